@@ -1,0 +1,35 @@
+// 64-bit arithmetic that says when it overflows: every size in ovir is computed with it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace ovir {
+
+inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
+  std::int64_t r;
+  if (__builtin_mul_overflow(a, b, &r)) return std::nullopt;
+  return r;
+}
+
+inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
+  std::int64_t r;
+  if (__builtin_add_overflow(a, b, &r)) return std::nullopt;
+  return r;
+}
+
+/// The product of `dims`; nothing when it overflows or a dim is negative. A zero dim makes it 0 whatever the others are.
+inline std::optional<std::int64_t> checked_product(std::span<const std::int64_t> dims) {
+  std::int64_t n = 1;
+  bool zero = false, over = false;
+  for (const auto d : dims) {
+    if (d < 0) return std::nullopt;
+    if (d == 0) zero = true;
+    else if (__builtin_mul_overflow(n, d, &n)) over = true;
+  }
+  if (zero) return 0;
+  if (over) return std::nullopt;
+  return n;
+}
+
+}  // namespace ovir

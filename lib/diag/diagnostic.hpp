@@ -1,0 +1,106 @@
+// What ovir has to say about a model: a stable code, a place in the file, a layer and port, and notes.
+// The library collects diagnostics; the app renders them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "diag/codes.hpp"
+
+namespace ovir {
+
+/// The text of a model file, kept for snippets and for turning offsets into line:column.
+struct SourceFile {
+  std::string path;
+  std::shared_ptr<const void> owner;
+  std::string_view text;
+};
+
+/// A byte range of a source file (or of the .bin, where `file` is null and `path` says which).
+struct SourceLoc {
+  std::shared_ptr<const SourceFile> file;
+  std::size_t offset = 0;
+  std::size_t length = 1;
+  explicit operator bool() const { return file != nullptr; }
+};
+
+struct LineColumn {
+  std::size_t line, column;  ///< 1-based; columns count code points, a tab is one
+};
+LineColumn line_column(const SourceLoc&);
+/// The whole line (without its end) that `at` lies in.
+std::string_view source_line(const SourceLoc& at);
+
+/// The layer a diagnostic is about, as the file spells it.
+struct LayerRef {
+  std::string id, name, type, version;
+  std::string path;  ///< "loop1/body/" where the layer is in a body, else empty
+};
+
+struct PortRef {
+  bool input = true;
+  std::int64_t index = 0;             ///< 0-based position
+  std::optional<std::int64_t> id;     ///< the file's own port id
+  std::string name;                   ///< the specification's word: "data", "axes"
+};
+
+struct Note {
+  std::string message;
+  SourceLoc at;           ///< may be empty
+  std::string label;      ///< under the caret, may be empty
+  std::string where;      ///< a place that is no source text: "stored at model.bin[432..456)"
+};
+
+struct Diagnostic {
+  Severity severity = Severity::error;
+  Code code{};
+  std::string message;
+  SourceLoc at;
+  std::string label;                  ///< the words after the caret
+  std::optional<LayerRef> layer;
+  std::optional<PortRef> port;
+  std::string attribute;              ///< the attribute at fault, where it is one: the caret goes there
+  std::vector<Note> notes;
+  std::string help;                   ///< only what has been verified
+};
+
+/// Collects diagnostics of one command. Not thread-safe: stages report from the calling thread.
+class Diagnostics {
+ public:
+  void add(Diagnostic d);
+  const std::vector<Diagnostic>& all() const { return list_; }
+  std::size_t errors() const { return errors_; }
+  std::size_t warnings() const { return list_.size() - errors_; }
+  /// Layers that could not be judged because one before them failed.
+  std::size_t dependents = 0;
+
+ private:
+  std::vector<Diagnostic> list_;
+  std::size_t errors_ = 0;
+};
+
+/// One fault, thrown where it is found; a pass catches it, adds the place and the layer, and goes on.
+class Failure : public std::exception {
+ public:
+  explicit Failure(Diagnostic d) : diagnostic(std::move(d)) {}
+  const char* what() const noexcept override { return diagnostic.message.c_str(); }
+  Diagnostic diagnostic;
+};
+
+[[noreturn]] void fail(Diagnostic d);
+template <class... A>
+[[noreturn]] void fail(Code code, fmt::format_string<A...> text, A&&... args) {
+  Diagnostic d;
+  d.code = code;
+  d.message = fmt::format(text, std::forward<A>(args)...);
+  fail(std::move(d));
+}
+
+}  // namespace ovir

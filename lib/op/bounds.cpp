@@ -1,0 +1,77 @@
+#include "op/bounds.hpp"
+
+#include "op/eval_context.hpp"
+#include "tensor/walk.hpp"
+
+namespace ovir {
+namespace {
+
+/// One f64 tensor of an input's lower bounds, upper bounds or symbols.
+template <class Pick>
+Tensor plane(const Shape& shape, const std::vector<Interval>& intervals, Pick pick) {
+  Tensor t(ElementType::f64, shape);
+  for (std::size_t i = 0; i < intervals.size(); ++i) t.mutable_data<double>()[i] = pick(intervals[i]);
+  return t;
+}
+
+bool is_data(const InferContext& c, int port) {
+  const auto ins = c.version().inputs, outs = c.version().outputs;
+  const auto& def = ins[std::min(static_cast<std::size_t>(port), ins.size() - 1)];
+  return !outs.empty() && def.type.name == outs.front().type.name;
+}
+
+}  // namespace
+
+void bounds_by_moving(InferContext& c) {
+  std::vector<Tensor> low, high, symbol;
+  for (int i = 0; i < c.input_count(); ++i) {
+    if (!is_data(c, i)) {
+      const auto* value = c.known(i);
+      if (!value) return;
+      for (auto* list : {&low, &high, &symbol}) list->push_back(*value);
+      continue;
+    }
+    const auto intervals = c.intervals(i);
+    if (!intervals || !c.shape(i).is_static()) return;
+    const auto shape = c.shape(i).to_shape();
+    if (static_cast<std::int64_t>(intervals->size()) != element_count(shape)) return;
+    low.push_back(plane(shape, *intervals, [](const Interval& v) { return v.lo; }));
+    high.push_back(plane(shape, *intervals, [](const Interval& v) { return v.hi; }));
+    symbol.push_back(plane(shape, *intervals, [](const Interval& v) { return static_cast<double>(v.symbol); }));
+  }
+  auto outputs = c.outputs();
+  for (auto& o : outputs) o.type = ElementType::f64;
+  const auto run = [&](const std::vector<Tensor>& inputs) {
+    EvalContext e(c.version(), &c.attrs<char>(), inputs, outputs);
+    c.version().eval(e);
+    return e.finish();
+  };
+  const auto l = run(low), h = run(high), s = run(symbol);
+  for (std::size_t o = 0; o < l.size(); ++o) {
+    std::vector<Interval> bounds;
+    for (std::int64_t i = 0; i < l[o].size(); ++i)
+      bounds.push_back({l[o].data<double>()[i], h[o].data<double>()[i], static_cast<std::uint32_t>(s[o].data<double>()[i])});
+    c.output_bounds(static_cast<int>(o), std::move(bounds));
+  }
+}
+
+void bounds_elementwise(InferContext& c, Interval (*f)(Interval, Interval)) {
+  const auto a = c.intervals(0), b = c.intervals(1);
+  if (!a || !b || !c.shape(0).is_static() || !c.shape(1).is_static() || !c.out(0).shape.is_static()) return;
+  const auto shape = c.out(0).shape.to_shape();
+  const auto sa = broadcast_strides(c.shape(0).to_shape(), shape), sb = broadcast_strides(c.shape(1).to_shape(), shape);
+  std::vector<Interval> bounds;
+  for (IndexWalker at(shape); !at.done(); at.next())
+    bounds.push_back(f((*a)[static_cast<std::size_t>(at.offset(sa))], (*b)[static_cast<std::size_t>(at.offset(sb))]));
+  c.output_bounds(0, std::move(bounds));
+}
+
+void bounds_elementwise(InferContext& c, Interval (*f)(Interval)) {
+  const auto a = c.intervals(0);
+  if (!a) return;
+  std::vector<Interval> bounds;
+  for (const auto& v : *a) bounds.push_back(f(v));
+  c.output_bounds(0, std::move(bounds));
+}
+
+}  // namespace ovir

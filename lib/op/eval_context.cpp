@@ -1,0 +1,74 @@
+#include "op/eval_context.hpp"
+
+#include "op/infer_context.hpp"
+
+namespace ovir {
+
+ElementType lifted_type(ElementType t) {
+  using enum ElementType;
+  switch (t) {
+    case f16: case bf16: case f8e4m3: case f8e5m2: case f8e8m0: case f4e2m1: case nf4: return f32;
+    case u1: case u2: case u3: case u4: case u6: return u8;
+    case i4: return i8;
+    default: return t;
+  }
+}
+
+EvalContext::EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs, std::span<const Fact> outputs)
+    : version_(&version), attrs_(attrs), inputs_(inputs), outputs_(outputs), lifted_(inputs.size()), results_(outputs.size()) {}
+
+const Tensor& EvalContext::in(int port) {
+  const auto& stored = inputs_[static_cast<std::size_t>(port)];
+  const auto lifted = version_->lift == Lift::compute ? lifted_type(stored.type()) : stored.type();
+  if (!stored.packed() && lifted == stored.type()) return stored;
+  auto& cached = lifted_[static_cast<std::size_t>(port)];
+  if (!cached) cached = lifted == stored.type() ? stored.unpacked() : convert(stored, lifted);
+  return cached;
+}
+
+ElementType EvalContext::out_type(int port) const {
+  const auto t = stored_out_type(port);
+  return version_->lift == Lift::compute ? lifted_type(t) : t;
+}
+
+Tensor& EvalContext::out(int port) {
+  const auto& shape = out_shape(port);
+  if (!shape.is_static()) fail(Code::E0605, "internal: the shape of output {} is not known when its kernel runs: {}", port, to_string(shape));
+  return out(port, shape.to_shape());
+}
+
+Tensor& EvalContext::out(int port, Shape shape) {
+  auto& result = results_.at(static_cast<std::size_t>(port));
+  const auto type = out_type(port);
+  // A tensor that will be narrowed lives only until finish().
+  result = allocate_ && type == stored_out_type(port) ? allocate_(type, std::move(shape)) : Tensor(type, std::move(shape));
+  if (type == ElementType::string) {
+    std::fill_n(result.mutable_data<std::string_view>(), result.size(), std::string_view());
+    for (const auto& input : inputs_)
+      if (input.type() == ElementType::string) result.keep_alive(input);
+  }
+  return result;
+}
+
+std::vector<Tensor> EvalContext::finish() {
+  for (std::size_t o = 0; o < results_.size(); ++o) {
+    auto& result = results_[o];
+    if (!result) fail(Code::E0605, "internal: the kernel gave no output {}", o);
+    const auto wanted = outputs_[o].type;
+    if (wanted != ElementType::dynamic && result.type() != wanted) result = convert(result, wanted);
+  }
+  return std::move(results_);
+}
+
+std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void* attrs, std::span<const Tensor> inputs, int output_count) {
+  std::vector<Fact> facts;
+  for (const auto& t : inputs) facts.push_back({t.type(), t.shape(), t, nullptr});
+  InferContext infer(op, version, attrs, facts, output_count);
+  infer.check_signature();
+  version.infer(infer);
+  EvalContext c(version, attrs, inputs, infer.outputs());
+  version.eval(c);
+  return c.finish();
+}
+
+}  // namespace ovir

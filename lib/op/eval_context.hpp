@@ -1,0 +1,88 @@
+// EvalContext: what a kernel sees. Inputs are dense tensors; an output is asked for by port, its shape being what
+// shape inference said of the actual inputs, or what the kernel says where only the data tell.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diag/diagnostic.hpp"
+#include "op/body.hpp"
+#include "op/fact.hpp"
+#include "op/op_def.hpp"
+
+namespace ovir {
+
+/// The model-wide variables of ReadValue and Assign; an empty tensor is a variable not yet assigned.
+using States = std::map<std::string, Tensor, std::less<>>;
+
+class EvalContext {
+ public:
+  using RunBody = std::function<std::vector<Tensor>(int body, const std::vector<Tensor>& parameters)>;
+  using Allocate = std::function<Tensor(ElementType, Shape)>;
+
+  /// `outputs` are the facts of this very call: inferred from the actual inputs.
+  EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs, std::span<const Fact> outputs);
+
+  template <class A>
+  const A& attrs() const { return *static_cast<const A*>(attrs_); }
+  const Version& version() const { return *version_; }
+
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  bool has(int port) const { return port < input_count(); }
+  /// The input as the version's Lift says: unpacked, and narrow types widened unless the kernel only moves data.
+  const Tensor& in(int port);
+  /// The input as it is stored: not widened, perhaps packed.
+  const Tensor& stored(int port) const { return inputs_[static_cast<std::size_t>(port)]; }
+  /// Any integer input (indices, axes, shapes) as i64.
+  std::vector<std::int64_t> ints(int port) { return to_i64(in(port)); }
+  std::int64_t scalar_int(int port) { return ints(port).at(0); }
+  std::vector<double> floats(int port) { return to_f64(in(port)); }
+
+  /// A new tensor for output `port`, in the shape that was inferred.
+  Tensor& out(int port);
+  /// In a shape that only the data tell.
+  Tensor& out(int port, Shape shape);
+  /// An output that shares an input's bytes (Reshape): of the output's element type, not widened.
+  void set_out(int port, Tensor value) { results_[static_cast<std::size_t>(port)] = std::move(value); }
+  /// The element type of the output as the kernel must write it (widened as Lift says).
+  ElementType out_type(int port) const;
+  const PartialShape& out_shape(int port) const { return outputs_[static_cast<std::size_t>(port)].shape; }
+  /// The output's own element type.
+  ElementType stored_out_type(int port) const { return outputs_[static_cast<std::size_t>(port)].type; }
+
+  std::span<const BodyMap> bodies() const { return bodies_; }
+  std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) const { return run_body_(body, parameters); }
+  States& states() const { return *states_; }
+
+  // Set by who runs the kernel.
+  void set_bodies(std::span<const BodyMap> bodies, RunBody run) { bodies_ = bodies, run_body_ = std::move(run); }
+  void set_states(States* states) { states_ = states; }
+  void set_allocate(Allocate allocate) { allocate_ = std::move(allocate); }
+  /// Narrows what was widened and hands the outputs over. An output that the kernel left out is an internal error.
+  std::vector<Tensor> finish();
+
+ private:
+  const Version* version_;
+  const void* attrs_;
+  std::span<const Tensor> inputs_;
+  std::span<const Fact> outputs_;
+  std::vector<Tensor> lifted_;    // per input, made when first asked for
+  std::vector<Tensor> results_;
+  std::span<const BodyMap> bodies_;
+  RunBody run_body_;
+  Allocate allocate_;
+  States* states_ = nullptr;
+};
+
+/// What a narrow type is widened to for kernels that compute: f16 -> f32, u4 -> u8, i4 -> i8; others stay.
+ElementType lifted_type(ElementType);
+
+/// Runs a node's reference kernel on tensors: infers the output shapes, evaluates. Throws Failure.
+std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void* attrs, std::span<const Tensor> inputs, int output_count);
+
+}  // namespace ovir

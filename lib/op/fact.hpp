@@ -1,0 +1,36 @@
+// Fact: what is known of a value before it is computed.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tensor/dim.hpp"
+#include "tensor/tensor.hpp"
+
+namespace ovir {
+
+/// An element's possible values. `symbol` as in Dim: elements with one symbol are equal in every run.
+struct Interval {
+  double lo = -std::numeric_limits<double>::infinity();
+  double hi = std::numeric_limits<double>::infinity();
+  std::uint32_t symbol = 0;
+  bool is_known() const { return lo == hi; }
+  /// As a length: cut to [0, unbounded].
+  Dim to_dim() const;
+};
+Interval to_interval(const Dim&);
+
+struct Fact {
+  ElementType type = ElementType::dynamic;
+  PartialShape shape = PartialShape::unknown_rank();
+  Tensor value;                                            ///< where it is known exactly (constants of any size)
+  std::shared_ptr<const std::vector<Interval>> bounds;     ///< else, for small tensors of static shape, perhaps this
+};
+
+/// Values are propagated for tensors of up to this many elements.
+inline constexpr std::int64_t kMaxPropagated = 1024;
+
+}  // namespace ovir

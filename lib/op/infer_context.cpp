@@ -1,0 +1,238 @@
+#include "op/infer_context.hpp"
+
+#include <algorithm>
+
+#include "op/eval_context.hpp"
+
+namespace ovir {
+
+Dim Interval::to_dim() const {
+  const auto limit = static_cast<double>(std::int64_t{1} << 62);
+  const auto low = std::max(0.0, std::ceil(lo)), high = std::floor(hi);
+  return Dim(low >= limit ? Dim::kUnbounded : static_cast<std::int64_t>(low), high >= limit ? Dim::kUnbounded : std::max<std::int64_t>(0, static_cast<std::int64_t>(high)), symbol);
+}
+
+Interval to_interval(const Dim& d) {
+  return {static_cast<double>(d.min), d.is_bounded() ? static_cast<double>(d.max) : std::numeric_limits<double>::infinity(), d.symbol};
+}
+
+InferContext::InferContext(const OpDef& op, const Version& version, const void* attrs, std::span<const Fact> inputs, int output_count)
+    : op_(&op), version_(&version), attrs_(attrs), inputs_(inputs), outputs_(static_cast<std::size_t>(output_count)) {}
+
+const Tensor* InferContext::known(int port) const {
+  if (!has(port) || !in(port).value) return nullptr;
+  return &in(port).value;
+}
+
+std::optional<std::vector<std::int64_t>> InferContext::ints(int port) const {
+  if (const auto* t = known(port); t && t->type() != ElementType::string) return to_i64(*t);
+  return std::nullopt;
+}
+
+std::optional<std::vector<double>> InferContext::floats(int port) const {
+  if (const auto* t = known(port); t && t->type() != ElementType::string) return to_f64(*t);
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> InferContext::scalar_int(int port) const {
+  if (const auto list = ints(port); list && list->size() == 1) return list->front();
+  return std::nullopt;
+}
+
+std::optional<std::vector<Interval>> InferContext::intervals(int port) const {
+  if (!has(port)) return std::nullopt;
+  if (const auto list = floats(port)) {
+    std::vector<Interval> exact;
+    for (const auto v : *list) exact.push_back({v, v});
+    return exact;
+  }
+  if (in(port).bounds) return *in(port).bounds;
+  return std::nullopt;
+}
+
+std::optional<std::vector<Dim>> InferContext::dims(int port) const {
+  const auto list = intervals(port);
+  if (!list) return std::nullopt;
+  std::vector<Dim> result;
+  for (const auto& i : *list) {
+    if (i.hi < 0) return std::nullopt;
+    result.push_back(i.to_dim());
+  }
+  return result;
+}
+
+void InferContext::require_rank(int port, std::int64_t least, std::int64_t most) const {
+  if (!has(port) || !shape(port).has_rank()) return;
+  const auto rank = shape(port).rank();
+  if (least <= rank && rank <= most) return;
+  const auto wanted = least == most           ? fmt::format("{}", least)
+                      : most == INT64_MAX     ? fmt::format("{} or more", least)
+                                              : fmt::format("{} to {}", least, most);
+  fail_at(port, Code::E0504, fmt::format("{} of {} must have rank {}, but its shape is {}", port_name(port), op().type, wanted, to_string(shape(port))));
+}
+
+void InferContext::require_single(int port) const {
+  require_rank(port, 0, 1);
+  if (!has(port) || !shape(port).has_rank() || shape(port).rank() == 0) return;
+  require(shape(port)[0].contains(1), port, Code::E0506, "{} of {} must hold one element, but its shape is {}", port_name(port), op().type, to_string(shape(port)));
+}
+
+PartialShape InferContext::require_same_shape(int a, int b) const {
+  auto both = intersect(shape(a), shape(b));
+  require(both.has_value(), b, Code::E0505, "{} and {} of {} must have one shape, but they are {} and {}", port_name(a), port_name(b), op().type, to_string(shape(a)), to_string(shape(b)));
+  return *both;
+}
+
+Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::string_view what) const {
+  auto both = intersect(a, b);
+  require(both.has_value(), port, Code::E0506, "{} of {} must be equal, but they are {} and {}", what, op().type, to_string(a), to_string(b));
+  return *both;
+}
+
+std::int64_t InferContext::require_axis(std::int64_t axis, int port, std::int64_t rank, std::string_view attribute) const {
+  if (-rank <= axis && axis < rank) return axis < 0 ? axis + rank : axis;
+  const auto range = rank == 0 ? std::string("a scalar has no axes") : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
+  if (port >= 0) fail_at(port, Code::E0507, fmt::format("axis {} of {} is out of range: {}", axis, op().type, range));
+  fail_attr(attribute, fmt::format("axis {} is out of range: {}", axis, range), Code::E0507);
+}
+
+PartialShape InferContext::require_broadcast(int a, int b) const {
+  auto both = broadcast(shape(a), shape(b));
+  require(both.has_value(), b, Code::E0505, "{} cannot broadcast {} {} with {} {}", op().type, port_name(a), to_string(shape(a)), port_name(b), to_string(shape(b)));
+  return *both;
+}
+
+void InferContext::fail_at(int port, Code code, std::string message) const {
+  Diagnostic d;
+  d.code = code;
+  d.message = std::move(message);
+  if (port >= 0) d.port = PortRef{true, port, std::nullopt, port_name(port)};
+  fail(std::move(d));
+}
+
+void InferContext::fail_attr(std::string_view attribute, std::string message, Code code) const {
+  Diagnostic d;
+  d.code = code;
+  d.message = fmt::format("attribute \"{}\" of {}: {}", attribute, op().type, message);
+  d.attribute = attribute;
+  fail(std::move(d));
+}
+
+void InferContext::output(int port, PartialShape shape) {
+  auto& out = outputs_.at(static_cast<std::size_t>(port));
+  out.shape = std::move(shape);
+}
+
+void InferContext::output(int port, ElementType type, PartialShape shape) {
+  auto& out = outputs_.at(static_cast<std::size_t>(port));
+  out.type = type;
+  out.shape = std::move(shape);
+}
+
+void InferContext::output_value(int port, Tensor value) { outputs_.at(static_cast<std::size_t>(port)).value = std::move(value); }
+
+void InferContext::output_bounds(int port, std::vector<Interval> bounds) {
+  outputs_.at(static_cast<std::size_t>(port)).bounds = std::make_shared<const std::vector<Interval>>(std::move(bounds));
+}
+
+std::uint32_t InferContext::new_symbol() const { return next_symbol_ ? ++*next_symbol_ : 0; }
+
+std::string InferContext::port_name(int port) const {
+  const auto defs = version_->inputs;
+  if (port < 0) return "input";
+  const auto at = static_cast<std::size_t>(port);
+  if (!defs.empty() && defs.back().arity == Arity::variadic && at + 1 >= defs.size()) return fmt::format("{}[{}]", defs.back().name, at + 1 - defs.size());
+  return at < defs.size() ? std::string(defs[at].name) : fmt::format("input {}", port);
+}
+
+namespace {
+
+std::string type_names(TypeSet set) {
+  std::string names;
+  for (int i = 1; i < kElementTypeCount; ++i)
+    if (contains(set, static_cast<ElementType>(i))) names += fmt::format("{}{}", names.empty() ? "" : ", ", name(static_cast<ElementType>(i)));
+  return names;
+}
+
+const PortDef* port_def(std::span<const PortDef> defs, int port) {
+  const auto at = static_cast<std::size_t>(port);
+  if (at < defs.size()) return &defs[at];
+  return !defs.empty() && defs.back().arity == Arity::variadic ? &defs.back() : nullptr;
+}
+
+}  // namespace
+
+void InferContext::check_signature() {
+  const auto ins = version_->inputs;
+  const auto least = static_cast<int>(std::count_if(ins.begin(), ins.end(), [](const PortDef& p) { return p.arity != Arity::optional; }));
+  const bool endless = !ins.empty() && ins.back().arity == Arity::variadic;
+  if (input_count() < least)
+    fail(Code::E0501, "{} takes {}{} input{} ({}), but {} {} connected", op().type, endless || least < static_cast<int>(ins.size()) ? "at least " : "", least,
+         least == 1 ? "" : "s", fmt::format("{} is missing", port_name(input_count())), input_count(), input_count() == 1 ? "is" : "are");
+  if (!endless && input_count() > static_cast<int>(ins.size()))
+    fail(Code::E0501, "{} takes {} input{}, but {} are connected", op().type, ins.size(), ins.size() == 1 ? "" : "s", input_count());
+
+  for (int i = 0; i < input_count(); ++i) {
+    const auto* def = port_def(ins, i);
+    if (type(i) == ElementType::dynamic) continue;
+    if (!contains(def->type.domain, type(i)))
+      fail_at(i, Code::E0502, fmt::format("{} of {} cannot be {}: {} is one of {}", port_name(i), op().type, name(type(i)), def->type.name, type_names(def->type.domain)));
+    for (int j = 0; j < i; ++j) {
+      const auto* other = port_def(ins, j);
+      if (other->type.name == def->type.name && type(j) != ElementType::dynamic && type(j) != type(i))
+        fail_at(i, Code::E0503, fmt::format("{} and {} of {} must have one element type, but they are {} and {}", port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));
+    }
+  }
+
+  // An output takes the type of an input with its TypeVar, or the only type of its domain.
+  const auto outs = version_->outputs;
+  for (int o = 0; o < output_count(); ++o) {
+    const auto* def = port_def(outs, o);
+    if (!def) {
+      if (outs.empty() || op().kind == Kind::assign) continue;
+      fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, outs.size(), outs.size() == 1 ? "" : "s", output_count());
+    }
+    auto& out = outputs_[static_cast<std::size_t>(o)];
+    for (int i = 0; i < input_count() && out.type == ElementType::dynamic; ++i)
+      if (const auto* from = port_def(ins, i); from->type.name == def->type.name) out.type = type(i);
+    if (out.type == ElementType::dynamic && (def->type.domain & (def->type.domain - 1)) == 0)
+      for (int t = 1; t < kElementTypeCount; ++t)
+        if (contains(def->type.domain, static_cast<ElementType>(t))) out.type = static_cast<ElementType>(t);
+  }
+}
+
+namespace {
+
+bool small(const PartialShape& s) { return s.is_static() && s.element_count().max <= kMaxPropagated; }
+
+/// All inputs known and small: the values follow from the reference kernel itself.
+void propagate_values(InferContext& c) {
+  const auto& v = c.version();
+  if (!v.eval || !v.pure || c.op().kind != Kind::compute || !c.bodies().empty()) return;
+  std::vector<Tensor> inputs;
+  for (int i = 0; i < c.input_count(); ++i) {
+    const auto* value = c.known(i);
+    if (!value || value->size() > kMaxPropagated) return;
+    inputs.push_back(*value);
+  }
+  for (const auto& out : c.outputs())
+    if (!small(out.shape) || out.type == ElementType::dynamic) return;
+  if (c.input_count() == 0) return;
+  EvalContext e(v, &c.attrs<char>(), inputs, c.outputs());
+  v.eval(e);
+  auto values = e.finish();
+  for (std::size_t o = 0; o < values.size(); ++o) c.output_value(static_cast<int>(o), std::move(values[o]));
+}
+
+}  // namespace
+
+void infer_node(InferContext& c) {
+  c.check_signature();
+  if (!c.version().infer) return;
+  c.version().infer(c);
+  if (c.output_count() == 0) return;
+  if (!c.out(0).value) propagate_values(c);
+  if (!c.out(0).value && !c.out(0).bounds && c.version().bounds && small(c.out(0).shape)) c.version().bounds(c);
+}
+
+}  // namespace ovir

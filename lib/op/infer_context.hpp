@@ -1,0 +1,117 @@
+// InferContext: what a shape inference function sees and says. It works on partial shapes: an unknown rank, dim or
+// value contradicts nothing. `require_*` throw Failure in one wording; the framework adds layer and place.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "diag/diagnostic.hpp"
+#include "op/body.hpp"
+#include "op/fact.hpp"
+#include "op/op_def.hpp"
+
+namespace ovir {
+
+class InferContext {
+ public:
+  using InferBody = std::function<std::vector<Fact>(int body, const std::vector<Fact>& parameters)>;
+
+  InferContext(const OpDef& op, const Version& version, const void* attrs, std::span<const Fact> inputs, int output_count);
+
+  const OpDef& op() const { return *op_; }
+  const Version& version() const { return *version_; }
+  template <class A>
+  const A& attrs() const { return *static_cast<const A*>(attrs_); }
+
+  // --- inputs
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  bool has(int port) const { return port < input_count(); }
+  const Fact& in(int port) const { return inputs_[static_cast<std::size_t>(port)]; }
+  const PartialShape& shape(int port) const { return in(port).shape; }
+  ElementType type(int port) const { return in(port).type; }
+  /// The value where it is known exactly, else null. Packed types come unpacked.
+  const Tensor* known(int port) const;
+  /// All elements as i64, where they are known.
+  std::optional<std::vector<std::int64_t>> ints(int port) const;
+  std::optional<std::vector<double>> floats(int port) const;
+  std::optional<std::int64_t> scalar_int(int port) const;
+  /// Each element's interval, where the value is known or bounded. For inputs that hold a shape.
+  std::optional<std::vector<Interval>> intervals(int port) const;
+  /// The same as dims: an element known to be negative is kept out (gives nothing).
+  std::optional<std::vector<Dim>> dims(int port) const;
+
+  // --- demands; `port` is the input that is named in the message
+  template <class... A>
+  void require(bool condition, int port, Code code, fmt::format_string<A...> text, A&&... args) const {
+    if (!condition) fail_at(port, code, fmt::format(text, std::forward<A>(args)...));
+  }
+  template <class... A>
+  void require_attr(bool condition, std::string_view attribute, fmt::format_string<A...> text, A&&... args) const {
+    if (!condition) fail_attr(attribute, fmt::format(text, std::forward<A>(args)...));
+  }
+  void require_rank(int port, std::int64_t rank) const { require_rank(port, rank, rank); }
+  void require_rank(int port, std::int64_t least, std::int64_t most) const;
+  /// A scalar, or a vector of one element.
+  void require_single(int port) const;
+  /// The shapes of two inputs are compatible dim by dim. Gives what both say.
+  PartialShape require_same_shape(int a, int b) const;
+  /// `a` and `b` are compatible; gives the intersection. `what` says which dims: "channels of data and filters".
+  Dim require_same_dim(const Dim& a, const Dim& b, int port, std::string_view what) const;
+  /// axis in [-rank, rank) made non-negative. `port` < 0: the axis is the attribute `axis`.
+  std::int64_t require_axis(std::int64_t axis, int port, std::int64_t rank, std::string_view attribute = "axis") const;
+  /// All inputs broadcast by numpy's rules (or "none": equal; "pdpd" with axis).
+  PartialShape require_broadcast(int a, int b) const;
+  [[noreturn]] void fail_at(int port, Code code, std::string message) const;
+  [[noreturn]] void fail_attr(std::string_view attribute, std::string message, Code code = Code::E0403) const;
+
+  // --- outputs
+  /// The element type comes from the signature (the TypeVar's input).
+  void output(int port, PartialShape shape);
+  void output(int port, ElementType type, PartialShape shape);
+  void output_value(int port, Tensor value);                       ///< known at inference
+  void output_bounds(int port, std::vector<Interval> bounds);
+  const Fact& out(int port) const { return outputs_[static_cast<std::size_t>(port)]; }
+  std::vector<Fact>& outputs() { return outputs_; }
+  /// A fresh symbol for a dim that is unknown but one length in every run.
+  std::uint32_t new_symbol() const;
+
+  // --- bodies
+  std::span<const BodyMap> bodies() const { return bodies_; }
+  std::vector<Fact> infer_body(int body, const std::vector<Fact>& parameters) const { return infer_body_(body, parameters); }
+
+  // Set by the pass.
+  void set_bodies(std::span<const BodyMap> bodies, InferBody infer) { bodies_ = bodies, infer_body_ = std::move(infer); }
+  void set_symbols(std::uint32_t* next) { next_symbol_ = next; }
+  void set_declared(std::span<const Fact> declared) { declared_ = declared; }
+  /// What the file declares of the outputs: for the few operations whose outputs nothing else determines.
+  std::span<const Fact> declared() const { return declared_; }
+
+  /// Arity, type domains and equal TypeVars of the signature; throws Failure. Called by the framework before infer.
+  void check_signature();
+  /// The name of an input port: "data", or "inputs[2]" of a variadic one.
+  std::string port_name(int port) const;
+
+ private:
+  const OpDef* op_;
+  const Version* version_;
+  const void* attrs_;
+  std::span<const Fact> inputs_;
+  std::vector<Fact> outputs_;
+  std::span<const BodyMap> bodies_;
+  std::span<const Fact> declared_;
+  InferBody infer_body_;
+  std::uint32_t* next_symbol_ = nullptr;
+};
+
+/// check_signature, infer, then value propagation: known small inputs through the reference kernel, bounds through
+/// the version's hook. Throws Failure.
+void infer_node(InferContext&);
+
+}  // namespace ovir

@@ -1,0 +1,76 @@
+// OpDef: all that the framework knows of an operation type: its versions, each with its signature, attributes,
+// shape inference and reference kernel.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "op/attributes.hpp"
+#include "tensor/element_type.hpp"
+
+namespace ovir {
+
+class InferContext;
+class EvalContext;
+using InferFn = void (*)(InferContext&);
+using EvalFn = void (*)(EvalContext&);
+
+/// A type variable of a signature: ports that share its name have one element type, which lies in the domain.
+struct TypeVar {
+  std::string_view name;
+  TypeSet domain = kAnyType;
+};
+
+enum class Arity : std::uint8_t {
+  one,
+  optional,   ///< only at the end of a signature
+  variadic,   ///< one or more; only the last port. Its ports share the TypeVar
+};
+
+struct PortDef {
+  std::string_view name;   ///< the specification's word
+  TypeVar type;
+  Arity arity = Arity::one;
+};
+
+/// What the passes must know of an operation beyond its functions; they never ask for a type by name.
+enum class Kind : std::uint8_t { compute, parameter, constant, result, read_value, assign };
+
+/// How a kernel wants its elements.
+enum class Lift : std::uint8_t {
+  compute,  ///< f16, bf16, f8… arrive as f32; u1…u6, i4 as u8/i8; the outputs are narrowed again
+  moves,    ///< elements are moved, not computed with: as stored, one element a byte at least
+};
+
+struct Version {
+  int since = 1;            ///< the opset that introduced it
+  int until = 0;            ///< the last opset that holds it; 0: all later ones, up to the next version
+  std::span<const PortDef> inputs;
+  std::span<const PortDef> outputs;
+  AttributeTable attrs{};
+  InferFn infer = nullptr;  ///< sets each output's shape (and type, where it isn't an input's); throws Failure
+  EvalFn eval = nullptr;    ///< the reference kernel
+  Lift lift = Lift::compute;
+  /// Bounded values through a node some of whose inputs are known only as intervals; see op/bounds.hpp. May be null.
+  InferFn bounds = nullptr;
+  bool pure = true;         ///< false: random or stateful, never folded
+};
+
+struct OpDef {
+  std::string_view type;    ///< as the specification spells it
+  std::span<const Version> versions;
+  Kind kind = Kind::compute;
+  std::string_view alias{}; ///< another spelling that files hold ("Const")
+};
+
+/// The operations a model may use, sorted by type name.
+struct Registry {
+  std::span<const OpDef* const> ops;
+  /// By type or alias, without regard to letter case; null where there is none.
+  const OpDef* find(std::string_view type) const;
+};
+
+/// The version of `op` that opset `opset` holds; null where it holds none.
+const Version* version_in(const OpDef& op, int opset);
+
+}  // namespace ovir

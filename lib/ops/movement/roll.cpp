@@ -1,0 +1,66 @@
+// Roll: shifts `data` cyclically along `axes`; elements pushed past the end re-enter at the start.
+// Spec: operation-sets/operation-specs/movement/roll-7
+#include "op/op.hpp"
+
+namespace ovir::ops::roll {
+namespace {
+
+enum Input { data, shift, axes };
+
+void infer(InferContext& c) {
+  c.require_rank(shift, 0, 1);
+  c.require_rank(axes, 0, 1);
+  // A scalar or one-element shift serves all axes.
+  const auto& s = c.shape(shift);
+  if (s.has_rank() && s.rank() == 1 && s[0].min > 1) c.require_same_dim(s[0], axis_count(c.shape(axes)), axes, "elements of shift and axes");
+  if (const auto known = c.ints(axes); known && c.shape(data).has_rank())
+    for (const auto axis : *known) c.require_axis(axis, axes, c.shape(data).rank());
+  c.output(0, c.shape(data));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  auto& to = c.out(0);
+  const auto rank = from.rank();
+  const auto shifts = c.ints(shift);
+  const auto along = c.ints(axes);
+
+  // What each axis is shifted by in all: an axis may be named more than once.
+  std::vector<std::int64_t> total(static_cast<std::size_t>(rank), 0);
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(along[i] < 0 ? along[i] + rank : along[i]);
+    const auto length = from.shape()[axis];
+    if (length == 0) continue;
+    total[axis] = (total[axis] + shifts[shifts.size() == 1 ? 0 : i] % length + length) % length;
+  }
+
+  // Element [i0, i1, …] goes to [(i0 + t0) % d0, …]: walk the outer axes, copy the innermost one in two runs.
+  if (to.size() == 0) return;
+  const auto width = static_cast<std::size_t>(byte_width(from.type()));
+  const auto row = rank == 0 ? 1 : from.shape().back();
+  const auto turn = rank == 0 ? 0 : total.back();
+  const Shape outer(from.shape().begin(), from.shape().end() - (rank == 0 ? 0 : 1));
+  const auto stride = strides_of(outer);
+  std::int64_t source_row = 0;
+  for (IndexWalker at(outer); !at.done(); at.next(), ++source_row) {
+    std::int64_t target_row = 0;
+    for (std::size_t axis = 0; axis < outer.size(); ++axis) target_row += (at[axis] + total[axis]) % outer[axis] * stride[axis];
+    const auto* source = from.bytes() + static_cast<std::size_t>(source_row * row) * width;
+    auto* target = to.mutable_bytes() + static_cast<std::size_t>(target_row * row) * width;
+    std::memcpy(target + static_cast<std::size_t>(turn) * width, source, static_cast<std::size_t>(row - turn) * width);
+    std::memcpy(target, source + static_cast<std::size_t>(row - turn) * width, static_cast<std::size_t>(turn) * width);
+  }
+}
+
+constexpr TypeVar T{"T", kAnyType}, TShift{"T_IND_1", kIndex}, TAxes{"T_IND_2", kIndex};
+constexpr PortDef kInputs[] = {{"data", T}, {"shift", TShift}, {"axes", TAxes}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Roll", .versions = kVersions};
+
+}  // namespace ovir::ops::roll

@@ -1,0 +1,59 @@
+// Model: a Graph whose layers are bound to operation versions, attributes parsed, edges checked, in topological order.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "op/body.hpp"
+#include "op/fact.hpp"
+#include "op/op_def.hpp"
+
+namespace ovir {
+
+/// An output of a node; node < 0: nothing feeds this input.
+struct ValueRef {
+  int node = -1;
+  int port = 0;
+};
+
+struct Model;
+struct Node {
+  const Layer* layer = nullptr;
+  const OpDef* op = nullptr;             ///< null: unknown or unsupported, its outputs are unknown
+  const Version* version = nullptr;
+  std::shared_ptr<const void> attrs;
+  std::vector<ValueRef> inputs;
+  int output_count = 0;
+  std::vector<std::shared_ptr<const Model>> bodies;
+  std::vector<BodyMap> maps;             ///< one a body
+  Tensor constant;                       ///< of a Constant: a view of the .bin
+  bool faulty = false;                   ///< a diagnostic was given: not judged further
+};
+
+struct Model {
+  std::shared_ptr<const Graph> graph;
+  std::string path;                      ///< "loop1/body/" of a body, "" of the whole
+  std::vector<Node> nodes;               ///< in topological order
+  std::vector<int> parameters, results;  ///< indices of nodes, in file order
+  bool complete = true;                  ///< no fault was found in resolving: may be run
+
+  const Node& operator[](int i) const { return nodes[static_cast<std::size_t>(i)]; }
+  /// The parameter's tensor name, else its layer name.
+  std::string parameter_name(int k) const;
+  /// First tensor name that the file gives result k, else its producer's layer name.
+  std::string result_name(int k) const;
+};
+
+/// Reference to a layer for diagnostics.
+LayerRef layer_ref(const Model&, const Layer&);
+
+/// For every node, a fact for every output.
+struct Facts {
+  std::vector<std::vector<Fact>> outputs;
+  std::vector<std::vector<Facts>> bodies;   ///< per node, per body (the fixed point)
+  const Fact& of(ValueRef v) const { return outputs[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)]; }
+};
+
+}  // namespace ovir

@@ -1,0 +1,34 @@
+// The stages between a Graph and a Session: one file, one function each.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "diag/diagnostic.hpp"
+#include "op/fast.hpp"
+#include "op/op_def.hpp"
+#include "passes/model.hpp"
+#include "passes/plan.hpp"
+
+namespace ovir::passes {
+
+/// Graph -> Model. Every fault goes to `diagnostics`; the layers it touches are marked and the rest still resolved.
+std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const Registry& registry, Diagnostics& diagnostics);
+
+struct InferOptions {
+  /// Shapes that replace those of the Parameters, by index in file order.
+  std::map<int, PartialShape> shapes;
+  bool compare_declared = true;          ///< W0901
+};
+/// Model -> Facts: element type, shape and small values of every output.
+Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagnostics);
+
+enum class Tier { reference, fast };
+struct PlanOptions {
+  Tier tier = Tier::fast;
+  std::span<const FastKernel> fast;
+};
+/// Model and Facts -> Plan. The model must be complete. Throws Failure (E0605) where a layer has no kernel.
+std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const PlanOptions& options);
+
+}  // namespace ovir::passes
