@@ -29,7 +29,8 @@ std::optional<T> parse_number(std::string_view s) {
 /// The candidate nearest to `name` by edit distance, if near enough to be a likely slip of the pen.
 std::optional<std::string_view> nearest(std::string_view name, const std::vector<std::string_view>& candidates);
 
-/// `text` made fit for a terminal or a message: control bytes and invalid UTF-8 shown as \xNN.
+/// `text` made fit for a terminal or a message: control bytes (but tabs), marks of writing direction and invalid UTF-8
+/// shown as \xNN.
 std::string printable(std::string_view text);
 
 }  // namespace ovir

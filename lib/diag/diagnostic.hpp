@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,16 @@ struct LineColumn {
   std::size_t line, column;  ///< 1-based; columns count code points, a tab is one
 };
 LineColumn line_column(const SourceLoc&);
+/// Lines and columns of many places of one file: `line_column` looks through the text each time.
+class LineIndex {
+ public:
+  explicit LineIndex(const SourceFile& file);
+  LineColumn operator()(std::size_t offset) const;
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> starts_;
+};
 /// The whole line (without its end) that `at` lies in.
 std::string_view source_line(const SourceLoc& at);
 
@@ -74,7 +85,12 @@ struct Diagnostic {
 /// Collects diagnostics of one command. Not thread-safe: stages report from the calling thread.
 class Diagnostics {
  public:
+  /// A code that is a warning is counted as one, whatever `severity` says.
   void add(Diagnostic d);
+  /// Makes errors of some warnings (-D, --strict).
+  void promote(const std::function<bool(const Diagnostic&)>& which);
+  /// Forgets some warnings (-A).
+  void drop_warnings(const std::function<bool(const Diagnostic&)>& which);
   const std::vector<Diagnostic>& all() const { return list_; }
   std::size_t errors() const { return errors_; }
   std::size_t warnings() const { return list_.size() - errors_; }

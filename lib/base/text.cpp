@@ -1,0 +1,124 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ovir {
+
+namespace {
+
+constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+/// Edit distance that counts two swapped neighbours as one slip.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = a[i - 1] == b[j - 1];
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+struct CodePoint {
+  std::size_t length;  ///< in bytes; 0 where the bytes are not UTF-8
+  std::uint32_t value;
+};
+
+CodePoint decode(std::string_view s) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(s[i]); };
+  const std::uint32_t first = byte(0);
+  if (first < 0x80) return {1, first};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || s.size() < length) return {0, 0};
+  std::uint32_t value = first & (0xFFu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {0, 0};
+    value = value << 6 | (byte(i) & 0x3F);
+  }
+  const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
+  if (overlong || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return {0, 0};
+  return {length, value};
+}
+
+/// Control characters could drive the terminal, and the marks of writing direction could reorder what is read.
+constexpr bool is_shown(std::uint32_t c) {
+  const bool control = (c < 0x20 && c != '\t') || (c >= 0x7F && c < 0xA0);
+  const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  return !control && !direction;
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
+  while (!s.empty() && is_blank(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+std::vector<std::string_view> split(std::string_view s, char separator) {
+  std::vector<std::string_view> parts;
+  if (s.empty()) return parts;
+  for (;;) {
+    const auto end = s.find(separator);
+    parts.push_back(s.substr(0, end));
+    if (end == s.npos) return parts;
+    s.remove_prefix(end + 1);
+  }
+}
+
+std::string lower(std::string_view s) {
+  std::string result(s);
+  std::transform(result.begin(), result.end(), result.begin(), to_lower);
+  return result;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return to_lower(x) == to_lower(y); });
+}
+
+std::optional<std::string_view> nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
+  const std::string wanted = lower(name);
+  // A third of the letters may be wrong, as compilers allow; very long texts are not typed by hand.
+  std::size_t best = std::max<std::size_t>(name.size(), 3) / 3 + 1;
+  std::optional<std::string_view> found;
+  if (name.size() > 256) return found;
+  for (const auto candidate : candidates) {
+    const auto difference = std::max(candidate.size(), name.size()) - std::min(candidate.size(), name.size());
+    if (difference >= best) continue;
+    if (const auto d = distance(wanted, lower(candidate)); d < best) {
+      best = d;
+      found = candidate;
+    }
+  }
+  return found;
+}
+
+std::string printable(std::string_view text) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const auto [length, value] = decode(text);
+    const std::size_t taken = length == 0 ? 1 : length;
+    if (length != 0 && is_shown(value)) {
+      result.append(text.substr(0, taken));
+    } else {
+      for (const char c : text.substr(0, taken)) {
+        const auto byte = static_cast<unsigned char>(c);
+        result += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+      }
+    }
+    text.remove_prefix(taken);
+  }
+  return result;
+}
+
+}  // namespace ovir

@@ -1,0 +1,71 @@
+#include "diag/diagnostic.hpp"
+
+#include <algorithm>
+
+namespace ovir {
+
+namespace {
+
+/// Continuation bytes of UTF-8 do not count.
+std::size_t code_points(std::string_view s) {
+  return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::size_t line_start(std::string_view text, std::size_t offset) {
+  if (offset == 0) return 0;
+  const auto newline = text.rfind('\n', offset - 1);
+  return newline == text.npos ? 0 : newline + 1;
+}
+
+}  // namespace
+
+LineColumn line_column(const SourceLoc& at) {
+  if (!at) return {1, 1};
+  const std::string_view text = at.file->text;
+  const std::size_t offset = std::min(at.offset, text.size()), start = line_start(text, offset);
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
+  return {lines + 1, code_points(text.substr(start, offset - start)) + 1};
+}
+
+std::string_view source_line(const SourceLoc& at) {
+  if (!at) return {};
+  const std::string_view text = at.file->text;
+  const std::size_t start = line_start(text, std::min(at.offset, text.size()));
+  std::string_view line = text.substr(start, text.find('\n', start) - start);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+LineIndex::LineIndex(const SourceFile& file) : text_(file.text) {
+  starts_.push_back(0);
+  for (auto newline = text_.find('\n'); newline != text_.npos; newline = text_.find('\n', newline + 1)) starts_.push_back(newline + 1);
+}
+
+LineColumn LineIndex::operator()(std::size_t offset) const {
+  offset = std::min(offset, text_.size());
+  const auto line = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
+  const std::size_t start = starts_[line - 1];
+  return {line, code_points(text_.substr(start, offset - start)) + 1};
+}
+
+void Diagnostics::add(Diagnostic d) {
+  if (ovir::severity(d.code) == Severity::warning) d.severity = Severity::warning;
+  if (d.severity == Severity::error) ++errors_;
+  list_.push_back(std::move(d));
+}
+
+void Diagnostics::promote(const std::function<bool(const Diagnostic&)>& which) {
+  for (auto& d : list_) {
+    if (d.severity != Severity::warning || !which(d)) continue;
+    d.severity = Severity::error;
+    ++errors_;
+  }
+}
+
+void Diagnostics::drop_warnings(const std::function<bool(const Diagnostic&)>& which) {
+  std::erase_if(list_, [&](const Diagnostic& d) { return d.severity == Severity::warning && which(d); });
+}
+
+void fail(Diagnostic d) { throw Failure(std::move(d)); }
+
+}  // namespace ovir
