@@ -24,7 +24,8 @@ using Observer = std::function<void(const Observation&)>;
 
 class Session {
  public:
-  explicit Session(std::shared_ptr<const Plan> plan);
+  /// `repeated`: run() will be called again, so what follows from constants alone is kept.
+  explicit Session(std::shared_ptr<const Plan> plan, bool repeated = false);
   ~Session();
   Session(Session&&) noexcept;
   /// Inputs by Parameter in file order, checked against the model's types and shapes (E0703, E0704).

@@ -42,7 +42,7 @@ void bounds_by_moving(InferContext& c) {
   auto outputs = c.outputs();
   for (auto& o : outputs) o.type = ElementType::f64;
   const auto run = [&](const std::vector<Tensor>& inputs) {
-    EvalContext e(c.version(), &c.attrs<char>(), inputs, outputs);
+    EvalContext e(c.version(), c.raw_attrs(), inputs, outputs);
     c.version().eval(e);
     return e.finish();
   };

@@ -1,5 +1,7 @@
 #include "op/eval_context.hpp"
 
+#include <stdexcept>
+
 #include "op/infer_context.hpp"
 
 namespace ovir {
@@ -33,7 +35,7 @@ ElementType EvalContext::out_type(int port) const {
 
 Tensor& EvalContext::out(int port) {
   const auto& shape = out_shape(port);
-  if (!shape.is_static()) fail(Code::E0605, "internal: the shape of output {} is not known when its kernel runs: {}", port, to_string(shape));
+  if (!shape.is_static()) throw std::logic_error(fmt::format("the shape of output {} is not known when its kernel runs: {}", port, to_string(shape)));
   return out(port, shape.to_shape());
 }
 
@@ -53,7 +55,7 @@ Tensor& EvalContext::out(int port, Shape shape) {
 std::vector<Tensor> EvalContext::finish() {
   for (std::size_t o = 0; o < results_.size(); ++o) {
     auto& result = results_[o];
-    if (!result) fail(Code::E0605, "internal: the kernel gave no output {}", o);
+    if (!result) throw std::logic_error(fmt::format("the kernel gave no output {}", o));
     const auto wanted = outputs_[o].type;
     if (wanted != ElementType::dynamic && result.type() != wanted) result = convert(result, wanted);
   }

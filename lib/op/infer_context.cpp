@@ -218,7 +218,7 @@ void propagate_values(InferContext& c) {
   for (const auto& out : c.outputs())
     if (!small(out.shape) || out.type == ElementType::dynamic) return;
   if (c.input_count() == 0) return;
-  EvalContext e(v, &c.attrs<char>(), inputs, c.outputs());
+  EvalContext e(v, c.raw_attrs(), inputs, c.outputs());
   v.eval(e);
   auto values = e.finish();
   for (std::size_t o = 0; o < values.size(); ++o) c.output_value(static_cast<int>(o), std::move(values[o]));

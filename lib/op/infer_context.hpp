@@ -26,6 +26,7 @@ class InferContext {
 
   const OpDef& op() const { return *op_; }
   const Version& version() const { return *version_; }
+  const void* raw_attrs() const { return attrs_; }
   template <class A>
   const A& attrs() const { return *static_cast<const A*>(attrs_); }
 

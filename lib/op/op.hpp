@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "op/bounds.hpp"
 #include "op/eval_context.hpp"
 #include "op/infer_context.hpp"

@@ -45,8 +45,8 @@ enum class Lift : std::uint8_t {
 struct Version {
   int since = 1;            ///< the opset that introduced it
   int until = 0;            ///< the last opset that holds it; 0: all later ones, up to the next version
-  std::span<const PortDef> inputs;
-  std::span<const PortDef> outputs;
+  std::span<const PortDef> inputs{};
+  std::span<const PortDef> outputs{};
   AttributeTable attrs{};
   InferFn infer = nullptr;  ///< sets each output's shape (and type, where it isn't an input's); throws Failure
   EvalFn eval = nullptr;    ///< the reference kernel

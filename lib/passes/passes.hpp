@@ -27,6 +27,9 @@ enum class Tier { reference, fast };
 struct PlanOptions {
   Tier tier = Tier::fast;
   std::span<const FastKernel> fast;
+  /// Compute every layer, also those that no result depends on and those whose values inference already knows:
+  /// an observer asks for them.
+  bool keep = false;
 };
 /// Model and Facts -> Plan. The model must be complete. Throws Failure (E0605) where a layer has no kernel.
 std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const PlanOptions& options);

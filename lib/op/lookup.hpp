@@ -1,0 +1,19 @@
+// From a layer's type and version words to the operation version that they mean.
+#pragma once
+#include <string_view>
+
+#include "op/op_def.hpp"
+
+namespace ovir {
+
+struct Operation {
+  const OpDef* op = nullptr;
+  const Version* version = nullptr;
+};
+
+/// `version` names an opset ("opset7"), not an operation version. A few types are read under a set that does not hold
+/// them, as OpenVINO's reader does. Throws Failure: E0602 (no such type), E0603 (no such set, or the set does not
+/// hold the type), E0605 (ovir does not have it).
+Operation find_operation(const Registry& registry, std::string_view type, std::string_view version);
+
+}  // namespace ovir

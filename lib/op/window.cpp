@@ -1,0 +1,50 @@
+#include "op/window.hpp"
+
+#include <algorithm>
+
+namespace ovir {
+
+Window Window::resolved(std::int64_t length) const {
+  Window w = *this;
+  if (auto_pad == AutoPad::given) return w;
+  w.pad_begin = w.pad_end = 0;
+  w.auto_pad = AutoPad::given;
+  if (auto_pad == AutoPad::valid || length == 0) return w;
+  // "same": as many windows as strides fit; an odd pad goes to the end (upper) or the beginning (lower).
+  const auto windows = (length - 1) / stride + 1;
+  const auto total = std::max<std::int64_t>(0, (windows - 1) * stride + extent() - length);
+  w.pad_begin = auto_pad == AutoPad::same_upper ? total / 2 : total - total / 2;
+  w.pad_end = total - w.pad_begin;
+  return w;
+}
+
+std::int64_t Window::count(std::int64_t length) const {
+  const bool same = auto_pad == AutoPad::same_upper || auto_pad == AutoPad::same_lower;
+  if (same && length == 0) return 0;
+  const auto w = resolved(length);
+  const auto slack = std::max<std::int64_t>(0, length + w.pad_begin + w.pad_end - w.extent());
+  auto windows = (rounding == Rounding::floor ? slack : slack + stride - 1) / stride + 1;
+  // "ceil_torch does not allow the last pooling to start in the padding area."
+  if (rounding == Rounding::ceil_torch && (windows - 1) * stride >= length + w.pad_begin) --windows;
+  return windows;
+}
+
+Dim window_count(Window window, Dim length, Dim kernel) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 61;
+  const auto with = [&](std::int64_t k, std::int64_t n) {
+    window.kernel = std::clamp<std::int64_t>(k, 1, kMaxGeometry);
+    return window.count(n);
+  };
+  // More windows along a longer axis, fewer for a longer kernel.
+  const auto low = with(kernel.max, std::min(length.min, kHuge));
+  const auto high = length.max > kHuge ? Dim::kUnbounded : with(kernel.min, length.max);
+  const bool kept = window.stride == 1 && window.kernel % 2 == 1 && (window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower);
+  return Dim(std::min(low, high), high, kept ? length.symbol : 0);
+}
+
+void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list, std::int64_t spatial, std::int64_t least) {
+  c.require_attr(static_cast<std::int64_t>(list.size()) == spatial, attribute, "{} numbers for {} spatial axes", list.size(), spatial);
+  for (const auto n : list) c.require_attr(least <= n && n <= kMaxGeometry, attribute, "{} is not in {}..{}", n, least, kMaxGeometry);
+}
+
+}  // namespace ovir

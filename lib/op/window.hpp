@@ -1,0 +1,69 @@
+// Windows that slide over the spatial axes of a tensor [N, C, …]: what convolutions and poolings have in common.
+// Spec: operation-specs/pooling/pooling_shape_rules
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "op/attributes.hpp"
+#include "op/infer_context.hpp"
+
+namespace ovir {
+
+enum class AutoPad : std::uint8_t { given, same_upper, same_lower, valid };
+template <>
+struct EnumNames<AutoPad> {
+  static constexpr std::pair<std::string_view, AutoPad> table[] = {
+      {"explicit", AutoPad::given}, {"same_upper", AutoPad::same_upper}, {"same_lower", AutoPad::same_lower}, {"valid", AutoPad::valid}};
+};
+
+enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
+template <>
+struct EnumNames<Rounding> {
+  static constexpr std::pair<std::string_view, Rounding> table[] = {{"floor", Rounding::floor}, {"ceil", Rounding::ceil}, {"ceil_torch", Rounding::ceil_torch}};
+};
+
+/// Of Convolution, GroupConvolution and their BackpropData; the fast tier reads it too.
+struct ConvolutionAttrs {
+  std::vector<std::int64_t> strides, pads_begin, pads_end, dilations, output_padding;
+  AutoPad auto_pad = AutoPad::given;
+};
+
+/// Of MaxPool and AvgPool in all versions.
+struct PoolAttrs {
+  std::vector<std::int64_t> strides, dilations, pads_begin, pads_end, kernel;
+  Rounding rounding_type = Rounding::floor;
+  AutoPad auto_pad = AutoPad::given;
+  bool exclude_pad = false;
+  ElementType index_element_type = ElementType::i64;
+  std::int64_t axis = 0;
+};
+
+/// A window along one axis.
+struct Window {
+  std::int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
+  AutoPad auto_pad = AutoPad::given;
+  Rounding rounding = Rounding::floor;
+
+  /// From the first tap to the last.
+  std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
+  /// The same with the padding that `auto_pad` means for an axis of `length`.
+  Window resolved(std::int64_t length) const;
+  /// How many windows an axis of `length` has; `length` must not be negative.
+  std::int64_t count(std::int64_t length) const;
+};
+
+/// Geometry beyond this is refused, so that the sums below cannot overflow.
+inline constexpr std::int64_t kMaxGeometry = std::numeric_limits<std::int32_t>::max();
+
+/// The number of windows for an axis and kernel known as intervals.
+Dim window_count(Window window, Dim length, Dim kernel);
+
+/// `list` has one number, `least` or more, for each of the `spatial` axes; absent lists may be allowed.
+void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list, std::int64_t spatial, std::int64_t least);
+
+/// list[i], or `otherwise` where the list was left out.
+inline std::int64_t nth_or(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t otherwise) { return i < list.size() ? list[i] : otherwise; }
+
+}  // namespace ovir

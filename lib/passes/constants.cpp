@@ -1,0 +1,116 @@
+// constant_value: a Constant's bytes in the mapped .bin.
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "passes/detail.hpp"
+
+namespace ovir::passes {
+namespace {
+
+[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message) {
+  Diagnostic d;
+  d.code = code;
+  d.message = std::move(message);
+  d.attribute = attribute;
+  fail(std::move(d));
+}
+
+const Attribute& required(const Layer& layer, std::string_view name) {
+  if (const auto* a = layer.attribute(name)) return *a;
+  fail(Code::E0401, "a constant needs the attribute \"{}\"", name);
+}
+
+std::int64_t unsigned_number(const Layer& layer, std::string_view name) {
+  const auto& a = required(layer, name);
+  const auto n = parse_number<std::int64_t>(a.value);
+  if (!n || *n < 0) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of a constant: \"{}\" is not a number of bytes", name, printable(a.value)));
+  return *n;
+}
+
+/// Strings are stored as their count, the offsets of their ends (each 32 bits) and their text.
+Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner) {
+  const auto word = [&](std::size_t i) {
+    std::uint32_t w;
+    std::memcpy(&w, bytes.data() + i * 4, 4);
+    return std::size_t{w};
+  };
+  const auto wanted = static_cast<std::size_t>(element_count(shape));
+  if (bytes.size() < 4 || word(0) != wanted) fail(Code::E0303, "the constant's bytes do not hold {} strings", wanted);
+  const auto text_at = (wanted + 2) * 4;
+  if (bytes.size() / 4 < wanted + 2) fail(Code::E0303, "the constant's bytes are too few for the offsets of {} strings", wanted);
+  const auto* text = reinterpret_cast<const char*>(bytes.data()) + text_at;
+  Tensor t(ElementType::string, shape);
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const auto begin = word(i + 1), end = word(i + 2);
+    if (begin > end || end > bytes.size() - text_at) fail(Code::E0303, "string {} of the constant lies outside its bytes", i);
+    t.mutable_data<std::string_view>()[i] = {text + begin, end - begin};
+  }
+  t.keep_alive(Tensor(ElementType::u8, {static_cast<std::int64_t>(bytes.size())}, owner, bytes.data()));
+  return t;
+}
+
+}  // namespace
+
+Tensor constant_value(const Graph& graph, const Layer& layer) {
+  const auto& type_word = required(layer, "element_type");
+  const auto type = parse_element_type(type_word.value);
+  if (!type || *type == ElementType::dynamic) return {};  // reported with the attributes
+  const auto& shape_text = required(layer, "shape");
+  const auto partial = parse_shape(shape_text.value);
+  if (!partial || !partial->is_static())
+    fail_attribute("shape", Code::E0402, fmt::format("attribute \"shape\" of a constant: \"{}\" is not a list of lengths", printable(shape_text.value)));
+  const auto shape = partial->to_shape();
+  const auto offset = unsigned_number(layer, "offset"), size = unsigned_number(layer, "size");
+
+  const auto count = checked_product(shape);
+  const auto needed = !count ? std::nullopt : *type == ElementType::string ? std::optional<std::int64_t>(0) : packed_size(*type, *count);
+  if (!needed) fail_attribute("shape", Code::E0303, fmt::format("a constant of shape {} has more bytes than 64 bits can count", to_string(shape)));
+  if (size < *needed)
+    fail_attribute("size", Code::E0303, fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(*type), to_string(shape), *needed, size));
+  if (!graph.weights) return {};
+  const auto end = checked_add(offset, size);
+  const auto available = static_cast<std::int64_t>(graph.weights->size());
+  if (!end || *end > available)
+    fail_attribute("offset", Code::E0302,
+                   fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {} bytes", offset, end ? std::to_string(*end) : "beyond 2^63", graph.weights_path, available));
+
+  const auto bytes = graph.weights->view.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+  if (*type == ElementType::string) return read_strings(shape, bytes, graph.weights->owner);
+  const bool packed = bit_width(*type) < 8;
+  const auto alignment = packed ? 1u : static_cast<unsigned>(std::max(1, byte_width(*type)));
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0) return Tensor(*type, shape, graph.weights->owner, bytes.data(), packed);
+  Tensor copy(*type, shape);
+  std::memcpy(copy.mutable_bytes(), bytes.data(), static_cast<std::size_t>(*needed));
+  return copy;
+}
+
+void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
+  struct Range {
+    std::int64_t begin, end;
+    const Layer* layer;
+  };
+  std::vector<Range> ranges;
+  for (const auto& node : model.nodes) {
+    if (node.op->kind != Kind::constant) continue;
+    const auto* offset = node.layer->attribute("offset");
+    const auto* size = node.layer->attribute("size");
+    const auto begin = offset ? parse_number<std::int64_t>(offset->value) : std::nullopt, length = size ? parse_number<std::int64_t>(size->value) : std::nullopt;
+    if (begin && length && *length > 0) ranges.push_back({*begin, *begin + *length, node.layer});
+  }
+  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+  for (std::size_t i = 1; i < ranges.size(); ++i) {
+    const auto& a = ranges[i - 1];
+    const auto& b = ranges[i];
+    if (b.begin >= a.end || b.begin == a.begin) continue;  // apart, or shared from one start
+    Diagnostic d;
+    d.severity = Severity::warning;
+    d.code = Code::W0903;
+    d.message = fmt::format("the bytes [{}..{}) of constant \"{}\" overlap in part those of \"{}\" [{}..{})", b.begin, b.end, b.layer->name, a.layer->name, a.begin, a.end);
+    d.attribute = "offset";
+    report(diagnostics, model, *b.layer, std::move(d));
+  }
+}
+
+}  // namespace ovir::passes

@@ -1,0 +1,53 @@
+// What the files of resolve share.
+#pragma once
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "passes/passes.hpp"
+
+namespace ovir::passes {
+
+/// A layer's diagnostic: the layer, and the caret at its attribute where one is at fault, else at its tag.
+void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d);
+
+/// Runs `f`; a Failure is reported at the layer. True where there was none.
+template <class F>
+bool attempt(Diagnostics& diagnostics, const Model& model, const Layer& layer, F&& f) {
+  try {
+    f();
+    return true;
+  } catch (Failure& failure) {
+    report(diagnostics, model, layer, std::move(failure.diagnostic));
+    return false;
+  }
+}
+
+/// By layer id and port id to positions.
+struct PortIndex {
+  std::unordered_map<std::int64_t, int> layers;   ///< layer id -> index in Graph::layers
+};
+int input_position(const Layer&, std::int64_t port_id);    ///< -1: none
+int output_position(const Layer&, std::int64_t port_id);
+
+/// Who feeds every input of every layer, by position; faults of edges are reported and mark the layer.
+std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics);
+
+/// Layers in topological order, file order where that leaves a choice. Layers on or behind a cycle come last, and
+/// the cycle is reported.
+std::vector<int> topological_order(const Model& model, const std::vector<std::vector<ValueRef>>& inputs, std::vector<bool>& faulty, Diagnostics& diagnostics);
+
+/// W0904: layers that neither a result nor a state depends on.
+void warn_unreachable(const Model& model, Diagnostics& diagnostics);
+
+/// A Constant's value: a view of the mapped .bin (copied where it is misaligned). Throws Failure (E03xx, E04xx).
+/// Empty, without a fault, where the weights were left out.
+Tensor constant_value(const Graph& graph, const Layer& layer);
+/// W0903: constants that overlap in part (sharing one range is usual and legal).
+void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics);
+
+/// A body's port map by positions. Throws Failure (E0208).
+BodyMap map_body(const Layer& outer, const Body& body, const Model& inner);
+
+}  // namespace ovir::passes
