@@ -1,0 +1,99 @@
+// ReadValue: the value of a variable; before the first Assign, the initial value.
+// Spec: operation-sets/operation-specs/infrastructure/read-value-3, read-value-6
+#include "op/op.hpp"
+
+namespace ovir::ops::read_value {
+namespace {
+
+enum Input { init_value };
+
+struct Attrs {
+  std::string variable_id;
+  ElementType variable_type = ElementType::dynamic;
+  PartialShape variable_shape = PartialShape::unknown_rank();
+};
+
+void require_id(const InferContext& c) { c.require_attr(!c.attrs<Attrs>().variable_id.empty(), "variable_id", "a variable needs a name"); }
+
+void infer_3(InferContext& c) {
+  require_id(c);
+  c.output(0, c.type(init_value), c.shape(init_value));
+}
+
+/// True where every shape that `inner` holds is one of `outer`'s: "variable_shape and variable_type extend (relax) the
+/// shape and type inferred from the 1st input".
+bool relaxes(const PartialShape& outer, const PartialShape& inner) {
+  if (!outer.has_rank() || !inner.has_rank()) return true;
+  if (outer.rank() != inner.rank()) return false;
+  for (std::int64_t i = 0; i < outer.rank(); ++i)
+    if (!outer[i].compatible(inner[i])) return false;
+  return true;
+}
+
+void infer_6(InferContext& c) {
+  require_id(c);
+  const auto& a = c.attrs<Attrs>();
+  auto type = a.variable_type;
+  if (c.has(init_value)) {
+    if (type == ElementType::dynamic) type = c.type(init_value);
+    c.require(c.type(init_value) == ElementType::dynamic || c.type(init_value) == type, init_value, Code::E0503,
+              "init_value of ReadValue is {}, but its variable \"{}\" is {}", name(c.type(init_value)), a.variable_id, name(type));
+    c.require(relaxes(a.variable_shape, c.shape(init_value)), init_value, Code::E0505,
+              "init_value of ReadValue has shape {}, but its variable \"{}\" has {}", to_string(c.shape(init_value)), a.variable_id, to_string(a.variable_shape));
+  }
+  c.output(0, type, a.variable_shape);
+}
+
+/// "tensor with the variable_shape and variable_type and zero values"; a length that isn't known is 0.
+Tensor zeros(const Attrs& a) {
+  Shape shape;
+  for (const auto& d : a.variable_shape) shape.push_back(d.is_static() ? d.length() : d.min);
+  if (a.variable_type == ElementType::string) {
+    const auto n = static_cast<std::size_t>(element_count(shape));
+    return Tensor::strings(std::move(shape), std::vector<std::string>(n));
+  }
+  Tensor value(a.variable_type, std::move(shape));
+  std::memset(value.mutable_bytes(), 0, value.byte_size());
+  return value;
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto held = c.states().find(a.variable_id);
+  if (held != c.states().end() && held->second) return c.set_out(0, held->second);
+  if (c.has(init_value)) return c.set_out(0, c.in(init_value));
+  if (a.variable_type == ElementType::dynamic || !a.variable_shape.has_rank())
+    fail(Code::E0209, "variable \"{}\" has neither an initial value nor a known type and rank", a.variable_id);
+  c.set_out(0, zeros(a));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TVariable{"T_VARIABLE", kAnyType};
+constexpr PortDef kInputs3[] = {{"init_value", T}};
+constexpr PortDef kOutputs3[] = {{"output", T}};
+constexpr PortDef kInputs6[] = {{"init_value", T, Arity::optional}};
+constexpr PortDef kOutputs6[] = {{"output", TVariable}};
+constexpr Version kVersions[] = {
+    {.since = 3,
+     .inputs = kInputs3,
+     .outputs = kOutputs3,
+     .attrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>>,
+     .infer = infer_3,
+     .eval = eval,
+     .lift = Lift::moves,
+     .pure = false},
+    {.since = 6,
+     .inputs = kInputs6,
+     .outputs = kOutputs6,
+     .attrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>, Attr<"variable_type", &Attrs::variable_type, kRequired>,
+                         Attr<"variable_shape", &Attrs::variable_shape, kRequired>>,
+     .infer = infer_6,
+     .eval = eval,
+     .lift = Lift::moves,
+     .pure = false},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ReadValue", .versions = kVersions, .kind = Kind::read_value};
+
+}  // namespace ovir::ops::read_value
