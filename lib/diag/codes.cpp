@@ -176,7 +176,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
 
     {Code::E0601, kUnsupported, "an IR version that is not read",
      "ovir reads IR 10 (OpenVINO 2020.1 to 2021.4) and IR 11 (since 2022.1). Versions up to 9 have other operations and no operation sets; "
-     "OpenVINO itself has not read them since 2024.0, and 2021.4 was the last to read version 7.",
+     "OpenVINO itself has refused them since 2021.1.",
      R"(<net name="model" version="6" batch="1">)",
      "Convert the original model again with a current OpenVINO: `ovc model.onnx`. An old IR itself cannot be converted."},
     {Code::E0602, kUnsupported, "an unknown operation type",

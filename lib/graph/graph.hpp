@@ -54,13 +54,14 @@ struct Body {
 
 struct Layer {
   std::string id_text;                     ///< as the file spells it
-  std::int64_t id = 0;
+  std::int64_t id = 0;                     ///< below zero where the file's cannot be read
   std::string name, type, version;         ///< version: "opset8", "extension", ...
   std::vector<Attribute> attributes;       ///< of <data>
   std::vector<std::string> output_names;   ///< the `output_names` of a Result
   std::vector<Port> inputs, outputs;
   std::vector<Body> bodies;
   SourceLoc at;                            ///< of the <layer> tag
+  bool damaged = false;                    ///< a part could not be read, and a diagnostic said so: not judged further
   const Attribute* attribute(std::string_view attribute_name) const;
 };
 
@@ -81,6 +82,7 @@ struct Graph {
   std::vector<Layer> layers;               ///< in file order
   std::vector<Edge> edges;
   std::vector<InfoEntry> rt_info;
+  bool damaged = false;                    ///< a layer or edge could not be read: what seems to be missing may be that
   std::string weights_path;                ///< empty: none
   std::shared_ptr<const Bytes> weights;    ///< null: none (--no-weights, or the file is missing)
 };
