@@ -1,0 +1,20 @@
+// Convolution: slides filters over the data; each output is the sum of the products under the window.
+// Spec: operation-sets/operation-specs/convolution/convolution-1
+#include "ops/convolution/common.hpp"
+
+namespace ovir::ops::convolution {
+namespace {
+
+constexpr bool kGrouped = false;
+void infer(InferContext& c) { conv::infer_forward(c, kGrouped); }
+void eval(EvalContext& c) { conv::eval_forward(c, kGrouped); }
+
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = conv::kInputs, .outputs = conv::kOutputs, .attrs = conv::kForwardAttrs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Convolution", .versions = kVersions};
+
+}  // namespace ovir::ops::convolution

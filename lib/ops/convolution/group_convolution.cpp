@@ -1,0 +1,20 @@
+// GroupConvolution: a convolution in which each group of output channels sees only its group of input channels.
+// Spec: operation-sets/operation-specs/convolution/group-convolution-1
+#include "ops/convolution/common.hpp"
+
+namespace ovir::ops::group_convolution {
+namespace {
+
+constexpr bool kGrouped = true;
+void infer(InferContext& c) { conv::infer_forward(c, kGrouped); }
+void eval(EvalContext& c) { conv::eval_forward(c, kGrouped); }
+
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = conv::kInputs, .outputs = conv::kOutputs, .attrs = conv::kForwardAttrs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "GroupConvolution", .versions = kVersions};
+
+}  // namespace ovir::ops::group_convolution
