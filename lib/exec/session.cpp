@@ -73,6 +73,7 @@ struct Session::Impl {
       }
       EvalContext c(*node.version, node.attrs.get(), inputs, outputs);
       c.set_states(&states);
+      c.set_unwanted(step.unwanted);
       std::int64_t calls = 0;
       c.set_bodies(node.maps, [&](int body, const std::vector<Tensor>& parameters) {
         auto iterations = frame.iterations;
@@ -84,7 +85,7 @@ struct Session::Impl {
       auto results = c.finish();
       const auto count = std::min(results.size(), step.facts.size());
       for (std::size_t o = 0; o < count; ++o) {
-        if (frame.observer) frame.observer({model, node, static_cast<int>(o), results[o], frame.path, frame.iterations});
+        if (frame.observer && results[o]) frame.observer({model, node, static_cast<int>(o), results[o], frame.path, frame.iterations});
         frame.slots[static_cast<std::size_t>(step.first_output) + o] = std::move(results[o]);
       }
     } catch (Failure& failure) {

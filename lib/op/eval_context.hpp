@@ -51,6 +51,8 @@ class EvalContext {
   void set_out(int port, Tensor value) { results_[static_cast<std::size_t>(port)] = std::move(value); }
   /// The element type of the output as the kernel must write it (widened as Lift says).
   ElementType out_type(int port) const;
+  /// Somebody reads this output: a kernel may leave out the others.
+  bool wanted(int port) const { return unwanted_.empty() || !unwanted_[static_cast<std::size_t>(port)]; }
   const PartialShape& out_shape(int port) const { return outputs_[static_cast<std::size_t>(port)].shape; }
   /// The output's own element type.
   ElementType stored_out_type(int port) const { return outputs_[static_cast<std::size_t>(port)].type; }
@@ -61,6 +63,7 @@ class EvalContext {
 
   // Set by who runs the kernel.
   void set_bodies(std::span<const BodyMap> bodies, RunBody run) { bodies_ = bodies, run_body_ = std::move(run); }
+  void set_unwanted(std::span<const std::uint8_t> unwanted) { unwanted_ = unwanted; }
   void set_states(States* states) { states_ = states; }
   void set_allocate(Allocate allocate) { allocate_ = std::move(allocate); }
   /// Narrows what was widened and hands the outputs over. An output that the kernel left out is an internal error.
@@ -73,6 +76,7 @@ class EvalContext {
   std::span<const Fact> outputs_;
   std::vector<Tensor> lifted_;    // per input, made when first asked for
   std::vector<Tensor> results_;
+  std::span<const std::uint8_t> unwanted_;
   std::span<const BodyMap> bodies_;
   RunBody run_body_;
   Allocate allocate_;

@@ -90,6 +90,8 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
   for (const auto s : plan->result_slots) alive[static_cast<std::size_t>(s)] = true;
   for (const auto& [s, value] : plan->constants) alive[static_cast<std::size_t>(s)] = true;
   for (auto step = plan->steps.rbegin(); step != plan->steps.rend(); ++step) {
+    for (std::size_t o = 0; o < step->facts.size(); ++o)
+      step->unwanted.push_back(!options.keep && !alive[static_cast<std::size_t>(step->first_output) + o]);
     const auto last_use = [&](int s) {
       if (alive[static_cast<std::size_t>(s)]) return;
       alive[static_cast<std::size_t>(s)] = true;

@@ -17,6 +17,7 @@ struct Step {
   std::vector<int> frees;                ///< slots whose last use this step is
   bool from_constants = false;           ///< all its inputs are constants or such steps: the same in every run
   bool fixed_shapes = false;             ///< every output's shape was inferred static: no inference at run time
+  std::vector<std::uint8_t> unwanted;    ///< by output: nobody reads it
   std::vector<Fact> facts;               ///< of its outputs, as inferred
   std::vector<std::shared_ptr<const Plan>> bodies;
 };
