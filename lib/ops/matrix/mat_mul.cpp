@@ -1,0 +1,94 @@
+// MatMul: products of the matrices in the last two axes; the axes before them broadcast.
+// Spec: operation-sets/operation-specs/matrix/matmul-1
+#include "op/accumulate.hpp"
+#include "op/op.hpp"
+#include "op/shared_attrs.hpp"
+
+namespace ovir::ops::mat_mul {
+namespace {
+
+enum Input { A, B };
+
+/// "1D tensors are unsqueezed": a becomes a row, b a column; transposing a vector changes nothing.
+template <class Dims>
+void as_matrix(Dims& dims, bool transpose, bool row) {
+  if (dims.size() == 1) dims.insert(row ? dims.begin() : dims.end(), 1);
+  else if (transpose) std::swap(dims[dims.size() - 2], dims[dims.size() - 1]);
+}
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<MatMulAttrs>();
+  c.require_rank(A, 1, INT64_MAX);
+  c.require_rank(B, 1, INT64_MAX);
+  if (!c.shape(A).has_rank() || !c.shape(B).has_rank()) return c.output(0, PartialShape::unknown_rank());
+  auto left = c.shape(A).dims(), right = c.shape(B).dims();
+  const bool a_vector = left.size() == 1, b_vector = right.size() == 1;
+  as_matrix(left, a.transpose_a, true);
+  as_matrix(right, a.transpose_b, false);
+  c.require(left.back().compatible(right[right.size() - 2]), B, Code::E0506, "the matrices of MatMul do not fit: {} columns in {}{}, {} rows in {}{}", to_string(left.back()),
+            to_string(c.shape(A)), a.transpose_a ? " transposed" : "", to_string(right[right.size() - 2]), to_string(c.shape(B)), a.transpose_b ? " transposed" : "");
+
+  const PartialShape a_batch(std::vector<Dim>(left.begin(), left.end() - 2)), b_batch(std::vector<Dim>(right.begin(), right.end() - 2));
+  auto out = broadcast(a_batch, b_batch);
+  c.require(out.has_value(), B, Code::E0505, "MatMul cannot broadcast the batches of {} and {}", to_string(c.shape(A)), to_string(c.shape(B)));
+  if (!a_vector) out->push_back(left[left.size() - 2]);
+  if (!b_vector) out->push_back(right.back());
+  c.output(0, std::move(*out));
+}
+
+/// The matrix at `from` of `rows` x `columns` in the other order.
+template <class T>
+void transpose(const T* from, std::int64_t rows, std::int64_t columns, std::vector<T>& to) {
+  to.resize(static_cast<std::size_t>(rows * columns));
+  constexpr std::int64_t kBlock = 16;   // both sides stay in the cache
+  for (std::int64_t i = 0; i < rows; i += kBlock)
+    for (std::int64_t j = 0; j < columns; ++j)
+      for (std::int64_t k = i; k < std::min(rows, i + kBlock); ++k) to[static_cast<std::size_t>(j * rows + k)] = from[k * columns + j];
+}
+
+void eval(EvalContext& c) {
+  const auto& attrs = c.attrs<MatMulAttrs>();
+  const auto &a = c.in(A), &b = c.in(B);
+  auto& out = c.out(0);
+  if (out.size() == 0) return;
+  auto left = a.shape(), right = b.shape();
+  const bool a_transposed = attrs.transpose_a && left.size() > 1, b_transposed = attrs.transpose_b && right.size() > 1;
+  as_matrix(left, attrs.transpose_a, true);
+  as_matrix(right, attrs.transpose_b, false);
+  const auto rows = left[left.size() - 2], depth = left.back(), columns = right.back();
+  const Shape a_batch(left.begin(), left.end() - 2), b_batch(right.begin(), right.end() - 2);
+  const Shape batch = broadcast(PartialShape(a_batch), PartialShape(b_batch))->to_shape();
+  const auto a_strides = broadcast_strides(a_batch, batch), b_strides = broadcast_strides(b_batch, batch);
+  std::vector<std::int64_t> row_of_b(static_cast<std::size_t>(depth));
+  for (std::size_t k = 0; k < row_of_b.size(); ++k) row_of_b[k] = static_cast<std::int64_t>(k) * columns;
+  constexpr std::int64_t kPart = 256;   // columns at a time: this much of b stays in the cache for all rows
+
+  dispatch(out.type(), Numbers{}, [&]<class T>() {
+    std::vector<T> a_turned, b_turned;
+    auto* to = out.mutable_data<T>();
+    std::fill_n(to, out.size(), T{});
+    std::int64_t turned = -1;   // which matrix of b is in b_turned
+    for (IndexWalker at(batch); !at.done(); at.next(), to += rows * columns) {
+      const T* x = a.data<T>() + at.offset(a_strides) * rows * depth;
+      const auto b_index = at.offset(b_strides);
+      const T* y = b.data<T>() + b_index * depth * columns;
+      if (a_transposed) transpose(x, depth, rows, a_turned), x = a_turned.data();
+      if (b_transposed && std::exchange(turned, b_index) != b_index) transpose(y, columns, depth, b_turned);
+      if (b_transposed) y = b_turned.data();
+      for (std::int64_t j = 0; j < columns; j += kPart)
+        for (std::int64_t i = 0; i < rows; ++i) accumulate(to + i * columns + j, std::min(kPart, columns - j), y + j, row_of_b.data(), 1, x + i * depth, depth);
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kNumeric};
+constexpr PortDef kInputs[] = {{"A", T}, {"B", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr auto kAttrs = attributes<MatMulAttrs, Attr<"transpose_a", &MatMulAttrs::transpose_a>, Attr<"transpose_b", &MatMulAttrs::transpose_b>>;
+constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "MatMul", .versions = kVersions};
+
+}  // namespace ovir::ops::mat_mul

@@ -1,0 +1,61 @@
+// AvgPool: the mean of the elements under each window.
+// Spec: operation-sets/operation-specs/pooling/avg-pool-16
+#include "ops/pooling/common.hpp"
+
+namespace ovir::ops::avg_pool {
+namespace {
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<PoolAttrs>();
+  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type", "\"ceil_torch\" came with version 14");
+  c.output(0, pool::infer_windows(c));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<PoolAttrs>();
+  const auto& data = c.in(0);
+  auto& out = c.out(0);
+  if (out.size() == 0) return;
+  const pool::Problem p(a, data.shape(), out.shape());
+  bool padded = false;
+  for (const auto& w : p.axis) padded = padded || w.pad_begin != 0 || w.pad_end != 0;
+
+  dispatch(out.type(), Numbers{}, [&]<class T>() {
+    using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+    const auto* from = data.data<T>();
+    auto* to = out.mutable_data<T>();
+    for (std::int64_t plane = 0; plane < p.planes; ++plane, from += p.in[0] * p.in[1] * p.in[2]) {
+      Sum sum{};
+      pool::each_window(p, [&] { sum = {}; }, [&](std::int64_t i) { sum += static_cast<Sum>(from[i]); }, [&](const auto& z, const auto& y, const auto& x) {
+        const auto inside = (z.to - z.from) * (y.to - y.from) * (x.to - x.from);
+        // With the padding counted, a window that the rounding lets reach past it is still divided by the whole kernel,
+        // unless there is no padding at all or the rounding is that of ceil_torch.
+        const auto counted = a.exclude_pad ? inside : !padded || a.rounding_type == Rounding::ceil_torch ? z.padded * y.padded * x.padded : p.kernel_size();
+        // "If zero-values that came from padding are not included", a window wholly in the padding has nothing to average: 0.
+        if (counted == 0) *to++ = T{};
+        else if constexpr (std::is_integral_v<T>) *to++ = static_cast<T>(sizeof(T) == 1 ? std::llrint(static_cast<double>(sum) / static_cast<double>(counted)) : sum / counted);
+        else *to++ = sum / static_cast<T>(counted);
+      });
+    }
+  });
+}
+
+using A = PoolAttrs;
+constexpr PortDef kOutputs[] = {{"output", pool::T}};
+constexpr auto kAttrs1 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
+                                    Attr<"kernel", &A::kernel, kRequired>, Attr<"exclude-pad", &A::exclude_pad, kRequired>, Attr<"rounding_type", &A::rounding_type>,
+                                    Attr<"auto_pad", &A::auto_pad>>;
+constexpr auto kAttrs16 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>, Attr<"pads_begin", &A::pads_begin, kRequired>,
+                                     Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>, Attr<"exclude-pad", &A::exclude_pad, kRequired>,
+                                     Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 14, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 16, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs16, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "AvgPool", .versions = kVersions};
+
+}  // namespace ovir::ops::avg_pool

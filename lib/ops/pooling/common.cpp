@@ -1,0 +1,58 @@
+#include "ops/pooling/common.hpp"
+
+namespace ovir::ops::pool {
+namespace {
+
+Window window(const PoolAttrs& a, std::size_t i) {
+  return {.kernel = a.kernel[i], .stride = a.strides[i], .dilation = nth_or(a.dilations, i, 1), .pad_begin = nth_or(a.pads_begin, i, 0), .pad_end = nth_or(a.pads_end, i, 0),
+          .auto_pad = a.auto_pad, .rounding = a.rounding_type};
+}
+
+}  // namespace
+
+PartialShape infer_windows(const InferContext& c) {
+  const auto& a = c.attrs<PoolAttrs>();
+  const auto& data = c.shape(0);
+  c.require_rank(0, 3, 5);
+  const auto spatial = data.has_rank() ? data.rank() - 2 : static_cast<std::int64_t>(a.kernel.size());
+  require_geometry(c, "kernel", a.kernel, spatial, 1);
+  require_geometry(c, "strides", a.strides, spatial, 1);
+  if (!a.dilations.empty()) require_geometry(c, "dilations", a.dilations, spatial, 1);
+  if (a.auto_pad == AutoPad::given) {
+    require_geometry(c, "pads_begin", a.pads_begin, spatial, 0);
+    require_geometry(c, "pads_end", a.pads_end, spatial, 0);
+  }
+  PartialShape out = PartialShape::of_rank(spatial + 2);
+  if (!data.has_rank()) return out;
+  out[0] = data[0];
+  out[1] = data[1];
+  for (std::int64_t i = 0; i < spatial; ++i) {
+    const auto w = window(a, static_cast<std::size_t>(i));
+    const auto& length = data[2 + i];
+    if (length.is_static() && length.length() < kMaxGeometry) {
+      const auto r = w.resolved(length.length());
+      c.require(r.extent() <= length.length() + r.pad_begin + r.pad_end, 0, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}", r.extent(), i,
+                length.length() + r.pad_begin + r.pad_end);
+    }
+    out[2 + i] = window_count(w, length, Dim(w.kernel));
+  }
+  return out;
+}
+
+Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : planes(data[0] * data[1]) {
+  const auto missing = 5 - data.size();
+  for (std::size_t i = 0; i < 3; ++i) {
+    in[i] = i < missing ? 1 : data[i + 2 - missing];
+    out[i] = i < missing ? 1 : output[i + 2 - missing];
+    axis[i] = i < missing ? Window{} : window(a, i - missing).resolved(in[i]);
+    const auto& w = axis[i];
+    for (std::int64_t o = 0; o < out[i]; ++o) {
+      const auto first = o * w.stride - w.pad_begin;
+      const auto taps_before = [&](std::int64_t end) { return std::clamp<std::int64_t>((end - first + w.dilation - 1) / w.dilation, 0, w.kernel); };
+      const auto from = first < 0 ? taps_before(0) : 0;
+      taps[i].push_back({first, from, std::max(from, first < in[i] ? taps_before(in[i]) : 0), first < in[i] + w.pad_end ? taps_before(in[i] + w.pad_end) : 0});
+    }
+  }
+}
+
+}  // namespace ovir::ops::pool

@@ -1,0 +1,47 @@
+// What MaxPool and AvgPool share: their geometry and the walk over windows.
+#pragma once
+#include "op/op.hpp"
+#include "op/window.hpp"
+
+namespace ovir::ops::pool {
+
+inline constexpr TypeVar T{"T", kNumeric};
+inline constexpr PortDef kInputs[] = {{"data", T}};
+
+/// Checks the geometry, gives the shape of the output.
+PartialShape infer_windows(const InferContext& c);
+
+/// The taps of one window along an axis that lie in the data: at first + tap * dilation for tap in [from, to).
+struct Taps {
+  std::int64_t first, from, to;
+  std::int64_t padded;   ///< how many lie in the data or its padding
+};
+
+/// A pooling in numbers, seen as 3D: axes that are missing have length 1.
+struct Problem {
+  std::int64_t planes;
+  std::int64_t in[3], out[3];
+  Window axis[3];                ///< padding resolved
+  std::vector<Taps> taps[3];     ///< per axis, per output
+  Problem(const PoolAttrs& a, const Shape& data, const Shape& output);
+  std::int64_t kernel_size() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
+};
+
+/// Calls start(), then tap(offset in the plane) for each element under the window, then end(z, y, x taps), window by window
+/// in the order of the output.
+template <class Start, class Tap, class End>
+void each_window(const Problem& p, Start start, Tap tap, End end) {
+  for (const auto& z : p.taps[0])
+    for (const auto& y : p.taps[1])
+      for (const auto& x : p.taps[2]) {
+        start();
+        for (auto i = z.from; i < z.to; ++i)
+          for (auto j = y.from; j < y.to; ++j) {
+            const auto row = ((z.first + i * p.axis[0].dilation) * p.in[1] + y.first + j * p.axis[1].dilation) * p.in[2];
+            for (auto k = x.from; k < x.to; ++k) tap(row + x.first + k * p.axis[2].dilation);
+          }
+        end(z, y, x);
+      }
+}
+
+}  // namespace ovir::ops::pool

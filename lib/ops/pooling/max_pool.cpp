@@ -1,0 +1,81 @@
+// MaxPool: the largest element under each window; from version 8 also where it was found.
+// Spec: operation-sets/operation-specs/pooling/max-pool-14
+#include "ops/pooling/common.hpp"
+
+namespace ovir::ops::max_pool {
+namespace {
+
+enum Output { values, indices };
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<PoolAttrs>();
+  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type", "\"ceil_torch\" came with version 14");
+  auto shape = pool::infer_windows(c);
+  if (c.version().since >= 8) {
+    c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64", name(a.index_element_type));
+    if (shape.has_rank()) c.require_axis(a.axis, -1, shape.rank());
+    if (c.output_count() > 1) c.output(indices, a.index_element_type, shape);
+  }
+  c.output(values, std::move(shape));
+}
+
+template <class T>
+void pool_planes(const pool::Problem& p, const T* from, T* to, std::int64_t* where) {
+  const auto in_plane = p.in[0] * p.in[1] * p.in[2];
+  for (std::int64_t plane = 0; plane < p.planes; ++plane, from += in_plane) {
+    T best{};
+    std::int64_t at = 0;
+    const auto start = [&] {
+      best = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+      at = 0;
+    };
+    const auto tap = [&](std::int64_t i) {
+      if (from[i] > best) best = from[i], at = i;
+    };
+    pool::each_window(p, start, tap, [&](const auto&...) {
+      *to++ = best;
+      if (where) *where++ = plane * in_plane + at;
+    });
+  }
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<PoolAttrs>();
+  const auto& data = c.in(0);
+  auto& to = c.out(values);
+  const bool indexed = c.output_count() > 1;
+  std::vector<std::int64_t> where(indexed ? static_cast<std::size_t>(to.size()) : 0);
+  if (to.size() != 0) {
+    const pool::Problem p(a, data.shape(), to.shape());
+    dispatch(to.type(), Numbers{}, [&]<class T>() { pool_planes(p, data.data<T>(), to.mutable_data<T>(), indexed ? where.data() : nullptr); });
+  }
+  if (!indexed) return;
+  // "The upper bound is the product of dimensions starting from the one pointed by the 'axis' attribute."
+  const auto axis = a.axis < 0 ? a.axis + data.rank() : a.axis;
+  std::int64_t bound = 1;
+  for (auto i = axis; i < data.rank(); ++i) bound *= data.dim(i);
+  auto& out = c.out(indices);
+  dispatch(out.type(), Indices{}, [&]<class T>() {
+    for (std::size_t i = 0; i < where.size(); ++i) out.mutable_data<T>()[i] = static_cast<T>(where[i] % bound);
+  });
+}
+
+using A = PoolAttrs;
+constexpr TypeVar TIndex{"T_IND", kIndex};
+constexpr PortDef kOutputs1[] = {{"output", pool::T}}, kOutputs8[] = {{"output", pool::T}, {"indices", TIndex}};
+constexpr auto kAttrs1 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
+                                    Attr<"kernel", &A::kernel, kRequired>, Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
+constexpr auto kAttrs8 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>, Attr<"pads_begin", &A::pads_begin, kRequired>,
+                                    Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>, Attr<"rounding_type", &A::rounding_type>,
+                                    Attr<"auto_pad", &A::auto_pad>, Attr<"index_element_type", &A::index_element_type>, Attr<"axis", &A::axis>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = pool::kInputs, .outputs = kOutputs1, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 8, .inputs = pool::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
+    {.since = 14, .inputs = pool::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "MaxPool", .versions = kVersions};
+
+}  // namespace ovir::ops::max_pool

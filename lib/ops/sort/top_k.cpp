@@ -1,0 +1,119 @@
+// TopK: the k largest or smallest elements along an axis and where they were.
+// Spec: operation-sets/operation-specs/sort/top-k-11
+#include <numeric>
+
+#include "op/op.hpp"
+
+namespace ovir::ops::top_k {
+enum class Mode : std::uint8_t { max, min };
+enum class Sort : std::uint8_t { value, index, none };
+}  // namespace ovir::ops::top_k
+
+template <>
+struct ovir::EnumNames<ovir::ops::top_k::Mode> {
+  static constexpr std::pair<std::string_view, ops::top_k::Mode> table[] = {{"max", ops::top_k::Mode::max}, {"min", ops::top_k::Mode::min}};
+};
+template <>
+struct ovir::EnumNames<ovir::ops::top_k::Sort> {
+  static constexpr std::pair<std::string_view, ops::top_k::Sort> table[] = {{"value", ops::top_k::Sort::value}, {"index", ops::top_k::Sort::index}, {"none", ops::top_k::Sort::none}};
+};
+
+namespace ovir::ops::top_k {
+namespace {
+
+enum Input { data, K };
+enum Output { values, indices };
+
+struct Attrs {
+  std::int64_t axis = 0;
+  Mode mode{};
+  Sort sort{};
+  bool stable = false;
+  ElementType index_element_type = ElementType::i32;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64", name(a.index_element_type));
+  c.require_single(K);
+  auto shape = c.shape(data);
+  if (shape.has_rank()) {
+    auto& along = shape[c.require_axis(a.axis, -1, shape.rank())];
+    if (const auto k = c.scalar_int(K)) {
+      c.require(*k >= 0, K, Code::E0508, "TopK cannot select {} elements", *k);
+      c.require(*k <= along.max, K, Code::E0508, "TopK cannot select {} elements of an axis of {}", *k, to_string(along));
+      along = Dim(*k);
+    } else {
+      const auto bounds = c.dims(K);
+      const auto count = bounds && bounds->size() == 1 ? bounds->front() : Dim();
+      // never more than there are
+      along = Dim(count.min, std::max(count.min, std::min(count.max, along.max)), count.max <= along.min ? count.symbol : 0);
+    }
+  }
+  c.output(values, shape);
+  if (c.output_count() > indices) c.output(indices, a.index_element_type, std::move(shape));
+}
+
+/// A NaN counts as larger than every number.
+template <class T>
+bool larger(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) return a > b || (std::isnan(a) && !std::isnan(b));
+  else return a > b;
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  const auto axis = a.axis < 0 ? a.axis + from.rank() : a.axis;
+  auto shape = from.shape();
+  const auto length = from.dim(axis), k = std::clamp<std::int64_t>(c.scalar_int(K), 0, length);
+  shape[static_cast<std::size_t>(axis)] = k;
+  auto& to = c.out(values, shape);
+  const bool indexed = c.output_count() > indices;
+  std::vector<std::int64_t> where(static_cast<std::size_t>(to.size()));
+  std::int64_t inner = 1;
+  for (auto i = axis + 1; i < from.rank(); ++i) inner *= from.dim(i);
+
+  if (to.size() != 0) dispatch(to.type(), Numbers{}, [&]<class T>() {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+    const auto end = order.begin() + k;
+    for (std::int64_t slice = 0; slice < to.size() / k; ++slice) {
+      const auto* in = from.data<T>() + slice / inner * length * inner + slice % inner;
+      auto at = slice / inner * k * inner + slice % inner;
+      std::iota(order.begin(), order.end(), 0);
+      // Equal elements keep their order whatever `stable` says: unstable orders are allowed, not asked for.
+      std::partial_sort(order.begin(), end, order.end(), [&](std::int64_t i, std::int64_t j) {
+        const T x = in[i * inner], y = in[j * inner];
+        return a.mode == Mode::max ? larger(x, y) || (!larger(y, x) && i < j) : larger(y, x) || (!larger(x, y) && i < j);
+      });
+      if (a.sort == Sort::index) std::sort(order.begin(), end);
+      for (auto i = order.begin(); i != end; ++i, at += inner) {
+        to.mutable_data<T>()[at] = in[*i * inner];
+        where[static_cast<std::size_t>(at)] = *i;
+      }
+    }
+  });
+  if (!indexed) return;
+  auto& out = c.out(indices, shape);
+  dispatch(out.type(), Indices{}, [&]<class T>() { std::transform(where.begin(), where.end(), out.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); }); });
+}
+
+constexpr TypeVar T{"T", kNumeric}, TK{"T_K", kInteger}, TIndex{"T_IND", kIndex};
+constexpr PortDef kInputs[] = {{"data", T}, {"K", TK}};
+constexpr PortDef kOutputs[] = {{"values", T}, {"indices", TIndex}};
+// Version 1's indices are i32; the serializer writes the attribute there too.
+constexpr auto kAttrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>, Attr<"sort", &Attrs::sort, kRequired>,
+                                   Attr<"index_element_type", &Attrs::index_element_type>>;
+constexpr auto kAttrs11 = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>, Attr<"sort", &Attrs::sort, kRequired>,
+                                     Attr<"stable", &Attrs::stable>, Attr<"index_element_type", &Attrs::index_element_type>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs11, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "TopK", .versions = kVersions};
+
+}  // namespace ovir::ops::top_k
