@@ -1,5 +1,5 @@
 // MatMul-1 by oneDNN.
-#include "op/matmul.hpp"
+#include "op/shared_attrs.hpp"
 
 #include "fast/dnnl.hpp"
 #include "fast/onednn/kernels.hpp"
