@@ -1,6 +1,6 @@
 // Roll: shifts `data` cyclically along `axes`; elements pushed past the end re-enter at the start.
 // Spec: operation-sets/operation-specs/movement/roll-7
-#include "op/op.hpp"
+#include "ops/movement/common.hpp"
 
 namespace ovir::ops::roll {
 namespace {
@@ -10,9 +10,9 @@ enum Input { data, shift, axes };
 void infer(InferContext& c) {
   c.require_rank(shift, 0, 1);
   c.require_rank(axes, 0, 1);
-  // A scalar or one-element shift serves all axes.
-  const auto& s = c.shape(shift);
-  if (s.has_rank() && s.rank() == 1 && s[0].min > 1) c.require_same_dim(s[0], axis_count(c.shape(axes)), axes, "elements of shift and axes");
+  // A scalar serves all axes, and so does a shift of one element; else there is one shift an axis.
+  const auto shifts = axis_count(c.shape(shift));
+  if (!shifts.contains(1)) c.require_same_dim(shifts, axis_count(c.shape(axes)), axes, "elements of shift and axes");
   if (const auto known = c.ints(axes); known && c.shape(data).has_rank())
     for (const auto axis : *known) c.require_axis(axis, axes, c.shape(data).rank());
   c.output(0, c.shape(data));
@@ -25,10 +25,13 @@ void eval(EvalContext& c) {
   const auto shifts = c.ints(shift);
   const auto along = c.ints(axes);
 
-  // What each axis is shifted by in all: an axis may be named more than once.
+  if (shifts.size() != 1 && shifts.size() != along.size()) fail(Code::E0506, "shift of Roll has {} elements, axes {}", shifts.size(), along.size());
+
+  // What each axis is shifted by in all: "if the same axis is referenced more than once, the total shift for that axis
+  // will be the sum of all the shifts that belong to that axis".
   std::vector<std::int64_t> total(static_cast<std::size_t>(rank), 0);
   for (std::size_t i = 0; i < along.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(along[i] < 0 ? along[i] + rank : along[i]);
+    const auto axis = static_cast<std::size_t>(movement::checked_index(along[i], rank, "Roll"));
     const auto length = from.shape()[axis];
     if (length == 0) continue;
     total[axis] = (total[axis] + shifts[shifts.size() == 1 ? 0 : i] % length + length) % length;

@@ -1,0 +1,38 @@
+// What StridedSlice, Slice and SliceScatter share: the part of an axis that start, stop and step select.
+#pragma once
+#include "op/op.hpp"
+#include "tensor/copy.hpp"
+
+namespace ovir::ops::movement {
+
+/// A value known to lie in [lo, hi]; the ends of i64 stand for "no limit".
+struct Range {
+  std::int64_t lo = std::numeric_limits<std::int64_t>::min();
+  std::int64_t hi = std::numeric_limits<std::int64_t>::max();
+  std::uint32_t symbol = 0;
+  bool is_known() const { return lo == hi; }
+};
+
+/// The elements of an integer input as ranges, where they are known or bounded.
+std::optional<std::vector<Range>> ranges(const InferContext& c, int port);
+
+/// First and last index (the latter excluded) of a slice along an axis of `length`, and how many elements it takes.
+struct AxisSlice {
+  std::int64_t first = 0, count = 0;
+};
+/// Negative `start` and `stop` count from the end; then both are clamped to the axis: to [0, length] when going
+/// forwards, `start` to [0, length - 1] and `stop` to [-1, length] when going backwards. `step` is not 0.
+AxisSlice slice_axis(std::int64_t length, std::int64_t start, std::int64_t stop, std::int64_t step);
+
+/// The lengths that a slice of `dim` can have. Keeps the symbol where the slice is the whole axis in every case.
+Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, std::int64_t step);
+/// With a step of which only the range is known.
+Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range& step);
+
+/// An index from the data made non-negative. Throws Failure where it lies outside [-length, length).
+std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_view op);
+
+/// An axis made non-negative; only for axes that shape inference has accepted.
+inline std::size_t normalized(std::int64_t axis, std::int64_t rank) { return static_cast<std::size_t>(axis < 0 ? axis + rank : axis); }
+
+}  // namespace ovir::ops::movement

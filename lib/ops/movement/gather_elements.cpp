@@ -1,0 +1,85 @@
+// GatherElements: out[i][j][k] = data[i][indices[i][j][k]][k], here with axis 1.
+// Spec: operation-sets/operation-specs/movement/gather-elements-6
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::gather_elements {
+namespace {
+
+enum Input { data, indices };
+
+struct Attrs {
+  std::int64_t axis = 0;
+};
+
+void infer(InferContext& c) {
+  constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
+  c.require_rank(data, 1, kAny);
+  c.require_rank(indices, 1, kAny);
+  const auto &from = c.shape(data), &at = c.shape(indices);
+  if (!from.has_rank() && !at.has_rank()) return c.output(0, PartialShape::unknown_rank());
+
+  // "The data and indices tensors have the same rank": either tells it.
+  const auto axis = c.require_axis(c.attrs<Attrs>().axis, -1, from.has_rank() ? from.rank() : at.rank());
+  if (!at.has_rank()) {
+    auto out = from;
+    out[axis] = Dim();
+    return c.output(0, std::move(out));
+  }
+  if (!from.has_rank()) return c.output(0, at);
+  c.require(from.rank() == at.rank(), indices, Code::E0504, "data and indices of GatherElements must have one rank, but their shapes are {} and {}",
+            to_string(from), to_string(at));
+  // "indices has the same shape as data except for the axis dimension"
+  PartialShape out;
+  for (std::int64_t i = 0; i < at.rank(); ++i)
+    out.push_back(i == axis ? at[i] : c.require_same_dim(from[i], at[i], indices, fmt::format("dims {} of data and indices", i)));
+
+  // "All index values are expected to be within bounds [0, s-1]": judged where they are known.
+  if (const auto known = c.ints(indices); known && from[axis].is_bounded())
+    for (const auto index : *known)
+      c.require(-from[axis].max <= index && index < from[axis].max, indices, Code::E0507, "index {} of GatherElements is out of range: axis {} of data has length {}",
+                index, axis, to_string(from[axis]));
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto index = c.ints(indices);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto axis = movement::normalized(c.attrs<Attrs>().axis, from.rank());
+  const auto length = from.shape()[axis];
+
+  // As [outer, axis, inner]: an output element keeps its outer and inner position, and its index picks the middle one.
+  std::int64_t inner = 1;
+  for (auto i = axis + 1; i < from.shape().size(); ++i) inner *= from.shape()[i];
+  const auto rows = to.shape()[axis];
+  dispatch_width(byte_width(from.type()), [&]<class T>() {
+    const auto* source = from.data<T>();
+    auto* target = to.mutable_data<T>();
+    for (std::int64_t i = 0; i < to.size(); ++i) {
+      const auto outer = i / (rows * inner);
+      const auto at = movement::checked_index(index[static_cast<std::size_t>(i)], length, "GatherElements");
+      target[i] = source[(outer * length + at) * inner + i % inner];
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kIndex};
+constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 6,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "GatherElements", .versions = kVersions};
+
+}  // namespace ovir::ops::gather_elements

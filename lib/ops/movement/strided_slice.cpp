@@ -1,0 +1,176 @@
+// StridedSlice: every stride-th element from begin to end of each axis; masks leave axes whole, add or drop axes.
+// Spec: operation-sets/operation-specs/movement/strided-slice-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::strided_slice {
+namespace {
+
+using movement::Range;
+using movement::slice_axis;
+using movement::slice_dim;
+
+enum Input { data, begin, end, stride };
+
+struct Attrs {
+  std::vector<std::int64_t> begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask;
+};
+
+/// "If the length of the bitmask is less than the length of the corresponding input, it is assumed that the bitmask is
+/// extended with zeros."
+bool is_set(const std::vector<std::int64_t>& mask, std::size_t i) { return i < mask.size() && mask[i] == 1; }
+
+enum class Action { slice, shrink, new_axis, keep };
+
+/// What is done with an axis: `entry` is the position in begin, end and stride; `axis` that of the data (-1: none).
+struct Step {
+  Action action;
+  std::size_t entry;
+  std::int64_t axis;
+};
+
+/// The steps for data of `rank` axes with `entries` elements in begin. Where several masks name one entry, ellipsis
+/// goes before new axis and new axis before shrink. Nothing where the entries need more axes than there are.
+std::optional<std::vector<Step>> steps_of(const Attrs& a, std::int64_t rank, std::int64_t entries) {
+  std::int64_t used = 0;
+  bool ellipsis = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(entries); ++i) {
+    if (is_set(a.ellipsis_mask, i)) ellipsis = true;
+    else if (!is_set(a.new_axis_mask, i)) ++used;
+  }
+  if (used > rank) return std::nullopt;
+
+  std::vector<Step> steps;
+  std::int64_t axis = 0;
+  const auto keep = [&](std::size_t entry, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) steps.push_back({Action::keep, entry, axis++});
+  };
+  for (std::size_t i = 0; i < static_cast<std::size_t>(entries); ++i) {
+    if (is_set(a.ellipsis_mask, i)) keep(i, rank - used);
+    else if (is_set(a.new_axis_mask, i)) steps.push_back({Action::new_axis, i, -1});
+    else steps.push_back({is_set(a.shrink_axis_mask, i) ? Action::shrink : Action::slice, i, axis++});
+  }
+  if (!ellipsis) keep(static_cast<std::size_t>(entries), rank - used);
+  return steps;
+}
+
+constexpr Range kFirst{0, 0}, kPastEnd{INT64_MAX, INT64_MAX}, kBeforeBegin{INT64_MIN, INT64_MIN};
+
+/// "If the begin_mask[i] is set to one, the value of begin[i] is set to 0 (size(dim) - 1 if slicing in reverse)", and
+/// end_mask[i] likewise selects all that is left in the direction of the stride.
+Range start_of(const Attrs& a, std::size_t i, std::int64_t step, Range given) {
+  if (!is_set(a.begin_mask, i)) return given;
+  return step > 0 ? kFirst : kPastEnd;
+}
+Range stop_of(const Attrs& a, std::size_t i, std::int64_t step, Range given) {
+  if (!is_set(a.end_mask, i)) return given;
+  return step > 0 ? kPastEnd : kBeforeBegin;
+}
+
+void require_masks(const InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const std::pair<std::string_view, const std::vector<std::int64_t>*> masks[] = {{"begin_mask", &a.begin_mask},
+                                                                                 {"end_mask", &a.end_mask},
+                                                                                 {"new_axis_mask", &a.new_axis_mask},
+                                                                                 {"shrink_axis_mask", &a.shrink_axis_mask},
+                                                                                 {"ellipsis_mask", &a.ellipsis_mask}};
+  for (const auto& [mask_name, mask] : masks)
+    for (const auto bit : *mask) c.require_attr(bit == 0 || bit == 1, mask_name, "{} is not a bit: a mask holds 0 and 1", bit);
+  c.require_attr(std::count(a.ellipsis_mask.begin(), a.ellipsis_mask.end(), 1) <= 1, "ellipsis_mask", "more than one bit is set");
+}
+
+/// How many entries begin, end and stride have, where one of them tells.
+std::optional<std::int64_t> entry_count(const InferContext& c) {
+  Dim count;
+  for (int port = begin; port < c.input_count(); ++port) {
+    c.require_rank(port, 1);
+    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "elements of begin, end and stride");
+  }
+  if (!count.is_static()) return std::nullopt;
+  return count.length();
+}
+
+void infer(InferContext& c) {
+  require_masks(c);
+  const auto& a = c.attrs<Attrs>();
+  const auto& shape = c.shape(data);
+  const auto entries = entry_count(c);
+  if (!entries || !shape.has_rank()) return c.output(0, PartialShape::unknown_rank());
+
+  const auto steps = steps_of(a, shape.rank(), *entries);
+  c.require(steps.has_value(), begin, Code::E0506, "begin of StridedSlice has {} elements, which need more axes than data {} has", *entries, to_string(shape));
+  const auto count = static_cast<std::size_t>(*entries);
+  const auto begins = movement::ranges(c, begin).value_or(std::vector<Range>(count));
+  const auto ends = movement::ranges(c, end).value_or(std::vector<Range>(count));
+  const auto strides = c.has(stride) ? movement::ranges(c, stride).value_or(std::vector<Range>(count)) : std::vector<Range>(count, Range{1, 1});
+
+  PartialShape out;
+  for (const auto& [action, i, axis] : *steps) {
+    if (action == Action::keep) out.push_back(shape[axis]);
+    if (action == Action::new_axis) out.push_back(1);
+    if (action == Action::shrink && begins[i].is_known() && !is_set(a.begin_mask, i)) {
+      const auto& dim = shape[axis];
+      const auto at = begins[i].lo;
+      c.require(at < 0 ? !dim.is_bounded() || at >= -dim.max : at < dim.max, begin, Code::E0507,
+                "begin[{}] of StridedSlice is {}, but axis {} that it picks one element of has length {}", i, at, axis, to_string(dim));
+    }
+    if (action != Action::slice) continue;
+    c.require(!strides[i].is_known() || strides[i].lo != 0, stride, Code::E0508, "stride[{}] of StridedSlice is 0", i);
+    if (strides[i].lo > 0 || strides[i].hi < 0)
+      out.push_back(slice_dim(shape[axis], start_of(a, i, strides[i].lo, begins[i]), stop_of(a, i, strides[i].lo, ends[i]), strides[i]));
+    else
+      out.push_back(Dim(0, shape[axis].max));
+  }
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  const auto begins = c.ints(begin), ends = c.ints(end);
+  const auto strides = c.has(stride) ? c.ints(stride) : std::vector<std::int64_t>(begins.size(), 1);
+  if (ends.size() != begins.size() || strides.size() != begins.size()) fail(Code::E0506, "begin, end and stride of StridedSlice differ in length");
+  const auto from_strides = strides_of(from.shape());
+
+  std::int64_t first = 0;
+  Shape shape, walk;
+  for (const auto& [action, i, axis] : *steps_of(a, from.rank(), static_cast<std::int64_t>(begins.size()))) {
+    if (action == Action::new_axis) continue;
+    const auto length = from.dim(axis), pitch = from_strides[static_cast<std::size_t>(axis)];
+    if (action == Action::keep) {
+      shape.push_back(length);
+      walk.push_back(pitch);
+    } else if (action == Action::shrink) {
+      first += movement::checked_index(is_set(a.begin_mask, i) ? 0 : begins[i], length, "StridedSlice") * pitch;
+    } else {
+      const auto start = start_of(a, i, strides[i], {begins[i], begins[i]}).lo;
+      const auto stop = stop_of(a, i, strides[i], {ends[i], ends[i]}).lo;
+      const auto part = slice_axis(length, start, stop, strides[i]);
+      first += part.first * pitch;
+      shape.push_back(part.count);
+      walk.push_back(part.count > 1 ? strides[i] * pitch : 0);  // a step past the axis is never taken, and may be huge
+    }
+  }
+  gather_strided(from, first, walk, shape, c.out(0));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"begin", TIndex}, {"end", TIndex}, {"stride", TIndex, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"begin_mask", &Attrs::begin_mask, kRequired>, Attr<"end_mask", &Attrs::end_mask, kRequired>,
+                         Attr<"new_axis_mask", &Attrs::new_axis_mask>, Attr<"shrink_axis_mask", &Attrs::shrink_axis_mask>,
+                         Attr<"ellipsis_mask", &Attrs::ellipsis_mask>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "StridedSlice", .versions = kVersions};
+
+}  // namespace ovir::ops::strided_slice

@@ -1,0 +1,194 @@
+// Reshape: the same elements under another shape.
+// Spec: operation-sets/operation-specs/shape/reshape-1
+#include <numeric>
+
+#include "op/op.hpp"
+
+namespace ovir::ops::reshape {
+namespace {
+
+enum Input { data, shape };
+
+struct Attrs {
+  bool special_zero = false;
+};
+
+/// What an element of `shape` asks for.
+struct Entry {
+  enum Kind { given, copied, rest } kind = given;  ///< a length; 0: the input's; -1: what is left
+  Dim dim;
+};
+
+std::vector<Entry> entries_of(const InferContext& c, const std::vector<Interval>& pattern) {
+  const auto& in = c.shape(data);
+  const bool special_zero = c.attrs<Attrs>().special_zero;
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const auto& v = pattern[i];
+    c.require(v.hi >= -1, shape, Code::E0508, "shape[{}] of Reshape is {}: a dim is -1, 0 or positive", i, v.hi);
+    if (v.is_known() && v.lo == -1) {
+      entries.push_back({Entry::rest, Dim()});
+    } else if (v.is_known() && v.lo == 0 && special_zero) {
+      c.require(!in.has_rank() || static_cast<std::int64_t>(i) < in.rank(), shape, Code::E0507,
+                "shape[{}] of Reshape is 0, which copies a dim of data, but data has shape {}", i, to_string(in));
+      entries.push_back({Entry::copied, in.has_rank() ? in[static_cast<std::int64_t>(i)] : Dim()});
+    } else {
+      // A value that may turn out to be -1 says nothing of the length.
+      entries.push_back({Entry::given, v.lo < 0 ? Dim() : v.to_dim()});
+    }
+  }
+  c.require(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.kind == Entry::rest; }) <= 1, shape, Code::E0508,
+            "shape of Reshape holds more than one -1");
+  return entries;
+}
+
+/// The lengths whose product one unknown dim must make equal: `in` of data and `out` of the rest of the output,
+/// without those that both have.
+struct Balance {
+  std::vector<Dim> in, out;
+
+  void cancel() {
+    for (auto o = out.begin(); o != out.end();) {
+      const auto equal = std::find_if(in.begin(), in.end(), [&](const Dim& d) {
+        return (o->is_static() && o->length() != 0 && d == *o) || (o->symbol != 0 && d.symbol == o->symbol);
+      });
+      if (equal == in.end()) {
+        ++o;
+      } else {
+        in.erase(equal);
+        o = out.erase(o);
+      }
+    }
+  }
+};
+
+struct Factors {
+  std::int64_t fixed = 1;         ///< the product of the known lengths
+  std::vector<Dim> open;          ///< the others
+  bool countable = true;          ///< `fixed` did not overflow
+};
+
+Factors factors(const std::vector<Dim>& dims) {
+  Factors f;
+  Shape known;
+  for (const auto& d : dims) {
+    if (d.is_static()) known.push_back(d.length());
+    else f.open.push_back(d);
+  }
+  const auto product = checked_product(known);
+  f.countable = product.has_value();
+  f.fixed = product.value_or(1);
+  return f;
+}
+
+Dim product(std::int64_t fixed, const std::vector<Dim>& open) {
+  Dim d(fixed);
+  for (const auto& o : open) d = d * o;
+  return d;
+}
+
+/// The lengths x can have with x * out = in; nothing where there is none.
+std::optional<Dim> solve(const InferContext& c, Balance balance) {
+  balance.cancel();
+  auto in = factors(balance.in), out = factors(balance.out);
+  if (!in.countable || !out.countable) return Dim();
+  if (out.fixed == 0) {
+    // Any length keeps the count at 0; OpenVINO takes 1.
+    if (in.fixed == 0 || !in.open.empty()) return 1;
+    return std::nullopt;
+  }
+  if (const auto common = std::gcd(in.fixed, out.fixed); common > 1) in.fixed /= common, out.fixed /= common;
+  if (in.open.empty() && out.open.empty()) {
+    if (out.fixed != 1) return std::nullopt;
+    return in.fixed;
+  }
+  if (out.fixed == 1 && out.open.empty() && in.fixed == 1 && in.open.size() == 1) return in.open.front();
+
+  const auto above = product(in.fixed, in.open), below = product(out.fixed, out.open);
+  Dim rest;
+  if (below.is_bounded() && below.max > 0) rest.min = above.min / below.max + (above.min % below.max != 0);
+  if (above.is_bounded() && below.min > 0) rest.max = std::max(rest.min, above.max / below.min);
+  if (!rest.is_static()) rest.symbol = c.new_symbol();
+  return rest;
+}
+
+std::string asked_for(const std::vector<Interval>& pattern) {
+  std::string text;
+  for (const auto& v : pattern) text += fmt::format("{}{}", text.empty() ? "" : ",", v.is_known() ? fmt::format("{}", v.lo) : to_string(v.lo < 0 ? Dim() : v.to_dim()));
+  return text;
+}
+
+void infer(InferContext& c) {
+  c.require_rank(shape, 1);
+  const auto& in = c.shape(data);
+  const auto pattern = c.intervals(shape);
+  if (!pattern) {
+    const auto& s = c.shape(shape);
+    if (!s.has_rank() || !s[0].is_static()) return c.output(0, PartialShape::unknown_rank());
+    auto out = PartialShape::of_rank(s[0].length());
+    if (out.rank() == 1 && in.has_rank()) out[0] = in.rank() == 1 ? in[0] : in.element_count();
+    return c.output(0, std::move(out));
+  }
+
+  const auto entries = entries_of(c, *pattern);
+  PartialShape out;
+  Balance balance;
+  std::int64_t open = -1;  // the output dim that the element count decides: the -1, else the only unknown one
+  int unknown = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    out.push_back(entries[i].dim);
+    if (entries[i].kind == Entry::given && !entries[i].dim.is_static() && unknown++ == 0) open = static_cast<std::int64_t>(i);
+  }
+  if (unknown != 1) open = -1;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (entries[i].kind == Entry::rest) open = static_cast<std::int64_t>(i);
+  if (!in.has_rank()) return c.output(0, std::move(out));
+
+  // A copied dim is on both sides: it is left out, so that [0, -1] works for a length of 0 too.
+  for (std::int64_t i = 0; i < in.rank(); ++i)
+    if (i >= out.rank() || entries[static_cast<std::size_t>(i)].kind != Entry::copied) balance.in.push_back(in[i]);
+  for (std::int64_t i = 0; i < out.rank(); ++i)
+    if (i != open && entries[static_cast<std::size_t>(i)].kind != Entry::copied) balance.out.push_back(out[i]);
+
+  const bool asked = open >= 0 && entries[static_cast<std::size_t>(open)].kind == Entry::rest;
+  if (asked || (open >= 0 && product(1, balance.out).min > 0 && out[open].symbol == 0)) {
+    const auto solved = solve(c, balance);
+    const auto found = solved ? intersect(out[open], *solved) : solved;
+    c.require(found.has_value(), data, Code::E0512, "Reshape cannot make [{}] out of {}: no length of dim {} keeps the number of elements", asked_for(*pattern),
+              to_string(in), open);
+    out[open] = *found;
+  }
+
+  const auto before = in.element_count(), after = out.element_count();
+  c.require(before.compatible(after), data, Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out), to_string(in),
+            to_string(before), to_string(after));
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.stored(data);
+  auto to = c.out_shape(0).to_shape();
+  if (element_count(to) != from.size())
+    fail(Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(to), to_string(from.shape()), from.size(), element_count(to));
+  c.set_out(0, from.reshaped(std::move(to)));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TShape{"T_SHAPE", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"shape", TShape}};
+constexpr PortDef kOutputs[] = {{"reshaped", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"special_zero", &Attrs::special_zero, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Reshape", .versions = kVersions};
+
+}  // namespace ovir::ops::reshape

@@ -1,0 +1,80 @@
+#include "tensor/copy.hpp"
+
+#include <cstring>
+
+#include "tensor/dispatch.hpp"
+#include "tensor/walk.hpp"
+
+namespace ovir {
+namespace {
+
+struct Axis {
+  std::int64_t length, from, to;
+};
+
+/// Axes of one element left out, neighbours that are one run in both layouts merged; two axes at least.
+std::vector<Axis> merged(const Shape& shape, const Shape& from, const Shape& to) {
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1) continue;
+    if (!axes.empty() && axes.back().from == from[i] * shape[i] && axes.back().to == to[i] * shape[i])
+      axes.back() = {axes.back().length * shape[i], from[i], to[i]};
+    else
+      axes.push_back({shape[i], from[i], to[i]});
+  }
+  while (axes.size() < 2) axes.insert(axes.begin(), Axis{1, 0, 0});
+  return axes;
+}
+
+template <class T>
+void copy_plane(const Axis& rows, const Axis& columns, const T* from, T* to) {
+  for (std::int64_t r = 0; r < rows.length; ++r, from += rows.from, to += rows.to) {
+    if (columns.from == 1 && columns.to == 1) std::memcpy(to, from, static_cast<std::size_t>(columns.length) * sizeof(T));
+    else if (columns.from == 1) for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i];
+    else for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i * columns.from];
+  }
+}
+
+}  // namespace
+
+void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_strides, std::byte* to, const Shape& to_strides, int width) {
+  const auto axes = merged(shape, from_strides, to_strides);
+  Shape outer, outer_from, outer_to;
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
+    outer.push_back(axes[i].length);
+    outer_from.push_back(axes[i].from);
+    outer_to.push_back(axes[i].to);
+  }
+  const auto &rows = axes[axes.size() - 2], &columns = axes.back();
+  if (rows.length == 0 || columns.length == 0) return;
+  dispatch_width(width, [&]<class T>() {
+    for (IndexWalker at(outer); !at.done(); at.next())
+      copy_plane(rows, columns, reinterpret_cast<const T*>(from) + at.offset(outer_from), reinterpret_cast<T*>(to) + at.offset(outer_to));
+  });
+}
+
+void gather_strided(const Tensor& from, std::int64_t first, const Shape& strides, const Shape& shape, Tensor& to) {
+  if (to.size() == 0) return;
+  const auto width = byte_width(to.type());
+  copy_strided(shape, from.bytes() + first * width, strides, to.mutable_bytes(), strides_of(shape), width);
+}
+
+void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, std::int64_t first, const Shape& strides) {
+  if (from.size() == 0) return;
+  const auto width = byte_width(from.type());
+  copy_strided(shape, from.bytes(), strides_of(shape), to.mutable_bytes() + first * width, strides, width);
+}
+
+void permute(const Tensor& from, const Shape& view, const std::vector<std::int64_t>& axes, Tensor& to) {
+  const auto view_strides = strides_of(view);
+  Shape shape, strides;
+  for (const auto axis : axes) {
+    shape.push_back(view[static_cast<std::size_t>(axis)]);
+    strides.push_back(view_strides[static_cast<std::size_t>(axis)]);
+  }
+  gather_strided(from, 0, strides, shape, to);
+}
+
+void fill(Tensor& to, const Tensor& value) { gather_strided(value, 0, {0}, {to.size()}, to); }
+
+}  // namespace ovir

@@ -1,0 +1,27 @@
+// Moving elements between two layouts: the one loop behind Transpose, Slice, Broadcast, Concat, DepthToSpace and the like.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/dim.hpp"
+#include "tensor/tensor.hpp"
+
+namespace ovir {
+
+/// For every index i of `shape`: to[i · to_strides] = from[i · from_strides]. `width` is the bytes of an element,
+/// strides are in elements; a stride of 0 repeats, a negative one goes backwards.
+void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_strides, std::byte* to, const Shape& to_strides, int width);
+
+/// Fills the whole of `to`, read as `shape`, with from[i · strides], beginning `first` elements into `from`.
+void gather_strided(const Tensor& from, std::int64_t first, const Shape& strides, const Shape& shape, Tensor& to);
+
+/// Puts all of `from`, read as `shape`, at to[i · strides], beginning `first` elements into `to`.
+void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, std::int64_t first, const Shape& strides);
+
+/// `from` read as `view` with its axes in the order `axes`, as in Transpose, into the whole of `to`.
+void permute(const Tensor& from, const Shape& view, const std::vector<std::int64_t>& axes, Tensor& to);
+
+/// Every element of `to` becomes the one element that `value` holds.
+void fill(Tensor& to, const Tensor& value);
+
+}  // namespace ovir
