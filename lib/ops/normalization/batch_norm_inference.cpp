@@ -1,0 +1,67 @@
+// BatchNormInference: standardizes each channel with the given mean and variance, then scales and shifts it.
+// Spec: operation-sets/operation-specs/normalization/batch-norm-inference-5
+#include "ops/normalization/common.hpp"
+
+namespace ovir::ops::batch_norm_inference {
+namespace {
+
+struct Attrs {
+  double epsilon = 0;
+};
+
+/// Version 1 has the data as third input, version 5 as first.
+struct Ports {
+  int data, gamma, beta, mean, variance;
+};
+constexpr Ports kPorts1{2, 0, 1, 3, 4}, kPorts5{0, 1, 2, 3, 4};
+
+void infer_ports(InferContext& c, const Ports& p) {
+  c.require_attr(c.attrs<Attrs>().epsilon >= 0, "epsilon", "{} is negative", c.attrs<Attrs>().epsilon);
+  c.require_rank(p.data, 2, INT64_MAX);
+  auto out = c.shape(p.data);
+  auto channels = out.has_rank() ? out[1] : Dim();
+  for (const auto port : {p.gamma, p.beta, p.mean, p.variance}) {
+    c.require_rank(port, 1);
+    if (c.shape(port).has_rank()) channels = c.require_same_dim(channels, c.shape(port)[0], port, "channels of data and of the statistics");
+  }
+  if (out.has_rank()) out[1] = channels;
+  c.output(0, std::move(out));
+}
+
+void eval_ports(EvalContext& c, const Ports& p) {
+  const auto epsilon = c.attrs<Attrs>().epsilon;
+  const auto& from = c.in(p.data);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto channels = from.dim(1), plane = from.size() / (from.dim(0) * channels);
+  const auto &gamma = c.in(p.gamma), &beta = c.in(p.beta), &mean = c.in(p.mean), &variance = c.in(p.variance);
+  dispatch(to.type(), Reals{}, [&]<class T>() {
+    for (std::int64_t row = 0; row < from.size() / plane; ++row) {
+      const auto channel = row % channels;
+      const auto factor = static_cast<T>(static_cast<double>(gamma.data<T>()[channel]) / std::sqrt(static_cast<double>(variance.data<T>()[channel]) + epsilon));
+      const auto* x = from.data<T>() + row * plane;
+      auto* y = to.mutable_data<T>() + row * plane;
+      for (std::int64_t i = 0; i < plane; ++i) y[i] = (x[i] - mean.data<T>()[channel]) * factor + beta.data<T>()[channel];
+    }
+  });
+}
+
+void infer1(InferContext& c) { infer_ports(c, kPorts1); }
+void infer5(InferContext& c) { infer_ports(c, kPorts5); }
+void eval1(EvalContext& c) { eval_ports(c, kPorts1); }
+void eval5(EvalContext& c) { eval_ports(c, kPorts5); }
+
+using norm::T;
+constexpr PortDef kInputs1[] = {{"gamma", T}, {"beta", T}, {"data", T}, {"mean", T}, {"variance", T}};
+constexpr PortDef kInputs5[] = {{"data", T}, {"gamma", T}, {"beta", T}, {"mean", T}, {"variance", T}};
+constexpr auto kAttrs = attributes<Attrs, Attr<"epsilon", &Attrs::epsilon, kRequired>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer1, .eval = eval1},
+    {.since = 5, .inputs = kInputs5, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer5, .eval = eval5},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "BatchNormInference", .versions = kVersions};
+
+}  // namespace ovir::ops::batch_norm_inference

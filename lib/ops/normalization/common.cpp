@@ -1,0 +1,38 @@
+#include "ops/normalization/common.hpp"
+
+namespace ovir::ops::norm {
+
+void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank, std::string_view attribute) {
+  std::vector<bool> seen(static_cast<std::size_t>(rank));
+  for (const auto axis : axes) {
+    const auto at = static_cast<std::size_t>(c.require_axis(axis, port, rank, attribute));
+    if (seen[at] && port >= 0) c.fail_at(port, Code::E0508, fmt::format("axis {} of {} is named twice", axis, c.op().type));
+    if (seen[at]) c.fail_attr(attribute, fmt::format("axis {} is named twice", axis));
+    seen[at] = true;
+  }
+}
+
+PartialShape infer_axes(const InferContext& c, int port) {
+  c.require_rank(port, 0, 1);
+  const auto& data = c.shape(0);
+  const auto axes = c.ints(port);
+  if (!data.has_rank()) return data;
+  c.require(axis_count(c.shape(port)).min <= data.rank(), port, Code::E0506, "{} of {} names more axes than the {} of data", c.port_name(port), c.op().type, data.rank());
+  if (axes) require_unique_axes(c, *axes, port, data.rank());
+  return data;
+}
+
+Slices::Slices(const Shape& shape, const std::vector<std::int64_t>& axes) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const auto strides = strides_of(shape);
+  Shape kept = shape, reduced(shape.size(), 1);
+  for (const auto axis : axes) {
+    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    reduced[at] = shape[at];
+    kept[at] = 1;
+  }
+  for (IndexWalker at(kept); !at.done(); at.next()) starts.push_back(at.offset(strides));
+  for (IndexWalker at(reduced); !at.done(); at.next()) offsets.push_back(at.offset(strides));
+}
+
+}  // namespace ovir::ops::norm

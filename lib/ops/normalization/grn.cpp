@@ -1,0 +1,40 @@
+// GRN: divides each element by the L2 norm across channels.
+// Spec: operation-sets/operation-specs/normalization/grn-1
+#include "ops/normalization/common.hpp"
+
+namespace ovir::ops::grn {
+namespace {
+
+struct Attrs {
+  double bias = 0;
+};
+
+void infer(InferContext& c) {
+  c.require_rank(0, 2, 4);
+  c.output(0, c.shape(0));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(0);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const norm::Slices channels(from.shape(), {1});
+  dispatch(to.type(), Reals{}, [&]<class T>() {
+    const auto* x = from.data<T>();
+    for (const auto start : channels.starts) {
+      double sum = a.bias;
+      for (const auto i : channels.offsets) sum += static_cast<double>(x[start + i]) * static_cast<double>(x[start + i]);
+      for (const auto i : channels.offsets) to.mutable_data<T>()[start + i] = static_cast<T>(static_cast<double>(x[start + i]) / std::sqrt(sum));
+    }
+  });
+}
+
+constexpr auto kAttrs = attributes<Attrs, Attr<"bias", &Attrs::bias, kRequired>>;
+constexpr Version kVersions[] = {{.since = 1, .inputs = norm::kDataInput, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "GRN", .versions = kVersions};
+
+}  // namespace ovir::ops::grn

@@ -1,0 +1,62 @@
+// GroupNormalization: standardizes each group of channels, then scales and shifts channel by channel.
+// Spec: operation-sets/operation-specs/normalization/group-normalization-12
+#include <numeric>
+
+#include "ops/normalization/common.hpp"
+
+namespace ovir::ops::group_normalization {
+namespace {
+
+enum Input { data, scale, bias };
+
+struct Attrs {
+  std::int64_t num_groups = 1;
+  double epsilon = 0;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(a.num_groups > 0, "num_groups", "{} is not positive", a.num_groups);
+  c.require_rank(data, 2, INT64_MAX);
+  c.require_rank(scale, 1);
+  c.require_rank(bias, 1);
+  const auto& x = c.shape(data);
+  auto channels = x.has_rank() ? x[1] : Dim();
+  for (const auto port : {scale, bias})
+    if (c.shape(port).has_rank()) channels = c.require_same_dim(channels, c.shape(port)[0], port, "channels of data, scale and bias");
+  if (channels.is_static())
+    c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "{} channels cannot be divided into {} groups", channels.length(), a.num_groups);
+  auto out = x;
+  if (out.has_rank()) out[1] = channels;
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto channels = from.dim(1), plane = from.size() / (from.dim(0) * channels), group = channels / a.num_groups * plane;
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(group));
+  std::iota(offsets.begin(), offsets.end(), 0);
+  const auto &factors = c.in(scale), &shifts = c.in(bias);
+  dispatch(to.type(), Reals{}, [&]<class T>() {
+    auto* y = to.mutable_data<T>();
+    for (std::int64_t start = 0; start < from.size(); start += group)
+      norm::standardize(from.data<T>(), y, start, offsets, [&](double variance) { return 1 / std::sqrt(variance + a.epsilon); });
+    for (std::int64_t i = 0; i < from.size(); ++i) {
+      const auto channel = i / plane % channels;
+      y[i] = factors.data<T>()[channel] * y[i] + shifts.data<T>()[channel];
+    }
+  });
+}
+
+constexpr PortDef kInputs[] = {{"data", norm::T}, {"scale", norm::T}, {"bias", norm::T}};
+constexpr auto kAttrs = attributes<Attrs, Attr<"num_groups", &Attrs::num_groups, kRequired>, Attr<"epsilon", &Attrs::epsilon, kRequired>>;
+constexpr Version kVersions[] = {{.since = 12, .inputs = kInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "GroupNormalization", .versions = kVersions};
+
+}  // namespace ovir::ops::group_normalization

@@ -1,0 +1,63 @@
+// LRN: divides each element by a power of the sum of squares in the region around it.
+// Spec: operation-sets/operation-specs/normalization/lrn-1
+#include "ops/normalization/common.hpp"
+
+namespace ovir::ops::lrn {
+namespace {
+
+enum Input { data, axes };
+
+struct Attrs {
+  double alpha = 0, beta = 0, bias = 0;
+  std::int64_t size = 1;
+};
+
+void infer(InferContext& c) {
+  c.require_attr(c.attrs<Attrs>().size > 0, "size", "{} is not positive", c.attrs<Attrs>().size);
+  c.output(0, norm::infer_axes(c, axes));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto over = c.ints(axes);
+  const auto& shape = from.shape();
+  const auto strides = strides_of(shape);
+  const auto scale = a.alpha / std::pow(static_cast<double>(a.size), static_cast<double>(over.size()));
+  std::vector<bool> regional(shape.size());
+  for (const auto axis : over) regional[static_cast<std::size_t>(axis < 0 ? axis + from.rank() : axis)] = true;
+
+  dispatch(to.type(), Reals{}, [&]<class T>() {
+    const auto* x = from.data<T>();
+    // The sum over a box is the sum along one axis of the sums along the others.
+    std::vector<double> sums(static_cast<std::size_t>(from.size())), before;
+    std::transform(x, x + from.size(), sums.begin(), [](T v) { return static_cast<double>(v) * static_cast<double>(v); });
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (!regional[axis]) continue;
+      before = sums;
+      std::int64_t i = 0;
+      for (IndexWalker at(shape); !at.done(); at.next(), ++i) {
+        // data[max(0, b - size / 2) : min(length, b + size / 2 + 1)]
+        const auto half = std::min(a.size / 2, shape[axis]);
+        double sum = 0;
+        for (auto b = std::max<std::int64_t>(0, at[axis] - half); b < std::min(shape[axis], at[axis] + half + 1); ++b)
+          sum += before[static_cast<std::size_t>(i + (b - at[axis]) * strides[axis])];
+        sums[static_cast<std::size_t>(i)] = sum;
+      }
+    }
+    for (std::int64_t i = 0; i < from.size(); ++i)
+      to.mutable_data<T>()[i] = static_cast<T>(static_cast<double>(x[i]) / std::pow(a.bias + scale * sums[static_cast<std::size_t>(i)], a.beta));
+  });
+}
+
+constexpr auto kAttrs = attributes<Attrs, Attr<"alpha", &Attrs::alpha, kRequired>, Attr<"beta", &Attrs::beta, kRequired>, Attr<"bias", &Attrs::bias, kRequired>,
+                                   Attr<"size", &Attrs::size, kRequired>>;
+constexpr Version kVersions[] = {{.since = 1, .inputs = norm::kDataAxesInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "LRN", .versions = kVersions};
+
+}  // namespace ovir::ops::lrn

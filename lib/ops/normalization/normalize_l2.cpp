@@ -1,0 +1,50 @@
+// NormalizeL2: divides each element by the L2 norm of its slice.
+// Spec: operation-sets/operation-specs/normalization/normalize-l2-1
+#include "ops/normalization/common.hpp"
+
+namespace ovir::ops::normalize_l2 {
+enum class EpsMode : std::uint8_t { add, max };
+}
+
+template <>
+struct ovir::EnumNames<ovir::ops::normalize_l2::EpsMode> {
+  static constexpr std::pair<std::string_view, ops::normalize_l2::EpsMode> table[] = {{"add", ops::normalize_l2::EpsMode::add}, {"max", ops::normalize_l2::EpsMode::max}};
+};
+
+namespace ovir::ops::normalize_l2 {
+namespace {
+
+enum Input { data, axes };
+
+struct Attrs {
+  double eps = 0;
+  EpsMode eps_mode{};
+};
+
+void infer(InferContext& c) { c.output(0, norm::infer_axes(c, axes)); }
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const norm::Slices slices(from.shape(), c.ints(axes));
+  dispatch(to.type(), Reals{}, [&]<class T>() {
+    const auto* x = from.data<T>();
+    for (const auto start : slices.starts) {
+      double sum = 0;
+      for (const auto i : slices.offsets) sum += static_cast<double>(x[start + i]) * static_cast<double>(x[start + i]);
+      const auto length = std::sqrt(a.eps_mode == EpsMode::add ? sum + a.eps : std::max(sum, a.eps));
+      for (const auto i : slices.offsets) to.mutable_data<T>()[start + i] = static_cast<T>(static_cast<double>(x[start + i]) / length);
+    }
+  });
+}
+
+constexpr auto kAttrs = attributes<Attrs, Attr<"eps", &Attrs::eps, kRequired>, Attr<"eps_mode", &Attrs::eps_mode, kRequired>>;
+constexpr Version kVersions[] = {{.since = 1, .inputs = norm::kDataAxesInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "NormalizeL2", .versions = kVersions};
+
+}  // namespace ovir::ops::normalize_l2
