@@ -49,7 +49,7 @@ std::unordered_map<std::int64_t, int> index_layers(const Model& model, std::vect
     for (const auto* ports : {&layers[i].inputs, &layers[i].outputs})
       for (std::size_t p = 0; p < ports->size(); ++p)
         for (std::size_t q = 0; q < p; ++q)
-          if ((*ports)[p].id == (*ports)[q].id) {
+          if ((*ports)[p].id == (*ports)[q].id && !layers[i].damaged) {
             report(diagnostics, model, layers[i], fault(Code::E0207, fmt::format("port id {} is taken twice", (*ports)[p].id), (*ports)[p].at));
             faulty[i] = true;
           }
@@ -69,8 +69,10 @@ std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>
     edges.emplace_back(layer.inputs.size(), nullptr);
   }
   const auto say = [&](int layer, Diagnostic d) {
+    if (layer >= 0) faulty[static_cast<std::size_t>(layer)] = true;
+    // What seems to be missing may be what could not be read, and that was said.
+    if (graph.damaged || (layer >= 0 && graph.layers[static_cast<std::size_t>(layer)].damaged)) return;
     if (layer < 0) return diagnostics.add(std::move(d));
-    faulty[static_cast<std::size_t>(layer)] = true;
     report(diagnostics, model, graph.layers[static_cast<std::size_t>(layer)], std::move(d));
   };
   for (const auto& edge : graph.edges) {

@@ -122,14 +122,17 @@ struct Resolver {
       warn_unreachable(*model, diagnostics);
       warn_overlapping_constants(*model, diagnostics);
     }
-    model->complete = diagnostics.errors() == errors_before;
+    const bool damaged = model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; });
+    model->complete = diagnostics.errors() == errors_before && !damaged;
     return model;
   }
 
  private:
   void bind(const Model& model, Node& node) {
     const auto& layer = *node.layer;
-    node.faulty = !attempt(diagnostics, model, layer, [&] {
+    node.faulty = layer.damaged;
+    if (layer.damaged && (layer.type.empty() || layer.version.empty())) return;
+    node.faulty |= !attempt(diagnostics, model, layer, [&] {
       const auto found = find_operation(registry, layer.type, layer.version);
       node.op = found.op;
       node.version = found.version;

@@ -1,0 +1,277 @@
+#include "xml/builder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/text.hpp"
+#include "tensor/element_type.hpp"
+#include "xml/names.hpp"
+
+namespace ovir::xml {
+
+namespace {
+
+constexpr std::int64_t kOldest = 10, kNewest = 11;
+/// Bodies in bodies: real models have three levels, and every level takes stack.
+constexpr int kDeepest = 64;
+
+std::string quoted(std::string_view s) {
+  constexpr std::size_t longest = 60;
+  return s.size() <= longest ? '"' + printable(s) + '"' : '"' + printable(s.substr(0, longest)) + "…\"";
+}
+
+/// Why `s` is not a number of at least `least`.
+std::string why_no_number(std::string_view s, std::int64_t least) {
+  const std::string_view digits = trim(s).substr(trim(s).starts_with('-') ? 1 : 0);
+  const bool whole = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!whole) return "is not a whole number";
+  if (!parse_number<std::int64_t>(s)) return "is more than 64 bits hold";
+  return least == 0 ? "is negative" : fmt::format("is less than {}", least);
+}
+
+}  // namespace
+
+SourceLoc Builder::at(const char* begin, std::size_t length) const {
+  return {source_, static_cast<std::size_t>(begin - buffer_), std::max<std::size_t>(length, 1)};
+}
+
+SourceLoc Builder::tag(pugi::xml_node node) const { return at(node.name() - 1, std::strlen(node.name()) + 1); }
+
+SourceLoc Builder::value(pugi::xml_attribute attribute) const {
+  // Decoded entities made the value shorter than the text: the quote before it is also the one behind it.
+  SourceLoc place = at(attribute.value(), 1);
+  const auto end = source_->text.find(source_->text[place.offset - 1], place.offset);
+  if (end != std::string_view::npos) place.length = std::max<std::size_t>(end - place.offset, 1);
+  return place;
+}
+
+void Builder::report(Code code, std::string message, SourceLoc place, std::string label, std::vector<Note> notes) {
+  Diagnostic d;
+  d.code = code;
+  d.message = std::move(message);
+  d.at = std::move(place);
+  d.label = std::move(label);
+  d.layer = in_layer_;
+  d.port = in_port_;
+  d.notes = std::move(notes);
+  diagnostics_.add(std::move(d));
+  faulty_ = true;
+}
+
+std::optional<std::int64_t> Builder::number(pugi::xml_node node, const char* name, std::int64_t least, std::optional<std::int64_t> otherwise) {
+  const auto attribute = node.attribute(name);
+  if (!attribute) {
+    if (!otherwise) report(Code::E0103, fmt::format("<{}> has no {}", node.name(), name), tag(node));
+    return otherwise;
+  }
+  const auto n = parse_number<std::int64_t>(attribute.value());
+  if (n && *n >= least) return n;
+  const std::string why = why_no_number(attribute.value(), least);
+  report(Code::E0104, fmt::format("{} {} of <{}> {}", name, quoted(attribute.value()), node.name(), why), value(attribute), why);
+  return std::nullopt;
+}
+
+std::string Builder::text(pugi::xml_node node, const char* name) {
+  const auto attribute = node.attribute(name);
+  if (!attribute) report(Code::E0103, fmt::format("<{}> has no {}", node.name(), name), tag(node));
+  return attribute.value();
+}
+
+void Builder::check_attributes(pugi::xml_node node) {
+  std::vector<pugi::xml_attribute> all(node.attributes_begin(), node.attributes_end());
+  const auto less = [](const auto& a, const auto& b) { return std::strcmp(a.name(), b.name()) < 0; };
+  std::stable_sort(all.begin(), all.end(), less);
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (!less(all[i - 1], all[i]))
+      report(Code::E0101, fmt::format("malformed XML: <{}> has the attribute {} twice", node.name(), printable(all[i].name())),
+             at(all[i].name(), std::strlen(all[i].name())), "", {{"the first one", at(all[i - 1].name(), std::strlen(all[i].name())), "", ""}});
+}
+
+std::shared_ptr<Graph> Builder::net(pugi::xml_node root) {
+  check_attributes(root);
+  const auto ir_version = version(root);
+  if (!ir_version) return nullptr;
+  auto result = graph(root, *ir_version, "", 0);
+  result->name = root.attribute("name").value();
+  flatten_info(root, result->rt_info);
+  refuse_preprocessing(root);
+  return result;
+}
+
+std::optional<std::int64_t> Builder::version(pugi::xml_node root) {
+  const auto n = number(root, "version", 0);
+  if (!n) return kNewest;
+  if (*n >= kOldest && *n <= kNewest) return n;
+  std::vector<Note> notes;
+  if (*n < kOldest)
+    notes.push_back({"versions before 10 have no operation sets, and OpenVINO has refused them since 2021.1: convert the original model again "
+                     "with a current OpenVINO", {}, "", ""});
+  else
+    notes.push_back({"OpenVINO 2026.4 writes version 11", {}, "", ""});
+  report(Code::E0601, fmt::format("IR version {} is not read, only versions {} and {}", *n, kOldest, kNewest), value(root.attribute("version")),
+         fmt::format("IR version {}", *n), std::move(notes));
+  return std::nullopt;
+}
+
+std::shared_ptr<Graph> Builder::graph(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth) {
+  auto result = std::make_shared<Graph>();
+  result->ir_version = ir_version;
+  result->source = source_;
+  result->weights_path = weights_path_;
+  result->weights = weights_;
+  const auto outer_layer = std::exchange(in_layer_, std::nullopt);
+  if (const auto layers = node.child("layers")) {
+    for (const auto child : layers.children("layer")) {
+      in_layer_.reset();
+      result->layers.push_back(layer(child, ir_version, path, depth));
+      auto& last = result->layers.back();
+      if (last.id < 0) last.id = -static_cast<std::int64_t>(result->layers.size());   // no edge can mean it
+      result->damaged |= last.id < 0;
+    }
+    in_layer_ = outer_layer;
+  } else {
+    in_layer_ = outer_layer;
+    report(Code::E0103, fmt::format("<{}> has no <layers>", node.name()), tag(node));
+    result->damaged = true;
+  }
+  if (const auto list = node.child("edges")) {
+    edges(list, *result);
+  } else {
+    report(Code::E0103, fmt::format("<{}> has no <edges>", node.name()), tag(node));
+    result->damaged = true;
+  }
+  return result;
+}
+
+Layer Builder::layer(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth) {
+  Layer result;
+  result.at = tag(node);
+  result.id_text = node.attribute("id").value();
+  in_layer_ = LayerRef{result.id_text, node.attribute("name").value(), node.attribute("type").value(), node.attribute("version").value(), path};
+  faulty_ = false;
+  check_attributes(node);
+  result.id = number(node, "id", 0).value_or(-1);
+  result.name = text(node, "name");
+  result.type = text(node, "type");
+  result.version = text(node, "version");
+  if (ir_version > kOldest) result.output_names = tensor_names(node.attribute("output_names").value());
+  if (const auto child = node.child("data")) data(child, result);
+  ports(node.child("input"), true, result);
+  ports(node.child("output"), false, result);
+  result.damaged = faulty_;
+  bodies(node, ir_version, path, depth, result);
+  return result;
+}
+
+void Builder::data(pugi::xml_node node, Layer& layer) {
+  check_attributes(node);
+  for (const auto attribute : node.attributes()) layer.attributes.push_back({attribute.name(), attribute.value(), value(attribute)});
+}
+
+void Builder::ports(pugi::xml_node list, bool input, Layer& layer) {
+  auto& result = input ? layer.inputs : layer.outputs;
+  for (const auto node : list.children("port")) {
+    in_port_ = PortRef{input, static_cast<std::int64_t>(result.size()), parse_number<std::int64_t>(node.attribute("id").value()), {}};
+    result.push_back(port(node, input));
+  }
+  in_port_.reset();
+}
+
+Port Builder::port(pugi::xml_node node, bool input) {
+  Port result;
+  result.at = tag(node);
+  check_attributes(node);
+  result.id = number(node, "id", 0).value_or(-1);
+  result.names = tensor_names(node.attribute("names").value());
+  // "Input port hasn't precision": what older converters write there is not judged.
+  if (const auto precision = node.attribute("precision")) {
+    result.declared_type = parse_element_type(precision.value());
+    if (!result.declared_type && !input) report(Code::E0104, fmt::format("precision {} is no element type", quoted(precision.value())), value(precision));
+  } else if (!input) {
+    report(Code::E0103, "<port> of an output has no precision", tag(node));
+  }
+  std::vector<Dim> dims;
+  bool known = true;
+  for (const auto child : node.children("dim")) {
+    const auto d = dim(child);
+    known &= d.has_value();
+    dims.push_back(d.value_or(Dim{}));
+  }
+  if (known) result.declared_shape = PartialShape(std::move(dims));
+  return result;
+}
+
+std::optional<Dim> Builder::dim(pugi::xml_node node) {
+  const char* const written = node.child_value();
+  if (const auto n = parse_number<std::int64_t>(written); n && *n >= -1) return *n == -1 ? Dim{} : Dim{*n};
+  const std::string why = why_no_number(written, -1);
+  report(Code::E0104, fmt::format("<dim> {} {}", quoted(written), why), *written ? at(written, std::strlen(written)) : tag(node), why);
+  return std::nullopt;
+}
+
+void Builder::bodies(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth, Layer& layer) {
+  constexpr std::pair<const char*, const char*> roles[] = {{"body", "port_map"}, {"then_body", "then_port_map"}, {"else_body", "else_port_map"}};
+  for (const auto& [role, map] : roles) {
+    const auto body = node.child(role);
+    const auto ports = node.child(map);
+    if (!body) {
+      if (ports) report(Code::E0208, fmt::format("a <{}> without a <{}>", map, role), tag(ports));
+      layer.damaged |= static_cast<bool>(ports);
+      continue;
+    }
+    if (depth >= kDeepest) {
+      report(Code::E0208, fmt::format("bodies are nested more than {} levels deep", kDeepest), tag(body));
+      layer.damaged = true;
+      continue;
+    }
+    faulty_ = false;
+    Body result;
+    result.role = role;
+    for (const auto child : ports.children())
+      if (auto entry = port_map(child)) result.port_map.push_back(std::move(*entry));
+    for (const auto child : node.child("back_edges").children("edge")) {
+      check_attributes(child);
+      const auto from = number(child, "from-layer", 0), to = number(child, "to-layer", 0);
+      if (from && to) result.back_edges.push_back({*from, *to, tag(child)});
+    }
+    layer.damaged |= faulty_;
+    result.graph = graph(body, ir_version, path + layer.name + "/" + role + "/", depth + 1);
+    layer.bodies.push_back(std::move(result));
+  }
+}
+
+std::optional<PortMap> Builder::port_map(pugi::xml_node node) {
+  const bool input = std::strcmp(node.name(), "input") == 0;
+  if (!input && std::strcmp(node.name(), "output") != 0) return std::nullopt;
+  constexpr auto any = std::numeric_limits<std::int64_t>::min();
+  check_attributes(node);
+  const auto external = number(node, "external_port_id", -1), internal = number(node, "internal_layer_id", 0);
+  const auto start = number(node, "start", any, 0), end = number(node, "end", any, -1);
+  const auto stride = number(node, "stride", any, 1), part_size = number(node, "part_size", any, 1);
+  const bool sliced = !node.attribute("axis").empty();
+  const auto axis = sliced ? number(node, "axis", any) : std::nullopt;
+  if (!external || !internal || !start || !end || !stride || !part_size || (sliced && !axis)) return std::nullopt;
+  return PortMap{input ? PortMap::Direction::input : PortMap::Direction::output, *external, *internal, axis, *start, *end, *stride, *part_size,
+                 node.attribute("purpose").value(), tag(node)};
+}
+
+void Builder::edges(pugi::xml_node list, Graph& graph) {
+  for (const auto node : list.children("edge")) {
+    check_attributes(node);
+    const auto from_layer = number(node, "from-layer", 0), from_port = number(node, "from-port", 0);
+    const auto to_layer = number(node, "to-layer", 0), to_port = number(node, "to-port", 0);
+    if (from_layer && from_port && to_layer && to_port) graph.edges.push_back({*from_layer, *from_port, *to_layer, *to_port, tag(node)});
+    else graph.damaged = true;
+  }
+}
+
+void Builder::refuse_preprocessing(pugi::xml_node root) {
+  // Mean values that Model Optimizer once kept beside the graph. Left out silently, every result would be wrong.
+  if (const auto node = root.child("pre-process"))
+    if (node.child("channel").child("mean"))
+      report(Code::E0605, "<pre-process> subtracts mean values from an input, which is not supported", tag(node), "",
+             {{"convert the model again: current converters put the subtraction into the graph", {}, "", ""}});
+}
+
+}  // namespace ovir::xml

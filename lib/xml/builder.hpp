@@ -1,0 +1,62 @@
+// From a parsed XML tree to a Graph: every number checked, every part with its place in the text.
+#pragma once
+#include <memory>
+#include <optional>
+#include <pugixml.hpp>
+#include <string>
+
+#include "graph/graph.hpp"
+
+namespace ovir::xml {
+
+class Builder {
+ public:
+  /// `buffer` is the copy of the source's text that the tree was parsed in: places in it are places in the source.
+  Builder(std::shared_ptr<const SourceFile> source, const char* buffer, Diagnostics& diagnostics)
+      : source_(std::move(source)), buffer_(buffer), diagnostics_(diagnostics) {}
+  /// What every graph gets, bodies included.
+  void set_weights(std::string path, std::shared_ptr<const Bytes> weights) {
+    weights_path_ = std::move(path);
+    weights_ = std::move(weights);
+  }
+
+  /// The model. Null for a version that is not read.
+  std::shared_ptr<Graph> net(pugi::xml_node root);
+
+ private:
+  /// A version that is missing or malformed is reported and taken as 11; nothing where it is not read.
+  std::optional<std::int64_t> version(pugi::xml_node root);
+  std::shared_ptr<Graph> graph(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth);
+  Layer layer(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth);
+  void ports(pugi::xml_node list, bool input, Layer& layer);
+  Port port(pugi::xml_node node, bool input);
+  std::optional<Dim> dim(pugi::xml_node node);
+  void data(pugi::xml_node node, Layer& layer);
+  void bodies(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth, Layer& layer);
+  std::optional<PortMap> port_map(pugi::xml_node node);
+  void edges(pugi::xml_node list, Graph& graph);
+  void refuse_preprocessing(pugi::xml_node root);
+
+  /// A whole number of at least `least`; where it is missing, `otherwise`, or a diagnostic if there is none.
+  std::optional<std::int64_t> number(pugi::xml_node node, const char* name, std::int64_t least, std::optional<std::int64_t> otherwise = {});
+  /// The attribute's text; a diagnostic and "" where it is missing.
+  std::string text(pugi::xml_node node, const char* name);
+  void check_attributes(pugi::xml_node node);
+
+  SourceLoc tag(pugi::xml_node node) const;
+  SourceLoc value(pugi::xml_attribute attribute) const;
+  SourceLoc at(const char* begin, std::size_t length) const;
+  void report(Code code, std::string message, SourceLoc at, std::string label = {}, std::vector<Note> notes = {});
+
+  std::shared_ptr<const SourceFile> source_;
+  const char* buffer_;
+  Diagnostics& diagnostics_;
+  std::string weights_path_;
+  std::shared_ptr<const Bytes> weights_;
+  // What the next diagnostic is about.
+  std::optional<LayerRef> in_layer_;
+  std::optional<PortRef> in_port_;
+  bool faulty_ = false;   ///< a diagnostic was given since this was last cleared
+};
+
+}  // namespace ovir::xml

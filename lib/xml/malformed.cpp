@@ -1,0 +1,119 @@
+#include "xml/malformed.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace ovir::xml {
+
+namespace {
+
+std::string_view name_at(std::string_view text, std::size_t offset) {
+  const auto end = text.find_first_of(" \t\r\n/>", offset);
+  return text.substr(offset, std::min(end, text.size()) - offset);
+}
+
+/// Behind the first `end` after `from`, or the end of the text.
+std::size_t behind(std::string_view text, std::string_view end, std::size_t from) {
+  const auto at = text.find(end, from);
+  return at == text.npos ? text.size() : at + end.size();
+}
+
+/// The '>' of the tag that begins at `from`; quoted text may hold others.
+std::size_t tag_end(std::string_view text, std::size_t from) {
+  char quote = 0;
+  for (std::size_t i = from; i < text.size(); ++i) {
+    if (quote != 0) quote = text[i] == quote ? '\0' : quote;
+    else if (text[i] == '"' || text[i] == '\'') quote = text[i];
+    else if (text[i] == '>') return i;
+  }
+  return text.size();
+}
+
+/// Where the elements begin that are open at `limit`, outermost first.
+std::vector<std::size_t> open_elements(std::string_view text, std::size_t limit) {
+  std::vector<std::size_t> open;
+  for (std::size_t at = text.find('<'); at < limit; at = text.find('<', at)) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("<!--")) at = behind(text, "-->", at);
+    else if (rest.starts_with("<![CDATA[")) at = behind(text, "]]>", at);
+    else if (rest.starts_with("<?")) at = behind(text, "?>", at);
+    else if (rest.starts_with("<!")) at = tag_end(text, at);
+    else if (rest.starts_with("</")) {
+      if (!open.empty()) open.pop_back();
+      at = behind(text, ">", at);
+    } else {
+      const auto end = tag_end(text, at);
+      if (end >= limit) break;
+      if (text[end - 1] != '/') open.push_back(at);
+      at = end;
+    }
+  }
+  return open;
+}
+
+struct Fault {
+  std::string_view message, label;
+};
+
+Fault describe(pugi::xml_parse_status status) {
+  switch (status) {
+    case pugi::status_bad_pi: return {"a <?...?> instruction is malformed", "expected ?>"};
+    case pugi::status_bad_comment: return {"a comment is malformed", "expected -->"};
+    case pugi::status_bad_cdata: return {"a CDATA section is malformed", "expected ]]>"};
+    case pugi::status_bad_doctype: return {"the DOCTYPE is malformed", "expected >"};
+    case pugi::status_bad_start_element: return {"a tag is malformed", "expected a name, attributes and >"};
+    case pugi::status_bad_attribute: return {"an attribute is malformed", "expected name=\"value\""};
+    case pugi::status_bad_end_element: return {"an end tag is malformed", "expected >"};
+    case pugi::status_no_document_element: return {"the document has no element", ""};
+    default: return {"what begins with < is no tag", "expected a name, / or !; a < in a text is written &lt;"};
+  }
+}
+
+SourceLoc open_tag(const std::shared_ptr<const SourceFile>& source, std::size_t offset) {
+  return {source, offset, 1 + name_at(source->text, offset + 1).size()};
+}
+
+}  // namespace
+
+Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi::xml_parse_result& result) {
+  const std::string_view text = source->text;
+  const std::size_t offset = std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), text.size());
+  const auto open = open_elements(text, offset);
+  Diagnostic d;
+  d.code = Code::E0101;
+  d.at = {source, offset, 1};
+
+  const auto tag = text.rfind("</", offset);
+  const bool in_end_tag = result.status == pugi::status_end_element_mismatch && tag != text.npos && text.find('>', tag) >= offset &&
+                          text.find('>', tag) != text.npos && text.find('<', tag + 1) >= offset;
+  if (in_end_tag) {
+    const auto name = printable(name_at(text, tag + 2));
+    const auto before = open_elements(text, tag);
+    d.at = {source, tag, 2 + name.size()};
+    if (before.empty()) {
+      d.message = fmt::format("malformed XML: </{}> closes nothing", name);
+    } else {
+      const auto expected = printable(name_at(text, before.back() + 1));
+      d.message = fmt::format("malformed XML: </{}> where </{}> was expected", name, expected);
+      d.label = fmt::format("expected </{}>", expected);
+      d.notes.push_back({fmt::format("<{}> is opened here", expected), open_tag(source, before.back()), {}, {}});
+    }
+  } else if (trim(text.substr(offset)).size() <= 1 && !open.empty()) {
+    d.message = fmt::format("malformed XML: the file ends before <{}> is closed", printable(name_at(text, open.back() + 1)));
+    d.label = "the file ends here";
+    d.notes.push_back({"it is opened here", open_tag(source, open.back()), {}, {}});
+  } else if (open.empty() && text.substr(0, offset).find("</") != text.npos) {
+    d.message = "malformed XML: something follows the end of the outermost element";
+  } else if (result.status == pugi::status_bad_attribute && trim(text.substr(0, offset)).ends_with('=')) {
+    d.message = "malformed XML: an attribute's value has no quotes";
+    d.label = "expected \"";
+  } else {
+    const Fault fault = describe(result.status);
+    d.message = fmt::format("malformed XML: {}", fault.message);
+    d.label = fault.label;
+  }
+  return d;
+}
+
+}  // namespace ovir::xml

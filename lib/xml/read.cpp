@@ -1,0 +1,173 @@
+#include "xml/read.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <pugixml.hpp>
+#include <system_error>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "xml/builder.hpp"
+#include "xml/kind.hpp"
+#include "xml/malformed.hpp"
+
+namespace ovir::xml {
+
+namespace {
+
+Diagnostic fault(Code code, std::string message, SourceLoc at = {}) {
+  Diagnostic d;
+  d.code = code;
+  d.message = std::move(message);
+  d.at = std::move(at);
+  return d;
+}
+
+Note note(std::string_view message) { return {std::string(message), {}, "", ""}; }
+
+/// The first line of a file that is not what it should be. Nothing of it is shown where it is no text.
+SourceLoc file_start(const std::string& path, const Bytes& bytes = {}) {
+  std::string_view line = bytes.text().substr(0, std::min<std::size_t>(bytes.size(), 80));
+  line = line.substr(0, line.find_first_of("\r\n"));
+  const bool shown = std::all_of(line.begin(), line.end(), [](char c) { return c == '\t' || (c >= ' ' && c <= '~'); });
+  return {std::make_shared<SourceFile>(SourceFile{path, bytes.owner, shown ? line : ""}), 0, 1};
+}
+
+std::string with_extension(const std::string& path, std::string_view extension) {
+  return std::filesystem::path(path).replace_extension(extension).string();
+}
+
+/// What the system says of a file that cannot be opened; nothing where it can.
+std::optional<std::string> try_map(const std::string& path, Bytes& bytes) {
+  try {
+    bytes = map_file(path);
+    return std::nullopt;
+  } catch (const std::system_error& error) {
+    return error.code().message();
+  }
+}
+
+Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& bytes) {
+  auto d = fault(Code::E0102, fmt::format("{} is {}", printable(path), kind.what), file_start(path, bytes));
+  if (!kind.hint.empty()) d.notes.push_back(note(kind.hint));
+  const std::string extension = lower(std::filesystem::path(path).extension().string());
+  Bytes other;
+  if (extension == ".xml" && !try_map(with_extension(path, ".bin"), other) && other.text().starts_with("<?xml"))
+    d.notes.push_back(note("the .bin beside it is an XML document: the two names are swapped, perhaps"));
+  if (extension == ".bin" && !try_map(with_extension(path, ".xml"), other))
+    d.notes.push_back(note(fmt::format("a model is given by its .xml file, here {}", printable(with_extension(path, ".xml")))));
+  return d;
+}
+
+bool has_size(const Layer& layer) {
+  const auto* const size = layer.attribute("size");
+  return layer.type == "Const" && size != nullptr && trim(size->value) != "0";
+}
+
+/// The first layer, in file order and bodies included, whose value lies in the .bin; `count` counts them all.
+const Layer* first_constant(const Graph& graph, std::size_t& count) {
+  const Layer* first = nullptr;
+  for (const auto& layer : graph.layers) {
+    if (has_size(layer)) {
+      ++count;
+      if (first == nullptr) first = &layer;
+    }
+    for (const auto& body : layer.bodies) {
+      const Layer* const inner = first_constant(*body.graph, count);
+      if (first == nullptr) first = inner;
+    }
+  }
+  return first;
+}
+
+/// The .bin, or why there is none.
+struct Weights {
+  std::string path;
+  std::shared_ptr<const Bytes> bytes;
+  std::optional<Diagnostic> fault;
+};
+
+Weights open_weights(const std::string& model, const ReadOptions& options) {
+  Weights result;
+  if (options.no_weights) return result;
+  result.path = options.weights.empty() ? with_extension(model, ".bin") : options.weights;
+  Bytes bytes;
+  if (const auto error = try_map(result.path, bytes)) {
+    result.fault = fault(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error), file_start(result.path));
+  } else if (const Kind kind = kind_of_weights(bytes.text())) {
+    result.fault = fault(Code::E0304, fmt::format("{} is {}", printable(result.path), kind.what), file_start(result.path, bytes));
+    if (!kind.hint.empty()) result.fault->notes.push_back(note(kind.hint));
+  } else {
+    result.bytes = std::make_shared<const Bytes>(std::move(bytes));
+  }
+  if (result.fault) result.path.clear();
+  return result;
+}
+
+/// A missing .bin is a fault where something lies in it, or where the user named it.
+void judge_weights(Weights weights, const Graph& graph, bool named, Diagnostics& diagnostics) {
+  std::size_t count = 0;
+  const Layer* const first = first_constant(graph, count);
+  if (!weights.fault || (first == nullptr && !named)) return;
+  if (first != nullptr) {
+    const std::string others = count == 1 ? "" : fmt::format(", as are those of {} more layers", count - 1);
+    weights.fault->notes.push_back({fmt::format("the values of constant layer {} \"{}\" are in it{}", first->id_text, printable(first->name), others), first->at, "", ""});
+  }
+  diagnostics.add(std::move(*weights.fault));
+}
+
+std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options, Diagnostics& diagnostics) {
+  const std::string_view text = source->text;
+  if (const auto nul = text.find('\0'); nul != text.npos) {
+    diagnostics.add(fault(Code::E0101, "malformed XML: a byte of value 0, which no text holds", {source, nul, 1}));
+    return nullptr;
+  }
+  // The parser writes ends of strings and decoded entities into its text, so it gets a copy; places stay the same.
+  const auto copy = std::make_unique_for_overwrite<char[]>(text.size());
+  std::memcpy(copy.get(), text.data(), text.size());
+  pugi::xml_document document;
+  const auto parsed = document.load_buffer_inplace(copy.get(), text.size(), pugi::parse_default | pugi::parse_embed_pcdata, pugi::encoding_utf8);
+  if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
+  if (!parsed) {
+    diagnostics.add(malformed(source, parsed));
+    return nullptr;
+  }
+  const auto root = document.document_element();
+  const SourceLoc at{source, static_cast<std::size_t>(root.name() - copy.get()) - 1, std::strlen(root.name()) + 1};
+  if (!equals_ignoring_case(root.name(), "net")) {
+    auto d = fault(Code::E0102, fmt::format("the outermost element is <{}>, not <net>: this is no OpenVINO model", printable(root.name())), at);
+    d.label = "expected <net>";
+    diagnostics.add(std::move(d));
+    return nullptr;
+  }
+  auto weights = open_weights(source->path, options);
+  Builder builder(source, copy.get(), diagnostics);
+  builder.set_weights(weights.path, weights.bytes);
+  const auto graph = builder.net(root);
+  if (graph != nullptr) judge_weights(std::move(weights), *graph, !options.weights.empty(), diagnostics);
+  return graph;
+}
+
+}  // namespace
+
+std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& options, Diagnostics& diagnostics) {
+  try {
+    Bytes bytes;
+    if (const auto error = try_map(path, bytes)) {
+      diagnostics.add(fault(Code::E0001, fmt::format("cannot open {}: {}", printable(path), *error), file_start(path)));
+      return nullptr;
+    }
+    if (const Kind kind = kind_of_model(bytes.text())) {
+      diagnostics.add(not_a_model(path, kind, bytes));
+      return nullptr;
+    }
+    return read_text(std::make_shared<SourceFile>(SourceFile{path, bytes.owner, bytes.text()}), options, diagnostics);
+  } catch (const std::bad_alloc&) {
+    diagnostics.add(fault(Code::E0003, fmt::format("not enough memory to read {}", printable(path)), file_start(path)));
+    return nullptr;
+  }
+}
+
+}  // namespace ovir::xml
