@@ -1,0 +1,98 @@
+// Elements narrower than a byte, as they lie in a .bin file.
+//   u1: most significant bit first. u2: least significant pair first. u4, i4, nf4, f4e2m1: low nibble first.
+//   u3: eight elements in three bytes: two bytes hold the low two bits of four elements each, the first element highest,
+//       the third their top bits, first element highest. u6: four elements in three bytes: two bytes hold the low four
+//       bits of two elements each, first element high, the third their top two bits.
+#include <algorithm>
+#include <utility>
+
+#include "tensor/tensor.hpp"
+
+namespace ovir {
+
+namespace {
+
+/// Where the bits of an element are: `low` bits at `shift` of `byte`, and for split planes the others in `top_byte`.
+struct Place {
+  std::int64_t byte;
+  int shift;
+  std::int64_t top_byte = 0;
+  int top_shift = 0;
+};
+
+template <int Bits>
+constexpr Place place(std::int64_t i) {
+  const auto k = static_cast<int>(i % 8);
+  if constexpr (Bits == 1) return {i / 8, 7 - k};
+  else if constexpr (Bits == 2) return {i / 4, 2 * (k % 4)};
+  else if constexpr (Bits == 3) return {i / 8 * 3 + k / 4, 6 - 2 * (k % 4), i / 8 * 3 + 2, 7 - k};
+  else if constexpr (Bits == 4) return {i / 2, 4 * (k % 2)};
+  else return {i / 4 * 3 + k % 4 / 2, 4 - 4 * (k % 2), i / 4 * 3 + 2, 6 - 2 * (k % 4)};
+}
+
+template <int Bits>
+struct Layout {
+  static constexpr bool split = Bits == 3 || Bits == 6;
+  static constexpr int low = Bits == 3 ? 2 : Bits == 6 ? 4 : Bits;
+  static constexpr unsigned low_mask = (1u << low) - 1, top_mask = (1u << (Bits - low)) - 1;
+};
+
+template <int Bits>
+void unpack(const std::uint8_t* from, std::uint8_t* to, std::int64_t n) {
+  using L = Layout<Bits>;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto at = place<Bits>(i);
+    unsigned value = (static_cast<unsigned>(from[at.byte]) >> at.shift) & L::low_mask;
+    if constexpr (L::split) value |= ((static_cast<unsigned>(from[at.top_byte]) >> at.top_shift) & L::top_mask) << L::low;
+    to[i] = static_cast<std::uint8_t>(value);
+  }
+}
+
+template <int Bits>
+void pack(const std::uint8_t* from, std::uint8_t* to, std::int64_t n) {
+  using L = Layout<Bits>;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto at = place<Bits>(i);
+    to[at.byte] = static_cast<std::uint8_t>(to[at.byte] | (from[i] & L::low_mask) << at.shift);
+    if constexpr (L::split) to[at.top_byte] = static_cast<std::uint8_t>(to[at.top_byte] | ((from[i] >> L::low) & L::top_mask) << at.top_shift);
+  }
+}
+
+template <class F>
+void with_bits(ElementType type, F&& f) {
+  switch (bit_width(type)) {
+    case 1: return f.template operator()<1>();
+    case 2: return f.template operator()<2>();
+    case 3: return f.template operator()<3>();
+    case 4: return f.template operator()<4>();
+    default: return f.template operator()<6>();
+  }
+}
+
+}  // namespace
+
+Tensor Tensor::unpacked() const {
+  if (!packed_) return *this;
+  Tensor out(type_, shape_);
+  const auto* const from = data<std::uint8_t>();
+  auto* const to = out.mutable_data<std::uint8_t>();
+  with_bits(type_, [&]<int Bits>() { unpack<Bits>(from, to, size_); });
+  // Two's complement in four bits: the sign moves to the top of the byte.
+  if (type_ == ElementType::i4)
+    for (std::int64_t i = 0; i < size_; ++i) to[i] = static_cast<std::uint8_t>((to[i] ^ 8) - 8);
+  return out;
+}
+
+Tensor pack(const Tensor& t) {
+  const int bits = bit_width(t.type());
+  if (t.packed() || bits >= 8 || bits == 0) return t;
+  const auto size = packed_size(t.type(), t.size());
+  auto storage = allocate(static_cast<std::size_t>(*size));
+  auto* const to = reinterpret_cast<std::uint8_t*>(storage.get());
+  std::fill_n(to, *size, std::uint8_t{0});
+  with_bits(t.type(), [&]<int Bits>() { pack<Bits>(t.data<std::uint8_t>(), to, t.size()); });
+  const auto* const data = storage.get();
+  return {t.type(), t.shape(), std::move(storage), data, true};
+}
+
+}  // namespace ovir

@@ -1,0 +1,44 @@
+#include "tensor/walk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ovir {
+
+IndexWalker::IndexWalker(Shape shape)
+    : shape_(std::move(shape)), index_(shape_.size(), 0), done_(std::any_of(shape_.begin(), shape_.end(), [](auto n) { return n <= 0; })) {}
+
+Shape broadcast_strides(const Shape& from, const Shape& to) {
+  Shape strides(to.size(), 0);
+  const Shape own = strides_of(from);
+  const auto missing = to.size() - from.size();
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (from[i] != 1) strides[missing + i] = own[i];
+  return strides;
+}
+
+BroadcastPlan::BroadcastPlan(const Shape& a, const Shape& b, const Shape& out) {
+  const Shape a_strides = broadcast_strides(a, out), b_strides = broadcast_strides(b, out);
+  // From the innermost axis: one that continues the axis within it, in both inputs, becomes part of it.
+  for (auto i = out.size(); i-- > 0;) {
+    const auto n = out[i], sa = a_strides[i], sb = b_strides[i];
+    if (n == 1) continue;
+    if (!outer.empty() && sa == a_outer.back() * outer.back() && sb == b_outer.back() * outer.back()) {
+      outer.back() *= n;
+    } else {
+      outer.push_back(n);
+      a_outer.push_back(sa);
+      b_outer.push_back(sb);
+    }
+  }
+  if (outer.empty()) return;
+  run = outer.front();
+  a_step = a_outer.front();
+  b_step = b_outer.front();
+  for (auto* axes : {&outer, &a_outer, &b_outer}) {
+    axes->erase(axes->begin());
+    std::reverse(axes->begin(), axes->end());
+  }
+}
+
+}  // namespace ovir
