@@ -102,7 +102,9 @@ f8e5m2::operator float() const { return f16_value(static_cast<std::uint16_t>(bit
 // A power of two, 2^(code - 127); no sign, no zero, no infinity.
 f8e8m0::f8e8m0(float x) {
   const std::uint32_t all = bits_of(x), exponent = all >> 23 & 0xFF, mantissa = all & 0x7FFFFF;
-  const bool up = mantissa > kQuietBit || (mantissa == kQuietBit && (exponent & 1) != 0);
+  // Below 2^-126 the codes' midpoint lies elsewhere: subnormal floats have no hidden bit.
+  const std::uint32_t tie = exponent == 0 ? 0x600000 : 0x400000;
+  const bool up = mantissa > tie || (mantissa == tie && (exponent & 1) != 0);
   if (is_nan(x)) bits = 0xFF;
   else if (all >> 31 != 0) bits = 0;
   else bits = static_cast<std::uint8_t>(exponent >= 0xFE ? 0xFE : exponent + up);
