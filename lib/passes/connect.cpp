@@ -71,7 +71,8 @@ std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>
   const auto say = [&](int layer, Diagnostic d) {
     if (layer >= 0) faulty[static_cast<std::size_t>(layer)] = true;
     // What seems to be missing may be what could not be read, and that was said.
-    if (graph.damaged || (layer >= 0 && graph.layers[static_cast<std::size_t>(layer)].damaged)) return;
+    if (graph.damaged && (d.code == Code::E0202 || d.code == Code::E0205)) return;
+    if (layer >= 0 && graph.layers[static_cast<std::size_t>(layer)].damaged) return;
     if (layer < 0) return diagnostics.add(std::move(d));
     report(diagnostics, model, graph.layers[static_cast<std::size_t>(layer)], std::move(d));
   };
