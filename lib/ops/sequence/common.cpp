@@ -1,0 +1,200 @@
+#include "ops/sequence/common.hpp"
+
+#include "op/accumulate.hpp"
+
+namespace ovir::ops::rnn {
+namespace {
+
+std::int64_t gates(Cell cell) { return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1; }
+
+std::vector<Activation> default_activations(Cell cell) {
+  using enum Activation;
+  if (cell == Cell::lstm) return {sigmoid, tanh, tanh};
+  if (cell == Cell::gru) return {sigmoid, tanh};
+  return {tanh};
+}
+
+Dim dim_or_unknown(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
+
+}  // namespace
+
+void infer(InferContext& c, const Ports& p) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(a.hidden_size > 0 && a.hidden_size <= INT32_MAX, "hidden_size", "{} is not in 1..{}", a.hidden_size, INT32_MAX);
+  c.require_attr(a.clip >= 0, "clip", "{} is negative", a.clip);
+  c.require_attr(!a.input_forget, "input_forget", "coupled input and forget gates have no definition in the specification");
+  const auto functions = default_activations(p.cell).size();
+  c.require_attr(a.activations.empty() || a.activations.size() == functions, "activations", "{} functions where the cell has {}", a.activations.size(), functions);
+
+  // A sequence's tensors have one axis more: time in x, direction in all others.
+  const std::int64_t more = p.sequence() ? 1 : 0;
+  const Dim hidden(a.hidden_size), rows(gates(p.cell) * a.hidden_size), directions(a.directions());
+  c.require_rank(p.x, 2 + more);
+  c.require_rank(p.w, 2 + more);
+  c.require_rank(p.r, 2 + more);
+  auto batch = dim_or_unknown(c.shape(p.x), 0);
+  for (const auto port : {p.hidden, p.state}) {
+    if (port < 0) continue;
+    c.require_rank(port, 2 + more);
+    const auto& s = c.shape(port);
+    batch = c.require_same_dim(batch, dim_or_unknown(s, 0), port, "batch sizes of the inputs");
+    c.require_same_dim(dim_or_unknown(s, 1 + more), hidden, port, "hidden_size and the last dim of the state");
+    if (p.sequence()) c.require_same_dim(dim_or_unknown(s, 1), directions, port, "directions of the attribute and of the state");
+  }
+  if (p.sequence()) {
+    c.require_rank(p.lengths, 1);
+    batch = c.require_same_dim(batch, dim_or_unknown(c.shape(p.lengths), 0), p.lengths, "batch sizes of the inputs");
+    for (const auto port : {p.w, p.r, p.b}) c.require_same_dim(dim_or_unknown(c.shape(port), 0), directions, port, "directions of the attribute and of the weights");
+  }
+  const auto &w = c.shape(p.w), &r = c.shape(p.r);
+  c.require_same_dim(dim_or_unknown(w, more), rows, p.w, "rows of W and gates * hidden_size");
+  c.require_same_dim(dim_or_unknown(w, 1 + more), dim_or_unknown(c.shape(p.x), 1 + more), p.w, "input sizes of X and W");
+  c.require_same_dim(dim_or_unknown(r, more), rows, p.r, "rows of R and gates * hidden_size");
+  c.require_same_dim(dim_or_unknown(r, 1 + more), hidden, p.r, "hidden_size and columns of R");
+  if (c.has(p.b)) {
+    c.require_rank(p.b, 1 + more);
+    // GRU's linear_before_reset keeps the two biases of the h gate apart.
+    const auto biases = p.cell == Cell::gru && a.linear_before_reset ? 4 * a.hidden_size : rows.length();
+    c.require_same_dim(dim_or_unknown(c.shape(p.b), more), Dim(biases), p.b, "elements of B and gates * hidden_size");
+  }
+
+  const PartialShape last = p.sequence() ? PartialShape{batch, directions, hidden} : PartialShape{batch, hidden};
+  int port = 0;
+  if (p.sequence()) c.output(port++, {batch, directions, dim_or_unknown(c.shape(p.x), 1), hidden});
+  for (; port < c.output_count(); ++port) c.output(port, last);
+}
+
+namespace {
+
+template <class T>
+T apply(Activation f, T x) {
+  switch (f) {
+    case Activation::sigmoid: return 1 / (1 + std::exp(-x));
+    case Activation::tanh: return std::tanh(x);
+    case Activation::relu: break;
+  }
+  return x > 0 ? x : T{};
+}
+
+/// One direction's weights, turned so that a row belongs to an element of x (or of the hidden state) and holds all gates.
+template <class T>
+struct Weights {
+  std::vector<T> turned;
+  std::vector<std::int64_t> offsets;
+  Weights(const T* from, std::int64_t rows, std::int64_t columns) : turned(static_cast<std::size_t>(rows * columns)) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) turned[static_cast<std::size_t>(j * rows + i)] = from[i * columns + j];
+    for (std::int64_t j = 0; j < columns; ++j) offsets.push_back(j * rows);
+  }
+  /// to[0, n) += the product of `x` with the gates' columns [first, first + n).
+  void multiply(const T* x, std::int64_t first, std::int64_t n, T* to) const {
+    accumulate(to, n, turned.data() + first, offsets.data(), 1, x, static_cast<std::int64_t>(offsets.size()));
+  }
+};
+
+template <class T>
+struct Machine {
+  Cell cell;
+  std::int64_t H;                     ///< hidden_size
+  bool linear_before_reset;
+  T clip;
+  std::vector<Activation> f;
+  std::int64_t gate[4];               ///< LSTM: where the gates f, i, c, o are
+  Weights<T> W, R;
+  const T* B;                         ///< null: zeros
+  std::vector<T> sums, recurrent;
+
+  Machine(const Attrs& a, Cell kind, const T* w, const T* r, const T* b, std::int64_t input)
+      : cell(kind), H(a.hidden_size), linear_before_reset(a.linear_before_reset), clip(static_cast<T>(a.clip)), f(a.activations.empty() ? default_activations(kind) : a.activations),
+        W(w, gates(kind) * H, input), R(r, gates(kind) * H, H), B(b), sums(static_cast<std::size_t>(gates(kind) * H)), recurrent(static_cast<std::size_t>(H)) {
+    constexpr std::string_view kOrders[] = {"fico", "icof", "ifco", "ifoc", "iofc"};
+    for (std::size_t i = 0; i < 4; ++i) gate[i] = static_cast<std::int64_t>(kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i])) * H;
+  }
+
+  /// "Clipping is performed before activations."
+  T activate(std::size_t which, T x) const { return apply(f[which], clip > 0 ? std::clamp(x, -clip, clip) : x); }
+
+  /// One step in time: h and s (LSTM's cell state) become the next ones.
+  void step(const T* x, T* h, T* s) {
+    const auto n = static_cast<std::int64_t>(sums.size());
+    if (B) std::copy_n(B, n, sums.data());
+    else std::fill_n(sums.data(), n, T{});
+    W.multiply(x, 0, n, sums.data());
+    if (cell == Cell::gru) return gru(h);
+    R.multiply(h, 0, n, sums.data());
+    if (cell == Cell::lstm) return lstm(h, s);
+    for (std::int64_t i = 0; i < H; ++i) h[i] = activate(0, sums[static_cast<std::size_t>(i)]);
+  }
+
+  void lstm(T* h, T* s) {
+    for (std::int64_t i = 0; i < H; ++i) {
+      const T ft = activate(0, sums[static_cast<std::size_t>(gate[0] + i)]), it = activate(0, sums[static_cast<std::size_t>(gate[1] + i)]);
+      const T ct = activate(1, sums[static_cast<std::size_t>(gate[2] + i)]), ot = activate(0, sums[static_cast<std::size_t>(gate[3] + i)]);
+      s[i] = ft * s[i] + it * ct;
+      h[i] = ot * apply(f[2], s[i]);
+    }
+  }
+
+  void gru(T* h) {
+    T *z = sums.data(), *r = z + H, *n = r + H;   // gate order zrh
+    R.multiply(h, 0, 2 * H, z);
+    for (std::int64_t i = 0; i < 2 * H; ++i) z[i] = activate(0, z[i]);
+    if (linear_before_reset) {
+      // ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh), Rbh being the fourth bias
+      for (std::int64_t i = 0; i < H; ++i) recurrent[static_cast<std::size_t>(i)] = B ? B[3 * H + i] : T{};
+      R.multiply(h, 2 * H, H, recurrent.data());
+      for (std::int64_t i = 0; i < H; ++i) n[i] += r[i] * recurrent[static_cast<std::size_t>(i)];
+    } else {
+      // ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh)
+      for (std::int64_t i = 0; i < H; ++i) recurrent[static_cast<std::size_t>(i)] = r[i] * h[i];
+      R.multiply(recurrent.data(), 2 * H, H, n);
+    }
+    for (std::int64_t i = 0; i < H; ++i) h[i] = (1 - z[i]) * activate(1, n[i]) + z[i] * h[i];
+  }
+};
+
+template <class T>
+void run(EvalContext& c, const Ports& p) {
+  const auto& a = c.attrs<Attrs>();
+  const auto &x = c.in(p.x), &initial = c.in(p.hidden), &w = c.in(p.w), &r = c.in(p.r);
+  const auto H = a.hidden_size, directions = p.sequence() ? a.directions() : 1, batch = x.dim(0), time = p.sequence() ? x.dim(1) : 1, input = x.dim(x.rank() - 1);
+  const bool biased = c.has(p.b);
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(batch), time);
+  if (p.sequence()) lengths = c.ints(p.lengths);
+
+  // Outputs: Y of a sequence, the last hidden state, LSTM's last cell state.
+  int port = 0;
+  T* y = nullptr;
+  if (p.sequence()) {
+    auto& all = c.out(port++);
+    y = all.mutable_data<T>();
+    std::fill_n(y, all.size(), T{});   // what lies past a sequence's length stays 0
+  }
+  std::vector<T> hidden(initial.values<T>().begin(), initial.values<T>().end()), state(hidden.size());
+  if (p.state >= 0) state.assign(c.in(p.state).values<T>().begin(), c.in(p.state).values<T>().end());
+
+  for (std::int64_t d = 0; d < directions; ++d) {
+    const auto rows = gates(p.cell) * H;
+    const auto biases = biased ? c.in(p.b).size() / directions : 0;
+    Machine<T> machine(a, p.cell, w.data<T>() + d * rows * input, r.data<T>() + d * rows * H, biased ? c.in(p.b).data<T>() + d * biases : nullptr, input);
+    const bool backwards = a.direction == Direction::reverse || d == 1;
+    for (std::int64_t b = 0; b < batch; ++b) {
+      const auto length = std::clamp<std::int64_t>(lengths[static_cast<std::size_t>(b)], 0, time), at = (b * directions + d) * H;
+      for (std::int64_t i = 0; i < length; ++i) {
+        const auto t = backwards ? length - 1 - i : i;
+        machine.step(x.data<T>() + (b * time + t) * input, hidden.data() + at, state.data() + at);
+        if (y) std::copy_n(hidden.data() + at, H, y + ((b * directions + d) * time + t) * H);
+      }
+    }
+  }
+  if (port < c.output_count()) std::copy(hidden.begin(), hidden.end(), c.out(port).mutable_data<T>());
+  if (p.state >= 0 && ++port < c.output_count()) std::copy(state.begin(), state.end(), c.out(port).mutable_data<T>());
+}
+
+}  // namespace
+
+void eval(EvalContext& c, const Ports& p) {
+  dispatch(c.out_type(0), Reals{}, [&]<class E>() { run<E>(c, p); });
+}
+
+}  // namespace ovir::ops::rnn

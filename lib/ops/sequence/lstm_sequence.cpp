@@ -1,0 +1,24 @@
+// LSTMSequence: an LSTMCell run along the time axis, forwards, backwards or both.
+// Spec: operation-sets/operation-specs/sequence/lstm-sequence-5
+#include "ops/sequence/common.hpp"
+
+namespace ovir::ops::lstm_sequence {
+namespace {
+
+using namespace rnn;
+
+void infer(InferContext& c) { rnn::infer(c, kLstmSequence); }
+void eval(EvalContext& c) { rnn::eval(c, kLstmSequence); }
+
+constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"initial_cell_state", T}, {"sequence_lengths", TLength},
+                                {"W", T}, {"R", T}, {"B", T}};
+constexpr PortDef kOutputs[] = {{"Y", T}, {"Ho", T}, {"Co", T}};
+constexpr Version kVersions[] = {
+    {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kSequenceAttrs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "LSTMSequence", .versions = kVersions};
+
+}  // namespace ovir::ops::lstm_sequence

@@ -1,0 +1,23 @@
+// RNNCell: one step of a recurrent cell: Ht = f(Xt*W^T + Ht-1*R^T + B).
+// Spec: operation-sets/operation-specs/sequence/rnn-cell-3
+#include "ops/sequence/common.hpp"
+
+namespace ovir::ops::rnn_cell {
+namespace {
+
+using namespace rnn;
+
+void infer(InferContext& c) { rnn::infer(c, kRnnCell); }
+void eval(EvalContext& c) { rnn::eval(c, kRnnCell); }
+
+constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"W", T}, {"R", T}, {"B", T, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"Ho", T}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kCellAttrs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "RNNCell", .versions = kVersions};
+
+}  // namespace ovir::ops::rnn_cell
