@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "tensor/dim.hpp"
+#include "tensor/element_type.hpp"
+
 namespace ovir {
 
 /// Slicing an input along `axis` into a parameter, or concatenating a result along it into an output; axis < 0: whole.
@@ -23,6 +26,8 @@ struct BodyMap {
   std::vector<BodyLink> inputs, outputs;
   std::vector<BodyFeedback> feedback;
   int iteration_parameter = -1;        ///< receives the number of the iteration (Loop); -1: none
+  ElementType iteration_type = ElementType::i64;                     ///< what the file declares of that Parameter
+  PartialShape iteration_shape = PartialShape::unknown_rank();
   int condition_result = -1;           ///< says whether to go on (Loop); -1: none
 };
 

@@ -30,6 +30,11 @@ struct Fact {
   std::shared_ptr<const std::vector<Interval>> bounds;     ///< else, for small tensors of static shape, perhaps this
 };
 
+/// What holds of a value that is either the one or the other. Types that differ give `dynamic`.
+Fact merge(const Fact& a, const Fact& b);
+/// Both say the same, symbols included.
+bool same(const Fact& a, const Fact& b);
+
 /// Values are propagated for tensors of up to this many elements.
 inline constexpr std::int64_t kMaxPropagated = 1024;
 

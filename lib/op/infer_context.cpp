@@ -141,7 +141,7 @@ std::string InferContext::port_name(int port) const {
   const auto defs = version_->inputs;
   if (port < 0) return "input";
   const auto at = static_cast<std::size_t>(port);
-  if (!defs.empty() && defs.back().arity == Arity::variadic && at + 1 >= defs.size()) return fmt::format("{}[{}]", defs.back().name, at + 1 - defs.size());
+  if (!defs.empty() && is_endless(defs.back()) && at + 1 >= defs.size()) return fmt::format("{}[{}]", defs.back().name, at + 1 - defs.size());
   return at < defs.size() ? std::string(defs[at].name) : fmt::format("input {}", port);
 }
 
@@ -157,15 +157,15 @@ std::string type_names(TypeSet set) {
 const PortDef* port_def(std::span<const PortDef> defs, int port) {
   const auto at = static_cast<std::size_t>(port);
   if (at < defs.size()) return &defs[at];
-  return !defs.empty() && defs.back().arity == Arity::variadic ? &defs.back() : nullptr;
+  return !defs.empty() && is_endless(defs.back()) ? &defs.back() : nullptr;
 }
 
 }  // namespace
 
 void InferContext::check_signature() {
   const auto ins = version_->inputs;
-  const auto least = static_cast<int>(std::count_if(ins.begin(), ins.end(), [](const PortDef& p) { return p.arity != Arity::optional; }));
-  const bool endless = !ins.empty() && ins.back().arity == Arity::variadic;
+  const auto least = static_cast<int>(std::count_if(ins.begin(), ins.end(), [](const PortDef& p) { return p.arity == Arity::one || p.arity == Arity::variadic; }));
+  const bool endless = !ins.empty() && is_endless(ins.back());
   if (input_count() < least)
     fail(Code::E0501, "{} takes {}{} input{} ({}), but {} {} connected", op().type, endless || least < static_cast<int>(ins.size()) ? "at least " : "", least,
          least == 1 ? "" : "s", fmt::format("{} is missing", port_name(input_count())), input_count(), input_count() == 1 ? "is" : "are");
@@ -177,7 +177,7 @@ void InferContext::check_signature() {
     if (type(i) == ElementType::dynamic) continue;
     if (!contains(def->type.domain, type(i)))
       fail_at(i, Code::E0502, fmt::format("{} of {} cannot be {}: {} is one of {}", port_name(i), op().type, name(type(i)), def->type.name, type_names(def->type.domain)));
-    for (int j = 0; j < i; ++j) {
+    for (int j = 0; j < i && def->arity != Arity::mixed; ++j) {
       const auto* other = port_def(ins, j);
       if (other->type.name == def->type.name && type(j) != ElementType::dynamic && type(j) != type(i))
         fail_at(i, Code::E0503, fmt::format("{} and {} of {} must have one element type, but they are {} and {}", port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));

@@ -25,6 +25,7 @@ enum class Arity : std::uint8_t {
   one,
   optional,   ///< only at the end of a signature
   variadic,   ///< one or more; only the last port. Its ports share the TypeVar
+  mixed,      ///< none or more, each of its own type; only the last port
 };
 
 struct PortDef {
@@ -32,6 +33,7 @@ struct PortDef {
   TypeVar type;
   Arity arity = Arity::one;
 };
+constexpr bool is_endless(const PortDef& p) { return p.arity == Arity::variadic || p.arity == Arity::mixed; }
 
 /// What the passes must know of an operation beyond its functions; they never ask for a type by name.
 enum class Kind : std::uint8_t { compute, parameter, constant, result, read_value, assign };

@@ -32,7 +32,12 @@ BodyMap map_body(const Layer& outer, const Body& body, const Model& inner) {
     const bool input = entry.direction == PortMap::Direction::input;
     BodyLink link;
     link.inner = inner_position(inner, input ? inner.parameters : inner.results, entry.internal_layer, input ? "Parameter" : "Result", body.role, entry.at);
-    if (entry.purpose == "current_iteration") map.iteration_parameter = link.inner;
+    if (entry.purpose == "current_iteration") {
+      map.iteration_parameter = link.inner;
+      const auto& ports = inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer->outputs;
+      if (!ports.empty() && ports[0].declared_type) map.iteration_type = *ports[0].declared_type;
+      if (!ports.empty() && ports[0].declared_shape) map.iteration_shape = *ports[0].declared_shape;
+    }
     if (entry.purpose == "execution_condition") map.condition_result = link.inner;
     if (entry.external_port < 0) {
       if (entry.purpose.empty()) fault(entry.at, "a port map entry names no external port");

@@ -1,0 +1,64 @@
+// If: runs one of two bodies.
+// Spec: operation-sets/operation-specs/condition/if-8
+#include "op/op.hpp"
+
+namespace ovir::ops::if_ {
+namespace {
+
+enum Input { cond };
+
+int body_of(std::span<const BodyMap> bodies, bool condition) {
+  const auto role = condition ? "then_body" : "else_body";
+  for (std::size_t k = 0; k < bodies.size(); ++k)
+    if (bodies[k].role == role) return static_cast<int>(k);
+  fail(Code::E0208, "If has no {}", role);
+}
+
+std::vector<Fact> infer_branch(const InferContext& c, int body) {
+  const auto& map = c.bodies()[static_cast<std::size_t>(body)];
+  std::vector<Fact> parameters(static_cast<std::size_t>(map.parameter_count));
+  for (const auto& link : map.inputs) parameters[static_cast<std::size_t>(link.inner)] = c.in(link.port);
+  const auto results = c.infer_body(body, parameters);
+  std::vector<Fact> outputs(static_cast<std::size_t>(c.output_count()));
+  std::vector<bool> given(outputs.size(), false);
+  for (const auto& link : map.outputs) {
+    outputs[static_cast<std::size_t>(link.port)] = results[static_cast<std::size_t>(link.inner)];
+    given[static_cast<std::size_t>(link.port)] = true;
+  }
+  for (std::size_t o = 0; o < given.size(); ++o)
+    if (!given[o]) fail(Code::E0208, "the {} of If gives no output {}", map.role, o);
+  return outputs;
+}
+
+void infer(InferContext& c) {
+  c.require_single(cond);
+  const auto then_outputs = infer_branch(c, body_of(c.bodies(), true)), else_outputs = infer_branch(c, body_of(c.bodies(), false));
+  const auto known = c.scalar_int(cond);
+  for (std::size_t o = 0; o < then_outputs.size(); ++o) {
+    const auto &a = then_outputs[o], &b = else_outputs[o];
+    if (a.type != b.type && a.type != ElementType::dynamic && b.type != ElementType::dynamic && !known)
+      fail(Code::E0503, "output {} of If is {} from the then_body, but {} from the else_body", o, name(a.type), name(b.type));
+    c.outputs()[o] = !known ? merge(a, b) : *known != 0 ? a : b;
+  }
+}
+
+void eval(EvalContext& c) {
+  const auto body = body_of(c.bodies(), c.scalar_int(cond) != 0);
+  const auto& map = c.bodies()[static_cast<std::size_t>(body)];
+  std::vector<Tensor> parameters(static_cast<std::size_t>(map.parameter_count));
+  for (const auto& link : map.inputs) parameters[static_cast<std::size_t>(link.inner)] = c.in(link.port);
+  const auto results = c.run_body(body, parameters);
+  for (const auto& link : map.outputs) c.set_out(link.port, results[static_cast<std::size_t>(link.inner)]);
+}
+
+constexpr PortDef kInputs[] = {{"cond", {"B", kBoolean}}, {"inputs", {"T", kAnyType}, Arity::mixed}};
+constexpr PortDef kOutputs[] = {{"outputs", {"T_OUT", kAnyType}, Arity::mixed}};
+constexpr Version kVersions[] = {
+    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .pure = false},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "If", .versions = kVersions};
+
+}  // namespace ovir::ops::if_

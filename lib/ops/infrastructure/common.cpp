@@ -1,0 +1,232 @@
+#include "ops/infrastructure/common.hpp"
+
+#include <cstdlib>
+
+#include "tensor/copy.hpp"
+
+namespace ovir::ops::infrastructure {
+namespace {
+
+constexpr int kRoundsBeforeWidening = 3;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Fact part_fact(const InferContext& c, const BodyLink& link) {
+  Fact part{c.type(link.port), c.shape(link.port), {}, nullptr};
+  if (part.shape.has_rank()) part.shape[c.require_axis(link.axis, link.port, part.shape.rank())] = Dim(link.part_size);
+  return part;
+}
+
+/// Dims that still change are given up, so that the rounds come to an end.
+void widen(PartialShape& next, const PartialShape& before) {
+  if (!next.has_rank() || !before.has_rank()) return;
+  for (std::int64_t i = 0; i < next.rank(); ++i) {
+    if (next[i].min != before[i].min) next[i].min = 0;
+    if (next[i].max != before[i].max) next[i].max = Dim::kUnbounded;
+  }
+}
+
+/// A scalar is concatenated as a vector of one element.
+PartialShape concatenated(const PartialShape& part, std::int64_t axis, const Dim& iterations, const InferContext& c) {
+  if (!part.has_rank()) return part;
+  auto whole = part.rank() == 0 ? PartialShape{Dim(1)} : part;
+  auto& along = whole[c.require_axis(axis, -1, whole.rank())];
+  along = along * iterations;
+  return whole;
+}
+
+/// Symbols that were born in the body mean one length in one iteration, not outside.
+void drop_symbols(PartialShape& shape, std::uint32_t after) {
+  for (auto& d : shape.dims())
+    if (d.symbol > after) d.symbol = 0;
+}
+
+const BodyFeedback* feedback_of(const BodyMap& map, int result) {
+  for (const auto& edge : map.feedback)
+    if (edge.result == result) return &edge;
+  return nullptr;
+}
+
+const BodyLink* input_of(const BodyMap& map, int parameter) {
+  for (const auto& link : map.inputs)
+    if (link.inner == parameter) return &link;
+  return nullptr;
+}
+
+Tensor part(const Tensor& whole, const BodyLink& link, std::int64_t iteration) {
+  const auto axis = link.axis < 0 ? link.axis + whole.rank() : link.axis;
+  const auto parts = parts_of(link, whole.dim(axis)).value_or(Parts{});
+  auto shape = whole.shape();
+  shape[static_cast<std::size_t>(axis)] = link.part_size;
+  const auto strides = strides_of(whole.shape());
+  Tensor piece(whole.type(), shape);
+  if (whole.type() == ElementType::string) piece.keep_alive(whole);
+  gather_strided(whole, (parts.first + iteration * parts.step) * strides[static_cast<std::size_t>(axis)], strides, shape, piece);
+  return piece;
+}
+
+void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& pieces) {
+  if (pieces.empty()) {  // no iteration: the shape that inference found, what it left open being nothing
+    const auto& inferred = c.out_shape(link.port);
+    Shape shape;
+    for (const auto& d : inferred) shape.push_back(d.min);
+    if (inferred.has_rank() && inferred.rank() > 0) shape[static_cast<std::size_t>(link.axis < 0 ? link.axis + inferred.rank() : link.axis)] = 0;
+    else shape = {0};
+    c.out(link.port, std::move(shape));
+    return;
+  }
+  if (link.stride < 0) std::reverse(pieces.begin(), pieces.end());
+  auto shape = pieces[0].rank() == 0 ? Shape{1} : pieces[0].shape();
+  const auto axis = static_cast<std::size_t>(link.axis < 0 ? link.axis + static_cast<std::int64_t>(shape.size()) : link.axis);
+  const auto first = shape;
+  shape[axis] = 0;
+  for (auto& piece : pieces) {
+    if (piece.rank() == 0) piece = piece.reshaped({1});
+    auto expected = first;
+    if (piece.shape().size() == expected.size()) expected[axis] = piece.dim(static_cast<std::int64_t>(axis));
+    if (piece.shape() != expected)
+      fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first), to_string(piece.shape()), axis);
+    shape[axis] += expected[axis];
+  }
+  auto& whole = c.out(link.port, shape);
+  const auto strides = strides_of(shape);
+  std::int64_t begin = 0;
+  for (const auto& piece : pieces) {
+    if (whole.type() == ElementType::string) whole.keep_alive(piece);
+    scatter_strided(piece, piece.shape(), whole, begin * strides[axis], strides);
+    begin += piece.shape()[axis];
+  }
+}
+
+}  // namespace
+
+std::optional<Parts> parts_of(const BodyLink& link, std::int64_t length) {
+  const auto start = link.start < 0 ? length + 1 + link.start : link.start;
+  const auto end = link.end < 0 ? length + 1 + link.end : link.end;
+  const auto low = link.stride < 0 ? end : start, high = link.stride < 0 ? start : end;
+  if (low < 0 || low > high || high > length) return std::nullopt;
+  const auto step = std::abs(link.stride);
+  const auto count = high - low < link.part_size ? 0 : (high - low - link.part_size) / step + 1;
+  if (link.stride > 0) return Parts{low, step, count};
+  return Parts{high - link.part_size, -step, count};
+}
+
+std::optional<Dim> sliced_count(const InferContext& c) {
+  std::optional<Dim> common;
+  for (const auto& link : c.bodies()[0].inputs) {
+    if (!link.sliced) continue;
+    const auto& shape = c.shape(link.port);
+    Dim count;
+    if (shape.has_rank()) {
+      const auto& along = shape[c.require_axis(link.axis, link.port, shape.rank())];
+      if (along.is_static()) {
+        const auto parts = parts_of(link, along.length());
+        c.require(parts.has_value(), link.port, Code::E0507, "{} cannot slice an axis of {} from {} to {} by {}", c.op().type, along.length(), link.start, link.end, link.stride);
+        count = Dim(parts->count);
+      } else {
+        const auto least = parts_of(link, along.min), most = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
+        count = Dim(least ? least->count : 0, most ? most->count : Dim::kUnbounded);
+      }
+    }
+    common = common ? c.require_same_dim(*common, count, link.port, "the numbers of parts that inputs are sliced into") : count;
+  }
+  return common;
+}
+
+std::optional<std::int64_t> sliced_count(EvalContext& c) {
+  std::optional<std::int64_t> common;
+  for (const auto& link : c.bodies()[0].inputs) {
+    if (!link.sliced) continue;
+    const auto& whole = c.in(link.port);
+    const auto axis = link.axis < 0 ? link.axis + whole.rank() : link.axis;
+    if (axis < 0 || axis >= whole.rank()) fail(Code::E0507, "input {} has shape {}: it cannot be sliced along axis {}", link.port, to_string(whole.shape()), link.axis);
+    const auto parts = parts_of(link, whole.dim(axis));
+    if (!parts) fail(Code::E0507, "input {} has an axis of {}: it cannot be sliced from {} to {} by {}", link.port, whole.dim(axis), link.start, link.end, link.stride);
+    if (common && *common != parts->count) fail(Code::E0506, "inputs are sliced into {} and {} parts, which must be equal", *common, parts->count);
+    common = parts->count;
+  }
+  return common;
+}
+
+std::vector<Fact> infer_rounds(const InferContext& c) {
+  const auto& map = c.bodies()[0];
+  std::vector<Fact> parameters(at(map.parameter_count));
+  for (const auto& link : map.inputs) parameters[at(link.inner)] = link.sliced ? part_fact(c, link) : c.in(link.port);
+  if (map.iteration_parameter >= 0) parameters[at(map.iteration_parameter)] = Fact{map.iteration_type, map.iteration_shape, {}, nullptr};
+  for (int round = 0;; ++round) {
+    auto results = c.infer_body(0, parameters);
+    bool settled = true;
+    for (const auto& edge : map.feedback) {
+      auto& before = parameters[at(edge.parameter)];
+      const auto& result = results[at(edge.result)];
+      const auto* initial = input_of(map, edge.parameter);
+      c.require(before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic, initial ? initial->port : -1, Code::E0503,
+                "the body of {} gets {} first, but is fed back {}", c.op().type, name(before.type), name(result.type));
+      auto next = merge(before, result);
+      if (round >= kRoundsBeforeWidening) widen(next.shape, before.shape);
+      if (same(next, before)) continue;
+      settled = false;
+      before = std::move(next);
+    }
+    if (settled) return results;
+  }
+}
+
+void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim& iterations) {
+  const auto& map = c.bodies()[0];
+  std::uint32_t outside = 0;
+  for (int i = 0; i < c.input_count(); ++i)
+    for (const auto& d : c.shape(i)) outside = std::max(outside, d.symbol);
+  for (int o = 0; o < c.output_count(); ++o)
+    if (std::none_of(map.outputs.begin(), map.outputs.end(), [o](const BodyLink& link) { return link.port == o; }))
+      fail(Code::E0208, "the body of {} gives no output {}", c.op().type, o);
+  for (const auto& link : map.outputs) {
+    auto fact = results[at(link.inner)];
+    fact.bounds = nullptr;
+    if (link.sliced) {
+      fact.shape = concatenated(fact.shape, link.axis, iterations, c);
+      fact.value = {};
+    } else if (const auto* edge = feedback_of(map, link.inner); edge && iterations.min == 0) {
+      // Without an iteration what would have been fed back first is the output.
+      if (const auto* initial = input_of(map, edge->parameter); initial && !initial->sliced)
+        fact = iterations.max == 0 ? c.in(initial->port) : merge(fact, c.in(initial->port));
+    }
+    drop_symbols(fact.shape, outside);
+    c.output(link.port, fact.type, std::move(fact.shape));
+    if (fact.value) c.output_value(link.port, std::move(fact.value));
+  }
+}
+
+void run_iterations(EvalContext& c, std::int64_t limit) {
+  const auto& map = c.bodies()[0];
+  std::vector<Tensor> parameters(at(map.parameter_count)), results;
+  for (const auto& link : map.inputs)
+    if (!link.sliced) parameters[at(link.inner)] = c.in(link.port);
+  std::vector<std::vector<Tensor>> pieces(map.outputs.size());
+
+  bool go_on = true;
+  for (std::int64_t i = 0; go_on && i != limit; ++i) {
+    for (const auto& link : map.inputs)
+      if (link.sliced) parameters[at(link.inner)] = part(c.in(link.port), link, i);
+    if (map.iteration_parameter >= 0)
+      parameters[at(map.iteration_parameter)] = convert(Tensor::i64(i).reshaped(map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1}), map.iteration_type);
+    results = c.run_body(0, parameters);
+    for (std::size_t o = 0; o < map.outputs.size(); ++o)
+      if (map.outputs[o].sliced) pieces[o].push_back(results[at(map.outputs[o].inner)]);
+    for (const auto& edge : map.feedback) parameters[at(edge.parameter)] = results[at(edge.result)];
+    if (map.condition_result >= 0) go_on = to_i64(results[at(map.condition_result)]).at(0) != 0;
+  }
+
+  for (std::size_t o = 0; o < map.outputs.size(); ++o) {
+    const auto& link = map.outputs[o];
+    if (link.sliced) {
+      concatenate(c, link, pieces[o]);
+      continue;
+    }
+    const auto* edge = feedback_of(map, link.inner);
+    if (results.empty() && !edge) fail(Code::E0508, "output {} has no value: the body was not run once, and nothing is fed back for it", link.port);
+    c.set_out(link.port, results.empty() ? parameters[at(edge->parameter)] : results[at(link.inner)]);
+  }
+}
+
+}  // namespace ovir::ops::infrastructure
