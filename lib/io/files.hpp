@@ -1,0 +1,40 @@
+// Opening and writing files: what the system refuses becomes a Failure that names the file.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "tensor/tensor.hpp"
+
+namespace ovir::io {
+
+/// A tensor with the name it has in a file of several.
+struct Named {
+  std::string name;
+  Tensor tensor;
+};
+
+/// map_file, throwing Failure E0001. The path "-" means standard input.
+Bytes open_file(const std::string& path);
+/// write_file, throwing Failure E0002: the file appears whole or not at all.
+void save_file(const std::string& path, std::span<const std::span<const std::byte>> parts);
+
+/// The elements as in a .bin file, and nothing else. E0705 where the size does not fit.
+Tensor read_raw(const std::string& path, ElementType type, Shape shape);
+void write_raw(const std::string& path, const Tensor& tensor);
+
+enum class Format { npy, npz, png, jpeg, pnm, onnx, unknown };
+/// By the first bytes; an ONNX TensorProto has no mark and is known by the ending .pb.
+Format format_of(const Bytes& file, std::string_view path);
+inline bool is_image(Format f) { return f == Format::png || f == Format::jpeg || f == Format::pnm; }
+
+/// The tensor in `path`, of any format that says its own type and shape. `file.npz:key` picks one of several; without
+/// a key the .npz must hold just one. An image comes as u8 [height, width, channels].
+Tensor read_tensor(const std::string& path);
+/// All of them: one without a name but for an .npz.
+std::vector<Named> read_tensors(const std::string& path);
+/// `file.npz:key` in its two parts; the second is empty where there is no key.
+std::pair<std::string, std::string> split_key(const std::string& path);
+
+}  // namespace ovir::io

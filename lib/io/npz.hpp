@@ -1,0 +1,46 @@
+// NumPy's .npz: a zip archive of .npy files.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "io/files.hpp"
+
+namespace ovir::io {
+
+/// An archive opened for reading: members stored or deflated, zip64 included.
+class Npz {
+ public:
+  Npz(Bytes file, std::string where);
+  static Npz open(const std::string& path) { return {open_file(path), path}; }
+
+  /// The keys (member names without ".npy") in the archive's order.
+  const std::vector<std::string>& keys() const { return keys_; }
+  bool contains(std::string_view key) const;
+  /// E0705 where there is no such key or the member is damaged.
+  Tensor read(std::string_view key) const;
+
+ private:
+  struct Member {
+    std::uint16_t flags = 0, method = 0;
+    std::uint32_t crc = 0;
+    std::uint64_t packed = 0, size = 0, offset = 0;
+  };
+  Bytes content(const Member& m, std::string_view key) const;
+  const Member* find(std::string_view key) const;
+
+  Bytes file_;
+  std::string where_;
+  std::vector<std::string> keys_;
+  std::vector<Member> members_;
+};
+
+std::vector<Named> read_npz(const std::string& path);
+/// Stored, not compressed, without the time of day: the same tensors give the same bytes. Elements lie aligned, so that
+/// they can be used where they are mapped.
+void write_npz(const std::string& path, std::span<const Named> tensors);
+
+}  // namespace ovir::io
