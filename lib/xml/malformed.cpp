@@ -79,7 +79,9 @@ SourceLoc open_tag(const std::shared_ptr<const SourceFile>& source, std::size_t 
 Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi::xml_parse_result& result) {
   const std::string_view text = source->text;
   const std::size_t offset = std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), text.size());
-  const auto open = open_elements(text, offset);
+  const bool at_end = trim(text.substr(offset)).size() <= 1;
+  const auto open = open_elements(text, at_end ? text.size() : offset);
+  const std::string_view before = text.substr(0, offset);
   Diagnostic d;
   d.code = Code::E0101;
   d.at = {source, offset, 1};
@@ -89,23 +91,25 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
                           text.find('>', tag) != text.npos && text.find('<', tag + 1) >= offset;
   if (in_end_tag) {
     const auto name = printable(name_at(text, tag + 2));
-    const auto before = open_elements(text, tag);
+    const auto still_open = open_elements(text, tag);
     d.at = {source, tag, 2 + name.size()};
-    if (before.empty()) {
+    if (still_open.empty()) {
       d.message = fmt::format("malformed XML: </{}> closes nothing", name);
     } else {
-      const auto expected = printable(name_at(text, before.back() + 1));
+      const auto expected = printable(name_at(text, still_open.back() + 1));
       d.message = fmt::format("malformed XML: </{}> where </{}> was expected", name, expected);
       d.label = fmt::format("expected </{}>", expected);
-      d.notes.push_back({fmt::format("<{}> is opened here", expected), open_tag(source, before.back()), {}, {}});
+      d.notes.push_back({fmt::format("<{}> is opened here", expected), open_tag(source, still_open.back()), {}, {}});
     }
-  } else if (trim(text.substr(offset)).size() <= 1 && !open.empty()) {
+  } else if (at_end && !open.empty()) {
+    d.at.offset = text.size();
+    while (d.at.offset > 0 && trim(text.substr(d.at.offset - 1)).empty()) --d.at.offset;
     d.message = fmt::format("malformed XML: the file ends before <{}> is closed", printable(name_at(text, open.back() + 1)));
     d.label = "the file ends here";
     d.notes.push_back({"it is opened here", open_tag(source, open.back()), {}, {}});
-  } else if (open.empty() && text.substr(0, offset).find("</") != text.npos) {
+  } else if (open.empty() && (before.find("</") != before.npos || before.find("/>") != before.npos)) {
     d.message = "malformed XML: something follows the end of the outermost element";
-  } else if (result.status == pugi::status_bad_attribute && trim(text.substr(0, offset)).ends_with('=')) {
+  } else if (result.status == pugi::status_bad_attribute && trim(before).ends_with('=')) {
     d.message = "malformed XML: an attribute's value has no quotes";
     d.label = "expected \"";
   } else {

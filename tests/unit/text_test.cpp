@@ -1,0 +1,51 @@
+#include "base/text.hpp"
+
+#include <cstdint>
+
+#include "catch.hpp"
+
+using namespace ovir;
+
+TEST_CASE("trim and split") {
+  CHECK(trim(" \t a b\r\n") == "a b");
+  CHECK(trim("  ").empty());
+  CHECK(split("", ',').empty());
+  CHECK(split("a,,b", ',') == std::vector<std::string_view>{"a", "", "b"});
+  CHECK(split("a,", ',') == std::vector<std::string_view>{"a", ""});
+}
+
+TEST_CASE("numbers are read whole or not at all") {
+  CHECK(parse_number<std::int64_t>(" -12 ") == -12);
+  CHECK(parse_number<std::int64_t>("+7") == 7);
+  CHECK(parse_number<float>("1e3") == 1000.0f);
+  CHECK_FALSE(parse_number<std::int64_t>("12x"));
+  CHECK_FALSE(parse_number<std::int64_t>(""));
+  CHECK_FALSE(parse_number<std::int64_t>("1 2"));
+  CHECK_FALSE(parse_number<std::int64_t>("9223372036854775808"));
+  CHECK_FALSE(parse_number<std::uint8_t>("256"));
+  CHECK_FALSE(parse_number<std::uint8_t>("-1"));
+}
+
+TEST_CASE("the nearest name") {
+  CHECK(nearest("stride", {"strides", "pads_begin"}) == "strides");
+  CHECK(nearest("AXIS", {"axis", "axes"}) == "axis");
+  CHECK(nearest("Sofmtax", {"Softmax", "Softplus"}) == "Softmax");  // two letters swapped
+  CHECK_FALSE(nearest("banana", {"strides", "pads_begin"}));
+  CHECK_FALSE(nearest("", {"axis"}));
+  CHECK_FALSE(nearest("x", {}));
+}
+
+TEST_CASE("text for the terminal") {
+  CHECK(printable("größe\t→") == "größe\t→");
+  CHECK(printable("a\x1b[31mb\n") == "a\\x1B[31mb\\x0A");
+  CHECK(printable("\xff\xc3") == "\\xFF\\xC3");
+  CHECK(printable("\xc0\xaf") == "\\xC0\\xAF");                  // an overlong form of /
+  CHECK(printable("\xe2\x80\xae") == "\\xE2\\x80\\xAE");         // would turn the direction of writing
+  CHECK(printable(std::string_view("\0", 1)) == "\\x00");
+}
+
+TEST_CASE("letter case") {
+  CHECK(lower("FakeQuantize_1") == "fakequantize_1");
+  CHECK(equals_ignoring_case("ReLU", "relu"));
+  CHECK_FALSE(equals_ignoring_case("relu", "relu6"));
+}
