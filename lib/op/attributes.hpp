@@ -142,6 +142,11 @@ template <class... A>
 struct AttributeStore {
   static constexpr AttributeDef defs[] = {A::def...};
 };
+/// Defaults alone: a version without attributes whose functions are shared with one that has some.
+template <>
+struct AttributeStore<> {
+  static constexpr std::span<const AttributeDef> defs{};
+};
 }  // namespace detail
 
 template <class Attrs, class... A>

@@ -96,6 +96,67 @@ Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range
   return Dim(0, dim.max);
 }
 
+PartialShape infer_slices(const InferContext& c, int start) {
+  const int stop = start + 1, step = start + 2, axes = start + 3;
+  const auto& from = c.shape(0);
+  c.require_rank(0, 1, kMost);
+  Dim count;
+  for (int port = start; port < c.input_count(); ++port) {
+    c.require_rank(port, 1);
+    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "elements of start, stop, step and axes");
+  }
+  if (from.has_rank())
+    c.require(count.min <= from.rank(), start, Code::E0506, "start of {} has {} elements, but data {} has {} axes", c.op().type, to_string(count), to_string(from), from.rank());
+
+  const auto steps = ranges(c, step);
+  if (steps)
+    for (const auto& s : *steps) c.require(!s.is_known() || s.lo != 0, step, Code::E0508, "step of {} holds a 0", c.op().type);
+  if (!from.has_rank()) return from;
+
+  auto out = from;
+  auto along = c.ints(axes);
+  if (!c.has(axes) && count.is_static()) {
+    along.emplace();
+    for (std::int64_t i = 0; i < count.length(); ++i) along->push_back(i);
+  }
+  if (!along || !count.is_static()) {  // any axis may be sliced
+    for (auto& d : out.dims()) d = Dim(0, d.max);
+    return out;
+  }
+  const auto n = static_cast<std::size_t>(count.length());
+  const auto starts = ranges(c, start).value_or(std::vector<Range>(n)), stops = ranges(c, stop).value_or(std::vector<Range>(n));
+  std::vector<bool> seen(static_cast<std::size_t>(from.rank()), false);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto axis = c.require_axis((*along)[i], axes, from.rank());
+    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type, axis);
+    seen[static_cast<std::size_t>(axis)] = true;
+    out[axis] = slice_dim(from[axis], starts[i], stops[i], steps ? (*steps)[i] : Range());
+  }
+  return out;
+}
+
+SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
+  const auto starts = c.ints(start), stops = c.ints(start + 1), steps = c.ints(start + 2);
+  const auto rank = static_cast<std::int64_t>(from.size());
+  std::vector<std::int64_t> axes;
+  if (c.has(start + 3)) axes = c.ints(start + 3);
+  else for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  if (stops.size() != starts.size() || steps.size() != starts.size() || axes.size() != starts.size()) fail(Code::E0506, "start, stop, step and axes of a slice differ in length");
+
+  SlicedPart part{0, from, strides_of(from)};
+  std::vector<bool> seen(from.size(), false);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<std::size_t>(checked_index(axes[i], rank, "a slice"));
+    if (steps[i] == 0 || seen[axis]) fail(Code::E0508, "a slice has a step of 0, or names an axis twice");
+    seen[axis] = true;
+    const auto taken = slice_axis(from[axis], starts[i], stops[i], steps[i]);
+    part.first += taken.first * part.strides[axis];
+    part.shape[axis] = taken.count;
+    part.strides[axis] = taken.count > 1 ? part.strides[axis] * steps[i] : 0;  // a step past the axis is never taken, and may be huge
+  }
+  return part;
+}
+
 std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_view op) {
   if (index < -length || index >= length) fail(Code::E0507, "index {} of {} is out of range: the axis has length {}", index, op, length);
   return index < 0 ? index + length : index;

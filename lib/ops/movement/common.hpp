@@ -29,6 +29,17 @@ Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, std::int64_
 /// With a step of which only the range is known.
 Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range& step);
 
+/// The shape of data[start:stop:step] of Slice and SliceScatter: data is input 0; start, stop, step and perhaps axes are
+/// the inputs from `start` on.
+PartialShape infer_slices(const InferContext& c, int start);
+
+/// Where the elements of the slice lie in data of shape `from`.
+struct SlicedPart {
+  std::int64_t first = 0;
+  Shape shape, strides;
+};
+SlicedPart slices_of(EvalContext& c, int start, const Shape& from);
+
 /// An index from the data made non-negative. Throws Failure where it lies outside [-length, length).
 std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_view op);
 

@@ -1,0 +1,104 @@
+// Range: start, start + step, … up to but without stop.
+// Spec: operation-sets/operation-specs/generation/range-1, range-4
+#include "op/op.hpp"
+
+namespace ovir::ops::range {
+namespace {
+
+enum Input { start, stop, step };
+
+struct Attrs {
+  ElementType output_type = ElementType::dynamic;  ///< version 1 has none: the inputs' type
+};
+
+ElementType type_of(ElementType inputs, const Attrs& a) { return a.output_type == ElementType::dynamic ? inputs : a.output_type; }
+
+/// max(ceil((stop - start) / step), 0); exact for integers of any size.
+std::int64_t count_of(std::int64_t first, std::int64_t last, std::int64_t by) {
+  if (by > 0 ? first >= last : first <= last) return 0;
+  const auto distance = by > 0 ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) : static_cast<std::uint64_t>(first) - static_cast<std::uint64_t>(last);
+  const auto pace = by > 0 ? static_cast<std::uint64_t>(by) : 0 - static_cast<std::uint64_t>(by);
+  const auto n = (distance - 1) / pace + 1;
+  return n > static_cast<std::uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<std::int64_t>(n);
+}
+std::int64_t count_of(double first, double last, double by) {
+  const auto n = std::ceil((last - first) / by);
+  return n > 0 ? n < 9.2e18 ? static_cast<std::int64_t>(n) : INT64_MAX : 0;
+}
+
+void require_finite(const InferContext& c, int port) {
+  if (const auto v = c.floats(port); v && v->size() == 1)
+    c.require(std::isfinite(v->front()), port, Code::E0508, "{} of Range is {}", c.port_name(port), v->front());
+}
+
+/// The number of elements where not all inputs are known: from the ends of their intervals, for integers.
+Dim bounded_count(const InferContext& c) {
+  const auto first = c.intervals(start), last = c.intervals(stop), by = c.intervals(step);
+  if (!first || !last || !by || first->size() != 1 || last->size() != 1 || by->size() != 1) return Dim();
+  const auto &a = first->front(), &b = last->front(), &s = by->front();
+  if (a.is_known() && a.lo == 0 && s.is_known() && s.lo == 1 && b.lo >= 0) return b.to_dim();
+  if (!s.is_known() || s.lo == 0) return Dim();
+  const bool up = s.lo > 0;
+  const auto least = up ? count_of(a.hi, b.lo, s.lo) : count_of(a.lo, b.hi, s.lo);
+  const auto most = up ? count_of(a.lo, b.hi, s.lo) : count_of(a.hi, b.lo, s.lo);
+  return Dim(std::isfinite(up ? a.hi : a.lo) && std::isfinite(up ? b.lo : b.hi) ? least : 0, most == INT64_MAX ? Dim::kUnbounded : most);
+}
+
+void infer(InferContext& c) {
+  const auto type = type_of(c.type(start), c.attrs<Attrs>());
+  c.require_attr(type == ElementType::dynamic || contains(kFloat | kInteger, type), "output_type", "\"{}\" is not a numeric type", name(type));
+  for (int port : {start, stop, step}) {
+    c.require_single(port);
+    require_finite(c, port);
+  }
+  if (const auto by = c.floats(step); by && by->size() == 1) c.require(by->front() != 0, step, Code::E0508, "step of Range is 0");
+
+  const auto first = c.floats(start), last = c.floats(stop), by = c.floats(step);
+  if (!first || !last || !by || first->size() != 1 || last->size() != 1 || by->size() != 1) {
+    const bool whole = contains(kInteger, type) && contains(kInteger, c.type(start)) && contains(kInteger, c.type(stop)) && contains(kInteger, c.type(step));
+    return c.output(0, type, {whole ? bounded_count(c) : Dim()});
+  }
+  // "All input values are cast to output_type": towards zero.
+  const auto pace = contains(kInteger, type) ? c.ints(step)->front() : 1;
+  c.require(pace != 0, step, Code::E0508, "step of Range is 0 as {}", name(type));
+  c.output(0, type, {contains(kInteger, type) ? count_of(c.ints(start)->front(), c.ints(stop)->front(), pace) : count_of(first->front(), last->front(), by->front())});
+}
+
+void eval(EvalContext& c) {
+  const auto type = c.out_type(0);
+  const bool whole = contains(kInteger, c.stored_out_type(0));
+  const auto first = c.ints(start).at(0), by = c.ints(step).at(0);
+  const auto first_float = c.floats(start).at(0), by_float = c.floats(step).at(0);
+  if (whole ? by == 0 : by_float == 0) fail(Code::E0508, "step of Range is 0");
+  const auto count = whole ? count_of(first, c.ints(stop).at(0), by) : count_of(first_float, c.floats(stop).at(0), by_float);
+  auto& to = c.out(0, {count});
+  dispatch(type, Numbers{}, [&]<class T>() {
+    auto* values = to.mutable_data<T>();
+    for (std::int64_t i = 0; i < count; ++i) {
+      if constexpr (std::is_integral_v<T>) values[i] = static_cast<T>(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(by));
+      else values[i] = static_cast<T>(first_float) + static_cast<T>(i) * static_cast<T>(by_float);
+    }
+  });
+}
+
+constexpr TypeSet kNumbers = kFloat | kInteger;
+constexpr TypeVar T{"T", kNumbers}, T1{"T1", kNumbers}, T2{"T2", kNumbers}, T3{"T3", kNumbers}, TOut{"T_OUT", kNumbers};
+constexpr PortDef kInputs1[] = {{"start", T}, {"stop", T}, {"step", T}};
+constexpr PortDef kOutputs1[] = {{"output", T}};
+constexpr PortDef kInputs4[] = {{"start", T1}, {"stop", T2}, {"step", T3}};
+constexpr PortDef kOutputs4[] = {{"output", TOut}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = attributes<Attrs>, .infer = infer, .eval = eval},
+    {.since = 4,
+     .inputs = kInputs4,
+     .outputs = kOutputs4,
+     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type, kRequired>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Range", .versions = kVersions};
+
+}  // namespace ovir::ops::range

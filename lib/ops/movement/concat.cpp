@@ -1,0 +1,68 @@
+// Concat: tensors one after the other along an axis.
+// Spec: operation-sets/operation-specs/movement/concat-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::concat {
+namespace {
+
+struct Attrs {
+  std::int64_t axis = 0;
+};
+
+void infer(InferContext& c) {
+  // Any input of known rank tells that of all.
+  int ranked = -1;
+  for (int i = 0; i < c.input_count() && ranked < 0; ++i)
+    if (c.shape(i).has_rank()) ranked = i;
+  if (ranked < 0) return c.output(0, PartialShape::unknown_rank());
+  const auto rank = c.shape(ranked).rank();
+  const auto axis = c.require_axis(c.attrs<Attrs>().axis, -1, rank);
+
+  auto out = PartialShape::of_rank(rank);
+  Dim along = 0;
+  for (int i = 0; i < c.input_count(); ++i) {
+    const auto& s = c.shape(i);
+    if (!s.has_rank()) {
+      along = along + Dim();
+      continue;
+    }
+    c.require(s.rank() == rank, i, Code::E0504, "inputs of Concat must have one rank, but input {} is {} and input {} is {}", ranked, to_string(c.shape(ranked)), i, to_string(s));
+    along = along + s[axis];
+    for (std::int64_t d = 0; d < rank; ++d)
+      if (d != axis) out[d] = c.require_same_dim(out[d], s[d], i, fmt::format("dims {} of the inputs", d));
+  }
+  out[axis] = along;
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  auto& to = c.out(0);
+  const auto axis = movement::normalized(c.attrs<Attrs>().axis, to.rank());
+  const auto strides = strides_of(to.shape());
+  std::int64_t first = 0;
+  for (int i = 0; i < c.input_count(); ++i) {
+    const auto& from = c.in(i);
+    scatter_strided(from, from.shape(), to, first * strides[axis], strides);
+    first += from.shape()[axis];
+  }
+}
+
+constexpr TypeVar T{"T", kAnyType};
+constexpr PortDef kInputs[] = {{"inputs", T, Arity::variadic}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Concat", .versions = kVersions};
+
+}  // namespace ovir::ops::concat

@@ -1,0 +1,103 @@
+// Gather: slices of data along one axis, picked by indices.
+// Spec: operation-sets/operation-specs/movement/gather-1, gather-7, gather-8
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::gather {
+namespace {
+
+enum Input { data, indices, axis };
+
+struct Attrs {
+  std::int64_t batch_dims = 0;
+};
+
+/// "If batch_dims is less than zero, normalized value is used batch_dims = indices.rank + batch_dims."
+std::int64_t batch_dims_of(const Attrs& a, std::int64_t indices_rank) { return a.batch_dims < 0 ? a.batch_dims + indices_rank : a.batch_dims; }
+
+/// The number of batch dims, where it can be told; it is at most the rank of either input.
+std::optional<std::int64_t> require_batch_dims(const InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto &from = c.shape(data), &at = c.shape(indices);
+  if (a.batch_dims < 0 && !at.has_rank()) return std::nullopt;
+  const auto batch = batch_dims_of(a, at.has_rank() ? at.rank() : 0);
+  for (const auto* s : {&from, &at})
+    c.require_attr(batch >= 0 && (!s->has_rank() || batch <= s->rank()), "batch_dims", "{} is out of range for data {} and indices {}", a.batch_dims,
+                   to_string(from), to_string(at));
+  return batch;
+}
+
+void infer(InferContext& c) {
+  c.require_rank(data, 1, std::numeric_limits<std::int64_t>::max());
+  c.require_single(axis);
+  const auto &from = c.shape(data), &at = c.shape(indices);
+  const auto batch = require_batch_dims(c);
+  auto along = c.scalar_int(axis);
+  if (along && from.has_rank()) along = c.require_axis(*along, axis, from.rank());
+  if (along && *along >= 0 && batch)
+    c.require_attr(*batch <= *along, "batch_dims", "{} is past the axis {}", c.attrs<Attrs>().batch_dims, *along);
+  if (!from.has_rank() || !at.has_rank() || !batch) return c.output(0, PartialShape::unknown_rank());
+
+  // data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis + 1:]
+  PartialShape out;
+  for (std::int64_t i = 0; i < *batch; ++i) out.push_back(c.require_same_dim(from[i], at[i], indices, fmt::format("batch dims {} of data and indices", i)));
+  if (!along) {
+    while (out.rank() < from.rank() + at.rank() - 1 - *batch) out.push_back(Dim());
+    return c.output(0, std::move(out));
+  }
+  for (auto i = *batch; i < *along; ++i) out.push_back(from[i]);
+  for (auto i = *batch; i < at.rank(); ++i) out.push_back(at[i]);
+  for (auto i = *along + 1; i < from.rank(); ++i) out.push_back(from[i]);
+  c.output(0, std::move(out));
+}
+
+/// How an index outside the axis is treated: versions 1 and 7 know only 0..length-1; in version 8 negative ones count
+/// from the end, and "if index value exceed allowed range output data for corresponding index will be filled with zeros".
+enum class Outside { refused, zeros };
+
+void gather(EvalContext& c, Outside outside) {
+  const auto& from = c.in(data);
+  const auto& at = c.in(indices);
+  const auto index = c.ints(indices);
+  const auto along = movement::checked_index(c.scalar_int(axis), from.rank(), "Gather");
+  const auto batch = batch_dims_of(c.attrs<Attrs>(), at.rank());
+  auto& to = c.out(0);
+
+  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) { return element_count(Shape(s.begin() + first, s.begin() + last)); };
+  const auto batches = product(from.shape(), 0, batch), outer = product(from.shape(), batch, along);
+  const auto length = from.dim(along), inner = product(from.shape(), along + 1, from.rank()), picks = product(at.shape(), batch, at.rank());
+  const auto run = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
+
+  auto* target = to.mutable_bytes();
+  if (to.size() == 0) return;
+  for (std::int64_t b = 0; b < batches; ++b) {
+    for (std::int64_t o = 0; o < outer; ++o) {
+      const auto* block = from.bytes() + static_cast<std::size_t>((b * outer + o) * length) * run;
+      for (std::int64_t i = 0; i < picks; ++i, target += run) {
+        auto pick = index[static_cast<std::size_t>(b * picks + i)];
+        if (outside == Outside::zeros && pick < 0) pick += length;
+        if (0 <= pick && pick < length) std::memcpy(target, block + static_cast<std::size_t>(pick) * run, run);
+        else if (outside == Outside::zeros) std::memset(target, 0, run);
+        else fail(Code::E0507, "index {} of Gather is out of range: axis {} of data has length {}", pick, along, length);
+      }
+    }
+  }
+}
+
+void eval_1(EvalContext& c) { gather(c, Outside::refused); }
+void eval_8(EvalContext& c) { gather(c, Outside::zeros); }
+
+constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"axis", TAxis}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr auto kBatch = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval_1, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .attrs = kBatch, .infer = infer, .eval = eval_1, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kBatch, .infer = infer, .eval = eval_8, .lift = Lift::moves, .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Gather", .versions = kVersions};
+
+}  // namespace ovir::ops::gather

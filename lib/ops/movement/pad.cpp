@@ -1,0 +1,149 @@
+// Pad: elements added at (or, with negative pads, taken from) both ends of every axis.
+// Spec: operation-sets/operation-specs/movement/pad-1, pad-12
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::pad {
+enum class Mode { constant, edge, reflect, symmetric };
+}
+template <>
+struct ovir::EnumNames<ovir::ops::pad::Mode> {
+  static constexpr std::pair<std::string_view, ovir::ops::pad::Mode> table[] = {{"constant", ovir::ops::pad::Mode::constant},
+                                                                                {"edge", ovir::ops::pad::Mode::edge},
+                                                                                {"reflect", ovir::ops::pad::Mode::reflect},
+                                                                                {"symmetric", ovir::ops::pad::Mode::symmetric}};
+};
+
+namespace ovir::ops::pad {
+namespace {
+
+enum Input { data, pads_begin, pads_end, pad_value };
+
+struct Attrs {
+  Mode pad_mode = Mode::constant;
+};
+
+constexpr auto kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+
+/// How much of an axis a mode may add at either end: reflect does not repeat the edge, symmetric does; edge needs one.
+std::int64_t most_added(Mode mode, std::int64_t length) {
+  if (mode == Mode::reflect) return std::max<std::int64_t>(length - 1, 0);
+  if (mode == Mode::symmetric) return length;
+  return mode == Mode::edge && length == 0 ? 0 : kMost;
+}
+
+void require_pads(const InferContext& c, int port) {
+  const auto pads = c.ints(port);
+  const auto mode = c.attrs<Attrs>().pad_mode;
+  if (!pads || !c.shape(data).has_rank()) return;
+  for (std::size_t i = 0; i < pads->size(); ++i) {
+    const auto& d = c.shape(data)[static_cast<std::int64_t>(i)];
+    c.require(!d.is_bounded() || (*pads)[i] <= most_added(mode, d.max), port, Code::E0508, "{}[{}] of Pad is {}, more than this pad_mode can add to axis {} of {}",
+              c.port_name(port), i, (*pads)[i], i, to_string(c.shape(data)));
+  }
+}
+
+/// "max(pads_begin[D] + data.shape[D] + pads_end[D], 0)"
+Dim padded(const Dim& d, const movement::Range& before, const movement::Range& after) {
+  if (before.is_known() && after.is_known() && before.lo == 0 && after.lo == 0) return d;
+  const auto sum = [](std::int64_t a, std::int64_t b) { return checked_add(a, b).value_or(b < 0 ? kLeast : kMost); };
+  const auto low = before.lo == kLeast || after.lo == kLeast ? kLeast : sum(d.min, sum(before.lo, after.lo));
+  const auto high = !d.is_bounded() || before.hi == kMost || after.hi == kMost ? Dim::kUnbounded : sum(d.max, sum(before.hi, after.hi));
+  return Dim(std::clamp<std::int64_t>(low, 0, kMost - 1), std::max<std::int64_t>(high, 0));
+}
+
+void infer(InferContext& c) {
+  const auto& from = c.shape(data);
+  Dim count = from.has_rank() ? Dim(from.rank()) : Dim();
+  for (int port : {pads_begin, pads_end}) {
+    c.require_rank(port, 1);
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data and the elements of pads_begin and pads_end");
+  }
+  c.require_rank(pad_value, 0);
+  require_pads(c, pads_begin);
+  require_pads(c, pads_end);
+  if (!from.has_rank()) return c.output(0, count.is_static() ? PartialShape::of_rank(count.length()) : PartialShape::unknown_rank());
+
+  const auto before = movement::ranges(c, pads_begin), after = movement::ranges(c, pads_end);
+  PartialShape out;
+  for (std::int64_t i = 0; i < from.rank(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    out.push_back(padded(from[i], before ? (*before)[at] : movement::Range(), after ? (*after)[at] : movement::Range()));
+  }
+  c.output(0, std::move(out));
+}
+
+/// For every position along an output axis, the position in data that it is copied from; -1: none, the pad value.
+std::vector<std::int64_t> sources(Mode mode, std::int64_t length, std::int64_t before, std::int64_t count) {
+  std::vector<std::int64_t> from;
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto at = i - before;
+    if (at < 0 || at >= length) {
+      switch (mode) {
+        case Mode::constant: at = -1; break;
+        case Mode::edge: at = std::clamp<std::int64_t>(at, 0, length - 1); break;
+        case Mode::reflect: at = at < 0 ? -at : 2 * (length - 1) - at; break;
+        case Mode::symmetric: at = at < 0 ? -at - 1 : 2 * length - 1 - at; break;
+      }
+    }
+    from.push_back(at);
+  }
+  return from;
+}
+
+void eval(EvalContext& c) {
+  const auto mode = c.attrs<Attrs>().pad_mode;
+  const auto& from = c.in(data);
+  const auto before = c.ints(pads_begin), after = c.ints(pads_end);
+  if (before.size() != from.shape().size() || after.size() != from.shape().size()) fail(Code::E0506, "the pads of Pad do not match the rank of data");
+  Shape shape;
+  std::vector<std::vector<std::int64_t>> axes;
+  for (std::size_t i = 0; i < from.shape().size(); ++i) {
+    const auto length = from.shape()[i];
+    if (before[i] > most_added(mode, length) || after[i] > most_added(mode, length))
+      fail(Code::E0508, "Pad cannot add {} and {} elements to an axis of {}", before[i], after[i], length);
+    const auto outside = checked_add(before[i], after[i]);
+    const auto count = outside ? checked_add(*outside, length) : outside;
+    if (!count) fail(Code::E0003, "Pad makes an axis of more elements than can be counted");
+    shape.push_back(std::max<std::int64_t>(*count, 0));
+  }
+  auto& to = c.out(0, shape);
+  if (to.size() == 0) return;
+  for (std::size_t i = 0; i < shape.size(); ++i) axes.push_back(sources(mode, from.shape()[i], before[i], shape[i]));
+
+  const auto strides = strides_of(from.shape());
+  const bool innermost = !axes.empty();
+  const Shape outer(shape.begin(), shape.end() - (innermost ? 1 : 0));
+  dispatch_width(byte_width(from.type()), [&]<class Element>() {
+    Element value{};
+    if (mode == Mode::constant && c.has(pad_value)) value = *c.in(pad_value).data<Element>();
+    const auto* source = from.data<Element>();
+    auto* target = to.mutable_data<Element>();
+    if (!innermost) return void(*target = *source);
+    for (IndexWalker at(outer); !at.done(); at.next()) {
+      std::int64_t row = 0;
+      bool outside = false;
+      for (std::size_t i = 0; i < outer.size(); ++i) {
+        const auto position = axes[i][static_cast<std::size_t>(at[i])];
+        outside = outside || position < 0;
+        row += position * strides[i];
+      }
+      for (const auto position : axes.back()) *target++ = outside || position < 0 ? value : source[row + position];
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"pads_begin", TInt}, {"pads_end", TInt}, {"pad_value", T, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr auto kAttrs = attributes<Attrs, Attr<"pad_mode", &Attrs::pad_mode, kRequired>>;
+
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 12, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Pad", .versions = kVersions};
+
+}  // namespace ovir::ops::pad

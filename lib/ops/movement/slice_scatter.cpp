@@ -1,0 +1,38 @@
+// SliceScatter: a copy of data in which updates takes the place of data[start:stop:step].
+// Spec: operation-sets/operation-specs/movement/slice-scatter-15
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::slice_scatter {
+namespace {
+
+enum Input { data, updates };
+
+void infer(InferContext& c) {
+  // "updates: shape equal to that of the slice of data"; a scalar or broadcastable one is not.
+  const auto slice = movement::infer_slices(c, 2);
+  c.require(slice.compatible(c.shape(updates)), updates, Code::E0505, "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(c.shape(updates)), to_string(slice));
+  c.output(0, c.shape(data));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto& values = c.in(updates);
+  const auto part = movement::slices_of(c, 2, from.shape());
+  if (part.shape != values.shape()) fail(Code::E0505, "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(values.shape()), to_string(part.shape));
+  auto& to = c.out(0);
+  std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
+  scatter_strided(values, part.shape, to, part.first, part.strides);
+}
+
+constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kIndex}, TAxis{"T_AXIS", kIndex};
+constexpr PortDef kInputs[] = {{"data", T}, {"updates", T}, {"start", TIndex}, {"stop", TIndex}, {"step", TIndex}, {"axes", TAxis, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 15, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "SliceScatter", .versions = kVersions};
+
+}  // namespace ovir::ops::slice_scatter

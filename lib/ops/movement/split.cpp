@@ -1,0 +1,64 @@
+// Split: equal parts along an axis.
+// Spec: operation-sets/operation-specs/movement/split-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::split {
+namespace {
+
+enum Input { data, axis };
+
+struct Attrs {
+  std::int64_t num_splits = 0;
+};
+
+void infer(InferContext& c) {
+  const auto n = c.attrs<Attrs>().num_splits;
+  c.require_attr(n > 0, "num_splits", "{} is not a number of parts", n);
+  c.require(c.output_count() <= n, -1, Code::E0501, "Split makes {} parts, but the layer declares {} outputs", n, c.output_count());
+  c.require_rank(axis, 0, 1);
+  c.require_single(axis);
+
+  auto part = c.shape(data);
+  if (const auto known = c.scalar_int(axis); !part.has_rank()) {
+    // nothing to judge
+  } else if (known) {
+    auto& along = part[c.require_axis(*known, axis, part.rank())];
+    c.require(!along.is_static() || along.length() % n == 0, data, Code::E0506, "Split cannot make {} equal parts of axis {} of {}", n, *known, to_string(c.shape(data)));
+    // The whole is n times a part, so bounds that n does not divide move inwards.
+    along = along.is_bounded() ? Dim(div_ceil(along, n).min, std::max(div_ceil(along, n).min, along.max / n), n == 1 ? along.symbol : 0) : div_ceil(along, n);
+  } else {
+    for (auto& d : part.dims()) d = Dim(0, d.max);
+  }
+  for (int port = 0; port < c.output_count(); ++port) c.output(port, c.type(data), part);
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto along = static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "Split"));
+  const auto n = c.attrs<Attrs>().num_splits;
+  if (from.shape()[along] % n != 0) fail(Code::E0506, "Split cannot make {} equal parts of length {}", n, from.shape()[along]);
+  const auto strides = strides_of(from.shape());
+  auto part = from.shape();
+  part[along] /= n;
+  for (int port = 0; port < c.output_count(); ++port) gather_strided(from, port * part[along] * strides[along], strides, part, c.out(port, part));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"axis", TAxis}};
+constexpr PortDef kOutputs[] = {{"output", T, Arity::variadic}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"num_splits", &Attrs::num_splits, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Split", .versions = kVersions};
+
+}  // namespace ovir::ops::split

@@ -1,0 +1,63 @@
+// Tile: data repeated along each axis.
+// Spec: operation-sets/operation-specs/movement/tile-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::tile {
+namespace {
+
+enum Input { data, repeats };
+
+void infer(InferContext& c) {
+  c.require_rank(repeats, 1);
+  const auto& from = c.shape(data);
+  const auto times = c.intervals(repeats);
+  const auto count = axis_count(c.shape(repeats));
+  if (!from.has_rank() || !(times || count.is_static())) return c.output(0, PartialShape::unknown_rank());
+
+  // "If the number of elements in repeats is more or less than the rank, 1s are put in front of the shorter one."
+  const auto n = times ? static_cast<std::int64_t>(times->size()) : count.length();
+  const auto rank = std::max(n, from.rank());
+  PartialShape out;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    const auto axis = i - (rank - from.rank()), entry = i - (rank - n);
+    const auto length = axis < 0 ? Dim(1) : from[axis];
+    if (entry < 0) out.push_back(length);
+    else if (!times) out.push_back(length.is_static() && length.length() == 0 ? Dim(0) : Dim());
+    else out.push_back(length * (*times)[static_cast<std::size_t>(entry)].to_dim());  // a negative number of repeats is 0
+  }
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  auto times = c.ints(repeats);
+  auto shape = from.shape();
+  while (times.size() < shape.size()) times.insert(times.begin(), 1);
+  while (shape.size() < times.size()) shape.insert(shape.begin(), 1);
+
+  // The output as [times0, length0, times1, length1, …]: a step along a "times" axis stays in place in the data.
+  const auto strides = strides_of(shape);
+  Shape out, view, walk;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto n = std::max<std::int64_t>(times[i], 0);
+    const auto length = checked_mul(n, shape[i]);
+    if (!length) fail(Code::E0003, "Tile makes an axis of more elements than can be counted");
+    out.push_back(*length);
+    view.insert(view.end(), {n, shape[i]});
+    walk.insert(walk.end(), {0, strides[i]});
+  }
+  gather_strided(from, 0, walk, view, c.out(0, std::move(out)));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TRepeats{"T_REPEATS", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"repeats", TRepeats}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Tile", .versions = kVersions};
+
+}  // namespace ovir::ops::tile

@@ -1,0 +1,68 @@
+// Transpose: the axes in another order.
+// Spec: operation-sets/operation-specs/movement/transpose-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::transpose {
+namespace {
+
+enum Input { arg, input_order };
+
+/// "If input_order is an empty list, axes are reversed."
+std::vector<std::int64_t> reversed(std::int64_t rank) {
+  std::vector<std::int64_t> order;
+  for (auto i = rank; i-- > 0;) order.push_back(i);
+  return order;
+}
+
+bool is_permutation(const std::vector<std::int64_t>& order) {
+  std::vector<bool> seen(order.size(), false);
+  for (const auto axis : order) {
+    if (axis < 0 || axis >= static_cast<std::int64_t>(order.size()) || seen[static_cast<std::size_t>(axis)]) return false;
+    seen[static_cast<std::size_t>(axis)] = true;
+  }
+  return true;
+}
+
+void infer(InferContext& c) {
+  c.require_rank(input_order, 1);
+  const auto& from = c.shape(arg);
+  const auto entries = axis_count(c.shape(input_order));
+  auto order = c.ints(input_order);
+  const bool empty = entries.is_static() && entries.length() == 0;
+  if (empty && from.has_rank()) order = reversed(from.rank());
+  if (from.has_rank() && !entries.contains(0))
+    c.require_same_dim(from.rank(), entries, input_order, "the rank of arg and the elements of input_order");
+  if (order) c.require(is_permutation(*order), input_order, Code::E0508, "input_order of Transpose is {}, which does not name every axis once", to_string(*order));
+
+  if (!from.has_rank()) {
+    if (!entries.is_static() || empty) return c.output(0, PartialShape::unknown_rank());
+    return c.output(0, PartialShape::of_rank(entries.length()));
+  }
+  if (!order) return c.output(0, PartialShape::of_rank(from.rank()));
+  PartialShape out;
+  for (const auto axis : *order) out.push_back(from[axis]);
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(arg);
+  auto order = c.ints(input_order);
+  if (order.empty()) order = reversed(from.rank());
+  if (static_cast<std::int64_t>(order.size()) != from.rank() || !is_permutation(order)) fail(Code::E0508, "input_order of Transpose does not name every axis once");
+  Shape shape;
+  for (const auto axis : order) shape.push_back(from.dim(axis));
+  permute(from, from.shape(), order, c.out(0, std::move(shape)));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kInteger};
+constexpr PortDef kInputs[] = {{"arg", T}, {"input_order", TAxis}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Transpose", .versions = kVersions};
+
+}  // namespace ovir::ops::transpose

@@ -1,0 +1,47 @@
+// ShapeOf: the lengths of data as a vector.
+// Spec: operation-sets/operation-specs/shape/shape-of-1, shape-of-3
+#include "op/op.hpp"
+
+namespace ovir::ops::shape_of {
+namespace {
+
+enum Input { data };
+
+struct Attrs {
+  ElementType output_type = ElementType::i64;
+};
+
+Tensor as_tensor(const Shape& shape, ElementType type) { return convert(Tensor::i64(shape), type); }
+
+void infer(InferContext& c) {
+  const auto type = c.attrs<Attrs>().output_type;
+  c.require_attr(contains(kIndex, type), "output_type", "\"{}\" is neither i64 nor i32", name(type));
+  const auto& s = c.shape(data);
+  if (!s.has_rank()) return c.output(0, type, {Dim()});
+  c.output(0, type, {s.rank()});
+  if (s.is_static()) return c.output_value(0, as_tensor(s.to_shape(), type));
+  std::vector<Interval> bounds;
+  for (const auto& d : s) bounds.push_back(to_interval(d));
+  c.output_bounds(0, std::move(bounds));
+}
+
+void eval(EvalContext& c) { c.set_out(0, as_tensor(c.stored(data).shape(), c.attrs<Attrs>().output_type)); }
+
+constexpr PortDef kInputs[] = {{"data", {"T"}}};
+constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kIndex}}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ShapeOf", .versions = kVersions};
+
+}  // namespace ovir::ops::shape_of

@@ -1,0 +1,60 @@
+// Unsqueeze: axes of length 1 put in.
+// Spec: operation-sets/operation-specs/shape/unsqueeze-1
+#include "op/op.hpp"
+
+namespace ovir::ops::unsqueeze {
+namespace {
+
+enum Input { data, axes };
+
+/// `named` counts in the output, whose rank is that of data plus one for each. Nothing where two name one axis or one
+/// is out of range.
+template <class List, class Length>
+std::optional<List> with_ones(const List& from, std::int64_t from_rank, const std::vector<std::int64_t>& named, Length one) {
+  const auto rank = from_rank + static_cast<std::int64_t>(named.size());
+  std::vector<bool> added(static_cast<std::size_t>(rank), false);
+  for (const auto axis : named) {
+    if (axis < -rank || axis >= rank) return std::nullopt;
+    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    if (added[at]) return std::nullopt;
+    added[at] = true;
+  }
+  List out;
+  auto next = from.begin();
+  for (const bool is_added : added) out.push_back(is_added ? one : *next++);
+  return out;
+}
+
+void infer(InferContext& c) {
+  c.require_rank(axes, 0, 1);
+  const auto& from = c.shape(data);
+  const auto count = axis_count(c.shape(axes));
+  if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
+  const auto named = c.ints(axes);
+  if (!named) return c.output(0, count.is_static() ? PartialShape::of_rank(from.rank() + count.length()) : PartialShape::unknown_rank());
+  const auto rank = from.rank() + static_cast<std::int64_t>(named->size());
+  for (const auto axis : *named) c.require_axis(axis, axes, rank);
+  auto out = with_ones(from, from.rank(), *named, Dim(1));
+  c.require(out.has_value(), axes, Code::E0508, "axes of Unsqueeze names an axis twice: {}", to_string(*named));
+  c.output(0, std::move(*out));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.stored(data);
+  auto shape = with_ones(from.shape(), from.rank(), c.ints(axes), std::int64_t{1});
+  if (!shape) fail(Code::E0507, "axes of Unsqueeze are out of range or name an axis twice");
+  c.set_out(0, from.reshaped(std::move(*shape)));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"axes", TInt}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Unsqueeze", .versions = kVersions};
+
+}  // namespace ovir::ops::unsqueeze
