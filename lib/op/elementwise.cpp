@@ -1,0 +1,124 @@
+#include "op/elementwise.hpp"
+
+namespace ovir {
+
+void infer_unary(InferContext& c) { c.output(0, c.shape(0)); }
+
+void infer_binary(InferContext& c) { c.output(0, broadcast_shape(c, 0, 1, c.attrs<BroadcastAttrs>().rule())); }
+
+namespace {
+
+/// "PDPD: First input tensor A is of any rank, second input B has rank smaller or equal to the first input … Input
+/// tensor B is a continuous subsequence of input A … trailing dimensions of size 1 for input B will be ignored."
+PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) {
+  auto out = c.shape(a);
+  auto fitted = c.shape(b);
+  if (!out.has_rank() || !fitted.has_rank()) return out;
+  c.require_attr(axis >= -1, "auto_broadcast_axis", "{} is less than -1", axis);
+  const auto first = axis == -1 ? out.rank() - fitted.rank() : axis;
+  const auto refuse = [&] {
+    c.fail_at(b, Code::E0505, fmt::format("{} {} of {} is no subsequence of {} {} at axis {}", c.port_name(b), to_string(c.shape(b)), c.op().type, c.port_name(a),
+                                          to_string(c.shape(a)), first));
+  };
+  while (fitted.rank() > 0 && fitted[fitted.rank() - 1] == Dim(1)) fitted.dims().pop_back();
+  if (first < 0 || first > out.rank() || fitted.rank() > out.rank() - first) refuse();
+  for (std::int64_t i = 0; i < fitted.rank(); ++i) {
+    auto& to = out[first + i];
+    if (fitted[i].contains(1)) {
+      // Where b's length may be 1, a's may be anything.
+      if (to.max < fitted[i].min) refuse();
+      continue;
+    }
+    const auto both = intersect(to, fitted[i]);
+    if (!both) refuse();
+    to = *both;
+  }
+  return out;
+}
+
+}  // namespace
+
+PartialShape broadcast_shape(const InferContext& c, int a, int b, BroadcastRule rule) {
+  switch (rule.kind) {
+    case AutoBroadcast::none: return c.require_same_shape(a, b);
+    case AutoBroadcast::numpy: return c.require_broadcast(a, b);
+    default: return pdpd_shape(c, a, b, rule.axis);
+  }
+}
+
+void require_broadcast_into(const InferContext& c, int port, bool strict) {
+  const auto &to = c.shape(0), &from = c.shape(port);
+  if (!to.has_rank() || !from.has_rank()) return;
+  const auto excess = from.rank() - to.rank();
+  bool fits = !strict || excess <= 0;
+  for (std::int64_t i = 0; i < from.rank(); ++i)
+    if (!from[i].contains(1)) fits = fits && i >= excess && from[i].compatible(to[i - excess]);
+  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port), to_string(from), c.op().type, to_string(to), c.port_name(0));
+}
+
+Tensor as_numpy_operand(const Tensor& b, std::int64_t rank, BroadcastRule rule) {
+  if (rule.kind != AutoBroadcast::pdpd) return b;
+  auto shape = b.shape();
+  const auto axis = rule.axis == -1 ? rank - b.rank() : rule.axis;
+  while (!shape.empty() && shape.back() == 1) shape.pop_back();
+  shape.resize(static_cast<std::size_t>(rank - axis), 1);
+  return b.reshaped(std::move(shape));
+}
+
+Shape strides_into(const Shape& from, const Shape& to) {
+  if (from.size() <= to.size()) return broadcast_strides(from, to);
+  return broadcast_strides(Shape(from.end() - static_cast<std::ptrdiff_t>(to.size()), from.end()), to);
+}
+
+void round_into(const Tensor& reals, Tensor& integers) {
+  const auto* from = reals.data<double>();
+  dispatch(integers.type(), Integers{}, [&]<class T>() {
+    T* to = integers.mutable_data<T>();
+    constexpr auto low = static_cast<double>(std::numeric_limits<T>::min());
+    // The largest value may not be a double; twice the half is.
+    constexpr auto end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+    for (std::int64_t i = 0; i < reals.size(); ++i) {
+      const auto v = std::round(from[i]);
+      to[i] = std::isnan(v) ? T{0} : v < low ? std::numeric_limits<T>::min() : v >= end ? std::numeric_limits<T>::max() : static_cast<T>(v);
+    }
+  });
+}
+
+namespace {
+
+bool is(Interval v, double n) { return v.lo == n && v.hi == n; }
+
+/// inf - inf says nothing.
+Interval interval(double lo, double hi, std::uint32_t symbol) {
+  if (std::isnan(lo)) lo = -std::numeric_limits<double>::infinity();
+  if (std::isnan(hi)) hi = std::numeric_limits<double>::infinity();
+  return {lo, hi, symbol};
+}
+
+}  // namespace
+
+Interval operator+(Interval a, Interval b) { return interval(a.lo + b.lo, a.hi + b.hi, is(b, 0) ? a.symbol : is(a, 0) ? b.symbol : 0); }
+
+Interval operator-(Interval a, Interval b) {
+  if (a.symbol != 0 && a.symbol == b.symbol) return {0, 0};
+  return interval(a.lo - b.hi, a.hi - b.lo, is(b, 0) ? a.symbol : 0);
+}
+
+Interval operator*(Interval a, Interval b) {
+  const auto product = [](double x, double y) { return x == 0 || y == 0 ? 0 : x * y; };  // 0 * inf: a bound that is not reached
+  const double all[] = {product(a.lo, b.lo), product(a.lo, b.hi), product(a.hi, b.lo), product(a.hi, b.hi)};
+  const auto [least, most] = std::minmax_element(std::begin(all), std::end(all));
+  return {*least, *most, is(b, 1) ? a.symbol : is(a, 1) ? b.symbol : 0};
+}
+
+Interval min(Interval a, Interval b) {
+  const auto symbol = a.symbol == b.symbol || a.hi <= b.lo ? a.symbol : b.hi <= a.lo ? b.symbol : 0;
+  return {std::min(a.lo, b.lo), std::min(a.hi, b.hi), symbol};
+}
+
+Interval max(Interval a, Interval b) {
+  const auto symbol = a.symbol == b.symbol || a.lo >= b.hi ? a.symbol : b.lo >= a.hi ? b.symbol : 0;
+  return {std::max(a.lo, b.lo), std::max(a.hi, b.hi), symbol};
+}
+
+}  // namespace ovir

@@ -1,0 +1,71 @@
+// Attributes of the element-wise operations and reductions; the fast tier reads them too.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "op/attributes.hpp"
+
+namespace ovir {
+
+enum class AutoBroadcast : std::uint8_t { none, numpy, pdpd };
+template <>
+struct EnumNames<AutoBroadcast> {
+  static constexpr std::pair<std::string_view, AutoBroadcast> table[] = {
+      {"none", AutoBroadcast::none}, {"numpy", AutoBroadcast::numpy}, {"pdpd", AutoBroadcast::pdpd}};
+};
+
+/// How the second operand is fitted to the first. `axis` is where "pdpd" begins; -1: at rank(a) - rank(b).
+/// Spec: operation-sets/broadcast-rules
+struct BroadcastRule {
+  AutoBroadcast kind = AutoBroadcast::numpy;
+  std::int64_t axis = -1;
+};
+
+struct BroadcastAttrs {
+  AutoBroadcast auto_broadcast = AutoBroadcast::numpy;
+  std::int64_t auto_broadcast_axis = -1;
+  BroadcastRule rule() const { return {auto_broadcast, auto_broadcast_axis}; }
+};
+
+struct DivideAttrs {
+  AutoBroadcast auto_broadcast = AutoBroadcast::numpy;
+  std::int64_t auto_broadcast_axis = -1;
+  bool m_pythondiv = true;
+  BroadcastRule rule() const { return {auto_broadcast, auto_broadcast_axis}; }
+};
+
+struct FakeQuantizeAttrs {
+  std::int64_t levels = 0;
+  AutoBroadcast auto_broadcast = AutoBroadcast::numpy;
+  std::int64_t auto_broadcast_axis = -1;
+  BroadcastRule rule() const { return {auto_broadcast, auto_broadcast_axis}; }
+};
+
+struct ClampAttrs {
+  double min = 0, max = 0;
+};
+
+struct EluAttrs {
+  double alpha = 0;
+};
+
+enum class GeluMode : std::uint8_t { erf, tanh };
+template <>
+struct EnumNames<GeluMode> {
+  static constexpr std::pair<std::string_view, GeluMode> table[] = {{"erf", GeluMode::erf}, {"tanh", GeluMode::tanh}};
+};
+struct GeluAttrs {
+  GeluMode approximation_mode = GeluMode::erf;
+};
+
+/// Of Softmax and LogSoftmax.
+struct SoftmaxAttrs {
+  std::int64_t axis = 1;
+};
+
+struct ReduceAttrs {
+  bool keep_dims = false;
+};
+
+}  // namespace ovir

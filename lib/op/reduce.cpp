@@ -1,0 +1,69 @@
+#include "op/reduce.hpp"
+
+#include "op/elementwise.hpp"
+
+namespace ovir {
+
+void infer_reduce(InferContext& c) {
+  const bool keep = c.attrs<ReduceAttrs>().keep_dims;
+  const auto& data = c.shape(kReduceData);
+  c.require_rank(kReduceAxes, 0, 1);
+  const auto axes = c.ints(kReduceAxes);
+  if (!data.has_rank()) return c.output(0, PartialShape::unknown_rank());
+  const auto rank = data.rank();
+  if (!axes) {
+    // Each axis may be kept as it is or become 1; how many are dropped is known where there is one axis, or none.
+    auto any = data;
+    for (auto& d : any.dims()) d = hull(d, Dim(1));
+    const auto count = axis_count(c.shape(kReduceAxes));
+    if (count == Dim(0)) return c.output(0, data);
+    if (keep) return c.output(0, any);
+    if (count == Dim(1)) c.require(rank > 0, kReduceAxes, Code::E0507, "{} has no axes to reduce: it is a scalar", c.port_name(kReduceData));
+    return c.output(0, count == Dim(1) ? PartialShape::of_rank(rank - 1) : PartialShape::unknown_rank());
+  }
+  std::vector<bool> reduced(static_cast<std::size_t>(rank), false);
+  for (const auto axis : *axes) reduced[static_cast<std::size_t>(c.require_axis(axis, kReduceAxes, rank))] = true;
+  PartialShape out;
+  for (std::int64_t i = 0; i < rank; ++i) {
+    if (!reduced[static_cast<std::size_t>(i)]) out.push_back(data[i]);
+    else if (keep) out.push_back(Dim(1));
+  }
+  c.output(0, std::move(out));
+}
+
+ReducePlan::ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  std::vector<bool> reduced(shape.size(), false);
+  for (const auto axis : axes) reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+
+  std::vector<bool> kind;
+  Shape merged;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    (reduced[i] ? each : outputs) *= shape[i];
+    if (shape[i] == 1) continue;
+    if (!kind.empty() && kind.back() == reduced[i]) merged.back() *= shape[i];
+    else kind.push_back(reduced[i]), merged.push_back(shape[i]);
+  }
+  if (merged.empty()) return;
+  Shape strides(merged.size(), 0);
+  std::int64_t stride = 1;
+  for (auto i = merged.size(); i-- > 0;) {
+    if (kind[i]) continue;
+    strides[i] = stride;
+    stride *= merged[i];
+  }
+  run = merged.back();
+  run_is_reduced = kind.back();
+  outer.assign(merged.begin(), merged.end() - 1);
+  outer_strides.assign(strides.begin(), strides.end() - 1);
+}
+
+void bounds_reduce(InferContext& c, Interval init, Interval (*fold)(Interval, Interval)) {
+  const auto data = c.intervals(kReduceData);
+  const auto axes = c.ints(kReduceAxes);
+  if (!data || !axes || !c.shape(kReduceData).is_static()) return;
+  const ReducePlan plan(c.shape(kReduceData).to_shape(), *axes);
+  c.output_bounds(0, reduce<Interval>(plan, data->data(), init, fold));
+}
+
+}  // namespace ovir

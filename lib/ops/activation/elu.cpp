@@ -1,0 +1,28 @@
+// Elu: x where x > 0, else alpha · (exp(x) - 1).
+// Spec: operation-sets/operation-specs/activation/elu-1
+#include "op/elementwise.hpp"
+
+namespace ovir::ops::elu {
+namespace {
+
+void infer(InferContext& c) {
+  c.require_attr(c.attrs<EluAttrs>().alpha >= 0, "alpha", "{} is negative", c.attrs<EluAttrs>().alpha);
+  c.output(0, c.shape(0));
+}
+
+void eval(EvalContext& c) {
+  const auto alpha = c.attrs<EluAttrs>().alpha;
+  eval_real(c, [alpha]<class T>(T x) { return x > 0 ? x : static_cast<T>(alpha) * std::expm1(x); });
+}
+
+constexpr auto kAttrs = attributes<EluAttrs, Attr<"alpha", &EluAttrs::alpha, kRequired>>;
+
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Elu", .versions = kVersions};
+
+}  // namespace ovir::ops::elu

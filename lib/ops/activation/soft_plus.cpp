@@ -1,0 +1,21 @@
+// SoftPlus: log(exp(x) + 1), a smooth ReLU.
+// Spec: operation-sets/operation-specs/activation/softplus-4
+#include "op/elementwise.hpp"
+
+namespace ovir::ops::soft_plus {
+namespace {
+
+void eval(EvalContext& c) {
+  // "reverts to the linear function when x > threshold … if T is fp32, threshold should be 20"; f16 comes as f32.
+  eval_real(c, []<class T>(T x) { return x > T{20} && std::is_same_v<T, float> ? x : x > T{37} ? x : std::log1p(std::exp(x)); });
+}
+
+constexpr Version kVersions[] = {
+    float_version(4, eval),
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "SoftPlus", .versions = kVersions};
+
+}  // namespace ovir::ops::soft_plus

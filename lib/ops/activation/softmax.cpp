@@ -1,0 +1,35 @@
+// Softmax: exp(x) over the sum of exp along an axis.
+// Spec: operation-sets/operation-specs/activation/softmax-8 and softmax-1
+#include "op/elementwise.hpp"
+#include "ops/activation/common.hpp"
+
+namespace ovir::ops::softmax {
+namespace {
+
+/// Version 1: "Range of values: positive integer value".
+void infer_1(InferContext& c) {
+  c.require_attr(c.attrs<SoftmaxAttrs>().axis >= 0, "axis", "{} is negative", c.attrs<SoftmaxAttrs>().axis);
+  infer_softmax(c);
+}
+
+void eval(EvalContext& c) {
+  dispatch(c.in(0).type(), Reals{}, [&]<class T>() {
+    softmax_lines<T>(c, [](const T* x, T* y, std::int64_t n, std::int64_t step) {
+      const T most = greatest(x, n, step);
+      double sum = 0;  // in f64: no rounding error to speak of, whatever n is
+      for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(y[i * step] = std::exp(x[i * step] - most));
+      for (std::int64_t i = 0; i < n; ++i) y[i * step] = static_cast<T>(static_cast<double>(y[i * step]) / sum);
+    });
+  });
+}
+
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kSoftmaxAttrs, .infer = infer_1, .eval = eval},
+    {.since = 8, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kSoftmaxAttrs, .infer = infer_softmax, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Softmax", .versions = kVersions};
+
+}  // namespace ovir::ops::softmax

@@ -1,0 +1,24 @@
+// Add: a + b; integers wrap.
+// Spec: operation-sets/operation-specs/arithmetic/add-1
+#include "op/elementwise.hpp"
+
+namespace ovir::ops::add {
+namespace {
+
+void eval(EvalContext& c) {
+  eval_binary<Numbers>(c, []<class T>(T a, T b) { return static_cast<T>(wide(a) + wide(b)); });
+}
+
+void bounds(InferContext& c) {
+  bounds_elementwise(c, [](Interval a, Interval b) { return a + b; });
+}
+
+constexpr Version kVersions[] = {
+    binary_version(1, eval, bounds),
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Add", .versions = kVersions};
+
+}  // namespace ovir::ops::add

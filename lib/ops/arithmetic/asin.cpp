@@ -1,0 +1,20 @@
+// Asin: the angle in [-π/2, π/2] whose sine is x.
+// Spec: operation-sets/operation-specs/arithmetic/asin-1
+#include "op/elementwise.hpp"
+
+namespace ovir::ops::asin {
+namespace {
+
+void eval(EvalContext& c) {
+  eval_real(c, []<class T>(T x) { return std::asin(x); });
+}
+
+constexpr Version kVersions[] = {
+    unary_version(1, eval),
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Asin", .versions = kVersions};
+
+}  // namespace ovir::ops::asin

@@ -1,0 +1,20 @@
+// Asinh: the inverse hyperbolic sine.
+// Spec: operation-sets/operation-specs/arithmetic/asinh-3
+#include "op/elementwise.hpp"
+
+namespace ovir::ops::asinh {
+namespace {
+
+void eval(EvalContext& c) {
+  eval_real(c, []<class T>(T x) { return std::asinh(x); });
+}
+
+constexpr Version kVersions[] = {
+    unary_version(4, eval),
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Asinh", .versions = kVersions};
+
+}  // namespace ovir::ops::asinh

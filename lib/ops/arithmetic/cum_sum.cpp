@@ -1,0 +1,54 @@
+// CumSum: sums of the elements up to each one along an axis.
+// Spec: operation-sets/operation-specs/arithmetic/cumsum-3
+#include "op/elementwise.hpp"
+
+namespace ovir::ops::cum_sum {
+namespace {
+
+enum Input { data, axis };
+
+struct Attrs {
+  bool exclusive = false, reverse = false;
+};
+
+void infer(InferContext& c) {
+  c.require_rank(data, 1, INT64_MAX);
+  if (const auto known = c.scalar_int(axis); known && c.shape(data).has_rank()) c.require_axis(*known, axis, c.shape(data).rank());
+  c.output(0, c.shape(data));
+}
+
+void eval(EvalContext& c) {
+  const auto& attrs = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  auto& to = c.out(0);
+  if (from.size() == 0) return;
+  const auto along = c.has(axis) ? c.scalar_int(axis) : 0;
+  const auto at = static_cast<std::size_t>(along < 0 ? along + from.rank() : along);
+  const auto n = from.shape()[at], inner = strides_of(from.shape())[at];
+  dispatch(from.type(), Numbers{}, [&]<class T>() {
+    // Reals are summed in f64, integers modulo 2^bits.
+    using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+    for (std::int64_t line = 0; line < from.size() / n; ++line) {
+      const auto start = line / inner * inner * n + line % inner;
+      Sum sum = 0;
+      for (std::int64_t k = 0; k < n; ++k) {
+        const auto i = start + (attrs.reverse ? n - 1 - k : k) * inner;
+        const auto before = sum;
+        sum += static_cast<Sum>(from.data<T>()[i]);
+        to.mutable_data<T>()[i] = static_cast<T>(attrs.exclusive ? before : sum);
+      }
+    }
+  });
+}
+
+constexpr auto kAttrs = attributes<Attrs, Attr<"exclusive", &Attrs::exclusive>, Attr<"reverse", &Attrs::reverse>>;
+constexpr PortDef kInputs[] = {{"data", kNumericT}, {"axis", {"T_AXIS", kIndex}, Arity::optional}};
+constexpr Version kVersions[] = {
+    {.since = 3, .inputs = kInputs, .outputs = kNumericOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "CumSum", .versions = kVersions};
+
+}  // namespace ovir::ops::cum_sum

@@ -1,0 +1,20 @@
+// Tan: tangent of an angle in radians.
+// Spec: operation-sets/operation-specs/arithmetic/tan-1
+#include "op/elementwise.hpp"
+
+namespace ovir::ops::tan {
+namespace {
+
+void eval(EvalContext& c) {
+  eval_real(c, []<class T>(T x) { return std::tan(x); });
+}
+
+constexpr Version kVersions[] = {
+    unary_version(1, eval),
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Tan", .versions = kVersions};
+
+}  // namespace ovir::ops::tan

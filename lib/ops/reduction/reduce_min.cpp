@@ -1,0 +1,34 @@
+// ReduceMin: the least element along the axes; NaN where there is one.
+// Spec: operation-sets/operation-specs/reduction/reduce-min-1
+#include "op/elementwise.hpp"
+#include "op/reduce.hpp"
+
+namespace ovir::ops::reduce_min {
+namespace {
+
+void eval(EvalContext& c) {
+  dispatch(c.in(kReduceData).type(), Numbers{}, [&]<class T>() {
+    const auto pick = [](T best, T x) {
+      if constexpr (std::is_floating_point_v<T>)
+        if (std::isnan(best)) return best;
+      return x < best || x != x ? x : best;
+    };
+    // Of no elements: the greatest finite value, as OpenVINO gives.
+    reduce_into<T, T>(c, std::numeric_limits<T>::max(), pick, [](T best, std::int64_t) { return best; });
+  });
+}
+
+void bounds(InferContext& c) {
+  constexpr auto kNone = std::numeric_limits<double>::infinity();
+  bounds_reduce(c, {kNone, kNone}, [](Interval a, Interval b) { return min(a, b); });
+}
+
+constexpr Version kVersions[] = {
+    reduce_version(1, eval, bounds),
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ReduceMin", .versions = kVersions};
+
+}  // namespace ovir::ops::reduce_min
