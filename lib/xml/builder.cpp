@@ -52,7 +52,10 @@ void Builder::report(Code code, std::string message, SourceLoc place, std::strin
   d.message = std::move(message);
   d.at = std::move(place);
   d.label = std::move(label);
-  d.layer = in_layer_;
+  if (in_layer_) {
+    const auto attribute = [&](const char* name) { return std::string(in_layer_.attribute(name).value()); };
+    d.layer = LayerRef{attribute("id"), attribute("name"), attribute("type"), attribute("version"), path_};
+  }
   d.port = in_port_;
   d.notes = std::move(notes);
   diagnostics_.add(std::move(d));
@@ -79,12 +82,21 @@ std::string Builder::text(pugi::xml_node node, const char* name) {
 }
 
 void Builder::check_attributes(pugi::xml_node node) {
+  // Nearly always first letter and length tell the few attributes apart, and nothing need be sorted.
+  std::uint64_t seen = 0;
+  bool alike = false;
+  for (auto a = node.first_attribute(); a; a = a.next_attribute()) {
+    const auto bit = std::uint64_t{1} << ((static_cast<unsigned char>(a.name()[0]) + 7 * std::strlen(a.name())) % 64);
+    alike |= (seen & bit) != 0;
+    seen |= bit;
+  }
+  if (!alike) return;
   std::vector<pugi::xml_attribute> all(node.attributes_begin(), node.attributes_end());
-  const auto less = [](const auto& a, const auto& b) { return std::strcmp(a.name(), b.name()) < 0; };
+  const auto less = [](const auto& x, const auto& y) { return std::strcmp(x.name(), y.name()) < 0; };
   std::stable_sort(all.begin(), all.end(), less);
   for (std::size_t i = 1; i < all.size(); ++i)
     if (!less(all[i - 1], all[i]))
-      report(Code::E0101, fmt::format("malformed XML: <{}> has the attribute {} twice", node.name(), printable(all[i].name())),
+      report(Code::E0101, fmt::format("malformed XML: <{}> has the attribute {} twice", printable(node.name()), printable(all[i].name())),
              at(all[i].name(), std::strlen(all[i].name())), "", {{"the first one", at(all[i - 1].name(), std::strlen(all[i].name())), "", ""}});
 }
 
@@ -92,7 +104,8 @@ std::shared_ptr<Graph> Builder::net(pugi::xml_node root) {
   check_attributes(root);
   const auto ir_version = version(root);
   if (!ir_version) return nullptr;
-  auto result = graph(root, *ir_version, "", 0);
+  ir_version_ = *ir_version;
+  auto result = graph(root, "", 0);
   result->name = root.attribute("name").value();
   flatten_info(root, result->rt_info);
   refuse_preprocessing(root);
@@ -114,53 +127,49 @@ std::optional<std::int64_t> Builder::version(pugi::xml_node root) {
   return std::nullopt;
 }
 
-std::shared_ptr<Graph> Builder::graph(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth) {
+std::shared_ptr<Graph> Builder::graph(pugi::xml_node node, const std::string& path, int depth) {
   auto result = std::make_shared<Graph>();
-  result->ir_version = ir_version;
+  result->ir_version = ir_version_;
   result->source = source_;
   result->weights_path = weights_path_;
   result->weights = weights_;
-  const auto outer_layer = std::exchange(in_layer_, std::nullopt);
-  if (const auto layers = node.child("layers")) {
-    for (const auto child : layers.children("layer")) {
-      in_layer_.reset();
-      result->layers.push_back(layer(child, ir_version, path, depth));
-      auto& last = result->layers.back();
-      if (last.id < 0) last.id = -static_cast<std::int64_t>(result->layers.size());   // no edge can mean it
-      result->damaged |= last.id < 0;
-    }
-    in_layer_ = outer_layer;
-  } else {
-    in_layer_ = outer_layer;
-    report(Code::E0103, fmt::format("<{}> has no <layers>", node.name()), tag(node));
+  const auto layers = node.child("layers"), list = node.child("edges");
+  const auto outer_layer = std::exchange(in_layer_, {});
+  const auto outer_path = std::exchange(path_, path);
+  for (const auto child : layers.children("layer")) {
+    auto& last = result->layers.emplace_back(layer(child, depth));
+    if (last.id >= 0) continue;
+    last.id = -static_cast<std::int64_t>(result->layers.size());   // no edge can mean it
     result->damaged = true;
   }
-  if (const auto list = node.child("edges")) {
-    edges(list, *result);
-  } else {
-    report(Code::E0103, fmt::format("<{}> has no <edges>", node.name()), tag(node));
+  in_layer_ = outer_layer;
+  path_ = outer_path;
+  edges(list, *result);
+  for (const auto& [part, name] : {std::pair{layers, "layers"}, std::pair{list, "edges"}}) {
+    if (part) continue;
+    report(Code::E0103, fmt::format("<{}> has no <{}>", node.name(), name), tag(node));
     result->damaged = true;
   }
   return result;
 }
 
-Layer Builder::layer(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth) {
+Layer Builder::layer(pugi::xml_node node, int depth) {
   Layer result;
   result.at = tag(node);
   result.id_text = node.attribute("id").value();
-  in_layer_ = LayerRef{result.id_text, node.attribute("name").value(), node.attribute("type").value(), node.attribute("version").value(), path};
+  in_layer_ = node;
   faulty_ = false;
   check_attributes(node);
   result.id = number(node, "id", 0).value_or(-1);
   result.name = text(node, "name");
   result.type = text(node, "type");
   result.version = text(node, "version");
-  if (ir_version > kOldest) result.output_names = tensor_names(node.attribute("output_names").value());
+  if (ir_version_ > kOldest) result.output_names = tensor_names(node.attribute("output_names").value());
   if (const auto child = node.child("data")) data(child, result);
   ports(node.child("input"), true, result);
   ports(node.child("output"), false, result);
   result.damaged = faulty_;
-  bodies(node, ir_version, path, depth, result);
+  bodies(node, depth, result);
   return result;
 }
 
@@ -210,7 +219,7 @@ std::optional<Dim> Builder::dim(pugi::xml_node node) {
   return std::nullopt;
 }
 
-void Builder::bodies(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth, Layer& layer) {
+void Builder::bodies(pugi::xml_node node, int depth, Layer& layer) {
   constexpr std::pair<const char*, const char*> roles[] = {{"body", "port_map"}, {"then_body", "then_port_map"}, {"else_body", "else_port_map"}};
   for (const auto& [role, map] : roles) {
     const auto body = node.child(role);
@@ -236,7 +245,7 @@ void Builder::bodies(pugi::xml_node node, std::int64_t ir_version, const std::st
       if (from && to) result.back_edges.push_back({*from, *to, tag(child)});
     }
     layer.damaged |= faulty_;
-    result.graph = graph(body, ir_version, path + layer.name + "/" + role + "/", depth + 1);
+    result.graph = graph(body, path_ + layer.name + "/" + role + "/", depth + 1);
     layer.bodies.push_back(std::move(result));
   }
 }

@@ -26,13 +26,14 @@ class Builder {
  private:
   /// A version that is missing or malformed is reported and taken as 11; nothing where it is not read.
   std::optional<std::int64_t> version(pugi::xml_node root);
-  std::shared_ptr<Graph> graph(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth);
-  Layer layer(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth);
+  /// `path` is that of its layers: "loop1/body/".
+  std::shared_ptr<Graph> graph(pugi::xml_node node, const std::string& path, int depth);
+  Layer layer(pugi::xml_node node, int depth);
   void ports(pugi::xml_node list, bool input, Layer& layer);
   Port port(pugi::xml_node node, bool input);
   std::optional<Dim> dim(pugi::xml_node node);
   void data(pugi::xml_node node, Layer& layer);
-  void bodies(pugi::xml_node node, std::int64_t ir_version, const std::string& path, int depth, Layer& layer);
+  void bodies(pugi::xml_node node, int depth, Layer& layer);
   std::optional<PortMap> port_map(pugi::xml_node node);
   void edges(pugi::xml_node list, Graph& graph);
   void refuse_preprocessing(pugi::xml_node root);
@@ -51,10 +52,12 @@ class Builder {
   std::shared_ptr<const SourceFile> source_;
   const char* buffer_;
   Diagnostics& diagnostics_;
+  std::int64_t ir_version_ = 0;
   std::string weights_path_;
   std::shared_ptr<const Bytes> weights_;
   // What the next diagnostic is about.
-  std::optional<LayerRef> in_layer_;
+  pugi::xml_node in_layer_;
+  std::string path_;      ///< of the body that the layer is in
   std::optional<PortRef> in_port_;
   bool faulty_ = false;   ///< a diagnostic was given since this was last cleared
 };

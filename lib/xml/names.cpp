@@ -32,6 +32,10 @@ void flatten(pugi::xml_node node, const std::string& path, int depth, std::vecto
 
 std::vector<std::string> tensor_names(std::string_view list) {
   std::vector<std::string> names;
+  if (list.find(',') == list.npos) {
+    if (!list.empty()) names.emplace_back(list);
+    return names;
+  }
   std::unordered_set<std::string> seen;
   std::string name;
   const auto finish = [&] {
