@@ -4,15 +4,10 @@
 #include <optional>
 #include <string_view>
 
+#include "io/number.hpp"
 #include "tensor/tensor.hpp"
 
 namespace ovir::io {
-
-/// A number that stays exact whether it is an integer or not.
-struct Number {
-  double real = 0;
-  std::optional<std::int64_t> whole;
-};
 
 struct Generator {
   enum class Kind { constant, arange, uniform, normal } kind = Kind::constant;

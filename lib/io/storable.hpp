@@ -11,5 +11,7 @@ Tensor storable(const Tensor& tensor);
 /// The inverse: `widened` as `type`. E0704 where it is not of storable_type(type), E0705 where a value is none of the
 /// type's.
 Tensor narrow(const Tensor& widened, ElementType type);
+/// A boolean tensor from outside whose bytes are 0 and 1 whatever they were; any other tensor as it is.
+Tensor with_clean_booleans(Tensor tensor);
 
 }  // namespace ovir::io

@@ -1,0 +1,94 @@
+#include "io/files.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "diag/diagnostic.hpp"
+#include "io/image.hpp"
+#include "io/npy.hpp"
+#include "io/npz.hpp"
+#include "io/onnx.hpp"
+#include "io/storable.hpp"
+
+namespace ovir::io {
+
+Bytes open_file(const std::string& path) {
+  try {
+    return map_file(path == "-" ? "/dev/stdin" : path);
+  } catch (const std::system_error& e) {
+    fail(Code::E0001, "{}: {}", path, e.code().message());
+  }
+}
+
+void save_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {
+  try {
+    write_file(path, parts);
+  } catch (const std::system_error& e) {
+    fail(Code::E0002, "{}: {}", path, e.code().message());
+  }
+}
+
+Tensor read_raw(const std::string& path, ElementType type, Shape shape) {
+  const auto count = element_count(shape);
+  const auto size = packed_size(type, count);
+  if (!size || type == ElementType::dynamic) fail(Code::E0704, "{}: raw bytes cannot hold {}{}", path, name(type), to_string(shape));
+  const Bytes file = open_file(path);
+  if (file.size() != static_cast<std::size_t>(*size))
+    fail(Code::E0705, "{}: {} bytes, but {}{} takes {}", path, file.size(), name(type), to_string(shape), *size);
+  return with_clean_booleans(Tensor(type, std::move(shape), file.owner, file.view.data(), true).unpacked());
+}
+
+void write_raw(const std::string& path, const Tensor& tensor) {
+  if (tensor.type() == ElementType::string) fail(Code::E0704, "{}: strings have no raw form", path);
+  const Tensor packed = pack(tensor);
+  const std::span<const std::byte> part(packed.bytes(), packed.byte_size());
+  save_file(path, {&part, 1});
+}
+
+Format format_of(const Bytes& file, std::string_view path) {
+  const auto text = file.text();
+  if (text.starts_with("\x93NUMPY")) return Format::npy;
+  if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) return Format::npz;
+  if (text.starts_with("\x89PNG\r\n\x1a\n")) return Format::png;
+  if (text.starts_with("\xFF\xD8\xFF")) return Format::jpeg;
+  if (text.size() > 2 && text[0] == 'P' && (text[1] == '5' || text[1] == '6') && std::strchr(" \t\r\n#", text[2]) != nullptr) return Format::pnm;
+  return path.ends_with(".pb") ? Format::onnx : Format::unknown;
+}
+
+std::pair<std::string, std::string> split_key(const std::string& path) {
+  std::error_code ignored;
+  const auto colon = path.rfind(".npz:");
+  if (colon == path.npos || std::filesystem::exists(path, ignored)) return {path, {}};
+  return {path.substr(0, colon + 4), path.substr(colon + 5)};
+}
+
+std::vector<Named> read_tensors(const std::string& path) {
+  const auto [file_name, key] = split_key(path);
+  const Bytes file = open_file(file_name);
+  const auto format = format_of(file, file_name);
+  if (!key.empty() || format == Format::npz) {
+    const Npz archive(file, file_name);
+    std::vector<Named> all;
+    for (const auto& k : archive.keys())
+      if (key.empty()) all.push_back({k, archive.read(k)});
+    if (!key.empty()) all.push_back({key, archive.read(key)});
+    return all;
+  }
+  switch (format) {
+    case Format::npy: return {{"", parse_npy(file, path)}};
+    case Format::onnx: return {{"", parse_onnx(file, path)}};
+    case Format::unknown: fail(Code::E0705, "{}: neither .npy, .npz, .pb nor a picture", path);
+    default: return {{"", parse_image(file, path)}};
+  }
+}
+
+Tensor read_tensor(const std::string& path) {
+  auto all = read_tensors(path);
+  if (all.size() == 1) return std::move(all.front().tensor);
+  std::string keys;
+  for (const auto& named : all) keys += (keys.empty() ? "" : ", ") + named.name;
+  fail(Code::E0705, "{}: holds {} tensors ({}): name one with {}:key", path, all.size(), keys, path);
+}
+
+}  // namespace ovir::io

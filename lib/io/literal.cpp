@@ -1,0 +1,97 @@
+#include "io/literal.hpp"
+
+#include <string>
+#include <vector>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "diag/diagnostic.hpp"
+#include "io/files.hpp"
+#include "io/number.hpp"
+
+namespace ovir::io {
+
+namespace {
+
+struct Head {
+  Shape shape;
+  ElementType type;
+};
+
+/// "2x3xf32": dims, then a type.
+std::optional<Head> parse_head(std::string_view text) {
+  auto words = split(text, 'x');
+  if (words.empty()) return std::nullopt;
+  const auto type = parse_element_type(words.back());
+  if (!type || *type == ElementType::dynamic) return std::nullopt;
+  words.pop_back();
+  Head head{{}, *type};
+  for (const auto word : words) {
+    const auto n = parse_number<std::int64_t>(word);
+    if (!n || *n < 0) return std::nullopt;
+    head.shape.push_back(*n);
+  }
+  return head;
+}
+
+constexpr bool separates(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r'); }
+
+/// In a quoted word a backslash takes the next character as it stands.
+std::string take_quoted(std::string_view& rest) {
+  std::string word;
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == '"') {
+      rest.remove_prefix(i + 1);
+      return word;
+    }
+    if (rest[i] == '\\' && i + 1 < rest.size()) ++i;
+    word += rest[i];
+  }
+  fail(Code::E0705, "a quote is not closed: {}", printable(rest));
+}
+
+std::vector<std::string> words_of(std::string_view rest) {
+  std::vector<std::string> words;
+  for (;;) {
+    while (!rest.empty() && separates(rest.front())) rest.remove_prefix(1);
+    if (rest.empty()) return words;
+    if (rest.front() == '"') {
+      words.push_back(take_quoted(rest));
+      continue;
+    }
+    std::size_t end = 0;
+    while (end < rest.size() && !separates(rest[end])) ++end;
+    words.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+}
+
+}  // namespace
+
+std::optional<Tensor> parse_literal(std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == text.npos) return std::nullopt;
+  const auto head = parse_head(trim(text.substr(0, equals)));
+  if (!head) return std::nullopt;
+  const auto body = trim(text.substr(equals + 1));
+  const bool is_text = head->type == ElementType::string;
+  if (body.starts_with('@') && !is_text) return read_raw(std::string(body.substr(1)), head->type, head->shape);
+
+  // One text needs no quotes around its blanks.
+  const auto words = is_text && head->shape.empty() && !body.starts_with('"') ? std::vector{std::string(body)} : words_of(body);
+  const auto count = checked_product(head->shape);
+  if (!count || *count != static_cast<std::int64_t>(words.size()))
+    fail(Code::E0705, "{} {} given for {}{}", words.size(), words.size() == 1 ? "value" : "values", name(head->type), to_string(head->shape));
+  if (is_text) return Tensor::strings(head->shape, words);
+
+  std::vector<Number> numbers;
+  numbers.reserve(words.size());
+  for (const auto& word : words) {
+    const auto n = parse_number_word(word);
+    if (!n) fail(Code::E0705, "\"{}\" is not a number", printable(word));
+    numbers.push_back(*n);
+  }
+  return tensor_of(head->type, head->shape, numbers);
+}
+
+}  // namespace ovir::io

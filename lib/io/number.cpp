@@ -1,0 +1,56 @@
+#include "io/number.hpp"
+
+#include <cmath>
+
+#include "base/text.hpp"
+#include "diag/diagnostic.hpp"
+
+namespace ovir::io {
+
+namespace {
+
+/// Exclusive bounds would not fit i64, so u64 alone is judged by `real`.
+bool in_range(const Number& n, ElementType type) {
+  const bool is_signed = contains(kSigned, type);
+  const int bits = type == ElementType::boolean ? 1 : bit_width(type);
+  if (!n.whole) return type == ElementType::u64 && n.real >= 0 && n.real < 18446744073709551616.0 && n.real == std::floor(n.real);
+  if (bits == 64) return is_signed || *n.whole >= 0;
+  const std::int64_t end = std::int64_t{1} << (is_signed ? bits - 1 : bits);
+  return *n.whole < end && *n.whole >= (is_signed ? -end : 0);
+}
+
+}  // namespace
+
+std::optional<Number> parse_number_word(std::string_view word) {
+  if (equals_ignoring_case(word, "true")) return Number{1, 1};
+  if (equals_ignoring_case(word, "false")) return Number{0, 0};
+  if (const auto n = parse_number<std::int64_t>(word)) return Number{static_cast<double>(*n), *n};
+  const auto real = parse_number<double>(word);
+  if (!real) return std::nullopt;
+  Number n{*real, std::nullopt};
+  if (std::abs(*real) < 9.2e18 && *real == std::floor(*real)) n.whole = static_cast<std::int64_t>(*real);
+  return n;
+}
+
+Tensor tensor_of(ElementType type, const Shape& shape, const std::vector<Number>& numbers) {
+  const bool integer = contains(kInteger | kBoolean, type);
+  if (!integer) {
+    std::vector<double> reals;
+    reals.reserve(numbers.size());
+    for (const auto& n : numbers) reals.push_back(n.real);
+    Tensor out = convert(Tensor::of<double>(ElementType::f64, shape, reals), type);
+    const auto kept = to_f64(out);
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (std::isfinite(reals[i]) && !std::isfinite(kept[i])) fail(Code::E0705, "{} is outside the range of {}", reals[i], name(type));
+    return out;
+  }
+  std::vector<std::int64_t> values;
+  values.reserve(numbers.size());
+  for (const auto& n : numbers) {
+    if (!in_range(n, type)) fail(Code::E0705, "{} is no value of type {}", n.real, name(type));
+    values.push_back(n.whole ? *n.whole : static_cast<std::int64_t>(static_cast<std::uint64_t>(n.real)));
+  }
+  return convert(Tensor::of<std::int64_t>(ElementType::i64, shape, values), type);
+}
+
+}  // namespace ovir::io

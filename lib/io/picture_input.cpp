@@ -1,0 +1,146 @@
+// A picture on its way into a model: resized, recoloured, laid out, scaled.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "diag/diagnostic.hpp"
+#include "io/image.hpp"
+
+namespace ovir::io {
+
+namespace {
+
+/// For every output position the two source positions and the weight of the second.
+struct Tap {
+  std::int64_t low, high;
+  float weight;
+};
+std::vector<Tap> taps(std::int64_t from, std::int64_t to) {
+  std::vector<Tap> all;
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  for (std::int64_t i = 0; i < to; ++i) {
+    const double at = std::clamp((static_cast<double>(i) + 0.5) * scale - 0.5, 0.0, static_cast<double>(from - 1));
+    const auto low = static_cast<std::int64_t>(at);
+    all.push_back({low, std::min(low + 1, from - 1), static_cast<float>(at - static_cast<double>(low))});
+  }
+  return all;
+}
+
+/// Grey is repeated; colour becomes luma (ITU-R BT.601), as in most picture libraries.
+Tensor recolour(const Tensor& picture, std::int64_t channels) {
+  const auto have = picture.dim(2);
+  if (have == channels) return picture;
+  if (!(have == 1 && channels == 3) && !(have == 3 && channels == 1))
+    fail(Code::E0703, "a picture of {} channels does not make an input of {}", have, channels);
+  Tensor out(ElementType::u8, {picture.dim(0), picture.dim(1), channels});
+  const auto* from = picture.data<std::uint8_t>();
+  auto* to = out.mutable_data<std::uint8_t>();
+  for (std::int64_t i = 0; i < picture.dim(0) * picture.dim(1); ++i) {
+    if (have == 1) to = std::fill_n(to, 3, from[i]);
+    else *to++ = static_cast<std::uint8_t>((from[3 * i] * 19595 + from[3 * i + 1] * 38470 + from[3 * i + 2] * 7471 + 32768) >> 16);
+  }
+  return out;
+}
+
+/// Where each axis of the input gets its length from.
+struct Axes {
+  std::int64_t batch = -1, channel = -1, height = -1, width = -1;
+};
+
+Axes parse_layout(std::string_view layout, const PartialShape& shape) {
+  Axes axes;
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    auto* const axis = layout[i] == 'N' ? &axes.batch : layout[i] == 'C' ? &axes.channel : layout[i] == 'H' ? &axes.height : layout[i] == 'W' ? &axes.width : nullptr;
+    if (axis == nullptr || *axis >= 0) fail(Code::E0703, "layout {} is not made of N, C, H, W, each once", layout);
+    *axis = static_cast<std::int64_t>(i);
+  }
+  if (axes.height < 0 || axes.width < 0) fail(Code::E0703, "layout {} lacks height or width", layout);
+  if (shape.has_rank() && shape.rank() != static_cast<std::int64_t>(layout.size()))
+    fail(Code::E0703, "layout {} does not fit an input of shape {}", layout, to_string(shape));
+  return axes;
+}
+
+/// Channels come first or last: where just one of the two axes may have 1 or 3, that is known.
+std::string guess_layout(const PartialShape& shape) {
+  if (!shape.has_rank()) return "NCHW";
+  if (shape.rank() == 2) return "HW";
+  if (shape.rank() != 3 && shape.rank() != 4) fail(Code::E0703, "an input of shape {} does not take a picture", to_string(shape));
+  const auto batch = shape.rank() - 3;
+  const auto is_colour = [](const Dim& d) { return d == Dim(1) || d == Dim(3); };
+  const bool last = is_colour(shape[batch + 2]) && !is_colour(shape[batch]);
+  return std::string(batch == 1 ? "N" : "") + (last ? "HWC" : "CHW");
+}
+
+std::vector<float> per_channel(const std::vector<float>& given, std::int64_t channels, float otherwise, std::string_view what) {
+  const auto n = static_cast<std::size_t>(channels);
+  if (given.size() > 1 && given.size() != n) fail(Code::E0703, "{} {} values for {} channels", given.size(), what, channels);
+  if (given.size() == n) return given;
+  return std::vector<float>(n, given.empty() ? otherwise : given.front());
+}
+
+}  // namespace
+
+Tensor resize_picture(const Tensor& picture, std::int64_t width, std::int64_t height) {
+  const auto channels = picture.dim(2), row = picture.dim(1) * channels;
+  if (picture.dim(0) == height && picture.dim(1) == width) return picture;
+  Tensor out(ElementType::u8, {height, width, channels});
+  const auto across = taps(picture.dim(1), width);
+  const auto* const from = picture.data<std::uint8_t>();
+  auto* to = out.mutable_data<std::uint8_t>();
+  for (const auto& y : taps(picture.dim(0), height)) {
+    for (const auto& x : across) {
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const auto between = [&](std::int64_t line) {
+          const float left = from[line * row + x.low * channels + c], right = from[line * row + x.high * channels + c];
+          return left + (right - left) * x.weight;
+        };
+        const float top = between(y.low), bottom = between(y.high);
+        *to++ = static_cast<std::uint8_t>(top + (bottom - top) * y.weight + 0.5f);
+      }
+    }
+  }
+  return out;
+}
+
+Tensor picture_input(const Tensor& given, ElementType type, const PartialShape& shape, const PictureOptions& options) {
+  const auto axes = parse_layout(options.layout.empty() ? guess_layout(shape) : options.layout, shape);
+  const auto wanted = [&](std::int64_t axis) { return axis >= 0 && shape.has_rank() ? shape[axis] : Dim(); };
+  const auto resized = options.size ? resize_picture(given, options.size->first, options.size->second) : given;
+  const Dim channel_dim = axes.channel < 0 ? Dim(1) : wanted(axes.channel);
+  const Tensor picture = recolour(resized, channel_dim.is_static() ? channel_dim.length() : resized.dim(2));
+
+  const auto height = picture.dim(0), width = picture.dim(1), channels = picture.dim(2);
+  const auto rank = static_cast<std::size_t>(std::max({axes.batch, axes.channel, axes.height, axes.width}) + 1);
+  Shape out_shape(rank, 1);
+  const auto place = [&](std::int64_t axis, std::int64_t length) {
+    if (axis >= 0) out_shape[static_cast<std::size_t>(axis)] = length;
+  };
+  place(axes.channel, channels);
+  place(axes.height, height);
+  place(axes.width, width);
+  if (!shape.contains(out_shape)) {
+    const Dim h = wanted(axes.height), w = wanted(axes.width);
+    const bool size_only = h.is_static() && w.is_static() && (h.length() != height || w.length() != width);
+    fail(Code::E0703, "a picture of {}x{} pixels makes {}, but the input is {}{}", width, height, to_string(out_shape), to_string(shape),
+         size_only ? fmt::format(": --resize {}x{} would fit it", w.length(), h.length()) : "");
+  }
+
+  const auto mean = per_channel(options.mean, channels, 0, "mean"), scale = per_channel(options.scale, channels, 1, "scale");
+  const Shape strides = strides_of(out_shape);
+  const auto step = [&](std::int64_t axis) { return axis < 0 ? 0 : strides[static_cast<std::size_t>(axis)]; };
+  Tensor out(ElementType::f32, out_shape);
+  const auto* from = picture.data<std::uint8_t>();
+  for (std::int64_t y = 0; y < height; ++y) {
+    for (std::int64_t x = 0; x < width; ++x, from += channels) {
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const auto value = static_cast<float>(from[options.reverse_channels ? channels - 1 - c : c]);
+        const auto k = static_cast<std::size_t>(c);
+        out.mutable_data<float>()[y * step(axes.height) + x * step(axes.width) + c * step(axes.channel)] = (value - mean[k]) / scale[k];
+      }
+    }
+  }
+  return convert(out, type);
+}
+
+}  // namespace ovir::io
