@@ -162,4 +162,17 @@ std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_
   return index < 0 ? index + length : index;
 }
 
+std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes) {
+  const auto volume = checked_product(Shape(static_cast<std::size_t>(axes), block_size));
+  c.require_attr(block_size > 0 && volume.has_value(), "block_size", "{} cannot be the edge of a block", block_size);
+  return *volume;
+}
+
+std::optional<Dim> divided(const Dim& dim, std::int64_t n) {
+  if (n == 1) return dim;
+  const auto least = dim.min / n + (dim.min % n != 0), most = dim.is_bounded() ? dim.max / n : Dim::kUnbounded;
+  if (least > most) return std::nullopt;
+  return Dim(least, most);
+}
+
 }  // namespace ovir::ops::movement

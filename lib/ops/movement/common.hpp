@@ -1,4 +1,5 @@
-// What StridedSlice, Slice and SliceScatter share: the part of an axis that start, stop and step select.
+// What the operations of this family share: the part of an axis that start, stop and step select, and how the
+// Scatter…Update operations combine an update with what is there.
 #pragma once
 #include "op/op.hpp"
 #include "tensor/copy.hpp"
@@ -43,7 +44,55 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from);
 /// An index from the data made non-negative. Throws Failure where it lies outside [-length, length).
 std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_view op);
 
+/// What becomes of an element that an update meets.
+enum class Reduction { none, sum, sub, prod, min, max, mean };
+
+/// `value` under `update`; for booleans "sum, sub, prod behave like logical OR, XOR, AND". A mean is summed up here.
+template <class T>
+T reduce(Reduction reduction, T value, T update, bool boolean) {
+  using enum Reduction;
+  // Integers wrap.
+  using U = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+  const auto a = static_cast<U>(value), b = static_cast<U>(update);
+  switch (reduction) {
+    case sum: case mean: return boolean ? static_cast<T>(value != 0 || update != 0) : static_cast<T>(a + b);
+    case sub: return boolean ? static_cast<T>((value != 0) != (update != 0)) : static_cast<T>(a - b);
+    case prod: return static_cast<T>(a * b);
+    case min: return std::min(value, update);
+    case max: return std::max(value, update);
+    default: return update;
+  }
+}
+
+/// What scatters with reduction compute with.
+using Scattered = decltype(Numbers{} + Boolean{});
+
+/// DepthToSpace and SpaceToDepth: whether the channels hold the blocks before or after the depth.
+enum class BlockMode { blocks_first, depth_first };
+struct BlockAttrs {
+  BlockMode mode{};
+  std::int64_t block_size = 1;
+};
+/// block_size to the power of the number of spatial axes.
+std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes);
+
+/// The lengths x with x * n in `dim`; nothing where there is none. `n` is positive.
+std::optional<Dim> divided(const Dim& dim, std::int64_t n);
+
 /// An axis made non-negative; only for axes that shape inference has accepted.
 inline std::size_t normalized(std::int64_t axis, std::int64_t rank) { return static_cast<std::size_t>(axis < 0 ? axis + rank : axis); }
 
 }  // namespace ovir::ops::movement
+
+template <>
+struct ovir::EnumNames<ovir::ops::movement::BlockMode> {
+  static constexpr std::pair<std::string_view, ovir::ops::movement::BlockMode> table[] = {{"blocks_first", ovir::ops::movement::BlockMode::blocks_first},
+                                                                                          {"depth_first", ovir::ops::movement::BlockMode::depth_first}};
+};
+
+template <>
+struct ovir::EnumNames<ovir::ops::movement::Reduction> {
+  using R = ovir::ops::movement::Reduction;
+  static constexpr std::pair<std::string_view, R> table[] = {{"none", R::none}, {"sum", R::sum}, {"sub", R::sub},  {"prod", R::prod},
+                                                             {"min", R::min},   {"max", R::max}, {"mean", R::mean}};
+};

@@ -23,9 +23,9 @@ void infer(InferContext& c) {
     // nothing to judge
   } else if (known) {
     auto& along = part[c.require_axis(*known, axis, part.rank())];
-    c.require(!along.is_static() || along.length() % n == 0, data, Code::E0506, "Split cannot make {} equal parts of axis {} of {}", n, *known, to_string(c.shape(data)));
-    // The whole is n times a part, so bounds that n does not divide move inwards.
-    along = along.is_bounded() ? Dim(div_ceil(along, n).min, std::max(div_ceil(along, n).min, along.max / n), n == 1 ? along.symbol : 0) : div_ceil(along, n);
+    const auto length = movement::divided(along, n);
+    c.require(length.has_value(), data, Code::E0506, "Split cannot make {} equal parts of axis {} of {}", n, *known, to_string(c.shape(data)));
+    along = *length;
   } else {
     for (auto& d : part.dims()) d = Dim(0, d.max);
   }

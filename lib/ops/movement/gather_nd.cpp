@@ -1,0 +1,87 @@
+// GatherND: the elements or slices of data that the tuples in indices name.
+// Spec: operation-sets/operation-specs/movement/gather-nd-5, gather-nd-8
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::gather_nd {
+namespace {
+
+enum Input { data, indices };
+
+struct Attrs {
+  std::int64_t batch_dims = 0;
+};
+
+/// indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]
+PartialShape gathered(const InferContext& c) {
+  constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
+  const auto batch = c.attrs<Attrs>().batch_dims;
+  c.require_attr(batch >= 0, "batch_dims", "{} is negative", batch);
+  c.require_rank(data, 1, kAny);
+  c.require_rank(indices, 1, kAny);
+  const auto &from = c.shape(data), &at = c.shape(indices);
+  for (const auto* s : {&from, &at}) c.require_attr(!s->has_rank() || batch < s->rank(), "batch_dims", "{} is not less than the rank of {}", batch, to_string(*s));
+  if (!from.has_rank() || !at.has_rank()) return PartialShape::unknown_rank();
+  const auto& tuple = at[at.rank() - 1];
+  c.require(batch + tuple.min <= from.rank(), indices, Code::E0506, "indices of GatherND name {} axes after {} batch dims, but data is {}", to_string(tuple), batch, to_string(from));
+  PartialShape out;
+  for (std::int64_t i = 0; i + 1 < at.rank(); ++i)
+    out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dims {} of data and indices", i)) : at[i]);
+  if (!tuple.is_static()) return PartialShape::unknown_rank();
+  for (auto i = batch + tuple.length(); i < from.rank(); ++i) out.push_back(from[i]);
+  return out;
+}
+
+/// Version 5 makes one axis of the batch dims.
+void infer_5(InferContext& c) {
+  auto out = gathered(c);
+  const auto batch = c.attrs<Attrs>().batch_dims;
+  if (batch < 2 || !out.has_rank()) return c.output(0, std::move(out));
+  PartialShape fused{Dim(1)};
+  for (std::int64_t i = 0; i < out.rank(); ++i)
+    if (i < batch) fused[0] = fused[0] * out[i];
+    else fused.push_back(out[i]);
+  c.output(0, std::move(fused));
+}
+
+void infer_8(InferContext& c) { c.output(0, gathered(c)); }
+
+void eval(EvalContext& c) {
+  const auto batch_dims = c.attrs<Attrs>().batch_dims;
+  const auto &from = c.in(data), &at = c.in(indices);
+  const auto index = c.ints(indices);
+  auto& to = c.out(0);
+
+  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) { return element_count(Shape(s.begin() + first, s.begin() + last)); };
+  const auto tuple = at.dim(at.rank() - 1);
+  if (batch_dims + tuple > from.rank()) fail(Code::E0506, "indices of GatherND name {} axes after {} batch dims, but data is {}", tuple, batch_dims, to_string(from.shape()));
+  const auto batches = product(from.shape(), 0, batch_dims), picks = product(at.shape(), batch_dims, at.rank() - 1);
+  const auto block = product(from.shape(), batch_dims, from.rank()), run = product(from.shape(), batch_dims + tuple, from.rank());
+  if (to.size() != batches * picks * run) fail(Code::E0506, "the batch dims of GatherND differ in data and indices");
+  const auto strides = strides_of(from.shape());
+  const auto width = static_cast<std::size_t>(byte_width(from.type()));
+  const auto bytes = static_cast<std::size_t>(run) * width;
+  auto* target = to.mutable_bytes();
+  for (std::int64_t i = 0; i < batches * picks && bytes > 0; ++i, target += bytes) {
+    auto first = i / picks * block;
+    for (std::int64_t k = 0; k < tuple; ++k) {
+      const auto axis = batch_dims + k;
+      first += movement::checked_index(index[static_cast<std::size_t>(i * tuple + k)], from.dim(axis), "GatherND") * strides[static_cast<std::size_t>(axis)];
+    }
+    std::memcpy(target, from.bytes() + static_cast<std::size_t>(first) * width, bytes);
+  }
+}
+
+constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr auto kAttrs = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
+constexpr Version kVersions[] = {
+    {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer_5, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer_8, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "GatherND", .versions = kVersions};
+
+}  // namespace ovir::ops::gather_nd

@@ -1,0 +1,74 @@
+// Reverse: data back to front along the given axes.
+// Spec: operation-sets/operation-specs/movement/reverse-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::reverse {
+enum class Mode { index, mask };
+}
+template <>
+struct ovir::EnumNames<ovir::ops::reverse::Mode> {
+  static constexpr std::pair<std::string_view, ovir::ops::reverse::Mode> table[] = {{"index", ovir::ops::reverse::Mode::index}, {"mask", ovir::ops::reverse::Mode::mask}};
+};
+
+namespace ovir::ops::reverse {
+namespace {
+
+enum Input { data, axis };
+
+struct Attrs {
+  Mode mode = Mode::index;
+};
+
+void infer(InferContext& c) {
+  const bool mask = c.attrs<Attrs>().mode == Mode::mask;
+  const auto& from = c.shape(data);
+  c.require_rank(axis, 1);
+  const auto type = c.type(axis);
+  c.require(type == ElementType::dynamic || mask == (type == ElementType::boolean), axis, Code::E0502, "axis of Reverse is {}, but in mode \"{}\" it is {}", name(type),
+            mask ? "mask" : "index", mask ? "boolean" : "an integer");
+  if (from.has_rank()) {
+    if (mask) c.require_same_dim(from.rank(), axis_count(c.shape(axis)), axis, "the rank of data and the elements of axis");
+    else c.require(axis_count(c.shape(axis)).min <= from.rank(), axis, Code::E0506, "axis of Reverse names more axes than data {} has", to_string(from));
+    if (const auto known = c.ints(axis); known && !mask)
+      for (const auto a : *known) c.require_axis(a, axis, from.rank());
+  }
+  c.output(0, from);
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto given = c.ints(axis);
+  const bool mask = c.attrs<Attrs>().mode == Mode::mask;
+  auto strides = strides_of(from.shape());
+  std::vector<bool> turned(from.shape().size(), false);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto named = mask ? static_cast<std::int64_t>(i) : given[i];
+    if (!mask || given[i] != 0) turned[static_cast<std::size_t>(movement::checked_index(named, from.rank(), "Reverse"))] = true;
+  }
+  // From the last element of a turned axis, backwards.
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < turned.size(); ++i)
+    if (turned[i]) first += (from.shape()[i] - 1) * strides[i], strides[i] = -strides[i];
+  gather_strided(from, first, strides, from.shape(), c.out(0));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kInteger | kBoolean};
+constexpr PortDef kInputs[] = {{"data", T}, {"axis", TAxis}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .until = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"mode", &Attrs::mode, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Reverse", .versions = kVersions};
+
+}  // namespace ovir::ops::reverse

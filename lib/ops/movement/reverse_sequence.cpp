@@ -1,0 +1,74 @@
+// ReverseSequence: the first seq_lengths[b] elements along seq_axis of batch b, back to front.
+// Spec: operation-sets/operation-specs/movement/reverse-sequence-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::reverse_sequence {
+namespace {
+
+enum Input { data, seq_lengths };
+
+struct Attrs {
+  std::int64_t batch_axis = 0, seq_axis = 1;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_rank(data, 2, std::numeric_limits<std::int64_t>::max());
+  c.require_rank(seq_lengths, 1);
+  auto out = c.shape(data);
+  if (out.has_rank()) {
+    auto& batch = out[c.require_axis(a.batch_axis, -1, out.rank(), "batch_axis")];
+    const auto seq = c.require_axis(a.seq_axis, -1, out.rank(), "seq_axis");
+    batch = c.require_same_dim(batch, axis_count(c.shape(seq_lengths)), seq_lengths, "the batch of data and the elements of seq_lengths");
+    if (const auto lengths = c.ints(seq_lengths))
+      for (const auto n : *lengths)
+        c.require(0 <= n && n <= out[seq].max, seq_lengths, Code::E0508, "seq_lengths of ReverseSequence holds {}, but the sequences of data {} have length {}", n,
+                  to_string(c.shape(data)), to_string(out[seq]));
+  }
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  const auto lengths = c.ints(seq_lengths);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto batch = movement::normalized(a.batch_axis, from.rank()), seq = movement::normalized(a.seq_axis, from.rank());
+  if (static_cast<std::int64_t>(lengths.size()) != from.shape()[batch]) fail(Code::E0506, "seq_lengths of ReverseSequence has {} elements for a batch of {}", lengths.size(), from.shape()[batch]);
+  std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
+
+  const auto strides = strides_of(from.shape());
+  const auto width = byte_width(from.type());
+  for (std::size_t b = 0; b < lengths.size(); ++b) {
+    const auto n = lengths[b];
+    if (n < 0 || n > from.shape()[seq]) fail(Code::E0508, "seq_lengths of ReverseSequence holds {}, but a sequence has length {}", n, from.shape()[seq]);
+    if (n == 0) continue;
+    auto part = from.shape();
+    auto backwards = strides;
+    part[batch] = 1;
+    part[seq] = n;
+    backwards[seq] = -strides[seq];
+    const auto begin = static_cast<std::int64_t>(b) * strides[batch];
+    copy_strided(part, from.bytes() + (begin + (n - 1) * strides[seq]) * width, backwards, to.mutable_bytes() + begin * width, strides, width);
+  }
+}
+
+constexpr TypeVar T{"T", kAnyType}, TLengths{"T_LENGTHS", kFloat | kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"seq_lengths", TLengths}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"batch_axis", &Attrs::batch_axis>, Attr<"seq_axis", &Attrs::seq_axis>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ReverseSequence", .versions = kVersions};
+
+}  // namespace ovir::ops::reverse_sequence

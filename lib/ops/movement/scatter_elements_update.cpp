@@ -1,0 +1,123 @@
+// ScatterElementsUpdate: out[indices[i][j]][j] = updates[i][j] in a copy of data, here with axis 0; or a reduction of both.
+// Spec: operation-sets/operation-specs/movement/scatter-elements-update-3, scatter-elements-update-12
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::scatter_elements_update {
+namespace {
+
+using movement::Reduction;
+
+enum Input { data, indices, updates, axis };
+
+struct Attrs {
+  Reduction reduction = Reduction::none;
+  bool use_init_val = true;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(a.reduction != Reduction::sub, "reduction", "\"sub\" belongs to ScatterNDUpdate");
+  c.require_attr(a.reduction != Reduction::mean || c.type(data) != ElementType::boolean, "reduction", "booleans have no mean");
+  c.require_single(axis);
+  const auto& from = c.shape(data);
+  const auto at = c.require_same_shape(indices, updates);
+  if (from.has_rank()) {
+    const auto known = c.scalar_int(axis);
+    const auto along = known ? c.require_axis(*known, axis, from.rank()) : -1;
+    c.require(!at.has_rank() || at.rank() == from.rank(), indices, Code::E0504, "data and indices of ScatterElementsUpdate must have one rank, but they are {} and {}",
+              to_string(from), to_string(at));
+    for (std::int64_t i = 0; known && at.has_rank() && i < from.rank(); ++i)
+      c.require(i == along || at[i].min <= from[i].max, indices, Code::E0506, "indices of ScatterElementsUpdate {} reach past data {} along axis {}", to_string(at), to_string(from), i);
+  }
+  c.output(0, from);
+}
+
+/// For each update, the element of data that it goes to.
+std::vector<std::int64_t> targets(const Shape& shape, const Shape& update_shape, std::size_t along, const std::vector<std::int64_t>& index) {
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (i != along && update_shape[i] > shape[i]) fail(Code::E0506, "indices of ScatterElementsUpdate {} reach past data {}", to_string(update_shape), to_string(shape));
+  auto strides = strides_of(shape);
+  const auto pitch = strides[along], length = shape[along];
+  strides[along] = 0;
+  std::vector<std::int64_t> list;
+  for (IndexWalker at(update_shape); !at.done(); at.next())
+    list.push_back(at.offset(strides) + movement::checked_index(index[list.size()], length, "ScatterElementsUpdate") * pitch);
+  return list;
+}
+
+template <class T>
+void reduce(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates, T* out, bool boolean) {
+  const auto fresh = [&]() -> T {
+    if (a.reduction == Reduction::prod) return 1;
+    if (a.reduction == Reduction::min) return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    if (a.reduction == Reduction::max) return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    return 0;
+  }();
+  if (!a.use_init_val)
+    for (const auto at : to) out[at] = fresh;
+  for (std::size_t i = 0; i < to.size(); ++i) out[to[i]] = movement::reduce(a.reduction, out[to[i]], updates[i], boolean);
+}
+
+/// Sums and counts first: "for integer types the calculated mean is rounded down (towards negative infinity)".
+template <class T>
+void mean(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates, T* out, std::int64_t size) {
+  using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+  std::vector<Sum> sums(static_cast<std::size_t>(size), 0);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const auto at = static_cast<std::size_t>(to[i]);
+    if (counts[at] == 0 && a.use_init_val) sums[at] = static_cast<Sum>(out[at]), counts[at] = 1;
+    sums[at] += static_cast<Sum>(updates[i]);
+    ++counts[at];
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (counts[i] == 0) continue;
+    if constexpr (std::is_integral_v<T>) out[i] = static_cast<T>(sums[i] / counts[i] - (sums[i] % counts[i] < 0));
+    else out[i] = sums[i] / static_cast<T>(counts[i]);
+  }
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto &from = c.in(data), &values = c.in(updates);
+  if (values.rank() != from.rank() || values.shape() != c.in(indices).shape()) fail(Code::E0505, "indices and updates of ScatterElementsUpdate must have one shape, of data's rank");
+  const auto along = static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "ScatterElementsUpdate"));
+  const auto to = targets(from.shape(), values.shape(), along, c.ints(indices));
+  auto& out = c.out(0);
+  if (out.size() == 0) return;
+  std::memcpy(out.mutable_bytes(), from.bytes(), from.byte_size());
+  if (a.reduction == Reduction::none) {
+    dispatch_width(byte_width(out.type()), [&]<class T>() {
+      for (std::size_t i = 0; i < to.size(); ++i) out.mutable_data<T>()[to[i]] = values.data<T>()[i];
+    });
+    return;
+  }
+  dispatch(out.type(), movement::Scattered{}, [&]<class T>() {
+    if (a.reduction == Reduction::mean) mean(a, to, values.data<T>(), out.mutable_data<T>(), out.size());
+    else reduce(a, to, values.data<T>(), out.mutable_data<T>(), out.type() == ElementType::boolean);
+  });
+}
+
+void bounds(InferContext& c) {
+  if (c.attrs<Attrs>().reduction == Reduction::none) bounds_by_moving(c);
+}
+
+constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"updates", T}, {"axis", TAxis}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds},
+    {.since = 12,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>, Attr<"use_init_val", &Attrs::use_init_val>>,
+     .infer = infer,
+     .eval = eval,
+     .bounds = bounds},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ScatterElementsUpdate", .versions = kVersions};
+
+}  // namespace ovir::ops::scatter_elements_update

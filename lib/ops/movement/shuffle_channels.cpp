@@ -1,0 +1,53 @@
+// ShuffleChannels: an axis read as [group, length / group] and transposed.
+// Spec: operation-sets/operation-specs/movement/shuffle-channels-1
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::shuffle_channels {
+namespace {
+
+enum Input { data };
+
+struct Attrs {
+  std::int64_t axis = 1, group = 1;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(a.group > 0, "group", "{} is not a number of groups", a.group);
+  c.require_rank(data, 1, std::numeric_limits<std::int64_t>::max());
+  const auto& s = c.shape(data);
+  if (s.has_rank()) {
+    const auto& d = s[c.require_axis(a.axis, -1, s.rank())];
+    c.require(movement::divided(d, a.group).has_value(), data, Code::E0506, "ShuffleChannels cannot make {} groups of length {}", a.group, to_string(d));
+  }
+  c.output(0, s);
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  const auto axis = movement::normalized(a.axis, from.rank());
+  const auto& s = from.shape();
+  const auto middle = s.begin() + static_cast<std::ptrdiff_t>(axis);
+  if (*middle % a.group != 0) fail(Code::E0506, "ShuffleChannels cannot make {} groups of length {}", a.group, *middle);
+  permute(from, {element_count(Shape(s.begin(), middle)), a.group, *middle / a.group, element_count(Shape(middle + 1, s.end()))}, {0, 2, 1, 3}, c.out(0));
+}
+
+constexpr TypeVar T{"T", kAnyType};
+constexpr PortDef kInputs[] = {{"data", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis>, Attr<"group", &Attrs::group>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ShuffleChannels", .versions = kVersions};
+
+}  // namespace ovir::ops::shuffle_channels
