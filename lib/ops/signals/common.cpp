@@ -1,0 +1,113 @@
+#include "ops/signals/common.hpp"
+
+#include <numbers>
+
+namespace ovir::ops::fourier {
+namespace {
+
+/// The transform of x[0], x[step], … (n of them): halves while n is even, sums directly otherwise.
+/// roots[k] = exp(∓2πi·k/N) for the whole line's length N = n * step.
+Line transform(const Complex* x, std::size_t n, std::size_t step, const Line& roots) {
+  Line to(n);
+  if (n % 2 == 0) {
+    const auto even = transform(x, n / 2, 2 * step, roots), odd = transform(x + step, n / 2, 2 * step, roots);
+    for (std::size_t k = 0; k < n / 2; ++k) {
+      const auto turned = roots[k * step] * odd[k];
+      to[k] = even[k] + turned;
+      to[k + n / 2] = even[k] - turned;
+    }
+    return to;
+  }
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t j = 0; j < n; ++j) to[k] += x[j * step] * roots[j * k % n * step];
+  return to;
+}
+
+}  // namespace
+
+Line transform(const Line& x, bool inverse) {
+  if (x.empty()) return {};
+  Line roots(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) roots[k] = std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(k) / static_cast<double>(x.size()));
+  return transform(x.data(), x.size(), 1, roots);
+}
+
+Field read(const Tensor& t, bool is_complex) {
+  Field f{t.shape(), {}};
+  if (is_complex) f.shape.pop_back();
+  f.values.resize(static_cast<std::size_t>(element_count(f.shape)));
+  dispatch(t.type(), Reals{}, [&]<class E>() {
+    const auto* from = t.data<E>();
+    for (std::size_t i = 0; i < f.values.size(); ++i) {
+      if (is_complex) f.values[i] = {static_cast<double>(from[2 * i]), static_cast<double>(from[2 * i + 1])};
+      else f.values[i] = static_cast<double>(from[i]);
+    }
+  });
+  return f;
+}
+
+void write(const Field& f, Tensor& t, bool as_complex) {
+  dispatch(t.type(), Reals{}, [&]<class E>() {
+    auto* to = t.mutable_data<E>();
+    for (const auto& v : f.values) {
+      *to++ = static_cast<E>(v.real());
+      if (as_complex) *to++ = static_cast<E>(v.imag());
+    }
+  });
+}
+
+Plan plan(EvalContext& c, std::int64_t rank) {
+  Plan p{c.ints(1), {}};
+  for (auto& axis : p.axes)
+    if (axis < 0) axis += rank;
+  p.sizes = c.has(2) ? c.ints(2) : std::vector<std::int64_t>(p.axes.size(), -1);
+  return p;
+}
+
+PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64_t>& last, Dim& last_size) {
+  constexpr int data = 0, axes = 1, signal_size = 2;
+  c.require_rank(data, complex_input ? 2 : 1, INT64_MAX);
+  c.require_rank(axes, 1);
+  auto shape = c.shape(data);
+  if (shape.has_rank() && complex_input) {
+    c.require_same_dim(shape[shape.rank() - 1], Dim(2), data, "the last dim of data and the parts of a complex number");
+    shape.dims().pop_back();
+  }
+  if (c.has(signal_size)) {
+    c.require_rank(signal_size, 1);
+    c.require_same_dim(axis_count(c.shape(axes)), axis_count(c.shape(signal_size)), signal_size, "elements of axes and signal_size");
+  }
+  const auto along = c.ints(axes);
+  if (!shape.has_rank()) return shape;
+  c.require(axis_count(c.shape(axes)).min <= shape.rank(), axes, Code::E0506, "{} axes are named, data has {}", axis_count(c.shape(axes)).min, shape.rank());
+  if (!along) {
+    // Without sizes only the real transforms change a dim, of an axis that is not known.
+    if (c.has(signal_size))
+      for (auto& d : shape.dims()) d = Dim();
+    return shape;
+  }
+  const auto sizes = c.intervals(signal_size);
+  std::vector<bool> seen(static_cast<std::size_t>(shape.rank()));
+  for (std::size_t i = 0; i < along->size(); ++i) {
+    const auto axis = c.require_axis((*along)[i], axes, shape.rank());
+    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axis {} is named twice", axis);
+    seen[static_cast<std::size_t>(axis)] = true;
+    last = axis;
+    if (!c.has(signal_size)) continue;
+    last_size = Dim();
+    if (!sizes || i >= sizes->size()) {
+      shape[axis] = Dim();
+      continue;
+    }
+    const auto& size = (*sizes)[i];
+    c.require(!size.is_known() || size.lo >= -1, signal_size, Code::E0508, "{} is no length", size.lo);
+    // -1: the length is not changed
+    if (size.lo >= 0) shape[axis] = last_size = size.to_dim();
+    else if (!size.is_known()) shape[axis] = Dim();
+    else last_size = Dim(0);
+  }
+  if (!c.has(signal_size)) last_size = Dim(0);
+  return shape;
+}
+
+}  // namespace ovir::ops::fourier

@@ -1,0 +1,50 @@
+// IRDFT: the inverse of RDFT: real data from the half of a spectrum that is not redundant.
+// Spec: operation-sets/operation-specs/signals/irdft-9
+#include "ops/signals/common.hpp"
+
+namespace ovir::ops::irdft {
+namespace {
+
+using namespace fourier;
+
+void infer(InferContext& c) {
+  std::optional<std::int64_t> last;
+  Dim last_size;
+  auto shape = fourier::infer(c, true, last, last_size);
+  if (shape.has_rank() && last) {
+    // "If signal_size is not given or -1, the last axis has 2 * (n - 1) elements."
+    if (last_size == Dim(0)) shape[*last] = (shape[*last] - Dim(1)) * Dim(2);
+    else shape[*last] = last_size;
+  } else if (shape.has_rank() && !c.ints(1)) {
+    for (auto& d : shape.dims()) d = Dim();
+  }
+  c.output(0, std::move(shape));
+}
+
+void eval(EvalContext& c) {
+  auto field = read(c.in(0), true);
+  const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
+  for (std::size_t i = 0; i < p.axes.size(); ++i) {
+    const auto had = field.shape[static_cast<std::size_t>(p.axes[i])];
+    const bool halved = i + 1 == p.axes.size();
+    const auto length = p.sizes[i] != -1 ? p.sizes[i] : halved ? 2 * (had - 1) : had;
+    field.along(p.axes[i], halved ? length / 2 + 1 : length, [&](Line line) {
+      const auto n = static_cast<std::size_t>(length);
+      line.resize(n);
+      // The other half: X[n - k] is the conjugate of X[k].
+      for (std::size_t k = 1; halved && k < (n + 1) / 2; ++k) line[n - k] = std::conj(line[k]);
+      auto to = transform(line, true);
+      for (auto& v : to) v /= static_cast<double>(n);
+      return to;
+    });
+  }
+  write(field, c.out(0, field.shape), false);
+}
+
+constexpr Version kVersions[] = {{.since = 9, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "IRDFT", .versions = kVersions};
+
+}  // namespace ovir::ops::irdft

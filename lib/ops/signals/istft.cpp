@@ -1,0 +1,102 @@
+// ISTFT: a real signal from the spectra of its overlapping frames.
+// Spec: operation-sets/operation-specs/signals/istft-16
+#include "ops/signals/common.hpp"
+
+namespace ovir::ops::istft {
+namespace {
+
+enum Input { data, window, frame_size, frame_step, signal_length };
+
+struct Attrs {
+  bool center = false, normalized = false;
+};
+
+void infer(InferContext& c) {
+  c.require_rank(data, 3, 4);
+  c.require_rank(window, 1);
+  c.require_rank(frame_size, 0);
+  c.require_rank(frame_step, 0);
+  const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
+  if (step) c.require(*step > 0, frame_step, Code::E0508, "frame_step of ISTFT must be positive, not {}", *step);
+  if (size) {
+    c.require(0 < *size && *size < (std::int64_t{1} << 40), frame_size, Code::E0508, "frame_size of ISTFT must be positive, not {}", *size);
+    if (c.shape(window).has_rank())
+      c.require(c.shape(window)[0].compatible(Dim(1, *size)), window, Code::E0506, "the window of ISTFT must have 1 to {} elements, the frame's size, but its shape is {}", *size, to_string(c.shape(window)));
+  }
+  if (c.has(signal_length)) c.require_single(signal_length);
+  const auto& from = c.shape(data);
+  if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
+  const auto rank = from.rank();
+  c.require(from[rank - 1].contains(2), data, Code::E0506, "the last dim of data of ISTFT must be 2, real and imaginary part, but its shape is {}", to_string(from));
+  if (size) c.require(from[rank - 3].contains(*size / 2 + 1), data, Code::E0506, "frames of {} give {} values each, but data of ISTFT has shape {}", *size, *size / 2 + 1, to_string(from));
+  Dim length;
+  if (c.has(signal_length)) {
+    if (const auto asked = c.dims(signal_length); asked && asked->size() == 1) length = asked->front();
+  } else if (size && step) {
+    length = (from[rank - 2] - Dim(1)) * Dim(*step) + Dim(c.attrs<Attrs>().center ? 0 : *size);
+  }
+  PartialShape to;
+  if (rank == 4) to.push_back(from[0]);
+  to.push_back(length);
+  c.output(0, std::move(to));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step), rank = from.rank();
+  const auto batches = rank == 4 ? from.dim(0) : 1, bins = from.dim(rank - 3), frames = from.dim(rank - 2);
+  const auto whole = frames == 0 ? 0 : (frames - 1) * step + size;
+  const auto length = c.has(signal_length) ? std::max<std::int64_t>(0, c.scalar_int(signal_length)) : std::max<std::int64_t>(0, whole - (a.center ? size : 0));
+  auto& out = c.out(0, rank == 4 ? Shape{batches, length} : Shape{length});
+
+  const auto given = c.floats(window);
+  std::vector<double> weights(static_cast<std::size_t>(size), 0.0);
+  std::copy(given.begin(), given.end(), weights.begin() + (size - static_cast<std::int64_t>(given.size())) / 2);
+  const signals::Fourier fourier(size, true);
+  const auto margin = a.center ? size / 2 : 0;  // of the padding that a centred signal had
+  const double scale = (a.normalized ? std::sqrt(static_cast<double>(size)) : 1.0) / static_cast<double>(size);
+  dispatch(from.type(), Reals{}, [&]<class T>() {
+    std::vector<signals::Complex> frame(static_cast<std::size_t>(size));
+    for (std::int64_t b = 0; b < batches; ++b) {
+      std::vector<double> sum(static_cast<std::size_t>(whole), 0.0), weight(static_cast<std::size_t>(whole), 0.0);
+      for (std::int64_t f = 0; f < frames; ++f) {
+        for (std::int64_t k = 0; k < size; ++k) {
+          const auto bin = k < bins ? k : size - k;
+          const T* x = from.data<T>() + ((b * bins + bin) * frames + f) * 2;
+          frame[static_cast<std::size_t>(k)] = {static_cast<double>(x[0]), k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
+        }
+        fourier(frame.data());
+        for (std::int64_t i = 0; i < size; ++i) {
+          const auto at = static_cast<std::size_t>(f * step + i);
+          sum[at] += frame[static_cast<std::size_t>(i)].real() * scale;
+          weight[at] += weights[static_cast<std::size_t>(i)];
+        }
+      }
+      T* y = out.mutable_data<T>() + b * length;
+      for (std::int64_t i = 0; i < length; ++i) {
+        const auto at = i + margin;
+        const bool inside = at < whole - margin && weight[static_cast<std::size_t>(at)] != 0;
+        y[i] = inside ? static_cast<T>(sum[static_cast<std::size_t>(at)] / weight[static_cast<std::size_t>(at)]) : T(0);
+      }
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kFloat}, TSize{"T_INT_1", kIndex}, TStep{"T_INT_2", kIndex}, TLength{"T_INT_3", kIndex};
+constexpr PortDef kInputs[] = {{"data", T}, {"window", T}, {"frame_size", TSize}, {"frame_step", TStep}, {"signal_length", TLength, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"signal", T}};
+constexpr Version kVersions[] = {
+    {.since = 16,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"center", &Attrs::center, kRequired>, Attr<"normalized", &Attrs::normalized, kRequired>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ISTFT", .versions = kVersions};
+
+}  // namespace ovir::ops::istft

@@ -1,0 +1,46 @@
+// RDFT: the discrete Fourier transform of real data; of the last of its axes only the half that is not redundant is kept.
+// Spec: operation-sets/operation-specs/signals/rdft-9
+#include "ops/signals/common.hpp"
+
+namespace ovir::ops::rdft {
+namespace {
+
+using namespace fourier;
+
+void infer(InferContext& c) {
+  std::optional<std::int64_t> last;
+  Dim last_size;
+  auto shape = fourier::infer(c, false, last, last_size);
+  if (shape.has_rank()) {
+    if (last) shape[*last] = div_floor(shape[*last], 2) + Dim(1);
+    else if (!c.ints(1))
+      for (auto& d : shape.dims()) d = hull(d, div_floor(d, 2) + Dim(1));
+    shape.push_back(Dim(2));
+  }
+  c.output(0, std::move(shape));
+}
+
+void eval(EvalContext& c) {
+  auto field = read(c.in(0), false);
+  const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
+  for (std::size_t i = p.axes.size(); i-- > 0;) {
+    const auto length = p.sizes[i] == -1 ? field.shape[static_cast<std::size_t>(p.axes[i])] : p.sizes[i];
+    const bool halved = i + 1 == p.axes.size();
+    field.along(p.axes[i], length, [&](const Line& line) {
+      auto to = transform(line, false);
+      if (halved) to.resize(line.size() / 2 + 1);
+      return to;
+    });
+  }
+  auto shape = field.shape;
+  shape.push_back(2);
+  write(field, c.out(0, shape), true);
+}
+
+constexpr Version kVersions[] = {{.since = 9, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "RDFT", .versions = kVersions};
+
+}  // namespace ovir::ops::rdft
