@@ -1,0 +1,94 @@
+#include "cli.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "base/text.hpp"
+#include "log.hpp"
+#include "names.hpp"
+#include "render/diagnostics.hpp"
+
+namespace ovir::app {
+namespace {
+
+/// "a[1,3],b[?]" -> {"a", "1,3"}, {"b", "?"}. A name may hold anything but brackets around its values.
+std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view flag, std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> list;
+  while (!trim(text).empty()) {
+    const auto close = text.find(']');
+    const auto open = close == text.npos ? close : text.rfind('[', close);
+    if (open == text.npos) throw UsageError(fmt::format("{} {}: expected NAME[...], as in 'image[...]'", flag, printable(text)));
+    list.emplace_back(trim(text.substr(0, open)), text.substr(open + 1, close - open - 1));
+    text = trim(text.substr(close + 1));
+    if (text.empty()) break;
+    if (text.front() != ',') throw UsageError(fmt::format("{}: expected a comma before '{}'", flag, printable(text)));
+    text.remove_prefix(1);
+  }
+  return list;
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  fail(Code::E0002, "cannot write to stdout: {}", std::generic_category().message(errno));
+}
+
+int exit_status(const Diagnostics& diagnostics) {
+  int status = kOk;
+  for (const auto& d : diagnostics.all())
+    if (d.severity == Severity::error) status = status == kOk ? info(d.code).exit_status : std::min(status, info(d.code).exit_status);
+  return status;
+}
+
+int report(const Diagnostics& diagnostics, const std::string& model_path, const Common& common) {
+  if (common.quiet && diagnostics.errors() == 0) return kOk;
+  auto text = human(diagnostics, {model_path, 0}, common.err);
+  if (diagnostics.errors() > 0) text += closing_line(diagnostics, 0, common.err);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return exit_status(diagnostics);
+}
+
+std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const std::vector<std::string>& texts, const Model& model) {
+  std::vector<std::pair<int, std::string>> list;
+  for (const auto& text : texts) {
+    for (auto& [name, value] : split_brackets(flag, text)) {
+      if (name.empty() && model.parameters.size() != 1)
+        throw UsageError(fmt::format("{} [{}]: the model has {} inputs; say which one: {}", flag, printable(value), model.parameters.size(), input_names(model)));
+      const auto k = name.empty() ? 0 : find_input(model, name);
+      if (!k) throw UsageError(fmt::format("{}: the model has no input \"{}\"{}", flag, printable(name), suggest_input(model, name)));
+      for (const auto& [other, unused] : list)
+        if (other == *k) throw UsageError(fmt::format("{}: input \"{}\" is there twice", flag, printable(model.parameter_name(*k))));
+      list.emplace_back(*k, std::move(value));
+    }
+  }
+  return list;
+}
+
+passes::InferOptions infer_options(const ModelOptions& options, const Model& model) {
+  passes::InferOptions infer;
+  for (const auto& [k, dims] : per_input("--shape", options.shapes, model)) {
+    const auto shape = parse_shape("[" + dims + "]");
+    if (!shape) throw UsageError(fmt::format("--shape: [{}] is no shape; write dims as 3, ? or 1..512", printable(dims)));
+    infer.shapes.emplace(k, *shape);
+  }
+  return infer;
+}
+
+Loaded load_model(const ModelOptions& options, const Common& common) {
+  Loaded loaded;
+  Diagnostics said;
+  Stopwatch watch;
+  loaded.model = load(options.model, {options.weights, options.no_weights}, said);
+  log_info("read {} in {}", options.model, watch.lap());
+  if (loaded.model && loaded.model->complete) {
+    loaded.facts = ovir::infer(*loaded.model, infer_options(options, *loaded.model), said);
+    log_info("inferred {} layers in {}", loaded.model->nodes.size(), watch.lap());
+  }
+  loaded.status = report(said, options.model, common);
+  return loaded;
+}
+
+}  // namespace ovir::app

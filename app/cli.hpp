@@ -1,0 +1,64 @@
+// What every command gets: the common options as parsed, and the way to write its result.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ovir.hpp"
+#include "render/style.hpp"
+
+namespace ovir::app {
+
+// The exit codes that are no Diagnostic's.
+inline constexpr int kOk = 0, kUsage = 2, kInternal = 70, kInterrupted = 130;
+
+/// Options of every command.
+struct Common {
+  std::string colour = "auto", log_level, log_file;
+  std::string limits;
+  int verbose = 0;
+  bool quiet = false;
+  Style out, err;   ///< how stdout and stderr are written to, from `colour` and what they are
+};
+
+/// The model and where its weights are: options of nearly every command.
+struct ModelOptions {
+  std::string model, weights;
+  std::vector<std::string> shapes;   ///< -s/--shape
+  bool no_weights = false;
+};
+
+/// A wrong flag, selector or shape text: exit 2.
+struct UsageError : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+/// Writes a command's result to stdout; throws Failure (E0002) where that cannot be done.
+void print(std::string_view text);
+
+/// The exit code of a command that found these faults: 3 goes before 4, and 4 before the others.
+int exit_status(const Diagnostics&);
+/// Writes diagnostics to stderr and gives the exit code.
+int report(const Diagnostics&, const std::string& model_path, const Common&);
+
+/// A model that was loaded and inferred without a fault (warnings were reported), or the exit code of one that was not.
+struct Loaded {
+  std::shared_ptr<const Model> model;
+  Facts facts;
+  int status = kOk;
+  explicit operator bool() const { return status == kOk; }
+};
+Loaded load_model(const ModelOptions&, const Common&);
+/// The shapes of -s, by Parameter. Throws UsageError.
+passes::InferOptions infer_options(const ModelOptions&, const Model&);
+
+/// A flag's text about inputs: "a[1,3],b[?]" as {input, what stands in its brackets}; "[1,3]" alone where the model has
+/// one input. Throws UsageError.
+std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const std::vector<std::string>& texts, const Model&);
+
+}  // namespace ovir::app

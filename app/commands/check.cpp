@@ -1,0 +1,115 @@
+// check: everything that can be said of a model without running it.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "commands/commands.hpp"
+#include "log.hpp"
+#include "render/diagnostics.hpp"
+
+namespace ovir::app {
+namespace {
+
+std::vector<Code> codes(std::string_view flag, const std::vector<std::string>& texts) {
+  std::vector<Code> list;
+  for (const auto& text : texts) {
+    for (const auto part : split(text, ',')) {
+      const auto code = parse_code(trim(part));
+      if (!code) throw UsageError(fmt::format("{}: there is no code '{}'; `ovir explain` lists them", flag, printable(part)));
+      list.push_back(*code);
+    }
+  }
+  return list;
+}
+
+bool holds(const std::vector<Code>& list, Code code) { return std::find(list.begin(), list.end(), code) != list.end(); }
+
+/// Layers of the model and of all bodies within.
+std::size_t count_layers(const Model& model) {
+  std::size_t n = model.nodes.size();
+  for (const auto& node : model.nodes)
+    for (const auto& body : node.bodies) n += count_layers(*body);
+  return n;
+}
+
+/// An operation that keeps the model from running, and the layers that use it.
+struct Unsupported {
+  std::string reason;
+  std::vector<const Layer*> layers;
+};
+using UnsupportedMap = std::map<std::pair<std::string, std::string>, Unsupported>;
+
+void collect(const Model& model, const Diagnostics& diagnostics, UnsupportedMap& map) {
+  for (const auto& node : model.nodes) {
+    for (const auto& body : node.bodies) collect(*body, diagnostics, map);
+    const bool runs = node.version && (node.version->eval || node.op->kind != Kind::compute);
+    if (runs) continue;
+    auto& entry = map[{node.layer->type, node.layer->version}];
+    entry.layers.push_back(node.layer);
+    if (!entry.reason.empty()) continue;
+    if (node.version) entry.reason = "no kernel";
+    for (const auto& d : diagnostics.all())
+      if (d.layer && d.layer->id == node.layer->id_text && d.layer->path == model.path && ovir::info(d.code).exit_status == 4) entry.reason = d.message;
+  }
+}
+
+/// The operations that ovir cannot run, all of them at once, with their layer counts.
+int list_operations(const CheckOptions& options, const Model& model, const Diagnostics& diagnostics) {
+  UnsupportedMap map;
+  collect(model, diagnostics, map);
+  std::size_t layers = 0;
+  for (const auto& [key, entry] : map) layers += entry.layers.size();
+  if (options.format == "json") {
+    nlohmann::ordered_json out{{"schema", 1}, {"model", options.model}, {"unsupported", nlohmann::json::array()}};
+    for (const auto& [key, entry] : map) {
+      nlohmann::ordered_json names = nlohmann::json::array();
+      for (const auto* layer : entry.layers) names.push_back(layer->name);
+      out["unsupported"].push_back({{"type", key.first}, {"version", key.second}, {"count", entry.layers.size()}, {"reason", entry.reason}, {"layers", names}});
+    }
+    print(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  } else {
+    std::string out;
+    for (const auto& [key, entry] : map)
+      out += fmt::format("{:>6}  {} ({}): {}\n", entry.layers.size(), printable(key.first), printable(key.second), entry.reason);
+    out += map.empty() ? fmt::format("all {} are supported\n", count(count_layers(model), "layer"))
+                       : fmt::format("{} in {} unsupported\n", count(map.size(), "operation"), count(layers, "layer"));
+    print(out);
+  }
+  return map.empty() ? kOk : 4;
+}
+
+}  // namespace
+
+int check(const CheckOptions& options, const Common& common) {
+  const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
+  for (const auto code : allowed)
+    if (severity(code) != Severity::warning) throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
+
+  Diagnostics said;
+  Stopwatch watch;
+  const auto model = load(options.model, {options.weights, options.no_weights}, said);
+  log_info("read {} in {}", options.model, watch.lap());
+  if (options.ops && model) return list_operations(options, *model, said);
+  if (model) ovir::infer(*model, infer_options(options, *model), said);
+  log_info("inferred in {}", watch.lap());
+
+  said.drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
+  said.promote([&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
+
+  const ReportOptions form{options.model, options.max_errors};
+  const auto layers = model ? count_layers(*model) : 0;
+  if (options.format == "json") print(json(said, form));
+  else if (options.format == "sarif") print(sarif(said, form));
+  else if (options.format == "github") print(github(said, form));
+  else {
+    const auto text = options.format == "short" ? short_form(said, form, common.err) : human(said, form, common.err);
+    if (!common.quiet || said.errors() > 0) std::fwrite(text.data(), 1, text.size(), stderr);
+    if (!common.quiet) print(closing_line(said, layers, common.out));
+  }
+  return exit_status(said);
+}
+
+}  // namespace ovir::app

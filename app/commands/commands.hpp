@@ -1,0 +1,55 @@
+// The commands: options as parsed, and a function each that gives the exit code. Described in README.md.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli.hpp"
+
+namespace ovir::app {
+
+struct CheckOptions : ModelOptions {
+  std::string format = "human";
+  std::vector<std::string> deny, allow;
+  std::size_t max_errors = 0;
+  bool strict = false, ops = false;
+};
+int check(const CheckOptions&, const Common&);
+
+struct ShapesOptions : ModelOptions {
+  std::string format = "human";
+  bool only_dynamic = false;
+};
+int shapes(const ShapesOptions&, const Common&);
+
+struct RunOptions : ModelOptions {
+  std::string format = "human";
+  std::vector<std::string> inputs, layouts, means, scales;
+  std::string output, dump, dump_to, tier = "fast", labels, resize, save_state, load_state;
+  std::int64_t steps = 1, top = 0;
+  std::uint64_t seed = 0;
+  bool random = false, cast = false, raw = false, digest = false, reverse_channels = false;
+};
+int run(const RunOptions&, const Common&);
+
+struct InfoOptions : ModelOptions {
+  std::string format = "human";
+};
+int info(const InfoOptions&, const Common&);
+
+struct ShowOptions : ModelOptions {
+  std::string format = "text", select;
+};
+int show(const ShowOptions&, const Common&);
+
+struct OpsOptions {
+  std::string format = "human", name;
+};
+int ops(const OpsOptions&, const Common&);
+
+struct ExplainOptions {
+  std::string format = "human", code;
+};
+int explain(const ExplainOptions&, const Common&);
+
+}  // namespace ovir::app

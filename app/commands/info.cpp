@@ -1,0 +1,155 @@
+// info: what a model is, without judging it. The .bin is not needed.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "commands/commands.hpp"
+#include "op/known_types.hpp"
+#include "render/outputs.hpp"
+
+namespace ovir::app {
+namespace {
+
+/// The OpenVINO release that introduced each operation set, as its documentation lists them.
+constexpr std::string_view kReleases[] = {"2020.1", "2020.2", "2020.4", "2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2022.2",
+                                          "2022.3", "2023.0", "2023.1", "2023.2", "2024.0", "2024.5"};
+
+struct Facts {
+  std::map<std::string, std::size_t> operations;            // "Reshape-1" -> layers
+  std::map<std::string, std::size_t> sets;                  // "opset1" -> layers
+  std::map<std::string, std::pair<std::size_t, std::int64_t>> weights;   // "f16" -> constants, bytes
+  std::size_t layers = 0, bodies = 0;
+  int newest_set = 1;
+  std::set<std::pair<std::string, std::string>> seen;       // offset and size: a range that is shared counts once
+};
+
+int opset_number(const std::string& version) {
+  return version.starts_with("opset") ? parse_number<int>(std::string_view(version).substr(5)).value_or(0) : 0;
+}
+
+void collect(const Model& model, Facts& facts) {
+  for (const auto& node : model.nodes) {
+    const auto& layer = *node.layer;
+    ++facts.layers;
+    ++facts.sets[layer.version.empty() ? "(none)" : layer.version];
+    const auto since = node.version ? node.version->since : 0;
+    ++facts.operations[since > 0 ? fmt::format("{}-{}", layer.type, since) : fmt::format("{} ({})", layer.type, layer.version)];
+    facts.newest_set = std::max(facts.newest_set, since > 0 ? since : opset_number(layer.version));
+    const auto *type = layer.attribute("element_type"), *offset = layer.attribute("offset"), *size = layer.attribute("size");
+    if (type && offset && size && facts.seen.emplace(offset->value, size->value).second) {
+      auto& [n, bytes] = facts.weights[type->value];
+      ++n;
+      bytes += parse_number<std::int64_t>(size->value).value_or(0);
+    }
+    for (const auto& body : node.bodies) {
+      ++facts.bodies;
+      collect(*body, facts);
+    }
+  }
+}
+
+std::string least_release(const Model& model, const Facts& facts) {
+  const auto set = static_cast<std::size_t>(std::max(1, facts.newest_set));
+  if (set > std::size(kReleases)) return fmt::format("newer than {}", kReleases[std::size(kReleases) - 1]);
+  const auto release = kReleases[set - 1];
+  return std::string(model.graph->ir_version >= 11 ? std::max<std::string_view>(release, "2022.1") : release);
+}
+
+struct End {
+  std::string name, layer;
+  std::string id, type, shape;
+  std::vector<std::string> names;
+};
+
+std::vector<End> ends(const Model& model, bool input) {
+  std::vector<End> list;
+  const auto& nodes = input ? model.parameters : model.results;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const auto& node = model[nodes[k]];
+    End end{input ? model.parameter_name(static_cast<int>(k)) : model.result_name(static_cast<int>(k)), node.layer->name, node.layer->id_text, "dynamic", "[...]", node.layer->output_names};
+    const Port* port = input && !node.layer->outputs.empty() ? &node.layer->outputs[0] : nullptr;
+    if (!input && !node.inputs.empty() && node.inputs[0].node >= 0) {
+      const auto& ports = model[node.inputs[0].node].layer->outputs;
+      if (node.inputs[0].port < static_cast<int>(ports.size())) port = &ports[static_cast<std::size_t>(node.inputs[0].port)];
+    }
+    if (port) {
+      if (port->declared_type) end.type = name(*port->declared_type);
+      if (port->declared_shape) end.shape = to_string(*port->declared_shape);
+      if (end.names.empty()) end.names = port->names;
+    }
+    if (const auto *type = node.layer->attribute("element_type"), *shape = node.layer->attribute("shape"); input && type && shape) {
+      end.type = type->value;
+      if (const auto parsed = parse_shape(shape->value)) end.shape = to_string(*parsed);
+    }
+    list.push_back(std::move(end));
+  }
+  return list;
+}
+
+Json as_json(const InfoOptions& options, const Model& model, const Facts& facts, const Diagnostics& said) {
+  const auto list = [&](bool input) {
+    Json entries = Json::array();
+    for (const auto& e : ends(model, input))
+      entries.push_back({{"index", entries.size()}, {"name", e.name}, {"layer_id", e.id}, {"layer", e.layer}, {"tensor_names", e.names}, {"element_type", e.type}, {"shape", e.shape}});
+    return entries;
+  };
+  Json weights = Json::object(), rt_info = Json::object();
+  for (const auto& [type, sum] : facts.weights) weights[type] = {{"constants", sum.first}, {"bytes", sum.second}};
+  for (const auto& entry : model.graph->rt_info) rt_info[entry.path] = entry.value;
+  return {{"schema", 1}, {"model", options.model}, {"name", model.graph->name}, {"ir_version", model.graph->ir_version}, {"least_openvino", least_release(model, facts)},
+          {"layers", facts.layers}, {"bodies", facts.bodies}, {"inputs", list(true)}, {"outputs", list(false)}, {"opsets", facts.sets}, {"operations", facts.operations},
+          {"weights", std::move(weights)}, {"rt_info", std::move(rt_info)}, {"errors", said.errors()}};
+}
+
+std::string size_text(std::int64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string as_text(const Model& model, const Facts& facts, const Style& style) {
+  std::string out;
+  const auto heading = [&](std::string_view text) { out += style(Paint::bold, text) + "\n"; };
+  out += fmt::format("{}  IR {}, {}{}, read by OpenVINO {} and later\n", style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)), model.graph->ir_version,
+                     count(facts.layers, "layer"), facts.bodies > 0 ? fmt::format(" with {}", count(facts.bodies, "body", "bodies")) : "", least_release(model, facts));
+  for (const bool input : {true, false}) {
+    heading(input ? "inputs" : "outputs");
+    std::size_t k = 0;
+    for (const auto& e : ends(model, input)) {
+      std::string also;
+      for (const auto& n : e.names)
+        if (n != e.name) also += (also.empty() ? "" : ", ") + printable(n);
+      out += fmt::format("  {}  {}  {}{}  (layer {} \"{}\"{})\n", k++, printable(e.name), printable(e.type), e.shape, printable(e.id), printable(e.layer), also.empty() ? "" : "; also " + also);
+    }
+    if (k == 0) out += "  none\n";
+  }
+  heading("operations");
+  std::vector<std::pair<std::string, std::size_t>> sorted(facts.operations.begin(), facts.operations.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [type, n] : sorted) out += fmt::format("  {:>6}  {}\n", n, printable(type));
+  heading("operation sets");
+  for (const auto& [set, n] : facts.sets) out += fmt::format("  {:>6}  {}\n", n, printable(set));
+  if (!facts.weights.empty()) heading("weights");
+  for (const auto& [type, sum] : facts.weights) out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), count(sum.first, "constant"));
+  if (!model.graph->rt_info.empty()) heading("rt_info");
+  for (const auto& entry : model.graph->rt_info) out += fmt::format("  {} = {}\n", printable(entry.path), printable(entry.value));
+  return out;
+}
+
+}  // namespace
+
+int info(const InfoOptions& options, const Common& common) {
+  Diagnostics said;
+  const auto model = load(options.model, {options.weights, true}, said);
+  if (!model) return report(said, options.model, common);
+  Facts facts;
+  collect(*model, facts);
+  if (options.format == "json") print_json(as_json(options, *model, facts, said));
+  else print(as_text(*model, facts, common.out));
+  if (said.errors() > 0 && !common.quiet) fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"), count(said.errors(), "error"));
+  return kOk;
+}
+
+}  // namespace ovir::app

@@ -1,0 +1,113 @@
+// ops: the operations that ovir has, with the versions, ports and attributes of one.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "commands/commands.hpp"
+#include "op/known_types.hpp"
+#include "render/outputs.hpp"
+
+namespace ovir::app {
+namespace {
+
+/// "opset1..opset3", "opset8…".
+std::string sets(const Version& v, int last) { return last == kNewestOpset ? fmt::format("opset{}..", v.since) : fmt::format("opset{}..{}", v.since, last); }
+
+/// The last opset that holds a version: its own end, or the one before the next version.
+int last_set(const OpDef& op, const Version& v) {
+  if (v.until != 0) return v.until;
+  int last = kNewestOpset;
+  for (const auto& other : op.versions)
+    if (other.since > v.since) last = std::min(last, other.since - 1);
+  return last;
+}
+
+std::string type_list(TypeSet domain) {
+  if (domain == kAnyType) return "any";
+  std::string list;
+  for (int t = 0; t < kElementTypeCount; ++t)
+    if (contains(domain, static_cast<ElementType>(t)) && t != 0) list += fmt::format("{}{}", list.empty() ? "" : " ", name(static_cast<ElementType>(t)));
+  return list;
+}
+
+std::string_view arity(Arity a) { return a == Arity::one ? "" : a == Arity::optional ? "optional" : "one or more"; }
+
+Json ports_json(std::span<const PortDef> ports) {
+  Json list = Json::array();
+  for (const auto& p : ports) {
+    Json types = Json::array();
+    for (const auto word : split(type_list(p.type.domain), ' ')) types.push_back(word);
+    list.push_back({{"name", p.name}, {"type", p.type.name}, {"element_types", std::move(types)}, {"optional", p.arity == Arity::optional}, {"variadic", p.arity == Arity::variadic}});
+  }
+  return list;
+}
+
+bool runs(const OpDef& op, const Version& v) { return v.eval != nullptr || op.kind != Kind::compute; }
+
+Json as_json(const OpDef& op) {
+  Json versions = Json::array();
+  for (const auto& v : op.versions) {
+    Json attributes = Json::array();
+    for (const auto& a : v.attrs.defs) attributes.push_back({{"name", a.name}, {"type", a.type}, {"required", a.presence == kRequired}});
+    versions.push_back({{"version", v.since}, {"since", v.since}, {"until", last_set(op, v)}, {"runs", runs(op, v)}, {"inputs", ports_json(v.inputs)}, {"outputs", ports_json(v.outputs)}, {"attributes", std::move(attributes)}});
+  }
+  return {{"type", op.type}, {"versions", std::move(versions)}};
+}
+
+std::string ports_text(std::string_view heading, std::span<const PortDef> ports) {
+  std::string out;
+  for (std::size_t p = 0; p < ports.size(); ++p) {
+    const auto& port = ports[p];
+    out += fmt::format("  {:<10} {:<3} {:<22} {:<12} {}", p == 0 ? heading : "", p, port.name, arity(port.arity), type_list(port.type.domain));
+    if (!port.type.name.empty()) out += fmt::format(" ({})", port.type.name);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string page(const OpDef& op, const Style& style) {
+  std::string out;
+  for (const auto& v : op.versions) {
+    out += fmt::format("{}{}  {}{}\n", out.empty() ? "" : "\n", style(Paint::bold, fmt::format("{}-{}", op.type, v.since)), sets(v, last_set(op, v)), runs(op, v) ? "" : "  (checked, but not run)");
+    out += ports_text("inputs", v.inputs) + ports_text("outputs", v.outputs);
+    bool first = true;
+    for (const auto& a : v.attrs.defs) {
+      out += fmt::format("  {:<14} {:<22} {:<12} {}\n", first ? "attributes" : "", a.name, a.presence == kRequired ? "required" : "", a.type);
+      first = false;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int ops(const OpsOptions& options, const Common& common) {
+  const bool json = options.format == "json";
+  const auto& registry = operations();
+  if (!options.name.empty()) {
+    const auto* const op = registry.find(options.name);
+    if (!op) {
+      std::vector<std::string_view> names;
+      for (const auto* known : registry.ops) names.push_back(known->type);
+      const auto near = nearest(options.name, names);
+      throw UsageError(fmt::format("ovir has no operation '{}'{}", printable(options.name), known_type(options.name) ? ", though OpenVINO does" : near ? fmt::format("; did you mean {}?", *near) : ""));
+    }
+    if (json) print_json({{"schema", 1}, {"operations", Json::array({as_json(*op)})}});
+    else print(page(*op, common.out));
+    return kOk;
+  }
+  Json list = Json::array();
+  std::string text;
+  std::size_t versions = 0;
+  for (const auto* op : registry.ops) {
+    if (json) list.push_back(as_json(*op));
+    std::string all;
+    for (const auto& v : op->versions) all += fmt::format("{}{}{}", all.empty() ? "" : " ", v.since, runs(*op, v) ? "" : "*");
+    text += fmt::format("{:<34} {}\n", op->type, all);
+    versions += op->versions.size();
+  }
+  if (json) print_json({{"schema", 1}, {"operations", std::move(list)}});
+  else print(fmt::format("{}{}, {}\n", text, count(registry.ops.size(), "operation"), count(versions, "version")));
+  return kOk;
+}
+
+}  // namespace ovir::app

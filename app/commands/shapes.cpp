@@ -1,0 +1,70 @@
+// shapes: the element type and shape of every output, as inferred.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "commands/commands.hpp"
+
+namespace ovir::app {
+namespace {
+
+/// Calls `f(node, facts, path)` for every layer: topological order, those of bodies after the whole.
+template <class F>
+void each_layer(const Model& model, const Facts& facts, F&& f) {
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) f(model, model.nodes[i], facts.outputs[i]);
+  for (std::size_t i = 0; i < model.nodes.size(); ++i)
+    for (std::size_t b = 0; b < model.nodes[i].bodies.size() && i < facts.bodies.size() && b < facts.bodies[i].size(); ++b)
+      if (!facts.bodies[i][b].outputs.empty()) each_layer(*model.nodes[i].bodies[b], facts.bodies[i][b], f);
+}
+
+bool shown(const ShapesOptions& options, const std::vector<Fact>& outputs) {
+  return !options.only_dynamic || std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return !f.shape.is_static(); });
+}
+
+std::string as_json(const ShapesOptions& options, const Loaded& loaded) {
+  nlohmann::ordered_json layers = nlohmann::json::array();
+  each_layer(*loaded.model, loaded.facts, [&](const Model& model, const Node& node, const std::vector<Fact>& outputs) {
+    if (!shown(options, outputs)) return;
+    nlohmann::ordered_json ports = nlohmann::json::array();
+    for (std::size_t o = 0; o < outputs.size(); ++o) ports.push_back({{"port", o}, {"element_type", name(outputs[o].type)}, {"shape", to_string(outputs[o].shape)}});
+    layers.push_back({{"id", node.layer->id}, {"name", model.path + node.layer->name}, {"type", node.layer->type}, {"version", node.layer->version}, {"outputs", std::move(ports)}});
+  });
+  const nlohmann::ordered_json out{{"schema", 1}, {"layers", std::move(layers)}};
+  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string as_table(const ShapesOptions& options, const Loaded& loaded) {
+  struct Row {
+    std::string id, type, output, name;
+  };
+  std::vector<Row> rows;
+  each_layer(*loaded.model, loaded.facts, [&](const Model& model, const Node& node, const std::vector<Fact>& outputs) {
+    if (!shown(options, outputs)) return;
+    std::string list;
+    for (const auto& fact : outputs) list += fmt::format("{}{}{}", list.empty() ? "" : " ", name(fact.type), to_string(fact.shape));
+    rows.push_back({printable(node.layer->id_text), printable(node.layer->type), list.empty() ? "-" : list, printable(model.path + node.layer->name)});
+  });
+  Row width{"id", "type", "output", "name"};
+  std::size_t id = 2, type = 4, output = 6;
+  for (const auto& row : rows) {
+    id = std::max(id, row.id.size());
+    type = std::max(type, row.type.size());
+    output = std::max(output, std::min<std::size_t>(row.output.size(), 40));
+  }
+  rows.insert(rows.begin(), std::move(width));
+  std::string out;
+  for (const auto& row : rows) out += fmt::format("{:>{}}  {:<{}}  {:<{}}  {}\n", row.id, id, row.type, type, row.output, output, row.name);
+  return out;
+}
+
+}  // namespace
+
+int shapes(const ShapesOptions& options, const Common& common) {
+  const auto loaded = load_model(options, common);
+  if (!loaded) return loaded.status;
+  print(options.format == "json" ? as_json(options, loaded) : as_table(options, loaded));
+  return kOk;
+}
+
+}  // namespace ovir::app

@@ -1,0 +1,63 @@
+#include "limits.hpp"
+
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/text.hpp"
+#include "cli.hpp"
+
+namespace ovir::app {
+namespace {
+
+/// A positive number and the factor that its unit stands for.
+std::optional<double> quantity(std::string_view text, std::initializer_list<std::pair<std::string_view, double>> units) {
+  double factor = 1;
+  const auto digits = text.substr(0, text.find_first_not_of("0123456789."));
+  const auto unit = text.substr(digits.size());
+  bool known = unit.empty();
+  for (const auto& [word, value] : units)
+    if (equals_ignoring_case(unit, word)) factor = value, known = true;
+  const auto number = parse_number<double>(digits);
+  if (!known || !number || !(*number > 0) || *number * factor > 1e18) return std::nullopt;
+  return *number * factor;
+}
+
+void limit_memory(double bytes) {
+  const auto n = static_cast<rlim_t>(bytes);
+  const rlimit limit{n, n};
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+void limit_time(double seconds) {
+  std::signal(SIGALRM, [](int) {
+    constexpr char text[] = "error[E0003]: the time limit is over (--limits)\n";
+    static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text)));
+    ::_exit(7);
+  });
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
+  if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) timer.it_value.tv_usec = 1;
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+}  // namespace
+
+void apply_limits(std::string_view text) {
+  for (const auto part : split(text, ',')) {
+    const auto equals = part.find('=');
+    const auto key = trim(part.substr(0, equals)), value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
+    const auto bytes = quantity(value, {{"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}});
+    const auto seconds = quantity(value, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}});
+    if (key == "mem" && bytes) limit_memory(*bytes);
+    else if (key == "time" && seconds) limit_time(*seconds);
+    else throw UsageError(fmt::format("--limits: '{}' is neither mem=8G nor time=60s", printable(part)));
+  }
+}
+
+}  // namespace ovir::app

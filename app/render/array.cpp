@@ -1,0 +1,202 @@
+#include "render/array.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "io/storable.hpp"
+
+namespace ovir::app {
+namespace {
+
+constexpr int kPrecision = 8;
+constexpr std::size_t kLineWidth = 75;
+
+/// A number's text in two parts, so that the points of a column can be aligned.
+struct Parts {
+  std::string whole, fraction, exponent;
+};
+
+/// The shortest text that reads back as the same T, with at most eight digits behind the point.
+template <class T>
+std::string shortest(T x, std::chars_format format) {
+  char buffer[400];
+  const auto write = [&](auto... precision) { return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x, format, precision...).ptr); };
+  auto text = write();
+  const auto point = text.find('.');
+  const auto end = std::min(text.find('e'), text.size());
+  if (point != text.npos && end - point - 1 > kPrecision) {
+    text = write(kPrecision);
+    const auto e = std::min(text.find('e'), text.size());
+    auto last = e;
+    while (text[last - 1] == '0') --last;
+    text.erase(last, e - last);
+  }
+  return text;
+}
+
+template <class T>
+Parts split_number(double x, bool scientific) {
+  auto text = shortest(static_cast<T>(x), scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  Parts parts;
+  if (const auto e = text.find('e'); e != text.npos) {
+    parts.exponent = text.substr(e);
+    text.resize(e);
+  }
+  const auto point = text.find('.');
+  parts.whole = text.substr(0, point);
+  if (point != text.npos) parts.fraction = text.substr(point + 1);
+  return parts;
+}
+
+/// As NumPy: exponents where the largest is 1e8 or more, the smallest under 1e-4, or they are three magnitudes apart.
+bool wants_exponents(const std::vector<double>& values) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const double v : values) {
+    if (!std::isfinite(v) || v == 0) continue;
+    least = std::min(least, std::fabs(v));
+    most = std::max(most, std::fabs(v));
+  }
+  return most > 0 && (most >= 1e8 || least < 1e-4 || most / least > 1000.);
+}
+
+template <class T>
+std::vector<std::string> float_texts(const std::vector<double>& values) {
+  const bool scientific = wants_exponents(values);
+  std::vector<Parts> parts(values.size());
+  std::size_t whole = 0, fraction = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    parts[i] = split_number<T>(values[i], scientific);
+    whole = std::max(whole, parts[i].whole.size());
+    fraction = std::max(fraction, parts[i].fraction.size());
+  }
+  std::vector<std::string> texts;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& p = parts[i];
+    if (std::isnan(values[i])) texts.push_back("nan");
+    else if (std::isinf(values[i])) texts.push_back(values[i] > 0 ? "inf" : "-inf");
+    else if (scientific) texts.push_back(fmt::format("{:>{}}.{:0<{}}{}", p.whole, whole, p.fraction, fraction, p.exponent));
+    else texts.push_back(fmt::format("{:>{}}.{:<{}}", p.whole, whole, p.fraction, fraction));
+    width = std::max(width, texts.back().size());
+  }
+  for (auto& t : texts) t.insert(0, width - t.size(), ' ');
+  return texts;
+}
+
+template <class T>
+std::vector<std::string> whole_texts(std::span<const T> values) {
+  std::vector<std::string> texts;
+  std::size_t width = 0;
+  for (const T v : values) {
+    texts.push_back(std::to_string(v));
+    width = std::max(width, texts.back().size());
+  }
+  for (auto& t : texts) t.insert(0, width - t.size(), ' ');
+  return texts;
+}
+
+std::vector<std::string> texts_of(const Tensor& t) {
+  std::vector<std::string> texts;
+  if (t.type() == ElementType::string) {
+    for (const auto s : t.values<std::string_view>()) texts.push_back("'" + printable(s) + "'");
+    return texts;
+  }
+  if (t.type() == ElementType::boolean) {
+    const auto values = t.values<std::uint8_t>();
+    const bool all = std::all_of(values.begin(), values.end(), [](auto v) { return v != 0; });
+    for (const auto v : values) texts.emplace_back(v == 0 ? "False" : all ? "True" : " True");
+    return texts;
+  }
+  if (t.type() == ElementType::f64) return float_texts<double>(to_f64(t));
+  if (contains(kFloat | kNarrowFloat, t.type())) return float_texts<float>(to_f64(t));
+  if (t.type() == ElementType::u64) return whole_texts(t.values<std::uint64_t>());
+  const auto values = to_i64(t);
+  return whole_texts(std::span<const std::int64_t>(values));
+}
+
+std::string nested(const std::vector<std::string>& texts, const Shape& shape, std::size_t axis, std::size_t& at) {
+  if (axis == shape.size()) return texts[at++];
+  const std::string indent(axis + 1, ' ');
+  std::string out = "[";
+  if (axis + 1 < shape.size()) {
+    for (std::int64_t i = 0; i < shape[axis]; ++i) {
+      if (i > 0) out += std::string(shape.size() - axis - 1, '\n') + indent;
+      out += nested(texts, shape, axis + 1, at);
+    }
+    return out + "]";
+  }
+  std::size_t column = axis + 1;
+  for (std::int64_t i = 0; i < shape[axis]; ++i) {
+    const auto& text = texts[at++];
+    if (i > 0 && column + 1 + text.size() > kLineWidth - axis - 1) {
+      out += "\n" + indent;
+      column = indent.size();
+    } else if (i > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += text;
+    column += text.size();
+  }
+  return out + "]";
+}
+
+}  // namespace
+
+std::string array_text(const Tensor& value) {
+  // f16 keeps its few digits: its shortest text is looked for among those of f32.
+  const auto t = io::storable(value);
+  if (t.size() == 0) return t.rank() == 1 ? "[]" : fmt::format("[] of shape {}", to_string(t.shape()));
+  auto texts = texts_of(t);
+  if (t.rank() == 0) return std::string(trim(texts[0]));
+  std::size_t at = 0;
+  return nested(texts, t.shape(), 0, at);
+}
+
+Summary summarise(const Tensor& value) {
+  Summary s;
+  double sum = 0;
+  std::int64_t n = 0;
+  for (const double v : to_f64(value.unpacked())) {
+    if (std::isnan(v)) {
+      ++s.nan;
+      continue;
+    }
+    s.infinite += std::isinf(v) ? 1 : 0;
+    s.min = std::min(s.min.value_or(v), v);
+    s.max = std::max(s.max.value_or(v), v);
+    sum += v;
+    ++n;
+  }
+  if (n > 0) s.mean = sum / static_cast<double>(n);
+  return s;
+}
+
+std::string summary_text(const Summary& s) {
+  std::string text = s.mean ? fmt::format("min {:.6g}, max {:.6g}, mean {:.6g}", *s.min, *s.max, *s.mean) : "no values";
+  text += fmt::format(", {} NaN", s.nan);
+  if (s.infinite > 0) text += fmt::format(", {} infinite", s.infinite);
+  return text;
+}
+
+std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_t row, std::int64_t length, std::int64_t k) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+  std::iota(order.begin(), order.end(), 0);
+  const auto at = [&](std::int64_t i) {
+    const double v = values[static_cast<std::size_t>(row * length + i)];
+    return std::isnan(v) ? -std::numeric_limits<double>::infinity() : v;
+  };
+  const auto count = std::min(k, length);
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](auto a, auto b) { return at(a) != at(b) ? at(a) > at(b) : a < b; });
+  order.resize(static_cast<std::size_t>(count));
+  return order;
+}
+
+}  // namespace ovir::app

@@ -1,0 +1,51 @@
+// Diagnostics in the formats of `ovir check`.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+
+#include "diag/diagnostic.hpp"
+#include "render/style.hpp"
+
+namespace ovir::app {
+
+/// Turns places into lines and columns, with one index a file however many places are asked for.
+class Places {
+ public:
+  /// `model`: the file to name where a diagnostic has no place of its own.
+  explicit Places(std::string model) : model_(std::move(model)) {}
+  struct Place {
+    std::string file;
+    std::size_t line = 0, column = 0;   ///< 0: the file as a whole
+  };
+  Place operator()(const SourceLoc&);
+  /// "toy.xml:77:4", or "toy.xml" for a file as a whole.
+  std::string text(const SourceLoc&);
+
+ private:
+  std::string model_;
+  std::map<const SourceFile*, LineIndex> indices_;
+};
+
+/// "layer 5 "model.22/dfl/Reshape" (Reshape-1)"
+std::string describe(const LayerRef&);
+/// "input port 0 "data""; names the file's own port id where it differs from the position.
+std::string describe(const PortRef&);
+
+struct ReportOptions {
+  std::string model;            ///< path of the model, as given
+  std::size_t max_errors = 0;   ///< 0: all
+};
+
+/// One diagnostic as rustc would write it: headline, place, snippet with caret, notes.
+std::string human(const Diagnostic&, Places&, const Style&);
+/// All of them, without the closing line.
+std::string human(const Diagnostics&, const ReportOptions&, const Style&);
+std::string short_form(const Diagnostics&, const ReportOptions&, const Style&);
+std::string json(const Diagnostics&, const ReportOptions&);
+std::string sarif(const Diagnostics&, const ReportOptions&);
+std::string github(const Diagnostics&, const ReportOptions&);
+/// "error: 1 error; 4 dependent layers not judged", "ok: 12 layers".
+std::string closing_line(const Diagnostics&, std::size_t layers, const Style&);
+
+}  // namespace ovir::app

@@ -1,0 +1,26 @@
+// A model's layers as `show` lists them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ovir.hpp"
+#include "render/style.hpp"
+#include "tools/select.hpp"
+
+namespace ovir::app {
+
+/// What is shown: the selected nodes of a model, with what is known of their outputs (perhaps only what is declared).
+struct View {
+  const Model& model;
+  const Facts& facts;
+  std::vector<tools::Selected> selected;
+  std::string file;
+};
+
+std::string graph_text(const View&, const Style&);
+std::string graph_json(const View&);
+std::string graph_dot(const View&);
+std::string graph_mermaid(const View&);
+std::string graph_html(const View&);
+
+}  // namespace ovir::app

@@ -1,0 +1,137 @@
+// Diagnostics for programs: JSON (check.schema.json), SARIF 2.1.0, annotations of GitHub Actions.
+#include <nlohmann/json.hpp>
+
+#include <fmt/core.h>
+
+#include "ovir.hpp"
+#include "render/diagnostics.hpp"
+
+namespace ovir::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view word(Severity severity) {
+  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
+}
+
+std::string write(const Json& json) { return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"; }
+
+void add_place(Json& to, const Places::Place& place) {
+  to["file"] = place.file;
+  if (place.line == 0) return;
+  to["line"] = place.line;
+  to["column"] = place.column;
+}
+
+Json as_json(const Diagnostic& d, Places& places) {
+  Json out{{"code", to_string(d.code)}, {"severity", word(d.severity)}, {"message", d.message}};
+  add_place(out, places(d.at));
+  if (!d.label.empty()) out["label"] = d.label;
+  if (d.layer) out["layer"] = {{"id", d.layer->id}, {"name", d.layer->path + d.layer->name}, {"type", d.layer->type}, {"version", d.layer->version}};
+  if (d.port) {
+    Json port{{"direction", d.port->input ? "input" : "output"}, {"index", d.port->index}};
+    if (d.port->id) port["id"] = *d.port->id;
+    if (!d.port->name.empty()) port["name"] = d.port->name;
+    out["port"] = std::move(port);
+  }
+  if (!d.attribute.empty()) out["attribute"] = d.attribute;
+  Json notes = Json::array();
+  for (const auto& note : d.notes) {
+    Json entry{{"message", note.message}};
+    if (note.at) add_place(entry, places(note.at));
+    if (!note.where.empty()) entry["where"] = note.where;
+    notes.push_back(std::move(entry));
+  }
+  out["notes"] = std::move(notes);
+  if (!d.help.empty()) out["help"] = d.help;
+  return out;
+}
+
+Json sarif_location(const Places::Place& place) {
+  Json physical{{"artifactLocation", {{"uri", place.file}}}};
+  if (place.line != 0) physical["region"] = {{"startLine", place.line}, {"startColumn", place.column}};
+  return {{"physicalLocation", std::move(physical)}};
+}
+
+/// What a workflow command reserves: in property values also ',' and ':'.
+std::string escaped(std::string_view text, bool property) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '%' || c == '\r' || c == '\n' || (property && (c == ',' || c == ':'))) out += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    else out += c;
+  }
+  return out;
+}
+
+/// Calls `f` with every diagnostic but the errors beyond the limit.
+template <class F>
+void each(const Diagnostics& diagnostics, std::size_t max_errors, F&& f) {
+  std::size_t errors = 0;
+  for (const auto& d : diagnostics.all())
+    if (d.severity != Severity::error || ++errors <= max_errors || max_errors == 0) f(d);
+}
+
+}  // namespace
+
+std::string json(const Diagnostics& diagnostics, const ReportOptions& options) {
+  Places places(options.model);
+  Json list = Json::array();
+  each(diagnostics, options.max_errors, [&](const Diagnostic& d) { list.push_back(as_json(d, places)); });
+  return write({{"schema", 1},
+                {"tool", {{"name", "ovir"}, {"version", version()}}},
+                {"model", options.model},
+                {"ok", diagnostics.errors() == 0},
+                {"errors", diagnostics.errors()},
+                {"warnings", diagnostics.warnings()},
+                {"dependents", diagnostics.dependents},
+                {"diagnostics", std::move(list)}});
+}
+
+std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) {
+  Places places(options.model);
+  Json rules = Json::array(), results = Json::array();
+  std::map<Code, std::size_t> rule_index;
+  each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
+    const auto [rule, added] = rule_index.try_emplace(d.code, rules.size());
+    if (added) {
+      const auto& known = info(d.code);
+      rules.push_back({{"id", to_string(d.code)},
+                       {"shortDescription", {{"text", known.title}}},
+                       {"fullDescription", {{"text", known.cause}}},
+                       {"help", {{"text", known.fix}}},
+                       {"defaultConfiguration", {{"level", word(severity(d.code))}}}});
+    }
+    Json location = sarif_location(places(d.at));
+    if (d.layer) location["logicalLocations"] = Json::array({{{"name", d.layer->name}, {"fullyQualifiedName", d.layer->path + d.layer->name}, {"kind", "member"}}});
+    Json result{{"ruleId", to_string(d.code)}, {"ruleIndex", rule->second}, {"level", word(d.severity)}, {"message", {{"text", d.message}}}, {"locations", Json::array({std::move(location)})}};
+    Json related = Json::array();
+    for (const auto& note : d.notes) {
+      if (!note.at) continue;
+      related.push_back(sarif_location(places(note.at)));
+      related.back()["message"] = {{"text", note.message}};
+    }
+    if (!related.empty()) result["relatedLocations"] = std::move(related);
+    results.push_back(std::move(result));
+  });
+  Json run{{"tool", {{"driver", {{"name", "ovir"}, {"version", version()}, {"rules", std::move(rules)}}}}}, {"columnKind", "unicodeCodePoints"}, {"results", std::move(results)}};
+  return write({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}});
+}
+
+std::string github(const Diagnostics& diagnostics, const ReportOptions& options) {
+  Places places(options.model);
+  std::string out;
+  each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
+    const auto place = places(d.at);
+    out += fmt::format("::{} file={}", d.severity == Severity::note ? "notice" : word(d.severity), escaped(place.file, true));
+    if (place.line != 0) out += fmt::format(",line={},col={}", place.line, place.column);
+    std::string message = d.message;
+    if (d.layer) message += fmt::format(" [{}]", describe(*d.layer));
+    for (const auto& note : d.notes) message += "\nnote: " + note.message;
+    if (!d.help.empty()) message += "\nhelp: " + d.help;
+    out += fmt::format(",title={}::{}\n", to_string(d.code), escaped(message, false));
+  });
+  return out;
+}
+
+}  // namespace ovir::app

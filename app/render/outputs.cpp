@@ -1,0 +1,100 @@
+#include "render/outputs.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli.hpp"
+#include "io/files.hpp"
+#include "render/array.hpp"
+
+namespace ovir::app {
+namespace {
+
+constexpr std::int64_t kPrinted = 64;
+constexpr std::int64_t kRows = 16;   // of --top: an output may have thousands
+
+struct Ranked {
+  std::int64_t row, index;
+  double value;
+};
+
+bool can_rank(const Tensor& t) { return t.type() != ElementType::string && t.size() > 0 && t.rank() > 0; }
+
+/// The largest values of each row of the last axis.
+std::vector<Ranked> rank_rows(const Tensor& t, std::int64_t top) {
+  const auto values = to_f64(t);
+  const auto length = t.dim(t.rank() - 1);
+  std::vector<Ranked> list;
+  for (std::int64_t row = 0; row < std::min(kRows, t.size() / length); ++row)
+    for (const auto i : largest(values, row, length, top)) list.push_back({row, i, values[static_cast<std::size_t>(row * length + i)]});
+  return list;
+}
+
+std::string label(const std::vector<std::string>& labels, std::int64_t index) {
+  return index < static_cast<std::int64_t>(labels.size()) ? labels[static_cast<std::size_t>(index)] : "";
+}
+
+std::string top_text(const Tensor& t, std::int64_t top, const std::vector<std::string>& labels) {
+  std::string out;
+  const auto rows = t.size() / t.dim(t.rank() - 1);
+  std::int64_t row = -1;
+  for (const auto& r : rank_rows(t, top)) {
+    if (rows > 1 && r.row != row) out += fmt::format("  row {}\n", row = r.row);
+    out += fmt::format("{:>7}  {:<12.6g}{}", r.index, r.value, printable(label(labels, r.index)));
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += "\n";
+  }
+  if (rows > kRows) out += fmt::format("  … and {} rows more\n", rows - kRows);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> read_labels(const std::string& path) {
+  std::vector<std::string> labels;
+  if (path.empty()) return labels;
+  const auto file = io::open_file(path);
+  for (const auto line : split(file.text(), '\n')) labels.emplace_back(trim(line));
+  return labels;
+}
+
+std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels, const Style& style) {
+  std::string out;
+  for (const auto& o : outputs) {
+    out += fmt::format("{} {}{}\n", style(Paint::bold, printable(o.key) + ":"), name(o.value.type()), to_string(o.value.shape()));
+    if (top > 0 && can_rank(o.value)) out += top_text(o.value, top, labels);
+    else if (o.value.size() <= kPrinted) out += array_text(o.value) + "\n";
+    else if (o.value.type() == ElementType::string) out += count(static_cast<std::size_t>(o.value.size()), "string") + "\n";
+    else out += summary_text(summarise(o.value)) + "\n";
+  }
+  return out;
+}
+
+Json outputs_json(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels) {
+  Json list = Json::array();
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const auto& o = outputs[k];
+    Json entry{{"index", k}, {"key", o.key}};
+    entry.update(describe(o, {}));
+    if (top > 0 && can_rank(o.value)) {
+      Json ranked = Json::array();
+      for (const auto& r : rank_rows(o.value, top)) {
+        ranked.push_back({{"row", r.row}, {"index", r.index}, {"value", r.value}});
+        if (!labels.empty()) ranked.back()["label"] = label(labels, r.index);
+      }
+      entry["top"] = std::move(ranked);
+    } else if (o.value.size() <= kPrinted) {
+      entry["values"] = values_json(o.value);
+    } else if (o.value.type() != ElementType::string) {
+      const auto s = summarise(o.value);
+      const auto number = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
+      entry["summary"] = {{"min", number(s.min)}, {"max", number(s.max)}, {"mean", number(s.mean)}, {"nan", s.nan}, {"infinite", s.infinite}};
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void print_json(const Json& json) { print(json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"); }
+
+}  // namespace ovir::app

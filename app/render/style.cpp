@@ -1,0 +1,34 @@
+#include "render/style.hpp"
+
+#include <cstdlib>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+namespace ovir::app {
+
+std::string Style::operator()(Paint paint, std::string_view text) const {
+  if (!colour) return std::string(text);
+  constexpr std::string_view codes[] = {"1;31", "1;33", "1;36", "1;32", "34", "1", "2"};
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(paint)], text);
+}
+
+Style style_of(int descriptor, std::string_view wish) {
+  Style style;
+  const bool terminal = ::isatty(descriptor) != 0;
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const char* const term = std::getenv("TERM");
+  const bool automatic = terminal && (no_colour == nullptr || *no_colour == '\0') && term != nullptr && std::string_view(term) != "dumb";
+  style.colour = wish == "always" || (wish == "auto" && automatic);
+  winsize size{};
+  if (terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) style.width = size.ws_col;
+  return style;
+}
+
+std::string count(std::size_t n, std::string_view singular, std::string_view plural) {
+  if (n == 1) return fmt::format("1 {}", singular);
+  return plural.empty() ? fmt::format("{} {}s", n, singular) : fmt::format("{} {}", n, plural);
+}
+
+}  // namespace ovir::app

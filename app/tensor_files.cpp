@@ -1,0 +1,230 @@
+#include "tensor_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "base/text.hpp"
+#include "cli.hpp"
+#include "io/files.hpp"
+#include "io/npy.hpp"
+#include "io/npz.hpp"
+#include "io/storable.hpp"
+
+namespace ovir::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string dump_json(const Json& json) { return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"; }
+
+void save_text(const std::string& path, std::string_view text) {
+  const std::span<const std::byte> part = std::as_bytes(std::span(text.data(), text.size()));
+  io::save_file(path, std::span(&part, 1));
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) fail(Code::E0002, "cannot create the folder {}: {}", printable(path), error.message());
+}
+
+/// The folder of a file to be written exists.
+void make_parent(const std::string& path) {
+  if (const auto parent = fs::path(path).parent_path(); !parent.empty()) make_folder(parent.string());
+}
+
+/// Files that are written apart and moved to their place together, so that a failure leaves nothing half done.
+class Staged {
+ public:
+  explicit Staged(std::string folder) : folder_(std::move(folder)), stage_(fs::path(folder_) / fmt::format(".ovir-{}", ::getpid())) {
+    make_folder(folder_);
+    make_folder(stage_.string());
+  }
+  ~Staged() {
+    std::error_code ignored;
+    fs::remove_all(stage_, ignored);
+  }
+  Staged(const Staged&) = delete;
+  Staged& operator=(const Staged&) = delete;
+
+  std::string path(const std::string& name) {
+    names_.push_back(name);
+    return (stage_ / name).string();
+  }
+  void commit() {
+    for (const auto& name : names_) {
+      std::error_code error;
+      fs::rename(stage_ / name, fs::path(folder_) / name, error);
+      if (error) fail(Code::E0002, "cannot write {}: {}", printable((fs::path(folder_) / name).string()), error.message());
+    }
+  }
+
+ private:
+  std::string folder_;
+  fs::path stage_;
+  std::vector<std::string> names_;
+};
+
+std::vector<io::Named> named(const std::vector<Produced>& list, const FileOptions& options) {
+  std::vector<io::Named> tensors;
+  for (const auto& p : list) tensors.push_back({p.key, stored(p.value, options)});
+  return tensors;
+}
+
+std::uint32_t crc_of(const Tensor& tensor) {
+  const auto bytes = io::npy_elements(tensor);
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.view.data()), bytes.size()));
+}
+
+Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<std::int64_t>& wholes, std::size_t axis, std::int64_t& at) {
+  if (axis < t.shape().size()) {
+    Json list = Json::array();
+    for (std::int64_t i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, reals, wholes, axis + 1, at));
+    return list;
+  }
+  const auto i = static_cast<std::size_t>(at++);
+  if (t.type() == ElementType::string) return t.values<std::string_view>()[i];
+  if (t.type() == ElementType::boolean) return wholes[i] != 0;
+  if (t.type() == ElementType::u64) return static_cast<std::uint64_t>(t.values<std::uint64_t>()[i]);
+  if (!wholes.empty()) return wholes[i];
+  if (std::isnan(reals[i])) return "nan";
+  if (std::isinf(reals[i])) return reals[i] > 0 ? "inf" : "-inf";
+  // The shortest text that reads back as the same f32.
+  return t.type() == ElementType::f64 ? reals[i] : *parse_number<double>(fmt::format("{}", static_cast<float>(reals[i])));
+}
+
+}  // namespace
+
+std::vector<Produced> results(const Model& model, const std::vector<Tensor>& values) {
+  std::vector<Produced> list;
+  std::map<std::string, int> used;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto& result = model[model.results[k]];
+    const auto from = result.inputs.at(0);
+    const auto& producer = model[from.node];
+    auto key = model.result_name(static_cast<int>(k));
+    if (key.empty()) key = std::to_string(k);
+    if (const auto n = used[key]++; n > 0) key += fmt::format(".{}", n);
+    auto names = result.layer->output_names;
+    if (const auto port = static_cast<std::size_t>(from.port); names.empty() && port < producer.layer->outputs.size()) names = producer.layer->outputs[port].names;
+    list.push_back({std::move(key), &model, &producer, from.port, std::move(names), {}, values[k]});
+  }
+  return list;
+}
+
+Tensor stored(const Tensor& value, const FileOptions& options) {
+  if (!options.raw || io::storable_type(value.type()) == value.type()) return io::storable(value);
+  const auto bits = value.unpacked();
+  const auto type = byte_width(bits.type()) == 2 ? ElementType::u16 : io::storable_type(bits.type()) == ElementType::i8 ? ElementType::i8 : ElementType::u8;
+  return Tensor(type, bits.shape(), bits.owner(), bits.bytes());
+}
+
+Json describe(const Produced& p, const FileOptions& options) {
+  const auto& layer = *p.producer->layer;
+  Json out{{"layer_id", layer.id}, {"layer", p.model->path + layer.name}, {"type", layer.type}, {"port", p.port}};
+  if (!p.iterations.empty()) out["iterations"] = p.iterations;
+  const auto kept = stored(p.value, options);
+  out["tensor_names"] = p.names;
+  out["element_type"] = name(p.value.type());
+  out["stored_as"] = name(kept.type());
+  out["shape"] = p.value.shape();
+  if (options.digest) out["crc32"] = fmt::format("{:08x}", crc_of(kept));
+  return out;
+}
+
+std::string file_stem(std::string_view name) {
+  std::string stem(name.substr(0, 120));
+  for (auto& c : stem)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-')) c = '_';
+  return stem;
+}
+
+Target target_of(std::string_view flag, const std::string& path) {
+  if (path == "-") return Target::out;
+  if (path.ends_with('/') || fs::is_directory(path)) return Target::folder;
+  const auto ending = lower(fs::path(path).extension().string());
+  if (ending == ".npz") return Target::npz;
+  if (ending == ".npy") return Target::npy;
+  if (ending == ".json") return Target::json;
+  throw UsageError(fmt::format("{} {}: expected a folder (ending in /), .npz, .npy, .json or -", flag, printable(path)));
+}
+
+void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options, const Json& dumped) {
+  const auto target = target_of("-o", path);
+  if ((target == Target::npy || target == Target::out) && outputs.size() != 1)
+    throw UsageError(fmt::format("-o {}: the model has {} outputs, and there is place for one; write to a folder or an .npz", printable(path), outputs.size()));
+  if (target == Target::out) return print(io::npy_bytes(stored(outputs[0].value, options)));
+  if (target != Target::folder) make_parent(path);
+  if (target == Target::npy) return io::write_npy(path, stored(outputs[0].value, options));
+  if (target == Target::npz) return io::write_npz(path, named(outputs, options));
+
+  Json list = Json::array();
+  if (target == Target::json) {
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      Json entry{{"index", k}, {"key", outputs[k].key}};
+      entry.update(describe(outputs[k], options));
+      entry["values"] = values_json(outputs[k].value);
+      list.push_back(std::move(entry));
+    }
+    return save_text(path, dump_json({{"schema", 1}, {"outputs", std::move(list)}}));
+  }
+  Staged staged(path);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const auto file = fmt::format("{}.npy", k);
+    io::write_npy(staged.path(file), stored(outputs[k].value, options));
+    Json entry{{"index", k}, {"file", file}};
+    entry.update(describe(outputs[k], options));
+    list.push_back(std::move(entry));
+  }
+  save_text(staged.path("manifest.json"), dump_json({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}));
+  staged.commit();
+}
+
+Dump::Dump(std::string path, FileOptions options) : path_(std::move(path)), target_(target_of("--dump-to", path_)), options_(options) {
+  if (target_ != Target::folder && target_ != Target::npz) throw UsageError(fmt::format("--dump-to {}: expected a folder (ending in /) or .npz", printable(path_)));
+  if (target_ == Target::folder) make_folder(path_);
+  else make_parent(path_);
+}
+
+void Dump::add(Produced p) {
+  const auto order = count_++;
+  std::string layer = p.model->path + p.producer->layer->name;
+  for (std::size_t i = 0; i < p.iterations.size(); ++i) layer += fmt::format("{}{}", i == 0 ? "@it=" : ".", p.iterations[i]);
+  if (target_ == Target::npz) {
+    p.key = fmt::format("{}.{}", layer, p.port);
+    kept_.push_back(std::move(p));
+    return;
+  }
+  const auto file = fmt::format("{}_{}.{}.npy", order, file_stem(layer), p.port);
+  io::write_npy((fs::path(path_) / file).string(), stored(p.value, options_));
+  Json entry{{"index", order}, {"file", file}};
+  entry.update(describe(p, options_));
+  manifest_.push_back(std::move(entry));
+}
+
+void Dump::finish() {
+  if (target_ == Target::npz) {
+    std::map<std::string, int> used;
+    for (auto& p : kept_)
+      if (const auto n = used[p.key]++; n > 0) p.key += fmt::format(".{}", n);
+    return io::write_npz(path_, named(kept_, options_));
+  }
+  save_text((fs::path(path_) / "manifest.json").string(), dump_json({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}));
+}
+
+Json values_json(const Tensor& value) {
+  const auto t = io::storable(value);
+  std::vector<double> reals;
+  std::vector<std::int64_t> wholes;
+  if (contains(kFloat, t.type())) reals = to_f64(t);
+  else if (t.type() != ElementType::string) wholes = to_i64(t);
+  std::int64_t at = 0;
+  return json_at(t, reals, wholes, 0, at);
+}
+
+}  // namespace ovir::app

@@ -1,0 +1,73 @@
+// Tensors on their way to files: folders with a manifest, .npz, .json, stdout. Files appear whole or not at all.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "ovir.hpp"
+
+namespace ovir::app {
+
+using Json = nlohmann::ordered_json;
+
+/// A tensor and where in the model it comes from.
+struct Produced {
+  std::string key;                       ///< in an .npz
+  const Model* model = nullptr;
+  const Node* producer = nullptr;
+  int port = 0;
+  std::vector<std::string> names;        ///< tensor names
+  std::vector<std::int64_t> iterations;  ///< of the loops around it
+  Tensor value;
+};
+
+/// The results of a run, by Result in file order, with the keys that the contract gives them.
+std::vector<Produced> results(const Model& model, const std::vector<Tensor>& values);
+
+struct FileOptions {
+  bool raw = false;      ///< keep the bits of types that NumPy lacks
+  bool digest = false;   ///< crc32 in the manifest
+};
+
+/// The tensor as NumPy can hold it: widened, or its bits.
+Tensor stored(const Tensor& value, const FileOptions& options);
+/// What the manifest says of it, without its place.
+Json describe(const Produced& produced, const FileOptions& options);
+
+/// `<name>` with every byte outside [A-Za-z0-9._-] as `_`, cut at 120.
+std::string file_stem(std::string_view name);
+
+enum class Target { folder, npz, npy, json, out };
+/// What -o or --dump-to ask for. Throws UsageError where `path` is none of them.
+Target target_of(std::string_view flag, const std::string& path);
+
+/// Writes the outputs of one run. `dumped`: the entries of a Dump into the same folder, for the one manifest.
+void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options, const Json& dumped = Json::array());
+
+/// Tensors that are written as they are computed; the manifest comes last.
+class Dump {
+ public:
+  Dump(std::string path, FileOptions options);
+  void add(Produced produced);
+  void finish();
+  /// What a manifest says of the tensors so far.
+  const Json& entries() const { return manifest_; }
+  std::size_t count() const { return count_; }
+
+ private:
+  std::string path_;
+  Target target_;
+  FileOptions options_;
+  std::size_t count_ = 0;
+  Json manifest_ = Json::array();
+  std::vector<Produced> kept_;   ///< for an .npz, which is written at the end
+};
+
+/// The tensor as nested JSON lists. Infinities and NaN, which JSON lacks, are the strings "inf", "-inf", "nan".
+Json values_json(const Tensor& value);
+
+}  // namespace ovir::app
