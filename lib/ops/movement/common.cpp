@@ -168,6 +168,33 @@ std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::i
   return *volume;
 }
 
+std::optional<std::int64_t> require_block_inputs(const InferContext& c) {
+  c.require_rank(0, 2, kMost);
+  Dim count = c.shape(0).has_rank() ? Dim(c.shape(0).rank()) : Dim();
+  for (int port = 1; port < 4; ++port) {
+    c.require_rank(port, 1);
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, fmt::format("the rank of data and the elements of {}", c.port_name(port)));
+    const auto values = c.ints(port);
+    for (std::size_t i = 0; values && i < values->size(); ++i) {
+      const auto v = (*values)[i];
+      c.require(v >= (port == 1), port, Code::E0508, "{} of {} holds {}", c.port_name(port), c.op().type, v);
+      // "block_shape[0] is expected to be 1", and the batch is neither padded nor cropped
+      c.require(i > 0 || v == (port == 1), port, Code::E0508, "{}[0] of {} must be {}, for the batch, but is {}", c.port_name(port), c.op().type, port == 1 ? 1 : 0, v);
+    }
+  }
+  if (!count.is_static()) return std::nullopt;
+  return count.length();
+}
+
+void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
+  const auto count = static_cast<std::size_t>(rank);
+  if (rank < 1 || blocks.size() != count || before.size() != count || after.size() != count) fail(Code::E0506, "block_shape and the pads or crops must have an element for each of {} axes", rank);
+  constexpr auto kLimit = std::int64_t{1} << 40;
+  for (std::size_t i = 0; i < count; ++i)
+    if (blocks[i] < 1 || before[i] < 0 || after[i] < 0 || blocks[i] > kLimit || before[i] > kLimit || after[i] > kLimit || (i == 0 && (blocks[0] != 1 || before[0] + after[0] != 0)))
+      fail(Code::E0508, "blocks of {} with {} before and {} after are not possible on axis {}", blocks[i], before[i], after[i], i);
+}
+
 std::optional<Dim> divided(const Dim& dim, std::int64_t n) {
   if (n == 1) return dim;
   const auto least = dim.min / n + (dim.min % n != 0), most = dim.is_bounded() ? dim.max / n : Dim::kUnbounded;

@@ -76,6 +76,11 @@ struct BlockAttrs {
 /// block_size to the power of the number of spatial axes.
 std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes);
 
+/// BatchToSpace and SpaceToBatch: the demands on block_shape and the crops or pads, inputs 1 to 3; gives the rank.
+std::optional<std::int64_t> require_block_inputs(const InferContext& c);
+/// The same of their values, in a kernel.
+void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
+
 /// The lengths x with x * n in `dim`; nothing where there is none. `n` is positive.
 std::optional<Dim> divided(const Dim& dim, std::int64_t n);
 

@@ -131,9 +131,12 @@ void eval(EvalContext& c) {
   if (ends.size() != begins.size() || strides.size() != begins.size()) fail(Code::E0506, "begin, end and stride of StridedSlice differ in length");
   const auto from_strides = strides_of(from.shape());
 
+  const auto steps = steps_of(a, from.rank(), static_cast<std::int64_t>(begins.size()));
+  if (!steps) fail(Code::E0506, "begin of StridedSlice has {} elements, which need more axes than data {} has", begins.size(), to_string(from.shape()));
+
   std::int64_t first = 0;
   Shape shape, walk;
-  for (const auto& [action, i, axis] : *steps_of(a, from.rank(), static_cast<std::int64_t>(begins.size()))) {
+  for (const auto& [action, i, axis] : *steps) {
     if (action == Action::new_axis) continue;
     const auto length = from.dim(axis), pitch = from_strides[static_cast<std::size_t>(axis)];
     if (action == Action::keep) {

@@ -1,0 +1,68 @@
+// BatchToSpace: batch elements become blocks of space, which is then cropped.
+// Spec: operation-sets/operation-specs/movement/batch-to-space-2
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::batch_to_space {
+namespace {
+
+enum Input { data, block_shape, crops_begin, crops_end };
+
+void infer(InferContext& c) {
+  const auto& from = c.shape(data);
+  const auto rank = movement::require_block_inputs(c);
+  if (!from.has_rank()) return c.output(0, rank ? PartialShape::of_rank(*rank) : PartialShape::unknown_rank());
+  const auto blocks = c.ints(block_shape), before = c.ints(crops_begin), after = c.ints(crops_end);
+  auto out = PartialShape::of_rank(from.rank());
+  if (blocks) {
+    const auto volume = checked_product(*blocks);
+    const auto batch = volume ? movement::divided(from[0], *volume) : std::nullopt;
+    c.require(batch.has_value(), block_shape, Code::E0506, "BatchToSpace cannot divide the batch {} of data by block_shape {}", to_string(from[0]), to_string(*blocks));
+    out[0] = *batch;
+  }
+  for (std::int64_t i = 1; blocks && before && after && i < from.rank(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto whole = from[i] * Dim((*blocks)[at]), cropped = Dim((*before)[at]) + Dim((*after)[at]);
+    c.require(cropped.min <= whole.max, crops_begin, Code::E0506, "BatchToSpace cannot crop {} elements from an axis of {}", to_string(cropped), to_string(whole));
+    out[i] = whole - cropped;
+  }
+  c.output(0, std::move(out));
+}
+
+/// Data as [b1, …, bK, N', d1, …, dK] becomes [N', d1, b1, …, dK, bK], of which a window is kept.
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto blocks = c.ints(block_shape), before = c.ints(crops_begin), after = c.ints(crops_end);
+  movement::require_blocks(from.rank(), blocks, before, after);
+  const auto volume = element_count(blocks);
+  if (from.dim(0) % volume != 0) fail(Code::E0506, "BatchToSpace cannot divide a batch of {} by {}", from.dim(0), volume);
+  const auto spatial = from.rank() - 1;
+
+  Shape view(blocks.begin() + 1, blocks.end()), whole{from.dim(0) / volume}, out = whole;
+  view.push_back(whole[0]);
+  view.insert(view.end(), from.shape().begin() + 1, from.shape().end());
+  std::vector<std::int64_t> order{spatial};
+  for (std::int64_t i = 0; i < spatial; ++i) {
+    const auto at = static_cast<std::size_t>(i + 1);
+    order.insert(order.end(), {spatial + 1 + i, i});
+    whole.push_back(from.dim(i + 1) * blocks[at]);
+    out.push_back(whole.back() - before[at] - after[at]);
+    if (out.back() < 0) fail(Code::E0506, "BatchToSpace cannot crop {} and {} elements from an axis of {}", before[at], after[at], whole.back());
+  }
+  Tensor spread(from.type(), whole);
+  permute(from, view, order, spread);
+  const auto strides = strides_of(whole);
+  std::int64_t first = 0;
+  for (std::size_t i = 1; i < whole.size(); ++i) first += before[i] * strides[i];
+  gather_strided(spread, first, strides, out, c.out(0, out));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"crops_begin", TInt}, {"crops_end", TInt}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {{.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "BatchToSpace", .versions = kVersions};
+
+}  // namespace ovir::ops::batch_to_space

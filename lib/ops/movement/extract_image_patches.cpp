@@ -1,0 +1,98 @@
+// ExtractImagePatches: sliding windows of an image, stacked in the channels.
+// Spec: operation-sets/operation-specs/movement/extract-image-patches-3
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::extract_image_patches {
+enum class AutoPad { valid, same_lower, same_upper };
+}
+template <>
+struct ovir::EnumNames<ovir::ops::extract_image_patches::AutoPad> {
+  using A = ovir::ops::extract_image_patches::AutoPad;
+  static constexpr std::pair<std::string_view, A> table[] = {{"valid", A::valid}, {"same_lower", A::same_lower}, {"same_upper", A::same_upper}};
+};
+
+namespace ovir::ops::extract_image_patches {
+namespace {
+
+enum Input { data };
+
+struct Attrs {
+  std::vector<std::int64_t> sizes, strides, rates;
+  AutoPad auto_pad{};
+};
+
+/// The extent of a patch: "patch_sizes_eff = patch_sizes + (patch_sizes - 1) * (rates - 1)".
+std::int64_t extent(const Attrs& a, std::size_t axis) { return a.sizes[axis] + (a.sizes[axis] - 1) * (a.rates[axis] - 1); }
+
+std::int64_t patch_count(const Attrs& a, std::size_t axis, std::int64_t length) {
+  if (a.auto_pad != AutoPad::valid) return (length + a.strides[axis] - 1) / a.strides[axis];
+  return length < extent(a, axis) ? 0 : (length - extent(a, axis)) / a.strides[axis] + 1;
+}
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const std::pair<std::string_view, const std::vector<std::int64_t>*> pairs[] = {{"sizes", &a.sizes}, {"strides", &a.strides}, {"rates", &a.rates}};
+  for (const auto& [attribute, pair] : pairs) {
+    c.require_attr(pair->size() == 2, attribute, "{} values, but an image has 2 axes", pair->size());
+    for (const auto v : *pair) c.require_attr(v > 0 && v < (std::int64_t{1} << 30), attribute, "{} is out of range", v);
+  }
+  c.require_rank(data, 4);
+  const auto& from = c.shape(data);
+  auto out = PartialShape::of_rank(4);
+  if (from.has_rank()) {
+    out[0] = from[0];
+    out[1] = from[1] * Dim(a.sizes[0] * a.sizes[1]);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto& d = from[static_cast<std::int64_t>(i) + 2];
+      out[static_cast<std::int64_t>(i) + 2] = Dim(patch_count(a, i, d.min), d.is_bounded() ? patch_count(a, i, d.max) : Dim::kUnbounded);
+    }
+  }
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto channels = from.dim(1);
+  std::int64_t before[2] = {0, 0};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto length = from.shape()[i + 2];
+    const auto missing = std::max<std::int64_t>(0, (to.shape()[i + 2] - 1) * a.strides[i] + extent(a, i) - length);
+    if (a.auto_pad != AutoPad::valid) before[i] = (missing + (a.auto_pad == AutoPad::same_lower ? 1 : 0)) / 2;
+  }
+  dispatch_width(byte_width(from.type()), [&]<class T>() {
+    auto* target = to.mutable_data<T>();
+    // The depth of the output runs over rows and columns of the patch, then channels.
+    for (IndexWalker at({from.dim(0), a.sizes[0], a.sizes[1], channels, to.dim(2)}); !at.done(); at.next()) {
+      const auto y = at[4] * a.strides[0] + at[1] * a.rates[0] - before[0];
+      const auto* plane = from.data<T>() + (at[0] * channels + at[3]) * from.dim(2) * from.dim(3);
+      for (std::int64_t q = 0; q < to.dim(3); ++q) {
+        const auto x = q * a.strides[1] + at[2] * a.rates[1] - before[1];
+        const bool inside = 0 <= y && y < from.dim(2) && 0 <= x && x < from.dim(3);
+        *target++ = inside ? plane[y * from.dim(3) + x] : T{};
+      }
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kAnyType};
+constexpr PortDef kInputs[] = {{"data", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"sizes", &Attrs::sizes, kRequired>, Attr<"strides", &Attrs::strides, kRequired>, Attr<"rates", &Attrs::rates, kRequired>,
+                         Attr<"auto_pad", &Attrs::auto_pad, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ExtractImagePatches", .versions = kVersions};
+
+}  // namespace ovir::ops::extract_image_patches

@@ -1,0 +1,70 @@
+// SpaceToBatch: space is padded and cut into blocks that become batch elements.
+// Spec: operation-sets/operation-specs/movement/space-to-batch-2
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::space_to_batch {
+namespace {
+
+enum Input { data, block_shape, pads_begin, pads_end };
+
+void infer(InferContext& c) {
+  const auto& from = c.shape(data);
+  const auto rank = movement::require_block_inputs(c);
+  if (!from.has_rank()) return c.output(0, rank ? PartialShape::of_rank(*rank) : PartialShape::unknown_rank());
+  const auto blocks = c.ints(block_shape), before = c.ints(pads_begin), after = c.ints(pads_end);
+  auto out = PartialShape::of_rank(from.rank());
+  if (blocks) {
+    const auto volume = checked_product(*blocks);
+    c.require(volume.has_value(), block_shape, Code::E0508, "block_shape of SpaceToBatch is too large: {}", to_string(*blocks));
+    out[0] = from[0] * Dim(*volume);
+  }
+  // "D_i + P_i is divisible by block_shape[i]"
+  for (std::int64_t i = 1; blocks && before && after && i < from.rank(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto padded = from[i] + Dim((*before)[at]) + Dim((*after)[at]);
+    const auto length = movement::divided(padded, (*blocks)[at]);
+    c.require(length.has_value(), block_shape, Code::E0506, "SpaceToBatch cannot cut axis {} of data {}, padded to {}, into blocks of {}", i, to_string(from), to_string(padded), (*blocks)[at]);
+    out[i] = *length;
+  }
+  c.output(0, std::move(out));
+}
+
+/// Padded data as [N, d1, b1, …, dK, bK] becomes [b1, …, bK, N, d1, …, dK].
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto blocks = c.ints(block_shape), before = c.ints(pads_begin), after = c.ints(pads_end);
+  movement::require_blocks(from.rank(), blocks, before, after);
+  auto padded = from.shape();
+  for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += before[i] + after[i];
+  Shape view{padded[0]}, out{padded[0]};
+  std::vector<std::int64_t> order, space{0};
+  for (std::size_t i = 1; i < padded.size(); ++i) {
+    if (padded[i] % blocks[i] != 0) fail(Code::E0506, "SpaceToBatch cannot cut length {} into blocks of {}", padded[i], blocks[i]);
+    space.push_back(static_cast<std::int64_t>(view.size()));
+    order.push_back(space.back() + 1);
+    view.insert(view.end(), {padded[i] / blocks[i], blocks[i]});
+    out[0] *= blocks[i];
+    out.push_back(padded[i] / blocks[i]);
+  }
+  order.insert(order.end(), space.begin(), space.end());
+
+  Tensor whole(from.type(), padded);
+  if (from.type() == ElementType::string) std::fill_n(whole.mutable_data<std::string_view>(), whole.size(), std::string_view());
+  else std::fill_n(whole.mutable_bytes(), whole.byte_size(), std::byte{});
+  const auto strides = strides_of(padded);
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < padded.size(); ++i) first += before[i] * strides[i];
+  scatter_strided(from, from.shape(), whole, first, strides);
+  permute(whole, view, order, c.out(0, std::move(out)));
+}
+
+constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"pads_begin", TInt}, {"pads_end", TInt}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {{.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "SpaceToBatch", .versions = kVersions};
+
+}  // namespace ovir::ops::space_to_batch

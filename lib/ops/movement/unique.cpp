@@ -1,0 +1,139 @@
+// Unique: the different elements (or slices along an axis) of data, where each is first, which each input element
+// became, and how often each occurs.
+// Spec: operation-sets/operation-specs/movement/unique-10
+#include <numeric>
+
+#include "ops/movement/common.hpp"
+
+namespace ovir::ops::unique {
+namespace {
+
+enum Input { data, axis };
+enum Output { elements, first_indices, reverse_indices, counts };
+
+struct Attrs {
+  bool sorted = true;
+  ElementType index_element_type = ElementType::i64, count_element_type = ElementType::i64;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "\"{}\" is neither i64 nor i32", name(a.index_element_type));
+  c.require_attr(contains(kIndex, a.count_element_type), "count_element_type", "\"{}\" is neither i64 nor i32", name(a.count_element_type));
+  c.require_single(axis);
+  const auto& from = c.shape(data);
+  const auto known = c.scalar_int(axis);
+  auto whole = from.element_count();
+  auto out = PartialShape{Dim()};
+  std::int64_t along = 0;
+  if (c.has(axis)) {
+    out = from;
+    if (known && from.has_rank()) along = c.require_axis(*known, axis, from.rank());
+    else for (auto& d : out.dims()) d = Dim(0, d.max);
+    whole = known && from.has_rank() ? from[along] : Dim();
+  }
+  // Some element there is, if there is any.
+  const Dim found(whole.min > 0 ? 1 : 0, whole.max);
+  if (out.has_rank() && (!c.has(axis) || known)) out[along] = found;
+  const PartialShape each{found}, all{whole};
+  const std::pair<ElementType, PartialShape> facts[] = {{c.type(data), out}, {a.index_element_type, each}, {a.index_element_type, all}, {a.count_element_type, each}};
+  for (int port = 0; port < c.output_count() && port < 4; ++port) c.output(port, facts[port].first, facts[port].second);
+}
+
+struct Found {
+  std::vector<std::int64_t> first, reverse, counts;
+};
+
+/// `less(i, j)` orders the elements. Sorted, or in the order of first occurrence.
+template <class Less>
+Found find(std::int64_t n, bool sorted, Less less) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), less);
+  Found f;
+  f.reverse.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || less(order[i - 1], order[i])) {
+      f.first.push_back(order[i]);
+      f.counts.push_back(0);
+    }
+    ++f.counts.back();
+    f.reverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(f.first.size()) - 1;
+  }
+  if (sorted) return f;
+
+  std::vector<std::size_t> by_place(f.first.size());
+  std::iota(by_place.begin(), by_place.end(), 0);
+  std::sort(by_place.begin(), by_place.end(), [&](std::size_t a, std::size_t b) { return f.first[a] < f.first[b]; });
+  Found g;
+  std::vector<std::int64_t> place(by_place.size());
+  for (const auto k : by_place) {
+    place[k] = static_cast<std::int64_t>(g.first.size());
+    g.first.push_back(f.first[k]);
+    g.counts.push_back(f.counts[k]);
+  }
+  for (const auto k : f.reverse) g.reverse.push_back(place[static_cast<std::size_t>(k)]);
+  return g;
+}
+
+void put(EvalContext& c, int port, const std::vector<std::int64_t>& values) {
+  if (port < c.output_count()) c.set_out(port, convert(Tensor::i64(values), c.stored_out_type(port)));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  // Without an axis the flattened data, else slices: as [outer, length, inner].
+  const auto from = c.has(axis) ? c.in(data) : c.in(data).reshaped({c.in(data).size()});
+  const auto along = c.has(axis) ? movement::checked_index(c.scalar_int(axis), from.rank(), "Unique") : 0;
+  const auto length = from.dim(along);
+  std::int64_t outer = 1, inner = 1;
+  for (std::int64_t i = 0; i < from.rank(); ++i) (i < along ? outer : inner) *= i == along ? 1 : from.dim(i);
+
+  Found f;
+  const auto run = [&]<class T>() {
+    const auto* values = from.data<T>();
+    f = find(length, a.sorted, [&](std::int64_t i, std::int64_t j) {
+      for (std::int64_t o = 0; o < outer; ++o) {
+        const auto *x = values + (o * length + i) * inner, *y = values + (o * length + j) * inner;
+        for (std::int64_t k = 0; k < inner; ++k)
+          if (x[k] < y[k] || y[k] < x[k]) return x[k] < y[k];
+      }
+      return false;
+    });
+  };
+  if (from.type() == ElementType::string) run.template operator()<std::string_view>();
+  else dispatch(from.type(), Numbers{} + Boolean{}, run);
+
+  auto shape = from.shape();
+  shape[static_cast<std::size_t>(along)] = static_cast<std::int64_t>(f.first.size());
+  auto& to = c.out(elements, std::move(shape));
+  const auto bytes = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
+  auto* target = to.mutable_bytes();
+  for (std::int64_t o = 0; o < outer && bytes > 0; ++o)
+    for (const auto i : f.first) {
+      std::memcpy(target, from.bytes() + static_cast<std::size_t>(o * length + i) * bytes, bytes);
+      target += bytes;
+    }
+  put(c, first_indices, f.first);
+  put(c, reverse_indices, f.reverse);
+  put(c, counts, f.counts);
+}
+
+constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kIndex}, TIndex{"T_IND", kIndex}, TCount{"T_COUNT", kIndex};
+constexpr PortDef kInputs[] = {{"data", T}, {"axis", TAxis, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"elements", T}, {"first_indices", TIndex}, {"reverse_indices", TIndex}, {"counts", TCount}};
+constexpr Version kVersions[] = {
+    {.since = 10,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"sorted", &Attrs::sorted>, Attr<"index_element_type", &Attrs::index_element_type>,
+                         Attr<"count_element_type", &Attrs::count_element_type>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Unique", .versions = kVersions};
+
+}  // namespace ovir::ops::unique
