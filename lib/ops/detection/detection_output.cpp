@@ -1,256 +1,257 @@
-// DetectionOutput: decodes boxes from priors and offsets, and keeps the best of those that overlap.
-// Spec: operation-sets/operation-specs/detection/detectionoutput-1, detectionoutput-8
-#include "ops/detection/common.hpp"
+// DetectionOutput: decodes boxes from their priors, suppresses the weaker of overlapping ones, lists what is left.
+// Spec: operation-sets/operation-specs/detection/detectionoutput-8
+#include "op/op.hpp"
 
 namespace ovir::ops::detection_output {
-enum class Code : std::uint8_t { corner, center_size };
-}  // namespace ovir::ops::detection_output
+enum class BoxCode : std::uint8_t { corner, center_size };
+}
 
 template <>
-struct ovir::EnumNames<ovir::ops::detection_output::Code> {
-  using Code = ovir::ops::detection_output::Code;
-  static constexpr std::pair<std::string_view, Code> table[] = {{"caffe.PriorBoxParameter.CORNER", Code::corner}, {"caffe.PriorBoxParameter.CENTER_SIZE", Code::center_size}};
+struct ovir::EnumNames<ovir::ops::detection_output::BoxCode> {
+  static constexpr std::pair<std::string_view, ops::detection_output::BoxCode> table[] = {
+      {"caffe.PriorBoxParameter.CORNER", ops::detection_output::BoxCode::corner}, {"caffe.PriorBoxParameter.CENTER_SIZE", ops::detection_output::BoxCode::center_size}};
 };
 
 namespace ovir::ops::detection_output {
 namespace {
 
-enum Input { box_logits, class_preds, proposals, aux_class_preds, aux_box_preds };
+enum Input { box_logits, class_preds, proposals, additional_class_preds, additional_box_preds };
 
 struct Attrs {
-  std::int64_t num_classes = -1;  // version 8 derives it
+  std::int64_t num_classes = 0;   ///< version 8 counts them itself
   std::int64_t background_label_id = 0, top_k = -1, input_height = 1, input_width = 1;
   std::vector<std::int64_t> keep_top_k;
+  BoxCode code_type = BoxCode::corner;
   bool variance_encoded_in_target = false, share_location = true, clip_after_nms = false, clip_before_nms = false, decrease_label_id = false, normalized = false;
-  Code code_type = Code::corner;
   float nms_threshold = 0, confidence_threshold = 0, objectness_score = 0;
-  float eta = 1;
-  std::string visualize;  // of Caffe; no effect
+
+  /// Numbers a prior takes: unnormalized ones begin with the image's number.
+  std::int64_t prior_size() const { return normalized ? 4 : 5; }
+  std::int64_t keep() const { return keep_top_k.empty() ? -1 : keep_top_k[0]; }
 };
 
-/// `dim` divided by `by`, which must go evenly. An unknown dim gives nothing.
-std::optional<std::int64_t> parts(const InferContext& c, int port, std::int64_t axis, std::int64_t by, std::string_view what) {
-  if (!c.shape(port).has_rank() || !c.shape(port)[axis].is_static()) return std::nullopt;
-  const auto length = c.shape(port)[axis].length();
-  c.require(by > 0 && length % by == 0, port, ovir::Code::E0506, "dim {} of {} of DetectionOutput must be a multiple of {}{}, but its shape is {}", axis, c.port_name(port), what, by, to_string(c.shape(port)));
-  return length / by;
-}
+Dim at(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const bool refined = c.input_count() > aux_class_preds;
-  if (c.input_count() == 4) fail(ovir::Code::E0501, "DetectionOutput takes 3 or 5 inputs, but 4 are connected");
-  c.require_attr(a.keep_top_k.size() == 1, "keep_top_k", "it must have one element, not {}", a.keep_top_k.size());
-  c.require_attr(a.num_classes == -1 || a.num_classes > 0, "num_classes", "{} is not positive", a.num_classes);
-  c.require_attr(a.input_height > 0 && a.input_width > 0, a.input_height > 0 ? "input_width" : "input_height", "it must be positive");
-  for (int port = 0; port < c.input_count(); ++port) c.require_rank(port, port == proposals ? 3 : 2);
+  const bool counted = c.version().since < 8;
+  constexpr auto kMost = std::int64_t{1} << 31;
+  c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "no number is given");
+  c.require_attr(a.keep() < kMost, "keep_top_k", "{} is too large", a.keep());
+  c.require_attr(a.top_k < kMost, "top_k", "{} is too large", a.top_k);
+  c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0), a.input_height > 0 ? "input_width" : "input_height", "the image has no extent");
+  if (counted) c.require_attr(a.num_classes > 0 && a.num_classes < kMost, "num_classes", "{} is not a number of classes", a.num_classes);
+  c.require_rank(box_logits, 2);
+  c.require_rank(class_preds, 2);
+  c.require_rank(proposals, 3);
+  c.require(c.input_count() != 4, additional_class_preds, Code::E0501, "additional class predictions need additional box predictions");
 
-  const std::int64_t prior_size = a.normalized ? 4 : 5;
-  auto priors = parts(c, proposals, 2, prior_size, "the size of a prior, ");
-  if (!priors && refined) priors = parts(c, aux_class_preds, 1, 2, "");
-  std::optional<std::int64_t> classes;
-  if (a.num_classes > 0) classes = a.num_classes;
-  if (!classes && priors) classes = parts(c, class_preds, 1, *priors, "the number of priors, ");
-  if (!classes && priors && !a.share_location) classes = parts(c, box_logits, 1, *priors * 4, "the number of priors by 4, ");
-  if (!priors && (a.share_location || classes)) priors = parts(c, box_logits, 1, a.share_location ? 4 : *classes * 4, "the number of classes by 4, ");
-  if (!priors && classes) priors = parts(c, class_preds, 1, *classes, "the number of classes, ");
+  auto batch = c.require_same_dim(at(c.shape(box_logits), 0), at(c.shape(class_preds), 0), class_preds, "batches of box_logits and class_preds");
+  const auto prior_batch = at(c.shape(proposals), 0);
+  if (prior_batch.min > 1) batch = c.require_same_dim(batch, prior_batch, proposals, "batches of box_logits and proposals");
+  c.require(prior_batch.contains(1) || prior_batch.compatible(batch), proposals, Code::E0506, "the batch of proposals must be 1 or {}, but it is {}", to_string(batch), to_string(prior_batch));
+  c.require_same_dim(at(c.shape(proposals), 1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals, "dim 1 of proposals and what variance_encoded_in_target asks");
 
-  Dim images;
-  const auto matrix = [&](int port, std::optional<std::int64_t> columns, std::string_view what) {
-    const auto& shape = c.shape(port);
-    if (!shape.has_rank()) return;
-    images = c.require_same_dim(images, shape[0], port, "batches of the inputs");
-    if (columns) c.require(shape[1].contains(*columns), port, ovir::Code::E0506, "{} of DetectionOutput must have {} columns ({}), but its shape is {}", c.port_name(port), *columns, what, to_string(shape));
-  };
-  const auto times = [](std::optional<std::int64_t> x, std::optional<std::int64_t> y, std::int64_t z) { return x && y ? std::optional(*x * *y * z) : std::nullopt; };
-  const auto located = a.share_location ? std::optional<std::int64_t>(1) : classes;
-  matrix(box_logits, times(priors, located, 4), "4 for each prior and located class");
-  matrix(class_preds, times(priors, classes, 1), "one for each prior and class");
-  if (refined) {
-    matrix(aux_class_preds, times(priors, 1, 2), "2 for each prior");
-    matrix(aux_box_preds, times(priors, located, 4), "4 for each prior and located class");
+  Dim priors;
+  if (const auto d = at(c.shape(proposals), 2); d.is_static()) {
+    c.require(d.length() % a.prior_size() == 0, proposals, Code::E0506, "{} numbers of proposals are no whole number of priors of {}", d.length(), a.prior_size());
+    priors = Dim(d.length() / a.prior_size());
   }
-  if (const auto& shape = c.shape(proposals); shape.has_rank()) {
-    c.require(shape[0].contains(1) || shape[0].compatible(images), proposals, ovir::Code::E0506, "proposals of DetectionOutput must come once or for each of {} images, but their shape is {}", to_string(images), to_string(shape));
-    c.require(shape[1].contains(a.variance_encoded_in_target ? 1 : 2), proposals, ovir::Code::E0506, "proposals of DetectionOutput must have {} in dim 1 as variance_encoded_in_target is {}, but their shape is {}",
-              a.variance_encoded_in_target ? 1 : 2, a.variance_encoded_in_target, to_string(shape));
+  const auto scores = at(c.shape(class_preds), 1), logits = at(c.shape(box_logits), 1);
+  Dim classes = counted ? Dim(a.num_classes) : Dim();
+  if (!priors.is_static() && a.share_location && logits.is_static()) {
+    c.require(logits.length() % 4 == 0, box_logits, Code::E0506, "{} box logits are no whole number of boxes", logits.length());
+    priors = Dim(logits.length() / 4);
+  }
+  if (priors.is_static() && priors.length() > 0 && scores.is_static()) {
+    c.require(scores.length() % priors.length() == 0, class_preds, Code::E0506, "{} class predictions cannot be divided among {} priors", scores.length(), priors.length());
+    classes = c.require_same_dim(classes, Dim(scores.length() / priors.length()), class_preds, "classes of the attribute and of class_preds");
+  } else {
+    c.require_same_dim(scores, priors * classes, class_preds, "dim 1 of class_preds and priors * classes");
+  }
+  c.require_same_dim(logits, priors * (a.share_location ? Dim(1) : classes) * Dim(4), box_logits, "dim 1 of box_logits and priors * location classes * 4");
+  if (c.has(additional_box_preds)) {
+    c.require_rank(additional_class_preds, 2);
+    c.require_rank(additional_box_preds, 2);
+    batch = c.require_same_dim(batch, at(c.shape(additional_class_preds), 0), additional_class_preds, "batches of the predictions");
+    batch = c.require_same_dim(batch, at(c.shape(additional_box_preds), 0), additional_box_preds, "batches of the predictions");
+    c.require_same_dim(at(c.shape(additional_class_preds), 1), priors * Dim(2), additional_class_preds, "dim 1 of the additional class predictions and priors * 2");
+    c.require_same_dim(at(c.shape(additional_box_preds), 1), logits, additional_box_preds, "box logits and additional box predictions");
   }
 
-  const auto known = [](std::optional<std::int64_t> n) { return n ? Dim(*n) : Dim(); };
-  auto rows = images * known(priors) * known(classes);
-  if (a.keep_top_k[0] > 0) rows = images * Dim(a.keep_top_k[0]);
-  else if (a.keep_top_k[0] == -1 && a.top_k > 0) rows = images * Dim(a.top_k) * known(classes);
-  c.output(0, PartialShape{Dim(1), Dim(1), rows, Dim(7)});
+  // keep_top_k decides, else top_k, else all there are.
+  auto rows = batch * (scores.is_static() ? scores : priors * classes);
+  if (a.keep() > 0) rows = batch * Dim(a.keep());
+  else if (a.top_k > 0) rows = batch * Dim(a.top_k) * classes;
+  c.output(0, {Dim(1), Dim(1), rows, Dim(7)});
 }
 
 template <class T>
-using Box = detection::Box<T>;
+struct Box {
+  T x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+  T area() const { return x2 < x1 || y2 < y1 ? T{} : (x2 - x1) * (y2 - y1); }
+  void clip() {
+    for (T* v : {&x1, &y1, &x2, &y2}) *v = std::max(T{0}, std::min(T{1}, *v));
+  }
+};
 
 template <class T>
-struct Detector {
-  const Attrs& a;
-  std::int64_t priors, classes, located;
-  std::int64_t prior_size = a.normalized ? 4 : 5;
+T overlap(const Box<T>& a, const Box<T>& b) {
+  const auto width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1), height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
+  if (!(width > 0 && height > 0)) return 0;
+  return width * height / (a.area() + b.area() - width * height);
+}
 
-  static Box<T> clipped(const Box<T>& b) {
-    const auto cut = [](T v) { return std::clamp<T>(v, 0, 1); };
-    return {cut(b.x1), cut(b.y1), cut(b.x2), cut(b.y2)};
+struct Found {
+  double score;
+  std::int64_t label, prior;
+};
+/// By falling score; of equal ones the earlier prior comes first.
+bool before(const Found& a, const Found& b) { return a.score > b.score || (a.score == b.score && a.prior < b.prior); }
+
+template <class T>
+class Detector {
+ public:
+  Detector(EvalContext& c)
+      : a(c.attrs<Attrs>()), logits(c.in(box_logits)), scores(c.in(class_preds)), priors(c.in(proposals)), images(logits.dim(0)), count(priors.dim(2) / a.prior_size()),
+        classes(count == 0 ? 0 : scores.dim(1) / count), locations(a.share_location ? 1 : classes) {
+    if (c.has(additional_box_preds)) {
+      arm_scores = c.in(additional_class_preds).data<T>();
+      arm_logits = c.in(additional_box_preds).data<T>();
+    }
   }
 
-  /// The box that `offset` makes of a prior. "If flag is false then it is necessary to adjust the predicted offset".
-  Box<T> decode(const Box<T>& prior, const T* variance, const T* offset) const {
-    Box<T> p = prior;
+  /// Writes at most `rows` rows of [image, label, score, x1, y1, x2, y2]; a -1 ends the list where it is shorter.
+  void run(T* out, std::int64_t rows) {
+    std::int64_t row = 0;
+    for (std::int64_t image = 0; image < images; ++image)
+      for (const auto& f : detect(image)) {
+        if (row == rows) return;
+        auto box = boxes[index(f.label, f.prior)];
+        if (a.clip_after_nms) box.clip();
+        const T values[] = {static_cast<T>(image), static_cast<T>(a.decrease_label_id ? f.label - 1 : f.label), static_cast<T>(f.score), box.x1, box.y1, box.x2, box.y2};
+        std::copy_n(values, 7, out + row++ * 7);
+      }
+    if (row < rows) out[row * 7] = -1;
+  }
+
+ private:
+  const Attrs& a;
+  const Tensor &logits, &scores, &priors;
+  std::int64_t images, count, classes, locations;
+  const T *arm_scores = nullptr, *arm_logits = nullptr;
+  std::vector<Box<T>> boxes;   // of one image: by location class, then prior
+
+  std::size_t index(std::int64_t label, std::int64_t prior) const { return static_cast<std::size_t>((a.share_location ? 0 : label) * count + prior); }
+
+  T score(std::int64_t image, std::int64_t label, std::int64_t prior) const {
+    // A prior whose objectness is too low is background.
+    if (arm_scores && arm_scores[(image * count + prior) * 2 + 1] < static_cast<T>(a.objectness_score)) return label == a.background_label_id ? T{1} : T{0};
+    return scores.data<T>()[(image * count + prior) * classes + label];
+  }
+
+  Box<T> decode(Box<T> prior, const T* variance, const T* delta) const {
     if (!a.normalized) {
-      const auto w = static_cast<T>(a.input_width), h = static_cast<T>(a.input_height);
-      p = {p.x1 / w, p.y1 / h, p.x2 / w, p.y2 / h};
+      const auto width = static_cast<T>(a.input_width), height = static_cast<T>(a.input_height);
+      prior = {prior.x1 / width, prior.y1 / height, prior.x2 / width, prior.y2 / height};
     }
     T d[4];
-    for (int i = 0; i < 4; ++i) d[i] = variance ? variance[i] * offset[i] : offset[i];
-    Box<T> b{p.x1 + d[0], p.y1 + d[1], p.x2 + d[2], p.y2 + d[3]};
-    if (a.code_type == Code::center_size) {
-      const T x = d[0] * p.width() + (p.x1 + p.x2) / 2, y = d[1] * p.height() + (p.y1 + p.y2) / 2;
-      const T w = std::exp(d[2]) * p.width(), h = std::exp(d[3]) * p.height();
-      b = {x - w / 2, y - h / 2, x + w / 2, y + h / 2};
+    for (std::size_t i = 0; i < 4; ++i) d[i] = variance ? variance[i] * delta[i] : delta[i];
+    Box<T> box{prior.x1 + d[0], prior.y1 + d[1], prior.x2 + d[2], prior.y2 + d[3]};
+    if (a.code_type == BoxCode::center_size) {
+      const T width = prior.x2 - prior.x1, height = prior.y2 - prior.y1;
+      const T x = d[0] * width + (prior.x1 + prior.x2) / 2, y = d[1] * height + (prior.y1 + prior.y2) / 2;
+      const T half_width = std::exp(d[2]) * width / 2, half_height = std::exp(d[3]) * height / 2;
+      box = {x - half_width, y - half_height, x + half_width, y + half_height};
     }
-    return a.clip_before_nms ? clipped(b) : b;
+    if (a.clip_before_nms) box.clip();
+    return box;
   }
 
-  /// Boxes of one image by located class and prior; `refined`: offsets that correct the priors first.
-  std::vector<std::vector<Box<T>>> boxes(const T* offsets, const T* prior, const T* refined) const {
-    std::vector<std::vector<Box<T>>> all(static_cast<std::size_t>(located));
-    const T* variances = a.variance_encoded_in_target ? nullptr : prior + priors * prior_size;
-    for (std::int64_t p = 0; p < priors; ++p) {
-      const T* at = prior + p * prior_size + (a.normalized ? 0 : 1);  // an image number comes first
-      const T* variance = variances ? variances + p * 4 : nullptr;
-      for (std::int64_t k = 0; k < located; ++k) {
-        Box<T> box{at[0], at[1], at[2], at[3]};
-        const auto offset = (p * located + k) * 4;
-        if (refined) box = decode(box, variance, refined + offset);
-        all[static_cast<std::size_t>(k)].push_back(decode(box, variance, offsets + offset));
+  void decode_all(std::int64_t image) {
+    boxes.assign(static_cast<std::size_t>(locations * count), {});
+    const auto size = a.prior_size();
+    const auto* from = priors.data<T>() + (priors.dim(0) == 1 ? 0 : image) * priors.dim(1) * priors.dim(2);
+    for (std::int64_t p = 0; p < count; ++p) {
+      const T* corner = from + (p + 1) * size - 4;
+      const T* variance = a.variance_encoded_in_target ? nullptr : from + count * size + p * 4;
+      for (std::int64_t l = 0; l < locations; ++l) {
+        const auto delta = ((image * count + p) * locations + l) * 4;
+        Box<T> prior{corner[0], corner[1], corner[2], corner[3]};
+        // The additional predictions refine the priors first.
+        if (arm_logits) prior = decode(prior, variance, arm_logits + delta);
+        boxes[index(l, p)] = decode(prior, variance, logits.data<T>() + delta);
       }
     }
-    return all;
   }
 
-  static T area(const Box<T>& b) { return b.x2 < b.x1 || b.y2 < b.y1 ? 0 : b.width() * b.height(); }
-  static T overlap(const Box<T>& a, const Box<T>& b) {
-    const Box<T> common{std::max(a.x1, b.x1), std::max(a.y1, b.y1), std::min(a.x2, b.x2), std::min(a.y2, b.y2)};
-    if (common.width() <= 0 || common.height() <= 0) return 0;
-    const T both = common.width() * common.height();
-    return both / (area(a) + area(b) - both);
-  }
-
-  struct Found {
-    T score;
-    std::int64_t label, prior;
-  };
-
-  void best_first(std::vector<Found>& found, std::int64_t most) const {
-    std::stable_sort(found.begin(), found.end(), [](const Found& x, const Found& y) { return x.score > y.score || (x.score == y.score && x.prior < y.prior); });
-    if (most > -1 && static_cast<std::size_t>(most) < found.size()) found.resize(static_cast<std::size_t>(most));
-  }
-
-  /// Of candidates, best first, those that no better one of their class overlaps too much.
-  void suppress(const std::vector<Found>& candidates, const std::vector<std::vector<Box<T>>>& boxes, std::vector<Found>& kept) const {
-    const auto first = kept.size();
-    for (const auto& candidate : candidates) {
-      const auto& of_class = boxes[a.share_location ? 0 : static_cast<std::size_t>(candidate.label)];
-      const auto box = [&](const Found& f) { return of_class[static_cast<std::size_t>(f.prior)]; };
-      const bool free = std::none_of(kept.begin() + static_cast<std::ptrdiff_t>(first), kept.end(), [&](const Found& other) {
-        return other.label == candidate.label && overlap(box(candidate), box(other)) > static_cast<T>(a.nms_threshold);
-      });
-      if (free) kept.push_back(candidate);
-    }
-  }
-
-  template <class Score>
-  std::vector<Found> detect(const std::vector<std::vector<Box<T>>>& boxes, Score score) const {
-    std::vector<Found> kept;
-    if (a.decrease_label_id) {  // "like in Apache MxNet": every prior competes with its best class
-      std::vector<Found> candidates;
-      for (std::int64_t p = 0; p < priors; ++p) {
+  std::vector<Found> detect(std::int64_t image) {
+    decode_all(image);
+    std::vector<Found> candidates, found;
+    const auto suppress = [&] {
+      std::sort(candidates.begin(), candidates.end(), before);
+      if (a.top_k > -1 && candidates.size() > static_cast<std::size_t>(a.top_k)) candidates.resize(static_cast<std::size_t>(a.top_k));
+      for (const auto& f : candidates)
+        if (std::none_of(found.begin(), found.end(), [&](const Found& kept) {
+              return kept.label == f.label && overlap(boxes[index(f.label, f.prior)], boxes[index(kept.label, kept.prior)]) > static_cast<T>(a.nms_threshold);
+            }))
+          found.push_back(f);
+      candidates.clear();
+    };
+    if (!a.decrease_label_id) {
+      // "perform NMS like in Caffe": class by class
+      for (std::int64_t label = 0; label < classes; ++label) {
+        if (label == a.background_label_id) continue;
+        for (std::int64_t p = 0; p < count; ++p)
+          if (const auto s = score(image, label, p); s > static_cast<T>(a.confidence_threshold)) candidates.push_back({static_cast<double>(s), label, p});
+        suppress();
+      }
+    } else {
+      // "like in Apache MxNet": each prior has only its best class
+      for (std::int64_t p = 0; p < count; ++p) {
         Found best{-1, 0, p};
-        for (std::int64_t k = 1; k < classes; ++k)
-          if (k != a.background_label_id && score(p, k) > best.score) best = {score(p, k), k, p};
-        if (best.label > 0 && best.score >= static_cast<T>(a.confidence_threshold)) candidates.push_back(best);
+        for (std::int64_t label = 1; label < classes; ++label)
+          if (const auto s = static_cast<double>(score(image, label, p)); label != a.background_label_id && s > best.score) best = {s, label, p};
+        if (best.label > 0 && best.score >= static_cast<double>(a.confidence_threshold)) candidates.push_back(best);
       }
-      best_first(candidates, a.top_k);
-      suppress(candidates, boxes, kept);
-      std::stable_sort(kept.begin(), kept.end(), [](const Found& x, const Found& y) { return x.label < y.label; });
-    } else {  // "like in Caffe": class by class
-      for (std::int64_t k = 0; k < classes; ++k) {
-        if (k == a.background_label_id) continue;
-        std::vector<Found> candidates;
-        for (std::int64_t p = 0; p < priors; ++p)
-          if (score(p, k) > static_cast<T>(a.confidence_threshold)) candidates.push_back({score(p, k), k, p});
-        best_first(candidates, a.top_k);
-        suppress(candidates, boxes, kept);
-      }
+      suppress();
     }
-    if (a.keep_top_k[0] > -1 && kept.size() > static_cast<std::size_t>(a.keep_top_k[0])) {
-      best_first(kept, a.keep_top_k[0]);
-      std::stable_sort(kept.begin(), kept.end(), [](const Found& x, const Found& y) { return x.label < y.label; });
+    if (a.keep() > -1 && found.size() > static_cast<std::size_t>(a.keep())) {
+      std::stable_sort(found.begin(), found.end(), before);
+      found.resize(static_cast<std::size_t>(a.keep()));
     }
-    return kept;
+    std::stable_sort(found.begin(), found.end(), [](const Found& x, const Found& y) { return x.label < y.label; });
+    return found;
   }
 };
 
 void eval(EvalContext& c) {
-  const auto& a = c.attrs<Attrs>();
-  const auto& offsets = c.in(box_logits);
-  const auto& scores = c.in(class_preds);
-  const auto& prior = c.in(proposals);
-  const auto images = offsets.dim(0), priors = prior.dim(2) / (a.normalized ? 4 : 5);
-  const auto classes = a.num_classes > 0 ? a.num_classes : priors == 0 ? 0 : scores.dim(1) / priors;
   auto& out = c.out(0);
   dispatch(out.type(), Reals{}, [&]<class T>() {
-    const Detector<T> detector{a, priors, classes, a.share_location ? 1 : classes};
-    auto rows = out.mutable_values<T>();
-    std::fill(rows.begin(), rows.end(), T(0));
-    std::size_t row = 0;
-    for (std::int64_t n = 0; n < images; ++n) {
-      const bool refined = c.has(aux_box_preds);
-      const auto boxes = detector.boxes(offsets.data<T>() + n * offsets.dim(1), prior.data<T>() + (prior.dim(0) == 1 ? 0 : n) * prior.dim(1) * prior.dim(2),
-                                        refined ? c.in(aux_box_preds).data<T>() + n * offsets.dim(1) : nullptr);
-      const T* objectness = refined ? c.in(aux_class_preds).data<T>() + n * priors * 2 : nullptr;
-      const T* confidence = scores.data<T>() + n * priors * classes;
-      const auto found = detector.detect(boxes, [&](std::int64_t p, std::int64_t k) {
-        // Where no object is likely, all is background.
-        if (objectness && objectness[p * 2 + 1] < static_cast<T>(a.objectness_score)) return k == a.background_label_id ? T(1) : T(0);
-        return confidence[p * classes + k];
-      });
-      for (const auto& f : found) {
-        if ((row + 1) * 7 > rows.size()) return;
-        auto box = boxes[a.share_location ? 0 : static_cast<std::size_t>(f.label)][static_cast<std::size_t>(f.prior)];
-        if (a.clip_after_nms) box = Detector<T>::clipped(box);
-        const T values[] = {static_cast<T>(n), static_cast<T>(a.decrease_label_id ? f.label - 1 : f.label), f.score, box.x1, box.y1, box.x2, box.y2};
-        std::copy(std::begin(values), std::end(values), rows.begin() + static_cast<std::ptrdiff_t>(row++ * 7));
-      }
-    }
-    // "The first tuple with batch_id equal to -1 means end of output."
-    if (row * 7 < rows.size()) rows[row * 7] = T(-1);
+    std::fill_n(out.mutable_data<T>(), out.size(), T{});
+    Detector<T>(c).run(out.mutable_data<T>(), out.dim(2));
   });
 }
 
+using A = Attrs;
 constexpr TypeVar T{"T", kFloat};
-constexpr PortDef kInputs[] = {{"box_logits", T}, {"class_preds", T}, {"proposals", T}, {"aux_class_preds", T, Arity::optional}, {"aux_box_preds", T, Arity::optional}};
+constexpr PortDef kInputs[] = {{"box_logits", T}, {"class_preds", T}, {"proposals", T}, {"additional_class_preds", T, Arity::optional}, {"additional_box_preds", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-template <class... More>
-constexpr auto kAttrs = attributes<
-    Attrs, More..., Attr<"background_label_id", &Attrs::background_label_id>, Attr<"top_k", &Attrs::top_k>,
-    Attr<"variance_encoded_in_target", &Attrs::variance_encoded_in_target>, Attr<"keep_top_k", &Attrs::keep_top_k, kRequired>, Attr<"code_type", &Attrs::code_type>,
-    Attr<"share_location", &Attrs::share_location>, Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>, Attr<"confidence_threshold", &Attrs::confidence_threshold>,
-    Attr<"clip_after_nms", &Attrs::clip_after_nms>, Attr<"clip_before_nms", &Attrs::clip_before_nms>, Attr<"decrease_label_id", &Attrs::decrease_label_id>,
-    Attr<"normalized", &Attrs::normalized>, Attr<"input_height", &Attrs::input_height>, Attr<"input_width", &Attrs::input_width>,
-    Attr<"objectness_score", &Attrs::objectness_score>>;
+constexpr auto kAttrs1 =
+    attributes<A, Attr<"num_classes", &A::num_classes, kRequired>, Attr<"background_label_id", &A::background_label_id>, Attr<"top_k", &A::top_k>,
+               Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>, Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>,
+               Attr<"share_location", &A::share_location>, Attr<"nms_threshold", &A::nms_threshold, kRequired>, Attr<"confidence_threshold", &A::confidence_threshold>,
+               Attr<"clip_after_nms", &A::clip_after_nms>, Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>,
+               Attr<"normalized", &A::normalized>, Attr<"input_height", &A::input_height>, Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
+constexpr auto kAttrs8 =
+    attributes<A, Attr<"background_label_id", &A::background_label_id>, Attr<"top_k", &A::top_k>, Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>,
+               Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>, Attr<"share_location", &A::share_location>,
+               Attr<"nms_threshold", &A::nms_threshold, kRequired>, Attr<"confidence_threshold", &A::confidence_threshold>, Attr<"clip_after_nms", &A::clip_after_nms>,
+               Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>, Attr<"normalized", &A::normalized>,
+               Attr<"input_height", &A::input_height>, Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<Attr<"num_classes", &Attrs::num_classes, kRequired>, Attr<"eta", &Attrs::eta>, Attr<"visualize", &Attrs::visualize>>,
-     .infer = infer,
-     .eval = eval},
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},
 };
 
 }  // namespace

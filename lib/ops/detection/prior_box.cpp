@@ -1,6 +1,6 @@
-// PriorBox: boxes of given sizes and aspect ratios around every point of a grid.
-// Spec: operation-sets/operation-specs/detection/prior-box-1, prior-box-8
-#include "ops/detection/common.hpp"
+// PriorBox: boxes of the given sizes and aspect ratios around each point of a grid, relative to the image.
+// Spec: operation-sets/operation-specs/detection/prior-box-8
+#include "op/op.hpp"
 
 namespace ovir::ops::prior_box {
 namespace {
@@ -8,128 +8,133 @@ namespace {
 enum Input { output_size, image_size };
 
 struct Attrs {
-  std::vector<float> min_size, max_size, aspect_ratio, density, fixed_ratio, fixed_size, variance;
-  bool clip = false, flip = false, scale_all_sizes = true;
-  bool min_max_aspect_ratios_order = true;
+  std::vector<float> min_size, max_size, aspect_ratio, variance, fixed_ratio, fixed_size, density;
+  bool flip = false, clip = false, scale_all_sizes = true, min_max_aspect_ratios_order = true;
   float step = 0, offset = 0;
 };
 
-/// A box around a point: half its size, and where its centre lies from the point.
-struct Prior {
-  float half_width, half_height;
-  float dx = 0, dy = 0;
-  bool inside = false;  ///< cut to the image in any case
-};
-
-/// "Duplicate values are ignored"; 1 comes first whether it is named or not.
-std::vector<float> aspect_ratios(const Attrs& a) {
-  std::vector<float> ratios{1.0F};
+/// The aspect ratios in their order, 1 first, each once, flipped ones after their own.
+std::vector<float> ratios(const Attrs& a) {
+  std::vector<float> list{1.0f};
   for (const auto ratio : a.aspect_ratio) {
-    if (std::any_of(ratios.begin(), ratios.end(), [&](float r) { return std::fabs(r - ratio) < 1e-6F; })) continue;
-    ratios.push_back(ratio);
-    if (a.flip) ratios.push_back(1.0F / ratio);
+    if (std::any_of(list.begin(), list.end(), [&](float had) { return std::abs(ratio - had) < 1e-6f; })) continue;
+    list.push_back(ratio);
+    if (a.flip) list.push_back(1.0f / ratio);
   }
-  return ratios;
+  return list;
 }
 
-/// density² boxes of one size, spread over the box of that size. Sizes and shifts are whole pixels.
-void add_dense(std::vector<Prior>& priors, float size, float density, float ratio, bool square) {
-  const auto n = static_cast<std::int64_t>(density), whole = static_cast<std::int64_t>(size), shift = static_cast<std::int64_t>(size / static_cast<float>(n));
-  const float root = std::sqrt(ratio), half = 0.5F * (square ? static_cast<float>(whole) : size);
-  const auto centre = [&](std::int64_t i) { return static_cast<float>(shift) / 2.0F - static_cast<float>(whole / 2) + static_cast<float>(i * shift); };
-  for (std::int64_t r = 0; r < n; ++r)
-    for (std::int64_t c = 0; c < n; ++c) priors.push_back({half * root, half / root, centre(c), centre(r), true});
-}
+/// A box around a grid point: half its sides and how far its centre is from the point, in pixels.
+struct Box {
+  float half_width, half_height, x = 0, y = 0;
+  bool fixed = false;   ///< of fixed_size: always cut to the image where it leaves it
+};
+constexpr std::size_t kMostBoxes = 1 << 20;
 
-/// All boxes around one point, in the order of the output; `scale` is what sizes are multiplied with.
-std::vector<Prior> priors_of(const Attrs& a, float scale) {
-  std::vector<Prior> priors;
-  const auto ratios = aspect_ratios(a);
+/// The boxes of one grid point. `scale` is what min_size is measured in.
+std::vector<Box> boxes_of(const Attrs& a, float scale) {
+  std::vector<Box> boxes;
+  const auto aspect = ratios(a);
   for (std::size_t s = 0; s < a.fixed_size.size(); ++s) {
-    const float density = s < a.density.size() ? a.density[s] : 1.0F;
-    for (const auto ratio : a.fixed_ratio.empty() ? ratios : a.fixed_ratio) add_dense(priors, a.fixed_size[s], density, ratio, a.fixed_ratio.empty() && ratio == 1.0F);
-  }
-  if (!a.fixed_size.empty()) return priors;
-  for (std::size_t s = 0; s < a.min_size.size(); ++s) {
-    const float size = a.min_size[s] * scale;
-    priors.push_back({size * 0.5F, size * 0.5F});
-    const auto add_max = [&] {
-      if (!a.scale_all_sizes || s >= a.max_size.size()) return;  // "false - max_size is ignored"
-      const float between = std::sqrt(size * a.max_size[s]) * 0.5F;
-      priors.push_back({between, between});
+    const auto size = a.fixed_size[s];
+    const auto whole = static_cast<float>(static_cast<std::int64_t>(size));
+    const auto density = s < a.density.size() ? static_cast<std::int64_t>(a.density[s]) : 0;
+    const auto shift = density > 0 ? static_cast<float>(static_cast<std::int64_t>(size / static_cast<float>(density))) : 0.0f;
+    // density x density boxes of one shape, spread evenly over the size
+    const auto spread = [&](float half_width, float half_height) {
+      for (std::int64_t r = 0; r < density && boxes.size() < kMostBoxes; ++r)
+        for (std::int64_t c = 0; c < density && boxes.size() < kMostBoxes; ++c) {
+          const auto at = [&](std::int64_t i) { return -static_cast<float>(static_cast<std::int64_t>(whole) / 2) + shift / 2 + static_cast<float>(i) * shift; };
+          boxes.push_back({half_width, half_height, at(c), at(r), true});
+        }
     };
-    if (a.min_max_aspect_ratios_order) add_max();
-    // Where not all sizes are scaled, only the first one takes the other aspect ratios, at the end.
-    if (a.scale_all_sizes || s + 1 == a.min_size.size()) {
-      const float half = (a.scale_all_sizes ? size : a.min_size[0] * scale) * 0.5F;
-      for (std::size_t r = 1; r < ratios.size(); ++r) priors.push_back({half * std::sqrt(ratios[r]), half / std::sqrt(ratios[r])});
+    if (!a.fixed_ratio.empty()) {
+      for (const auto ratio : a.fixed_ratio) spread(size * 0.5f * std::sqrt(ratio), size * 0.5f / std::sqrt(ratio));
+      continue;
     }
-    if (!a.min_max_aspect_ratios_order) add_max();
+    spread(whole * 0.5f, whole * 0.5f);
+    for (std::size_t i = 1; i < aspect.size(); ++i) spread(size * 0.5f * std::sqrt(aspect[i]), size * 0.5f / std::sqrt(aspect[i]));
   }
-  return priors;
+  for (std::size_t s = 0; s < a.min_size.size(); ++s) {
+    const auto size = a.min_size[s] * scale;
+    boxes.push_back({size * 0.5f, size * 0.5f});
+    const auto largest = [&] {
+      if (s < a.max_size.size()) boxes.push_back({std::sqrt(size * a.max_size[s]) * 0.5f, std::sqrt(size * a.max_size[s]) * 0.5f});
+    };
+    if (a.min_max_aspect_ratios_order) largest();
+    // Without scale_all_sizes the ratios come once, after the last size, and of the first.
+    if (a.scale_all_sizes || s + 1 == a.min_size.size()) {
+      const auto base = a.scale_all_sizes ? size : a.min_size[0] * scale;
+      for (std::size_t i = 1; i < aspect.size(); ++i) boxes.push_back({base * 0.5f * std::sqrt(aspect[i]), base * 0.5f / std::sqrt(aspect[i])});
+    }
+    if (!a.min_max_aspect_ratios_order) largest();
+  }
+  return boxes;
 }
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto positive = [&](const std::vector<float>& list, std::string_view attribute, float least) {
-    for (const auto v : list) c.require_attr(v > 0 && v >= least && v < 1e6F, attribute, "{} is out of range", v);
-  };
-  positive(a.min_size, "min_size", 0);
-  positive(a.max_size, "max_size", 0);
-  positive(a.aspect_ratio, "aspect_ratio", 0);
-  positive(a.fixed_ratio, "fixed_ratio", 0);
-  positive(a.fixed_size, "fixed_size", 0);
-  positive(a.density, "density", 1);
-  for (const auto v : a.density) c.require_attr(v <= 1000, "density", "{} is out of range", v);
-  detection::infer_priors(c, static_cast<std::int64_t>(priors_of(a, 1).size()), a.variance);
+  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "{} numbers where 0, 1 or 4 are allowed", a.variance.size());
+  c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density", "{} numbers for {} fixed sizes", a.density.size(), a.fixed_size.size());
+  for (const auto* list : {&a.density, &a.fixed_size, &a.min_size, &a.max_size})
+    for (const auto v : *list) c.require_attr(v >= 0 && v < 1e9f, list == &a.density ? "density" : list == &a.fixed_size ? "fixed_size" : list == &a.min_size ? "min_size" : "max_size", "{} is not a size", v);
+  for (const auto port : {output_size, image_size}) {
+    c.require_rank(port, 1);
+    if (c.shape(port).has_rank()) c.require_same_dim(c.shape(port)[0], Dim(2), port, "elements of a size and the axes height and width");
+  }
+  const auto per_point = boxes_of(a, 1).size();
+  c.require_attr(per_point < kMostBoxes, "density", "more than {} boxes a point", kMostBoxes);
+  Dim length;
+  if (const auto size = c.dims(output_size); size && size->size() == 2) length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * per_point));
+  c.output(0, {Dim(2), length});
 }
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto grid = c.ints(output_size), image = c.ints(image_size);
-  const auto height = static_cast<float>(image.at(0)), width = static_cast<float>(image.at(1));
-  const float scale = a.scale_all_sizes ? 1.0F : height;
+  const auto H = grid.at(0), W = grid.at(1);
+  const auto image_height = static_cast<float>(image.at(0)), image_width = static_cast<float>(image.at(1));
+  // Without scale_all_sizes, sizes and step are relative to the image's height; step -1 spans it.
+  const auto boxes = boxes_of(a, a.scale_all_sizes ? 1 : image_height);
   float step = a.step;
-  if (!a.scale_all_sizes) step = step == -1.0F ? height / static_cast<float>(grid.at(0)) : step * height;
-  const auto priors = priors_of(a, scale);
-  const Shape shape{2, c.out_shape(0)[1].is_static() ? c.out_shape(0)[1].length() : element_count({grid.at(0), grid.at(1), static_cast<std::int64_t>(priors.size()), 4})};
-  auto& out = c.out(0, shape);
+  if (!a.scale_all_sizes) step = step == -1 ? image_height / static_cast<float>(H) : step * image_height;
+  const auto step_x = step == 0 ? image_width / static_cast<float>(W) : step, step_y = step == 0 ? image_height / static_cast<float>(H) : step;
+  const auto offset = step == 0 ? 0.5f : a.offset;
+
+  auto& out = c.out(0, {2, H * W * static_cast<std::int64_t>(boxes.size()) * 4});
   auto* to = out.mutable_data<float>();
-  const auto put = [&](float v) { *to++ = a.clip ? std::clamp(v, 0.0F, 1.0F) : v; };
-  for (std::int64_t h = 0; h < grid[0]; ++h)
-    for (std::int64_t w = 0; w < grid[1]; ++w) {
-      const auto centre = [&](std::int64_t i, float length, std::int64_t cells) {
-        return step == 0 ? (static_cast<float>(i) + 0.5F) * (length / static_cast<float>(cells)) : (static_cast<float>(i) + a.offset) * step;
-      };
-      const float x = centre(w, width, grid[1]), y = centre(h, height, grid[0]);
-      for (const auto& p : priors) {
-        const float left = (x + p.dx - p.half_width) * (1 / width), top = (y + p.dy - p.half_height) * (1 / height);
-        const float right = (x + p.dx + p.half_width) * (1 / width), bottom = (y + p.dy + p.half_height) * (1 / height);
-        put(p.inside ? std::max(left, 0.0F) : left);
-        put(p.inside ? std::max(top, 0.0F) : top);
-        put(p.inside ? std::min(right, 1.0F) : right);
-        put(p.inside ? std::min(bottom, 1.0F) : bottom);
+  for (std::int64_t h = 0; h < H; ++h)
+    for (std::int64_t w = 0; w < W; ++w)
+      for (const auto& box : boxes) {
+        const auto x = (static_cast<float>(w) + offset) * step_x + box.x, y = (static_cast<float>(h) + offset) * step_y + box.y;
+        float corners[] = {(x - box.half_width) * (1 / image_width), (y - box.half_height) * (1 / image_height), (x + box.half_width) * (1 / image_width),
+                           (y + box.half_height) * (1 / image_height)};
+        for (std::size_t i = 0; i < 4; ++i) {
+          if (a.clip || (box.fixed && i < 2)) corners[i] = std::max(corners[i], 0.0f);
+          if (a.clip || (box.fixed && i >= 2)) corners[i] = std::min(corners[i], 1.0f);
+          *to++ = corners[i];
+        }
       }
-    }
-  detection::fill_variances(out, a.variance);
+  // The second row: the variance of each coordinate.
+  for (std::int64_t i = 0; i < out.dim(1); ++i) *to++ = a.variance.empty() ? 0.1f : a.variance[a.variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
 }
 
-constexpr TypeVar TInt{"T_INT", kInteger}, TOut{"T_OUT", set_of(ElementType::f32)};
-constexpr PortDef kInputs[] = {{"output_size", TInt}, {"image_size", TInt}};
+using A = Attrs;
+constexpr TypeVar TOutputSize{"T_INT", kInteger}, TImageSize{"T_INT2", kInteger}, TOut{"T_OUT", set_of(ElementType::f32)};
+constexpr PortDef kInputs[] = {{"output_size", TOutputSize}, {"image_size", TImageSize}};
 constexpr PortDef kOutputs[] = {{"output", TOut}};
-template <class... More>
-constexpr auto kAttrs = attributes<Attrs, Attr<"min_size", &Attrs::min_size>, Attr<"max_size", &Attrs::max_size>, Attr<"aspect_ratio", &Attrs::aspect_ratio>,
-                                   Attr<"density", &Attrs::density>, Attr<"fixed_ratio", &Attrs::fixed_ratio>, Attr<"fixed_size", &Attrs::fixed_size>,
-                                   Attr<"clip", &Attrs::clip>, Attr<"flip", &Attrs::flip>, Attr<"step", &Attrs::step>, Attr<"offset", &Attrs::offset, kRequired>,
-                                   Attr<"variance", &Attrs::variance>, Attr<"scale_all_sizes", &Attrs::scale_all_sizes>, More...>;
+constexpr auto kAttrs1 =
+    attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>, Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
+               Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>, Attr<"scale_all_sizes", &A::scale_all_sizes>,
+               Attr<"fixed_ratio", &A::fixed_ratio>, Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>>;
+constexpr auto kAttrs8 =
+    attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>, Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
+               Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>, Attr<"scale_all_sizes", &A::scale_all_sizes>,
+               Attr<"fixed_ratio", &A::fixed_ratio>, Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>,
+               Attr<"min_max_aspect_ratios_order", &A::min_max_aspect_ratios_order>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
-    {.since = 8,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<Attr<"min_max_aspect_ratios_order", &Attrs::min_max_aspect_ratios_order>>,
-     .infer = infer,
-     .eval = eval},
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},
 };
 
 }  // namespace

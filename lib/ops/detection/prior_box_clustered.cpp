@@ -1,6 +1,6 @@
-// PriorBoxClustered: boxes of given widths and heights around every point of a grid.
+// PriorBoxClustered: boxes of the given widths and heights around each point of a grid, relative to the image.
 // Spec: operation-sets/operation-specs/detection/prior-box-clustered-1
-#include "ops/detection/common.hpp"
+#include "op/op.hpp"
 
 namespace ovir::ops::prior_box_clustered {
 namespace {
@@ -8,56 +8,54 @@ namespace {
 enum Input { output_size, image_size };
 
 struct Attrs {
-  std::vector<float> width{1.0F}, height{1.0F}, variance;
-  bool clip = true;
+  std::vector<float> width, height, variance;
+  bool clip = false;
   float step = 0, step_w = 0, step_h = 0, offset = 0;
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.width.size() == a.height.size(), "height", "there are {} widths, but {} heights", a.width.size(), a.height.size());
-  detection::infer_priors(c, static_cast<std::int64_t>(a.width.size()), a.variance);
+  c.require_attr(a.width.size() == a.height.size(), "height", "{} heights for {} widths", a.height.size(), a.width.size());
+  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "{} numbers where 0, 1 or 4 are allowed", a.variance.size());
+  for (const auto port : {output_size, image_size}) {
+    c.require_rank(port, 1);
+    if (c.shape(port).has_rank()) c.require_same_dim(c.shape(port)[0], Dim(2), port, "elements of a size and the axes height and width");
+  }
+  Dim length;
+  if (const auto size = c.dims(output_size); size && size->size() == 2) length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * a.width.size()));
+  c.output(0, {Dim(2), length});
 }
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto grid = c.ints(output_size), image = c.ints(image_size);
-  const auto height = static_cast<float>(image.at(0)), width = static_cast<float>(image.at(1));
-  // "If both step_h and step_w are 0 then they are updated with value of step. If after that they are still 0 then
-  // they are calculated as input image width(height) divided with first input width(height)."
-  float step_w = a.step_w == 0 ? a.step : a.step_w, step_h = a.step_h == 0 ? a.step : a.step_h;
-  if (step_w == 0 && step_h == 0) {
-    step_w = width / static_cast<float>(grid.at(1));
-    step_h = height / static_cast<float>(grid.at(0));
+  const auto H = grid.at(0), W = grid.at(1);
+  const auto image_height = static_cast<float>(image.at(0)), image_width = static_cast<float>(image.at(1));
+  // An own step for each direction, else the common one, else the image divided by the grid.
+  auto step_x = a.step_w == 0 ? a.step : a.step_w, step_y = a.step_h == 0 ? a.step : a.step_h;
+  if (step_x == 0 && step_y == 0) {
+    step_x = image_width / static_cast<float>(W);
+    step_y = image_height / static_cast<float>(H);
   }
-  auto& out = c.out(0, Shape{2, c.out_shape(0)[1].is_static() ? c.out_shape(0)[1].length() : element_count({grid.at(0), grid.at(1), static_cast<std::int64_t>(a.width.size()), 4})});
+  auto& out = c.out(0, {2, H * W * static_cast<std::int64_t>(a.width.size()) * 4});
   auto* to = out.mutable_data<float>();
-  const auto put = [&](float v) { *to++ = a.clip ? std::clamp(v, 0.0F, 1.0F) : v; };
-  for (std::int64_t h = 0; h < grid[0]; ++h)
-    for (std::int64_t w = 0; w < grid[1]; ++w) {
-      const float x = (static_cast<float>(w) + a.offset) * step_w, y = (static_cast<float>(h) + a.offset) * step_h;
+  for (std::int64_t h = 0; h < H; ++h)
+    for (std::int64_t w = 0; w < W; ++w)
       for (std::size_t s = 0; s < a.width.size(); ++s) {
-        put((x - a.width[s] / 2) / width);
-        put((y - a.height[s] / 2) / height);
-        put((x + a.width[s] / 2) / width);
-        put((y + a.height[s] / 2) / height);
+        const auto x = (static_cast<float>(w) + a.offset) * step_x, y = (static_cast<float>(h) + a.offset) * step_y;
+        for (const auto corner : {(x - a.width[s] / 2) / image_width, (y - a.height[s] / 2) / image_height, (x + a.width[s] / 2) / image_width, (y + a.height[s] / 2) / image_height})
+          *to++ = a.clip ? std::clamp(corner, 0.0f, 1.0f) : corner;
       }
-    }
-  detection::fill_variances(out, a.variance);
+  for (std::int64_t i = 0; i < out.dim(1); ++i) *to++ = a.variance.empty() ? 0.1f : a.variance[a.variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
 }
 
-constexpr TypeVar TInt{"T_INT", kInteger}, TOut{"T_OUT", set_of(ElementType::f32)};
-constexpr PortDef kInputs[] = {{"output_size", TInt}, {"image_size", TInt}};
+using A = Attrs;
+constexpr TypeVar TOutputSize{"T_INT", kInteger}, TImageSize{"T_INT2", kInteger}, TOut{"T_OUT", set_of(ElementType::f32)};
+constexpr PortDef kInputs[] = {{"output_size", TOutputSize}, {"image_size", TImageSize}};
 constexpr PortDef kOutputs[] = {{"output", TOut}};
-constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"width", &Attrs::width>, Attr<"height", &Attrs::height>, Attr<"clip", &Attrs::clip>, Attr<"step", &Attrs::step>,
-                         Attr<"step_w", &Attrs::step_w>, Attr<"step_h", &Attrs::step_h>, Attr<"offset", &Attrs::offset, kRequired>, Attr<"variance", &Attrs::variance>>,
-     .infer = infer,
-     .eval = eval},
-};
+constexpr auto kAttrs = attributes<A, Attr<"width", &A::width>, Attr<"height", &A::height>, Attr<"clip", &A::clip>, Attr<"step", &A::step>, Attr<"step_w", &A::step_w>,
+                                   Attr<"step_h", &A::step_h>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>>;
+constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

@@ -100,9 +100,9 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64
       continue;
     }
     const auto& size = (*sizes)[i];
-    c.require(!size.is_known() || size.lo >= -1, signal_size, Code::E0508, "{} is no length", size.lo);
+    c.require(!size.is_known() || size.lo == -1 || size.lo > 0, signal_size, Code::E0508, "{} is no length", size.lo);
     // -1: the length is not changed
-    if (size.lo >= 0) shape[axis] = last_size = size.to_dim();
+    if (size.lo > 0) shape[axis] = last_size = size.to_dim();
     else if (!size.is_known()) shape[axis] = Dim();
     else last_size = Dim(0);
   }
