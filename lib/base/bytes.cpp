@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -88,6 +89,13 @@ std::string behind_links(const std::string& path) {
   return target.string();
 }
 
+/// Puts `temporary` in the place of `target` in one step. Exchanging them, and then removing the old file, saves the
+/// milliseconds for which ext4 writes out a file that is renamed over another.
+bool replace(const std::string& temporary, const std::string& target) {
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return ::unlink(temporary.c_str()) == 0;
+  return ::rename(temporary.c_str(), target.c_str()) == 0;
+}
+
 /// A new file beside `target`, with the mode of the file it will replace.
 std::pair<int, std::string> create_beside(const std::string& target) {
   struct stat old {};
@@ -146,7 +154,7 @@ void write_file(const std::string& path, std::span<const std::span<const std::by
   try {
     Descriptor file(fd);
     write_all(file.get(), parts, path);
-    if (!file.close() || ::rename(temporary.c_str(), target.c_str()) != 0) fail_with(errno, path);
+    if (!file.close() || !replace(temporary, target)) fail_with(errno, path);
   } catch (...) {
     ::unlink(temporary.c_str());
     throw;
