@@ -1,0 +1,50 @@
+// The random numbers behind RandomUniform and Multinomial.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "op/op.hpp"
+
+namespace ovir::ops::generation {
+
+/// Philox 4x32-10: the n-th four words are a function of the seeds and n alone.
+class Philox {
+ public:
+  Philox(std::uint64_t global_seed, std::uint64_t op_seed) : key_(global_seed), counter_(op_seed) {}
+
+  std::uint32_t next() {
+    if (used_ == 4) {
+      block_ = block(n_++);
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+  /// In [0, 1): 52 bits of two words as the fraction of a double.
+  double next_double() {
+    const auto high = next(), low = next();
+    return static_cast<double>((static_cast<std::uint64_t>(high & 0xfffffu) << 32) | low) / 4503599627370496.0;
+  }
+
+ private:
+  std::array<std::uint32_t, 4> block(std::uint64_t n) const {
+    auto n_low = static_cast<std::uint32_t>(n), n_high = static_cast<std::uint32_t>(n >> 32);
+    auto c_low = static_cast<std::uint32_t>(counter_), c_high = static_cast<std::uint32_t>(counter_ >> 32);
+    auto k_low = static_cast<std::uint32_t>(key_), k_high = static_cast<std::uint32_t>(key_ >> 32);
+    for (int round = 0; round < 10; ++round) {
+      const auto for_n = std::uint64_t{0xD2511F53} * n_low, for_c = std::uint64_t{0xCD9E8D57} * c_low;
+      n_low = static_cast<std::uint32_t>(for_c >> 32) ^ k_low ^ n_high;
+      n_high = static_cast<std::uint32_t>(for_c);
+      c_low = static_cast<std::uint32_t>(for_n >> 32) ^ k_high ^ c_high;
+      c_high = static_cast<std::uint32_t>(for_n);
+      k_low += 0x9E3779B9u;
+      k_high += 0xBB67AE85u;
+    }
+    return {n_low, n_high, c_low, c_high};
+  }
+
+  std::uint64_t key_, counter_, n_ = 0;
+  std::array<std::uint32_t, 4> block_{};
+  std::size_t used_ = 4;
+};
+
+}  // namespace ovir::ops::generation

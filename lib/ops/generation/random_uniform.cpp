@@ -1,0 +1,126 @@
+// RandomUniform: random numbers of [minval, maxval), by Philox or the Mersenne Twister.
+// Spec: operation-sets/operation-specs/generation/random-uniform-8
+#include <random>
+
+#include "ops/generation/common.hpp"
+
+namespace ovir::ops::random_uniform {
+enum class Alignment { tensorflow, pytorch };
+}
+template <>
+struct ovir::EnumNames<ovir::ops::random_uniform::Alignment> {
+  static constexpr std::pair<std::string_view, ovir::ops::random_uniform::Alignment> table[] = {{"tensorflow", ovir::ops::random_uniform::Alignment::tensorflow},
+                                                                                                {"pytorch", ovir::ops::random_uniform::Alignment::pytorch}};
+};
+
+namespace ovir::ops::random_uniform {
+namespace {
+
+enum Input { shape, minval, maxval };
+
+struct Attrs {
+  ElementType output_type = ElementType::dynamic;
+  std::uint64_t global_seed = 0, op_seed = 0;
+  Alignment alignment = Alignment::tensorflow;
+};
+
+constexpr TypeSet kTypes = kFloat | kIndex;
+
+void infer(InferContext& c) {
+  const auto type = c.attrs<Attrs>().output_type;
+  c.require_attr(contains(kTypes, type), "output_type", "\"{}\" is none of i32, i64, f16, bf16, f32, f64", name(type));
+  for (int port : {minval, maxval}) {
+    c.require_single(port);
+    c.require(c.type(port) == ElementType::dynamic || c.type(port) == type, port, Code::E0503, "{} of RandomUniform is {}, but output_type is {}", c.port_name(port), name(c.type(port)), name(type));
+  }
+  const auto low = c.floats(minval), high = c.floats(maxval);
+  if (low && high && low->size() == 1 && high->size() == 1)
+    c.require(low->front() < high->front(), maxval, Code::E0508, "RandomUniform has no numbers from {} to {}", low->front(), high->front());
+
+  c.require_rank(shape, 1);
+  PartialShape out;
+  if (const auto lengths = c.intervals(shape)) {
+    for (const auto& v : *lengths) {
+      c.require(v.hi >= 0, shape, Code::E0508, "shape of RandomUniform holds {}: a length is not negative", v.hi);
+      out.push_back(v.to_dim());
+    }
+  } else {
+    const auto rank = axis_count(c.shape(shape));
+    out = rank.is_static() ? PartialShape::of_rank(rank.length()) : PartialShape::unknown_rank();
+  }
+  c.output(0, type, std::move(out));
+}
+
+/// Where the fraction of a number of [0, 1) comes from: as many low bits of a word as `type` has (Philox), or one more
+/// (the Mersenne Twister, whose numbers have no leading one).
+int fraction_bits(ElementType type, Alignment alignment) {
+  const int bits = type == ElementType::f16 ? 10 : type == ElementType::bf16 ? 7 : type == ElementType::f32 ? 23 : 52;
+  return alignment == Alignment::pytorch ? bits + 1 : bits;
+}
+
+template <class T, class Next>
+void generate(const Attrs& a, T low, T high, Tensor& to, Next next) {
+  const bool pytorch = a.alignment == Alignment::pytorch;
+  std::uint64_t range = 0;
+  bool small = false;  // PyTorch takes one word for an i64 too, where both ends fit into 32 bits
+  if constexpr (std::is_integral_v<T>) {
+    range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    small = pytorch && low <= std::int64_t{UINT32_MAX} && high <= std::int64_t{UINT32_MAX};
+  }
+  const bool wide = sizeof(T) == 8 && !small;
+  const auto bits = fraction_bits(a.output_type, a.alignment);
+  for (auto& value : to.mutable_values<T>()) {
+    std::uint64_t word = next();
+    if (wide) {
+      const std::uint64_t second = next();
+      // TensorFlow's integers have the first word below the second; its doubles and PyTorch's numbers above.
+      word = std::is_integral_v<T> && !pytorch ? second << 32 | word : word << 32 | second;
+    }
+    if constexpr (std::is_integral_v<T>) {
+      value = static_cast<T>(word % range + static_cast<std::uint64_t>(low));
+    } else {
+      const auto fraction = static_cast<T>(static_cast<double>(word & ((std::uint64_t{1} << bits) - 1)) / static_cast<double>(std::uint64_t{1} << bits));
+      value = fraction * (high - low) + low;
+    }
+  }
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto low = c.floats(minval).at(0), high = c.floats(maxval).at(0);
+  if (!(low < high)) fail(Code::E0508, "RandomUniform has no numbers from {} to {}", low, high);
+  auto& to = c.out(0, c.ints(shape));
+  // "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and one
+  // that is the same in every run can be compared.
+  const auto global_seed = a.global_seed == 0 && a.op_seed == 0 ? 0x6f766972 : a.global_seed;
+  dispatch(to.type(), Reals{} + Indices{}, [&]<class T>() {
+    const auto lowest = *c.in(minval).data<T>(), highest = *c.in(maxval).data<T>();
+    if (a.alignment == Alignment::pytorch) {
+      std::mt19937 twister(static_cast<std::uint32_t>(global_seed));
+      generate<T>(a, lowest, highest, to, [&] { return static_cast<std::uint32_t>(twister()); });
+    } else {
+      generation::Philox philox(global_seed, a.op_seed);
+      generate<T>(a, lowest, highest, to, [&] { return philox.next(); });
+    }
+  });
+}
+
+constexpr TypeVar TShape{"T_SHAPE", kInteger}, TValue{"T_VALUE", kTypes};
+constexpr PortDef kInputs[] = {{"shape", TShape}, {"minval", TValue}, {"maxval", TValue}};
+constexpr PortDef kOutputs[] = {{"output", TValue}};
+constexpr Version kVersions[] = {
+    {.since = 8,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type, kRequired>, Attr<"global_seed", &Attrs::global_seed>, Attr<"op_seed", &Attrs::op_seed>,
+                         Attr<"alignment", &Attrs::alignment>>,
+     .infer = infer,
+     .eval = eval,
+     .pure = false},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "RandomUniform", .versions = kVersions};
+
+}  // namespace ovir::ops::random_uniform

@@ -1,0 +1,86 @@
+// OneHot: a new axis along which the element that an index names is on_value, all others off_value.
+// Spec: operation-sets/operation-specs/sequence/one-hot-1, one-hot-16
+#include "op/op.hpp"
+
+namespace ovir::ops::one_hot {
+enum class Negative { ignored, normalized };
+}
+template <>
+struct ovir::EnumNames<ovir::ops::one_hot::Negative> {
+  // Files spell the first with an underscore, the specification with a hyphen.
+  static constexpr std::pair<std::string_view, ovir::ops::one_hot::Negative> table[] = {{"ignore_negative", ovir::ops::one_hot::Negative::ignored},
+                                                                                        {"ignore-negative", ovir::ops::one_hot::Negative::ignored},
+                                                                                        {"normalize", ovir::ops::one_hot::Negative::normalized}};
+};
+
+namespace ovir::ops::one_hot {
+namespace {
+
+enum Input { indices, depth, on_value, off_value };
+
+struct Attrs {
+  std::int64_t axis = 0;
+  Negative negative_indices_mode = Negative::ignored;
+};
+
+void infer(InferContext& c) {
+  for (int port : {depth, on_value, off_value}) c.require_rank(port, 0);
+  Dim length;
+  if (const auto known = c.intervals(depth); known && known->size() == 1) {
+    c.require(known->front().hi >= 0, depth, Code::E0508, "depth of OneHot is {}", known->front().hi);
+    length = known->front().to_dim();
+  }
+  auto out = c.shape(indices);
+  if (out.has_rank()) {
+    const auto axis = c.require_axis(c.attrs<Attrs>().axis, -1, out.rank() + 1);
+    out.dims().insert(out.dims().begin() + axis, length);
+  }
+  c.output(0, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& at = c.in(indices);
+  const auto index = c.ints(indices);
+  const auto length = c.scalar_int(depth);
+  const auto axis = static_cast<std::size_t>(a.axis < 0 ? a.axis + at.rank() + 1 : a.axis);
+  auto shape = at.shape();
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), length);
+  auto& to = c.out(0, shape);
+  const auto inner = element_count(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()));
+  dispatch_width(byte_width(to.type()), [&]<class T>() {
+    auto* target = to.mutable_data<T>();
+    std::fill_n(target, to.size(), *c.in(off_value).data<T>());
+    for (std::int64_t i = 0; i < at.size(); ++i) {
+      auto k = index[static_cast<std::size_t>(i)];
+      if (k < 0 && a.negative_indices_mode == Negative::normalized) k += length;
+      if (0 <= k && k < length) target[(i / inner * length + k) * inner + i % inner] = *c.in(on_value).data<T>();
+    }
+  });
+}
+
+constexpr TypeVar TIndex{"T_IND", kInteger}, TDepth{"T_DEPTH", kInteger}, T{"T", kAnyType};
+constexpr PortDef kInputs[] = {{"indices", TIndex}, {"depth", TDepth}, {"on_value", T}, {"off_value", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
+    {.since = 16,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"negative_indices_mode", &Attrs::negative_indices_mode>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "OneHot", .versions = kVersions};
+
+}  // namespace ovir::ops::one_hot

@@ -1,0 +1,65 @@
+// SearchSorted: where in a sorted row each value belongs.
+// Spec: operation-sets/operation-specs/sort/search-sorted-15
+#include "op/op.hpp"
+
+namespace ovir::ops::search_sorted {
+namespace {
+
+enum Input { sorted_sequence, values };
+
+struct Attrs {
+  bool right_mode = false;
+  ElementType output_type = ElementType::i64;
+};
+
+void infer(InferContext& c) {
+  const auto type = c.attrs<Attrs>().output_type;
+  c.require_attr(contains(kIndex, type), "output_type", "\"{}\" is neither i64 nor i32", name(type));
+  c.require_rank(sorted_sequence, 1, std::numeric_limits<std::int64_t>::max());
+  const auto& rows = c.shape(sorted_sequence);
+  auto out = c.shape(values);
+  // One row serves all values, else each row of values has its own.
+  if (rows.has_rank() && rows.rank() > 1) {
+    if (!out.has_rank()) out = PartialShape::of_rank(rows.rank());
+    c.require(out.rank() == rows.rank(), values, Code::E0504, "sorted_sequence and values of SearchSorted must have one rank, but they are {} and {}", to_string(rows), to_string(out));
+    for (std::int64_t i = 0; i + 1 < out.rank(); ++i) out[i] = c.require_same_dim(rows[i], out[i], values, fmt::format("dims {} of sorted_sequence and values", i));
+  }
+  c.output(0, type, std::move(out));
+}
+
+void eval(EvalContext& c) {
+  const auto &rows = c.in(sorted_sequence), &wanted = c.in(values);
+  const bool right = c.attrs<Attrs>().right_mode;
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto length = rows.dim(rows.rank() - 1);
+  const auto per_row = rows.rank() == 1 ? wanted.size() : wanted.dim(wanted.rank() - 1);
+  if (rows.size() < wanted.size() / per_row * length) fail(Code::E0505, "SearchSorted has too few rows: {} for values {}", to_string(rows.shape()), to_string(wanted.shape()));
+  std::vector<std::int64_t> found;
+  dispatch(rows.type(), Numbers{}, [&]<class T>() {
+    for (std::int64_t i = 0; i < wanted.size(); ++i) {
+      const auto *first = rows.data<T>() + i / per_row * length, *last = first + length;
+      const auto value = wanted.data<T>()[i];
+      found.push_back((right ? std::upper_bound(first, last, value) : std::lower_bound(first, last, value)) - first);
+    }
+  });
+  dispatch(to.type(), Indices{}, [&]<class T>() { std::transform(found.begin(), found.end(), to.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); }); });
+}
+
+constexpr TypeVar T{"T", kFloat | kInteger};
+constexpr PortDef kInputs[] = {{"sorted_sequence", T}, {"values", T}};
+constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kIndex}}};
+constexpr Version kVersions[] = {
+    {.since = 15,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"right_mode", &Attrs::right_mode>, Attr<"output_type", &Attrs::output_type>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "SearchSorted", .versions = kVersions};
+
+}  // namespace ovir::ops::search_sorted
