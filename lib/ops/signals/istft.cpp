@@ -33,7 +33,7 @@ void infer(InferContext& c) {
   if (c.has(signal_length)) {
     if (const auto asked = c.dims(signal_length); asked && asked->size() == 1) length = asked->front();
   } else if (size && step) {
-    length = (from[rank - 2] - Dim(1)) * Dim(*step) + Dim(c.attrs<Attrs>().center ? 0 : *size);
+    length = (from[rank - 2] - Dim(1)) * Dim(*step) + Dim(c.attrs<Attrs>().center ? *size % 2 : *size);
   }
   PartialShape to;
   if (rank == 4) to.push_back(from[0]);
@@ -47,30 +47,30 @@ void eval(EvalContext& c) {
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step), rank = from.rank();
   const auto batches = rank == 4 ? from.dim(0) : 1, bins = from.dim(rank - 3), frames = from.dim(rank - 2);
   const auto whole = frames == 0 ? 0 : (frames - 1) * step + size;
-  const auto length = c.has(signal_length) ? std::max<std::int64_t>(0, c.scalar_int(signal_length)) : std::max<std::int64_t>(0, whole - (a.center ? size : 0));
+  const auto margin = a.center ? size / 2 : 0;  // of the padding that a centred signal had on either side
+  const auto length = std::max<std::int64_t>(0, c.has(signal_length) ? c.scalar_int(signal_length) : whole - 2 * margin);
   auto& out = c.out(0, rank == 4 ? Shape{batches, length} : Shape{length});
 
   const auto given = c.floats(window);
   std::vector<double> weights(static_cast<std::size_t>(size), 0.0);
   std::copy(given.begin(), given.end(), weights.begin() + (size - static_cast<std::int64_t>(given.size())) / 2);
-  const signals::Fourier fourier(size, true);
-  const auto margin = a.center ? size / 2 : 0;  // of the padding that a centred signal had
   const double scale = (a.normalized ? std::sqrt(static_cast<double>(size)) : 1.0) / static_cast<double>(size);
   dispatch(from.type(), Reals{}, [&]<class T>() {
-    std::vector<signals::Complex> frame(static_cast<std::size_t>(size));
+    fourier::Line spectrum(static_cast<std::size_t>(size));
     for (std::int64_t b = 0; b < batches; ++b) {
       std::vector<double> sum(static_cast<std::size_t>(whole), 0.0), weight(static_cast<std::size_t>(whole), 0.0);
       for (std::int64_t f = 0; f < frames; ++f) {
         for (std::int64_t k = 0; k < size; ++k) {
           const auto bin = k < bins ? k : size - k;
           const T* x = from.data<T>() + ((b * bins + bin) * frames + f) * 2;
-          frame[static_cast<std::size_t>(k)] = {static_cast<double>(x[0]), k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
+          spectrum[static_cast<std::size_t>(k)] = {static_cast<double>(x[0]), k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
         }
-        fourier(frame.data());
+        const auto frame = fourier::transform(spectrum, true);
         for (std::int64_t i = 0; i < size; ++i) {
           const auto at = static_cast<std::size_t>(f * step + i);
-          sum[at] += frame[static_cast<std::size_t>(i)].real() * scale;
-          weight[at] += weights[static_cast<std::size_t>(i)];
+          const auto w = weights[static_cast<std::size_t>(i)];
+          sum[at] += frame[static_cast<std::size_t>(i)].real() * scale * w;
+          weight[at] += w * w;
         }
       }
       T* y = out.mutable_data<T>() + b * length;
