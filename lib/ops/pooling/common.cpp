@@ -39,11 +39,17 @@ PartialShape infer_windows(const InferContext& c) {
   return out;
 }
 
-Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : planes(data[0] * data[1]) {
+Problem::Problem(const Shape& data, const Shape& output) : planes(data[0] * data[1]) {
   const auto missing = 5 - data.size();
   for (std::size_t i = 0; i < 3; ++i) {
     in[i] = i < missing ? 1 : data[i + 2 - missing];
     out[i] = i < missing ? 1 : output[i + 2 - missing];
+  }
+}
+
+Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : Problem(data, output) {
+  const auto missing = 5 - data.size();
+  for (std::size_t i = 0; i < 3; ++i) {
     axis[i] = i < missing ? Window{} : window(a, i - missing).resolved(in[i]);
     const auto& w = axis[i];
     for (std::int64_t o = 0; o < out[i]; ++o) {
@@ -53,6 +59,39 @@ Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : p
       taps[i].push_back({first, from, std::max(from, first < in[i] ? taps_before(in[i]) : 0), first < in[i] + w.pad_end ? taps_before(in[i] + w.pad_end) : 0});
     }
   }
+}
+
+PartialShape infer_adaptive(const InferContext& c) {
+  enum { data, output_shape };
+  c.require_rank(data, 3, 5);
+  c.require_rank(output_shape, 1);
+  const auto& x = c.shape(data);
+  const auto asked = c.dims(output_shape);
+  if (const auto sizes = c.ints(output_shape))
+    for (const auto n : *sizes) c.require(n > 0, output_shape, Code::E0508, "{} is no length of an output", n);
+  if (!x.has_rank()) {
+    if (!asked) return x;
+    auto out = PartialShape::of_rank(2);
+    for (const auto& d : *asked) out.push_back(d);
+    return out;
+  }
+  c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape, "elements of output_shape and spatial axes");
+  PartialShape out{x[0], x[1]};
+  for (std::int64_t i = 2; i < x.rank(); ++i) {
+    c.require(x[i].max > 0, data, Code::E0506, "there is nothing to pool along axis {} of data", i);
+    out.push_back(asked ? (*asked)[static_cast<std::size_t>(i - 2)] : Dim());
+  }
+  return out;
+}
+
+Problem adaptive_problem(const Shape& data, const Shape& output) {
+  Problem p(data, output);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::int64_t o = 0; o < p.out[i]; ++o) {
+      const auto first = o * p.in[i] / p.out[i], end = ((o + 1) * p.in[i] + p.out[i] - 1) / p.out[i];
+      p.taps[i].push_back({first, 0, end - first, end - first});
+    }
+  return p;
 }
 
 }  // namespace ovir::ops::pool

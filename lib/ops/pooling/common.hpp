@@ -23,6 +23,7 @@ struct Problem {
   std::int64_t in[3], out[3];
   Window axis[3];                ///< padding resolved
   std::vector<Taps> taps[3];     ///< per axis, per output
+  Problem(const Shape& data, const Shape& output);
   Problem(const PoolAttrs& a, const Shape& data, const Shape& output);
   std::int64_t kernel_size() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
 };
@@ -43,5 +44,9 @@ void each_window(const Problem& p, Start start, Tap tap, End end) {
         end(z, y, x);
       }
 }
+
+/// The adaptive poolings: the window of output i along an axis is [floor(i * in / out), ceil((i + 1) * in / out)).
+PartialShape infer_adaptive(const InferContext& c);
+Problem adaptive_problem(const Shape& data, const Shape& output);
 
 }  // namespace ovir::ops::pool
