@@ -38,7 +38,7 @@ std::int64_t least_length(const PartialShape& shape, std::int64_t from, std::int
 }
 
 /// How many values the index at `user` may take; nothing where that is not known.
-std::optional<std::int64_t> limit(const Model& model, const Facts& facts, const Node& node, const IndexUser& user) {
+std::optional<std::int64_t> limit(const Facts& facts, const Node& node, const IndexUser& user) {
   const auto& data = facts.of(node.inputs[static_cast<std::size_t>(user.data)]).shape;
   if (!data.has_rank() || data.rank() == 0) return std::nullopt;
   std::int64_t axis = 0;
@@ -54,7 +54,6 @@ std::optional<std::int64_t> limit(const Model& model, const Facts& facts, const 
   }
   if (axis < 0) axis += data.rank();
   if (axis < 0 || axis >= data.rank()) return std::nullopt;
-  static_cast<void>(model);
   return least_length(data, axis, axis + 1);
 }
 
@@ -71,7 +70,7 @@ std::optional<std::int64_t> index_limit(const Model& model, const Facts& facts, 
       if ((mover && p == 0) || node.op->type == "Concat") carries[i] = true;
       for (const auto& user : kIndexUsers) {
         if (user.type != node.op->type || user.indices != static_cast<int>(p)) continue;
-        if (const auto n = limit(model, facts, node, user)) least = std::min(least.value_or(*n), *n);
+        if (const auto n = limit(facts, node, user)) least = std::min(least.value_or(*n), *n);
       }
     }
   }
@@ -87,8 +86,8 @@ Tensor random_input(const Model& model, const Facts& facts, int parameter, const
   if (type == ElementType::string) return io::generate(generator, type, shape, seed);
   generator.kind = io::Generator::Kind::uniform;
   const std::int64_t end = contains(kInteger, type) ? index_limit(model, facts, node).value_or(2) : type == ElementType::boolean ? 2 : 1;
-  generator.a = {0, 0};
-  generator.b = {static_cast<double>(end), end};
+  generator.a = {.real = 0, .whole = 0, .large = {}};
+  generator.b = {.real = static_cast<double>(end), .whole = end, .large = {}};
   return io::generate(generator, type, shape, seed + static_cast<std::uint64_t>(parameter));
 }
 
