@@ -31,7 +31,7 @@ BodyMap map_body(const Layer& outer, const Body& body, const Model& inner) {
   for (const auto& entry : body.port_map) {
     const bool input = entry.direction == PortMap::Direction::input;
     BodyLink link;
-    link.inner = inner_position(inner, input ? inner.parameters : inner.results, entry.internal_layer, input ? "Parameter" : "Result", body.role, entry.at);
+    link.inner = inner_position(inner, input ? inner.parameters : inner.results, entry.internal_layer, input ? "parameter" : "result", body.role, entry.at);
     if (entry.purpose == "current_iteration") {
       map.iteration_parameter = link.inner;
       const auto& ports = inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer->outputs;
@@ -55,8 +55,8 @@ BodyMap map_body(const Layer& outer, const Body& body, const Model& inner) {
     (input ? map.inputs : map.outputs).push_back(link);
   }
   for (const auto& edge : body.back_edges)
-    map.feedback.push_back({inner_position(inner, inner.results, edge.from_layer, "Result", body.role, edge.at),
-                            inner_position(inner, inner.parameters, edge.to_layer, "Parameter", body.role, edge.at)});
+    map.feedback.push_back({inner_position(inner, inner.results, edge.from_layer, "result", body.role, edge.at),
+                            inner_position(inner, inner.parameters, edge.to_layer, "parameter", body.role, edge.at)});
   std::vector<bool> fed(inner.parameters.size(), false);
   for (const auto& link : map.inputs) fed[static_cast<std::size_t>(link.inner)] = true;
   if (map.iteration_parameter >= 0) fed[static_cast<std::size_t>(map.iteration_parameter)] = true;

@@ -1,0 +1,146 @@
+// Value cases and real models: run the model on the inputs, compare with what OpenVINO or the specification gave.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "io/npy.hpp"
+#include "io/storable.hpp"
+#include "judge.hpp"
+
+namespace ovir::conformance {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// As numpy.isclose; with `rms`, the relative root-mean-square error decides instead.
+struct Tolerance {
+  double rtol = 0, atol = 0;
+  std::optional<double> rms;
+};
+
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const auto v : values)
+    if (!std::isnan(v)) most = std::max(most, std::abs(v));
+  return values.empty() ? 1.0 : most;
+}
+
+Tolerance tolerance_of(const json& meta, const std::vector<double>& expected) {
+  if (meta.contains("rtol")) return {meta["rtol"], meta["atol"], {}};
+  const auto& t = meta.at("tolerance");
+  Tolerance result{t.value("rtol", 0.0), t.value("atol_of_max", 0.0) * std::max(largest(expected), 1e-6), {}};
+  if (t.contains("rms")) result.rms = t["rms"].get<double>();
+  return result;
+}
+
+std::string described(const Tensor& t) { return fmt::format("{}{}", name(t.type()), to_string(t.shape())); }
+
+bool close(double a, double e, const Tolerance& t) {
+  if (std::isnan(a) || std::isnan(e)) return std::isnan(a) && std::isnan(e);
+  if (std::isinf(a) || std::isinf(e)) return a == e;
+  return std::abs(a - e) <= t.atol + t.rtol * std::abs(e);
+}
+
+std::string difference(const Tensor& actual, const Tensor& expected, const json& meta) {
+  if (actual.type() != expected.type() || actual.shape() != expected.shape()) return fmt::format("{}, not {}", described(actual), described(expected));
+  if (meta.value("check", "") == "shape") return "";
+  std::int64_t wrong = 0;
+  double worst = 0;
+  if (expected.type() == ElementType::string) {
+    for (std::int64_t i = 0; i < expected.size(); ++i) wrong += actual.data<std::string_view>()[i] != expected.data<std::string_view>()[i];
+    return wrong ? fmt::format("{}/{} strings differ", wrong, expected.size()) : "";
+  }
+  const auto a = to_f64(actual), e = to_f64(expected);
+  const auto t = tolerance_of(meta, e);
+  const bool real = contains(kFloat, expected.type());
+  if (real && t.rms) {
+    double error = 0, norm = 0;
+    for (std::size_t i = 0; i < e.size(); ++i) error += (a[i] - e[i]) * (a[i] - e[i]), norm += e[i] * e[i];
+    const auto relative = std::sqrt(error) / std::max(std::sqrt(norm), 1e-12);
+    return relative <= *t.rms ? "" : fmt::format("relative RMS error {:.3g} > {}", relative, *t.rms);
+  }
+  // Integers exactly, but colours and the like, whose tolerance is 1 or more, may be rounded otherwise.
+  const bool rounded = !real && t.atol >= 1 && expected.type() != ElementType::boolean;
+  const bool wide = expected.type() == ElementType::i64 || expected.type() == ElementType::u64;
+  const auto exact_a = wide ? to_i64(actual) : std::vector<std::int64_t>(), exact_e = wide ? to_i64(expected) : std::vector<std::int64_t>();
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const bool same = real ? close(a[i], e[i], t) : rounded ? std::abs(a[i] - e[i]) <= t.atol : wide ? exact_a[i] == exact_e[i] : a[i] == e[i];
+    if (same) continue;
+    ++wrong;
+    if (const auto d = std::abs(a[i] - e[i]); !std::isnan(d)) worst = std::max(worst, d);
+  }
+  return wrong ? fmt::format("{}/{} differ, worst {:.3g}", wrong, expected.size(), worst) : "";
+}
+
+std::vector<std::string> names_of(const Model& model, std::size_t k) {
+  const auto& layer = *model[model.parameters[k]].layer;
+  auto names = layer.outputs.at(0).names;
+  names.push_back(layer.name);
+  return names;
+}
+
+std::vector<Tensor> read_inputs(const Loaded& loaded, const fs::path& folder) {
+  std::vector<Tensor> inputs;
+  for (std::size_t k = 0; k < loaded.model->parameters.size(); ++k) {
+    fs::path file;
+    for (const auto& name : names_of(*loaded.model, k))
+      if (auto candidate = folder / (name + ".npy"); fs::exists(candidate)) file = candidate;
+    if (file.empty()) throw std::runtime_error("no input for " + loaded.model->parameter_name(static_cast<int>(k)));
+    const auto type = said_of(loaded, loaded.model->parameters[k], 0).type;
+    auto tensor = io::read_npy(file.string());
+    inputs.push_back(tensor.type() == type ? tensor : io::narrow(tensor, type));
+  }
+  return inputs;
+}
+
+int step_count(const json& meta) {
+  if (!meta.contains("steps")) return 0;
+  const auto& steps = meta["steps"];
+  if (steps.is_array()) return steps.size() > 1 ? static_cast<int>(steps.size()) : 0;
+  return steps.is_number_integer() ? steps.get<int>() : 0;
+}
+
+/// The expected results of one step: position of the Result and file.
+std::vector<std::pair<std::size_t, fs::path>> expected_files(const fs::path& folder) {
+  std::vector<std::pair<std::size_t, fs::path>> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".npy") files.emplace_back(std::stoul(entry.path().stem().string()), entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string run(const Loaded& loaded, const fs::path& folder, const json& meta, const Options& options) {
+  const auto steps = step_count(meta);
+  const auto reference = folder / (meta.contains("tolerance") ? meta["tolerance"].value("against", "expected") : "expected");
+  auto session = compile(loaded.model, loaded.facts, {options.tier, false, steps > 0});
+  for (int s = 0; s < std::max(steps, 1); ++s) {
+    const auto sub = steps ? std::to_string(s) : std::string();
+    const auto results = session.run(read_inputs(loaded, folder / "inputs" / sub));
+    for (const auto& [k, file] : expected_files(reference / sub)) {
+      if (k >= results.size()) return fmt::format("no output {}", k);
+      if (const auto why = difference(io::storable(results[k]), io::read_npy(file.string()), meta); !why.empty()) return fmt::format("output {} {}: {}", sub, k, why);
+      const auto inferred = said_of(loaded, loaded.model->results[k], 0).shape;
+      if (!inferred.contains(results[k].shape())) return fmt::format("result {} was inferred as {} but is {}", k, to_string(inferred), to_string(results[k].shape()));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Verdict judge_values(const fs::path& folder, const Options& options) {
+  const bool model = !fs::exists(folder / "case.json");
+  const auto loaded = load_case(folder);
+  if (lacks_operation(loaded.said)) return {true, ""};
+  if (loaded.said.errors() > 0) return {false, first_error(loaded.said)};
+  try {
+    return {false, run(loaded, folder, read_json(folder / (model ? "meta.json" : "case.json")), options)};
+  } catch (const Failure& failure) {
+    return {failure.diagnostic.code == Code::E0605, fmt::format("{}: {}", to_string(failure.diagnostic.code), failure.diagnostic.message)};
+  }
+}
+
+}  // namespace ovir::conformance

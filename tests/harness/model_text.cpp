@@ -1,0 +1,252 @@
+#include "model_text.hpp"
+
+#include <cstring>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "values.hpp"
+
+namespace ovir::spec {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') result += "&amp;";
+    else if (c == '<') result += "&lt;";
+    else if (c == '"') result += "&quot;";
+    else if (c == '\n') result += "&#10;";
+    else result += c;
+  }
+  return result;
+}
+
+/// The inside of the brackets.
+std::string dims_of(const PartialShape& shape) {
+  const auto text = to_string(shape);
+  return text.substr(1, text.size() - 2);
+}
+
+std::string output_port(int id, ElementType type, const PartialShape* shape) {
+  std::string dims;
+  if (shape && shape->has_rank())
+    for (const auto& d : *shape) dims += fmt::format("<dim>{}</dim>", d.is_static() ? d.length() : -1);
+  return fmt::format("<port id=\"{}\" precision=\"{}\">{}</port>", id, precision_name(type), dims);
+}
+
+/// Strings are stored as their count, the offsets of their ends and their text.
+std::string string_bytes(const Tensor& t) {
+  std::string words, text;
+  const auto add = [&](std::size_t n) {
+    const auto w = static_cast<std::uint32_t>(n);
+    words.append(reinterpret_cast<const char*>(&w), sizeof w);
+  };
+  add(static_cast<std::size_t>(t.size()));
+  add(0);
+  for (const auto s : t.values<std::string_view>()) {
+    text += s;
+    add(text.size());
+  }
+  return words + text;
+}
+
+/// One graph: the model, or a body of it.
+class GraphText {
+ public:
+  explicit GraphText(std::string& bin) : bin_(bin) {}
+
+  int parameter(const std::string& name, ElementType type, const PartialShape& shape) {
+    return layer(name, "Parameter", "opset1", fmt::format(R"(<data shape="{}" element_type="{}"/>)", dims_of(shape), ovir::name(type)), {},
+                 output_port(0, type, &shape));
+  }
+
+  int constant(const std::string& name, const Tensor& value) {
+    std::string bytes;
+    if (value.type() == ElementType::string) {
+      bytes = string_bytes(value);
+    } else {
+      const auto packed = pack(value);
+      bytes.assign(reinterpret_cast<const char*>(packed.bytes()), packed.byte_size());
+    }
+    bin_.resize((bin_.size() + 63) / 64 * 64);
+    const auto offset = bin_.size();
+    bin_ += bytes;
+    const PartialShape shape(value.shape());
+    return layer(name, "Const", "opset1",
+                 fmt::format(R"(<data element_type="{}" shape="{}" offset="{}" size="{}"/>)", ovir::name(value.type()), dims_of(shape), offset, bytes.size()), {},
+                 output_port(0, value.type(), &shape));
+  }
+
+  int source(const Source& s) {
+    if (s.constant) return constant(s.name, s.constant);
+    if (!s.shape_of) return parameter(s.name, s.type, s.shape);
+    const auto of = parameter(s.name + "_of", ElementType::u8, *s.shape_of);
+    return layer(s.name, "ShapeOf", "opset3", fmt::format(R"(<data output_type="{}"/>)", ovir::name(s.type)), {of}, output_port(1, s.type, nullptr));
+  }
+
+  /// Every input is output `first port` of a layer; `ports` are the output ports, `inner` the bodies.
+  int layer(const std::string& name, const std::string& type, const std::string& version, const std::string& data, const std::vector<int>& inputs,
+            const std::string& ports, const std::string& inner = "") {
+    const auto id = next_++;
+    std::string in;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      in += fmt::format(R"(<port id="{}"/>)", k);
+      edge(inputs[k], first_output_[inputs[k]], id, static_cast<int>(k));
+    }
+    first_output_[id] = static_cast<int>(inputs.size());
+    layers_ += fmt::format("<layer id=\"{}\" name=\"{}\" type=\"{}\" version=\"{}\">{}{}{}{}</layer>\n", id, escaped(name), type, version, data,
+                           in.empty() ? "" : "<input>" + in + "</input>", ports.empty() ? "" : "<output>" + ports + "</output>", inner);
+    return id;
+  }
+
+  int result(const std::string& name, int of, int port) {
+    const auto id = layer(name, "Result", "opset1", "", {}, "");
+    layers_.insert(layers_.rfind("</layer>"), R"(<input><port id="0"/></input>)");
+    edge(of, port, id, 0);
+    return id;
+  }
+
+  int first_output(int layer_id) const { return first_output_.at(layer_id); }
+  std::string text() const { return "<layers>\n" + layers_ + "</layers>\n<edges>\n" + edges_ + "</edges>\n"; }
+
+ private:
+  void edge(int from, int from_port, int to, int to_port) {
+    edges_ += fmt::format("<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\"/>\n", from, from_port, to, to_port);
+  }
+
+  std::string& bin_;
+  std::string layers_, edges_;
+  std::map<int, int> first_output_;
+  int next_ = 0;
+};
+
+std::string data_element(const std::vector<std::pair<std::string, std::string>>& attributes) {
+  std::string data;
+  for (const auto& [name, value] : attributes) data += fmt::format(R"( {}="{}")", name, escaped(value));
+  return data.empty() ? "" : "<data" + data + "/>";
+}
+
+PortText typed(const std::vector<Word>& line, std::size_t i) {
+  PortText port;
+  const auto& text = line.at(i).text;
+  const auto bracket = text.find('[');
+  const auto type = parse_element_type(std::string_view(text).substr(0, bracket));
+  const auto shape = bracket == text.npos ? std::nullopt : parse_shape(std::string_view(text).substr(bracket));
+  if (!type || !shape) throw std::runtime_error(fmt::format("\"{}\" is no type[shape]", text));
+  port.name = line[0].text;
+  port.type = *type;
+  port.shape = *shape;
+  port.line = line[0].line;
+  port.values.assign(line.begin() + static_cast<std::ptrdiff_t>(std::min(i + 2, line.size())), line.end());
+  return port;
+}
+
+/// A body and its port map; `inputs` is how many inputs the outer layer has.
+class BodyWriter {
+ public:
+  BodyWriter(std::string& bin, std::size_t inputs) : graph_(bin), inputs_(inputs) {}
+
+  std::string run(const BodyText& body) {
+    for (const auto& line : body.lines) {
+      try {
+        statement(line);
+      } catch (const std::out_of_range&) {
+        throw std::runtime_error(fmt::format("line {} of the body is not understood", line[0].line));
+      }
+    }
+    const std::string map_name = body.role == "body" ? "port_map" : body.role.substr(0, body.role.find('_')) + "_port_map";
+    auto text = fmt::format("<{}>{}</{}>\n<{}>\n{}</{}>\n", map_name, map_, map_name, body.role, graph_.text(), body.role);
+    if (!back_.empty()) text += "<back_edges>" + back_ + "</back_edges>";
+    return text;
+  }
+
+ private:
+  void statement(const std::vector<Word>& line) {
+    const auto& key = line[0].text;
+    if (line.size() > 2 && line[1].is("=")) {
+      definition(line);
+    } else if (key == "input") {           // input 1 -> x [axis=0 …]
+      map_ += fmt::format(R"(<input external_port_id="{}" internal_layer_id="{}"{}/>)", line.at(1).text, layers_.at(line.at(3).text), options(line));
+    } else if (key == "output") {          // output y -> 0 [axis=0 …]
+      const auto k = parse_number<std::size_t>(line.at(3).text).value();
+      map_ += fmt::format(R"(<output external_port_id="{}" internal_layer_id="{}"{}/>)", inputs_ + k, result(line.at(1).text), options(line));
+    } else if (key == "back") {            // back y -> x
+      back_ += fmt::format(R"(<edge from-layer="{}" to-layer="{}"/>)", result(line.at(1).text), layers_.at(line.at(3).text));
+    } else if (key == "condition") {
+      map_ += fmt::format(R"(<output external_port_id="-1" internal_layer_id="{}" purpose="execution_condition"/>)", result(line.at(1).text));
+    } else if (key == "iteration") {
+      map_ += fmt::format(R"(<input external_port_id="-1" internal_layer_id="{}" purpose="current_iteration"/>)", layers_.at(line.at(1).text));
+    } else {
+      throw std::out_of_range(key);
+    }
+  }
+
+  void definition(const std::vector<Word>& line) {   // y = Type-N a b attr name = value
+    const auto& name = line[0].text;
+    const auto& what = line[2].text;
+    if (what == "Parameter") {
+      const auto port = typed(line, 3);
+      layers_[name] = graph_.parameter(name, port.type, port.shape);
+    } else if (what == "Constant") {
+      const auto port = typed(line, 3);
+      layers_[name] = graph_.constant(name, make_tensor(port.type, port.shape.to_shape(), expand(port, port.shape.to_shape())));
+    } else {
+      const auto dash = what.rfind('-');
+      std::vector<int> inputs;
+      std::vector<std::pair<std::string, std::string>> attributes;
+      for (std::size_t i = 3; i < line.size(); ++i) {
+        if (line[i].is("attr")) {
+          attributes.emplace_back(line.at(i + 1).text, line.at(i + 3).text);
+          i += 3;
+        } else {
+          inputs.push_back(layers_.at(line[i].text));
+        }
+      }
+      layers_[name] = graph_.layer(name, what.substr(0, dash), "opset" + what.substr(dash + 1), data_element(attributes), inputs,
+                                   output_port(static_cast<int>(inputs.size()), ElementType::dynamic, nullptr));
+    }
+  }
+
+  int result(const std::string& of) {
+    const auto id = layers_.at(of);
+    if (!results_.contains(of)) results_[of] = graph_.result(of + "/result", id, graph_.first_output(id));
+    return results_[of];
+  }
+
+  static std::string options(const std::vector<Word>& line) {
+    std::string text;
+    for (std::size_t i = 4; i < line.size(); ++i) {
+      const auto& w = line[i].text;
+      const auto equals = w.find('=');
+      if (equals == w.npos) throw std::out_of_range(w);
+      text += fmt::format(R"( {}="{}")", w.substr(0, equals), w.substr(equals + 1));
+    }
+    return text;
+  }
+
+  GraphText graph_;
+  std::size_t inputs_;
+  std::string map_, back_;
+  std::map<std::string, int> layers_, results_;
+};
+
+}  // namespace
+
+ModelText model_text(const NodeText& node) {
+  ModelText model;
+  model.bin.assign(64, '\0');   // never empty, even where nothing is constant
+  GraphText graph(model.bin);
+  std::vector<int> sources;
+  for (const auto& s : node.inputs) sources.push_back(graph.source(s));
+  std::string ports, inner;
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) ports += output_port(static_cast<int>(node.inputs.size() + k), node.outputs[k], nullptr);
+  for (const auto& body : node.bodies) inner += BodyWriter(model.bin, node.inputs.size()).run(body);
+  const auto op = graph.layer("op", node.type, fmt::format("opset{}", node.opset), data_element(node.attributes), sources, ports, inner);
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) graph.result(fmt::format("result{}", k), op, static_cast<int>(node.inputs.size() + k));
+  model.xml = "<?xml version=\"1.0\"?>\n<net name=\"spec\" version=\"11\">\n" + graph.text() + "</net>\n";
+  return model;
+}
+
+}  // namespace ovir::spec
