@@ -73,7 +73,7 @@ Tensor whole_numbers(const Generator& g, ElementType type, const Shape& shape, R
   const std::int64_t end = g.ranged ? g.b.whole.value_or(0) : bits < 4 ? std::int64_t{1} << bits : 10;
   if (g.ranged && !(g.a.whole && g.b.whole)) fail(Code::E0705, "a range of {} goes from one whole number to another", name(type));
   if (least >= end) fail(Code::E0705, "there is no whole number from {} to below {}", least, end);
-  tensor_of(type, {2}, {Number{static_cast<double>(least), least}, Number{static_cast<double>(end - 1), end - 1}});  // both ends must be values
+  tensor_of(type, {2}, {Number{static_cast<double>(least), least, {}}, Number{static_cast<double>(end - 1), end - 1, {}}});  // both ends must be values
   const auto length = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(least);
   return filled<std::int64_t>(ElementType::i64, type, shape,
                               [&] { return static_cast<std::int64_t>(static_cast<std::uint64_t>(least) + random.below(length)); });
@@ -83,11 +83,11 @@ Tensor whole_numbers(const Generator& g, ElementType type, const Shape& shape, R
 
 std::optional<Generator> parse_generator(std::string_view word) {
   using Kind = Generator::Kind;
-  if (word == "zeros") return Generator{Kind::constant, {0, 0}, {}};
-  if (word == "ones") return Generator{Kind::constant, {1, 1}, {}};
+  if (word == "zeros") return Generator{Kind::constant, {0, 0, {}}, {}};
+  if (word == "ones") return Generator{Kind::constant, {1, 1, {}}, {}};
   if (word == "arange") return Generator{Kind::arange, {}, {}};
-  if (word == "rand") return Generator{Kind::uniform, {0, 0}, {1, 1}, false};
-  if (word == "randn") return Generator{Kind::normal, {0, 0}, {1, 1}};
+  if (word == "rand") return Generator{Kind::uniform, {0, 0, {}}, {1, 1, {}}, false};
+  if (word == "randn") return Generator{Kind::normal, {0, 0, {}}, {1, 1, {}}};
   const auto colon = word.find(':');
   if (colon == word.npos) return std::nullopt;
   const auto kind = word.substr(0, colon), rest = word.substr(colon + 1);

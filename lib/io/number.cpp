@@ -9,11 +9,10 @@ namespace ovir::io {
 
 namespace {
 
-/// Exclusive bounds would not fit i64, so u64 alone is judged by `real`.
 bool in_range(const Number& n, ElementType type) {
   const bool is_signed = contains(kSigned, type);
   const int bits = type == ElementType::boolean ? 1 : bit_width(type);
-  if (!n.whole) return type == ElementType::u64 && n.real >= 0 && n.real < 18446744073709551616.0 && n.real == std::floor(n.real);
+  if (!n.whole) return type == ElementType::u64 && n.large;
   if (bits == 64) return is_signed || *n.whole >= 0;
   const std::int64_t end = std::int64_t{1} << (is_signed ? bits - 1 : bits);
   return *n.whole < end && *n.whole >= (is_signed ? -end : 0);
@@ -22,13 +21,17 @@ bool in_range(const Number& n, ElementType type) {
 }  // namespace
 
 std::optional<Number> parse_number_word(std::string_view word) {
-  if (equals_ignoring_case(word, "true")) return Number{1, 1};
-  if (equals_ignoring_case(word, "false")) return Number{0, 0};
-  if (const auto n = parse_number<std::int64_t>(word)) return Number{static_cast<double>(*n), *n};
+  if (equals_ignoring_case(word, "true")) return Number{1, 1, {}};
+  if (equals_ignoring_case(word, "false")) return Number{0, 0, {}};
+  if (const auto n = parse_number<std::int64_t>(word)) return Number{static_cast<double>(*n), *n, {}};
+  if (const auto n = parse_number<std::uint64_t>(word)) return Number{static_cast<double>(*n), {}, *n};
   const auto real = parse_number<double>(word);
   if (!real) return std::nullopt;
-  Number n{*real, std::nullopt};
-  if (std::abs(*real) < 9.2e18 && *real == std::floor(*real)) n.whole = static_cast<std::int64_t>(*real);
+  Number n{*real, {}, {}};
+  if (*real == std::floor(*real)) {
+    if (std::abs(*real) < 0x1p63) n.whole = static_cast<std::int64_t>(*real);
+    else if (*real > 0 && *real < 0x1p64) n.large = static_cast<std::uint64_t>(*real);
+  }
   return n;
 }
 
@@ -48,7 +51,7 @@ Tensor tensor_of(ElementType type, const Shape& shape, const std::vector<Number>
   values.reserve(numbers.size());
   for (const auto& n : numbers) {
     if (!in_range(n, type)) fail(Code::E0705, "{} is no value of type {}", n.real, name(type));
-    values.push_back(n.whole ? *n.whole : static_cast<std::int64_t>(static_cast<std::uint64_t>(n.real)));
+    values.push_back(n.whole ? *n.whole : static_cast<std::int64_t>(*n.large));  // u64 takes the bits back
   }
   return convert(Tensor::of<std::int64_t>(ElementType::i64, shape, values), type);
 }

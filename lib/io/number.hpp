@@ -13,6 +13,7 @@ namespace ovir::io {
 struct Number {
   double real = 0;
   std::optional<std::int64_t> whole;
+  std::optional<std::uint64_t> large;  ///< whole, and past the i64
 };
 
 /// "3", "-1e-3", "inf", "nan", "true", "false"; nothing for any other word.

@@ -14,20 +14,17 @@ namespace {
 
 /// Where the bits of an element are: `low` bits at `shift` of `byte`, and for split planes the others in `top_byte`.
 struct Place {
-  std::int64_t byte;
-  int shift;
-  std::int64_t top_byte = 0;
-  int top_shift = 0;
+  int byte, shift, top_byte = 0, top_shift = 0;
 };
 
+/// Whatever the layout, eight elements take as many bytes as one has bits: this is element k of such a group.
 template <int Bits>
-constexpr Place place(std::int64_t i) {
-  const auto k = static_cast<int>(i % 8);
-  if constexpr (Bits == 1) return {i / 8, 7 - k};
-  else if constexpr (Bits == 2) return {i / 4, 2 * (k % 4)};
-  else if constexpr (Bits == 3) return {i / 8 * 3 + k / 4, 6 - 2 * (k % 4), i / 8 * 3 + 2, 7 - k};
-  else if constexpr (Bits == 4) return {i / 2, 4 * (k % 2)};
-  else return {i / 4 * 3 + k % 4 / 2, 4 - 4 * (k % 2), i / 4 * 3 + 2, 6 - 2 * (k % 4)};
+constexpr Place place(int k) {
+  if constexpr (Bits == 1) return {0, 7 - k};
+  else if constexpr (Bits == 2) return {k / 4, 2 * (k % 4)};
+  else if constexpr (Bits == 3) return {k / 4, 6 - 2 * (k % 4), 2, 7 - k};
+  else if constexpr (Bits == 4) return {k / 2, 4 * (k % 2)};
+  else return {k / 4 * 3 + k % 4 / 2, 4 - 4 * (k % 2), k / 4 * 3 + 2, 6 - 2 * (k % 4)};
 }
 
 template <int Bits>
@@ -38,24 +35,34 @@ struct Layout {
 };
 
 template <int Bits>
-void unpack(const std::uint8_t* from, std::uint8_t* to, std::int64_t n) {
+unsigned get(const std::uint8_t* group, int k) {
   using L = Layout<Bits>;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto at = place<Bits>(i);
-    unsigned value = (static_cast<unsigned>(from[at.byte]) >> at.shift) & L::low_mask;
-    if constexpr (L::split) value |= ((static_cast<unsigned>(from[at.top_byte]) >> at.top_shift) & L::top_mask) << L::low;
-    to[i] = static_cast<std::uint8_t>(value);
-  }
+  const auto at = place<Bits>(k);
+  const unsigned low = (static_cast<unsigned>(group[at.byte]) >> at.shift) & L::low_mask;
+  if constexpr (L::split) return low | ((static_cast<unsigned>(group[at.top_byte]) >> at.top_shift) & L::top_mask) << L::low;
+  else return low;
+}
+
+template <int Bits>
+void put(std::uint8_t* group, int k, unsigned value) {
+  using L = Layout<Bits>;
+  const auto at = place<Bits>(k);
+  group[at.byte] = static_cast<std::uint8_t>(group[at.byte] | (value & L::low_mask) << at.shift);
+  if constexpr (L::split) group[at.top_byte] = static_cast<std::uint8_t>(group[at.top_byte] | ((value >> L::low) & L::top_mask) << at.top_shift);
+}
+
+/// `flip` is the sign bit of a signed type: (x ^ flip) - flip extends it.
+template <int Bits>
+void unpack(const std::uint8_t* from, std::uint8_t* to, std::int64_t n, unsigned flip) {
+  for (; n >= 8; n -= 8, from += Bits, to += 8)
+    for (int k = 0; k < 8; ++k) to[k] = static_cast<std::uint8_t>((get<Bits>(from, k) ^ flip) - flip);
+  for (int k = 0; k < static_cast<int>(n); ++k) to[k] = static_cast<std::uint8_t>((get<Bits>(from, k) ^ flip) - flip);
 }
 
 template <int Bits>
 void pack(const std::uint8_t* from, std::uint8_t* to, std::int64_t n) {
-  using L = Layout<Bits>;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto at = place<Bits>(i);
-    to[at.byte] = static_cast<std::uint8_t>(to[at.byte] | (from[i] & L::low_mask) << at.shift);
-    if constexpr (L::split) to[at.top_byte] = static_cast<std::uint8_t>(to[at.top_byte] | ((from[i] >> L::low) & L::top_mask) << at.top_shift);
-  }
+  for (; n > 0; n -= 8, from += 8, to += Bits)
+    for (int k = 0; k < 8 && k < n; ++k) put<Bits>(to, k, from[k]);
 }
 
 template <class F>
@@ -76,10 +83,7 @@ Tensor Tensor::unpacked() const {
   Tensor out(type_, shape_);
   const auto* const from = data<std::uint8_t>();
   auto* const to = out.mutable_data<std::uint8_t>();
-  with_bits(type_, [&]<int Bits>() { unpack<Bits>(from, to, size_); });
-  // Two's complement in four bits: the sign moves to the top of the byte.
-  if (type_ == ElementType::i4)
-    for (std::int64_t i = 0; i < size_; ++i) to[i] = static_cast<std::uint8_t>((to[i] ^ 8) - 8);
+  with_bits(type_, [&]<int Bits>() { unpack<Bits>(from, to, size_, type_ == ElementType::i4 ? 8 : 0); });
   return out;
 }
 
