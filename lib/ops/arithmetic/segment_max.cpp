@@ -1,0 +1,82 @@
+// SegmentMax: the maximum of the slices of data that belong to one segment.
+// Spec: operation-sets/operation-specs/arithmetic/segment-max-16
+#include "op/op.hpp"
+
+namespace ovir::ops::segment_max {
+enum class Empty : std::uint8_t { zero, lowest };
+}  // namespace ovir::ops::segment_max
+
+template <>
+struct ovir::EnumNames<ovir::ops::segment_max::Empty> {
+  static constexpr std::pair<std::string_view, ops::segment_max::Empty> table[] = {{"ZERO", ops::segment_max::Empty::zero}, {"LOWEST", ops::segment_max::Empty::lowest}};
+};
+
+namespace ovir::ops::segment_max {
+namespace {
+
+enum Input { data, segment_ids, num_segments };
+
+struct Attrs {
+  std::optional<Empty> fill_mode;  // files say fill_mode where the specification says empty_segment_value
+};
+
+void infer(InferContext& c) {
+  if (!c.attrs<Attrs>().fill_mode) c.fail_attr("fill_mode", "it is required", Code::E0401);
+  c.require_rank(data, 1, INT64_MAX);
+  c.require_rank(segment_ids, 1);
+  Dim segments;
+  if (const auto ids = c.ints(segment_ids)) {
+    for (std::size_t i = 0; i < ids->size(); ++i) c.require((*ids)[i] >= (i == 0 ? 0 : (*ids)[i - 1]), segment_ids, Code::E0508, "segment_ids of SegmentMax must not be negative and must be sorted");
+    segments = Dim(ids->empty() ? 0 : ids->back() + 1);
+  }
+  if (c.has(num_segments)) {
+    c.require_rank(num_segments, 0);
+    const auto count = c.dims(num_segments);
+    segments = count && count->size() == 1 ? count->front() : Dim();
+  }
+  auto shape = c.shape(data);
+  if (shape.has_rank()) {
+    c.require_same_dim(shape[0], axis_count(c.shape(segment_ids)), segment_ids, "dim 0 of data and elements of segment_ids");
+    shape[0] = segments;
+  }
+  c.output(0, std::move(shape));
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto ids = c.ints(segment_ids);
+  if (std::any_of(ids.begin(), ids.end(), [](std::int64_t id) { return id < 0; })) fail(Code::E0508, "segment_ids must not be negative");
+  auto shape = from.shape();
+  const auto width = element_count(Shape(shape.begin() + 1, shape.end()));
+  shape[0] = c.has(num_segments) ? c.scalar_int(num_segments) : ids.empty() ? 0 : *std::max_element(ids.begin(), ids.end()) + 1;
+  auto& out = c.out(0, shape);
+  const auto kind = c.stored_out_type(0);
+  dispatch(out.type(), Numbers{}, [&]<class E>() {
+    E lowest = std::numeric_limits<E>::lowest();
+    if constexpr (std::is_same_v<E, float>) lowest = kind == ElementType::f16 ? -65504.0F : kind == ElementType::bf16 ? -0x1.fep127F : lowest;
+    E* to = out.mutable_data<E>();
+    std::fill_n(to, out.size(), *c.attrs<Attrs>().fill_mode == Empty::zero ? E(0) : lowest);
+    std::vector<bool> begun(static_cast<std::size_t>(shape[0]), false);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] >= shape[0]) continue;
+      const E* row = from.data<E>() + static_cast<std::int64_t>(i) * width;
+      E* best = to + ids[i] * width;
+      const auto at = static_cast<std::size_t>(ids[i]);
+      for (std::int64_t k = 0; k < width; ++k) best[k] = begun[at] ? std::max(best[k], row[k]) : row[k];
+      begun[at] = true;
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kNumeric}, TIds{"T_IDX1", kIndex}, TCount{"T_IDX2", kIndex};
+constexpr PortDef kInputs[] = {{"data", T}, {"segment_ids", TIds}, {"num_segments", TCount, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 16, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"fill_mode", &Attrs::fill_mode>, Attr<"empty_segment_value", &Attrs::fill_mode>>, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "SegmentMax", .versions = kVersions};
+
+}  // namespace ovir::ops::segment_max

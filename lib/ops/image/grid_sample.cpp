@@ -1,0 +1,136 @@
+// GridSample: samples an image at normalised coordinates.
+// Spec: operation-sets/operation-specs/image/grid-sample-9
+#include "op/op.hpp"
+
+namespace ovir::ops::grid_sample {
+enum class Mode : std::uint8_t { bilinear, bicubic, nearest };
+enum class Padding : std::uint8_t { zeros, border, reflection };
+}  // namespace ovir::ops::grid_sample
+
+template <>
+struct ovir::EnumNames<ovir::ops::grid_sample::Mode> {
+  using enum ovir::ops::grid_sample::Mode;
+  static constexpr std::pair<std::string_view, ops::grid_sample::Mode> table[] = {{"bilinear", bilinear}, {"bicubic", bicubic}, {"nearest", nearest}};
+};
+template <>
+struct ovir::EnumNames<ovir::ops::grid_sample::Padding> {
+  using enum ovir::ops::grid_sample::Padding;
+  static constexpr std::pair<std::string_view, ops::grid_sample::Padding> table[] = {{"zeros", zeros}, {"border", border}, {"reflection", reflection}};
+};
+
+namespace ovir::ops::grid_sample {
+namespace {
+
+enum Input { data, grid };
+
+struct Attrs {
+  bool align_corners = false;
+  Mode mode = Mode::bilinear;
+  Padding padding_mode = Padding::zeros;
+};
+
+void infer(InferContext& c) {
+  c.require_rank(data, 4);
+  c.require_rank(grid, 4);
+  auto shape = PartialShape::of_rank(4);
+  if (const auto& from = c.shape(data); from.has_rank()) {
+    shape[0] = from[0];
+    shape[1] = from[1];
+  }
+  if (const auto& at = c.shape(grid); at.has_rank()) {
+    c.require(at[3].contains(2), grid, Code::E0506, "grid of GridSample must hold pairs, but its shape is {}", to_string(at));
+    shape[0] = c.require_same_dim(shape[0], at[0], grid, "batches of data and grid");
+    shape[2] = at[1];
+    shape[3] = at[2];
+  }
+  c.output(0, std::move(shape));
+}
+
+/// From [-1, 1] to pixels.
+double denormalize(double v, std::int64_t length, bool align_corners) {
+  const auto n = static_cast<double>(length);
+  const auto x = align_corners ? (v + 1) / 2 * (n - 1) : ((v + 1) * n - 1) / 2;
+  return std::isfinite(x) ? std::clamp(x, -1e9, 1e9) : -1e9;  // so that a pixel's number is an integer
+}
+
+/// The pixel that stands for number i, or -1 for a zero.
+std::int64_t pixel(std::int64_t i, std::int64_t length, const Attrs& a) {
+  if (0 <= i && i < length) return i;
+  if (a.padding_mode == Padding::zeros) return -1;
+  if (a.padding_mode == Padding::border) return std::clamp<std::int64_t>(i, 0, length - 1);
+  if (a.align_corners) {  // mirrored at the centres of the outermost pixels
+    const auto period = std::max<std::int64_t>(1, 2 * (length - 1));
+    i = (i < 0 ? -i : i) % period;
+    return i < length ? i : period - i;
+  }
+  const auto period = 2 * length;  // mirrored at their edges
+  i = (i % period + period) % period;
+  return i < length ? i : period - 1 - i;
+}
+
+struct Tap {
+  std::int64_t at;
+  double weight;
+};
+
+/// The pixels along one axis that a sample is made of.
+std::vector<Tap> taps_of(double x, std::int64_t length, const Attrs& a) {
+  if (a.mode == Mode::nearest) return {{pixel(static_cast<std::int64_t>(std::nearbyint(x)), length, a), 1}};
+  const auto k = static_cast<std::int64_t>(std::floor(x));
+  const auto d = x - static_cast<double>(k);
+  if (a.mode == Mode::bilinear) return {{pixel(k, length, a), 1 - d}, {pixel(k + 1, length, a), d}};
+  constexpr double A = -0.75;
+  const auto near = [](double t) { return ((A + 2) * t - (A + 3)) * t * t + 1; };
+  const auto far = [](double t) { return ((A * t - 5 * A) * t + 8 * A) * t - 4 * A; };
+  return {{pixel(k - 1, length, a), far(1 + d)}, {pixel(k, length, a), near(d)}, {pixel(k + 1, length, a), near(1 - d)}, {pixel(k + 2, length, a), far(2 - d)}};
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(data);
+  const auto& at = c.in(grid);
+  const auto channels = from.dim(1), height = from.dim(2), width = from.dim(3), points = at.dim(1) * at.dim(2);
+  auto& out = c.out(0, {from.dim(0), channels, at.dim(1), at.dim(2)});
+  if (out.size() == 0) return;
+  if (height == 0 || width == 0) fail(Code::E0506, "GridSample cannot sample an image of shape {}", to_string(from.shape()));
+  const auto coordinates = to_f64(at);
+  dispatch(from.type(), Numbers{} + Boolean{}, [&]<class E>() {
+    for (std::int64_t n = 0; n < from.dim(0); ++n)
+      for (std::int64_t p = 0; p < points; ++p) {
+        const auto* xy = coordinates.data() + (n * points + p) * 2;
+        const auto columns = taps_of(denormalize(xy[0], width, a.align_corners), width, a), rows = taps_of(denormalize(xy[1], height, a.align_corners), height, a);
+        for (std::int64_t ch = 0; ch < channels; ++ch) {
+          const E* image = from.data<E>() + (n * channels + ch) * height * width;
+          E* to = out.mutable_data<E>() + (n * channels + ch) * points + p;
+          if (a.mode == Mode::nearest) {
+            *to = rows[0].at < 0 || columns[0].at < 0 ? E(0) : image[rows[0].at * width + columns[0].at];
+            continue;
+          }
+          double sum = 0;
+          for (const auto& row : rows)
+            for (const auto& column : columns)
+              if (row.at >= 0 && column.at >= 0) sum += row.weight * column.weight * static_cast<double>(image[row.at * width + column.at]);
+          if constexpr (std::is_integral_v<E>) sum = std::clamp(sum, static_cast<double>(std::numeric_limits<E>::lowest()), static_cast<double>(std::numeric_limits<E>::max()));
+          *to = static_cast<E>(sum);
+        }
+      }
+  });
+}
+
+constexpr TypeVar T{"T", kNumeric | kBoolean}, TGrid{"T1", kFloat};
+constexpr PortDef kInputs[] = {{"data", T}, {"grid", TGrid}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 9,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"align_corners", &Attrs::align_corners>, Attr<"mode", &Attrs::mode>, Attr<"padding_mode", &Attrs::padding_mode>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "GridSample", .versions = kVersions};
+
+}  // namespace ovir::ops::grid_sample

@@ -1,0 +1,56 @@
+#include "ops/sparse/common.hpp"
+
+namespace ovir::ops::sparse {
+
+void infer_bags(InferContext& c, const Ports& ports, const Dim& bags) {
+  c.require_rank(ports.table, 1, INT64_MAX);
+  c.require_rank(ports.indices, ports.segments < 0 ? 2 : 1);
+  if (ports.segments >= 0) c.require_rank(ports.segments, 1);
+  if (c.has(ports.default_index) && ports.default_index >= 0) c.require_rank(ports.default_index, 0);
+  if (ports.weights >= 0 && c.has(ports.weights)) {
+    c.require_same_shape(ports.indices, ports.weights);
+    if (c.version().since >= 15)
+      c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction", "per_sample_weights are only for \"sum\"");
+  }
+  auto shape = c.shape(ports.table);
+  if (shape.has_rank()) {
+    const auto rows = shape[0];
+    if (const auto indices = c.ints(ports.indices))
+      for (const auto i : *indices) c.require(0 <= i && i < rows.max, ports.indices, Code::E0507, "index {} of {} lies outside of a table of {} rows", i, c.op().type, to_string(rows));
+    shape[0] = bags;
+  }
+  c.output(0, std::move(shape));
+}
+
+void reduce_bags(EvalContext& c, const Ports& ports, const std::vector<std::pair<std::int64_t, std::int64_t>>& bags, Reduction reduction) {
+  const auto& table = c.in(ports.table);
+  const auto indices = c.ints(ports.indices);
+  const auto rows = table.dim(0);
+  auto shape = table.shape();
+  shape[0] = static_cast<std::int64_t>(bags.size());
+  auto& out = c.out(0, shape);
+  const auto width = element_count(Shape(shape.begin() + 1, shape.end()));
+  const auto default_index = ports.default_index >= 0 && c.has(ports.default_index) ? c.scalar_int(ports.default_index) : -1;
+  const auto check = [&](std::int64_t row) {
+    if (row < 0 || row >= rows) fail(Code::E0507, "index {} lies outside of a table of {} rows", row, rows);
+    return row;
+  };
+  dispatch(out.type(), Numbers{}, [&]<class E>() {
+    const E* weights = ports.weights >= 0 && c.has(ports.weights) ? c.in(ports.weights).data<E>() : nullptr;
+    E* to = out.mutable_data<E>();
+    for (const auto& [first, last] : bags) {
+      std::fill_n(to, width, E(0));
+      for (auto i = first; i < last; ++i) {
+        const E* row = table.data<E>() + check(indices[static_cast<std::size_t>(i)]) * width;
+        const E w = weights ? weights[i] : E(1);
+        for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] + row[k] * w);
+      }
+      if (reduction == Reduction::mean && last > first)
+        for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] / static_cast<E>(last - first));
+      if (last <= first && default_index >= 0) std::copy_n(table.data<E>() + check(default_index) * width, width, to);
+      to += width;
+    }
+  });
+}
+
+}  // namespace ovir::ops::sparse

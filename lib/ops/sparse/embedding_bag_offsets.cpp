@@ -1,0 +1,36 @@
+// EmbeddingBagOffsets: sums or means of embeddings; where each bag of indices begins is said by offsets.
+// Spec: operation-sets/operation-specs/sparse/embedding-bag-offsets-15
+#include "ops/sparse/common.hpp"
+
+namespace ovir::ops::embedding_bag_offsets {
+namespace {
+
+using namespace sparse;
+
+enum Input { emb_table, indices, offsets, default_index, per_sample_weights };
+constexpr Ports kPorts{emb_table, indices, offsets, default_index, per_sample_weights};
+
+void infer(InferContext& c) { infer_bags(c, kPorts, axis_count(c.shape(offsets))); }
+
+void eval(EvalContext& c) {
+  const auto starts = c.ints(offsets);
+  const auto count = c.in(indices).size();
+  std::vector<std::pair<std::int64_t, std::int64_t>> bags;
+  for (std::size_t b = 0; b < starts.size(); ++b) {
+    const auto first = starts[b], last = b + 1 < starts.size() ? starts[b + 1] : count;
+    if (first < 0 || last > count) fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", first, last, count);
+    bags.emplace_back(first, last);
+  }
+  reduce_bags(c, kPorts, bags, c.attrs<Attrs>().reduction);
+}
+
+constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"offsets", TIndex}, {"default_index", TIndex, Arity::optional}, {"per_sample_weights", T, Arity::optional}};
+constexpr Version kVersions[] = {
+    {.since = 15, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "EmbeddingBagOffsets", .versions = kVersions};
+
+}  // namespace ovir::ops::embedding_bag_offsets

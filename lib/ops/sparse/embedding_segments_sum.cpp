@@ -1,0 +1,46 @@
+// EmbeddingSegmentsSum: sums of embeddings; each index says which segment it belongs to.
+// Spec: operation-sets/operation-specs/sparse/embedding-segments-sum-3
+#include "ops/sparse/common.hpp"
+
+namespace ovir::ops::embedding_segments_sum {
+namespace {
+
+using namespace sparse;
+
+enum Input { emb_table, indices, segment_ids, num_segments, default_index, per_sample_weights };
+constexpr Ports kPorts{emb_table, indices, segment_ids, default_index, per_sample_weights};
+
+void infer(InferContext& c) {
+  c.require_rank(num_segments, 0);
+  c.require_same_shape(indices, segment_ids);
+  Dim segments;
+  if (const auto count = c.dims(num_segments); count && count->size() == 1) segments = count->front();
+  infer_bags(c, kPorts, segments);
+}
+
+void eval(EvalContext& c) {
+  const auto ids = c.ints(segment_ids);
+  const auto count = c.scalar_int(num_segments);
+  if (count < 0) fail(Code::E0508, "{} segments cannot be", count);
+  std::vector<std::pair<std::int64_t, std::int64_t>> bags;
+  // "Values should be sorted"; what lies beyond the last segment belongs to none.
+  auto first = ids.begin();
+  for (std::int64_t s = 0; s < count; ++s) {
+    first = std::lower_bound(first, ids.end(), s);
+    const auto last = std::upper_bound(first, ids.end(), s);
+    bags.emplace_back(first - ids.begin(), last - ids.begin());
+    first = last;
+  }
+  reduce_bags(c, kPorts, bags, Reduction::sum);
+}
+
+constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"segment_ids", TIndex}, {"num_segments", TIndex}, {"default_index", TIndex, Arity::optional}, {"per_sample_weights", T, Arity::optional}};
+constexpr Version kVersions[] = {
+    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "EmbeddingSegmentsSum", .versions = kVersions};
+
+}  // namespace ovir::ops::embedding_segments_sum
