@@ -62,20 +62,16 @@ template <class T, class Next>
 void generate(const Attrs& a, T low, T high, Tensor& to, Next next) {
   const bool pytorch = a.alignment == Alignment::pytorch;
   std::uint64_t range = 0;
-  bool small = false;  // PyTorch takes one word for an i64 too, where both ends fit into 32 bits
+  bool small = std::is_integral_v<T> && !pytorch;  // one word a number: PyTorch's i64 only where both ends fit into 32 bits
   if constexpr (std::is_integral_v<T>) {
     range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-    small = pytorch && low <= std::int64_t{UINT32_MAX} && high <= std::int64_t{UINT32_MAX};
+    small = small || (low <= std::int64_t{UINT32_MAX} && high <= std::int64_t{UINT32_MAX});
   }
   const bool wide = sizeof(T) == 8 && !small;
   const auto bits = fraction_bits(a.output_type, a.alignment);
   for (auto& value : to.mutable_values<T>()) {
     std::uint64_t word = next();
-    if (wide) {
-      const std::uint64_t second = next();
-      // TensorFlow's integers have the first word below the second; its doubles and PyTorch's numbers above.
-      word = std::is_integral_v<T> && !pytorch ? second << 32 | word : word << 32 | second;
-    }
+    if (wide) word = word << 32 | next();
     if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(word % range + static_cast<std::uint64_t>(low));
     } else {

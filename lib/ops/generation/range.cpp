@@ -44,39 +44,49 @@ Dim bounded_count(const InferContext& c) {
   return Dim(std::isfinite(up ? a.hi : a.lo) && std::isfinite(up ? b.lo : b.hi) ? least : 0, most == INT64_MAX ? Dim::kUnbounded : most);
 }
 
+/// Whether integers alone are involved: then nothing is rounded.
+bool whole(ElementType out, std::initializer_list<ElementType> in) {
+  return contains(kInteger, out) && std::all_of(in.begin(), in.end(), [](ElementType t) { return contains(kInteger, t); });
+}
+
 void infer(InferContext& c) {
   const auto type = type_of(c.type(start), c.attrs<Attrs>());
   c.require_attr(type == ElementType::dynamic || contains(kFloat | kInteger, type), "output_type", "\"{}\" is not a numeric type", name(type));
   for (int port : {start, stop, step}) {
-    c.require_single(port);
+    c.require_rank(port, 0);
     require_finite(c, port);
   }
   if (const auto by = c.floats(step); by && by->size() == 1) c.require(by->front() != 0, step, Code::E0508, "step of Range is 0");
 
-  const auto first = c.floats(start), last = c.floats(stop), by = c.floats(step);
-  if (!first || !last || !by || first->size() != 1 || last->size() != 1 || by->size() != 1) {
-    const bool whole = contains(kInteger, type) && contains(kInteger, c.type(start)) && contains(kInteger, c.type(stop)) && contains(kInteger, c.type(step));
-    return c.output(0, type, {whole ? bounded_count(c) : Dim()});
+  if (whole(type, {c.type(start), c.type(stop), c.type(step)})) {
+    const auto first = c.scalar_int(start), last = c.scalar_int(stop), by = c.scalar_int(step);
+    return c.output(0, type, {first && last && by ? Dim(count_of(*first, *last, *by)) : bounded_count(c)});
   }
-  // "All input values are cast to output_type": towards zero.
-  const auto pace = contains(kInteger, type) ? c.ints(step)->front() : 1;
-  c.require(pace != 0, step, Code::E0508, "step of Range is 0 as {}", name(type));
-  c.output(0, type, {contains(kInteger, type) ? count_of(c.ints(start)->front(), c.ints(stop)->front(), pace) : count_of(first->front(), last->front(), by->front())});
+  const auto first = c.floats(start), last = c.floats(stop), by = c.floats(step);
+  const bool known = first && last && by && first->size() == 1 && last->size() == 1 && by->size() == 1;
+  c.output(0, type, {known ? Dim(count_of(first->front(), last->front(), by->front())) : Dim()});
 }
 
 void eval(EvalContext& c) {
-  const auto type = c.out_type(0);
-  const bool whole = contains(kInteger, c.stored_out_type(0));
-  const auto first = c.ints(start).at(0), by = c.ints(step).at(0);
-  const auto first_float = c.floats(start).at(0), by_float = c.floats(step).at(0);
-  if (whole ? by == 0 : by_float == 0) fail(Code::E0508, "step of Range is 0");
-  const auto count = whole ? count_of(first, c.ints(stop).at(0), by) : count_of(first_float, c.floats(stop).at(0), by_float);
-  auto& to = c.out(0, {count});
-  dispatch(type, Numbers{}, [&]<class T>() {
-    auto* values = to.mutable_data<T>();
-    for (std::int64_t i = 0; i < count; ++i) {
-      if constexpr (std::is_integral_v<T>) values[i] = static_cast<T>(static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(by));
-      else values[i] = static_cast<T>(first_float) + static_cast<T>(i) * static_cast<T>(by_float);
+  const auto type = c.stored_out_type(0);
+  if (whole(type, {c.stored(start).type(), c.stored(stop).type(), c.stored(step).type()})) {
+    const auto first = c.scalar_int(start), by = c.scalar_int(step);
+    if (by == 0) fail(Code::E0508, "step of Range is 0");
+    auto& to = c.out(0, {count_of(first, c.scalar_int(stop), by)});
+    dispatch(to.type(), Integers{}, [&]<class T>() {
+      auto next = static_cast<std::uint64_t>(first);
+      for (auto& value : to.mutable_values<T>()) value = static_cast<T>(next), next += static_cast<std::uint64_t>(by);
+    });
+    return;
+  }
+  // "accumulate_type is a type that have better or equal accuracy": f64 for all.
+  const auto first = c.floats(start).at(0), by = c.floats(step).at(0);
+  if (by == 0) fail(Code::E0508, "step of Range is 0");
+  auto& to = c.out(0, {count_of(first, c.floats(stop).at(0), by)});
+  dispatch(to.type(), Numbers{}, [&]<class T>() {
+    for (std::int64_t i = 0; i < to.size(); ++i) {
+      const auto value = first + static_cast<double>(i) * by;
+      to.mutable_data<T>()[i] = static_cast<T>(std::is_integral_v<T> ? std::nearbyint(value) : value);
     }
   });
 }

@@ -8,8 +8,9 @@ enum class Mode { numpy, explicit_, bidirectional, pdpd };
 template <>
 struct ovir::EnumNames<ovir::ops::broadcast::Mode> {
   static constexpr std::pair<std::string_view, ovir::ops::broadcast::Mode> table[] = {
-      {"numpy", ovir::ops::broadcast::Mode::numpy}, {"explicit", ovir::ops::broadcast::Mode::explicit_}, {"bidirectional", ovir::ops::broadcast::Mode::bidirectional},
-      {"pdpd", ovir::ops::broadcast::Mode::pdpd}};  // not in the specification, but in files
+      {"numpy", ovir::ops::broadcast::Mode::numpy}, {"explicit", ovir::ops::broadcast::Mode::explicit_}, {"none", ovir::ops::broadcast::Mode::explicit_},
+      {"bidirectional", ovir::ops::broadcast::Mode::bidirectional},
+      {"pdpd", ovir::ops::broadcast::Mode::pdpd}};  // files also hold "none" for "explicit", and "pdpd"
 };
 
 namespace ovir::ops::broadcast {

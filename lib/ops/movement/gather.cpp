@@ -50,11 +50,9 @@ void infer(InferContext& c) {
   c.output(0, std::move(out));
 }
 
-/// How an index outside the axis is treated: versions 1 and 7 know only 0..length-1; in version 8 negative ones count
-/// from the end, and "if index value exceed allowed range output data for corresponding index will be filled with zeros".
-enum class Outside { refused, zeros };
-
-void gather(EvalContext& c, Outside outside) {
+/// "If index value exceed allowed range output data for corresponding index will be filled with zeros": said of version
+/// 8, in which negative indices count from the end; OpenVINO does so in the earlier ones too, where they are out of range.
+void gather(EvalContext& c, bool negative_from_end) {
   const auto& from = c.in(data);
   const auto& at = c.in(indices);
   const auto index = c.ints(indices);
@@ -74,17 +72,16 @@ void gather(EvalContext& c, Outside outside) {
       const auto* block = from.bytes() + static_cast<std::size_t>((b * outer + o) * length) * run;
       for (std::int64_t i = 0; i < picks; ++i, target += run) {
         auto pick = index[static_cast<std::size_t>(b * picks + i)];
-        if (outside == Outside::zeros && pick < 0) pick += length;
+        if (negative_from_end && pick < 0) pick += length;
         if (0 <= pick && pick < length) std::memcpy(target, block + static_cast<std::size_t>(pick) * run, run);
-        else if (outside == Outside::zeros) std::memset(target, 0, run);
-        else fail(Code::E0507, "index {} of Gather is out of range: axis {} of data has length {}", pick, along, length);
+        else std::memset(target, 0, run);
       }
     }
   }
 }
 
-void eval_1(EvalContext& c) { gather(c, Outside::refused); }
-void eval_8(EvalContext& c) { gather(c, Outside::zeros); }
+void eval_1(EvalContext& c) { gather(c, false); }
+void eval_8(EvalContext& c) { gather(c, true); }
 
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"axis", TAxis}};

@@ -132,8 +132,8 @@ void eval(EvalContext& c) {
   });
 }
 
-constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"pads_begin", TInt}, {"pads_end", TInt}, {"pad_value", T, Arity::optional}};
+constexpr TypeVar T{"T", kAnyType}, TBegin{"T_INT", kInteger}, TEnd{"T_INT_END", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"pads_begin", TBegin}, {"pads_end", TEnd}, {"pad_value", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"pad_mode", &Attrs::pad_mode, kRequired>>;
 

@@ -24,8 +24,8 @@ void eval(EvalContext& c) {
   scatter_strided(values, part.shape, to, part.first, part.strides);
 }
 
-constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kIndex}, TAxis{"T_AXIS", kIndex};
-constexpr PortDef kInputs[] = {{"data", T}, {"updates", T}, {"start", TIndex}, {"stop", TIndex}, {"step", TIndex}, {"axes", TAxis, Arity::optional}};
+constexpr TypeVar T{"T", kAnyType}, TStart{"T_IND", kInteger}, TStop{"T_IND_STOP", kInteger}, TStep{"T_IND_STEP", kInteger}, TAxis{"T_AXIS", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"updates", T}, {"start", TStart}, {"stop", TStop}, {"step", TStep}, {"axes", TAxis, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 15, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},

@@ -156,8 +156,8 @@ void eval(EvalContext& c) {
   gather_strided(from, first, walk, shape, c.out(0));
 }
 
-constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"begin", TIndex}, {"end", TIndex}, {"stride", TIndex, Arity::optional}};
+constexpr TypeVar T{"T", kAnyType}, TBegin{"T_IND", kInteger}, TEnd{"T_IND_END", kInteger}, TStride{"T_IND_STRIDE", kInteger};
+constexpr PortDef kInputs[] = {{"data", T}, {"begin", TBegin}, {"end", TEnd}, {"stride", TStride, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 1,
