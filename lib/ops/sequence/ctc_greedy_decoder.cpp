@@ -1,0 +1,58 @@
+// CTCGreedyDecoder: the most probable class of every step, blanks and repetitions left out.
+// Spec: operation-sets/operation-specs/sequence/ctc-greedy-decoder-1
+#include "op/op.hpp"
+
+namespace ovir::ops::ctc_greedy_decoder {
+namespace {
+
+enum Input { data, sequence_mask };
+
+struct Attrs {
+  bool ctc_merge_repeated = true;
+};
+
+void infer(InferContext& c) {
+  c.require_rank(data, 3);
+  c.require_rank(sequence_mask, 2);
+  Dim steps, batch;
+  if (c.shape(data).has_rank()) steps = c.shape(data)[0], batch = c.shape(data)[1];
+  if (const auto& mask = c.shape(sequence_mask); mask.has_rank()) {
+    steps = c.require_same_dim(steps, mask[0], sequence_mask, "steps of data and sequence_mask");
+    batch = c.require_same_dim(batch, mask[1], sequence_mask, "batches of data and sequence_mask");
+  }
+  c.output(0, PartialShape{batch, steps, Dim(1), Dim(1)});
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(data);
+  const auto steps = from.dim(0), batch = from.dim(1), classes = from.dim(2);
+  const auto mask = c.floats(sequence_mask);
+  auto& out = c.out(0, {batch, steps, 1, 1});
+  dispatch(from.type(), Reals{}, [&]<class T>() {
+    std::fill_n(out.mutable_data<T>(), out.size(), T(-1));
+    for (std::int64_t n = 0; n < batch; ++n) {
+      T* to = out.mutable_data<T>() + n * steps;
+      std::int64_t before = -1;
+      for (std::int64_t t = 0; t < steps && mask[static_cast<std::size_t>(t * batch + n)] != 0; ++t) {
+        const T* row = from.data<T>() + (t * batch + n) * classes;
+        const auto best = std::max_element(row, row + classes) - row;
+        const bool blank = best == classes - 1;
+        if (!blank && !(c.attrs<Attrs>().ctc_merge_repeated && best == before)) *to++ = static_cast<T>(best);
+        before = best;
+      }
+    }
+  });
+}
+
+constexpr TypeVar T{"T_F", kFloat};
+constexpr PortDef kInputs[] = {{"data", T}, {"sequence_mask", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>>, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "CTCGreedyDecoder", .versions = kVersions};
+
+}  // namespace ovir::ops::ctc_greedy_decoder

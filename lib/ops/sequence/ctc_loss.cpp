@@ -1,0 +1,115 @@
+// CTCLoss: minus the logarithm of the probability that a sequence of logits reads as a target.
+// Spec: operation-sets/operation-specs/sequence/ctc-loss-4
+#include "op/op.hpp"
+
+namespace ovir::ops::ctc_loss {
+namespace {
+
+enum Input { logits, logit_length, labels, label_length, blank_index };
+
+struct Attrs {
+  bool preprocess_collapse_repeated = false, ctc_merge_repeated = true, unique = false;
+};
+
+void infer(InferContext& c) {
+  c.require_rank(logits, 3);
+  c.require_rank(logit_length, 1);
+  c.require_rank(labels, 2);
+  c.require_rank(label_length, 1);
+  if (c.has(blank_index)) c.require_rank(blank_index, 0);
+  Dim batch, steps;
+  for (int port = logits; port <= label_length; ++port) {
+    const auto& shape = c.shape(port);
+    if (!shape.has_rank()) continue;
+    batch = c.require_same_dim(batch, shape[0], port, "batches of the inputs");
+    if (shape.rank() > 1) steps = c.require_same_dim(steps, shape[1], port, "steps of logits and labels");
+  }
+  c.output(0, PartialShape{batch});
+}
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+double log_add(double a, double b) {
+  if (a < b) std::swap(a, b);
+  return b == kNever ? a : a + std::log1p(std::exp(b - a));
+}
+
+std::vector<std::int64_t> target_of(const std::int64_t* label, std::int64_t length, const Attrs& a) {
+  std::vector<std::int64_t> target;
+  for (std::int64_t i = 0; i < length; ++i) {
+    if (a.unique && std::find(target.begin(), target.end(), label[i]) != target.end()) continue;
+    if (a.preprocess_collapse_repeated && i > 0 && label[i] == label[i - 1]) continue;
+    target.push_back(label[i]);
+  }
+  return target;
+}
+
+/// The logarithm of the sum over all paths that decode to `target`; `p(t, class)` is the logarithm of a probability.
+/// States between labels and on them alternate: blank, label 0, blank, label 1, …, blank.
+template <class P>
+double read(const std::vector<std::int64_t>& target, std::int64_t steps, std::int64_t blank, bool merge, P p) {
+  const auto states = 2 * target.size() + 1;
+  std::vector<double> now(states, kNever), next(states);
+  now[0] = 0;  // before the first step: as if after a blank
+  for (std::int64_t t = 0; t < steps; ++t) {
+    for (std::size_t s = 0; s < states; ++s) {
+      const bool on_label = s % 2 == 1;
+      double sum = !on_label || merge ? now[s] : kNever;  // to stay on a label needs merging
+      if (s > 0) sum = log_add(sum, now[s - 1]);
+      // From label to label without a blank, unless merging would make one of two equal ones.
+      if (on_label && s > 1 && !(merge && target[s / 2] == target[s / 2 - 1])) sum = log_add(sum, now[s - 2]);
+      next[s] = sum == kNever ? kNever : sum + p(t, on_label ? target[s / 2] : blank);
+    }
+    std::swap(now, next);
+  }
+  return states > 1 ? log_add(now[states - 1], now[states - 2]) : now[0];
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(logits);
+  const auto batch = from.dim(0), steps = from.dim(1), classes = from.dim(2);
+  const auto lengths = c.ints(logit_length), all_labels = c.ints(labels), label_lengths = c.ints(label_length);
+  const auto blank = c.has(blank_index) ? c.scalar_int(blank_index) : classes - 1;
+  if (blank < 0 || blank >= classes) fail(Code::E0508, "blank_index {} is none of {} classes", blank, classes);
+  auto& out = c.out(0, {batch});
+  dispatch(from.type(), Reals{}, [&]<class T>() {
+    for (std::int64_t n = 0; n < batch; ++n) {
+      const auto length = lengths[static_cast<std::size_t>(n)], count = label_lengths[static_cast<std::size_t>(n)];
+      if (length < 0 || length > steps || count < 0 || count > length) fail(Code::E0508, "{} labels for {} of {} steps: there must be as many steps as labels, and no more than all", count, length, steps);
+      const auto target = target_of(all_labels.data() + n * steps, count, a);
+      for (const auto label : target)
+        if (label < 0 || label >= classes) fail(Code::E0508, "label {} is none of {} classes", label, classes);
+      const T* rows = from.data<T>() + n * steps * classes;
+      std::vector<double> total;  // by step, the logarithm of softmax's denominator
+      for (std::int64_t t = 0; t < length; ++t) {
+        const T* row = rows + t * classes;
+        const double most = static_cast<double>(*std::max_element(row, row + classes));
+        double sum = 0;
+        for (std::int64_t k = 0; k < classes; ++k) sum += std::exp(static_cast<double>(row[k]) - most);
+        total.push_back(most + std::log(sum));
+      }
+      const auto log_probability = [&](std::int64_t t, std::int64_t k) { return static_cast<double>(rows[t * classes + k]) - total[static_cast<std::size_t>(t)]; };
+      out.mutable_data<T>()[n] = static_cast<T>(-read(target, length, blank, a.ctc_merge_repeated, log_probability));
+    }
+  });
+}
+
+constexpr TypeVar T{"T_F", kFloat}, TLength{"T1", kIndex}, TLabel{"T2", kIndex};
+constexpr PortDef kInputs[] = {{"logits", T}, {"logit_length", TLength}, {"labels", TLabel}, {"label_length", TLength}, {"blank_index", TLabel, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 4,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"preprocess_collapse_repeated", &Attrs::preprocess_collapse_repeated>, Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>,
+                         Attr<"unique", &Attrs::unique>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "CTCLoss", .versions = kVersions};
+
+}  // namespace ovir::ops::ctc_loss

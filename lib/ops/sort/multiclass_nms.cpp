@@ -1,0 +1,116 @@
+// MulticlassNms: non-maximum suppression, class by class and image by image.
+// Spec: operation-sets/operation-specs/sort/multiclass-non-max-suppression-8, multiclass-non-max-suppression-9
+#include "op/detections.hpp"
+#include "op/op.hpp"
+
+namespace ovir::ops::multiclass_nms {
+namespace {
+
+enum Input { boxes, scores, roisnum };
+
+using Attrs = DetectionAttrs;
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(0 <= a.nms_eta && a.nms_eta <= 1, "nms_eta", "{} lies outside of 0..1", a.nms_eta);
+  c.require_rank(boxes, 3);
+  const bool own_boxes = c.has(roisnum);  // each class has boxes of its own, the images' one after the other
+  if (own_boxes) c.require_rank(roisnum, 1);
+  c.require_rank(scores, own_boxes ? 2 : 3, 3);
+  Dim images, classes, count;
+  const bool shared = !own_boxes || (c.shape(scores).has_rank() && c.shape(scores).rank() == 3);
+  if (const auto& shape = c.shape(boxes); shape.has_rank()) {
+    c.require(shape[2].contains(4), boxes, Code::E0506, "boxes of MulticlassNms must have 4 coordinates, but their shape is {}", to_string(shape));
+    (shared ? images : classes) = shape[0];
+    count = shape[1];
+  }
+  if (const auto& shape = c.shape(scores); shape.has_rank()) {
+    auto& first = shared ? images : classes;
+    first = c.require_same_dim(first, shape[0], scores, shared ? "batches of boxes and scores" : "classes of boxes and scores");
+    count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "numbers of boxes and scores");
+    if (shared) classes = shape[1];
+  }
+  if (!shared && c.shape(roisnum).has_rank()) images = c.shape(roisnum)[0];
+  if (own_boxes && !c.shape(scores).has_rank()) images = classes = Dim();
+  infer_detections(c, a, images, classes, count);
+}
+
+template <class T>
+T overlap(const T* a, const T* b, bool normalized) {
+  const T more = normalized ? 0 : 1;
+  const auto area = [&](const T* x) { return (x[2] - x[0] + more) * (x[3] - x[1] + more); };
+  if (area(a) <= 0 || area(b) <= 0) return 0;
+  const T common = std::max<T>(0, std::min(a[2], b[2]) - std::max(a[0], b[0]) + more) * std::max<T>(0, std::min(a[3], b[3]) - std::max(a[1], b[1]) + more);
+  return common / (area(a) + area(b) - common);
+}
+
+/// Steps 1 to 9 of the specification: the numbers of the boxes that are kept, best first.
+template <class T>
+std::vector<std::int64_t> suppress(const Attrs& a, const T* box, const T* score, std::int64_t count) {
+  std::vector<std::int64_t> candidates, kept;
+  for (std::int64_t i = 0; i < count; ++i)
+    if (score[i] >= static_cast<T>(a.score_threshold)) candidates.push_back(i);
+  std::stable_sort(candidates.begin(), candidates.end(), [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
+  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < candidates.size()) candidates.resize(static_cast<std::size_t>(a.nms_top_k));
+  auto threshold = static_cast<T>(a.iou_threshold);
+  while (!candidates.empty()) {
+    const auto best = candidates.front();
+    kept.push_back(best);
+    if (a.nms_eta < 1 && threshold > static_cast<T>(0.5)) threshold *= static_cast<T>(a.nms_eta);
+    candidates.erase(candidates.begin());
+    std::erase_if(candidates, [&](std::int64_t i) { return overlap(box + best * 4, box + i * 4, a.normalized) > threshold; });
+  }
+  return kept;
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& coordinates = c.in(boxes);
+  const auto& all_scores = c.in(scores);
+  const bool shared = all_scores.rank() == 3;
+  const auto classes = all_scores.dim(shared ? 1 : 0), count = coordinates.dim(1);
+  const auto sizes = shared ? std::vector<std::int64_t>(static_cast<std::size_t>(all_scores.dim(0)), count) : c.ints(roisnum);
+  std::vector<Detection> all;
+  std::vector<std::int64_t> counts;
+  dispatch(coordinates.type(), Reals{}, [&]<class T>() {
+    std::int64_t first = 0;  // of the image's boxes, where classes have their own
+    for (std::size_t n = 0; n < sizes.size(); ++n) {
+      const auto image = static_cast<std::int64_t>(n);
+      if (!shared && (sizes[n] < 0 || sizes[n] > count - first)) fail(Code::E0508, "roisnum of image {} is {}, but {} boxes are left", n, sizes[n], count - first);
+      std::vector<Detection> of_image;
+      for (std::int64_t k = 0; k < classes; ++k) {
+        if (k == a.background_class) continue;
+        const T* box = coordinates.data<T>() + (shared ? image * count : k * count + first) * 4;
+        const T* score = all_scores.data<T>() + (shared ? (image * classes + k) * count : k * count + first);
+        for (const auto i : suppress(a, box, score, sizes[n])) {
+          Detection d{image, k, i, shared ? image * count + i : (first + i) * classes + k, static_cast<double>(score[i]), {}};
+          std::copy_n(box + i * 4, 4, d.corners);
+          of_image.push_back(d);
+        }
+      }
+      keep_best(of_image, a);
+      if (!a.sort_result_across_batch && a.sort_result == SortResult::classid)
+        std::stable_sort(of_image.begin(), of_image.end(), [](const Detection& x, const Detection& y) { return x.label < y.label; });
+      counts.push_back(static_cast<std::int64_t>(of_image.size()));
+      all.insert(all.end(), of_image.begin(), of_image.end());
+      if (!shared) first += sizes[n];
+    }
+  });
+  put_detections(c, a, std::move(all), counts);
+}
+
+constexpr TypeVar T{"T", kFloat}, TRois{"T_ROIS", kIndex}, TIndices{"T_IND", kIndex};
+constexpr PortDef kInputs8[] = {{"boxes", T}, {"scores", T}};
+constexpr PortDef kInputs9[] = {{"boxes", T}, {"scores", T}, {"roisnum", TRois, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"selected_outputs", T}, {"selected_indices", TIndices}, {"selected_num", TIndices}};
+constexpr auto kAttrs = kDetectionAttrs<Attr<"iou_threshold", &Attrs::iou_threshold>, Attr<"nms_eta", &Attrs::nms_eta>>;
+constexpr Version kVersions[] = {
+    {.since = 8, .inputs = kInputs8, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 9, .inputs = kInputs9, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "MulticlassNms", .versions = kVersions};
+
+}  // namespace ovir::ops::multiclass_nms
