@@ -1,19 +1,17 @@
 // The command line: a CLI11 tree that fills the options of one command and runs it; every way out has its exit code.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <functional>
 #include <new>
 #include <unistd.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "limits.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
+#include "render/help.hpp"
 
 namespace ovir::app {
 namespace {
@@ -26,53 +24,66 @@ struct Tree {
   Common common;
   Action action;
 
+  Tree() {
+    root.formatter(std::make_shared<HelpPage>());
+    root.set_help_flag("-h,--help", "this page");
+    root.set_version_flag("--version", "ovir " + std::string(version()), "ovir's version");
+    root.require_subcommand(1);
+  }
+
   /// A subcommand whose options live as long as the tree.
   template <class Options, class Function>
   std::pair<CLI::App*, Options*> command(const std::string& name, const std::string& about, Function function) {
     auto options = std::make_shared<Options>();
     CLI::App* const sub = root.add_subcommand(name, about);
     sub->callback([this, options, function] { action = [options, function](const Common& c) { return function(*options, c); }; });
-    sub->get_formatter()->column_width(34);
+    sub->set_help_flag("-h,--help", "this page")->group("Common");
     add_common(*sub);
     return {sub, options.get()};
   }
 
   void add_common(CLI::App& sub) {
+    const auto option = [&](const std::string& flag, std::string& to, const std::string& type, const std::string& about, const std::string& variable) {
+      return sub.add_option(flag, to, about)->type_name(type)->envname(variable)->group("Common");
+    };
     sub.add_flag("-v", common.verbose, "log progress to stderr; -vv: more")->group("Common");
-    sub.add_flag("-q,--quiet", common.quiet, "no warnings and no closing line")->group("Common");
-    sub.add_option("--log-level", common.log_level, "trace, debug, info, warning, error or off")->envname("OVIR_LOG_LEVEL")->group("Common");
-    sub.add_option("--log-file", common.log_file, "where the log goes instead of stderr")->envname("OVIR_LOG_FILE")->group("Common");
-    sub.add_option("--color", common.colour, "auto (default), always or never; auto honours NO_COLOR")->check(CLI::IsMember({"auto", "always", "never"}))->envname("OVIR_COLOR")->group("Common");
-    sub.add_option("--limits", common.limits, "mem=8G,time=60s: stop (exit 7) when more is needed")->envname("OVIR_LIMITS")->group("Common");
+    sub.add_flag("-q,--quiet", common.quiet, "no warnings, no notes, no closing line")->group("Common");
+    option("--log-level", common.log_level, "WORD", "trace, debug, info, warning, error or off", "OVIR_LOG_LEVEL");
+    option("--log-file", common.log_file, "FILE", "where the log goes instead of stderr", "OVIR_LOG_FILE");
+    option("--color", common.colour, "WHEN", "auto, always or never; auto honours NO_COLOR", "OVIR_COLOR")->check(CLI::IsMember({"auto", "always", "never"}));
+    option("--limits", common.limits, "LIST", "mem=8G,time=60s: stop (exit 7) where more is needed", "OVIR_LIMITS");
   }
 };
 
-CLI::Option* repeated(CLI::App* sub, const std::string& name, std::vector<std::string>& to, const std::string& about) {
-  return sub->add_option(name, to, about)->allow_extra_args(false)->take_all();
+CLI::Option* repeated(CLI::App* sub, const std::string& name, std::vector<std::string>& to, const std::string& type, const std::string& about) {
+  return sub->add_option(name, to, about)->type_name(type)->allow_extra_args(false)->take_all();
+}
+CLI::Option* text(CLI::App* sub, const std::string& name, std::string& to, const std::string& type, const std::string& about) {
+  return sub->add_option(name, to, about)->type_name(type);
 }
 
 void add_model(CLI::App* sub, ModelOptions* o, bool with_shapes = true) {
   sub->add_option("MODEL", o->model, "the model's .xml file")->required();
-  sub->add_option("-w,--weights", o->weights, "the .bin, where it is not beside the .xml");
-  if (with_shapes) repeated(sub, "-s,--shape", o->shapes, "other input shapes: 'image[1,3,?,224..640],ids[?]'");
+  text(sub, "-w,--weights", o->weights, "FILE", "the .bin, where it is not beside the .xml");
+  if (with_shapes) repeated(sub, "-s,--shape", o->shapes, "SHAPES", "other input shapes: 'image[1,3,?,224..640],ids[?]'");
 }
 
 void add_format(CLI::App* sub, std::string& format, const std::vector<std::string>& words) {
   std::string list;
   for (const auto& word : words) list += (list.empty() ? "" : ", ") + word;
-  sub->add_option("--format", format, list)->check(CLI::IsMember(words))->type_name("WORD");
+  text(sub, "--format", format, "FORMAT", list)->check(CLI::IsMember(words));
 }
 
 void add_check(Tree& tree) {
-  auto [sub, o] = tree.command<CheckOptions>("check", "judge a model without running it: structure, weights, attributes, shapes and types", check);
+  auto [sub, o] = tree.command<CheckOptions>("check", "judge a model without running it", check);
   add_model(sub, o);
   add_format(sub, o->format, {"human", "short", "json", "sarif", "github"});
   sub->add_flag("--no-weights", o->no_weights, "leave the .bin alone");
   sub->add_flag("--strict", o->strict, "declared shapes and types that contradict the inferred ones (W0901) are errors");
-  repeated(sub, "-D,--deny", o->deny, "make an error of this warning");
-  repeated(sub, "-A,--allow", o->allow, "leave out this warning");
+  repeated(sub, "-D,--deny", o->deny, "CODE", "make an error of this warning");
+  repeated(sub, "-A,--allow", o->allow, "CODE", "leave out this warning");
   sub->add_flag("--ops", o->ops, "only list the operations that cannot be run, with layer counts");
-  sub->add_option("--max-errors", o->max_errors, "show no more errors than this (0: all)");
+  sub->add_option("--max-errors", o->max_errors, "show no more errors than this; 0, the default: all")->type_name("N");
 }
 
 void add_shapes(Tree& tree) {
@@ -85,29 +96,29 @@ void add_shapes(Tree& tree) {
 void add_run(Tree& tree) {
   auto [sub, o] = tree.command<RunOptions>("run", "execute a model", run);
   add_model(sub, o);
-  repeated(sub, "-i,--input", o->inputs,
-           "NAME=VALUE; VALUE is @f.npy, @f.npz:key, @all.npz, @dir/, @cat.png, 2x3xf32=1 2 3 4 5 6, 2x3xf32=@raw.bin, zeros, ones, const:V, arange, rand:lo,hi, "
-           "randn:mean,std or - (npy on stdin)");
-  sub->add_option("-o,--output", o->output, "out.npz, out.json, dir/ or - (npy on stdout); without it the outputs are printed");
-  sub->add_option("--dump", o->dump, "also keep the outputs of these layers (a selector)");
-  sub->add_option("--dump-to", o->dump_to, "where to: dir/ or all.npz");
-  sub->add_option("--steps", o->steps, "run so many times, keeping states; {step} in paths is the step's number")->check(CLI::PositiveNumber);
-  sub->add_option("--save-state", o->save_state, "write the states to this .npz at the end");
-  sub->add_option("--load-state", o->load_state, "begin with the states of this .npz");
+  repeated(sub, "-i,--input", o->inputs, "NAME=VALUE",
+           "an input; NAME is a tensor name, a layer name or an index, and may be left out where there is one input; VALUE is @f.npy, @f.npz:key, @all.npz, "
+           "@dir/, @cat.png, @t.pb, '2x3xf32=1 2 3 4 5 6', 2x3xf32=@raw.bin, zeros, ones, const:V, arange, rand:lo,hi, randn:mean,std or - (npy on stdin)");
+  text(sub, "-o,--output", o->output, "PATH", "dir/, out.npz, out.npy, out.json or - (npy on stdout); without it the outputs are printed");
+  text(sub, "--dump", o->dump, "SELECTOR", "also keep the outputs of these layers");
+  text(sub, "--dump-to", o->dump_to, "PATH", "where to: dir/ or all.npz");
+  sub->add_option("--steps", o->steps, "run N times, keeping states; {step} in a path is the step's number, from 0")->check(CLI::PositiveNumber)->type_name("N");
+  text(sub, "--save-state", o->save_state, "FILE", "write the states to this .npz at the end");
+  text(sub, "--load-state", o->load_state, "FILE", "begin with the states of this .npz");
   sub->add_option("--top", o->top, "print the K largest values of each output")->check(CLI::PositiveNumber)->type_name("K");
-  sub->add_option("--labels", o->labels, "a file with a label a line, for --top");
-  sub->add_option("--tier", o->tier, "fast (default) or reference")->check(CLI::IsMember({"fast", "reference"}))->envname("OVIR_TIER")->type_name("WORD");
+  text(sub, "--labels", o->labels, "FILE", "a label a line, for --top");
+  text(sub, "--tier", o->tier, "TIER", "fast or reference")->check(CLI::IsMember({"fast", "reference"}))->envname("OVIR_TIER");
   sub->add_flag("--random", o->random, "make up inputs that are not given");
-  sub->add_option("--seed", o->seed, "for --random, rand and randn")->envname("OVIR_SEED");
+  sub->add_option("--seed", o->seed, "for --random, rand and randn")->type_name("N")->envname("OVIR_SEED");
   sub->add_flag("--cast", o->cast, "convert inputs of another element type");
   sub->add_flag("--raw", o->raw, "keep the bits of types that NumPy lacks instead of widening them");
   sub->add_flag("--digest", o->digest, "a crc32 of each tensor in the manifest");
   add_format(sub, o->format, {"human", "json"});
-  repeated(sub, "--layout", o->layouts, "axes of an image input: 'image[NHWC]'")->group("Images");
-  repeated(sub, "--mean_values", o->means, "subtracted by channel: 'image[123.7,116.3,103.5]'")->group("Images");
-  repeated(sub, "--scale_values", o->scales, "then divided by: 'image[58.4,57.1,57.4]'")->group("Images");
+  repeated(sub, "--layout", o->layouts, "LAYOUT", "axes of an image input: 'image[NHWC]'")->group("Images");
+  repeated(sub, "--mean_values", o->means, "VALUES", "subtracted by channel: 'image[123.7,116.3,103.5]'")->group("Images");
+  repeated(sub, "--scale_values", o->scales, "VALUES", "then divided by: 'image[58.4,57.1,57.4]'")->group("Images");
   sub->add_flag("--reverse_channels", o->reverse_channels, "BGR instead of RGB")->group("Images");
-  sub->add_option("--resize", o->resize, "resize images to WxH")->group("Images");
+  text(sub, "--resize", o->resize, "WxH", "resize images")->group("Images");
 }
 
 void add_info(Tree& tree) {
@@ -119,7 +130,7 @@ void add_info(Tree& tree) {
 void add_show(Tree& tree) {
   auto [sub, o] = tree.command<ShowOptions>("show", "the model's layers, one line each", show);
   add_model(sub, o);
-  sub->add_option("--select", o->select, "only these layers (a selector)");
+  text(sub, "--select", o->select, "SELECTOR", "only these layers");
   add_format(sub, o->format, {"text", "json", "dot", "mermaid", "html"});
 }
 
@@ -136,9 +147,6 @@ void add_explain(Tree& tree) {
 }
 
 void build(Tree& tree) {
-  tree.root.set_version_flag("--version", "ovir " + std::string(version()));
-  tree.root.require_subcommand(1);
-  tree.root.get_formatter()->column_width(34);
   add_info(tree);
   add_show(tree);
   add_check(tree);
@@ -162,18 +170,29 @@ int leave(const CLI::ParseError& error, Tree& tree) {
     print((subs.empty() ? tree.root : *subs.front()).help());
     return kOk;
   }
-  if (subs.empty() && tree.root.remaining_size() == 0) {
-    say(tree.root.help());
-    return kUsage;
-  }
   const std::string name = subs.empty() ? "ovir" : "ovir " + subs.front()->get_name();
   say(fmt::format("{} {}\nTry: {} --help\n", tree.common.err(Paint::error, "error:"), printable(error.what()), name));
   return kUsage;
 }
 
+/// A first word that is no command, or no word at all.
+std::optional<int> refuse(int argc, char** argv, const Tree& tree) {
+  if (argc < 2) {
+    say(tree.root.help());
+    return kUsage;
+  }
+  const std::string word = argv[1];
+  std::vector<std::string> names;
+  for (const auto* command : tree.root.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return std::nullopt;
+  const auto near = nearest(word, {names.begin(), names.end()});
+  throw UsageError(fmt::format("there is no command '{}'{}; see ovir --help", printable(word), near ? fmt::format("; did you mean {}?", *near) : ""));
+}
+
 int dispatch(int argc, char** argv, Common& common) {
   Tree tree;
   build(tree);
+  if (const auto status = refuse(argc, argv, tree)) return *status;
   try {
     tree.root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
