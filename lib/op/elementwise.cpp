@@ -14,7 +14,7 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) 
   auto out = c.shape(a);
   auto fitted = c.shape(b);
   if (!out.has_rank() || !fitted.has_rank()) return out;
-  c.require_attr(axis >= -1, "auto_broadcast_axis", "{} is less than -1", axis);
+  c.require_attr(axis >= -1, "auto_broadcast.auto_broadcast_axis", "{} is less than -1", axis);
   const auto first = axis == -1 ? out.rank() - fitted.rank() : axis;
   const auto refuse = [&] {
     c.fail_at(b, Code::E0505, fmt::format("{} {} of {} is no subsequence of {} {} at axis {}", c.port_name(b), to_string(c.shape(b)), c.op().type, c.port_name(a),
@@ -46,14 +46,19 @@ PartialShape broadcast_shape(const InferContext& c, int a, int b, BroadcastRule 
   }
 }
 
-void require_broadcast_into(const InferContext& c, int port, bool strict) {
-  const auto &to = c.shape(0), &from = c.shape(port);
-  if (!to.has_rank() || !from.has_rank()) return;
-  const auto excess = from.rank() - to.rank();
+void require_broadcast_into(const InferContext& c, int port, PartialShape& shape, bool strict) {
+  const auto& from = c.shape(port);
+  if (!shape.has_rank() || !from.has_rank()) return;
+  const auto excess = from.rank() - shape.rank();
   bool fits = !strict || excess <= 0;
-  for (std::int64_t i = 0; i < from.rank(); ++i)
-    if (!from[i].contains(1)) fits = fits && i >= excess && from[i].compatible(to[i - excess]);
-  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port), to_string(from), c.op().type, to_string(to), c.port_name(0));
+  for (std::int64_t i = 0; i < from.rank() && fits; ++i) {
+    if (from[i].contains(1)) continue;
+    const auto both = i >= excess ? intersect(shape[i - excess], from[i]) : std::nullopt;
+    fits = both.has_value();
+    if (fits) shape[i - excess] = *both;
+  }
+  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port), to_string(from), c.op().type, to_string(c.shape(0)),
+            c.port_name(0));
 }
 
 Tensor as_numpy_operand(const Tensor& b, std::int64_t rank, BroadcastRule rule) {
@@ -82,6 +87,20 @@ void round_into(const Tensor& reals, Tensor& integers) {
       to[i] = std::isnan(v) ? T{0} : v < low ? std::numeric_limits<T>::min() : v >= end ? std::numeric_limits<T>::max() : static_cast<T>(v);
     }
   });
+}
+
+double largest_finite(ElementType t) {
+  switch (t) {
+    case ElementType::f64: return std::numeric_limits<double>::max();
+    case ElementType::f32: return std::numeric_limits<float>::max();
+    case ElementType::bf16: return 0x1.fep127;
+    case ElementType::f8e8m0: return 0x1p127;
+    case ElementType::f16: return 65504;
+    case ElementType::f8e5m2: return 57344;
+    case ElementType::f8e4m3: return 448;
+    case ElementType::f4e2m1: return 6;
+    default: return 1;  // nf4
+  }
 }
 
 namespace {

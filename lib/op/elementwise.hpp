@@ -17,8 +17,8 @@ void infer_binary(InferContext&);
 /// The shape that inputs `a` and `b` have together under `rule`.
 PartialShape broadcast_shape(const InferContext&, int a, int b, BroadcastRule rule);
 /// Input `port` must broadcast to the shape of input 0 and leave it as it is. More axes than input 0 has are let pass
-/// where they are 1, unless `strict`.
-void require_broadcast_into(const InferContext&, int port, bool strict = false);
+/// where they are 1, unless `strict`. What it tells of the lengths goes into `shape`, which begins as that of input 0.
+void require_broadcast_into(const InferContext&, int port, PartialShape& shape, bool strict = false);
 
 // --- values
 
@@ -84,6 +84,20 @@ constexpr auto wide(T x) {
   else return x;
 }
 
+/// The largest finite number of a real type: narrow ones come as f32, whose own is infinity to them.
+double largest_finite(ElementType);
+/// What is not above, or below, anything of the element type `stored`, which comes as T.
+template <class T>
+T lowest(ElementType stored) {
+  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
+  else return static_cast<T>(-largest_finite(stored));
+}
+template <class T>
+T highest(ElementType stored) {
+  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
+  else return static_cast<T>(largest_finite(stored));
+}
+
 // --- bounds of shape arithmetic
 
 /// Interval arithmetic; a neutral operand keeps the other's symbol.
@@ -111,7 +125,7 @@ inline constexpr PortDef kBooleanPair[] = {{"a", kBooleanT}, {"b", kBooleanT}};
 inline constexpr PortDef kBooleanOutput[] = {{"output", kBooleanT}};
 
 inline constexpr auto kBroadcastAttrs =
-    attributes<BroadcastAttrs, Attr<"auto_broadcast", &BroadcastAttrs::auto_broadcast>, Attr<"auto_broadcast_axis", &BroadcastAttrs::auto_broadcast_axis>>;
+    attributes<BroadcastAttrs, Attr<"auto_broadcast", &BroadcastAttrs::auto_broadcast>, Attr<"auto_broadcast.auto_broadcast_axis", &BroadcastAttrs::auto_broadcast_axis>>;
 
 /// Versions with the usual signatures.
 consteval Version unary_version(int since, EvalFn eval, InferFn bounds = nullptr) {

@@ -10,10 +10,11 @@ enum Input { data, slope };
 /// "If slope input rank is 1 and its dimension is equal to the second dimension of data input, then per channel
 /// broadcast is applied. Otherwise slope input is broadcasted with numpy rules."
 void infer(InferContext& c) {
-  const auto &x = c.shape(data), &s = c.shape(slope);
+  auto x = c.shape(data);
+  const auto& s = c.shape(slope);
   const bool channels = x.has_rank() && s.has_rank() && s.rank() == 1 && x.rank() > 1 && s[0].compatible(x[1]);
-  if (!channels) require_broadcast_into(c, slope);
-  c.output(0, x);
+  if (!channels) require_broadcast_into(c, slope, x);
+  c.output(0, std::move(x));
 }
 
 void eval(EvalContext& c) {

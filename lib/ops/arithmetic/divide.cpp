@@ -39,7 +39,7 @@ Interval whole_bounds(Interval a, Interval b) {
 
 void bounds(InferContext& c) { bounds_elementwise(c, contains(kInteger, c.type(0)) ? whole_bounds : real_bounds); }
 
-constexpr auto kAttrs = attributes<DivideAttrs, Attr<"auto_broadcast", &DivideAttrs::auto_broadcast>, Attr<"auto_broadcast_axis", &DivideAttrs::auto_broadcast_axis>,
+constexpr auto kAttrs = attributes<DivideAttrs, Attr<"auto_broadcast", &DivideAttrs::auto_broadcast>, Attr<"auto_broadcast.auto_broadcast_axis", &DivideAttrs::auto_broadcast_axis>,
                                    Attr<"m_pythondiv", &DivideAttrs::m_pythondiv>>;
 
 constexpr Version kVersions[] = {

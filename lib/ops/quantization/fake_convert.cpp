@@ -15,13 +15,14 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto to = c.attrs<Attrs>().destination_type;
   c.require_attr(to == ElementType::f8e4m3 || to == ElementType::f8e5m2, "destination_type", "{} is neither f8e4m3 nor f8e5m2", name(to));
-  require_broadcast_into(c, scale, true);
+  auto shape = c.shape(data);
+  require_broadcast_into(c, scale, shape, true);
   if (c.has(shift)) {
     // "match the shape of the scale input".
     c.require_same_shape(scale, shift);
-    require_broadcast_into(c, shift, true);
+    require_broadcast_into(c, shift, shape, true);
   }
-  c.output(0, c.shape(data));
+  c.output(0, std::move(shape));
 }
 
 /// Rounded as Convert does it, by way of f16, but what is too large becomes the largest number of the type (as in

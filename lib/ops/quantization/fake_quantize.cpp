@@ -12,7 +12,7 @@ void infer(InferContext& c) {
   c.require_attr(a.levels >= 2, "levels", "{} is less than 2", a.levels);
   auto shape = c.shape(X);
   for (int limit = input_low; limit <= output_high; ++limit) {
-    if (a.auto_broadcast == AutoBroadcast::numpy) require_broadcast_into(c, limit);
+    if (a.auto_broadcast == AutoBroadcast::numpy) require_broadcast_into(c, limit, shape);
     else broadcast_shape(c, X, limit, a.rule());
   }
   c.output(0, std::move(shape));
@@ -70,7 +70,7 @@ constexpr TypeVar T{"T_F", kFloat};
 constexpr PortDef kInputs[] = {{"X", T}, {"input_low", T}, {"input_high", T}, {"output_low", T}, {"output_high", T}};
 constexpr PortDef kOutput[] = {{"output", T}};
 constexpr auto kAttrs = attributes<FakeQuantizeAttrs, Attr<"levels", &FakeQuantizeAttrs::levels, kRequired>, Attr<"auto_broadcast", &FakeQuantizeAttrs::auto_broadcast>,
-                                   Attr<"auto_broadcast_axis", &FakeQuantizeAttrs::auto_broadcast_axis>>;
+                                   Attr<"auto_broadcast.auto_broadcast_axis", &FakeQuantizeAttrs::auto_broadcast_axis>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
 };

@@ -43,6 +43,7 @@ ElementType common_type(InferContext& c) {
 
   // "one of inputs is scalar-tensor (rank 0) and second input is dimensioned tensor": the latter's type is taken.
   const auto scalar = [&](int port) { return c.shape(port).has_rank() && c.shape(port).rank() == 0; };
+  if (attrs.pytorch_scalar_promotion && !(c.shape(0).has_rank() && c.shape(1).has_rank())) return dynamic;  // the ranks decide
   if (attrs.pytorch_scalar_promotion && scalar(0) != scalar(1)) {
     const auto target = scalar(0) ? b : a, other = scalar(0) ? a : b;
     const auto room = bit_width(target) * (is_signed(target) && !is_signed(other) ? 2 : 1);
