@@ -1,0 +1,19 @@
+// BGRtoNV12: from BGR pixels to NV12 planes.
+// Spec: operation-sets/operation-specs/image/bgr-to-nv12-17
+#include "ops/image/common.hpp"
+
+namespace ovir::ops::bgr_to_nv12 {
+namespace {
+
+void infer(InferContext& c) { image::infer_to_nv12(c); }
+void eval(EvalContext& c) { image::convert_to_nv12(c, image::Order::bgr); }
+
+constexpr Version kVersions[] = {
+    {.since = 17, .inputs = image::kImage, .outputs = image::kNv12, .attrs = attributes<image::Nv12Attrs, Attr<"single_plane", &image::Nv12Attrs::single_plane>>, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "BGRtoNV12", .versions = kVersions};
+
+}  // namespace ovir::ops::bgr_to_nv12

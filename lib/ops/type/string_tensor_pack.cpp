@@ -1,0 +1,43 @@
+// StringTensorPack: strings from a row of bytes, given where each begins and ends.
+// Spec: operation-sets/operation-specs/type/string-tensor-pack-15
+#include "op/op.hpp"
+
+namespace ovir::ops::string_tensor_pack {
+namespace {
+
+enum Input { begins, ends, symbols };
+
+void check(std::int64_t begin, std::int64_t end, std::int64_t size) {
+  if (begin < 0 || begin > end || end > size) fail(Code::E0508, "a string from {} to {} does not lie in {} symbols", begin, end, size);
+}
+
+void infer(InferContext& c) {
+  c.require_rank(symbols, 1);
+  if (const auto first = c.ints(begins), last = c.ints(ends); first && last && first->size() == last->size())
+    for (std::size_t i = 0; i < first->size(); ++i) check((*first)[i], (*last)[i], axis_count(c.shape(symbols)).max);
+  c.output(0, c.require_same_shape(begins, ends));
+}
+
+void eval(EvalContext& c) {
+  const auto first = c.ints(begins), last = c.ints(ends);
+  const auto& text = c.in(symbols);
+  std::vector<std::string> strings;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    check(first[i], last.at(i), text.size());
+    strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i], static_cast<std::size_t>(last[i] - first[i]));
+  }
+  c.set_out(0, Tensor::strings(c.in(begins).shape(), strings));
+}
+
+constexpr TypeVar TString{"T_STRING", set_of(ElementType::string)}, TIndex{"T_IDX", kIndex}, TByte{"T_U8", set_of(ElementType::u8)};
+constexpr PortDef kInputs[] = {{"begins", TIndex}, {"ends", TIndex}, {"symbols", TByte}};
+constexpr PortDef kOutputs[] = {{"result", TString}};
+constexpr Version kVersions[] = {
+    {.since = 15, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "StringTensorPack", .versions = kVersions};
+
+}  // namespace ovir::ops::string_tensor_pack
