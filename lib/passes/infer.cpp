@@ -40,7 +40,7 @@ class Inferrer {
         forget(outputs);
         continue;
       }
-      if (given && k >= 0) {
+      if (given && k >= 0 && !outputs.empty()) {
         outputs[0] = (*given)[static_cast<std::size_t>(k)];
         continue;
       }

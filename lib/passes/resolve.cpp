@@ -118,12 +118,12 @@ struct Resolver {
       if (node.op->kind == Kind::result) model->results.push_back(position[at]);
     }
     for (auto& node : model->nodes) bind_bodies(*model, node);
-    if (diagnostics.errors() == errors_before) {
+    const bool damaged = model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; });
+    model->complete = diagnostics.errors() == errors_before && !damaged;
+    if (model->complete) {
       warn_unreachable(*model, diagnostics);
       warn_overlapping_constants(*model, diagnostics);
     }
-    const bool damaged = model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; });
-    model->complete = diagnostics.errors() == errors_before && !damaged;
     return model;
   }
 
