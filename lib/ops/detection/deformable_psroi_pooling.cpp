@@ -1,0 +1,123 @@
+// DeformablePSROIPooling: position-sensitive pooling of regions whose bins may be shifted.
+// Spec: operation-sets/operation-specs/detection/deformable-psroi-pooling-1
+#include "op/op.hpp"
+
+namespace ovir::ops::deformable_psroi_pooling {
+namespace {
+
+enum Input { data, rois, offsets };
+
+struct Attrs {
+  std::int64_t output_dim = 0, group_size = 1, spatial_bins_x = 1, spatial_bins_y = 1, part_size = 1;
+  float spatial_scale = 0, trans_std = 1;
+  std::string mode = "bilinear_deformable";
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto positive = [&](std::int64_t v, std::string_view attribute) { c.require_attr(0 < v && v < (1 << 20), attribute, "{} is out of range", v); };
+  positive(a.output_dim, "output_dim");
+  positive(a.group_size, "group_size");
+  positive(a.spatial_bins_x, "spatial_bins_x");
+  positive(a.spatial_bins_y, "spatial_bins_y");
+  positive(a.part_size, "part_size");
+  c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
+  c.require_attr(a.mode == "bilinear_deformable", "mode", "\"{}\" is not \"bilinear_deformable\"", a.mode);
+  c.require_rank(data, 4);
+  c.require_rank(rois, 2);
+  if (c.shape(data).has_rank())
+    c.require(c.shape(data)[1].contains(a.output_dim * a.group_size * a.group_size), data, Code::E0506, "data of DeformablePSROIPooling must have {} channels (output_dim by group_size²), but its shape is {}", a.output_dim * a.group_size * a.group_size, to_string(c.shape(data)));
+  Dim count;
+  if (const auto& shape = c.shape(rois); shape.has_rank()) {
+    c.require(shape[1].contains(5), rois, Code::E0506, "rois of DeformablePSROIPooling must have 5 numbers each, but their shape is {}", to_string(shape));
+    count = shape[0];
+  }
+  if (c.has(offsets)) {
+    c.require_rank(offsets, 4);
+    if (const auto& shape = c.shape(offsets); shape.has_rank()) {
+      count = c.require_same_dim(count, shape[0], offsets, "numbers of rois and offsets");
+      for (const std::int64_t axis : {2, 3}) c.require(shape[axis].contains(a.part_size), offsets, Code::E0506, "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size, a.part_size, to_string(shape));
+    }
+  }
+  c.output(0, PartialShape{count, Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
+}
+
+template <class T>
+T bilinear(const T* map, float x, float y, std::int64_t width, std::int64_t height) {
+  x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
+  y = std::clamp(y, 0.0F, static_cast<float>(height - 1));
+  const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
+  const auto right = static_cast<std::int64_t>(std::ceil(x)), bottom = static_cast<std::int64_t>(std::ceil(y));
+  const auto dx = static_cast<T>(x - static_cast<float>(left)), dy = static_cast<T>(y - static_cast<float>(top));
+  const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
+  return row(top) + (row(bottom) - row(top)) * dy;
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& maps = c.in(data);
+  const auto& regions = c.in(rois);
+  const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), bins = a.group_size;
+  auto& out = c.out(0, {regions.dim(0), a.output_dim, bins, bins});
+  const bool shifted = c.has(offsets);
+  // Offsets come in pairs, x before y, for classes that share them.
+  const auto classes = shifted ? std::max<std::int64_t>(1, c.in(offsets).dim(1) / 2) : 1, sharing = std::max<std::int64_t>(1, a.output_dim / classes);
+  dispatch(maps.type(), Reals{}, [&]<class T>() {
+    const T* shifts = shifted ? c.in(offsets).data<T>() : nullptr;
+    T* to = out.mutable_data<T>();
+    std::fill_n(to, out.size(), T(0));
+    for (std::int64_t r = 0; r < regions.dim(0); ++r) {
+      const T* roi = regions.data<T>() + r * 5;
+      const auto batch = static_cast<std::int64_t>(roi[0]);
+      if (batch < 0) continue;  // no region
+      if (batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
+      const auto side = [&](T v, float more) { return (static_cast<float>(std::round(v)) + more) * a.spatial_scale - 0.5F; };
+      const float x1 = side(roi[1], 0), y1 = side(roi[2], 0);
+      const float roi_w = std::max(side(roi[3], 1) - x1, 0.1F), roi_h = std::max(side(roi[4], 1) - y1, 0.1F);
+      const float bin_w = roi_w / static_cast<float>(bins), bin_h = roi_h / static_cast<float>(bins);
+      for (std::int64_t k = 0; k < a.output_dim; ++k)
+        for (std::int64_t h = 0; h < bins; ++h)
+          for (std::int64_t w = 0; w < bins; ++w) {
+            float x = x1 + static_cast<float>(w) * bin_w, y = y1 + static_cast<float>(h) * bin_h;
+            if (shifts) {
+              const auto pair = (r * classes + std::min(k / sharing, classes - 1)) * 2, part = a.part_size;
+              const auto at = h * part / bins * part + w * part / bins;
+              x += static_cast<float>(shifts[pair * part * part + at] * static_cast<T>(a.trans_std)) * roi_w;
+              y += static_cast<float>(shifts[(pair + 1) * part * part + at] * static_cast<T>(a.trans_std)) * roi_h;
+            }
+            // Every bin of every output channel reads a channel of its own.
+            const T* map = maps.data<T>() + (batch * channels + (k * bins + h) * bins + w) * height * width;
+            T sum = 0;
+            std::int64_t samples = 0;
+            for (std::int64_t i = 0; i < a.spatial_bins_y; ++i)
+              for (std::int64_t j = 0; j < a.spatial_bins_x; ++j) {
+                const float sy = y + static_cast<float>(i) * (bin_h / static_cast<float>(a.spatial_bins_y)), sx = x + static_cast<float>(j) * (bin_w / static_cast<float>(a.spatial_bins_x));
+                if (!(sx >= -0.5F && sx <= static_cast<float>(width) - 0.5F && sy >= -0.5F && sy <= static_cast<float>(height) - 0.5F)) continue;
+                sum += bilinear(map, sx, sy, width, height);
+                ++samples;
+              }
+            if (samples > 0) to[((r * a.output_dim + k) * bins + h) * bins + w] = sum / static_cast<T>(samples);
+          }
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kFloat};
+constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}, {"offsets", T, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"group_size", &Attrs::group_size>,
+                         Attr<"mode", &Attrs::mode>, Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>,
+                         Attr<"trans_std", &Attrs::trans_std>, Attr<"part_size", &Attrs::part_size>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "DeformablePSROIPooling", .versions = kVersions};
+
+}  // namespace ovir::ops::deformable_psroi_pooling

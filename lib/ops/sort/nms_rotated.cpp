@@ -1,0 +1,160 @@
+// NMSRotated: non-maximum suppression of boxes that are turned by an angle.
+// Spec: operation-sets/operation-specs/sort/nms-rotated-13
+#include <array>
+#include <tuple>
+
+#include "op/op.hpp"
+
+namespace ovir::ops::nms_rotated {
+namespace {
+
+enum Input { boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold };
+enum Output { selected_indices, selected_scores, valid_outputs };
+
+struct Attrs {
+  bool sort_result_descending = true, clockwise = true;
+  ElementType output_type = ElementType::i64;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(contains(kIndex, a.output_type), "output_type", "{} is neither i32 nor i64", name(a.output_type));
+  c.require_rank(boxes, 3);
+  c.require_rank(scores, 3);
+  for (int port = max_output_boxes_per_class; port <= score_threshold; ++port) c.require_single(port);
+  Dim batches, classes, count;
+  if (const auto& shape = c.shape(boxes); shape.has_rank()) {
+    c.require(shape[2].contains(5), boxes, Code::E0506, "boxes of NMSRotated must have a centre, a size and an angle, 5 numbers, but their shape is {}", to_string(shape));
+    batches = shape[0];
+    count = shape[1];
+  }
+  if (const auto& shape = c.shape(scores); shape.has_rank()) {
+    batches = c.require_same_dim(batches, shape[0], scores, "batches of boxes and scores");
+    count = c.require_same_dim(count, shape[2], scores, "numbers of boxes and scores");
+    classes = shape[1];
+  }
+  auto of_class = count.max;
+  if (const auto most = c.scalar_int(max_output_boxes_per_class)) of_class = std::clamp<std::int64_t>(*most, 0, of_class);
+  const Dim rows(0, (Dim(0, of_class) * batches * classes).max);
+  c.output(selected_indices, a.output_type, PartialShape{rows, Dim(3)});
+  if (c.output_count() > selected_scores) c.output(selected_scores, PartialShape{rows, Dim(3)});
+  if (c.output_count() > valid_outputs) c.output(valid_outputs, a.output_type, PartialShape{Dim(1)});
+}
+
+struct Point {
+  double x, y;
+};
+
+/// The corners in the order in which an angle grows.
+template <class T>
+std::array<Point, 4> corners(const T* box, bool clockwise) {
+  const double angle = clockwise ? static_cast<double>(box[4]) : -static_cast<double>(box[4]), cos = std::cos(angle), sin = std::sin(angle);
+  std::array<Point, 4> points;
+  constexpr double kSides[4][2] = {{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double dx = kSides[i][0] * static_cast<double>(box[2]), dy = kSides[i][1] * static_cast<double>(box[3]);
+    points[i] = {static_cast<double>(box[0]) + cos * dx - sin * dy, static_cast<double>(box[1]) + sin * dx + cos * dy};
+  }
+  return points;
+}
+
+/// The area that two boxes have in common: the one cut along the sides of the other.
+double common_area(const std::array<Point, 4>& a, const std::array<Point, 4>& b) {
+  std::vector<Point> shape(a.begin(), a.end()), cut;
+  for (std::size_t side = 0; side < 4 && !shape.empty(); ++side) {
+    const auto p = b[side], q = b[(side + 1) % 4];
+    const auto inside = [&](const Point& r) { return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x); };  // not below 0
+    cut.clear();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      const auto &from = shape[i], &to = shape[(i + 1) % shape.size()];
+      const double u = inside(from), v = inside(to);
+      if (u >= 0) cut.push_back(from);
+      if ((u > 0 && v < 0) || (u < 0 && v > 0)) cut.push_back({from.x + (to.x - from.x) * u / (u - v), from.y + (to.y - from.y) * u / (u - v)});
+    }
+    shape.swap(cut);
+  }
+  double twice = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto &p = shape[i], &q = shape[(i + 1) % shape.size()];
+    twice += p.x * q.y - q.x * p.y;
+  }
+  return std::fabs(twice) / 2;
+}
+
+template <class T>
+double overlap(const T* a, const T* b, bool clockwise) {
+  const double area_a = static_cast<double>(a[2]) * static_cast<double>(a[3]), area_b = static_cast<double>(b[2]) * static_cast<double>(b[3]);
+  if (!(area_a > 0) || !(area_b > 0)) return 0;
+  const double common = common_area(corners(a, clockwise), corners(b, clockwise));
+  return common / (area_a + area_b - common);
+}
+
+struct Selected {
+  std::int64_t batch, label, box;
+  double score;
+};
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& coordinates = c.in(boxes);
+  const auto& all_scores = c.in(scores);
+  const auto batches = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
+  const auto most = std::max<std::int64_t>(0, c.scalar_int(max_output_boxes_per_class));
+  const auto limit = c.floats(iou_threshold).at(0), least = c.floats(score_threshold).at(0);
+  std::vector<Selected> selected;
+  dispatch(coordinates.type(), Reals{}, [&]<class T>() {
+    for (std::int64_t n = 0; n < batches; ++n)
+      for (std::int64_t k = 0; k < classes; ++k) {
+        const T* box = coordinates.data<T>() + n * count * 5;
+        const T* score = all_scores.data<T>() + (n * classes + k) * count;
+        std::vector<std::int64_t> order, kept;
+        for (std::int64_t i = 0; i < count; ++i)
+          if (static_cast<double>(score[i]) >= least) order.push_back(i);
+        std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
+        for (const auto i : order) {
+          if (static_cast<std::int64_t>(kept.size()) >= most) break;
+          if (std::all_of(kept.begin(), kept.end(), [&](std::int64_t j) { return overlap(box + i * 5, box + j * 5, a.clockwise) <= limit; })) {
+            kept.push_back(i);
+            selected.push_back({n, k, i, static_cast<double>(score[i])});
+          }
+        }
+      }
+  });
+  if (a.sort_result_descending) {
+    const auto key = [](const Selected& s) { return std::tuple(-s.score, s.batch, s.label, s.box); };
+    std::sort(selected.begin(), selected.end(), [&](const Selected& x, const Selected& y) { return key(x) < key(y); });
+  }
+  const auto rows = static_cast<std::int64_t>(selected.size());
+  auto& indices = c.out(selected_indices, {rows, 3});
+  dispatch(indices.type(), Indices{}, [&]<class I>() {
+    I* to = indices.mutable_data<I>();
+    for (const auto& s : selected)
+      for (const auto v : {s.batch, s.label, s.box}) *to++ = static_cast<I>(v);
+    if (c.output_count() > valid_outputs) c.out(valid_outputs, {1}).mutable_data<I>()[0] = static_cast<I>(rows);
+  });
+  if (c.output_count() <= selected_scores) return;
+  auto& values = c.out(selected_scores, {rows, 3});
+  dispatch(values.type(), Reals{}, [&]<class T>() {
+    T* to = values.mutable_data<T>();
+    for (const auto& s : selected)
+      for (const auto v : {static_cast<double>(s.batch), static_cast<double>(s.label), s.score}) *to++ = static_cast<T>(v);
+  });
+}
+
+constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
+constexpr PortDef kInputs[] = {{"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost}, {"iou_threshold", TThreshold}, {"score_threshold", TThreshold}};
+constexpr PortDef kOutputs[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
+constexpr Version kVersions[] = {
+    {.since = 13,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"sort_result_descending", &Attrs::sort_result_descending>, Attr<"output_type", &Attrs::output_type>, Attr<"clockwise", &Attrs::clockwise>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "NMSRotated", .versions = kVersions};
+
+}  // namespace ovir::ops::nms_rotated
