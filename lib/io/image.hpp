@@ -14,12 +14,15 @@ namespace ovir::io {
 /// u8 [height, width, 1 or 3]; an alpha channel is left out. E0705 for what is no picture or a damaged one.
 Tensor parse_image(const Bytes& file, std::string_view where);
 Tensor read_image(const std::string& path);
+/// Whether the build has libpng and libjpeg.
+bool can_read_png();
+bool can_read_jpeg();
 
 struct PictureOptions {
-  std::string layout;                                       ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape
-  std::optional<std::pair<std::int64_t, std::int64_t>> size;  ///< width, height: resized to it, bilinear, as it is
+  std::string layout{};                                     ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape
+  std::optional<std::pair<std::int64_t, std::int64_t>> size{};  ///< width, height: resized to it, bilinear, as it is
   bool reverse_channels = false;                            ///< RGB -> BGR
-  std::vector<float> mean, scale;                           ///< one number or one a channel, after reversing: (x - mean) / scale
+  std::vector<float> mean{}, scale{};                       ///< one number or one a channel, after reversing: (x - mean) / scale
 };
 
 /// "640x480" as {640, 480}; nothing for any other text.

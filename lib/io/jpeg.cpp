@@ -1,5 +1,6 @@
 #include "diag/diagnostic.hpp"
 #include "io/codecs.hpp"
+#include "io/image.hpp"
 
 #ifdef OVIR_JPEG
 #include <csetjmp>
@@ -63,6 +64,8 @@ bool read_rows(Decoder& d, JSAMPROW first, std::size_t stride) {
 
 }  // namespace
 
+bool can_read_jpeg() { return true; }
+
 Tensor decode_jpeg(const Bytes& file, std::string_view where) {
   Decoder d;
   const auto damaged = [&](std::string_view why) { fail(Code::E0705, "{}: the JPEG picture cannot be read: {}", where, why); };
@@ -76,6 +79,7 @@ Tensor decode_jpeg(const Bytes& file, std::string_view where) {
 }  // namespace ovir::io
 #else
 namespace ovir::io {
+bool can_read_jpeg() { return false; }
 Tensor decode_jpeg(const Bytes&, std::string_view where) { fail(Code::E0705, "{}: this build of ovir was made without libjpeg", where); }
 }  // namespace ovir::io
 #endif

@@ -1,5 +1,6 @@
 #include "diag/diagnostic.hpp"
 #include "io/codecs.hpp"
+#include "io/image.hpp"
 
 #ifdef OVIR_PNG
 #include <png.h>
@@ -62,6 +63,8 @@ bool read_rows(Decoder& d, png_bytepp rows) {
 
 }  // namespace
 
+bool can_read_png() { return true; }
+
 Tensor decode_png(const Bytes& file, std::string_view where) {
   Decoder d{file.text()};
   const auto damaged = [&] { fail(Code::E0705, "{}: the PNG picture cannot be read: {}", where, d.message); };
@@ -79,6 +82,7 @@ Tensor decode_png(const Bytes& file, std::string_view where) {
 }  // namespace ovir::io
 #else
 namespace ovir::io {
+bool can_read_png() { return false; }
 Tensor decode_png(const Bytes&, std::string_view where) { fail(Code::E0705, "{}: this build of ovir was made without libpng", where); }
 }  // namespace ovir::io
 #endif

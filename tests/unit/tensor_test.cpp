@@ -1,0 +1,185 @@
+#include "tensor/tensor.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/half.hpp"
+#include "catch.hpp"
+#include "hex.hpp"
+#include "tensor/dispatch.hpp"
+#include "tensor/walk.hpp"
+
+using namespace ovir;
+using E = ElementType;
+
+namespace {
+
+template <class T>
+Tensor vector(E type, const std::vector<T>& values) {
+  return Tensor::of<T>(type, {static_cast<std::int64_t>(values.size())}, values);
+}
+Tensor floats(const std::vector<float>& values) { return vector<float>(E::f32, values); }
+
+}  // namespace
+
+TEST_CASE("names of element types") {
+  for (int i = 0; i < kElementTypeCount; ++i) {
+    const auto type = static_cast<E>(i);
+    CHECK(parse_element_type(name(type)) == type);
+    CHECK(parse_element_type(precision_name(type)) == type);
+  }
+  CHECK(parse_element_type("FP16") == E::f16);
+  CHECK(parse_element_type("bool") == E::boolean);
+  CHECK(parse_element_type("BIN") == E::u1);
+  CHECK(parse_element_type("undefined") == E::dynamic);
+  CHECK_FALSE(parse_element_type("float"));
+  CHECK_FALSE(parse_element_type(""));
+}
+
+TEST_CASE("sizes in a .bin file") {
+  CHECK(packed_size(E::f32, 3) == 12);
+  CHECK(packed_size(E::u1, 9) == 2);
+  CHECK(packed_size(E::u2, 5) == 2);
+  CHECK(packed_size(E::u3, 9) == 6);
+  CHECK(packed_size(E::u4, 3) == 2);
+  CHECK(packed_size(E::u6, 5) == 6);
+  CHECK(packed_size(E::u4, 0) == 0);
+  CHECK_FALSE(packed_size(E::f64, std::int64_t{1} << 61));
+  CHECK_FALSE(packed_size(E::string, 1));
+  CHECK_FALSE(packed_size(E::u8, -1));
+}
+
+// The bytes are what OpenVINO 2026.4.1 serializes for these constants.
+TEST_CASE("elements narrower than a byte") {
+  const std::vector<std::pair<E, std::pair<std::vector<int>, std::string>>> cases{
+      {E::u1, {{1, 0, 1, 1, 0, 0, 0, 1, 1}, "b180"}},  {E::u2, {{0, 1, 2, 3, 3}, "e403"}},
+      {E::u3, {{0, 1, 2, 3, 4, 5, 6, 7, 5}, "1b1b0f400080"}}, {E::u4, {{1, 15, 7}, "f107"}},
+      {E::i4, {{-8, 7, -1}, "780f"}},                  {E::u6, {{0, 21, 42, 63, 33}, "05af1b100080"}}};
+  for (const auto& [type, data] : cases) {
+    const auto& [values, hex] = data;
+    INFO(name(type));
+    const Bytes file = as_file(from_hex(hex));
+    const Tensor packed(type, {static_cast<std::int64_t>(values.size())}, file.owner, file.view.data(), true);
+    CHECK(packed.byte_size() == file.size());
+    const Tensor open = packed.unpacked();
+    for (std::size_t i = 0; i < values.size(); ++i) CHECK(static_cast<int>(type == E::i4 ? open.data<std::int8_t>()[i] : open.data<std::uint8_t>()[i]) == values[i]);
+    const Tensor again = pack(open);
+    REQUIRE(again.byte_size() == file.size());
+    CHECK(std::string_view(again.data<char>(), again.byte_size()) == file.text());
+  }
+}
+
+TEST_CASE("packing is undone by unpacking, at every length") {
+  for (const auto type : {E::u1, E::u2, E::u3, E::u4, E::i4, E::u6, E::nf4, E::f4e2m1}) {
+    for (int n = 0; n < 20; ++n) {
+      std::vector<std::uint8_t> codes;
+      for (int i = 0; i < n; ++i) codes.push_back(static_cast<std::uint8_t>((i * 37 + 11) & ((1 << bit_width(type)) - 1)));
+      if (type == E::i4) for (auto& c : codes) c = static_cast<std::uint8_t>((c ^ 8) - 8);
+      const Tensor back = pack(vector(type, codes)).unpacked();
+      CHECK(std::vector<std::uint8_t>(back.values<std::uint8_t>().begin(), back.values<std::uint8_t>().end()) == codes);
+    }
+  }
+}
+
+TEST_CASE("sizes that cannot be are refused before memory is taken") {
+  CHECK(code_of([] { Tensor(E::f32, {std::int64_t{1} << 40, std::int64_t{1} << 40}); }) == "E0003");
+  CHECK(code_of([] { Tensor(E::f64, {std::int64_t{1} << 61}); }) == "E0003");
+  CHECK(code_of([] { Tensor(E::u8, {std::int64_t{1} << 55}); }) == "E0003");
+  CHECK(code_of([] { Tensor(E::f32, {-1}); }) == "E0003");
+  CHECK(Tensor(E::f32, {0, std::int64_t{1} << 62, 4}).size() == 0);
+}
+
+TEST_CASE("strings are kept alive") {
+  Tensor t = Tensor::strings({2}, {"one", "a text too long to be stored in the string object itself"});
+  const Tensor copy = t.reshaped({2, 1});
+  t = Tensor();
+  CHECK(copy.values<std::string_view>()[1].size() == 56);
+  Tensor other(E::string, {1});
+  CHECK(other.values<std::string_view>()[0].empty());
+  other.mutable_data<std::string_view>()[0] = copy.values<std::string_view>()[0];
+  other.keep_alive(copy);
+  CHECK(other.values<std::string_view>()[0] == "one");
+  CHECK(code_of([&] { convert(copy, E::f32); }) == "E0604");
+  CHECK(code_of([&] { copy.reshaped({3}); }) == "E0512");
+}
+
+TEST_CASE("Convert: floats to integers are cut off, integers wrap") {
+  CHECK(to_i64(convert(floats({-1.9f, 1.9f, 255.5f}), E::i32)) == std::vector<std::int64_t>{-1, 1, 255});
+  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {-1, 256, 300}), E::u8)) == std::vector<std::int64_t>{255, 0, 44});
+  CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u32).data<std::uint32_t>()[0] == 4294967295u);
+  CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u64).data<std::uint64_t>()[0] == std::numeric_limits<std::uint64_t>::max());
+  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 8, -9, 15}), E::i4)) == std::vector<std::int64_t>{7, -8, 7, -1});
+  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 16, -1}), E::u4)) == std::vector<std::int64_t>{7, 0, 15});
+  CHECK(to_i64(convert(floats({0, 0.5f, -2, std::nanf("")}), E::boolean)) == std::vector<std::int64_t>{0, 1, 1, 1});
+  CHECK(to_i64(convert(vector<std::uint8_t>(E::boolean, {0, 1}), E::i16)) == std::vector<std::int64_t>{0, 1});
+}
+
+TEST_CASE("Convert: beyond 64 bits saturates, NaN is 0") {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  CHECK(to_i64(floats({1e30f, -1e30f, std::nanf(""), 9.223372e18f, -9.223372e18f})) == std::vector<std::int64_t>{most, least, 0, most, least});
+  const Tensor u = convert(vector<double>(E::f64, {1e30, -1, 9223372036854775808.0, 3}), E::u64);
+  CHECK(u.data<std::uint64_t>()[0] == std::numeric_limits<std::uint64_t>::max());
+  CHECK(u.data<std::uint64_t>()[2] == 9223372036854775808u);
+  CHECK(to_i64(vector<std::uint64_t>(E::u64, {5, 1ull << 63})) == std::vector<std::int64_t>{5, most});
+  CHECK(to_f64(vector<std::uint64_t>(E::u64, {1ull << 63})) == std::vector<double>{9223372036854775808.0});
+  CHECK(convert(vector<std::int64_t>(E::i64, {(1 << 24) + 1}), E::f32).data<float>()[0] == 16777216.0f);
+}
+
+TEST_CASE("Convert: every numeric type holds small numbers, and blocks do not matter") {
+  for (int i = 0; i < kElementTypeCount; ++i) {
+    const auto type = static_cast<E>(i);
+    if (!contains(kNumeric | kBoolean, type) || type == E::f8e8m0) continue;
+    INFO(name(type));
+    std::vector<float> ones(1300, 1.0f);
+    if (type != E::boolean) ones[1299] = 0;
+    const Tensor there = convert(floats(ones), type);
+    CHECK(there.byte_size() == ones.size() * static_cast<std::size_t>(byte_width(type)));
+    CHECK(to_f64(there) == std::vector<double>(ones.begin(), ones.end()));
+    CHECK(to_i64(pack(there)) == to_i64(floats(ones)));
+  }
+}
+
+TEST_CASE("walking") {
+  std::vector<std::int64_t> seen;
+  for (IndexWalker at({2, 3}); !at.done(); at.next()) seen.push_back(at[0] * 10 + at[1]);
+  CHECK(seen == std::vector<std::int64_t>{0, 1, 2, 10, 11, 12});
+  CHECK(IndexWalker({2, 0}).done());
+  IndexWalker scalar({});
+  CHECK_FALSE(scalar.done());
+  scalar.next();
+  CHECK(scalar.done());
+  CHECK(strides_of({2, 3, 4}) == Shape{12, 4, 1});
+  CHECK(broadcast_strides({3, 1}, {2, 3, 4}) == Shape{0, 1, 0});
+}
+
+TEST_CASE("broadcasting merges axes") {
+  const BroadcastPlan same({2, 3, 4}, {2, 3, 4}, {2, 3, 4});
+  CHECK(same.run == 24);
+  CHECK(same.outer.empty());
+  const BroadcastPlan scalar({2, 3, 4}, {}, {2, 3, 4});
+  CHECK(scalar.run == 24);
+  CHECK(scalar.b_step == 0);
+  const BroadcastPlan channel({2, 3, 4, 5}, {3, 1, 1}, {2, 3, 4, 5});
+  CHECK(channel.run == 20);
+  CHECK(channel.outer == Shape{2, 3});
+  CHECK(channel.b_outer == Shape{0, 1});
+}
+
+TEST_CASE("broadcasting equals indexing") {
+  const std::vector<std::pair<Shape, Shape>> cases{{{2, 3}, {2, 3}}, {{2, 1}, {3}}, {{}, {2, 3}}, {{4, 1, 3, 1}, {2, 1, 5}}, {{1}, {1}}, {{2, 1, 3}, {1, 4, 1}}, {{0, 3}, {1, 3}}};
+  for (const auto& [sa, sb] : cases) {
+    const Shape out_shape = broadcast(PartialShape(sa), PartialShape(sb))->to_shape();
+    Tensor a(E::i64, sa), b(E::i64, sb), out(E::i64, out_shape);
+    for (std::int64_t i = 0; i < a.size(); ++i) a.mutable_data<std::int64_t>()[i] = i;
+    for (std::int64_t i = 0; i < b.size(); ++i) b.mutable_data<std::int64_t>()[i] = 1000 * i;
+    broadcast_binary<std::int64_t, std::int64_t, std::int64_t>(a, b, out, [](auto x, auto y) { return x + y; });
+    const Shape ta = broadcast_strides(sa, out_shape), tb = broadcast_strides(sb, out_shape);
+    std::int64_t i = 0;
+    for (IndexWalker at(out_shape); !at.done(); at.next()) CHECK(out.data<std::int64_t>()[i++] == at.offset(ta) + 1000 * at.offset(tb));
+  }
+}
+
+TEST_CASE("a type without a kernel is named") { CHECK(code_of([] { dispatch(E::string, Numbers{}, []<class T>() {}); }) == "E0604"); }
