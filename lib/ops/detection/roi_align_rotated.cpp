@@ -1,5 +1,6 @@
 // ROIAlignRotated: regions turned by an angle, resampled to a fixed size with bilinear interpolation.
 // Spec: operation-sets/operation-specs/detection/roi-align-rotated-15
+#include "op/bilinear.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::roi_align_rotated {
@@ -13,13 +14,11 @@ struct Attrs {
   bool clockwise_mode = false;
 };
 
-constexpr std::int64_t kMostSamples = 1 << 12;  // along one side of a bin
-
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.pooled_h > 0, "pooled_h", "{} is not positive", a.pooled_h);
   c.require_attr(a.pooled_w > 0, "pooled_w", "{} is not positive", a.pooled_w);
-  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio, kMostSamples);
+  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio, kMostBinSamples);
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
@@ -33,25 +32,6 @@ void infer(InferContext& c) {
   if (c.shape(batch_indices).has_rank()) count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "numbers of rois and batch_indices");
   c.output(0, PartialShape{count, channels, Dim(a.pooled_h), Dim(a.pooled_w)});
 }
-
-/// Four pixels of a plane and their weights; none outside of it by more than one pixel.
-template <class T>
-struct Sample {
-  std::int64_t at[4]{};
-  T weight[4]{};
-  Sample(T x, T y, std::int64_t width, std::int64_t height) {
-    if (!(x >= -1 && x <= static_cast<T>(width) && y >= -1 && y <= static_cast<T>(height))) return;
-    x = std::clamp<T>(x, 0, static_cast<T>(width - 1));
-    y = std::clamp<T>(y, 0, static_cast<T>(height - 1));
-    const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
-    const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
-    const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
-    const std::int64_t places[] = {top * width + left, top * width + right, bottom * width + left, bottom * width + right};
-    const T weights[] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
-    std::copy_n(places, 4, at);
-    std::copy_n(weights, 4, weight);
-  }
-};
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
@@ -76,7 +56,7 @@ void eval(EvalContext& c) {
       const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h);
       const auto samples = [&](T bin) {
         if (a.sampling_ratio > 0) return a.sampling_ratio;
-        if (!(bin <= static_cast<T>(kMostSamples))) fail(Code::E0508, "roi {} is too large to be sampled", r);
+        if (!(bin <= static_cast<T>(kMostBinSamples))) fail(Code::E0508, "roi {} is too large to be sampled", r);
         return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(bin)));
       };
       const auto nx = samples(bin_w), ny = samples(bin_h);
@@ -86,12 +66,10 @@ void eval(EvalContext& c) {
             for (std::int64_t ix = 0; ix < nx; ++ix) {
               const T y = -h / 2 + static_cast<T>(ph) * bin_h + bin_h / static_cast<T>(ny) * (static_cast<T>(iy) + half);
               const T x = -w / 2 + static_cast<T>(pw) * bin_w + bin_w / static_cast<T>(nx) * (static_cast<T>(ix) + half);
-              const Sample<T> sample(y * sin + x * cos + x0, y * cos - x * sin + y0, width, height);
+              const BilinearSample<T> sample(y * sin + x * cos + x0, y * cos - x * sin + y0, width, height);
               for (std::int64_t ch = 0; ch < channels; ++ch) {
                 const T* map = maps.data<T>() + (batch * channels + ch) * plane;
-                T sum = 0;
-                for (int k = 0; k < 4; ++k) sum += sample.weight[k] * map[sample.at[k]];
-                to[((r * channels + ch) * a.pooled_h + ph) * a.pooled_w + pw] += sum / static_cast<T>(nx * ny);
+                to[((r * channels + ch) * a.pooled_h + ph) * a.pooled_w + pw] += sample.of(map) / static_cast<T>(nx * ny);
               }
             }
     }

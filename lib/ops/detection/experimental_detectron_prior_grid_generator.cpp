@@ -1,0 +1,73 @@
+// ExperimentalDetectronPriorGridGenerator: priors repeated around every cell of a grid.
+// Spec: operation-sets/operation-specs/detection/experimental-detectron-prior-grid-generator-6
+#include "op/op.hpp"
+
+namespace ovir::ops::experimental_detectron_prior_grid_generator {
+namespace {
+
+enum Input { priors, feature_map, im_data };
+
+struct Attrs {
+  bool flatten = true;
+  std::int64_t h = 0, w = 0;
+  float stride_x = 0, stride_y = 0;
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(0 <= a.h && a.h < (1 << 24), "h", "{} is out of range", a.h);
+  c.require_attr(0 <= a.w && a.w < (1 << 24), "w", "{} is out of range", a.w);
+  c.require_attr(a.stride_x >= 0, "stride_x", "{} is negative", a.stride_x);
+  c.require_attr(a.stride_y >= 0, "stride_y", "{} is negative", a.stride_y);
+  c.require_rank(priors, 2);
+  c.require_rank(feature_map, 4);
+  c.require_rank(im_data, 4);
+  Dim count, height, width;
+  if (const auto& shape = c.shape(priors); shape.has_rank()) {
+    c.require(shape[1].contains(4), priors, Code::E0506, "priors must have 4 coordinates, but their shape is {}", to_string(shape));
+    count = shape[0];
+  }
+  if (const auto& shape = c.shape(feature_map); shape.has_rank()) {
+    height = shape[2], width = shape[3];
+    if (c.shape(im_data).has_rank()) c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "batches of feature_map and im_data");
+  }
+  if (a.h > 0) height = Dim(a.h);
+  if (a.w > 0) width = Dim(a.w);
+  c.output(0, a.flatten ? PartialShape{height * width * count, Dim(4)} : PartialShape{height, width, count, Dim(4)});
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& from = c.in(priors);
+  const auto count = from.dim(0), height = a.h > 0 ? a.h : c.in(feature_map).dim(2), width = a.w > 0 ? a.w : c.in(feature_map).dim(3);
+  const float step_y = a.stride_y > 0 ? a.stride_y : static_cast<float>(c.in(im_data).dim(2)) / static_cast<float>(height);
+  const float step_x = a.stride_x > 0 ? a.stride_x : static_cast<float>(c.in(im_data).dim(3)) / static_cast<float>(width);
+  auto& out = c.out(0, a.flatten ? Shape{element_count({height, width, count}), 4} : Shape{height, width, count, 4});
+  dispatch(out.type(), Reals{}, [&]<class T>() {
+    T* to = out.mutable_data<T>();
+    for (std::int64_t h = 0; h < height; ++h)
+      for (std::int64_t w = 0; w < width; ++w)
+        for (std::int64_t i = 0; i < count * 4; ++i) {
+          const float centre = i % 2 == 0 ? step_x * (static_cast<float>(w) + 0.5F) : step_y * (static_cast<float>(h) + 0.5F);
+          *to++ = from.data<T>()[i] + static_cast<T>(centre);
+        }
+  });
+}
+
+constexpr TypeVar T{"T", kFloat};
+constexpr PortDef kInputs[] = {{"priors", T}, {"feature_map", T}, {"im_data", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 6,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"flatten", &Attrs::flatten>, Attr<"h", &Attrs::h>, Attr<"w", &Attrs::w>, Attr<"stride_x", &Attrs::stride_x>, Attr<"stride_y", &Attrs::stride_y>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ExperimentalDetectronPriorGridGenerator", .versions = kVersions};
+
+}  // namespace ovir::ops::experimental_detectron_prior_grid_generator
