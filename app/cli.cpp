@@ -46,7 +46,7 @@ int exit_status(const Diagnostics& diagnostics) {
 int report(const Diagnostics& diagnostics, const std::string& model_path, const Common& common) {
   if (common.quiet && diagnostics.errors() == 0) return kOk;
   auto text = human(diagnostics, {model_path, 0}, common.err);
-  if (diagnostics.errors() > 0) text += closing_line(diagnostics, 0, common.err);
+  if (diagnostics.errors() > 1 || diagnostics.dependents > 0) text += closing_line(diagnostics, 0, common.err);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return exit_status(diagnostics);
 }

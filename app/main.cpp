@@ -102,10 +102,10 @@ void add_run(Tree& tree) {
   text(sub, "-o,--output", o->output, "PATH", "dir/, out.npz, out.npy, out.json or - (npy on stdout); without it the outputs are printed");
   text(sub, "--dump", o->dump, "SELECTOR", "also keep the outputs of these layers");
   text(sub, "--dump-to", o->dump_to, "PATH", "where to: dir/ or all.npz");
-  sub->add_option("--steps", o->steps, "run N times, keeping states; {step} in a path is the step's number, from 0")->check(CLI::PositiveNumber)->type_name("N");
+  sub->add_option("--steps", o->steps, "run N times, keeping states; {step} in a path is the step's number, from 0")->type_name("N");
   text(sub, "--save-state", o->save_state, "FILE", "write the states to this .npz at the end");
   text(sub, "--load-state", o->load_state, "FILE", "begin with the states of this .npz");
-  sub->add_option("--top", o->top, "print the K largest values of each output")->check(CLI::PositiveNumber)->type_name("K");
+  sub->add_option("--top", o->top, "print the K largest values of each output")->type_name("K");
   text(sub, "--labels", o->labels, "FILE", "a label a line, for --top");
   text(sub, "--tier", o->tier, "TIER", "fast or reference")->check(CLI::IsMember({"fast", "reference"}))->envname("OVIR_TIER");
   sub->add_flag("--random", o->random, "make up inputs that are not given");

@@ -20,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string dump_json(const Json& json) { return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"; }
-
 void save_text(const std::string& path, std::string_view text) {
   const std::span<const std::byte> part = std::as_bytes(std::span(text.data(), text.size()));
   io::save_file(path, std::span(&part, 1));
@@ -126,7 +124,7 @@ Tensor stored(const Tensor& value, const FileOptions& options) {
 
 Json describe(const Produced& p, const FileOptions& options) {
   const auto& layer = *p.producer->layer;
-  Json out{{"layer_id", layer.id}, {"layer", p.model->path + layer.name}, {"type", layer.type}, {"port", p.port}};
+  Json out{{"layer_id", id_json(layer.id_text)}, {"layer", p.model->path + layer.name}, {"type", layer.type}, {"port", p.port}};
   if (!p.iterations.empty()) out["iterations"] = p.iterations;
   const auto kept = stored(p.value, options);
   out["tensor_names"] = p.names;
@@ -171,7 +169,7 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
       entry["values"] = values_json(outputs[k].value);
       list.push_back(std::move(entry));
     }
-    return save_text(path, dump_json({{"schema", 1}, {"outputs", std::move(list)}}));
+    return save_text(path, json_text({{"schema", 1}, {"outputs", std::move(list)}}, 3));
   }
   Staged staged(path);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
@@ -181,7 +179,7 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
     entry.update(describe(outputs[k], options));
     list.push_back(std::move(entry));
   }
-  save_text(staged.path("manifest.json"), dump_json({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}));
+  save_text(staged.path("manifest.json"), json_text({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}, 2));
   staged.commit();
 }
 
@@ -214,7 +212,7 @@ void Dump::finish() {
       if (const auto n = used[p.key]++; n > 0) p.key += fmt::format(".{}", n);
     return io::write_npz(path_, named(kept_, options_));
   }
-  save_text((fs::path(path_) / "manifest.json").string(), dump_json({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}));
+  save_text((fs::path(path_) / "manifest.json").string(), json_text({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}, 2));
 }
 
 Json values_json(const Tensor& value) {

@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "ovir.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
-
-using Json = nlohmann::ordered_json;
 
 /// A tensor and where in the model it comes from.
 struct Produced {

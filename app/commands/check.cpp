@@ -3,12 +3,11 @@
 #include <cstdio>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
@@ -63,13 +62,13 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
   std::size_t layers = 0;
   for (const auto& [key, entry] : map) layers += entry.layers.size();
   if (options.format == "json") {
-    nlohmann::ordered_json out{{"schema", 1}, {"model", options.model}, {"unsupported", nlohmann::json::array()}};
+    Json out{{"schema", 1}, {"model", options.model}, {"unsupported", Json::array()}};
     for (const auto& [key, entry] : map) {
-      nlohmann::ordered_json names = nlohmann::json::array();
+      Json names = Json::array();
       for (const auto* layer : entry.layers) names.push_back(layer->name);
       out["unsupported"].push_back({{"type", key.first}, {"version", key.second}, {"count", entry.layers.size()}, {"reason", entry.reason}, {"layers", names}});
     }
-    print(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    print(json_text(out, 2));
   } else {
     std::string out;
     for (const auto& [key, entry] : map)

@@ -1,7 +1,7 @@
 // explain: what a diagnostic code means.
 #include "commands/commands.hpp"
 #include "base/text.hpp"
-#include "render/outputs.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
@@ -52,14 +52,14 @@ int explain(const ExplainOptions& options, const Common& common) {
       if (json) list.push_back(as_json(i));
       else text += fmt::format("{}  {}\n", to_string(i.code), i.title);
     }
-    if (json) print_json({{"schema", 1}, {"codes", std::move(list)}});
+    if (json) print(json_text({{"schema", 1}, {"codes", std::move(list)}}, 3));
     else print(text);
     return kOk;
   }
   const auto code = parse_code(trim(options.code));
   if (!code) throw UsageError(fmt::format("there is no code '{}'; `ovir explain` lists them", printable(options.code)));
   const auto& i = ovir::info(*code);
-  if (json) print_json({{"schema", 1}, {"codes", Json::array({as_json(i)})}});
+  if (json) print(json_text({{"schema", 1}, {"codes", Json::array({as_json(i)})}}, 3));
   else print(page(i, common.out));
   return kOk;
 }

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "op/known_types.hpp"
-#include "render/outputs.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
@@ -92,7 +92,7 @@ Json as_json(const InfoOptions& options, const Model& model, const Facts& facts,
   const auto list = [&](bool input) {
     Json entries = Json::array();
     for (const auto& e : ends(model, input))
-      entries.push_back({{"index", entries.size()}, {"name", e.name}, {"layer_id", e.id}, {"layer", e.layer}, {"tensor_names", e.names}, {"element_type", e.type}, {"shape", e.shape}});
+      entries.push_back({{"index", entries.size()}, {"name", e.name}, {"layer_id", id_json(e.id)}, {"layer", e.layer}, {"tensor_names", e.names}, {"element_type", e.type}, {"shape", e.shape}});
     return entries;
   };
   Json weights = Json::object(), rt_info = Json::object();
@@ -146,7 +146,7 @@ int info(const InfoOptions& options, const Common& common) {
   if (!model) return report(said, options.model, common);
   Facts facts;
   collect(*model, facts);
-  if (options.format == "json") print_json(as_json(options, *model, facts, said));
+  if (options.format == "json") print(json_text(as_json(options, *model, facts, said), 2));
   else print(as_text(*model, facts, common.out));
   if (said.errors() > 0 && !common.quiet) fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"), count(said.errors(), "error"));
   return kOk;

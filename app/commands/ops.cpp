@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "op/known_types.hpp"
-#include "render/outputs.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
@@ -91,7 +91,7 @@ int ops(const OpsOptions& options, const Common& common) {
       const auto near = nearest(options.name, names);
       throw UsageError(fmt::format("ovir has no operation '{}'{}", printable(options.name), known_type(options.name) ? ", though OpenVINO does" : near ? fmt::format("; did you mean {}?", *near) : ""));
     }
-    if (json) print_json({{"schema", 1}, {"operations", Json::array({as_json(*op)})}});
+    if (json) print(json_text({{"schema", 1}, {"operations", Json::array({as_json(*op)})}}, 5));
     else print(page(*op, common.out));
     return kOk;
   }
@@ -105,7 +105,7 @@ int ops(const OpsOptions& options, const Common& common) {
     text += fmt::format("{:<34} {}\n", op->type, all);
     versions += op->versions.size();
   }
-  if (json) print_json({{"schema", 1}, {"operations", std::move(list)}});
+  if (json) print(json_text({{"schema", 1}, {"operations", std::move(list)}}, 5));
   else print(fmt::format("{}{}, {}\n", text, count(registry.ops.size(), "operation"), count(versions, "version")));
   return kOk;
 }

@@ -22,7 +22,7 @@ namespace {
 /// computes, are taken from where they are.
 class Watch {
  public:
-  Watch(const Model& model, const Facts& facts, const std::string& selector) : model_(model), facts_(facts) {
+  Watch(const Model& model, const std::string& selector) : model_(model) {
     try {
       selected_ = tools::select(model, selector);
     } catch (const tools::SelectorError& error) {
@@ -31,41 +31,57 @@ class Watch {
     for (const auto& s : selected_) wanted_.emplace(&(*s.model)[s.node]);
   }
 
-  void observe(const Observation& o, Dump& dump) const {
+  void observe(const Observation& o, Dump& dump) {
     if (!wanted_.contains(&o.node)) return;
     for (const auto& s : selected_) {
       if (&(*s.model)[s.node] != &o.node || (s.port && *s.port != o.port)) continue;
       if (s.iteration && (o.iterations.empty() || o.iterations.back() != *s.iteration)) continue;
-      return dump.add({"", s.model, &o.node, o.port, names(o.node, o.port), o.iterations, o.value.unpacked()});
+      return add(dump, {"", s.model, &o.node, o.port, names(o.node, o.port), o.iterations, o.value.unpacked()});
     }
   }
 
-  /// Before the run: the inputs and the constants.
-  void given(const std::vector<Tensor>& inputs, Dump& dump) const {
+  /// What no step came to: parts of a body that was not run, or of one that keeps them to itself.
+  std::string missed() const {
+    std::string list;
+    std::size_t n = 0;
     for (const auto& s : selected_) {
       const auto& node = (*s.model)[s.node];
-      if (node.op->kind == Kind::constant && node.constant) dump.add({"", s.model, &node, 0, names(node, 0), {}, node.constant.unpacked()});
+      if (!seen_.contains(&node) && n++ < 3) list += fmt::format("{}\"{}{}\"", list.empty() ? "" : ", ", printable(s.model->path), printable(node.layer->name));
+    }
+    return n > 3 ? fmt::format("{} and {} more", list, n - 3) : list;
+  }
+
+  /// Before the run: the inputs and the constants.
+  void given(const std::vector<Tensor>& inputs, Dump& dump) {
+    for (const auto& s : selected_) {
+      const auto& node = (*s.model)[s.node];
+      if (node.op->kind == Kind::constant && node.constant) add(dump, {"", s.model, &node, 0, names(node, 0), {}, node.constant.unpacked()});
       if (node.op->kind != Kind::parameter || s.model != &model_) continue;
       const auto k = std::find(model_.parameters.begin(), model_.parameters.end(), s.node) - model_.parameters.begin();
-      dump.add({"", s.model, &node, 0, names(node, 0), {}, inputs[static_cast<std::size_t>(k)]});
+      add(dump, {"", s.model, &node, 0, names(node, 0), {}, inputs[static_cast<std::size_t>(k)]});
     }
   }
 
   /// After it: the results.
-  void gained(const std::vector<Tensor>& results, Dump& dump) const {
+  void gained(const std::vector<Tensor>& results, Dump& dump) {
     for (const auto& s : selected_) {
       const auto& node = (*s.model)[s.node];
       if (node.op->kind != Kind::result || s.model != &model_) continue;
       const auto k = std::find(model_.results.begin(), model_.results.end(), s.node) - model_.results.begin();
-      dump.add({"", s.model, &node, 0, node.layer->output_names, {}, results[static_cast<std::size_t>(k)]});
+      add(dump, {"", s.model, &node, 0, node.layer->output_names, {}, results[static_cast<std::size_t>(k)]});
     }
   }
 
  private:
   const Model& model_;
-  const Facts& facts_;
   std::vector<tools::Selected> selected_;
   std::set<const Node*> wanted_;
+  std::set<const Node*> seen_;
+
+  void add(Dump& dump, Produced produced) {
+    seen_.insert(produced.producer);
+    dump.add(std::move(produced));
+  }
 
   static std::vector<std::string> names(const Node& node, int port) {
     const auto& ports = node.layer->outputs;
@@ -76,6 +92,8 @@ class Watch {
 void check_usage(const RunOptions& o) {
   const bool steps = o.steps > 1;
   if (o.dump.empty() != o.dump_to.empty()) throw UsageError("--dump SELECTOR and --dump-to PATH belong together");
+  if (o.steps < 1) throw UsageError("--steps: at least 1");
+  if (o.top < 0) throw UsageError("--top: at least 1");
   if (o.labels.size() > 0 && o.top == 0) throw UsageError("--labels is for --top K");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos) throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
   if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos) throw UsageError("--steps: --dump-to needs {step} in its path");
@@ -127,7 +145,7 @@ int run(const RunOptions& options, const Common& common) {
 
   Inputs inputs(model, loaded.facts, options);
   std::optional<Watch> watch;
-  if (!options.dump.empty()) watch.emplace(model, loaded.facts, options.dump);
+  if (!options.dump.empty()) watch.emplace(model, options.dump);
   const auto labels = read_labels(options.labels);
 
   Stopwatch stopwatch;
@@ -165,8 +183,10 @@ int run(const RunOptions& options, const Common& common) {
       else if (path != "-") print((options.steps > 1 ? fmt::format("step {}\n", step) : "") + outputs_text(outputs, options.top, labels, common.out));
     }
   }
+  if (const auto missed = watch ? watch->missed() : ""; !missed.empty() && !common.quiet)
+    fmt::print(stderr, "{} --dump: not computed: {}\n", common.err(Paint::note, "note:"), missed);
   if (!options.save_state.empty()) save_states(options.save_state, session.states());
-  if (!steps.empty()) print_json(options.steps > 1 ? Json{{"schema", 1}, {"steps", std::move(steps)}} : Json{{"schema", 1}, {"outputs", std::move(steps[0])}});
+  if (!steps.empty()) print(options.steps > 1 ? json_text({{"schema", 1}, {"steps", std::move(steps)}}, 3) : json_text({{"schema", 1}, {"outputs", std::move(steps[0])}}, 2));
   return kOk;
 }
 

@@ -1,10 +1,9 @@
 // shapes: the element type and shape of every output, as inferred.
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.hpp"
 #include "commands/commands.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
@@ -23,15 +22,14 @@ bool shown(const ShapesOptions& options, const std::vector<Fact>& outputs) {
 }
 
 std::string as_json(const ShapesOptions& options, const Loaded& loaded) {
-  nlohmann::ordered_json layers = nlohmann::json::array();
+  Json layers = Json::array();
   each_layer(*loaded.model, loaded.facts, [&](const Model& model, const Node& node, const std::vector<Fact>& outputs) {
     if (!shown(options, outputs)) return;
-    nlohmann::ordered_json ports = nlohmann::json::array();
+    Json ports = Json::array();
     for (std::size_t o = 0; o < outputs.size(); ++o) ports.push_back({{"port", o}, {"element_type", name(outputs[o].type)}, {"shape", to_string(outputs[o].shape)}});
-    layers.push_back({{"id", node.layer->id}, {"name", model.path + node.layer->name}, {"type", node.layer->type}, {"version", node.layer->version}, {"outputs", std::move(ports)}});
+    layers.push_back({{"id", id_json(node.layer->id_text)}, {"name", model.path + node.layer->name}, {"type", node.layer->type}, {"version", node.layer->version}, {"outputs", std::move(ports)}});
   });
-  const nlohmann::ordered_json out{{"schema", 1}, {"layers", std::move(layers)}};
-  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text({{"schema", 1}, {"layers", std::move(layers)}}, 2);
 }
 
 std::string as_table(const ShapesOptions& options, const Loaded& loaded) {

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include <fmt/core.h>
 
+#include "base/half.hpp"
 #include "base/text.hpp"
 #include "io/storable.hpp"
 
@@ -40,9 +42,21 @@ std::string shortest(T x, std::chars_format format) {
   return text;
 }
 
+/// The decimal number of fewest digits that rounds to this f16: its own digits stand for no precision that it has.
+double shortest_half(double x) {
+  for (int digits = 0; digits < 5; ++digits) {
+    const auto number = parse_number<double>(fmt::format("{:.{}e}", x, digits));
+    if (number && static_cast<double>(static_cast<float>(f16(static_cast<float>(*number)))) == x) return *number;
+  }
+  return x;
+}
+
 template <class T>
 Parts split_number(double x, bool scientific) {
-  auto text = shortest(static_cast<T>(x), scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  const auto format = scientific ? std::chars_format::scientific : std::chars_format::fixed;
+  std::string text;
+  if constexpr (std::is_same_v<T, f16>) text = shortest(shortest_half(x), format);
+  else text = shortest(static_cast<T>(x), format);
   Parts parts;
   if (const auto e = text.find('e'); e != text.npos) {
     parts.exponent = text.substr(e);
@@ -54,27 +68,37 @@ Parts split_number(double x, bool scientific) {
   return parts;
 }
 
-/// As NumPy: exponents where the largest is 1e8 or more, the smallest under 1e-4, or they are three magnitudes apart.
-bool wants_exponents(const std::vector<double>& values) {
+/// As NumPy: exponents where the largest has more digits than the type (or eight), the smallest is under 1e-4, or they
+/// are three magnitudes apart.
+bool wants_exponents(const std::vector<double>& values, double largest_plain) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const double v : values) {
     if (!std::isfinite(v) || v == 0) continue;
     least = std::min(least, std::fabs(v));
     most = std::max(most, std::fabs(v));
   }
-  return most > 0 && (most >= 1e8 || least < 1e-4 || most / least > 1000.);
+  return most > 0 && (most >= largest_plain || least < 1e-4 || most / least > 1000.);
+}
+
+/// With exponents every number has as many digits as the longest needs: of its exact value, as NumPy does.
+std::string scientific_text(double x, std::size_t fraction, std::size_t exponent) {
+  auto text = fmt::format("{:.{}e}", x, fraction);
+  if (fraction == 0) text.insert(text.find('e'), ".");
+  const auto digits = text.find('e') + 2;
+  return text.insert(digits, exponent - std::min(exponent, text.size() - digits), '0');
 }
 
 template <class T>
-std::vector<std::string> float_texts(const std::vector<double>& values) {
-  const bool scientific = wants_exponents(values);
+std::vector<std::string> float_texts(const std::vector<double>& values, double largest_plain) {
+  const bool scientific = wants_exponents(values, largest_plain);
   std::vector<Parts> parts(values.size());
-  std::size_t whole = 0, fraction = 0;
+  std::size_t whole = 0, fraction = 0, exponent = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) continue;
     parts[i] = split_number<T>(values[i], scientific);
     whole = std::max(whole, parts[i].whole.size());
     fraction = std::max(fraction, parts[i].fraction.size());
+    exponent = std::max(exponent, parts[i].exponent.size());
   }
   std::vector<std::string> texts;
   std::size_t width = 0;
@@ -82,12 +106,32 @@ std::vector<std::string> float_texts(const std::vector<double>& values) {
     const auto& p = parts[i];
     if (std::isnan(values[i])) texts.push_back("nan");
     else if (std::isinf(values[i])) texts.push_back(values[i] > 0 ? "inf" : "-inf");
-    else if (scientific) texts.push_back(fmt::format("{:>{}}.{:0<{}}{}", p.whole, whole, p.fraction, fraction, p.exponent));
+    else if (scientific) texts.push_back(scientific_text(values[i], fraction, exponent - 2));
     else texts.push_back(fmt::format("{:>{}}.{:<{}}", p.whole, whole, p.fraction, fraction));
     width = std::max(width, texts.back().size());
   }
   for (auto& t : texts) t.insert(0, width - t.size(), ' ');
   return texts;
+}
+
+/// A single number in full: 0.0, 3.25, 1e-05.
+template <class T>
+std::string scalar_text(double x) {
+  if (std::isnan(x)) return "nan";
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+  char buffer[400];
+  const double shown = std::is_same_v<T, f16> ? shortest_half(x) : x;
+  const bool plain = x == 0 || (std::fabs(x) >= 1e-4 && std::fabs(x) < 1e16);
+  const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+  const auto write = [&](auto v) { return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, v, format).ptr); };
+  const auto text = std::is_same_v<T, float> ? write(static_cast<float>(shown)) : write(shown);
+  return plain && text.find('.') == text.npos ? text + ".0" : text;
+}
+
+template <class T>
+std::vector<std::string> real_texts(const Tensor& t, double largest_plain) {
+  const auto values = to_f64(t);
+  return t.rank() == 0 ? std::vector<std::string>{scalar_text<T>(values[0])} : float_texts<T>(values, largest_plain);
 }
 
 template <class T>
@@ -109,13 +153,12 @@ std::vector<std::string> texts_of(const Tensor& t) {
     return texts;
   }
   if (t.type() == ElementType::boolean) {
-    const auto values = t.values<std::uint8_t>();
-    const bool all = std::all_of(values.begin(), values.end(), [](auto v) { return v != 0; });
-    for (const auto v : values) texts.emplace_back(v == 0 ? "False" : all ? "True" : " True");
+    for (const auto v : t.values<std::uint8_t>()) texts.emplace_back(v == 0 ? "False" : " True");
     return texts;
   }
-  if (t.type() == ElementType::f64) return float_texts<double>(to_f64(t));
-  if (contains(kFloat | kNarrowFloat, t.type())) return float_texts<float>(to_f64(t));
+  if (t.type() == ElementType::f64) return real_texts<double>(t, 1e8);
+  if (t.type() == ElementType::f16) return real_texts<f16>(t, 1e3);
+  if (contains(kFloat | kNarrowFloat, t.type())) return real_texts<float>(t, 1e6);
   if (t.type() == ElementType::u64) return whole_texts(t.values<std::uint64_t>());
   const auto values = to_i64(t);
   return whole_texts(std::span<const std::int64_t>(values));
@@ -136,6 +179,7 @@ std::string nested(const std::vector<std::string>& texts, const Shape& shape, st
   for (std::int64_t i = 0; i < shape[axis]; ++i) {
     const auto& text = texts[at++];
     if (i > 0 && column + 1 + text.size() > kLineWidth - axis - 1) {
+      out.erase(out.find_last_not_of(' ') + 1);
       out += "\n" + indent;
       column = indent.size();
     } else if (i > 0) {
@@ -151,7 +195,6 @@ std::string nested(const std::vector<std::string>& texts, const Shape& shape, st
 }  // namespace
 
 std::string array_text(const Tensor& value) {
-  // f16 keeps its few digits: its shortest text is looked for among those of f32.
   const auto t = io::storable(value);
   if (t.size() == 0) return t.rank() == 1 ? "[]" : fmt::format("[] of shape {}", to_string(t.shape()));
   auto texts = texts_of(t);

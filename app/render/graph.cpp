@@ -4,9 +4,8 @@
 #include <map>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
@@ -132,16 +131,15 @@ std::string graph_text(const View& view, const Style& style) {
 }
 
 std::string graph_json(const View& view) {
-  using Json = nlohmann::ordered_json;
   Json layers = Json::array();
   for (const auto& row : rows(view)) {
     Json inputs = Json::array(), attributes = Json::object();
-    for (const auto& in : row.inputs) inputs.push_back({{"layer_id", in.id}, {"port", in.port}, {"type", in.type}});
+    for (const auto& in : row.inputs) inputs.push_back({{"layer_id", id_json(in.id)}, {"port", in.port}, {"type", in.type}});
     for (const auto& [name, value] : row.attributes) attributes[name] = value;
-    layers.push_back({{"id", row.id}, {"name", row.name}, {"type", row.type}, {"operation", row.operation}, {"line", row.line}, {"inputs", std::move(inputs)}, {"outputs", row.outputs}, {"attributes", std::move(attributes)}});
+    layers.push_back({{"id", id_json(row.id)}, {"name", row.name}, {"type", row.type}, {"operation", row.operation}, {"line", row.line}, {"inputs", std::move(inputs)}, {"outputs", row.outputs}, {"attributes", std::move(attributes)}});
     if (!row.value.empty()) layers.back()["value"] = row.value;
   }
-  return Json{{"schema", 1}, {"model", view.file}, {"layers", std::move(layers)}}.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text({{"schema", 1}, {"model", view.file}, {"layers", std::move(layers)}}, 2);
 }
 
 std::string graph_dot(const View& view) {

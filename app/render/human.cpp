@@ -107,7 +107,7 @@ std::string Places::text(const SourceLoc& at) {
   return place.line == 0 ? printable(place.file) : fmt::format("{}:{}:{}", printable(place.file), place.line, place.column);
 }
 
-std::string describe(const LayerRef& layer) { return fmt::format("layer {} \"{}{}\" ({})", printable(layer.id), printable(layer.path), printable(layer.name), operation_name(layer)); }
+std::string describe(const LayerRef& layer) { return fmt::format("layer {}{}\"{}{}\" ({})", printable(layer.id), layer.id.empty() ? "" : " ", printable(layer.path), printable(layer.name), operation_name(layer)); }
 
 std::string describe(const PortRef& port) {
   std::string text = fmt::format("{} port {}", port.input ? "input" : "output", port.index);

@@ -1,21 +1,27 @@
 // Diagnostics for programs: JSON (check.schema.json), SARIF 2.1.0, annotations of GitHub Actions.
-#include <nlohmann/json.hpp>
-
 #include <fmt/core.h>
 
 #include "ovir.hpp"
 #include "render/diagnostics.hpp"
+#include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view word(Severity severity) {
   return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
 }
 
-std::string write(const Json& json) { return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"; }
+/// A path as a URI reference: what a URI reserves is escaped; an absolute path gets its scheme.
+std::string uri(std::string_view path) {
+  constexpr std::string_view plain = "-._~/";
+  std::string out = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const bool keep = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || plain.find(c) != plain.npos;
+    out += keep ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
 
 void add_place(Json& to, const Places::Place& place) {
   to["file"] = place.file;
@@ -28,7 +34,7 @@ Json as_json(const Diagnostic& d, Places& places) {
   Json out{{"code", to_string(d.code)}, {"severity", word(d.severity)}, {"message", d.message}};
   add_place(out, places(d.at));
   if (!d.label.empty()) out["label"] = d.label;
-  if (d.layer) out["layer"] = {{"id", d.layer->id}, {"name", d.layer->path + d.layer->name}, {"type", d.layer->type}, {"version", d.layer->version}};
+  if (d.layer) out["layer"] = {{"id", id_json(d.layer->id)}, {"name", d.layer->path + d.layer->name}, {"type", d.layer->type}, {"version", d.layer->version}};
   if (d.port) {
     Json port{{"direction", d.port->input ? "input" : "output"}, {"index", d.port->index}};
     if (d.port->id) port["id"] = *d.port->id;
@@ -49,7 +55,7 @@ Json as_json(const Diagnostic& d, Places& places) {
 }
 
 Json sarif_location(const Places::Place& place) {
-  Json physical{{"artifactLocation", {{"uri", place.file}}}};
+  Json physical{{"artifactLocation", {{"uri", uri(place.file)}}}};
   if (place.line != 0) physical["region"] = {{"startLine", place.line}, {"startColumn", place.column}};
   return {{"physicalLocation", std::move(physical)}};
 }
@@ -58,7 +64,7 @@ Json sarif_location(const Places::Place& place) {
 std::string escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
-    if (c == '%' || c == '\r' || c == '\n' || (property && (c == ',' || c == ':'))) out += fmt::format("%{:02X}", static_cast<unsigned>(c));
+    if (c == '%' || c == '\r' || c == '\n' || (property && (c == ',' || c == ':'))) out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     else out += c;
   }
   return out;
@@ -78,14 +84,14 @@ std::string json(const Diagnostics& diagnostics, const ReportOptions& options) {
   Places places(options.model);
   Json list = Json::array();
   each(diagnostics, options.max_errors, [&](const Diagnostic& d) { list.push_back(as_json(d, places)); });
-  return write({{"schema", 1},
+  return json_text({{"schema", 1},
                 {"tool", {{"name", "ovir"}, {"version", version()}}},
                 {"model", options.model},
                 {"ok", diagnostics.errors() == 0},
                 {"errors", diagnostics.errors()},
                 {"warnings", diagnostics.warnings()},
                 {"dependents", diagnostics.dependents},
-                {"diagnostics", std::move(list)}});
+                {"diagnostics", std::move(list)}}, 3);
 }
 
 std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) {
@@ -115,7 +121,7 @@ std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) 
     results.push_back(std::move(result));
   });
   Json run{{"tool", {{"driver", {{"name", "ovir"}, {"version", version()}, {"rules", std::move(rules)}}}}}, {"columnKind", "unicodeCodePoints"}, {"results", std::move(results)}};
-  return write({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}});
+  return json_text({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}}, 6);
 }
 
 std::string github(const Diagnostics& diagnostics, const ReportOptions& options) {

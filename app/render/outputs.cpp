@@ -95,6 +95,4 @@ Json outputs_json(const std::vector<Produced>& outputs, std::int64_t top, const 
   return list;
 }
 
-void print_json(const Json& json) { print(json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"); }
-
 }  // namespace ovir::app

@@ -15,6 +15,4 @@ std::vector<std::string> read_labels(const std::string& path);
 std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels, const Style& style);
 Json outputs_json(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels);
 
-void print_json(const Json& json);
-
 }  // namespace ovir::app

@@ -1,0 +1,19 @@
+// JSON on its way to stdout or a file.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace ovir::app {
+
+using Json = nlohmann::ordered_json;
+
+/// Lists and objects down to `levels` have a line an entry; what lies deeper stays on the line of its entry.
+/// Bytes that are not UTF-8 become U+FFFD.
+std::string json_text(const Json& json, int levels);
+
+/// A layer id: the number that the file's text is, else the text.
+Json id_json(std::string_view text);
+
+}  // namespace ovir::app
