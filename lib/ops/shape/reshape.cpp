@@ -121,9 +121,10 @@ std::string asked_for(const std::vector<Interval>& pattern) {
 void infer(InferContext& c) {
   c.require_rank(shape, 1);
   const auto& in = c.shape(data);
-  const auto pattern = c.intervals(shape);
+  auto pattern = c.intervals(shape);
+  const auto& s = c.shape(shape);
+  if (!pattern && s == PartialShape{0}) pattern.emplace();  // no entries: a scalar
   if (!pattern) {
-    const auto& s = c.shape(shape);
     if (!s.has_rank() || !s[0].is_static()) return c.output(0, PartialShape::unknown_rank());
     auto out = PartialShape::of_rank(s[0].length());
     if (out.rank() == 1 && in.has_rank()) out[0] = in.rank() == 1 ? in[0] : in.element_count();
@@ -151,7 +152,7 @@ void infer(InferContext& c) {
     if (i != open && entries[static_cast<std::size_t>(i)].kind != Entry::copied) balance.out.push_back(out[i]);
 
   const bool asked = open >= 0 && entries[static_cast<std::size_t>(open)].kind == Entry::rest;
-  if (asked || (open >= 0 && product(1, balance.out).min > 0 && out[open].symbol == 0)) {
+  if (asked || (open >= 0 && product(1, balance.out).min > 0)) {
     const auto solved = solve(c, balance);
     const auto found = solved ? intersect(out[open], *solved) : solved;
     c.require(found.has_value(), data, Code::E0512, "Reshape cannot make [{}] out of {}: no length of dim {} keeps the number of elements", asked_for(*pattern),
