@@ -81,9 +81,18 @@ class GraphText {
 
   int source(const Source& s) {
     if (s.constant) return constant(s.name, s.constant);
-    if (!s.shape_of) return parameter(s.name, s.type, s.shape);
-    const auto of = parameter(s.name + "_of", ElementType::u8, *s.shape_of);
-    return layer(s.name, "ShapeOf", "opset3", fmt::format(R"(<data output_type="{}"/>)", ovir::name(s.type)), {of}, output_port(1, s.type, nullptr));
+    if (s.parts.empty()) return parameter(s.name, s.type, s.shape);
+    std::vector<int> parts;
+    for (const auto& [value, shape] : s.parts) {
+      const auto part = fmt::format("{}[{}]", s.name, parts.size());
+      if (value) {
+        parts.push_back(constant(part, value));
+      } else {
+        const auto of = parameter(part + "_of", ElementType::u8, shape);
+        parts.push_back(layer(part, "ShapeOf", "opset3", fmt::format(R"(<data output_type="{}"/>)", ovir::name(s.type)), {of}, output_port(1, s.type, nullptr)));
+      }
+    }
+    return layer(s.name, "Concat", "opset1", R"(<data axis="0"/>)", parts, output_port(static_cast<int>(parts.size()), s.type, nullptr));
   }
 
   /// Every input is output `first port` of a layer; `ports` are the output ports, `inner` the bodies.

@@ -1,6 +1,5 @@
 // A model of one operation as IR text and weights, so that a .spec case goes the whole way: read, resolve, infer, plan, run.
 #pragma once
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,8 @@ struct Source {
   ElementType type = ElementType::dynamic;
   PartialShape shape;
   Tensor constant;                        ///< a Constant where there is one, else a Parameter
-  std::optional<PartialShape> shape_of;   ///< else what a ShapeOf says of a Parameter of this shape
+  /// Else, where there are some, a Concat: of each element a Constant, or what a ShapeOf says of a Parameter of that shape.
+  std::vector<std::pair<Tensor, PartialShape>> parts;
 };
 
 struct NodeText {

@@ -217,8 +217,8 @@ class Parser {
 
   void judge_form() const {
     const auto& item = *item_;
-    const bool wants_arrow = item.kind == ItemKind::shape;
-    if (wants_arrow != !item.after_arrow.empty()) fail(wants_arrow ? "a shape says what it expects after ->" : "-> belongs to a shape", item.line);
+    if (item.kind == ItemKind::shape && item.after_arrow.empty()) fail("a shape says what it expects after ->", item.line);
+    if (item.kind == ItemKind::values && !item.after_arrow.empty()) fail("a case names its outputs: out type[shape] = values", item.line);
     if ((item.kind == ItemKind::reject) != item.error.has_value()) fail(item.error ? "error belongs to a reject" : "a reject ends with: error CODE at PORT", item.line);
     if (item.kind == ItemKind::values) return;
     if (!item.types.empty() || item.rtol || item.atol) fail("types, rtol and atol belong to a case", item.line);

@@ -51,7 +51,7 @@ struct Loaded {
 class Runner {
  public:
   Runner(const Item& item, const OpDef& op, const Version& version, int opset, const Scratch& scratch, Tally& tally)
-      : item_(item), op_(op), bound_(bind(item, version)), opset_(opset), scratch_(scratch), tally_(tally) {}
+      : item_(item), op_(op), version_(version), bound_(bind(item, version)), opset_(opset), scratch_(scratch), tally_(tally) {}
 
   /// Throws std::runtime_error with what went wrong.
   void run() {
@@ -169,10 +169,11 @@ class Runner {
       auto s = source(p, i);
       const auto open = [](const Word& w) { return !w.quoted && (w.text == "?" || w.text.find("..") != w.text.npos); };
       if (p.text->has_values && std::any_of(p.text->values.begin(), p.text->values.end(), open)) {
-        std::string dims;
-        for (const auto& w : p.text->values) dims += (dims.empty() ? "" : ",") + w.text;
-        s.shape_of = parse_shape("[" + dims + "]");
-        if (!s.shape_of) fail("[{}] is not a shape", dims);
+        for (const auto& w : p.text->values) {
+          const auto bounds = open(w) ? parse_shape("[" + w.text + "]") : std::nullopt;
+          if (open(w) && !bounds) fail("{} is neither a number nor bounds", w.text);
+          s.parts.push_back({bounds ? Tensor() : make_tensor(s.type, {1}, {&w, 1}), bounds.value_or(PartialShape())});
+        }
       } else if (p.text->has_values) {
         if (!p.text->shape.is_static()) fail("{} has values, so its shape must be known", p.text->name);
         s.constant = tensor(p, p.text->type);
@@ -196,13 +197,20 @@ class Runner {
     }
   }
 
+  /// As many outputs as are written after ->, else those that the operation must have.
+  std::vector<ElementType> rejected_outputs() const {
+    auto count = item_.after_arrow.size();
+    if (count == 0) count = static_cast<std::size_t>(std::count_if(version_.outputs.begin(), version_.outputs.end(), [](const PortDef& p) { return p.arity != Arity::optional; }));
+    return std::vector(count, ElementType::dynamic);
+  }
+
   std::string wanted() const { return to_string(*item_.error) + (item_.at.empty() ? "" : " at " + item_.at); }
 
   void run_reject() {
     if (!bound_.outputs.empty()) fail("{} is no input", bound_.outputs[0].text->name);
     ++tally_.runs;
     if (!item_.when_run) {
-      const auto said = load(written_sources(), {ElementType::dynamic}).said;
+      const auto said = load(written_sources(), rejected_outputs()).said;
       if (said.errors() == 0) fail("expected {}, but it was accepted", wanted());
       const auto& d = *std::find_if(said.all().begin(), said.all().end(), [](const Diagnostic& x) { return x.severity == Severity::error; });
       if (d.code != *item_.error || !is_at(d)) fail("expected {}, got {}", wanted(), text_of(d));
@@ -234,7 +242,7 @@ class Runner {
       else given.push_back(value);
       sources.push_back(std::move(s));
     }
-    const auto loaded = load(std::move(sources), {ElementType::dynamic});
+    const auto loaded = load(std::move(sources), rejected_outputs());
     if (loaded.said.errors() > 0) {
       if (item_.when_run) fail("expected {} when run, but the check says {}", wanted(), text_of(loaded.said));
       const auto same = [&](const Diagnostic& d) { return d.code == *item_.error; };
@@ -254,6 +262,7 @@ class Runner {
 
   const Item& item_;
   const OpDef& op_;
+  const Version& version_;
   Bound bound_;
   int opset_;
   const Scratch& scratch_;

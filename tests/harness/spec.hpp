@@ -48,7 +48,7 @@ struct Item {
   std::string name;
   int line = 0;
   std::vector<PortText> ports;         ///< inputs and, in a case, outputs
-  std::vector<PortText> after_arrow;   ///< outputs of a shape; they have no names
+  std::vector<PortText> after_arrow;   ///< outputs of a shape or reject; they have no names
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<TypesLine> types;
   std::optional<double> rtol, atol;
