@@ -1,5 +1,6 @@
 #include "op/bounds.hpp"
 
+#include "base/half.hpp"
 #include "op/eval_context.hpp"
 #include "tensor/walk.hpp"
 
@@ -55,6 +56,23 @@ void bounds_by_moving(InferContext& c) {
   }
 }
 
+namespace {
+
+/// What the kernel will round to the element type of output 0 is rounded here: rounding is monotone.
+Interval rounded(const InferContext& c, Interval v) {
+  const auto round = [&](double x) {
+    switch (const auto f = static_cast<float>(x); c.out(0).type) {
+      case ElementType::f32: return static_cast<double>(f);
+      case ElementType::f16: return static_cast<double>(static_cast<float>(f16(f)));
+      case ElementType::bf16: return static_cast<double>(static_cast<float>(bf16(f)));
+      default: return x;
+    }
+  };
+  return {round(v.lo), round(v.hi), v.symbol};
+}
+
+}  // namespace
+
 void bounds_elementwise(InferContext& c, Interval (*f)(Interval, Interval)) {
   const auto a = c.intervals(0), b = c.intervals(1);
   if (!a || !b || !c.shape(0).is_static() || !c.shape(1).is_static() || !c.out(0).shape.is_static()) return;
@@ -62,7 +80,7 @@ void bounds_elementwise(InferContext& c, Interval (*f)(Interval, Interval)) {
   const auto sa = broadcast_strides(c.shape(0).to_shape(), shape), sb = broadcast_strides(c.shape(1).to_shape(), shape);
   std::vector<Interval> bounds;
   for (IndexWalker at(shape); !at.done(); at.next())
-    bounds.push_back(f((*a)[static_cast<std::size_t>(at.offset(sa))], (*b)[static_cast<std::size_t>(at.offset(sb))]));
+    bounds.push_back(rounded(c, f((*a)[static_cast<std::size_t>(at.offset(sa))], (*b)[static_cast<std::size_t>(at.offset(sb))])));
   c.output_bounds(0, std::move(bounds));
 }
 
@@ -70,7 +88,7 @@ void bounds_elementwise(InferContext& c, Interval (*f)(Interval)) {
   const auto a = c.intervals(0);
   if (!a) return;
   std::vector<Interval> bounds;
-  for (const auto& v : *a) bounds.push_back(f(v));
+  for (const auto& v : *a) bounds.push_back(rounded(c, f(v)));
   c.output_bounds(0, std::move(bounds));
 }
 

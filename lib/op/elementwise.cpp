@@ -17,8 +17,9 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) 
   c.require_attr(axis >= -1, "auto_broadcast.auto_broadcast_axis", "{} is less than -1", axis);
   const auto first = axis == -1 ? out.rank() - fitted.rank() : axis;
   const auto refuse = [&] {
-    c.fail_at(b, Code::E0505, fmt::format("{} {} of {} is no subsequence of {} {} at axis {}", c.port_name(b), to_string(c.shape(b)), c.op().type, c.port_name(a),
-                                          to_string(c.shape(a)), first));
+    c.fail_at(b, Code::E0505,
+              fmt::format("{} {} of {} is no subsequence of {} {} at axis {}", c.port_name(b), to_string(c.shape(b)), c.op().type, c.port_name(a),
+                          to_string(c.shape(a)), first));
   };
   while (fitted.rank() > 0 && fitted[fitted.rank() - 1] == Dim(1)) fitted.dims().pop_back();
   if (first < 0 || first > out.rank() || fitted.rank() > out.rank() - first) refuse();
@@ -40,9 +41,12 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) 
 
 PartialShape broadcast_shape(const InferContext& c, int a, int b, BroadcastRule rule) {
   switch (rule.kind) {
-    case AutoBroadcast::none: return c.require_same_shape(a, b);
-    case AutoBroadcast::numpy: return c.require_broadcast(a, b);
-    default: return pdpd_shape(c, a, b, rule.axis);
+    case AutoBroadcast::none:
+      return c.require_same_shape(a, b);
+    case AutoBroadcast::numpy:
+      return c.require_broadcast(a, b);
+    default:
+      return pdpd_shape(c, a, b, rule.axis);
   }
 }
 
@@ -57,8 +61,8 @@ void require_broadcast_into(const InferContext& c, int port, PartialShape& shape
     fits = both.has_value();
     if (fits) shape[i - excess] = *both;
   }
-  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port), to_string(from), c.op().type, to_string(c.shape(0)),
-            c.port_name(0));
+  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port), to_string(from), c.op().type,
+            to_string(c.shape(0)), c.port_name(0));
 }
 
 Tensor as_numpy_operand(const Tensor& b, std::int64_t rank, BroadcastRule rule) {
@@ -91,15 +95,24 @@ void round_into(const Tensor& reals, Tensor& integers) {
 
 double largest_finite(ElementType t) {
   switch (t) {
-    case ElementType::f64: return std::numeric_limits<double>::max();
-    case ElementType::f32: return std::numeric_limits<float>::max();
-    case ElementType::bf16: return 0x1.fep127;
-    case ElementType::f8e8m0: return 0x1p127;
-    case ElementType::f16: return 65504;
-    case ElementType::f8e5m2: return 57344;
-    case ElementType::f8e4m3: return 448;
-    case ElementType::f4e2m1: return 6;
-    default: return 1;  // nf4
+    case ElementType::f64:
+      return std::numeric_limits<double>::max();
+    case ElementType::f32:
+      return std::numeric_limits<float>::max();
+    case ElementType::bf16:
+      return 0x1.fep127;
+    case ElementType::f8e8m0:
+      return 0x1p127;
+    case ElementType::f16:
+      return 65504;
+    case ElementType::f8e5m2:
+      return 57344;
+    case ElementType::f8e4m3:
+      return 448;
+    case ElementType::f4e2m1:
+      return 6;
+    default:
+      return 1;  // nf4
   }
 }
 

@@ -25,8 +25,10 @@ void infer_reduce(InferContext& c) {
   for (const auto axis : *axes) reduced[static_cast<std::size_t>(c.require_axis(axis, kReduceAxes, rank))] = true;
   PartialShape out;
   for (std::int64_t i = 0; i < rank; ++i) {
-    if (!reduced[static_cast<std::size_t>(i)]) out.push_back(data[i]);
-    else if (keep) out.push_back(Dim(1));
+    if (!reduced[static_cast<std::size_t>(i)])
+      out.push_back(data[i]);
+    else if (keep)
+      out.push_back(Dim(1));
   }
   c.output(0, std::move(out));
 }
@@ -41,8 +43,10 @@ ReducePlan::ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes
   for (std::size_t i = 0; i < shape.size(); ++i) {
     (reduced[i] ? each : outputs) *= shape[i];
     if (shape[i] == 1) continue;
-    if (!kind.empty() && kind.back() == reduced[i]) merged.back() *= shape[i];
-    else kind.push_back(reduced[i]), merged.push_back(shape[i]);
+    if (!kind.empty() && kind.back() == reduced[i])
+      merged.back() *= shape[i];
+    else
+      kind.push_back(reduced[i]), merged.push_back(shape[i]);
   }
   if (merged.empty()) return;
   Shape strides(merged.size(), 0);

@@ -17,12 +17,12 @@ struct ReducePlan {
   /// `axes` in [-rank, rank), in any order; one named twice counts once.
   ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes);
 
-  Shape outer;                ///< all merged axes but the last
-  Shape outer_strides;        ///< along them in the output: 0 where reduced
-  std::int64_t run = 1;       ///< the length of the last one
+  Shape outer;           ///< all merged axes but the last
+  Shape outer_strides;   ///< along them in the output: 0 where reduced
+  std::int64_t run = 1;  ///< the length of the last one
   bool run_is_reduced = false;
-  std::int64_t outputs = 1;   ///< elements of the output
-  std::int64_t each = 1;      ///< elements of the input that make one of the output
+  std::int64_t outputs = 1;  ///< elements of the output
+  std::int64_t each = 1;     ///< elements of the input that make one of the output
 
   /// Calls row(offset in the output, offset in the input) for each run, in the input's order.
   template <class F>

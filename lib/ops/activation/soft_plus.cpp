@@ -7,7 +7,10 @@ namespace {
 
 void eval(EvalContext& c) {
   // "reverts to the linear function when x > threshold … if T is fp32, threshold should be 20"; f16 comes as f32.
-  eval_real(c, []<class T>(T x) { return x > T{20} && std::is_same_v<T, float> ? x : x > T{37} ? x : std::log1p(std::exp(x)); });
+  eval_real(c, []<class T>(T x) {
+    constexpr T threshold = std::is_same_v<T, float> ? 20 : 37;
+    return x > threshold ? x : std::log1p(std::exp(x));
+  });
 }
 
 constexpr Version kVersions[] = {

@@ -26,9 +26,11 @@ void eval(EvalContext& c) {
   eval_binary<Numbers>(c, attrs.rule(), [floored = attrs.m_pythondiv]<class T>(T a, T b) { return quotient(a, b, floored); });
 }
 
+/// Of a positive divisor. 0 / 0 and inf / inf are bounds that are not reached.
 Interval real_bounds(Interval a, Interval b) {
   if (b.lo <= 0) return {};
-  return a * Interval{1 / b.hi, 1 / b.lo, b.lo == 1 && b.hi == 1 ? a.symbol : 0};
+  const auto ratio = [](double x, double y) { return x == 0 || std::isinf(y) ? 0 : x / y; };
+  return {std::min(ratio(a.lo, b.lo), ratio(a.lo, b.hi)), std::max(ratio(a.hi, b.lo), ratio(a.hi, b.hi)), b.lo == 1 && b.hi == 1 ? a.symbol : 0};
 }
 
 /// Of lengths: a positive divisor, where floor and truncation differ for negative dividends only.
@@ -39,8 +41,9 @@ Interval whole_bounds(Interval a, Interval b) {
 
 void bounds(InferContext& c) { bounds_elementwise(c, contains(kInteger, c.type(0)) ? whole_bounds : real_bounds); }
 
-constexpr auto kAttrs = attributes<DivideAttrs, Attr<"auto_broadcast", &DivideAttrs::auto_broadcast>, Attr<"auto_broadcast.auto_broadcast_axis", &DivideAttrs::auto_broadcast_axis>,
-                                   Attr<"m_pythondiv", &DivideAttrs::m_pythondiv>>;
+constexpr auto kAttrs =
+    attributes<DivideAttrs, Attr<"auto_broadcast", &DivideAttrs::auto_broadcast>, Attr<"auto_broadcast.auto_broadcast_axis", &DivideAttrs::auto_broadcast_axis>,
+               Attr<"m_pythondiv", &DivideAttrs::m_pythondiv>>;
 
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kNumericPair, .outputs = kNumericOutput, .attrs = kAttrs, .infer = infer, .eval = eval, .bounds = bounds},

@@ -7,13 +7,18 @@ namespace {
 
 void eval(EvalContext& c) {
   eval_unary<Numbers>(c, []<class T>(T x) {
-    if constexpr (std::is_integral_v<T>) return x;
-    else return std::floor(x);
+    if constexpr (std::is_integral_v<T>)
+      return x;
+    else
+      return std::floor(x);
   });
 }
 
 void bounds(InferContext& c) {
-  bounds_elementwise(c, [](Interval v) { return monotone(v, [](double x) { return std::floor(x); }, true); });
+  bounds_elementwise(c, [](Interval v) {
+    return monotone(
+        v, [](double x) { return std::floor(x); }, true);
+  });
 }
 
 constexpr Version kVersions[] = {

@@ -25,8 +25,10 @@ struct Attrs {
 void eval(EvalContext& c) {
   const bool even = c.attrs<Attrs>().mode == Mode::half_to_even;
   eval_unary<Numbers>(c, [even]<class T>(T x) {
-    if constexpr (std::is_integral_v<T>) return x;
-    else return even ? std::nearbyint(x) : std::round(x);
+    if constexpr (std::is_integral_v<T>)
+      return x;
+    else
+      return even ? std::nearbyint(x) : std::round(x);
   });
 }
 

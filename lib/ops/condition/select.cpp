@@ -21,8 +21,8 @@ void infer(InferContext& c) {
     broadcast_shape(c, then, cond, rule);
     all = std::move(out);
   }
-  c.require(all.has_value(), cond, Code::E0505, "cond {} of {} does not fit then {} and else {}", to_string(c.shape(cond)), c.op().type, to_string(c.shape(then)),
-            to_string(c.shape(otherwise)));
+  c.require(all.has_value(), cond, Code::E0505, "cond {} of {} does not fit then {} and else {}", to_string(c.shape(cond)), c.op().type,
+            to_string(c.shape(then)), to_string(c.shape(otherwise)));
   c.output(0, std::move(*all));
 }
 
@@ -55,7 +55,14 @@ constexpr TypeVar T{"T", kAnyType}, TCond{"T_COND", kBoolean};
 constexpr PortDef kInputs[] = {{"cond", TCond}, {"then", T}, {"else", T}};
 constexpr PortDef kOutput[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutput, .attrs = kBroadcastAttrs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutput,
+     .attrs = kBroadcastAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

@@ -12,8 +12,10 @@ void infer(InferContext& c) {
   c.require_attr(a.levels >= 2, "levels", "{} is less than 2", a.levels);
   auto shape = c.shape(X);
   for (int limit = input_low; limit <= output_high; ++limit) {
-    if (a.auto_broadcast == AutoBroadcast::numpy) require_broadcast_into(c, limit, shape);
-    else broadcast_shape(c, X, limit, a.rule());
+    if (a.auto_broadcast == AutoBroadcast::numpy)
+      require_broadcast_into(c, limit, shape);
+    else
+      broadcast_shape(c, X, limit, a.rule());
   }
   c.output(0, std::move(shape));
 }
@@ -25,7 +27,14 @@ struct Quantizer {
   T least, most, in_low, in_range, out_low, out_range, out_high, steps;
 
   Quantizer(T il, T ih, T ol, T oh, std::int64_t levels)
-      : least(std::min(il, ih)), most(std::max(il, ih)), in_low(il), in_range(ih - il), out_low(ol), out_range(oh - ol), out_high(oh), steps(static_cast<T>(levels - 1)) {}
+      : least(std::min(il, ih)),
+        most(std::max(il, ih)),
+        in_low(il),
+        in_range(ih - il),
+        out_low(ol),
+        out_range(oh - ol),
+        out_high(oh),
+        steps(static_cast<T>(levels - 1)) {}
 
   T operator()(T x) const {
     if (x <= least) return out_low;
@@ -69,8 +78,9 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T_F", kFloat};
 constexpr PortDef kInputs[] = {{"X", T}, {"input_low", T}, {"input_high", T}, {"output_low", T}, {"output_high", T}};
 constexpr PortDef kOutput[] = {{"output", T}};
-constexpr auto kAttrs = attributes<FakeQuantizeAttrs, Attr<"levels", &FakeQuantizeAttrs::levels, kRequired>, Attr<"auto_broadcast", &FakeQuantizeAttrs::auto_broadcast>,
-                                   Attr<"auto_broadcast.auto_broadcast_axis", &FakeQuantizeAttrs::auto_broadcast_axis>>;
+constexpr auto kAttrs =
+    attributes<FakeQuantizeAttrs, Attr<"levels", &FakeQuantizeAttrs::levels, kRequired>, Attr<"auto_broadcast", &FakeQuantizeAttrs::auto_broadcast>,
+               Attr<"auto_broadcast.auto_broadcast_axis", &FakeQuantizeAttrs::auto_broadcast_axis>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
 };
