@@ -25,7 +25,7 @@ std::int64_t Window::count(std::int64_t length) const {
   const auto slack = std::max<std::int64_t>(0, length + w.pad_begin + w.pad_end - w.extent());
   auto windows = (rounding == Rounding::floor ? slack : slack + stride - 1) / stride + 1;
   // "ceil_torch does not allow the last pooling to start in the padding area."
-  if (rounding == Rounding::ceil_torch && (windows - 1) * stride >= length + w.pad_begin) --windows;
+  if (rounding == Rounding::ceil_torch && windows > 1 && (windows - 1) * stride >= length + w.pad_begin) --windows;
   return windows;
 }
 

@@ -27,11 +27,12 @@ void widen(PartialShape& next, const PartialShape& before) {
 }
 
 /// A scalar is concatenated as a vector of one element.
-PartialShape concatenated(const PartialShape& part, std::int64_t axis, const Dim& iterations, const InferContext& c) {
+PartialShape concatenated(const PartialShape& part, const BodyLink& link, const Dim& iterations, const InferContext& c) {
   if (!part.has_rank()) return part;
   auto whole = part.rank() == 0 ? PartialShape{Dim(1)} : part;
-  auto& along = whole[c.require_axis(axis, -1, whole.rank())];
-  along = along * iterations;
+  auto& along = whole[c.require_axis(link.axis, -1, whole.rank())];
+  // Where the body does not tell the length of a part, the port map does.
+  along = (along.contains(link.part_size) ? Dim(link.part_size) : along) * iterations;
   return whole;
 }
 
@@ -184,7 +185,7 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
     auto fact = results[at(link.inner)];
     fact.bounds = nullptr;
     if (link.sliced) {
-      fact.shape = concatenated(fact.shape, link.axis, iterations, c);
+      fact.shape = concatenated(fact.shape, link, iterations, c);
       fact.value = {};
     } else if (const auto* edge = feedback_of(map, link.inner); edge && iterations.min == 0) {
       // Without an iteration what would have been fed back first is the output.

@@ -9,7 +9,10 @@ enum Input { data };
 
 /// Files give a Result no output port; where one does, it passes on what it receives.
 void infer(InferContext& c) {
-  for (int port = 0; port < c.output_count(); ++port) c.output(port, c.type(data), c.shape(data));
+  for (int port = 0; port < c.output_count(); ++port) {
+    c.output(port, c.type(data), c.shape(data));
+    if (const auto* value = c.known(data)) c.output_value(port, *value);   // what a body gives may be a constant
+  }
 }
 
 void eval(EvalContext& c) {

@@ -28,9 +28,12 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const norm::Slices slices(from.shape(), c.ints(axes));
+  const auto over = c.ints(axes);
+  const norm::Slices slices(from.shape(), over);
   dispatch(to.type(), Reals{}, [&]<class T>() {
     const auto* x = from.data<T>();
+    // "If axes is an empty list, then each input element is divided by itself."
+    if (over.empty()) return static_cast<void>(std::transform(x, x + from.size(), to.mutable_data<T>(), [](T v) { return v == T{} ? T{} : v / v; }));
     for (const auto start : slices.starts) {
       double sum = 0;
       for (const auto i : slices.offsets) sum += static_cast<double>(x[start + i]) * static_cast<double>(x[start + i]);

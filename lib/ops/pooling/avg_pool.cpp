@@ -28,10 +28,10 @@ void eval(EvalContext& c) {
       Sum sum{};
       pool::each_window(p, [&] { sum = {}; }, [&](std::int64_t i) { sum += static_cast<Sum>(from[i]); }, [&](const auto& z, const auto& y, const auto& x) {
         const auto inside = (z.to - z.from) * (y.to - y.from) * (x.to - x.from);
-        // With the padding counted, a window that the rounding lets reach past it is still divided by the whole kernel,
-        // unless there is no padding at all or the rounding is that of ceil_torch.
-        const auto counted = a.exclude_pad ? inside : !padded || a.rounding_type == Rounding::ceil_torch ? z.padded * y.padded * x.padded : p.kernel_size();
-        // "If zero-values that came from padding are not included", a window wholly in the padding has nothing to average: 0.
+        // With the padding counted, a window that the rounding lets reach past it is still divided by the whole kernel; where
+        // there is no padding at all, only what lies in the data counts.
+        const auto counted = a.exclude_pad || !padded ? inside : p.kernel_size();
+        // A window wholly in the padding has nothing to average: 0.
         if (counted == 0) *to++ = T{};
         else if constexpr (std::is_integral_v<T>) *to++ = static_cast<T>(sizeof(T) == 1 ? std::llrint(static_cast<double>(sum) / static_cast<double>(counted)) : sum / counted);
         else *to++ = sum / static_cast<T>(counted);

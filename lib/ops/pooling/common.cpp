@@ -56,7 +56,7 @@ Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : P
       const auto first = o * w.stride - w.pad_begin;
       const auto taps_before = [&](std::int64_t end) { return std::clamp<std::int64_t>((end - first + w.dilation - 1) / w.dilation, 0, w.kernel); };
       const auto from = first < 0 ? taps_before(0) : 0;
-      taps[i].push_back({first, from, std::max(from, first < in[i] ? taps_before(in[i]) : 0), first < in[i] + w.pad_end ? taps_before(in[i] + w.pad_end) : 0});
+      taps[i].push_back({first, from, std::max(from, first < in[i] ? taps_before(in[i]) : 0)});
     }
   }
 }
@@ -89,7 +89,7 @@ Problem adaptive_problem(const Shape& data, const Shape& output) {
   for (std::size_t i = 0; i < 3; ++i)
     for (std::int64_t o = 0; o < p.out[i]; ++o) {
       const auto first = o * p.in[i] / p.out[i], end = ((o + 1) * p.in[i] + p.out[i] - 1) / p.out[i];
-      p.taps[i].push_back({first, 0, end - first, end - first});
+      p.taps[i].push_back({first, 0, end - first});
     }
   return p;
 }

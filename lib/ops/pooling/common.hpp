@@ -14,7 +14,6 @@ PartialShape infer_windows(const InferContext& c);
 /// The taps of one window along an axis that lie in the data: at first + tap * dilation for tap in [from, to).
 struct Taps {
   std::int64_t first, from, to;
-  std::int64_t padded;   ///< how many lie in the data or its padding
 };
 
 /// A pooling in numbers, seen as 3D: axes that are missing have length 1.

@@ -25,12 +25,14 @@ void pool_planes(const pool::Problem& p, const T* from, T* to, std::int64_t* whe
   for (std::int64_t plane = 0; plane < p.planes; ++plane, from += in_plane) {
     T best{};
     std::int64_t at = 0;
+    bool empty = true;
     const auto start = [&] {
-      best = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+      best = std::numeric_limits<T>::lowest();   // what a window wholly in the padding gives: see NOTES.md
       at = 0;
+      empty = true;
     };
     const auto tap = [&](std::int64_t i) {
-      if (from[i] > best) best = from[i], at = i;
+      if (empty || from[i] > best) best = from[i], at = i, empty = false;
     };
     pool::each_window(p, start, tap, [&](const auto&...) {
       *to++ = best;
