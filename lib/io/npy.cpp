@@ -33,9 +33,10 @@ struct Numeric {
   std::string_view code;
   ElementType type;
 };
-constexpr std::array kNumeric{Numeric{"b1", ElementType::boolean}, Numeric{"i1", ElementType::i8},  Numeric{"i2", ElementType::i16}, Numeric{"i4", ElementType::i32},
-                              Numeric{"i8", ElementType::i64},     Numeric{"u1", ElementType::u8},  Numeric{"u2", ElementType::u16}, Numeric{"u4", ElementType::u32},
-                              Numeric{"u8", ElementType::u64},     Numeric{"f2", ElementType::f16}, Numeric{"f4", ElementType::f32}, Numeric{"f8", ElementType::f64}};
+constexpr std::array<Numeric, 12> kNumeric{{
+    {"b1", ElementType::boolean}, {"i1", ElementType::i8}, {"i2", ElementType::i16}, {"i4", ElementType::i32}, {"i8", ElementType::i64}, {"u1", ElementType::u8},
+    {"u2", ElementType::u16}, {"u4", ElementType::u32}, {"u8", ElementType::u64}, {"f2", ElementType::f16}, {"f4", ElementType::f32}, {"f8", ElementType::f64},
+}};
 
 Dtype parse_descr(std::string_view descr, std::string_view where) {
   const auto refuse = [&](std::string_view why) { fail(Code::E0704, "{}: elements of dtype '{}' cannot be read{}", where, printable(descr), why); };
@@ -130,7 +131,7 @@ bool usable_in_place(const Dtype& d, const NpyHeader& h, const std::byte* data, 
 /// The header's word for elements of a storable tensor.
 std::string descr_of(const Tensor& t) {
   for (const auto& n : kNumeric)
-    if (n.type == t.type()) return (n.code.ends_with('1') ? "|" : "<") + std::string(n.code);
+    if (n.type == t.type()) return fmt::format("{}{}", n.code.ends_with('1') ? '|' : '<', n.code);
   if (t.type() != ElementType::string) fail(Code::E0704, "elements of type {} have no .npy form", name(t.type()));
   // Text that is no UTF-8 keeps its bytes.
   std::size_t most = 1, most_bytes = 1;
@@ -141,7 +142,7 @@ std::string descr_of(const Tensor& t) {
     most = std::max(most, length.value_or(0));
     most_bytes = std::max(most_bytes, text.size());
   }
-  return unicode ? "<U" + std::to_string(most) : "|S" + std::to_string(most_bytes);
+  return unicode ? fmt::format("<U{}", most) : fmt::format("|S{}", most_bytes);
 }
 
 }  // namespace

@@ -51,7 +51,9 @@ struct Axes {
 Axes parse_layout(std::string_view layout, const PartialShape& shape) {
   Axes axes;
   for (std::size_t i = 0; i < layout.size(); ++i) {
-    auto* const axis = layout[i] == 'N' ? &axes.batch : layout[i] == 'C' ? &axes.channel : layout[i] == 'H' ? &axes.height : layout[i] == 'W' ? &axes.width : nullptr;
+    std::int64_t* const known[] = {&axes.batch, &axes.channel, &axes.height, &axes.width};
+    const auto letter = std::string_view("NCHW").find(layout[i]);
+    auto* const axis = letter < 4 ? known[letter] : nullptr;
     if (axis == nullptr || *axis >= 0) fail(Code::E0703, "layout {} is not made of N, C, H, W, each once", layout);
     *axis = static_cast<std::int64_t>(i);
   }
