@@ -30,7 +30,7 @@ std::optional<double> quantity(std::string_view text, std::initializer_list<std:
 void limit_memory(double bytes) {
   const auto n = static_cast<rlim_t>(bytes);
   const rlimit limit{n, n};
-  ::setrlimit(RLIMIT_AS, &limit);
+  ::setrlimit(RLIMIT_DATA, &limit);
 }
 
 void limit_time(double seconds) {
