@@ -1,0 +1,126 @@
+// ROIPooling: regions pooled to a fixed size, by the maximum of each bin or by bilinear interpolation.
+// Spec: operation-sets/operation-specs/detection/roi-pooling-1
+#include "op/op.hpp"
+
+namespace ovir::ops::roi_pooling {
+enum class Method : std::uint8_t { max, bilinear };
+}  // namespace ovir::ops::roi_pooling
+
+template <>
+struct ovir::EnumNames<ovir::ops::roi_pooling::Method> {
+  static constexpr std::pair<std::string_view, ops::roi_pooling::Method> table[] = {{"max", ops::roi_pooling::Method::max}, {"bilinear", ops::roi_pooling::Method::bilinear}};
+};
+
+namespace ovir::ops::roi_pooling {
+namespace {
+
+enum Input { data, rois };
+
+struct Attrs {
+  std::int64_t pooled_h = 0, pooled_w = 0;
+  std::vector<std::int64_t> output_size, output_roi;  // what newer files say besides: [pooled_h, pooled_w]
+  float spatial_scale = 0;
+  Method method = Method::max;
+
+  std::int64_t height() const { return pooled_h > 0 || output_roi.size() != 2 ? pooled_h : output_roi[0]; }
+  std::int64_t width() const { return pooled_w > 0 || output_roi.size() != 2 ? pooled_w : output_roi[1]; }
+};
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(a.height() > 0, "pooled_h", "{} is not positive", a.height());
+  c.require_attr(a.width() > 0, "pooled_w", "{} is not positive", a.width());
+  c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
+  c.require_rank(data, 4);
+  c.require_rank(rois, 2);
+  Dim count, channels;
+  if (c.shape(data).has_rank()) channels = c.shape(data)[1];
+  if (const auto& shape = c.shape(rois); shape.has_rank()) {
+    c.require(shape[1].contains(5), rois, Code::E0506, "rois of ROIPooling must have 5 numbers each, but their shape is {}", to_string(shape));
+    count = shape[0];
+  }
+  c.output(0, PartialShape{count, channels, Dim(a.height()), Dim(a.width())});
+}
+
+/// Where a bin begins and ends along an axis, within it.
+struct Span {
+  std::int64_t begin, end;
+};
+template <class T>
+Span bin(std::int64_t i, std::int64_t bins, std::int64_t first, std::int64_t last, std::int64_t length) {
+  const T size = static_cast<T>(std::max<std::int64_t>(last - first + 1, 1)) / static_cast<T>(bins);  // malformed regions are made one pixel
+  const auto border = [&](T v) { return std::clamp<std::int64_t>(static_cast<std::int64_t>(v) + first, 0, length); };
+  return {border(std::floor(static_cast<T>(i) * size)), border(std::ceil(static_cast<T>(i + 1) * size))};
+}
+
+/// A sample's coordinate from normalized ends of a region: the ends themselves, and evenly between them.
+template <class T>
+T sample(std::int64_t i, std::int64_t count, T first, T last, std::int64_t length) {
+  const auto n = static_cast<T>(length - 1);
+  if (count == 1) return (first + last) * n / 2;
+  return i == count - 1 ? n * last : static_cast<T>(i) * ((last - first) * n / static_cast<T>(count - 1)) + first * n;
+}
+
+template <class T>
+T bilinear(const T* map, T x, T y, std::int64_t width, std::int64_t height) {
+  if (!(0 <= x && x <= static_cast<T>(width - 1) && 0 <= y && y <= static_cast<T>(height - 1))) return 0;
+  const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
+  const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
+  const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
+  const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
+  return row(top) + (row(bottom) - row(top)) * dy;
+}
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& maps = c.in(data);
+  const auto& regions = c.in(rois);
+  const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), plane = height * width;
+  auto& out = c.out(0, {regions.dim(0), channels, a.height(), a.width()});
+  dispatch(maps.type(), Reals{}, [&]<class T>() {
+    T* to = out.mutable_data<T>();
+    std::fill_n(to, out.size(), T(0));
+    for (std::int64_t r = 0; r < regions.dim(0); ++r) {
+      const T* roi = regions.data<T>() + r * 5;
+      const auto batch = static_cast<std::int64_t>(roi[0]);
+      if (batch == -1) break;  // as Proposal ends its list
+      if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
+      const auto pixel = [&](T v) { return static_cast<std::int64_t>(std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9))); };
+      for (std::int64_t ch = 0; ch < channels; ++ch) {
+        const T* map = maps.data<T>() + (batch * channels + ch) * plane;
+        for (std::int64_t ph = 0; ph < a.height(); ++ph)
+          for (std::int64_t pw = 0; pw < a.width(); ++pw) {
+            T& pooled = to[((r * channels + ch) * a.height() + ph) * a.width() + pw];
+            if (a.method == Method::bilinear) {
+              pooled = bilinear(map, sample(pw, a.width(), roi[1], roi[3], width), sample(ph, a.height(), roi[2], roi[4], height), width, height);
+              continue;
+            }
+            const auto rows = bin<T>(ph, a.height(), pixel(roi[2]), pixel(roi[4]), height), columns = bin<T>(pw, a.width(), pixel(roi[1]), pixel(roi[3]), width);
+            if (rows.begin >= rows.end || columns.begin >= columns.end) continue;  // empty: 0
+            pooled = std::numeric_limits<T>::lowest();
+            for (auto y = rows.begin; y < rows.end; ++y)
+              for (auto x = columns.begin; x < columns.end; ++x) pooled = std::max(pooled, map[y * width + x]);
+          }
+      }
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kFloat};
+constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr Version kVersions[] = {
+    {.since = 2,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h>, Attr<"pooled_w", &Attrs::pooled_w>, Attr<"output_size", &Attrs::output_size>, Attr<"output_roi", &Attrs::output_roi>,
+                         Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"method", &Attrs::method>>,
+     .infer = infer,
+     .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "ROIPooling", .versions = kVersions};
+
+}  // namespace ovir::ops::roi_pooling

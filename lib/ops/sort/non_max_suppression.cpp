@@ -1,0 +1,191 @@
+// NonMaxSuppression: of boxes that overlap, the one with the highest score.
+// Spec: operation-sets/operation-specs/sort/no-max-suppression-1, -3, -4, -5, -9
+#include <tuple>
+
+#include "op/op.hpp"
+
+namespace ovir::ops::non_max_suppression {
+enum class Encoding : std::uint8_t { corner, center };
+}  // namespace ovir::ops::non_max_suppression
+
+template <>
+struct ovir::EnumNames<ovir::ops::non_max_suppression::Encoding> {
+  using Encoding = ovir::ops::non_max_suppression::Encoding;
+  static constexpr std::pair<std::string_view, Encoding> table[] = {{"corner", Encoding::corner}, {"center", Encoding::center}};
+};
+
+namespace ovir::ops::non_max_suppression {
+namespace {
+
+enum Input { boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma };
+enum Output { selected_indices, selected_scores, valid_outputs };
+
+struct Attrs {
+  Encoding box_encoding = Encoding::corner;
+  bool sort_result_descending = true;
+  ElementType output_type = ElementType::i64;
+};
+
+/// Rows of the output in versions 1 to 4, which fill it up with -1: version 4 made room for all classes and batches.
+Dim rows_of(int version, const Dim& batches, const Dim& classes, const Dim& count, std::int64_t most) {
+  const Dim of_class(std::min(count.min, most), std::min(count.max, most));
+  return version < 4 ? of_class : of_class * batches * classes;
+}
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  c.require_attr(contains(kIndex, a.output_type), "output_type", "{} is neither i32 nor i64", name(a.output_type));
+  c.require_rank(boxes, 3);
+  c.require_rank(scores, 3);
+  for (int port = max_output_boxes_per_class; port < c.input_count(); ++port) c.require_single(port);
+  Dim batches, classes, count;
+  if (const auto& shape = c.shape(boxes); shape.has_rank()) {
+    c.require(shape[2].contains(4), boxes, Code::E0506, "boxes of NonMaxSuppression must have 4 numbers each, but their shape is {}", to_string(shape));
+    batches = shape[0];
+    count = shape[1];
+  }
+  if (const auto& shape = c.shape(scores); shape.has_rank()) {
+    batches = c.require_same_dim(batches, shape[0], scores, "batches of boxes and scores");
+    count = c.require_same_dim(count, shape[2], scores, "numbers of boxes and scores");
+    classes = shape[1];
+  }
+  const auto given = c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<std::int64_t>(0);
+  const auto most = given ? std::optional(std::max<std::int64_t>(0, *given)) : std::nullopt;
+  if (c.version().since < 5) {
+    c.output(selected_indices, a.output_type, PartialShape{most ? rows_of(c.version().since, batches, classes, count, *most) : Dim(), Dim(3)});
+    return;
+  }
+  const Dim rows(0, rows_of(5, batches, classes, count, most.value_or(Dim::kUnbounded)).max);
+  c.output(selected_indices, a.output_type, PartialShape{rows, Dim(3)});
+  if (c.output_count() > selected_scores) {
+    const auto type = c.out(selected_scores).type;
+    c.output(selected_scores, type == ElementType::dynamic && !c.has(iou_threshold) ? ElementType::f32 : type, PartialShape{rows, Dim(3)});
+  }
+  if (c.output_count() > valid_outputs) c.output(valid_outputs, a.output_type, PartialShape{Dim(1)});
+}
+
+template <class T>
+struct Box {
+  T y1, x1, y2, x2;
+};
+
+/// "the coordinates of any diagonal pair of box corners", or "[x_center, y_center, width, height]".
+template <class T>
+Box<T> box_of(const T* v, Encoding encoding) {
+  if (encoding == Encoding::center) return {v[1] - v[3] / 2, v[0] - v[2] / 2, v[1] + v[3] / 2, v[0] + v[2] / 2};
+  return {std::min(v[0], v[2]), std::min(v[1], v[3]), std::max(v[0], v[2]), std::max(v[1], v[3])};
+}
+
+template <class T>
+T overlap(const Box<T>& a, const Box<T>& b) {
+  const T area_a = (a.y2 - a.y1) * (a.x2 - a.x1), area_b = (b.y2 - b.y1) * (b.x2 - b.x1);
+  if (!(area_a > 0) || !(area_b > 0)) return 0;
+  const T common = std::max<T>(std::min(a.y2, b.y2) - std::max(a.y1, b.y1), 0) * std::max<T>(std::min(a.x2, b.x2) - std::max(a.x1, b.x1), 0);
+  return common / (area_a + area_b - common);
+}
+
+struct Limits {
+  std::int64_t most;
+  double overlap, score, sigma;
+  bool cut;  ///< soft suppression drops what overlaps too much, too: version 5 does, version 9 doesn't
+};
+
+/// Steps 1 to 8 of the specification for one class: numbers and scores of the boxes that are kept.
+template <class T>
+std::vector<std::pair<std::int64_t, T>> select(const std::vector<Box<T>>& all, const T* score, const Limits& limits) {
+  std::vector<std::pair<std::int64_t, T>> candidates, kept;
+  const auto least = static_cast<T>(limits.score), most_overlap = static_cast<T>(limits.overlap);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (score[i] >= least) candidates.emplace_back(static_cast<std::int64_t>(i), score[i]);
+  const auto better = [](const auto& x, const auto& y) { return x.second > y.second || (x.second == y.second && x.first < y.first); };
+  const auto box = [&](const auto& candidate) -> const Box<T>& { return all[static_cast<std::size_t>(candidate.first)]; };
+  if (limits.sigma <= 0) {
+    std::sort(candidates.begin(), candidates.end(), better);
+    for (const auto& candidate : candidates) {
+      if (static_cast<std::int64_t>(kept.size()) >= limits.most) break;
+      if (std::all_of(kept.begin(), kept.end(), [&](const auto& k) { return overlap(box(candidate), box(k)) <= most_overlap; })) kept.push_back(candidate);
+    }
+    return kept;
+  }
+  while (!candidates.empty() && static_cast<std::int64_t>(kept.size()) < limits.most) {
+    const auto best = std::min_element(candidates.begin(), candidates.end(), better);
+    kept.push_back(*best);
+    candidates.erase(best);
+    std::erase_if(candidates, [&](auto& candidate) {
+      const T iou = overlap(box(candidate), box(kept.back()));
+      candidate.second *= std::exp(static_cast<T>(-0.5) * iou * iou / static_cast<T>(limits.sigma));
+      return candidate.second < least || (limits.cut && iou > most_overlap);
+    });
+  }
+  return kept;
+}
+
+struct Selected {
+  std::int64_t batch, label, box;
+  double score;
+};
+
+void eval(EvalContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  const auto& coordinates = c.in(boxes);
+  const auto& all_scores = c.in(scores);
+  const auto batches = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
+  const auto number = [&](int port) { return c.has(port) ? c.floats(port).at(0) : 0.0; };
+  const auto most = c.has(max_output_boxes_per_class) ? std::max<std::int64_t>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
+  const Limits limits{most, number(iou_threshold), number(score_threshold), number(soft_nms_sigma), c.version().since == 5};
+  std::vector<Selected> selected;
+  dispatch(coordinates.type(), Reals{}, [&]<class T>() {
+    for (std::int64_t n = 0; n < batches; ++n) {
+      std::vector<Box<T>> all;
+      for (std::int64_t i = 0; i < count; ++i) all.push_back(box_of(coordinates.data<T>() + (n * count + i) * 4, a.box_encoding));
+      for (std::int64_t k = 0; k < classes; ++k)
+        for (const auto& [i, score] : select(all, all_scores.data<T>() + (n * classes + k) * count, limits)) selected.push_back({n, k, i, static_cast<double>(score)});
+    }
+  });
+  if (a.sort_result_descending) {
+    const auto key = [](const Selected& s) { return std::tuple(-s.score, s.batch, s.label, s.box); };
+    std::sort(selected.begin(), selected.end(), [&](const Selected& x, const Selected& y) { return key(x) < key(y); });
+  }
+  auto rows = static_cast<std::int64_t>(selected.size());
+  if (c.version().since < 5) {
+    rows = rows_of(c.version().since, batches, classes, count, most).length();
+    if (static_cast<std::int64_t>(selected.size()) > rows) selected.resize(static_cast<std::size_t>(rows));
+  }
+  auto& indices = c.out(selected_indices, {rows, 3});
+  dispatch(indices.type(), Indices{}, [&]<class I>() {
+    I* to = indices.mutable_data<I>();
+    std::fill_n(to, indices.size(), I(-1));
+    for (const auto& s : selected)
+      for (const auto v : {s.batch, s.label, s.box}) *to++ = static_cast<I>(v);
+    if (c.output_count() > valid_outputs) c.out(valid_outputs, {1}).mutable_data<I>()[0] = static_cast<I>(rows);
+  });
+  if (c.output_count() <= selected_scores) return;
+  auto& values = c.out(selected_scores, {rows, 3});
+  dispatch(values.type(), Reals{}, [&]<class T>() {
+    T* to = values.mutable_data<T>();
+    for (const auto& s : selected)
+      for (const auto v : {static_cast<double>(s.batch), static_cast<double>(s.label), s.score}) *to++ = static_cast<T>(v);
+  });
+}
+
+constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
+constexpr PortDef kInputs[] = {{"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost, Arity::optional}, {"iou_threshold", TThreshold, Arity::optional}, {"score_threshold", TThreshold, Arity::optional}};
+constexpr PortDef kInputs5[] = {{"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost, Arity::optional}, {"iou_threshold", TThreshold, Arity::optional}, {"score_threshold", TThreshold, Arity::optional},
+                                {"soft_nms_sigma", TThreshold, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"selected_indices", TIndex}};
+constexpr PortDef kOutputs5[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
+constexpr auto kAttrs1 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>>;
+constexpr auto kAttrs3 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>, Attr<"output_type", &Attrs::output_type>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3, .infer = infer, .eval = eval},
+    {.since = 4, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3, .infer = infer, .eval = eval},
+    {.since = 5, .inputs = kInputs5, .outputs = kOutputs5, .attrs = kAttrs3, .infer = infer, .eval = eval},
+    {.since = 9, .inputs = kInputs5, .outputs = kOutputs5, .attrs = kAttrs3, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "NonMaxSuppression", .versions = kVersions};
+
+}  // namespace ovir::ops::non_max_suppression
