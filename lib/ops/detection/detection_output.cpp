@@ -113,7 +113,7 @@ template <class T>
 class Detector {
  public:
   Detector(EvalContext& c)
-      : a(c.attrs<Attrs>()), logits(c.in(box_logits)), scores(c.in(class_preds)), priors(c.in(proposals)), images(logits.dim(0)), count(priors.dim(2) / a.prior_size()),
+      : a(c.attrs<Attrs>()), logits(c.in(box_logits)), scores(c.in(class_preds)), priors(convert(c.in(proposals), logits.type())), images(logits.dim(0)), count(priors.dim(2) / a.prior_size()),
         classes(count == 0 ? 0 : scores.dim(1) / count), locations(a.share_location ? 1 : classes) {
     if (c.has(additional_box_preds)) {
       arm_scores = c.in(additional_class_preds).data<T>();
@@ -137,7 +137,8 @@ class Detector {
 
  private:
   const Attrs& a;
-  const Tensor &logits, &scores, &priors;
+  const Tensor &logits, &scores;
+  Tensor priors;
   std::int64_t images, count, classes, locations;
   const T *arm_scores = nullptr, *arm_logits = nullptr;
   std::vector<Box<T>> boxes;   // of one image: by location class, then prior
@@ -234,8 +235,10 @@ void eval(EvalContext& c) {
 }
 
 using A = Attrs;
-constexpr TypeVar T{"T", kFloat};
-constexpr PortDef kInputs[] = {{"box_logits", T}, {"class_preds", T}, {"proposals", T}, {"additional_class_preds", T, Arity::optional}, {"additional_box_preds", T, Arity::optional}};
+// f16 files have the f32 proposals of PriorBox.
+constexpr TypeVar T{"T", kFloat}, TProposals{"T_PROPOSALS", kFloat};
+constexpr PortDef kInputs[] = {
+    {"box_logits", T}, {"class_preds", T}, {"proposals", TProposals}, {"additional_class_preds", T, Arity::optional}, {"additional_box_preds", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs1 =
     attributes<A, Attr<"num_classes", &A::num_classes, kRequired>, Attr<"background_label_id", &A::background_label_id>, Attr<"top_k", &A::top_k>,
