@@ -34,7 +34,7 @@ void infer_from_yuv(InferContext& c, Chroma chroma) {
     batch = y[0], height = y[1], width = y[2];
     if (single) {
       require_multiple(c, 0, height, 3, "height");
-      height = Dim(height.min / 3 * 2, height.is_bounded() ? height.max / 3 * 2 : Dim::kUnbounded);
+      height = Dim((height.min + 2) / 3 * 2, height.is_bounded() ? height.max / 3 * 2 : Dim::kUnbounded);
     }
   }
   for (int port = 1; port < c.input_count(); ++port) {

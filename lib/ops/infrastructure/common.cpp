@@ -66,6 +66,11 @@ Tensor part(const Tensor& whole, const BodyLink& link, std::int64_t iteration) {
   return piece;
 }
 
+/// What follows was planned for the inferred shape: a body that breaks its word must not go on.
+void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
+  if (!c.out_shape(port).contains(shape)) fail(Code::E0506, "output {} has shape {}, but {} was inferred from the body", port, to_string(shape), to_string(c.out_shape(port)));
+}
+
 void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& pieces) {
   if (pieces.empty()) {  // no iteration: the shape that inference found, what it left open being nothing
     const auto& inferred = c.out_shape(link.port);
@@ -89,6 +94,7 @@ void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& piec
       fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first), to_string(piece.shape()), axis);
     shape[axis] += expected[axis];
   }
+  require_as_inferred(c, link.port, shape);
   auto& whole = c.out(link.port, shape);
   const auto strides = strides_of(shape);
   std::int64_t begin = 0;
@@ -173,7 +179,7 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
   }
 }
 
-void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim& iterations) {
+void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim& iterations, bool sized) {
   const auto& map = c.bodies()[0];
   std::uint32_t outside = 0;
   for (int i = 0; i < c.input_count(); ++i)
@@ -226,7 +232,9 @@ void run_iterations(EvalContext& c, std::int64_t limit) {
     }
     const auto* edge = feedback_of(map, link.inner);
     if (results.empty() && !edge) fail(Code::E0508, "output {} has no value: the body was not run once, and nothing is fed back for it", link.port);
-    c.set_out(link.port, results.empty() ? parameters[at(edge->parameter)] : results[at(link.inner)]);
+    const auto& value = results.empty() ? parameters[at(edge->parameter)] : results[at(link.inner)];
+    require_as_inferred(c, link.port, value.shape());
+    c.set_out(link.port, value);
   }
 }
 

@@ -22,8 +22,9 @@ std::optional<std::int64_t> sliced_count(EvalContext& c);
 /// Facts of the body's results that hold in every iteration: values that are fed back are widened until they hold.
 std::vector<Fact> infer_rounds(const InferContext& c);
 
-/// The outputs' facts from those of the body's results.
-void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim& iterations);
+/// The outputs' facts from those of the body's results. `sized`: where a result's length along the axis of
+/// concatenation is not known, it is the output's part_size.
+void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim& iterations, bool sized);
 
 /// Runs the body at most `limit` times (negative: without limit), as long as its condition result, where it has one,
 /// is true; then sets the outputs.

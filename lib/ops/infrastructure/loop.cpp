@@ -38,7 +38,7 @@ void infer(InferContext& c) {
   const auto& condition = results[static_cast<std::size_t>(map.condition_result)];
   if (condition.type != ElementType::dynamic && condition.type != ElementType::boolean) fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but it is {}", name(condition.type));
   if (!condition.shape.element_count().contains(1)) fail(Code::E0504, "the execution condition that the body of Loop gives must be one element, but its shape is {}", to_string(condition.shape));
-  infrastructure::infer_outputs(c, results, iterations(c, condition));
+  infrastructure::infer_outputs(c, results, iterations(c, condition), false);
 }
 
 void eval(EvalContext& c) {

@@ -76,7 +76,7 @@ void eval(EvalContext& c) {
       T* y = out.mutable_data<T>() + b * length;
       for (std::int64_t i = 0; i < length; ++i) {
         const auto at = i + margin;
-        const bool inside = at < whole - margin && weight[static_cast<std::size_t>(at)] != 0;
+        const bool inside = at < whole && weight[static_cast<std::size_t>(at)] != 0;
         y[i] = inside ? static_cast<T>(sum[static_cast<std::size_t>(at)] / weight[static_cast<std::size_t>(at)]) : T(0);
       }
     }

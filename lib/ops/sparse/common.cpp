@@ -7,8 +7,10 @@ void infer_bags(InferContext& c, const Ports& ports, const Dim& bags) {
   c.require_rank(ports.indices, ports.segments < 0 ? 2 : 1);
   if (ports.segments >= 0) c.require_rank(ports.segments, 1);
   if (c.has(ports.default_index) && ports.default_index >= 0) c.require_rank(ports.default_index, 0);
+  auto count = bags;
   if (ports.weights >= 0 && c.has(ports.weights)) {
-    c.require_same_shape(ports.indices, ports.weights);
+    const auto both = c.require_same_shape(ports.indices, ports.weights);
+    if (ports.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
     if (c.version().since >= 15)
       c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction", "per_sample_weights are only for \"sum\"");
   }
@@ -17,7 +19,7 @@ void infer_bags(InferContext& c, const Ports& ports, const Dim& bags) {
     const auto rows = shape[0];
     if (const auto indices = c.ints(ports.indices))
       for (const auto i : *indices) c.require(0 <= i && i < rows.max, ports.indices, Code::E0507, "index {} of {} lies outside of a table of {} rows", i, c.op().type, to_string(rows));
-    shape[0] = bags;
+    shape[0] = count;
   }
   c.output(0, std::move(shape));
 }
