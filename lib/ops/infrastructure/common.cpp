@@ -27,12 +27,12 @@ void widen(PartialShape& next, const PartialShape& before) {
 }
 
 /// A scalar is concatenated as a vector of one element.
-PartialShape concatenated(const PartialShape& part, const BodyLink& link, const Dim& iterations, const InferContext& c) {
+PartialShape concatenated(const PartialShape& part, const BodyLink& link, const Dim& iterations, bool sized, const InferContext& c) {
   if (!part.has_rank()) return part;
   auto whole = part.rank() == 0 ? PartialShape{Dim(1)} : part;
   auto& along = whole[c.require_axis(link.axis, -1, whole.rank())];
-  // Where the body does not tell the length of a part, the port map does.
-  along = (along.contains(link.part_size) ? Dim(link.part_size) : along) * iterations;
+  if (sized && along.contains(link.part_size)) along = Dim(link.part_size);
+  along = along * iterations;
   return whole;
 }
 
@@ -191,7 +191,7 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
     auto fact = results[at(link.inner)];
     fact.bounds = nullptr;
     if (link.sliced) {
-      fact.shape = concatenated(fact.shape, link, iterations, c);
+      fact.shape = concatenated(fact.shape, link, iterations, sized, c);
       fact.value = {};
     } else if (const auto* edge = feedback_of(map, link.inner); edge && iterations.min == 0) {
       // Without an iteration what would have been fed back first is the output.
