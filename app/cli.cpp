@@ -44,9 +44,12 @@ int exit_status(const Diagnostics& diagnostics) {
 }
 
 int report(const Diagnostics& diagnostics, const std::string& model_path, const Common& common) {
-  if (common.quiet && diagnostics.errors() == 0) return kOk;
-  auto text = human(diagnostics, {model_path, 0}, common.err);
-  if (diagnostics.errors() > 1 || diagnostics.dependents > 0) text += closing_line(diagnostics, 0, common.err);
+  auto errors = diagnostics;
+  errors.drop_warnings([](const Diagnostic&) { return true; });
+  auto text = human(errors, {model_path, 0}, common.err);
+  if (errors.errors() > 1 || errors.dependents > 0) text += closing_line(errors, 0, common.err);
+  if (diagnostics.warnings() > 0 && !common.quiet)
+    text += fmt::format("{} {}; `ovir check` tells which\n", common.err(Paint::note, "note:"), count(diagnostics.warnings(), "warning"));
   std::fwrite(text.data(), 1, text.size(), stderr);
   return exit_status(diagnostics);
 }

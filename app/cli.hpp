@@ -43,7 +43,7 @@ void print(std::string_view text);
 
 /// The exit code of a command that found these faults: 3 goes before 4, and 4 before the others.
 int exit_status(const Diagnostics&);
-/// Writes diagnostics to stderr and gives the exit code.
+/// Writes the errors to stderr, and how many warnings there are; gives the exit code.
 int report(const Diagnostics&, const std::string& model_path, const Common&);
 
 /// A model that was loaded and inferred without a fault (warnings were reported), or the exit code of one that was not.

@@ -90,6 +90,7 @@ void add_shapes(Tree& tree) {
   auto [sub, o] = tree.command<ShapesOptions>("shapes", "element type and shape of every output, as inferred", shapes);
   add_model(sub, o);
   add_format(sub, o->format, {"human", "json"});
+  text(sub, "--why", o->why, "LAYER[:port[:axis]]", "instead: where each length of this output comes from, or every step of one axis");
   sub->add_flag("--only-dynamic", o->only_dynamic, "only layers with an output whose shape is not fixed");
 }
 

@@ -220,7 +220,8 @@ Tensor Inputs::fit(int k, Tensor value, const std::string& from) const {
   const auto& wanted = fact(model_, facts_, k);
   const auto input = printable(model_.parameter_name(k)), file = printable(from);
   if (wanted.type != ElementType::dynamic && value.type() != wanted.type) {
-    if (value.type() == io::storable_type(wanted.type)) value = io::narrow(value, wanted.type);
+    if (value.type() == exchanged_type(model_, wanted.type, true)) value = convert(value, wanted.type);
+    else if (value.type() == io::storable_type(wanted.type)) value = io::narrow(value, wanted.type);
     else if (options_.cast && value.type() != ElementType::string && wanted.type != ElementType::string) value = convert(value, wanted.type);
     else fault(model_, k, Code::E0704, fmt::format("input \"{}\" is {}, and {} holds {}; --cast would convert it", input, name(wanted.type), file, name(value.type())));
   }

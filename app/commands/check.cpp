@@ -26,6 +26,17 @@ std::vector<Code> codes(std::string_view flag, const std::vector<std::string>& t
 
 bool holds(const std::vector<Code>& list, Code code) { return std::find(list.begin(), list.end(), code) != list.end(); }
 
+/// The stages find faults in their own order.
+Diagnostics in_file_order(const Diagnostics& found) {
+  auto list = found.all();
+  const auto place = [](const Diagnostic& d) { return std::pair(d.at ? std::string_view(d.at.file->path) : std::string_view(), d.at.offset); };
+  std::stable_sort(list.begin(), list.end(), [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
+  Diagnostics sorted;
+  for (auto& d : list) sorted.add(std::move(d));
+  sorted.dependents = found.dependents;
+  return sorted;
+}
+
 /// Layers of the model and of all bodies within.
 std::size_t count_layers(const Model& model) {
   std::size_t n = model.nodes.size();
@@ -95,6 +106,7 @@ int check(const CheckOptions& options, const Common& common) {
   if (model) ovir::infer(*model, infer_options(options, *model), said);
   log_info("inferred in {}", watch.lap());
 
+  said = in_file_order(said);
   said.drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
   said.promote([&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
 

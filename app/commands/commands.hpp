@@ -17,7 +17,7 @@ struct CheckOptions : ModelOptions {
 int check(const CheckOptions&, const Common&);
 
 struct ShapesOptions : ModelOptions {
-  std::string format = "human";
+  std::string format = "human", why;
   bool only_dynamic = false;
 };
 int shapes(const ShapesOptions&, const Common&);

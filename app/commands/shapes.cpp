@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "render/json.hpp"
+#include "render/why.hpp"
 
 namespace ovir::app {
 namespace {
@@ -61,6 +62,10 @@ std::string as_table(const ShapesOptions& options, const Loaded& loaded) {
 int shapes(const ShapesOptions& options, const Common& common) {
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
+  if (!options.why.empty()) {
+    print(why(*loaded.model, loaded.facts, options.why));
+    return kOk;
+  }
   print(options.format == "json" ? as_json(options, loaded) : as_table(options, loaded));
   return kOk;
 }

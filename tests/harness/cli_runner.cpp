@@ -188,6 +188,10 @@ int main(int argc, char** argv) {
     else if (word == "--version") replacements.emplace_back("{version}", next());
     else files.push_back(word);
   }
+  if (!ovir.empty() && !fs::exists(ovir)) {
+    std::cerr << "cli_runner: there is no " << ovir << "\n";
+    return 2;
+  }
   if (ovir.empty() || files.empty()) {
     std::cerr << "usage: cli_runner --ovir PATH --models DIR --samples DIR --version V [--bless] FILE.test...\n";
     return 2;

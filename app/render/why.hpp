@@ -1,0 +1,13 @@
+// `shapes --why`: where a length comes from.
+#pragma once
+#include <string>
+
+#include "ovir.hpp"
+
+namespace ovir::app {
+
+/// `target` is LAYER[:port[:axis]]. With an axis every step back to the layer that the length first appears in, else
+/// one line an axis. Throws UsageError.
+std::string why(const Model& model, const Facts& facts, const std::string& target);
+
+}  // namespace ovir::app
