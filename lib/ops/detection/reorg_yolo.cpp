@@ -21,7 +21,7 @@ void infer(InferContext& c) {
   if (!shape.has_rank()) return c.output(0, shape);
   for (const std::int64_t axis : {2, 3}) {
     c.require(!shape[axis].is_static() || shape[axis].length() % stride == 0, data, Code::E0506, "dim {} of data of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride, to_string(c.shape(data)));
-    shape[axis] = div_floor(shape[axis], stride);
+    shape[axis] = Dim(div_ceil(shape[axis], stride).min, div_floor(shape[axis], stride).max);
   }
   c.require(shape[1].max >= stride * stride, data, Code::E0506, "data of ReorgYolo must have {} channels or more, but its shape is {}", stride * stride, to_string(c.shape(data)));
   shape[1] = shape[1] * Dim(stride * stride);

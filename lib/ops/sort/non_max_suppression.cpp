@@ -26,10 +26,11 @@ struct Attrs {
   ElementType output_type = ElementType::i64;
 };
 
-/// Rows of the output in versions 1 to 4, which fill it up with -1: version 4 made room for all classes and batches.
+Dim lesser(const Dim& a, const Dim& b) { return Dim(std::min(a.min, b.min), std::min(a.max, b.max)); }
+
+/// Rows of the output in versions 1 to 4, which fill it up with -1: only version 4 made room for whatever may be selected.
 Dim rows_of(int version, const Dim& batches, const Dim& classes, const Dim& count, std::int64_t most) {
-  const Dim of_class(std::min(count.min, most), std::min(count.max, most));
-  return version < 4 ? of_class : of_class * batches * classes;
+  return version < 4 ? lesser(count, Dim(most) * classes) : lesser(count, Dim(most)) * batches * classes;
 }
 
 void infer(InferContext& c) {
