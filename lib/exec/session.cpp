@@ -117,13 +117,22 @@ Session::Session(Session&&) noexcept = default;
 
 States& Session::states() { return impl_->states; }
 
+ElementType exchanged_type(const Model& model, ElementType declared, bool input) {
+  using enum ElementType;
+  if (model.graph->ir_version != 10 || declared == dynamic || declared == string) return declared;
+  if (input) return declared == f16 ? f32 : declared;
+  return contains(set_of(i32, u32, i64, u64), declared) ? i32 : f32;
+}
+
 std::vector<Tensor> Session::run(std::span<const Tensor> inputs, const Observer& observer) {
   const auto& plan = *impl_->plan;
   const auto& model = *plan.model;
   if (inputs.size() != plan.parameters.size()) fail(Code::E0702, "the model has {} inputs, but {} were given", plan.parameters.size(), inputs.size());
+  std::vector<Tensor> values(inputs.begin(), inputs.end());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const auto& wanted = plan.parameters[k];
-    const auto& given = inputs[k];
+    auto& given = values[k];
+    if (given.type() != wanted.type && given.type() == exchanged_type(model, wanted.type, true)) given = convert(given, wanted.type);
     Diagnostic d;
     d.layer = layer_ref(model, *model[model.parameters[k]].layer);
     d.at = model[model.parameters[k]].layer->at;
@@ -138,7 +147,10 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs, const Observer&
       fail(std::move(d));
     }
   }
-  return impl_->run(plan, inputs, observer, model.path, {});
+  auto results = impl_->run(plan, values, observer, model.path, {});
+  for (auto& result : results)
+    if (const auto type = exchanged_type(model, result.type(), false); type != result.type()) result = convert(result, type);
+  return results;
 }
 
 }  // namespace ovir

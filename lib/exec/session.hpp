@@ -22,14 +22,18 @@ struct Observation {
 };
 using Observer = std::function<void(const Observation&)>;
 
+/// The element type in which an input or output is exchanged with the user: the declared one, but for IR 10, of which
+/// OpenVINO takes f16 inputs as f32 and gives integer outputs of 32 and 64 bits as i32, all others as f32.
+ElementType exchanged_type(const Model& model, ElementType declared, bool input);
+
 class Session {
  public:
   /// `repeated`: run() will be called again, so what follows from constants alone is kept.
   explicit Session(std::shared_ptr<const Plan> plan, bool repeated = false);
   ~Session();
   Session(Session&&) noexcept;
-  /// Inputs by Parameter in file order, checked against the model's types and shapes (E0703, E0704).
-  /// Gives the results in file order. A Failure says which layer it was.
+  /// Inputs by Parameter in file order, of the declared or the exchanged type, checked against the model (E0703, E0704).
+  /// Gives the results in file order, in their exchanged types. A Failure says which layer it was.
   std::vector<Tensor> run(std::span<const Tensor> inputs, const Observer& observer = {});
   States& states();
 
