@@ -38,10 +38,18 @@ ReducePlan::ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes
   std::vector<bool> reduced(shape.size(), false);
   for (const auto axis : axes) reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
 
+  Shape kept, dropped;
+  for (std::size_t i = 0; i < shape.size(); ++i) (reduced[i] ? dropped : kept).push_back(shape[i]);
+  // Beside an axis of 0 the others may be of any length: a product that overflows has no elements to count.
+  outputs = checked_product(kept).value_or(0);
+  each = checked_product(dropped).value_or(0);
+  if (outputs == 0 || each == 0) {
+    run = 0;
+    return;
+  }
   std::vector<bool> kind;
   Shape merged;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    (reduced[i] ? each : outputs) *= shape[i];
     if (shape[i] == 1) continue;
     if (!kind.empty() && kind.back() == reduced[i])
       merged.back() *= shape[i];

@@ -55,9 +55,9 @@ std::vector<State> reduce(const ReducePlan& plan, const T* x, State init, Fold f
 template <class T, class State, class Fold, class Finish>
 void reduce_into(EvalContext& c, State init, Fold fold, Finish finish) {
   const auto& data = c.in(kReduceData);
+  T* out = c.out(0).mutable_data<T>();
   const ReducePlan plan(data.shape(), c.ints(kReduceAxes));
   const auto states = reduce<State>(plan, data.data<T>(), init, fold);
-  T* out = c.out(0).mutable_data<T>();
   for (std::size_t i = 0; i < states.size(); ++i) out[i] = static_cast<T>(finish(states[i], plan.each));
 }
 
