@@ -48,6 +48,14 @@ namespace {
   fail(std::move(d));
 }
 
+/// Attributes spell element types in lower case; "FP32" is how a port's precision is spelled.
+void require_type_word(const AttributeDef& def, const Attribute& given) {
+  if (def.type != "element type") return;
+  const auto type = parse_element_type(given.value);
+  if (!type || *type == ElementType::dynamic || given.value == name(*type)) return;
+  fail_attribute(def.name, Code::E0403, fmt::format("attribute \"{}\": \"{}\" is not an element type; did you mean \"{}\"?", def.name, printable(given.value), name(*type)));
+}
+
 /// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version, Diagnostics& diagnostics) {
   const auto& table = version.attrs;
@@ -60,6 +68,7 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
         if (def.presence == kRequired) fail(Code::E0401, "{} needs the attribute \"{}\"", op.type, def.name);
         return;
       }
+      require_type_word(def, *given);
       try {
         def.set(attrs.get(), given->value);
       } catch (const AttributeError& e) {

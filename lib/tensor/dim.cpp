@@ -158,7 +158,7 @@ std::optional<Dim> parse_dim(std::string_view text) {
   for (const auto& [word, end] : {std::pair{low, &d.min}, std::pair{high, &d.max}}) {
     if (word.empty()) continue;
     const auto n = parse_number<std::int64_t>(word);
-    if (!n || *n < 0) return std::nullopt;
+    if (!n || *n < 0 || word.front() == '+') return std::nullopt;
     *end = *n;
   }
   if (d.min > d.max || d.min == kUnbounded) return std::nullopt;
