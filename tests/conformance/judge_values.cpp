@@ -112,13 +112,58 @@ std::vector<std::pair<std::size_t, fs::path>> expected_files(const fs::path& fol
   return files;
 }
 
+/// What inference said of a value, held against the value. Empty: it holds.
+std::string contradiction(const Loaded& loaded, const Observation& o) {
+  if (&o.model != loaded.model.get()) return "";   // in a body
+  const auto node = &o.node - loaded.model->nodes.data();
+  const auto& fact = loaded.facts.outputs.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(o.port));
+  const auto place = fmt::format("{}:{}", o.node.layer->name, o.port);
+  if (!fact.shape.contains(o.value.shape())) return fmt::format("{} was inferred as {} but is {}", place, to_string(fact.shape), to_string(o.value.shape()));
+  if (!fact.bounds || o.value.type() == ElementType::string) return "";
+  const auto values = to_f64(o.value);
+  if (values.size() != fact.bounds->size()) return fmt::format("{}: bounds of {} elements, but it has {}", place, fact.bounds->size(), values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] < (*fact.bounds)[i].lo || values[i] > (*fact.bounds)[i].hi)
+      return fmt::format("{}[{}] was inferred in {}..{} but is {}", place, i, (*fact.bounds)[i].lo, (*fact.bounds)[i].hi, values[i]);
+  return "";
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (a.type() != b.type() || a.shape() != b.shape()) return false;
+  if (a.type() == ElementType::string) return std::ranges::equal(a.values<std::string_view>(), b.values<std::string_view>());
+  return std::equal(a.bytes(), a.bytes() + a.byte_size(), b.bytes());
+}
+
+/// Who watches a run changes nothing of it, and sees nothing that inference excluded.
+class Watched {
+ public:
+  Watched(const Loaded& loaded, const Options& options, bool repeated) : loaded_(loaded), session_(compile(loaded.model, loaded.facts, {options.tier, true, repeated})) {}
+
+  std::string run(const std::vector<Tensor>& inputs, const std::vector<Tensor>& unwatched, bool random) {
+    std::string wrong;
+    const auto results = session_.run(inputs, [&](const Observation& o) {
+      if (wrong.empty()) wrong = contradiction(loaded_, o);
+    });
+    for (std::size_t k = 0; k < results.size() && wrong.empty() && !random; ++k)
+      if (!same_bits(results[k], unwatched[k])) wrong = fmt::format("output {}: not the same bits when it is watched", k);
+    return wrong;
+  }
+
+ private:
+  const Loaded& loaded_;
+  Session session_;
+};
+
 std::string run(const Loaded& loaded, const fs::path& folder, const json& meta, const Options& options) {
   const auto steps = step_count(meta);
   const auto reference = folder / (meta.contains("tolerance") ? meta["tolerance"].value("against", "expected") : "expected");
   auto session = compile(loaded.model, loaded.facts, {options.tier, false, steps > 0});
+  Watched watched(loaded, options, steps > 0);
   for (int s = 0; s < std::max(steps, 1); ++s) {
     const auto sub = steps ? std::to_string(s) : std::string();
-    const auto results = session.run(read_inputs(loaded, folder / "inputs" / sub));
+    const auto inputs = read_inputs(loaded, folder / "inputs" / sub);
+    const auto results = session.run(inputs);
+    if (auto why = watched.run(inputs, results, meta.value("check", "") == "shape"); !why.empty()) return why;
     for (const auto& [k, file] : expected_files(reference / sub)) {
       if (k >= results.size()) return fmt::format("no output {}", k);
       if (const auto why = difference(io::storable(results[k]), io::read_npy(file.string()), meta); !why.empty()) return fmt::format("output {} {}: {}", sub, k, why);
