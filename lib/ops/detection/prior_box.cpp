@@ -82,6 +82,8 @@ void infer(InferContext& c) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank()) c.require_same_dim(c.shape(port)[0], Dim(2), port, "elements of a size and the axes height and width");
   }
+  if (const auto size = c.ints(output_size))
+    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "{} is no length of a grid", n);
   const auto per_point = boxes_of(a, 1).size();
   c.require_attr(per_point < kMostBoxes, "density", "more than {} boxes a point", kMostBoxes);
   Dim length;
@@ -101,7 +103,8 @@ void eval(EvalContext& c) {
   const auto step_x = step == 0 ? image_width / static_cast<float>(W) : step, step_y = step == 0 ? image_height / static_cast<float>(H) : step;
   const auto offset = step == 0 ? 0.5f : a.offset;
 
-  auto& out = c.out(0, {2, H * W * static_cast<std::int64_t>(boxes.size()) * 4});
+  auto& out = c.out(0);
+  if (out.size() == 0) return;
   auto* to = out.mutable_data<float>();
   for (std::int64_t h = 0; h < H; ++h)
     for (std::int64_t w = 0; w < W; ++w)

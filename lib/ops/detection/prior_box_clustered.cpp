@@ -21,6 +21,8 @@ void infer(InferContext& c) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank()) c.require_same_dim(c.shape(port)[0], Dim(2), port, "elements of a size and the axes height and width");
   }
+  if (const auto size = c.ints(output_size))
+    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "{} is no length of a grid", n);
   Dim length;
   if (const auto size = c.dims(output_size); size && size->size() == 2) length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * a.width.size()));
   c.output(0, {Dim(2), length});
@@ -37,7 +39,8 @@ void eval(EvalContext& c) {
     step_x = image_width / static_cast<float>(W);
     step_y = image_height / static_cast<float>(H);
   }
-  auto& out = c.out(0, {2, H * W * static_cast<std::int64_t>(a.width.size()) * 4});
+  auto& out = c.out(0);
+  if (out.size() == 0) return;
   auto* to = out.mutable_data<float>();
   for (std::int64_t h = 0; h < H; ++h)
     for (std::int64_t w = 0; w < W; ++w)

@@ -109,7 +109,7 @@ void infer(InferContext& c) {
     d = Dim();
     if (!wanted || i >= wanted->size()) continue;
     const auto& w = (*wanted)[i];
-    c.require(!w.is_known() || w.lo > 0, target, Code::E0508, "{} is no {}", w.lo, by_scale ? "scale" : "size");
+    c.require(!std::isnan(w.lo) && (!w.is_known() || w.lo > 0), target, Code::E0508, "{} is no {}", w.lo, by_scale ? "scale" : "size");
     if (!by_scale) d = w.to_dim();
     else if (length.lo > 0 || w.hi < 1e300) d = Interval{scaled(length.lo, std::max(0.0, w.lo)), length.hi == 0 ? 0 : scaled(length.hi, w.hi)}.to_dim();
   }
@@ -250,6 +250,7 @@ void eval(EvalContext& c) {
   const auto nearest_mode = since >= 4 ? a.nearest_mode : NearestMode::simple;
   const auto mode = since < 4 && a.mode == Mode::linear && axes.size() <= 3 ? Mode::linear_onnx : a.mode;
 
+  auto& out = c.out(0);   // before any work: a size asked for may be too large
   auto shape = image.shape();
   for (std::size_t i = 0; i < shape.size(); ++i) shape[i] += a.pad_begin(static_cast<std::int64_t>(i)) + a.pad_end(static_cast<std::int64_t>(i));
   const auto run = [&]<class T, class Tc>(auto finish) {
@@ -264,7 +265,6 @@ void eval(EvalContext& c) {
       if (values.empty() || size == 0) values.assign(static_cast<std::size_t>(element_count(shape)), Tc{});
       else values = resample(values, length, inner, taps_of(a, coordinates, mode, nearest_mode, length, size, scale), mode == Mode::nearest);
     }
-    auto& out = c.out(0, shape);
     std::transform(values.begin(), values.end(), out.template mutable_data<T>(), finish);
   };
   dispatch(image.type(), Numbers{}, [&]<class T>() {

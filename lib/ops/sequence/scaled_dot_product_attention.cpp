@@ -33,7 +33,8 @@ void infer(InferContext& c) {
     if (m.has_rank() && m.rank() >= 2) {
       // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
       const auto rows = broadcast(from_end(m, -2), from_end(q, -2)), columns = broadcast(from_end(m, -1), source);
-      c.require(rows && columns && from_end(m, -2).min <= std::max<std::int64_t>(1, from_end(q, -2).max), attention_mask, Code::E0505,
+      const auto fits = [](const Dim& mask, const Dim& scores) { return mask.min <= std::max<std::int64_t>(1, scores.max); };
+      c.require(rows && columns && fits(from_end(m, -2), from_end(q, -2)) && fits(from_end(m, -1), source), attention_mask, Code::E0505,
                 "the mask {} does not fit scores of {} x {}", to_string(m), to_string(from_end(q, -2)), to_string(source));
       auto with_mask = broadcast(*out, batch_of(m));
       c.require(with_mask.has_value(), attention_mask, Code::E0505, "the batches of the mask {} and of query {} cannot be broadcast", to_string(m), to_string(q));

@@ -22,12 +22,13 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
+  auto& out = c.out(0);   // before any work: a size asked for may be too large
   auto field = read(c.in(0), true);
   const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
     const auto had = field.shape[static_cast<std::size_t>(p.axes[i])];
     const bool halved = i + 1 == p.axes.size();
-    const auto length = p.sizes[i] != -1 ? p.sizes[i] : halved ? 2 * (had - 1) : had;
+    const auto length = p.sizes[i] != -1 ? p.sizes[i] : halved ? std::max<std::int64_t>(0, 2 * (had - 1)) : had;
     field.along(p.axes[i], halved ? length / 2 + 1 : length, [&](Line line) {
       const auto n = static_cast<std::size_t>(length);
       line.resize(n);
@@ -38,7 +39,7 @@ void eval(EvalContext& c) {
       return to;
     });
   }
-  write(field, c.out(0, field.shape), false);
+  write(field, out, false);
 }
 
 constexpr Version kVersions[] = {{.since = 9, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval}};
