@@ -18,7 +18,7 @@ void eval(EvalContext& c) {
   std::vector<std::pair<std::int64_t, std::int64_t>> bags;
   for (std::size_t b = 0; b < starts.size(); ++b) {
     const auto first = starts[b], last = b + 1 < starts.size() ? starts[b + 1] : count;
-    if (first < 0 || last > count) fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", first, last, count);
+    if (first < 0 || first > count || last > count) fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", first, last, count);
     bags.emplace_back(first, last);
   }
   reduce_bags(c, kPorts, bags, Reduction::sum);
