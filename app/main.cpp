@@ -109,6 +109,7 @@ void add_run(Tree& tree) {
   sub->add_option("--top", o->top, "print the K largest values of each output")->type_name("K");
   text(sub, "--labels", o->labels, "FILE", "a label a line, for --top");
   text(sub, "--tier", o->tier, "TIER", "fast or reference")->check(CLI::IsMember({"fast", "reference"}))->envname("OVIR_TIER");
+  sub->add_option("--threads", o->threads, "use no more than N processors; the results are the same with any number")->type_name("N")->envname("OVIR_THREADS");
   sub->add_flag("--random", o->random, "make up inputs that are not given");
   sub->add_option("--seed", o->seed, "for --random, rand and randn")->type_name("N")->envname("OVIR_SEED");
   sub->add_flag("--cast", o->cast, "convert inputs of another element type");

@@ -161,7 +161,8 @@ void Inputs::missing() const {
   std::size_t n = 0;
   for (int k = 0; k < static_cast<int>(sources_.size()); ++k) {
     if (sources_[static_cast<std::size_t>(k)]) continue;
-    const auto& known = fact(model_, facts_, k);
+    auto known = fact(model_, facts_, k);
+    known.type = exchanged_type(model_, known.type, true);
     list += fmt::format("{}\"{}\" {}{}", list.empty() ? "" : ", ", printable(model_.parameter_name(k)), name(known.type), to_string(known.shape));
     const auto value = known.shape.has_rank() ? std::string(contains(kFloat, known.type) ? "rand" : "zeros") : fmt::format("1x{}=0", name(known.type));
     command += " -i " + shell_word(model_.parameter_name(k) + "=" + value);
@@ -187,7 +188,8 @@ std::vector<Tensor> Inputs::step(std::int64_t number) {
 }
 
 Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
-  const auto& wanted = fact(model_, facts_, k);
+  auto wanted = fact(model_, facts_, k);
+  wanted.type = exchanged_type(model_, wanted.type, true);
   const auto shape = [&] { return shape_to_fill(model_, k, wanted.shape); };
   if (source.value.empty()) return random_input(model_, facts_, k, shape(), options_.seed);
   const auto value = with_step(source.value, number);
@@ -217,7 +219,8 @@ Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
 }
 
 Tensor Inputs::fit(int k, Tensor value, const std::string& from) const {
-  const auto& wanted = fact(model_, facts_, k);
+  auto wanted = fact(model_, facts_, k);
+  if (value.type() != wanted.type) wanted.type = exchanged_type(model_, wanted.type, true);
   const auto input = printable(model_.parameter_name(k)), file = printable(from);
   if (wanted.type != ElementType::dynamic && value.type() != wanted.type) {
     if (value.type() == exchanged_type(model_, wanted.type, true)) value = convert(value, wanted.type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <unistd.h>
@@ -35,6 +36,24 @@ void make_folder(const std::string& path) {
 void make_parent(const std::string& path) {
   if (const auto parent = fs::path(path).parent_path(); !parent.empty()) make_folder(parent.string());
 }
+
+/// An interruption or the end of --limits' time waits until a file is whole and in its place.
+class Undisturbed {
+ public:
+  Undisturbed() {
+    sigset_t wait;
+    sigemptyset(&wait);
+    sigaddset(&wait, SIGINT);
+    sigaddset(&wait, SIGALRM);
+    ::pthread_sigmask(SIG_BLOCK, &wait, &before_);
+  }
+  ~Undisturbed() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Undisturbed(const Undisturbed&) = delete;
+  Undisturbed& operator=(const Undisturbed&) = delete;
+
+ private:
+  sigset_t before_{};
+};
 
 /// Files that are written apart and moved to their place together, so that a failure leaves nothing half done.
 class Staged {
@@ -153,6 +172,7 @@ Target target_of(std::string_view flag, const std::string& path) {
 }
 
 void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options, const Json& dumped) {
+  const Undisturbed undisturbed;
   const auto target = target_of("-o", path);
   if ((target == Target::npy || target == Target::out) && outputs.size() != 1)
     throw UsageError(fmt::format("-o {}: the model has {} outputs, and there is place for one; write to a folder or an .npz", printable(path), outputs.size()));
@@ -190,6 +210,7 @@ Dump::Dump(std::string path, FileOptions options) : path_(std::move(path)), targ
 }
 
 void Dump::add(Produced p) {
+  const Undisturbed undisturbed;
   const auto order = count_++;
   std::string layer = p.model->path + p.producer->layer->name;
   for (std::size_t i = 0; i < p.iterations.size(); ++i) layer += fmt::format("{}{}", i == 0 ? "@it=" : ".", p.iterations[i]);

@@ -22,11 +22,19 @@ int last_set(const OpDef& op, const Version& v) {
 }
 
 std::string type_list(TypeSet domain) {
-  if (domain == kAnyType) return "any";
   std::string list;
   for (int t = 0; t < kElementTypeCount; ++t)
     if (contains(domain, static_cast<ElementType>(t)) && t != 0) list += fmt::format("{}{}", list.empty() ? "" : " ", name(static_cast<ElementType>(t)));
   return list;
+}
+
+/// A set by its word where it has one.
+std::string type_words(TypeSet domain) {
+  constexpr TypeSet all = kAnyType & ~set_of(ElementType::dynamic);
+  constexpr std::pair<TypeSet, std::string_view> words[] = {{all, "any"}, {kNumeric, "numeric"}, {kNumeric | kBoolean, "numeric boolean"}, {kFloat | kInteger, "float integer"}, {kFloat, "float"}, {kInteger, "integer"}};
+  for (const auto& [set, word] : words)
+    if ((domain & all) == set) return std::string(word);
+  return type_list(domain);
 }
 
 std::string_view arity(Arity a) { return a == Arity::one ? "" : a == Arity::optional ? "optional" : "one or more"; }
@@ -57,7 +65,7 @@ std::string ports_text(std::string_view heading, std::span<const PortDef> ports)
   std::string out;
   for (std::size_t p = 0; p < ports.size(); ++p) {
     const auto& port = ports[p];
-    out += fmt::format("  {:<10} {:<3} {:<22} {:<12} {}", p == 0 ? heading : "", p, port.name, arity(port.arity), type_list(port.type.domain));
+    out += fmt::format("  {:<10} {:<3} {:<22} {:<12} {}", p == 0 ? heading : "", p, port.name, arity(port.arity), type_words(port.type.domain));
     if (!port.type.name.empty()) out += fmt::format(" ({})", port.type.name);
     out += "\n";
   }
@@ -102,7 +110,9 @@ int ops(const OpsOptions& options, const Common& common) {
     if (json) list.push_back(as_json(*op));
     std::string all;
     for (const auto& v : op->versions) all += fmt::format("{}{}{}", all.empty() ? "" : " ", v.since, runs(*op, v) ? "" : "*");
-    text += fmt::format("{:<34} {}\n", op->type, all);
+    const auto& newest = *std::max_element(op->versions.begin(), op->versions.end(), [](const Version& a, const Version& b) { return a.since < b.since; });
+    const auto& ports = newest.inputs.empty() ? newest.outputs : newest.inputs;
+    text += fmt::format("{:<34} {:<10} {}\n", op->type, all, ports.empty() ? "" : type_words(ports[0].type.domain));
     versions += op->versions.size();
   }
   if (json) print(json_text({{"schema", 1}, {"operations", std::move(list)}}, 5));

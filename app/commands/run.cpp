@@ -9,6 +9,7 @@
 #include "io/files.hpp"
 #include "io/npz.hpp"
 #include "io/storable.hpp"
+#include "limits.hpp"
 #include "log.hpp"
 #include "render/outputs.hpp"
 #include "run_inputs.hpp"
@@ -93,6 +94,7 @@ void check_usage(const RunOptions& o) {
   const bool steps = o.steps > 1;
   if (o.dump.empty() != o.dump_to.empty()) throw UsageError("--dump SELECTOR and --dump-to PATH belong together");
   if (o.steps < 1) throw UsageError("--steps: at least 1");
+  if (o.threads < 0) throw UsageError("--threads: at least 1");
   if (o.top < 0) throw UsageError("--top: at least 1");
   if (o.labels.size() > 0 && o.top == 0) throw UsageError("--labels is for --top K");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos) throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
@@ -148,6 +150,7 @@ int run(const RunOptions& options, const Common& common) {
   if (!options.dump.empty()) watch.emplace(model, options.dump);
   const auto labels = read_labels(options.labels);
 
+  if (options.threads > 0) limit_threads(options.threads);
   Stopwatch stopwatch;
   auto session = compile(loaded.model, loaded.facts, {options.tier == "reference" ? passes::Tier::reference : passes::Tier::fast, watch.has_value(), options.steps > 1});
   log_info("compiled in {}", stopwatch.lap());
