@@ -1,0 +1,140 @@
+// DeformableConvolution: a convolution whose taps are moved by learned offsets and, from version 8, weighted by a mask.
+// Spec: operation-sets/operation-specs/convolution/deformable-convolution-8
+#include "op/op.hpp"
+#include "op/window.hpp"
+
+namespace ovir::ops::deformable_convolution {
+namespace {
+
+enum Input { data, offsets, filters, mask };
+
+struct Attrs {
+  std::vector<std::int64_t> strides, pads_begin, pads_end, dilations;
+  AutoPad auto_pad = AutoPad::given;
+  std::int64_t group = 1, deformable_group = 1;
+  bool bilinear_interpolation_pad = false;
+
+  Window window(std::size_t axis, std::int64_t kernel) const {
+    return {.kernel = kernel, .stride = strides[axis], .dilation = dilations[axis], .pad_begin = nth_or(pads_begin, axis, 0), .pad_end = nth_or(pads_end, axis, 0), .auto_pad = auto_pad};
+  }
+};
+
+Dim at(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
+
+/// `n` groups divide a number of channels.
+void require_groups(const InferContext& c, const Dim& channels, std::int64_t n, std::string_view attribute) {
+  if (channels.is_static()) c.require_attr(channels.length() % n == 0, attribute, "{} channels cannot be divided into {} groups", channels.length(), n);
+}
+
+void infer(InferContext& c) {
+  const auto& a = c.attrs<Attrs>();
+  for (const auto port : {data, offsets, filters, mask}) c.require_rank(port, 4);
+  require_geometry(c, "strides", a.strides, 2, 1);
+  require_geometry(c, "dilations", a.dilations, 2, 1);
+  require_geometry(c, "pads_begin", a.pads_begin, 2, 0);
+  require_geometry(c, "pads_end", a.pads_end, 2, 0);
+  c.require_attr(a.group > 0 && a.group <= kMaxGeometry, "group", "{} is not a number of groups", a.group);
+  c.require_attr(a.deformable_group > 0 && a.deformable_group <= kMaxGeometry, "deformable_group", "{} is not a number of groups", a.deformable_group);
+  const auto &x = c.shape(data), &w = c.shape(filters), &moved = c.shape(offsets);
+
+  auto batch = c.require_same_dim(at(x, 0), at(moved, 0), offsets, "batches of data and offsets");
+  if (c.has(mask)) batch = c.require_same_dim(batch, at(c.shape(mask), 0), mask, "batches of data and mask");
+  require_groups(c, at(x, 1), a.group, "group");
+  require_groups(c, at(x, 1), a.deformable_group, "deformable_group");
+  require_groups(c, at(w, 0), a.group, "group");
+  c.require_same_dim(at(x, 1), at(w, 1) * Dim(a.group), filters, "channels of data and of filters in all groups");
+  const auto taps = at(w, 2) * at(w, 3) * Dim(a.deformable_group);
+  c.require_same_dim(at(moved, 1), taps * Dim(2), offsets, "channels of offsets and deformable_group * kernel * 2");
+  if (c.has(mask)) c.require_same_dim(at(c.shape(mask), 1), taps, mask, "channels of mask and deformable_group * kernel");
+
+  PartialShape out{batch, at(w, 0)};
+  for (std::int64_t i = 0; i < 2; ++i) {
+    const auto length = at(x, 2 + i), kernel = at(w, 2 + i);
+    c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506, "the kernel of DeformableConvolution has {} elements along spatial axis {}", to_string(kernel), i);
+    const auto window = a.window(static_cast<std::size_t>(i), std::clamp<std::int64_t>(kernel.min, 1, kMaxGeometry));
+    if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry) {
+      const auto r = window.resolved(length.length());
+      c.require(r.extent() <= length.length() + r.pad_begin + r.pad_end, data, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}", r.extent(), i,
+                length.length() + r.pad_begin + r.pad_end);
+    }
+    auto windows = c.require_same_dim(window_count(window, length, kernel), at(moved, 2 + i), offsets, "spatial dims of the output and of offsets");
+    if (c.has(mask)) windows = c.require_same_dim(windows, at(c.shape(mask), 2 + i), mask, "spatial dims of the output and of mask");
+    out.push_back(windows);
+  }
+  c.output(0, std::move(out));
+}
+
+/// The plane at (y, x), bilinearly. With `pad` there are zeros around it. Without, a location less than a pixel beyond its last
+/// row or column "shifts to the inner boundary of the feature map"; elsewhere outside it is 0 (see NOTES.md).
+template <class T>
+double sample(const T* plane, std::int64_t height, std::int64_t width, double y, double x, bool pad) {
+  const double least = pad ? -1 : 0;
+  if (!(y >= least && y < static_cast<double>(height) && x >= least && x < static_cast<double>(width))) return 0;
+  if (!pad) {
+    y = std::min(y, static_cast<double>(height - 1));
+    x = std::min(x, static_cast<double>(width - 1));
+  }
+  const auto top = static_cast<std::int64_t>(std::floor(y)), left = static_cast<std::int64_t>(std::floor(x));
+  const auto dy = y - std::floor(y), dx = x - std::floor(x);
+  const auto value = [&](std::int64_t i, std::int64_t j) { return i < 0 || i >= height || j < 0 || j >= width ? 0.0 : static_cast<double>(plane[i * width + j]); };
+  return (1 - dy) * ((1 - dx) * value(top, left) + dx * value(top, left + 1)) + dy * ((1 - dx) * value(top + 1, left) + dx * value(top + 1, left + 1));
+}
+
+template <class T>
+void convolve(EvalContext& c, Tensor& out) {
+  const auto& a = c.attrs<Attrs>();
+  const auto &x = c.in(data), &moved = c.in(offsets), &w = c.in(filters);
+  const auto channels = x.dim(1), height = x.dim(2), width = x.dim(3), outputs = w.dim(0), inner = w.dim(1), kh = w.dim(2), kw = w.dim(3), rows = out.dim(2), columns = out.dim(3);
+  const auto v = a.window(0, kh).resolved(height), h = a.window(1, kw).resolved(width);
+  const auto taps = kh * kw, plane = rows * columns;
+  const T* weights = c.has(mask) ? c.in(mask).data<T>() : nullptr;
+  std::vector<double> sampled(static_cast<std::size_t>(channels * taps));   // what the taps of one output position see
+  for (std::int64_t n = 0; n < x.dim(0); ++n)
+    for (std::int64_t p = 0; p < plane; ++p) {
+      for (std::int64_t ch = 0; ch < channels; ++ch) {
+        const auto deformed = n * a.deformable_group + ch / (channels / a.deformable_group);
+        for (std::int64_t k = 0; k < taps; ++k) {
+          const T* by = moved.data<T>() + (deformed * taps + k) * 2 * plane + p;
+          const auto y = static_cast<double>(p / columns * v.stride - v.pad_begin + k / kw * v.dilation) + static_cast<double>(by[0]);
+          const auto z = static_cast<double>(p % columns * h.stride - h.pad_begin + k % kw * h.dilation) + static_cast<double>(by[plane]);
+          auto value = sample(x.data<T>() + (n * channels + ch) * height * width, height, width, y, z, a.bilinear_interpolation_pad);
+          if (weights) value *= static_cast<double>(weights[(deformed * taps + k) * plane + p]);
+          sampled[static_cast<std::size_t>(ch * taps + k)] = value;
+        }
+      }
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        const auto* seen = sampled.data() + o / (outputs / a.group) * inner * taps;
+        const T* filter = w.data<T>() + o * inner * taps;
+        double sum = 0;
+        for (std::int64_t k = 0; k < inner * taps; ++k) sum += seen[k] * static_cast<double>(filter[k]);
+        out.mutable_data<T>()[(n * outputs + o) * plane + p] = static_cast<T>(sum);
+      }
+    }
+}
+
+void eval(EvalContext& c) {
+  auto& out = c.out(0);
+  if (out.size() != 0) dispatch(out.type(), Numbers{}, [&]<class T>() { convolve<T>(c, out); });
+}
+
+using A = Attrs;
+constexpr TypeVar T{"T", kNumeric};
+constexpr PortDef kInputs1[] = {{"data", T}, {"offsets", T}, {"filters", T}};
+constexpr PortDef kInputs8[] = {{"data", T}, {"offsets", T}, {"filters", T}, {"mask", T, Arity::optional}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr auto kAttrs1 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
+                                    Attr<"dilations", &A::dilations, kRequired>, Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>,
+                                    Attr<"deformable_group", &A::deformable_group>>;
+constexpr auto kAttrs8 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
+                                    Attr<"dilations", &A::dilations, kRequired>, Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>,
+                                    Attr<"deformable_group", &A::deformable_group>, Attr<"bilinear_interpolation_pad", &A::bilinear_interpolation_pad>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 8, .inputs = kInputs8, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},
+};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "DeformableConvolution", .versions = kVersions};
+
+}  // namespace ovir::ops::deformable_convolution

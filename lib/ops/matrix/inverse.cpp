@@ -1,0 +1,67 @@
+// Inverse: the inverses of the matrices in the last two axes, or the transposes of the inverses.
+// Spec: operation-sets/operation-specs/matrix/inverse-14
+#include "op/op.hpp"
+
+namespace ovir::ops::inverse {
+namespace {
+
+struct Attrs {
+  bool adjoint = false;
+};
+
+void infer(InferContext& c) {
+  c.require_rank(0, 2, INT64_MAX);
+  auto out = c.shape(0);
+  if (out.has_rank()) {
+    const auto rank = out.rank();
+    out[rank - 1] = out[rank - 2] = c.require_same_dim(out[rank - 2], out[rank - 1], 0, "rows and columns of the matrices");
+  }
+  c.output(0, std::move(out));
+}
+
+/// Gauss and Jordan with the largest pivot of each column; infinities and NaNs where there is no inverse.
+void invert(std::vector<double> m, std::vector<double>& inverse, std::size_t n) {
+  inverse.assign(n * n, 0);
+  for (std::size_t i = 0; i < n; ++i) inverse[i * n + i] = 1;
+  for (std::size_t column = 0; column < n; ++column) {
+    auto pivot = column;
+    for (auto i = column; i < n; ++i)
+      if (std::abs(m[i * n + column]) > std::abs(m[pivot * n + column])) pivot = i;
+    for (std::size_t j = 0; j < n && pivot != column; ++j) std::swap(m[pivot * n + j], m[column * n + j]), std::swap(inverse[pivot * n + j], inverse[column * n + j]);
+    const auto divisor = m[column * n + column];
+    for (std::size_t j = 0; j < n; ++j) m[column * n + j] /= divisor, inverse[column * n + j] /= divisor;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto factor = m[i * n + column];
+      if (i == column || factor == 0) continue;
+      for (std::size_t j = 0; j < n; ++j) m[i * n + j] -= factor * m[column * n + j], inverse[i * n + j] -= factor * inverse[column * n + j];
+    }
+  }
+}
+
+void eval(EvalContext& c) {
+  const auto& from = c.in(0);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
+  const auto n = static_cast<std::size_t>(from.dim(from.rank() - 1)), size = n * n;
+  const bool adjoint = c.attrs<Attrs>().adjoint;
+  std::vector<double> inverse;
+  dispatch(to.type(), Reals{}, [&]<class T>() {
+    for (std::size_t at = 0; at < static_cast<std::size_t>(from.size()); at += size) {
+      invert(std::vector<double>(from.data<T>() + at, from.data<T>() + at + size), inverse, n);
+      // "If adjoint == true, then it is sufficient to transpose the resulting matrix."
+      for (std::size_t i = 0; i < size; ++i) to.mutable_data<T>()[at + i] = static_cast<T>(inverse[adjoint ? i % n * n + i / n : i]);
+    }
+  });
+}
+
+constexpr TypeVar T{"T", kFloat};
+constexpr PortDef kInputs[] = {{"data", T}};
+constexpr PortDef kOutputs[] = {{"output", T}};
+constexpr auto kAttrs = attributes<Attrs, Attr<"adjoint", &Attrs::adjoint>>;
+constexpr Version kVersions[] = {{.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+
+}  // namespace
+
+extern constinit const OpDef def{.type = "Inverse", .versions = kVersions};
+
+}  // namespace ovir::ops::inverse
