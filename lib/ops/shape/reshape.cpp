@@ -160,7 +160,11 @@ void infer(InferContext& c) {
     out[open] = *found;
   }
 
-  const auto before = in.element_count(), after = out.element_count();
+  // Where there are elements no length is 0.
+  const auto before = in.element_count();
+  for (auto& d : out.dims())
+    if (before.min > 0 && d.min == 0 && d.max > 0) d = Dim(1, d.max, d.max > 1 ? d.symbol : 0);
+  const auto after = out.element_count();
   c.require(before.compatible(after), data, Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out), to_string(in),
             to_string(before), to_string(after));
   c.output(0, std::move(out));
