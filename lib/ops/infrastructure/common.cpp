@@ -1,7 +1,5 @@
 #include "ops/infrastructure/common.hpp"
 
-#include <cstdlib>
-
 #include "tensor/copy.hpp"
 
 namespace ovir::ops::infrastructure {
@@ -112,7 +110,7 @@ std::optional<Parts> parts_of(const BodyLink& link, std::int64_t length) {
   const auto end = link.end < 0 ? length + 1 + link.end : link.end;
   const auto low = link.stride < 0 ? end : start, high = link.stride < 0 ? start : end;
   if (low < 0 || low > high || high > length) return std::nullopt;
-  const auto step = std::abs(link.stride);
+  const auto step = link.stride < 0 ? -std::max(link.stride, -std::numeric_limits<std::int64_t>::max()) : link.stride;
   const auto count = high - low < link.part_size ? 0 : (high - low - link.part_size) / step + 1;
   if (link.stride > 0) return Parts{low, step, count};
   return Parts{high - link.part_size, -step, count};

@@ -24,12 +24,12 @@ void infer_bags(InferContext& c, const Ports& ports, const Dim& bags) {
   c.output(0, std::move(shape));
 }
 
-void reduce_bags(EvalContext& c, const Ports& ports, const std::vector<std::pair<std::int64_t, std::int64_t>>& bags, Reduction reduction) {
+void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag, Reduction reduction) {
   const auto& table = c.in(ports.table);
   const auto indices = c.ints(ports.indices);
   const auto rows = table.dim(0);
   auto shape = table.shape();
-  shape[0] = static_cast<std::int64_t>(bags.size());
+  shape[0] = count;
   auto& out = c.out(0, shape);
   const auto width = element_count(Shape(shape.begin() + 1, shape.end()));
   const auto default_index = ports.default_index >= 0 && c.has(ports.default_index) ? c.scalar_int(ports.default_index) : -1;
@@ -40,7 +40,8 @@ void reduce_bags(EvalContext& c, const Ports& ports, const std::vector<std::pair
   dispatch(out.type(), Numbers{}, [&]<class E>() {
     const E* weights = ports.weights >= 0 && c.has(ports.weights) ? c.in(ports.weights).data<E>() : nullptr;
     E* to = out.mutable_data<E>();
-    for (const auto& [first, last] : bags) {
+    for (std::int64_t b = 0; b < count; ++b) {
+      const auto [first, last] = bag(b);
       std::fill_n(to, width, E(0));
       for (auto i = first; i < last; ++i) {
         const E* row = table.data<E>() + check(indices[static_cast<std::size_t>(i)]) * width;

@@ -1,5 +1,7 @@
 // Embedding bags: rows of a table, gathered by indices and reduced bag by bag.
 #pragma once
+#include <functional>
+
 #include "op/op.hpp"
 
 namespace ovir::ops::sparse {
@@ -18,9 +20,13 @@ struct Ports {
 /// Judges table, indices, weights and default index; gives the output for a number of bags.
 void infer_bags(InferContext& c, const Ports& ports, const Dim& bags);
 
-/// output[b] = Σ weights[i] · table[indices[i]] over i in bags[b] (a half-open range); an empty bag takes the row of
+/// A bag as a half-open range of indices.
+struct Bag {
+  std::int64_t first, last;
+};
+/// output[b] = Σ weights[i] · table[indices[i]] over i in bag(b), for b below `count`; an empty bag takes the row of
 /// the default index, or zeros.
-void reduce_bags(EvalContext& c, const Ports& ports, const std::vector<std::pair<std::int64_t, std::int64_t>>& bags, Reduction reduction);
+void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag, Reduction reduction);
 
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};
 inline constexpr PortDef kOutputs[] = {{"output", T}};

@@ -15,13 +15,13 @@ void infer(InferContext& c) { infer_bags(c, kPorts, axis_count(c.shape(offsets))
 void eval(EvalContext& c) {
   const auto starts = c.ints(offsets);
   const auto count = c.in(indices).size();
-  std::vector<std::pair<std::int64_t, std::int64_t>> bags;
-  for (std::size_t b = 0; b < starts.size(); ++b) {
-    const auto first = starts[b], last = b + 1 < starts.size() ? starts[b + 1] : count;
-    if (first < 0 || first > count || last > count) fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", first, last, count);
-    bags.emplace_back(first, last);
-  }
-  reduce_bags(c, kPorts, bags, c.attrs<Attrs>().reduction);
+  const auto bag = [&](std::int64_t b) {
+    const auto at = static_cast<std::size_t>(b);
+    const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
+    if (range.first < 0 || range.first > count || range.last > count) fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", range.first, range.last, count);
+    return range;
+  };
+  reduce_bags(c, kPorts, static_cast<std::int64_t>(starts.size()), bag, c.attrs<Attrs>().reduction);
 }
 
 constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"offsets", TIndex}, {"default_index", TIndex, Arity::optional}, {"per_sample_weights", T, Arity::optional}};

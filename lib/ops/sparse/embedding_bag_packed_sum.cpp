@@ -14,9 +14,7 @@ void infer(InferContext& c) { infer_bags(c, kPorts, c.shape(indices).has_rank() 
 
 void eval(EvalContext& c) {
   const auto size = c.in(indices).dim(1);
-  std::vector<std::pair<std::int64_t, std::int64_t>> bags;
-  for (std::int64_t b = 0; b < c.in(indices).dim(0); ++b) bags.emplace_back(b * size, (b + 1) * size);
-  reduce_bags(c, kPorts, bags, Reduction::sum);
+  reduce_bags(c, kPorts, c.in(indices).dim(0), [size](std::int64_t b) { return Bag{b * size, (b + 1) * size}; }, Reduction::sum);
 }
 
 constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"per_sample_weights", T, Arity::optional}};

@@ -22,16 +22,12 @@ void eval(EvalContext& c) {
   const auto ids = c.ints(segment_ids);
   const auto count = c.scalar_int(num_segments);
   if (count < 0) fail(Code::E0508, "{} segments cannot be", count);
-  std::vector<std::pair<std::int64_t, std::int64_t>> bags;
   // "Values should be sorted"; what lies beyond the last segment belongs to none.
-  auto first = ids.begin();
-  for (std::int64_t s = 0; s < count; ++s) {
-    first = std::lower_bound(first, ids.end(), s);
-    const auto last = std::upper_bound(first, ids.end(), s);
-    bags.emplace_back(first - ids.begin(), last - ids.begin());
-    first = last;
-  }
-  reduce_bags(c, kPorts, bags, Reduction::sum);
+  const auto bag = [&ids](std::int64_t segment) {
+    const auto [first, last] = std::equal_range(ids.begin(), ids.end(), segment);
+    return Bag{first - ids.begin(), last - ids.begin()};
+  };
+  reduce_bags(c, kPorts, count, bag, Reduction::sum);
 }
 
 constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"segment_ids", TIndex}, {"num_segments", TIndex}, {"default_index", TIndex, Arity::optional}, {"per_sample_weights", T, Arity::optional}};
