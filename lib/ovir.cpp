@@ -26,7 +26,7 @@ std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOption
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics) { return passes::infer(model, options, diagnostics); }
 
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const CompileOptions& options) {
-  return Session(passes::plan(std::move(model), facts, {options.tier, fast_kernels(), options.observed}), options.repeated);
+  return Session(passes::plan(std::move(model), facts, {options.tier, fast_kernels(), options.observed, options.repeated}), options.repeated);
 }
 
 std::string_view version() { return OVIR_VERSION; }

@@ -1,5 +1,8 @@
 #include "exec/session.hpp"
 
+#include <algorithm>
+
+#include "exec/block_pool.hpp"
 #include "op/infer_context.hpp"
 
 namespace ovir {
@@ -21,6 +24,7 @@ struct Session::Impl {
   std::shared_ptr<const Plan> plan;
   bool repeated = false;
   States states;
+  BlockPool blocks;
   std::vector<Tensor> kept;  // by slot: what follows from constants, where runs repeat
 
   /// One run of a plan: of the model, or of a body within it.
@@ -73,6 +77,7 @@ struct Session::Impl {
       }
       EvalContext c(*node.version, node.attrs.get(), inputs, outputs);
       c.set_states(&states);
+      c.set_allocate([this](ElementType type, Shape shape) { return blocks.allocate(type, std::move(shape)); });
       c.set_unwanted(step.unwanted);
       std::int64_t calls = 0;
       c.set_bodies(node.maps, [&](int body, const std::vector<Tensor>& parameters) {
@@ -96,7 +101,12 @@ struct Session::Impl {
   /// The output facts of this very call, from the actual inputs.
   static std::vector<Fact> infer_now(const Step& step, const Node& node, const std::vector<Tensor>& inputs) {
     std::vector<Fact> facts;
-    for (const auto& t : inputs) facts.push_back({t.type(), t.shape(), t, nullptr});
+    // What is declared f16 or bf16 may come as the f32 it was computed in: beside such a value all count as f32.
+    const bool widened = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.type() == ElementType::f32; });
+    for (const auto& t : inputs) {
+      const bool half = t.type() == ElementType::f16 || t.type() == ElementType::bf16;
+      facts.push_back({widened && half ? ElementType::f32 : t.type(), t.shape(), t, nullptr});
+    }
     InferContext c(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(step.facts.size()));
     c.set_declared(step.facts);
     c.set_bodies(node.maps, [](int, const std::vector<Fact>&) -> std::vector<Fact> { return {}; });
@@ -132,11 +142,11 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs, const Observer&
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const auto& wanted = plan.parameters[k];
     auto& given = values[k];
-    if (given.type() != wanted.type && given.type() == exchanged_type(model, wanted.type, true)) given = convert(given, wanted.type);
+    const bool exchanged = given.type() == exchanged_type(model, wanted.type, true);
     Diagnostic d;
     d.layer = layer_ref(model, *model[model.parameters[k]].layer);
     d.at = model[model.parameters[k]].layer->at;
-    if (wanted.type != ElementType::dynamic && given.type() != wanted.type) {
+    if (wanted.type != ElementType::dynamic && given.type() != wanted.type && !exchanged) {
       d.code = Code::E0704;
       d.message = fmt::format("input \"{}\" must be {}, but {} was given", model.parameter_name(static_cast<int>(k)), name(wanted.type), name(given.type()));
       fail(std::move(d));
@@ -148,8 +158,10 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs, const Observer&
     }
   }
   auto results = impl_->run(plan, values, observer, model.path, {});
-  for (auto& result : results)
-    if (const auto type = exchanged_type(model, result.type(), false); type != result.type()) result = convert(result, type);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const auto declared = plan.result_types[k] == ElementType::dynamic ? results[k].type() : plan.result_types[k];
+    if (const auto type = exchanged_type(model, declared, false); type != results[k].type()) results[k] = convert(results[k], type);
+  }
   return results;
 }
 

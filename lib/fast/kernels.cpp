@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "fast/module.hpp"
+#include "fast/own.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -20,7 +21,9 @@ std::span<const FastKernel> module() {
   return kernels;
 }
 
+/// A single run is over before oneDNN has compiled its kernels and brought the weights into its layouts.
 Kernel prepare_by_module(const NodeView& node) {
+  if (!node.repeated) return {};
   for (const auto& kernel : module())
     if (kernel.type == node.op.type) return kernel.prepare(node);
   return {};
@@ -30,6 +33,8 @@ Kernel prepare_by_module(const NodeView& node) {
 
 std::span<const FastKernel> kernels() {
   static constexpr FastKernel list[] = {
+      // For a single run our own, which need no preparation; for many, oneDNN's.
+      {"Convolution", prepare_convolution}, {"GroupConvolution", prepare_group_convolution}, {"MatMul", prepare_matmul},
       {"Convolution", prepare_by_module}, {"GroupConvolution", prepare_by_module}, {"MatMul", prepare_by_module},
       {"MaxPool", prepare_by_module},     {"AvgPool", prepare_by_module},
   };

@@ -1,5 +1,6 @@
 #include "op/eval_context.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "op/infer_context.hpp"
@@ -19,18 +20,32 @@ ElementType lifted_type(ElementType t) {
 EvalContext::EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs, std::span<const Fact> outputs)
     : version_(&version), attrs_(attrs), inputs_(inputs), outputs_(outputs), lifted_(inputs.size()), results_(outputs.size()) {}
 
+namespace {
+
+bool is_half(ElementType t) { return t == ElementType::f16 || t == ElementType::bf16; }
+
+/// Between operations f16 and bf16 values stay in the f32 that they were computed in. Where such a value meets one that
+/// is stored as declared, a kernel that moves elements gets both as f32.
+bool moves_widened(std::span<const Tensor> inputs, std::span<const Fact> outputs) {
+  return std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return is_half(f.type); }) &&
+         std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.type() == ElementType::f32; });
+}
+
+}  // namespace
+
 const Tensor& EvalContext::in(int port) {
   const auto& stored = inputs_[static_cast<std::size_t>(port)];
-  const auto lifted = version_->lift == Lift::compute ? lifted_type(stored.type()) : stored.type();
-  if (!stored.packed() && lifted == stored.type()) return stored;
+  auto wanted = stored.type();
+  if (version_->lift == Lift::compute || (is_half(wanted) && moves_widened(inputs_, outputs_))) wanted = lifted_type(wanted);
+  if (!stored.packed() && wanted == stored.type()) return stored;
   auto& cached = lifted_[static_cast<std::size_t>(port)];
-  if (!cached) cached = lifted == stored.type() ? stored.unpacked() : convert(stored, lifted);
+  if (!cached) cached = wanted == stored.type() ? stored.unpacked() : convert(stored, wanted);
   return cached;
 }
 
 ElementType EvalContext::out_type(int port) const {
   const auto t = stored_out_type(port);
-  return version_->lift == Lift::compute ? lifted_type(t) : t;
+  return version_->lift == Lift::compute || (is_half(t) && moves_widened(inputs_, outputs_)) ? lifted_type(t) : t;
 }
 
 Tensor& EvalContext::out(int port) {
@@ -42,8 +57,9 @@ Tensor& EvalContext::out(int port) {
 Tensor& EvalContext::out(int port, Shape shape) {
   auto& result = results_.at(static_cast<std::size_t>(port));
   const auto type = out_type(port);
-  // A tensor that will be narrowed lives only until finish().
-  result = allocate_ && type == stored_out_type(port) ? allocate_(type, std::move(shape)) : Tensor(type, std::move(shape));
+  // A tensor that finish() will narrow lives no longer.
+  const bool stays = type == stored_out_type(port) || is_half(stored_out_type(port));
+  result = allocate_ && stays ? allocate_(type, std::move(shape)) : Tensor(type, std::move(shape));
   if (type == ElementType::string) {
     std::fill_n(result.mutable_data<std::string_view>(), result.size(), std::string_view());
     for (const auto& input : inputs_)
@@ -58,7 +74,8 @@ std::vector<Tensor> EvalContext::finish() {
     if (!result && !wanted(static_cast<int>(o))) continue;
     if (!result) throw std::logic_error(fmt::format("the kernel gave no output {}", o));
     const auto wanted = outputs_[o].type;
-    if (wanted != ElementType::dynamic && result.type() != wanted) result = convert(result, wanted);
+    const bool widened = is_half(wanted) && result.type() == ElementType::f32;
+    if (wanted != ElementType::dynamic && result.type() != wanted && !widened) result = convert(result, wanted);
   }
   return std::move(results_);
 }

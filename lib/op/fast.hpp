@@ -15,6 +15,7 @@ struct NodeView {
   const void* attrs;
   std::span<const Fact> inputs;    ///< as inferred: shapes may be partial, constants have values
   std::span<const Fact> outputs;
+  bool repeated = false;           ///< many runs: time spent on preparing comes back
   template <class A>
   const A& as() const { return *static_cast<const A*>(attrs); }
 };

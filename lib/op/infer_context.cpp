@@ -1,6 +1,7 @@
 #include "op/infer_context.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "op/eval_context.hpp"
 
@@ -224,7 +225,24 @@ void propagate_values(InferContext& c) {
   EvalContext e(v, c.raw_attrs(), inputs, c.outputs());
   v.eval(e);
   auto values = e.finish();
-  for (std::size_t o = 0; o < values.size(); ++o) c.output_value(static_cast<int>(o), std::move(values[o]));
+  for (std::size_t o = 0; o < values.size(); ++o) {
+    const auto type = c.out(static_cast<int>(o)).type;
+    c.output_value(static_cast<int>(o), values[o].type() == type ? values[o] : convert(values[o], type));
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// Bounds that leave no choice are a value. A double holds integers up to 2^53 exactly.
+void settle(Fact& f) {
+  const auto exact = [](const Interval& i) { return i.is_known() && std::abs(i.lo) <= 9007199254740992.0; };
+  if (f.value || !f.bounds || !f.shape.is_static() || f.type == ElementType::dynamic || !std::all_of(f.bounds->begin(), f.bounds->end(), exact)) return;
+  Tensor values(ElementType::f64, f.shape.to_shape());
+  if (values.size() != static_cast<std::int64_t>(f.bounds->size())) return;
+  std::transform(f.bounds->begin(), f.bounds->end(), values.mutable_data<double>(), [](const Interval& i) { return i.lo; });
+  f.value = convert(values, f.type);
 }
 
 }  // namespace
@@ -236,6 +254,7 @@ void infer_node(InferContext& c) {
   if (c.output_count() == 0) return;
   if (!c.out(0).value) propagate_values(c);
   if (!c.out(0).value && !c.out(0).bounds && c.version().bounds && small(c.out(0).shape)) c.version().bounds(c);
+  for (auto& out : c.outputs()) settle(out);
 }
 
 }  // namespace ovir

@@ -30,6 +30,8 @@ struct PlanOptions {
   /// Compute every layer, also those that no result depends on and those whose values inference already knows:
   /// an observer asks for them.
   bool keep = false;
+  /// The plan will be run many times.
+  bool repeated = false;
 };
 /// Model and Facts -> Plan. The model must be complete. Throws Failure (E0605) where a layer has no kernel.
 std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const PlanOptions& options);

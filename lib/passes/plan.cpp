@@ -12,7 +12,7 @@ bool all_static(const std::vector<Fact>& facts) {
 
 Kernel choose_kernel(const Node& node, std::span<const Fact> inputs, std::span<const Fact> outputs, const PlanOptions& options) {
   if (options.tier == Tier::reference) return {};
-  const NodeView view{*node.op, *node.version, node.attrs.get(), inputs, outputs};
+  const NodeView view{*node.op, *node.version, node.attrs.get(), inputs, outputs, options.repeated};
   for (const auto& fast : options.fast)
     if (fast.type == node.op->type)
       if (auto kernel = fast.prepare(view)) return kernel;
@@ -83,7 +83,11 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
     plan->parameter_slots.push_back(first_slot[static_cast<std::size_t>(p)]);
     plan->parameters.push_back(facts.outputs[static_cast<std::size_t>(p)].at(0));
   }
-  for (const auto r : model->results) plan->result_slots.push_back(slot_of(model->nodes[static_cast<std::size_t>(r)].inputs.at(0)));
+  for (const auto r : model->results) {
+    const auto received = model->nodes[static_cast<std::size_t>(r)].inputs.at(0);
+    plan->result_slots.push_back(slot_of(received));
+    plan->result_types.push_back(facts.of(received).type);
+  }
 
   // Walk backwards: the first step met that uses a slot is the last one to need it.
   std::vector<bool> alive(static_cast<std::size_t>(plan->slot_count), false);

@@ -28,6 +28,7 @@ struct Plan {
   int slot_count = 0;
   std::vector<Fact> parameters;          ///< what was planned for, by Parameter in file order
   std::vector<int> parameter_slots;      ///< by Parameter in file order
+  std::vector<ElementType> result_types; ///< as inferred, by Result in file order
   std::vector<int> result_slots;         ///< the slot each Result receives, in file order
   std::vector<std::pair<int, Tensor>> constants;  ///< slot, value: Constants and what was folded from them
 };

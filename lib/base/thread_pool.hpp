@@ -1,0 +1,31 @@
+// Fork-join over a few threads: chunks are claimed one by one, the caller works too and never waits for a worker that
+// has not claimed a chunk.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace ovir {
+
+class ThreadPool {
+ public:
+  /// `threads` in all, the caller's included.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return threads_; }
+  /// Calls work(0) … work(chunks - 1), each once, in no particular order; returns when all have. `work` must not throw.
+  void run(std::int64_t chunks, const std::function<void(std::int64_t)>& work);
+
+ private:
+  struct State;
+  int threads_;
+  std::unique_ptr<State> state_;
+};
+
+/// The processors that this process may use.
+int available_processors();
+
+}  // namespace ovir

@@ -1,0 +1,63 @@
+// The loops, in terms of Vec (a vector of kWidth floats) and fma(). Included by one file an instruction set.
+
+static constexpr int kVectors = 64 / kWidth;  // of a panel's row
+
+template <int M, int N>
+static inline __attribute__((always_inline)) void block(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, bool first) {
+  Vec sum[M][N];
+  for (int i = 0; i < M; ++i)
+    for (int j = 0; j < N; ++j) sum[i][j] = first ? Vec{} : load(c + i * 64 + j * kWidth);
+  for (std::int64_t p = 0; p < k; ++p) {
+    Vec b[N];
+    for (int j = 0; j < N; ++j) b[j] = load(panel + p * 64 + j * kWidth);
+#pragma GCC unroll 8
+    for (int i = 0; i < M; ++i) {
+      const Vec s = spread(a[i * lda + p]);
+#pragma GCC unroll 4
+      for (int j = 0; j < N; ++j) sum[i][j] = fma(s, b[j], sum[i][j]);
+    }
+  }
+  for (int i = 0; i < M; ++i)
+    for (int j = 0; j < N; ++j) store(c + i * 64 + j * kWidth, sum[i][j]);
+}
+
+// As many vectors side by side as the registers hold beside M rows of sums.
+template <int M>
+static void strip(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, bool first) {
+  constexpr int side = kVectors < kSide ? kVectors : kSide;
+  for (int j = 0; j < kVectors; j += side) block<M, side>(a, lda, panel + j * kWidth, k, c + j * kWidth, first);
+}
+
+static void tile(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, int m, bool first) {
+  switch (m) {
+    case 1: return strip<1>(a, lda, panel, k, c, first);
+    case 2: return strip<2>(a, lda, panel, k, c, first);
+    case 3: return strip<3>(a, lda, panel, k, c, first);
+    case 4: return strip<4>(a, lda, panel, k, c, first);
+    case 5: return strip<5>(a, lda, panel, k, c, first);
+    default: return strip<6>(a, lda, panel, k, c, first);
+  }
+}
+
+static float dot(const float* x, const float* y, std::int64_t n) {
+  Vec sum[4] = {};
+  std::int64_t i = 0;
+  for (; i + 4 * kWidth <= n; i += 4 * kWidth)
+    for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), load(y + i + j * kWidth), sum[j]);
+  for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), load(y + i), sum[0]);
+  float lanes[kWidth];
+  store(lanes, (sum[0] + sum[1]) + (sum[2] + sum[3]));
+  float total = 0;
+  for (int j = 0; j < kWidth; ++j) total += lanes[j];
+  for (; i < n; ++i) total += x[i] * y[i];
+  return total;
+}
+
+static void axpy(float w, const float* x, std::int64_t step, float* y, std::int64_t n) {
+  if (step == 1)
+    for (std::int64_t i = 0; i < n; ++i) y[i] += w * x[i];
+  else if (step == 2)
+    for (std::int64_t i = 0; i < n; ++i) y[i] += w * x[2 * i];
+  else
+    for (std::int64_t i = 0; i < n; ++i) y[i] += w * x[step * i];
+}
