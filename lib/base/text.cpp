@@ -36,7 +36,7 @@ CodePoint decode(std::string_view s) {
   const auto byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(s[i]); };
   const std::uint32_t first = byte(0);
   if (first < 0x80) return {1, first};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  const std::size_t length = first < 0xE0 ? 2 : (first < 0xF0 ? 3 : 4);
   if (first < 0xC2 || first > 0xF4 || s.size() < length) return {0, 0};
   std::uint32_t value = first & (0xFFu >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) {

@@ -118,8 +118,12 @@ std::optional<std::int64_t> Builder::version(pugi::xml_node root) {
   if (*n >= kOldest && *n <= kNewest) return n;
   std::vector<Note> notes;
   if (*n < kOldest)
-    notes.push_back({"versions before 10 have no operation sets, and OpenVINO has refused them since 2021.1: convert the original model again "
-                     "with a current OpenVINO", {}, "", ""});
+    notes.push_back({
+        "versions before 10 have no operation sets, and OpenVINO has refused them since 2021.1: convert the original model again "
+        "with a current OpenVINO",
+        {},
+        "",
+        ""});
   else
     notes.push_back({"OpenVINO 2026.4 writes version 11", {}, "", ""});
   report(Code::E0601, fmt::format("IR version {} is not read, only versions {} and {}", *n, kOldest, kNewest), value(root.attribute("version")),
@@ -139,7 +143,7 @@ std::shared_ptr<Graph> Builder::graph(pugi::xml_node node, const std::string& pa
   for (const auto child : layers.children("layer")) {
     auto& last = result->layers.emplace_back(layer(child, depth));
     if (last.id >= 0) continue;
-    last.id = -static_cast<std::int64_t>(result->layers.size());   // no edge can mean it
+    last.id = -static_cast<std::int64_t>(result->layers.size());  // no edge can mean it
     result->damaged = true;
   }
   in_layer_ = outer_layer;
@@ -196,7 +200,8 @@ Port Builder::port(pugi::xml_node node, bool input) {
   // "Input port hasn't precision": what older converters write there is not judged.
   if (const auto precision = node.attribute("precision")) {
     result.declared_type = parse_element_type(precision.value());
-    if (!result.declared_type && !input) report(Code::E0104, fmt::format("precision {} is no element type", quoted(precision.value())), value(precision));
+    if (!result.declared_type && !input)
+      report(Code::E0104, fmt::format("precision {} is no element type", quoted(precision.value())), value(precision));
   } else if (!input) {
     report(Code::E0103, "<port> of an output has no precision", tag(node));
   }

@@ -57,9 +57,9 @@ class Builder {
   std::shared_ptr<const Bytes> weights_;
   // What the next diagnostic is about.
   pugi::xml_node in_layer_;
-  std::string path_;      ///< of the body that the layer is in
+  std::string path_;  ///< of the body that the layer is in
   std::optional<PortRef> in_port_;
-  bool faulty_ = false;   ///< a diagnostic was given since this was last cleared
+  bool faulty_ = false;  ///< a diagnostic was given since this was last cleared
 };
 
 }  // namespace ovir::xml

@@ -113,7 +113,8 @@ void judge_weights(Weights weights, const Graph& graph, bool named, Diagnostics&
   if (!weights.fault || (first == nullptr && !named)) return;
   if (first != nullptr) {
     const std::string others = count == 1 ? "" : fmt::format(", as are those of {} more layer{}", count - 1, count == 2 ? "" : "s");
-    weights.fault->notes.push_back({fmt::format("the values of constant layer {} \"{}\" are in it{}", first->id_text, printable(first->name), others), first->at, "", ""});
+    const std::string what = fmt::format("the values of constant layer {} \"{}\" are in it{}", first->id_text, printable(first->name), others);
+    weights.fault->notes.push_back({what, first->at, "", ""});
   }
   diagnostics.add(std::move(*weights.fault));
 }

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string current;   // what the target is looking at
+std::string current;  // what the target is looking at
 
 /// Only calls that a signal handler may make.
 void keep_input() {
@@ -39,6 +39,11 @@ void on_signal(int signal) {
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
+
+const std::vector<std::string> kMarkup = {"<", ">", "&", "\"", "</", "<!--", "-->", "]]>", "<?", "&#0;", "&#x110000;", "\xff", "<a>", "\t"};
+const std::vector<std::string> kValues = {"", "-1", "0", "1", "2", "9223372036854775807", "-9223372036854775808", "99999999999999999999",
+                                          "4294967296", "1e400", "nan", "?", "1,2,3", "-1,-1", "1..8", "2..1", "...", "3,,4", "f32", "i64",
+                                          "string", "u1", "dynamic", "true", "Parameter", "Const", "If", "opset1", "opset17"};
 
 class Mutator {
  public:
@@ -58,7 +63,7 @@ class Mutator {
       case 2: text.erase(below(text.size()), 1 + below(40)); break;
       case 3: remove_element(text); break;
       case 4: duplicate_element(text); break;
-      case 5: text.insert(below(text.size()), pick({"<", ">", "&", "\"", "</", "<!--", "-->", "]]>", "<?", "&#0;", "&#x110000;", "\xff", "<a>", "\t"})); break;
+      case 5: text.insert(below(text.size()), pick(kMarkup)); break;
       default: change_value(text); break;
     }
   }
@@ -91,8 +96,7 @@ class Mutator {
     switch (below(4)) {
       case 0: value = std::to_string(static_cast<int>(below(12)) - 3); break;
       case 1: value = other_value(text); break;
-      default: value = pick({"", "-1", "0", "1", "2", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "4294967296", "1e400", "nan", "?",
-                             "1,2,3", "-1,-1", "1..8", "2..1", "...", "3,,4", "f32", "i64", "string", "u1", "dynamic", "true", "Parameter", "Const", "If", "opset1", "opset17"});
+      default: value = pick(kValues);
     }
     text.replace(begin + 2, end - begin - 2, value);
   }
@@ -103,7 +107,7 @@ class Mutator {
   }
 
   std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
-  std::string pick(std::initializer_list<const char*> list) { return list.begin()[below(list.size())]; }
+  const std::string& pick(const std::vector<std::string>& list) { return list[below(list.size())]; }
 
   std::mt19937 random_;
   const std::vector<std::string>& seeds_;
@@ -146,7 +150,7 @@ int main(int argc, char** argv) {
   std::size_t runs = 0;
   const auto run = [&](std::string input) {
     current = std::move(input);
-    ::alarm(20);   // an input that takes that long hangs
+    ::alarm(20);  // an input that takes that long hangs
     fuzz_one(current);
     ++runs;
   };

@@ -1,7 +1,7 @@
 // Reading: every fault has a code and a place inside the file, and what was read points into it.
+#include "xml/read.hpp"
 #include "fuzz.hpp"
 #include "scratch.hpp"
-#include "xml/read.hpp"
 
 using namespace ovir;
 

@@ -1,9 +1,9 @@
 // The files that a target hands to the library: kept in memory, for a target runs many thousand times a second.
 #pragma once
-#include <string>
-#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <string>
+#include <string_view>
 
 class MemoryFile {
  public:

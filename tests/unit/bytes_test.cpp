@@ -19,7 +19,7 @@ TEST_CASE("a file is written whole and read back") {
   CHECK(map_file(path).text() == "hello");
   write_file(path, "again");
   CHECK(map_file(path).text() == "again");
-  CHECK(folder.file_count() == 1);   // nothing temporary stays
+  CHECK(folder.file_count() == 1);  // nothing temporary stays
 }
 
 TEST_CASE("writing keeps links and modes") {

@@ -38,8 +38,11 @@ TEST_CASE("exit statuses follow the class of the code") {
   for (const auto& entry : all_codes()) {
     INFO(to_string(entry.code));
     const int number = static_cast<int>(entry.code);
-    int expected = number < 100 ? 7 : number < 600 ? 3 : number < 700 ? 4 : number < 800 ? 5 : 3;
-    if (entry.code == Code::E0301) expected = 7;   // "a file that cannot be opened, read or written -> 7"
+    int expected = number < 100 ? 7 : number < 600 ? 3
+                                  : number < 700   ? 4
+                                  : number < 800   ? 5
+                                                   : 3;
+    if (entry.code == Code::E0301) expected = 7;  // "a file that cannot be opened, read or written -> 7"
     CHECK(entry.exit_status == expected);
   }
 }
@@ -68,8 +71,8 @@ TEST_CASE("lines and columns") {
   check(0, 1, 1);
   check(2, 1, 3);
   check(3, 2, 1);
-  check(4, 2, 2);     // behind the tab, which is one column
-  check(6, 2, 3);     // behind ä, which is two bytes and one column
+  check(4, 2, 2);  // behind the tab, which is one column
+  check(6, 2, 3);  // behind ä, which is two bytes and one column
   check(9, 3, 1);
   check(10, 4, 1);
   check(13, 4, 4);

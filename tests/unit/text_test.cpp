@@ -39,8 +39,8 @@ TEST_CASE("text for the terminal") {
   CHECK(printable("größe\t→") == "größe\t→");
   CHECK(printable("a\x1b[31mb\n") == "a\\x1B[31mb\\x0A");
   CHECK(printable("\xff\xc3") == "\\xFF\\xC3");
-  CHECK(printable("\xc0\xaf") == "\\xC0\\xAF");                  // an overlong form of /
-  CHECK(printable("\xe2\x80\xae") == "\\xE2\\x80\\xAE");         // would turn the direction of writing
+  CHECK(printable("\xc0\xaf") == "\\xC0\\xAF");           // an overlong form of /
+  CHECK(printable("\xe2\x80\xae") == "\\xE2\\x80\\xAE");  // would turn the direction of writing
   CHECK(printable(std::string_view("\0", 1)) == "\\x00");
 }
 

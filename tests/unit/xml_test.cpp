@@ -18,7 +18,8 @@ std::string net(const std::string& relu, const std::string& more_layers = "", co
    <data shape="?,3" element_type="f32"/>
    <output><port id="0" precision="FP32" names="a,b\,c"><dim>-1</dim><dim>3</dim></port></output>
   </layer>
-  )" + relu + more_layers +
+  )" + relu +
+         more_layers +
          R"(
   <layer id="9" name="r" type="Result" version="opset1" output_names="y"><input><port id="0" precision="FP32"/></input></layer>
  </layers>
@@ -127,7 +128,7 @@ TEST_CASE("versions of the format") {
     INFO(version);
     const auto out = read(fmt::format(R"(<net name="m" version="{}"><layers><layer/></layers></net>)", version));
     CHECK_FALSE(out.graph);
-    CHECK(out.codes() == Codes{"E0601"});   // and nothing that follows from it
+    CHECK(out.codes() == Codes{"E0601"});  // and nothing that follows from it
   }
   CHECK(read(R"(<net version="10"><layers/><edges/></net>)").graph->ir_version == 10);
 }
@@ -200,10 +201,10 @@ TEST_CASE("weights") {
   const auto missing = read(model);
   CHECK(missing.codes() == Codes{"E0301"});
   CHECK(missing.graph);
-  CHECK(read(net(kRelu)).codes().empty());             // nothing lies in it
+  CHECK(read(net(kRelu)).codes().empty());  // nothing lies in it
   xml::ReadOptions options;
   options.weights = "/nonexistent/m.bin";
-  CHECK(read(net(kRelu), "", options).codes() == Codes{"E0301"});   // but it was asked for
+  CHECK(read(net(kRelu), "", options).codes() == Codes{"E0301"});  // but it was asked for
   options = {};
   options.no_weights = true;
   const auto without = read(model, values, options);
@@ -222,7 +223,9 @@ TEST_CASE("bodies") {
   const auto out = read(net(R"(<layer id="1" name="loop" type="Loop" version="opset5"><body>)" + inner + R"(</body><port_map>
     <input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>
     <output axis="-1" external_port_id="3" internal_layer_id="7" start="-1" end="0" stride="-2" part_size="2"/></port_map>
-    <back_edges><edge from-layer="7" to-layer="0"/></back_edges></layer>)", kConst), "12345678");
+    <back_edges><edge from-layer="7" to-layer="0"/></back_edges></layer>)",
+                            kConst),
+                        "12345678");
   CHECK(out.codes().empty());
   REQUIRE(out.graph->layers[1].bodies.size() == 1);
   const auto& body = out.graph->layers[1].bodies[0];
