@@ -31,8 +31,8 @@ void infer(InferContext& c) {
     height = shape[2], width = shape[3];
     if (c.shape(im_data).has_rank()) c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "batches of feature_map and im_data");
   }
-  if (a.h > 0) height = Dim(a.h);
-  if (a.w > 0) width = Dim(a.w);
+  c.require_attr(a.h <= height.max, "h", "{} is more than the map's height", a.h);
+  c.require_attr(a.w <= width.max, "w", "{} is more than the map's width", a.w);
   c.output(0, a.flatten ? PartialShape{height * width * count, Dim(4)} : PartialShape{height, width, count, Dim(4)});
 }
 
@@ -42,9 +42,11 @@ void eval(EvalContext& c) {
   const auto count = from.dim(0), height = a.h > 0 ? a.h : c.in(feature_map).dim(2), width = a.w > 0 ? a.w : c.in(feature_map).dim(3);
   const float step_y = a.stride_y > 0 ? a.stride_y : static_cast<float>(c.in(im_data).dim(2)) / static_cast<float>(height);
   const float step_x = a.stride_x > 0 ? a.stride_x : static_cast<float>(c.in(im_data).dim(3)) / static_cast<float>(width);
-  auto& out = c.out(0, a.flatten ? Shape{element_count({height, width, count}), 4} : Shape{height, width, count, 4});
+  // "the output data size is less than featmap_height * featmap_width * number_of_priors * 4": the shape is the whole map's all the same.
+  auto& out = c.out(0);
   dispatch(out.type(), Reals{}, [&]<class T>() {
     T* to = out.mutable_data<T>();
+    std::fill_n(to, out.size(), T(0));
     for (std::int64_t h = 0; h < height; ++h)
       for (std::int64_t w = 0; w < width; ++w)
         for (std::int64_t i = 0; i < count * 4; ++i) {

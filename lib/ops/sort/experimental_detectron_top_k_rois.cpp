@@ -44,7 +44,7 @@ constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"input_rois", T}, {"rois_probs", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 6, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"max_rois", &Attrs::max_rois, kRequired>>, .infer = infer, .eval = eval},
+    {.since = 6, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"max_rois", &Attrs::max_rois>>, .infer = infer, .eval = eval},
 };
 
 }  // namespace
