@@ -30,7 +30,8 @@ void keep_best(std::vector<Detection>& of_image, const DetectionAttrs& a) {
 void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detection> all, const std::vector<std::int64_t>& counts) {
   if (a.sort_result_across_batch && a.sort_result != SortResult::none) {
     const auto key = [&](const Detection& d) {
-      return a.sort_result == SortResult::score ? std::tuple(-d.score, d.batch, static_cast<double>(d.label), d.box) : std::tuple(static_cast<double>(d.label), d.batch, -d.score, d.box);
+      return a.sort_result == SortResult::score ? std::tuple(-d.score, d.batch, static_cast<double>(d.label), d.box)
+                                                : std::tuple(static_cast<double>(d.label), d.batch, -d.score, d.box);
     };
     std::sort(all.begin(), all.end(), [&](const Detection& x, const Detection& y) { return key(x) < key(y); });
   }

@@ -36,11 +36,12 @@ struct DetectionAttrs {
 };
 /// What both have, and more. Files say sort_result_type where the specifications say sort_result.
 template <class... More>
-inline constexpr auto kDetectionAttrs = attributes<
-    DetectionAttrs, Attr<"sort_result_type", &DetectionAttrs::sort_result>, Attr<"sort_result", &DetectionAttrs::sort_result>,
-    Attr<"sort_result_across_batch", &DetectionAttrs::sort_result_across_batch>, Attr<"output_type", &DetectionAttrs::output_type>,
-    Attr<"score_threshold", &DetectionAttrs::score_threshold>, Attr<"nms_top_k", &DetectionAttrs::nms_top_k>, Attr<"keep_top_k", &DetectionAttrs::keep_top_k>,
-    Attr<"background_class", &DetectionAttrs::background_class>, Attr<"normalized", &DetectionAttrs::normalized>, More...>;
+inline constexpr auto kDetectionAttrs =
+    attributes<DetectionAttrs, Attr<"sort_result_type", &DetectionAttrs::sort_result>, Attr<"sort_result", &DetectionAttrs::sort_result>,
+               Attr<"sort_result_across_batch", &DetectionAttrs::sort_result_across_batch>, Attr<"output_type", &DetectionAttrs::output_type>,
+               Attr<"score_threshold", &DetectionAttrs::score_threshold>, Attr<"nms_top_k", &DetectionAttrs::nms_top_k>,
+               Attr<"keep_top_k", &DetectionAttrs::keep_top_k>, Attr<"background_class", &DetectionAttrs::background_class>,
+               Attr<"normalized", &DetectionAttrs::normalized>, More...>;
 
 struct Detection {
   std::int64_t batch = 0, label = 0;

@@ -25,8 +25,8 @@ Fact merge(const Fact& a, const Fact& b) {
 
 bool same(const Fact& a, const Fact& b) {
   const auto symbols = [](const Dim& x, const Dim& y) { return x == y && x.symbol == y.symbol; };
-  return a.type == b.type && a.shape.has_rank() == b.shape.has_rank() && std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(), symbols) &&
-         same_value(a.value, b.value) && a.bounds == b.bounds;
+  return a.type == b.type && a.shape.has_rank() == b.shape.has_rank() &&
+         std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(), symbols) && same_value(a.value, b.value) && a.bounds == b.bounds;
 }
 
 }  // namespace ovir

@@ -8,7 +8,8 @@ enum class Empty : std::uint8_t { zero, lowest };
 
 template <>
 struct ovir::EnumNames<ovir::ops::segment_max::Empty> {
-  static constexpr std::pair<std::string_view, ops::segment_max::Empty> table[] = {{"ZERO", ops::segment_max::Empty::zero}, {"LOWEST", ops::segment_max::Empty::lowest}};
+  static constexpr std::pair<std::string_view, ops::segment_max::Empty> table[] = {{"ZERO", ops::segment_max::Empty::zero},
+                                                                                   {"LOWEST", ops::segment_max::Empty::lowest}};
 };
 
 namespace ovir::ops::segment_max {
@@ -26,7 +27,9 @@ void infer(InferContext& c) {
   c.require_rank(segment_ids, 1);
   Dim segments;
   if (const auto ids = c.ints(segment_ids)) {
-    for (std::size_t i = 0; i < ids->size(); ++i) c.require((*ids)[i] >= (i == 0 ? 0 : (*ids)[i - 1]), segment_ids, Code::E0508, "segment_ids of SegmentMax must not be negative and must be sorted");
+    for (std::size_t i = 0; i < ids->size(); ++i)
+      c.require((*ids)[i] >= (i == 0 ? 0 : (*ids)[i - 1]), segment_ids, Code::E0508,
+                "segment_ids of SegmentMax must not be negative and must be sorted");
     segments = Dim(ids->empty() ? 0 : ids->back() + 1);
   }
   if (c.has(num_segments)) {
@@ -72,7 +75,12 @@ constexpr TypeVar T{"T", kNumeric}, TIds{"T_IDX1", kIndex}, TCount{"T_IDX2", kIn
 constexpr PortDef kInputs[] = {{"data", T}, {"segment_ids", TIds}, {"num_segments", TCount, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 16, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"fill_mode", &Attrs::fill_mode>, Attr<"empty_segment_value", &Attrs::fill_mode>>, .infer = infer, .eval = eval},
+    {.since = 16,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"fill_mode", &Attrs::fill_mode>, Attr<"empty_segment_value", &Attrs::fill_mode>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

@@ -15,7 +15,9 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto positive = [&](std::int64_t v, std::string_view attribute) { c.require_attr(0 < v && v < (1 << 20), attribute, "{} is out of range", v); };
+  const auto positive = [&](std::int64_t v, std::string_view attribute) {
+    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is out of range", v);
+  };
   positive(a.output_dim, "output_dim");
   positive(a.group_size, "group_size");
   positive(a.spatial_bins_x, "spatial_bins_x");
@@ -26,17 +28,22 @@ void infer(InferContext& c) {
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
   if (c.shape(data).has_rank())
-    c.require(c.shape(data)[1].contains(a.output_dim * a.group_size * a.group_size), data, Code::E0506, "data of DeformablePSROIPooling must have {} channels (output_dim by group_size²), but its shape is {}", a.output_dim * a.group_size * a.group_size, to_string(c.shape(data)));
+    c.require(c.shape(data)[1].contains(a.output_dim * a.group_size * a.group_size), data, Code::E0506,
+              "data of DeformablePSROIPooling must have {} channels (output_dim by group_size²), but its shape is {}",
+              a.output_dim * a.group_size * a.group_size, to_string(c.shape(data)));
   Dim count;
   if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(5), rois, Code::E0506, "rois of DeformablePSROIPooling must have 5 numbers each, but their shape is {}", to_string(shape));
+    c.require(shape[1].contains(5), rois, Code::E0506, "rois of DeformablePSROIPooling must have 5 numbers each, but their shape is {}",
+              to_string(shape));
     count = shape[0];
   }
   if (c.has(offsets)) {
     c.require_rank(offsets, 4);
     if (const auto& shape = c.shape(offsets); shape.has_rank()) {
       count = c.require_same_dim(count, shape[0], offsets, "numbers of rois and offsets");
-      for (const std::int64_t axis : {2, 3}) c.require(shape[axis].contains(a.part_size), offsets, Code::E0506, "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size, a.part_size, to_string(shape));
+      for (const std::int64_t axis : {2, 3})
+        c.require(shape[axis].contains(a.part_size), offsets, Code::E0506,
+                  "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size, a.part_size, to_string(shape));
     }
   }
   c.output(0, PartialShape{count, Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
@@ -91,7 +98,8 @@ void eval(EvalContext& c) {
             std::int64_t samples = 0;
             for (std::int64_t i = 0; i < a.spatial_bins_y; ++i)
               for (std::int64_t j = 0; j < a.spatial_bins_x; ++j) {
-                const float sy = y + static_cast<float>(i) * (bin_h / static_cast<float>(a.spatial_bins_y)), sx = x + static_cast<float>(j) * (bin_w / static_cast<float>(a.spatial_bins_x));
+                const float sy = y + static_cast<float>(i) * (bin_h / static_cast<float>(a.spatial_bins_y)),
+                            sx = x + static_cast<float>(j) * (bin_w / static_cast<float>(a.spatial_bins_x));
                 if (!(sx >= -0.5F && sx <= static_cast<float>(width) - 0.5F && sy >= -0.5F && sy <= static_cast<float>(height) - 0.5F)) continue;
                 sum += bilinear(map, sx, sy, width, height);
                 ++samples;
@@ -109,9 +117,9 @@ constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"group_size", &Attrs::group_size>,
-                         Attr<"mode", &Attrs::mode>, Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>,
-                         Attr<"trans_std", &Attrs::trans_std>, Attr<"part_size", &Attrs::part_size>>,
+     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
+                         Attr<"group_size", &Attrs::group_size>, Attr<"mode", &Attrs::mode>, Attr<"spatial_bins_x", &Attrs::spatial_bins_x>,
+                         Attr<"spatial_bins_y", &Attrs::spatial_bins_y>, Attr<"trans_std", &Attrs::trans_std>, Attr<"part_size", &Attrs::part_size>>,
      .infer = infer,
      .eval = eval},
 };

@@ -20,7 +20,8 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kMost = std::int64_t{1} << 31;
   c.require_attr(0 < a.num_classes && a.num_classes < kMost, "num_classes", "{} is out of range", a.num_classes);
-  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kMost, "max_detections_per_image", "{} is out of range", a.max_detections_per_image);
+  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kMost, "max_detections_per_image", "{} is out of range",
+                 a.max_detections_per_image);
   c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "there must be 4 of them, not {}", a.deltas_weights.size());
   Dim count;
   const std::int64_t columns[] = {4, a.num_classes * 4, a.num_classes};
@@ -28,11 +29,13 @@ void infer(InferContext& c) {
     c.require_rank(port, 2);
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    c.require(shape[1].contains(columns[port]), port, Code::E0506, "{} of {} must have {} columns, but its shape is {}", c.port_name(port), c.op().type, columns[port], to_string(shape));
+    c.require(shape[1].contains(columns[port]), port, Code::E0506, "{} of {} must have {} columns, but its shape is {}", c.port_name(port),
+              c.op().type, columns[port], to_string(shape));
     count = c.require_same_dim(count, shape[0], port, "numbers of rois, deltas and scores");
   }
   c.require_rank(im_info, 2);
-  if (const auto& shape = c.shape(im_info); shape.has_rank()) c.require(shape[0].contains(1) && shape[1].contains(3), im_info, Code::E0506, "im_info must be of shape [1,3], but it is {}", to_string(shape));
+  if (const auto& shape = c.shape(im_info); shape.has_rank())
+    c.require(shape[0].contains(1) && shape[1].contains(3), im_info, Code::E0506, "im_info must be of shape [1,3], but it is {}", to_string(shape));
   c.output(boxes, PartialShape{Dim(a.max_detections_per_image), Dim(4)});
   if (c.output_count() > labels) c.output(labels, PartialShape{Dim(a.max_detections_per_image)});
   if (c.output_count() > box_scores) c.output(box_scores, PartialShape{Dim(a.max_detections_per_image)});
@@ -63,7 +66,8 @@ void eval(EvalContext& c) {
         delta[i] = moves.data<float>()[(r * a.num_classes + k) * 4 + static_cast<std::int64_t>(i)] / a.deltas_weights[i];
       }
       move_box(box, delta, a.max_delta_log_wh, kPixel);
-      of_class.push_back({score, k, r, {std::max(box[0], 0.0F), std::max(box[1], 0.0F), std::max(box[2], 0.0F), std::max(box[3], 0.0F), score, true}});
+      of_class.push_back(
+          {score, k, r, {std::max(box[0], 0.0F), std::max(box[1], 0.0F), std::max(box[2], 0.0F), std::max(box[3], 0.0F), score, true}});
     }
     std::stable_sort(of_class.begin(), of_class.end(), [](const Found& x, const Found& y) { return x.score > y.score; });
     const auto area = [&](const Proposal& p) { return (p.x1 - p.x0 + kPixel) * (p.y1 - p.y0 + kPixel); };
@@ -79,7 +83,8 @@ void eval(EvalContext& c) {
   }
   const auto most = static_cast<std::size_t>(a.max_detections_per_image);
   if (all.size() > most) {
-    std::stable_sort(all.begin(), all.end(), [](const Found& x, const Found& y) { return x.score > y.score || (x.score == y.score && x.roi < y.roi); });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Found& x, const Found& y) { return x.score > y.score || (x.score == y.score && x.roi < y.roi); });
     all.resize(most);
   }
 
@@ -107,10 +112,11 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"score_threshold", &Attrs::score_threshold, kRequired>, Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
-                         Attr<"max_delta_log_wh", &Attrs::max_delta_log_wh, kRequired>, Attr<"num_classes", &Attrs::num_classes, kRequired>,
-                         Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>, Attr<"max_detections_per_image", &Attrs::max_detections_per_image, kRequired>,
-                         Attr<"class_agnostic_box_regression", &Attrs::class_agnostic_box_regression>, Attr<"deltas_weights", &Attrs::deltas_weights, kRequired>>,
+     .attrs = attributes<
+         Attrs, Attr<"score_threshold", &Attrs::score_threshold, kRequired>, Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
+         Attr<"max_delta_log_wh", &Attrs::max_delta_log_wh, kRequired>, Attr<"num_classes", &Attrs::num_classes, kRequired>,
+         Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>, Attr<"max_detections_per_image", &Attrs::max_detections_per_image, kRequired>,
+         Attr<"class_agnostic_box_regression", &Attrs::class_agnostic_box_regression>, Attr<"deltas_weights", &Attrs::deltas_weights, kRequired>>,
      .infer = infer,
      .eval = eval},
 };

@@ -23,7 +23,8 @@ void infer(InferContext& c) {
   c.require_rank(anchors, 2);
   c.require_rank(deltas, 3);
   c.require_rank(scores, 3);
-  if (const auto& shape = c.shape(im_info); shape.has_rank()) c.require(shape[0].contains(3), im_info, Code::E0506, "im_info must hold 3 numbers, but its shape is {}", to_string(shape));
+  if (const auto& shape = c.shape(im_info); shape.has_rank())
+    c.require(shape[0].contains(3), im_info, Code::E0506, "im_info must hold 3 numbers, but its shape is {}", to_string(shape));
   Dim count, height, width;
   if (const auto& shape = c.shape(scores); shape.has_rank()) count = shape[0], height = shape[1], width = shape[2];
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
@@ -44,7 +45,8 @@ void eval(EvalContext& c) {
   const auto f32 = [&](int port) { return convert(c.in(port), ElementType::f32); };
   const auto info = f32(im_info), anchor = f32(anchors), delta = f32(deltas), score = f32(scores);
   const float* image = info.data<float>();
-  auto found = decode_proposals(anchor.data<float>(), delta.data<float>(), score.data<float>(), score.dim(1) * score.dim(2), score.dim(0), {image[0], image[1], a.min_size, a.min_size, 1});
+  auto found = decode_proposals(anchor.data<float>(), delta.data<float>(), score.data<float>(), score.dim(1) * score.dim(2), score.dim(0),
+                                {image[0], image[1], a.min_size, a.min_size, 1});
   // Boxes that are too small stay, but as the worst of all.
   for (auto& p : found) {
     if (!p.large_enough) p.score = 0;

@@ -63,7 +63,8 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"flatten", &Attrs::flatten>, Attr<"h", &Attrs::h>, Attr<"w", &Attrs::w>, Attr<"stride_x", &Attrs::stride_x>, Attr<"stride_y", &Attrs::stride_y>>,
+     .attrs = attributes<Attrs, Attr<"flatten", &Attrs::flatten>, Attr<"h", &Attrs::h>, Attr<"w", &Attrs::w>, Attr<"stride_x", &Attrs::stride_x>,
+                         Attr<"stride_y", &Attrs::stride_y>>,
      .infer = infer,
      .eval = eval},
 };

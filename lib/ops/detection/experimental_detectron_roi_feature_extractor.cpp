@@ -18,8 +18,10 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "{} is out of range", a.output_size);
-  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio, kMostBinSamples);
-  c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales", "there are {} scales, but {} levels", a.pyramid_scales.size(), c.input_count() - 1);
+  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio,
+                 kMostBinSamples);
+  c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales", "there are {} scales, but {} levels",
+                 a.pyramid_scales.size(), c.input_count() - 1);
   for (const auto s : a.pyramid_scales) c.require_attr(s > 0, "pyramid_scales", "{} is not positive", s);
   c.require_rank(rois, 2);
   Dim count, channels;
@@ -81,7 +83,8 @@ void eval(EvalContext& c) {
               const T y = y0 + static_cast<T>(ph) * bin_h + (static_cast<T>(iy) + half) * bin_h / static_cast<T>(ny);
               const T x = x0 + static_cast<T>(pw) * bin_w + (static_cast<T>(ix) + half) * bin_w / static_cast<T>(nx);
               const BilinearSample<T> sample(x, y, width, height);
-              for (std::int64_t ch = 0; ch < channels; ++ch) to[(ch * size + ph) * size + pw] += sample.of(maps.data<T>() + ch * height * width) / static_cast<T>(nx * ny);
+              for (std::int64_t ch = 0; ch < channels; ++ch)
+                to[(ch * size + ph) * size + pw] += sample.of(maps.data<T>() + ch * height * width) / static_cast<T>(nx * ny);
             }
     }
   });

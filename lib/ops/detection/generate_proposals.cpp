@@ -26,11 +26,13 @@ void infer(InferContext& c) {
   for (int port = anchors; port <= scores; ++port) c.require_rank(port, 4);
   Dim batch, height, width, count;
   if (const auto& shape = c.shape(im_info); shape.has_rank()) {
-    c.require(shape[1].compatible(Dim(3, 4)), im_info, Code::E0506, "im_info of GenerateProposals must hold 3 or 4 numbers an image, but its shape is {}", to_string(shape));
+    c.require(shape[1].compatible(Dim(3, 4)), im_info, Code::E0506,
+              "im_info of GenerateProposals must hold 3 or 4 numbers an image, but its shape is {}", to_string(shape));
     batch = shape[0];
   }
   if (const auto& shape = c.shape(anchors); shape.has_rank()) {
-    c.require(shape[3].contains(4), anchors, Code::E0506, "anchors of GenerateProposals must have 4 coordinates, but their shape is {}", to_string(shape));
+    c.require(shape[3].contains(4), anchors, Code::E0506, "anchors of GenerateProposals must have 4 coordinates, but their shape is {}",
+              to_string(shape));
     height = shape[0], width = shape[1], count = shape[2];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
@@ -62,7 +64,8 @@ void eval(EvalContext& c) {
     // The image's height and width, then one scale for both or one for each.
     const float* image = info.data<float>() + n * info.dim(1);
     const ProposalLimits limits{image[0], image[1], a.min_size * image[2], a.min_size * image[info.dim(1) == 4 ? 3 : 2], a.normalized ? 0.0F : 1.0F};
-    auto found = decode_proposals(anchor.data<float>(), delta.data<float>() + n * count * 4 * cells, score.data<float>() + n * count * cells, cells, count, limits);
+    auto found = decode_proposals(anchor.data<float>(), delta.data<float>() + n * count * 4 * cells, score.data<float>() + n * count * cells, cells,
+                                  count, limits);
     found = select_proposals(std::move(found), a.pre_nms_count, a.post_nms_count, a.nms_threshold, a.nms_eta, limits.pixel);
     numbers.push_back(static_cast<std::int64_t>(found.size()));
     all.insert(all.end(), found.begin(), found.end());
@@ -76,7 +79,9 @@ void eval(EvalContext& c) {
       *value++ = static_cast<T>(p.score);
     }
   });
-  dispatch(counts.type(), Indices{}, [&]<class I>() { std::transform(numbers.begin(), numbers.end(), counts.mutable_data<I>(), [](std::int64_t n) { return static_cast<I>(n); }); });
+  dispatch(counts.type(), Indices{}, [&]<class I>() {
+    std::transform(numbers.begin(), numbers.end(), counts.mutable_data<I>(), [](std::int64_t n) { return static_cast<I>(n); });
+  });
 }
 
 constexpr TypeVar T{"T", kFloat}, TNumber{"roi_num_type", kIndex};
@@ -87,8 +92,8 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"min_size", &Attrs::min_size, kRequired>, Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
-                         Attr<"pre_nms_count", &Attrs::pre_nms_count, kRequired>, Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>, Attr<"normalized", &Attrs::normalized>,
-                         Attr<"nms_eta", &Attrs::nms_eta>, Attr<"roi_num_type", &Attrs::roi_num_type>>,
+                         Attr<"pre_nms_count", &Attrs::pre_nms_count, kRequired>, Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>,
+                         Attr<"normalized", &Attrs::normalized>, Attr<"nms_eta", &Attrs::nms_eta>, Attr<"roi_num_type", &Attrs::roi_num_type>>,
      .infer = infer,
      .eval = eval},
 };

@@ -22,7 +22,9 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto positive = [&](std::int64_t v, std::string_view attribute) { c.require_attr(0 < v && v < (std::int64_t{1} << 31), attribute, "{} is out of range", v); };
+  const auto positive = [&](std::int64_t v, std::string_view attribute) {
+    c.require_attr(0 < v && v < (std::int64_t{1} << 31), attribute, "{} is out of range", v);
+  };
   positive(a.base_size, "base_size");
   positive(a.pre_nms_topn, "pre_nms_topn");
   positive(a.post_nms_topn, "post_nms_topn");
@@ -31,14 +33,17 @@ void infer(InferContext& c) {
   c.require_rank(class_probs, 4);
   c.require_rank(bbox_deltas, 4);
   c.require_rank(image_shape, 1);
-  if (const auto& shape = c.shape(image_shape); shape.has_rank()) c.require(shape[0].compatible(Dim(3, 4)), image_shape, Code::E0506, "image_shape of Proposal must hold 3 or 4 numbers, but its shape is {}", to_string(shape));
+  if (const auto& shape = c.shape(image_shape); shape.has_rank())
+    c.require(shape[0].compatible(Dim(3, 4)), image_shape, Code::E0506, "image_shape of Proposal must hold 3 or 4 numbers, but its shape is {}",
+              to_string(shape));
   Dim batch, height, width;
   const std::int64_t channels[] = {a.anchors() * 2, a.anchors() * 4};
   for (int port = class_probs; port <= bbox_deltas; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
     batch = c.require_same_dim(batch, shape[0], port, "batches of class_probs and bbox_deltas");
-    c.require(shape[1].contains(channels[port]), port, Code::E0506, "{} of Proposal must have {} channels for {} anchors, but its shape is {}", c.port_name(port), channels[port], a.anchors(), to_string(shape));
+    c.require(shape[1].contains(channels[port]), port, Code::E0506, "{} of Proposal must have {} channels for {} anchors, but its shape is {}",
+              c.port_name(port), channels[port], a.anchors(), to_string(shape));
     height = c.require_same_dim(height, shape[2], port, "heights of class_probs and bbox_deltas");
     width = c.require_same_dim(width, shape[3], port, "widths of class_probs and bbox_deltas");
   }
@@ -74,7 +79,8 @@ void eval(EvalContext& c) {
   const auto probs = f32(class_probs), deltas = f32(bbox_deltas), image = f32(image_shape);
   const auto batch = probs.dim(0), height = probs.dim(2), width = probs.dim(3), cells = height * width;
   const float image_h = image.data<float>()[0], image_w = image.data<float>()[1];
-  const float least_h = static_cast<float>(a.min_size) * image.data<float>()[2], least_w = static_cast<float>(a.min_size) * image.data<float>()[image.size() > 3 ? 3 : 2];
+  const float least_h = static_cast<float>(a.min_size) * image.data<float>()[2],
+              least_w = static_cast<float>(a.min_size) * image.data<float>()[image.size() > 3 ? 3 : 2];
   const float pixel = a.tensorflow() ? 0.0F : 1.0F;
   const auto anchors = anchors_of(a, pixel);
   const auto inside = [](float v, float length) { return std::max(0.0F, std::min(v, length)); };
@@ -94,10 +100,12 @@ void eval(EvalContext& c) {
         if (a.tensorflow()) x0 = inside(x0, image_w), y0 = inside(y0, image_h), x1 = inside(x1, image_w), y1 = inside(y1, image_h);
         const auto d = [&](std::int64_t j, float scale) { return delta[(k * 4 + j) * cells + i] / scale; };
         const float box_w = x1 - x0 + pixel, box_h = y1 - y0 + pixel;
-        const float centre_x = d(0, a.box_coordinate_scale) * box_w + (x0 + 0.5F * box_w), centre_y = d(1, a.box_coordinate_scale) * box_h + (y0 + 0.5F * box_h);
+        const float centre_x = d(0, a.box_coordinate_scale) * box_w + (x0 + 0.5F * box_w),
+                    centre_y = d(1, a.box_coordinate_scale) * box_h + (y0 + 0.5F * box_h);
         const float new_w = std::exp(d(2, a.box_size_scale)) * box_w, new_h = std::exp(d(3, a.box_size_scale)) * box_h;
         Proposal p{centre_x - 0.5F * new_w, centre_y - 0.5F * new_h, centre_x + 0.5F * new_w, centre_y + 0.5F * new_h, 0, true};
-        if (a.clip_before_nms) p = {inside(p.x0, image_w - pixel), inside(p.y0, image_h - pixel), inside(p.x1, image_w - pixel), inside(p.y1, image_h - pixel), 0, true};
+        if (a.clip_before_nms)
+          p = {inside(p.x0, image_w - pixel), inside(p.y0, image_h - pixel), inside(p.x1, image_w - pixel), inside(p.y1, image_h - pixel), 0, true};
         // Boxes that are too small stay, but as the worst of all.
         if (least_w <= p.x1 - p.x0 + pixel && least_h <= p.y1 - p.y0 + pixel) p.score = score[k * cells + i];
         all.push_back(p);
@@ -132,12 +140,13 @@ constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"class_probs", T}, {"bbox_deltas", T}, {"image_shape", T}};
 constexpr PortDef kOutputs1[] = {{"rois", T}};
 constexpr PortDef kOutputs4[] = {{"rois", T}, {"scores", T}};
-constexpr auto kAttrs = attributes<Attrs, Attr<"base_size", &Attrs::base_size, kRequired>, Attr<"pre_nms_topn", &Attrs::pre_nms_topn, kRequired>,
-                                   Attr<"post_nms_topn", &Attrs::post_nms_topn, kRequired>, Attr<"nms_thresh", &Attrs::nms_thresh, kRequired>,
-                                   Attr<"feat_stride", &Attrs::feat_stride, kRequired>, Attr<"min_size", &Attrs::min_size, kRequired>, Attr<"ratio", &Attrs::ratio, kRequired>,
-                                   Attr<"scale", &Attrs::scale, kRequired>, Attr<"clip_before_nms", &Attrs::clip_before_nms>, Attr<"clip_after_nms", &Attrs::clip_after_nms>,
-                                   Attr<"normalize", &Attrs::normalize>, Attr<"box_size_scale", &Attrs::box_size_scale>, Attr<"box_coordinate_scale", &Attrs::box_coordinate_scale>,
-                                   Attr<"framework", &Attrs::framework>>;
+constexpr auto kAttrs =
+    attributes<Attrs, Attr<"base_size", &Attrs::base_size, kRequired>, Attr<"pre_nms_topn", &Attrs::pre_nms_topn, kRequired>,
+               Attr<"post_nms_topn", &Attrs::post_nms_topn, kRequired>, Attr<"nms_thresh", &Attrs::nms_thresh, kRequired>,
+               Attr<"feat_stride", &Attrs::feat_stride, kRequired>, Attr<"min_size", &Attrs::min_size, kRequired>,
+               Attr<"ratio", &Attrs::ratio, kRequired>, Attr<"scale", &Attrs::scale, kRequired>, Attr<"clip_before_nms", &Attrs::clip_before_nms>,
+               Attr<"clip_after_nms", &Attrs::clip_after_nms>, Attr<"normalize", &Attrs::normalize>, Attr<"box_size_scale", &Attrs::box_size_scale>,
+               Attr<"box_coordinate_scale", &Attrs::box_coordinate_scale>, Attr<"framework", &Attrs::framework>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs1, .attrs = kAttrs, .infer = infer, .eval = eval},
     {.since = 4, .inputs = kInputs, .outputs = kOutputs4, .attrs = kAttrs, .infer = infer, .eval = eval},

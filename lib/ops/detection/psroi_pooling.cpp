@@ -8,7 +8,8 @@ enum class Mode : std::uint8_t { average, bilinear };
 
 template <>
 struct ovir::EnumNames<ovir::ops::psroi_pooling::Mode> {
-  static constexpr std::pair<std::string_view, ops::psroi_pooling::Mode> table[] = {{"average", ops::psroi_pooling::Mode::average}, {"bilinear", ops::psroi_pooling::Mode::bilinear}};
+  static constexpr std::pair<std::string_view, ops::psroi_pooling::Mode> table[] = {{"average", ops::psroi_pooling::Mode::average},
+                                                                                    {"bilinear", ops::psroi_pooling::Mode::bilinear}};
 };
 
 namespace ovir::ops::psroi_pooling {
@@ -24,7 +25,9 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto positive = [&](std::int64_t v, std::string_view attribute) { c.require_attr(0 < v && v < (1 << 20), attribute, "{} is out of range", v); };
+  const auto positive = [&](std::int64_t v, std::string_view attribute) {
+    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is out of range", v);
+  };
   positive(a.output_dim, "output_dim");
   positive(a.group_size, "group_size");
   positive(a.spatial_bins_x, "spatial_bins_x");
@@ -34,7 +37,8 @@ void infer(InferContext& c) {
   c.require_rank(rois, 2);
   if (const auto& shape = c.shape(data); shape.has_rank()) {
     const auto channels = a.output_dim * (a.mode == Mode::average ? a.group_size * a.group_size : a.spatial_bins_x * a.spatial_bins_y);
-    c.require(shape[1].contains(channels), data, Code::E0506, "data of PSROIPooling must have {} channels, but its shape is {}", channels, to_string(shape));
+    c.require(shape[1].contains(channels), data, Code::E0506, "data of PSROIPooling must have {} channels, but its shape is {}", channels,
+              to_string(shape));
   }
   Dim count;
   if (const auto& shape = c.shape(rois); shape.has_rank()) {
@@ -48,7 +52,8 @@ void infer(InferContext& c) {
 template <class T>
 T average(const T* map, std::int64_t width, std::int64_t height, float x0, float x1, float y0, float y1) {
   const auto whole = [](float v, std::int64_t most) { return static_cast<std::int64_t>(std::clamp(v, 0.0F, static_cast<float>(most))); };
-  const auto left = whole(std::floor(x0), width - 1), right = whole(std::ceil(x1), width), top = whole(std::floor(y0), height - 1), bottom = whole(std::ceil(y1), height);
+  const auto left = whole(std::floor(x0), width - 1), right = whole(std::ceil(x1), width), top = whole(std::floor(y0), height - 1),
+             bottom = whole(std::ceil(y1), height);
   if (left >= right || top >= bottom) return 0;
   T sum = 0;
   for (auto y = top; y < bottom; ++y)
@@ -60,7 +65,8 @@ template <class T>
 T bilinear(const T* map, float x, float y, std::int64_t width, std::int64_t height) {
   if (!(x >= 0 && y >= 0 && x < static_cast<float>(width) && y < static_cast<float>(height))) return 0;
   const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
-  const auto right = std::min(static_cast<std::int64_t>(std::ceil(x)), width - 1), bottom = std::min(static_cast<std::int64_t>(std::ceil(y)), height - 1);
+  const auto right = std::min(static_cast<std::int64_t>(std::ceil(x)), width - 1),
+             bottom = std::min(static_cast<std::int64_t>(std::ceil(y)), height - 1);
   const auto dx = static_cast<T>(x - static_cast<float>(left)), dy = static_cast<T>(y - static_cast<float>(top));
   const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
   return row(top) + (row(bottom) - row(top)) * dy;
@@ -81,7 +87,9 @@ void eval(EvalContext& c) {
       if (batch == -1) break;  // as Proposal ends its list
       if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
       // Averages are taken of whole pixels; bilinear regions are normalized to the image.
-      const auto side = [&](T v, float more) { return a.mode == Mode::average ? (std::round(static_cast<float>(v)) + more) * a.spatial_scale : static_cast<float>(v) * a.spatial_scale; };
+      const auto side = [&](T v, float more) {
+        return a.mode == Mode::average ? (std::round(static_cast<float>(v)) + more) * a.spatial_scale : static_cast<float>(v) * a.spatial_scale;
+      };
       const float x0 = side(roi[1], 0), y0 = side(roi[2], 0), w = side(roi[3], 1) - x0, h = side(roi[4], 1) - y0;
       const T* image = maps.data<T>() + batch * channels * plane;
       for (std::int64_t k = 0; k < a.output_dim; ++k)
@@ -90,8 +98,8 @@ void eval(EvalContext& c) {
             T& pooled = to[((r * a.output_dim + k) * group + ph) * group + pw];
             if (a.mode == Mode::average) {
               const float bin_w = w / static_cast<float>(group), bin_h = h / static_cast<float>(group);
-              pooled = average(image + ((k * group + ph) * group + pw) * plane, width, height, x0 + static_cast<float>(pw) * bin_w, x0 + static_cast<float>(pw + 1) * bin_w,
-                               y0 + static_cast<float>(ph) * bin_h, y0 + static_cast<float>(ph + 1) * bin_h);
+              pooled = average(image + ((k * group + ph) * group + pw) * plane, width, height, x0 + static_cast<float>(pw) * bin_w,
+                               x0 + static_cast<float>(pw + 1) * bin_w, y0 + static_cast<float>(ph) * bin_h, y0 + static_cast<float>(ph + 1) * bin_h);
               continue;
             }
             // Each sub-bin is a grid of group by group samples, corner to corner; a bin averages one of each.
@@ -101,7 +109,8 @@ void eval(EvalContext& c) {
             };
             for (std::int64_t by = 0; by < a.spatial_bins_y; ++by)
               for (std::int64_t bx = 0; bx < a.spatial_bins_x; ++bx)
-                pooled += bilinear(image + ((by * a.spatial_bins_x + bx) * a.output_dim + k) * plane, point(bx, pw, x0, w / static_cast<float>(a.spatial_bins_x), width),
+                pooled += bilinear(image + ((by * a.spatial_bins_x + bx) * a.output_dim + k) * plane,
+                                   point(bx, pw, x0, w / static_cast<float>(a.spatial_bins_x), width),
                                    point(by, ph, y0, h / static_cast<float>(a.spatial_bins_y), height), width, height);
             pooled /= static_cast<T>(a.spatial_bins_x * a.spatial_bins_y);
           }
@@ -116,8 +125,9 @@ constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"group_size", &Attrs::group_size>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
-                         Attr<"mode", &Attrs::mode>, Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>>,
+     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"group_size", &Attrs::group_size>,
+                         Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"mode", &Attrs::mode>,
+                         Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>>,
      .infer = infer,
      .eval = eval},
 };

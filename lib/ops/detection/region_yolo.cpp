@@ -20,7 +20,9 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto in_range = [&](std::int64_t v, std::string_view attribute) { c.require_attr(0 <= v && v < (1 << 20), attribute, "{} is out of range", v); };
+  const auto in_range = [&](std::int64_t v, std::string_view attribute) {
+    c.require_attr(0 <= v && v < (1 << 20), attribute, "{} is out of range", v);
+  };
   in_range(a.coords, "coords");
   in_range(a.classes, "classes");
   in_range(a.num, "num");
@@ -29,7 +31,8 @@ void infer(InferContext& c) {
   auto shape = c.shape(data);
   if (!shape.has_rank()) return c.output(0, shape);
   const auto channels = a.regions() * a.channels();
-  c.require(shape[1].max >= channels, data, Code::E0506, "data of RegionYolo must have {} channels for {} regions, but its shape is {}", channels, a.regions(), to_string(shape));
+  c.require(shape[1].max >= channels, data, Code::E0506, "data of RegionYolo must have {} channels for {} regions, but its shape is {}", channels,
+            a.regions(), to_string(shape));
   if (!a.do_softmax) {
     shape[1] = Dim(channels);
     return c.output(0, std::move(shape));
@@ -60,7 +63,8 @@ void eval(EvalContext& c) {
       for (std::int64_t r = 0; r < a.regions(); ++r) {
         T* region = y + r * a.channels() * area;
         const auto sigmoid = [&](std::int64_t channel, std::int64_t count) {
-          std::transform(region + channel * area, region + (channel + count) * area, region + channel * area, [](T v) { return 1 / (1 + std::exp(-v)); });
+          std::transform(region + channel * area, region + (channel + count) * area, region + channel * area,
+                         [](T v) { return 1 / (1 + std::exp(-v)); });
         };
         sigmoid(0, 2);
         sigmoid(a.coords, a.do_softmax ? 1 : 1 + a.classes);
@@ -84,8 +88,9 @@ constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"anchors", &Attrs::anchors>, Attr<"axis", &Attrs::axis, kRequired>, Attr<"coords", &Attrs::coords, kRequired>, Attr<"classes", &Attrs::classes, kRequired>,
-                         Attr<"end_axis", &Attrs::end_axis, kRequired>, Attr<"num", &Attrs::num, kRequired>, Attr<"do_softmax", &Attrs::do_softmax>, Attr<"mask", &Attrs::mask>>,
+     .attrs = attributes<Attrs, Attr<"anchors", &Attrs::anchors>, Attr<"axis", &Attrs::axis, kRequired>, Attr<"coords", &Attrs::coords, kRequired>,
+                         Attr<"classes", &Attrs::classes, kRequired>, Attr<"end_axis", &Attrs::end_axis, kRequired>,
+                         Attr<"num", &Attrs::num, kRequired>, Attr<"do_softmax", &Attrs::do_softmax>, Attr<"mask", &Attrs::mask>>,
      .infer = infer,
      .eval = eval},
 };

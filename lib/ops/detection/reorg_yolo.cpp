@@ -14,16 +14,19 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& strides = c.attrs<Attrs>().stride;
   c.require_attr(!strides.empty(), "stride", "it is empty");
-  for (const auto s : strides) c.require_attr(s > 0 && s < (1 << 15) && s == strides[0], "stride", "{} cannot be: all must be one positive number", s);
+  for (const auto s : strides)
+    c.require_attr(s > 0 && s < (1 << 15) && s == strides[0], "stride", "{} cannot be: all must be one positive number", s);
   const auto stride = strides[0];
   c.require_rank(data, 4);
   auto shape = c.shape(data);
   if (!shape.has_rank()) return c.output(0, shape);
   for (const std::int64_t axis : {2, 3}) {
-    c.require(!shape[axis].is_static() || shape[axis].length() % stride == 0, data, Code::E0506, "dim {} of data of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride, to_string(c.shape(data)));
+    c.require(!shape[axis].is_static() || shape[axis].length() % stride == 0, data, Code::E0506,
+              "dim {} of data of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride, to_string(c.shape(data)));
     shape[axis] = Dim(div_ceil(shape[axis], stride).min, div_floor(shape[axis], stride).max);
   }
-  c.require(shape[1].max >= stride * stride, data, Code::E0506, "data of ReorgYolo must have {} channels or more, but its shape is {}", stride * stride, to_string(c.shape(data)));
+  c.require(shape[1].max >= stride * stride, data, Code::E0506, "data of ReorgYolo must have {} channels or more, but its shape is {}",
+            stride * stride, to_string(c.shape(data)));
   shape[1] = shape[1] * Dim(stride * stride);
   c.output(0, std::move(shape));
 }
@@ -57,7 +60,13 @@ constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs[] = {{"data", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 2, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"stride", &Attrs::stride, kRequired>>, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 2,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"stride", &Attrs::stride, kRequired>>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

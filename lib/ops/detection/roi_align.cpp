@@ -10,12 +10,14 @@ enum class Aligned : std::uint8_t { asymmetric, half_pixel_for_nn, half_pixel };
 
 template <>
 struct ovir::EnumNames<ovir::ops::roi_align::Mode> {
-  static constexpr std::pair<std::string_view, ops::roi_align::Mode> table[] = {{"avg", ops::roi_align::Mode::avg}, {"max", ops::roi_align::Mode::max}};
+  static constexpr std::pair<std::string_view, ops::roi_align::Mode> table[] = {{"avg", ops::roi_align::Mode::avg},
+                                                                                {"max", ops::roi_align::Mode::max}};
 };
 template <>
 struct ovir::EnumNames<ovir::ops::roi_align::Aligned> {
   using enum ovir::ops::roi_align::Aligned;
-  static constexpr std::pair<std::string_view, ops::roi_align::Aligned> table[] = {{"asymmetric", asymmetric}, {"half_pixel_for_nn", half_pixel_for_nn}, {"half_pixel", half_pixel}};
+  static constexpr std::pair<std::string_view, ops::roi_align::Aligned> table[] = {
+      {"asymmetric", asymmetric}, {"half_pixel_for_nn", half_pixel_for_nn}, {"half_pixel", half_pixel}};
 };
 
 namespace ovir::ops::roi_align {
@@ -34,7 +36,8 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.pooled_h > 0, "pooled_h", "{} is not positive", a.pooled_h);
   c.require_attr(a.pooled_w > 0, "pooled_w", "{} is not positive", a.pooled_w);
-  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio, kMostBinSamples);
+  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio,
+                 kMostBinSamples);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
   c.require_rank(batch_indices, 1);
@@ -44,7 +47,8 @@ void infer(InferContext& c) {
     c.require(shape[1].contains(4), rois, Code::E0506, "rois of ROIAlign must have 4 coordinates, but their shape is {}", to_string(shape));
     count = shape[0];
   }
-  if (c.shape(batch_indices).has_rank()) count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "numbers of rois and batch_indices");
+  if (c.shape(batch_indices).has_rank())
+    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "numbers of rois and batch_indices");
   c.output(0, PartialShape{count, channels, Dim(a.pooled_h), Dim(a.pooled_w)});
 }
 
@@ -102,8 +106,9 @@ constexpr TypeVar T{"T", kFloat}, TIndex{"IND_T", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}, {"batch_indices", TIndex}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 template <class... More>
-constexpr auto kAttrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>, Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>,
-                                   Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"mode", &Attrs::mode, kRequired>, More...>;
+constexpr auto kAttrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>,
+                                   Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
+                                   Attr<"mode", &Attrs::mode, kRequired>, More...>;
 constexpr Version kVersions[] = {
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
     {.since = 9, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs<Attr<"aligned_mode", &Attrs::aligned_mode>>, .infer = infer, .eval = eval},

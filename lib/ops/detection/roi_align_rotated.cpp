@@ -18,7 +18,8 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.pooled_h > 0, "pooled_h", "{} is not positive", a.pooled_h);
   c.require_attr(a.pooled_w > 0, "pooled_w", "{} is not positive", a.pooled_w);
-  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio, kMostBinSamples);
+  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio,
+                 kMostBinSamples);
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
@@ -29,7 +30,8 @@ void infer(InferContext& c) {
     c.require(shape[1].contains(5), rois, Code::E0506, "rois of ROIAlignRotated must have 5 numbers each, but their shape is {}", to_string(shape));
     count = shape[0];
   }
-  if (c.shape(batch_indices).has_rank()) count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "numbers of rois and batch_indices");
+  if (c.shape(batch_indices).has_rank())
+    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "numbers of rois and batch_indices");
   c.output(0, PartialShape{count, channels, Dim(a.pooled_h), Dim(a.pooled_w)});
 }
 
@@ -51,7 +53,8 @@ void eval(EvalContext& c) {
       if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
       const T* roi = regions.data<T>() + r * 5;
       // "Each ROI box's center is shifted by [-0.5, -0.5]"
-      const T x0 = roi[0] * scale - half, y0 = roi[1] * scale - half, w = roi[2] * scale, h = roi[3] * scale, angle = a.clockwise_mode ? -roi[4] : roi[4];
+      const T x0 = roi[0] * scale - half, y0 = roi[1] * scale - half, w = roi[2] * scale, h = roi[3] * scale,
+              angle = a.clockwise_mode ? -roi[4] : roi[4];
       const T cos = std::cos(angle), sin = std::sin(angle);
       const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h);
       const auto samples = [&](T bin) {
@@ -83,8 +86,9 @@ constexpr Version kVersions[] = {
     {.since = 15,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>, Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>,
-                         Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"clockwise_mode", &Attrs::clockwise_mode>>,
+     .attrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>,
+                         Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
+                         Attr<"clockwise_mode", &Attrs::clockwise_mode>>,
      .infer = infer,
      .eval = eval},
 };

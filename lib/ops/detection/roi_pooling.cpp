@@ -8,7 +8,8 @@ enum class Method : std::uint8_t { max, bilinear };
 
 template <>
 struct ovir::EnumNames<ovir::ops::roi_pooling::Method> {
-  static constexpr std::pair<std::string_view, ops::roi_pooling::Method> table[] = {{"max", ops::roi_pooling::Method::max}, {"bilinear", ops::roi_pooling::Method::bilinear}};
+  static constexpr std::pair<std::string_view, ops::roi_pooling::Method> table[] = {{"max", ops::roi_pooling::Method::max},
+                                                                                    {"bilinear", ops::roi_pooling::Method::bilinear}};
 };
 
 namespace ovir::ops::roi_pooling {
@@ -85,7 +86,9 @@ void eval(EvalContext& c) {
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
       if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
-      const auto pixel = [&](T v) { return static_cast<std::int64_t>(std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9))); };
+      const auto pixel = [&](T v) {
+        return static_cast<std::int64_t>(std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));
+      };
       for (std::int64_t ch = 0; ch < channels; ++ch) {
         const T* map = maps.data<T>() + (batch * channels + ch) * plane;
         for (std::int64_t ph = 0; ph < a.height(); ++ph)
@@ -95,7 +98,8 @@ void eval(EvalContext& c) {
               pooled = bilinear(map, sample(pw, a.width(), roi[1], roi[3], width), sample(ph, a.height(), roi[2], roi[4], height), width, height);
               continue;
             }
-            const auto rows = bin<T>(ph, a.height(), pixel(roi[2]), pixel(roi[4]), height), columns = bin<T>(pw, a.width(), pixel(roi[1]), pixel(roi[3]), width);
+            const auto rows = bin<T>(ph, a.height(), pixel(roi[2]), pixel(roi[4]), height),
+                       columns = bin<T>(pw, a.width(), pixel(roi[1]), pixel(roi[3]), width);
             if (rows.begin >= rows.end || columns.begin >= columns.end) continue;  // empty: 0
             pooled = std::numeric_limits<T>::lowest();
             for (auto y = rows.begin; y < rows.end; ++y)
@@ -113,8 +117,9 @@ constexpr Version kVersions[] = {
     {.since = 2,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h>, Attr<"pooled_w", &Attrs::pooled_w>, Attr<"output_size", &Attrs::output_size>, Attr<"output_roi", &Attrs::output_roi>,
-                         Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"method", &Attrs::method>>,
+     .attrs =
+         attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h>, Attr<"pooled_w", &Attrs::pooled_w>, Attr<"output_size", &Attrs::output_size>,
+                    Attr<"output_roi", &Attrs::output_roi>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"method", &Attrs::method>>,
      .infer = infer,
      .eval = eval},
 };

@@ -15,12 +15,14 @@ using Bytes = TypeList<TypeEntry<ElementType::u8, std::uint8_t>>;
 void require_pixels(const InferContext& c, int port, std::int64_t channels) {
   c.require_rank(port, 4);
   if (const auto& shape = c.shape(port); shape.has_rank())
-    c.require(shape[3].contains(channels), port, Code::E0506, "{} of {} must have {} channels, last, but its shape is {}", c.port_name(port), c.op().type, channels, to_string(shape));
+    c.require(shape[3].contains(channels), port, Code::E0506, "{} of {} must have {} channels, last, but its shape is {}", c.port_name(port),
+              c.op().type, channels, to_string(shape));
 }
 
 /// Lengths that can be divided by n.
 void require_multiple(const InferContext& c, int port, const Dim& d, std::int64_t n, std::string_view what) {
-  c.require(!d.is_static() || d.length() % n == 0, port, Code::E0506, "the {} of {} of {} must be a multiple of {}, but it is {}", what, c.port_name(port), c.op().type, n, to_string(d));
+  c.require(!d.is_static() || d.length() % n == 0, port, Code::E0506, "the {} of {} of {} must be a multiple of {}, but it is {}", what,
+            c.port_name(port), c.op().type, n, to_string(d));
 }
 
 }  // namespace
@@ -67,7 +69,8 @@ void convert_from_yuv(EvalContext& c, Chroma chroma, Order order) {
       for (std::int64_t h = 0; h < height; ++h)
         for (std::int64_t w = 0; w < width; ++w, to += 3) {
           const auto at = ((h / 2) * (width / 2) + w / 2) * (apart ? 1 : 2);
-          const float l = 1.164F * (static_cast<float>(y[h * width + w]) - 16.0F), d = static_cast<float>(u[at]) - 128.0F, e = static_cast<float>(v[at]) - 128.0F;
+          const float l = 1.164F * (static_cast<float>(y[h * width + w]) - 16.0F), d = static_cast<float>(u[at]) - 128.0F,
+                      e = static_cast<float>(v[at]) - 128.0F;
           const E red = clip<E>(l + 1.596F * e), green = clip<E>(l - 0.391F * d - 0.813F * e), blue = clip<E>(l + 2.018F * d);
           to[0] = order == Order::rgb ? red : blue;
           to[1] = green;
@@ -80,14 +83,18 @@ void convert_from_yuv(EvalContext& c, Chroma chroma, Order order) {
 void infer_to_nv12(InferContext& c) {
   require_pixels(c, 0, 3);
   const bool single = c.attrs<Nv12Attrs>().single_plane;
-  if (c.output_count() != (single ? 1 : 2)) fail(Code::E0501, "{} has {} output{} as single_plane is {}, but the layer declares {}", c.op().type, single ? 1 : 2, single ? "" : "s", single, c.output_count());
+  if (c.output_count() != (single ? 1 : 2))
+    fail(Code::E0501, "{} has {} output{} as single_plane is {}, but the layer declares {}", c.op().type, single ? 1 : 2, single ? "" : "s", single,
+         c.output_count());
   Dim batch, height, width;
   if (const auto& image = c.shape(0); image.has_rank()) {
     batch = image[0], height = image[1], width = image[2];
     require_multiple(c, 0, height, 2, "height");
     require_multiple(c, 0, width, 2, "width");
   }
-  const auto halves = [](const Dim& d, std::int64_t n) { return Dim(d.min / 2 * n + d.min % 2 * n, d.is_bounded() ? d.max / 2 * n : Dim::kUnbounded); };  // of an even length
+  const auto halves = [](const Dim& d, std::int64_t n) {
+    return Dim(d.min / 2 * n + d.min % 2 * n, d.is_bounded() ? d.max / 2 * n : Dim::kUnbounded);
+  };  // of an even length
   if (single) return c.output(0, PartialShape{batch, halves(height, 3), width, Dim(1)});
   c.output(0, PartialShape{batch, height, width, Dim(1)});
   c.output(1, PartialShape{batch, halves(height, 1), halves(width, 1), Dim(2)});
@@ -110,7 +117,8 @@ void convert_to_nv12(EvalContext& c, Order order) {
           for (std::int64_t k = 0; k < 4; ++k) {
             const auto at = (h + k / 2) * width + w + k % 2;
             const float green = static_cast<float>(from[at * 3 + 1]);
-            const float red = static_cast<float>(from[at * 3 + (order == Order::rgb ? 0 : 2)]), blue = static_cast<float>(from[at * 3 + (order == Order::rgb ? 2 : 0)]);
+            const float red = static_cast<float>(from[at * 3 + (order == Order::rgb ? 0 : 2)]),
+                        blue = static_cast<float>(from[at * 3 + (order == Order::rgb ? 2 : 0)]);
             y[at] = clip<E>(0.257F * red + 0.504F * green + 0.098F * blue + 16.0F);
             u += static_cast<float>(clip<E>(-0.148F * red - 0.291F * green + 0.439F * blue + 128.0F));
             v += static_cast<float>(clip<E>(0.439F * red - 0.368F * green - 0.071F * blue + 128.0F));

@@ -15,7 +15,8 @@ struct ovir::EnumNames<ovir::ops::grid_sample::Mode> {
 template <>
 struct ovir::EnumNames<ovir::ops::grid_sample::Padding> {
   using enum ovir::ops::grid_sample::Padding;
-  static constexpr std::pair<std::string_view, ops::grid_sample::Padding> table[] = {{"zeros", zeros}, {"border", border}, {"reflection", reflection}};
+  static constexpr std::pair<std::string_view, ops::grid_sample::Padding> table[] = {
+      {"zeros", zeros}, {"border", border}, {"reflection", reflection}};
 };
 
 namespace ovir::ops::grid_sample {
@@ -82,7 +83,10 @@ std::vector<Tap> taps_of(double x, std::int64_t length, const Attrs& a) {
   constexpr double A = -0.75;
   const auto near = [](double t) { return ((A + 2) * t - (A + 3)) * t * t + 1; };
   const auto far = [](double t) { return ((A * t - 5 * A) * t + 8 * A) * t - 4 * A; };
-  return {{pixel(k - 1, length, a), far(1 + d)}, {pixel(k, length, a), near(d)}, {pixel(k + 1, length, a), near(1 - d)}, {pixel(k + 2, length, a), far(2 - d)}};
+  return {{pixel(k - 1, length, a), far(1 + d)},
+          {pixel(k, length, a), near(d)},
+          {pixel(k + 1, length, a), near(1 - d)},
+          {pixel(k + 2, length, a), far(2 - d)}};
 }
 
 void eval(EvalContext& c) {
@@ -98,7 +102,8 @@ void eval(EvalContext& c) {
     for (std::int64_t n = 0; n < from.dim(0); ++n)
       for (std::int64_t p = 0; p < points; ++p) {
         const auto* xy = coordinates.data() + (n * points + p) * 2;
-        const auto columns = taps_of(denormalize(xy[0], width, a.align_corners), width, a), rows = taps_of(denormalize(xy[1], height, a.align_corners), height, a);
+        const auto columns = taps_of(denormalize(xy[0], width, a.align_corners), width, a),
+                   rows = taps_of(denormalize(xy[1], height, a.align_corners), height, a);
         for (std::int64_t ch = 0; ch < channels; ++ch) {
           const E* image = from.data<E>() + (n * channels + ch) * height * width;
           E* to = out.mutable_data<E>() + (n * channels + ch) * points + p;
@@ -110,7 +115,8 @@ void eval(EvalContext& c) {
           for (const auto& row : rows)
             for (const auto& column : columns)
               if (row.at >= 0 && column.at >= 0) sum += row.weight * column.weight * static_cast<double>(image[row.at * width + column.at]);
-          if constexpr (std::is_integral_v<E>) sum = std::clamp(sum, static_cast<double>(std::numeric_limits<E>::lowest()), static_cast<double>(std::numeric_limits<E>::max()));
+          if constexpr (std::is_integral_v<E>)
+            sum = std::clamp(sum, static_cast<double>(std::numeric_limits<E>::lowest()), static_cast<double>(std::numeric_limits<E>::max()));
           *to = static_cast<E>(sum);
         }
       }

@@ -66,7 +66,8 @@ Tensor part(const Tensor& whole, const BodyLink& link, std::int64_t iteration) {
 
 /// What follows was planned for the inferred shape: a body that breaks its word must not go on.
 void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
-  if (!c.out_shape(port).contains(shape)) fail(Code::E0506, "output {} has shape {}, but {} was inferred from the body", port, to_string(shape), to_string(c.out_shape(port)));
+  if (!c.out_shape(port).contains(shape))
+    fail(Code::E0506, "output {} has shape {}, but {} was inferred from the body", port, to_string(shape), to_string(c.out_shape(port)));
 }
 
 void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& pieces) {
@@ -126,7 +127,8 @@ std::optional<Dim> sliced_count(const InferContext& c) {
       const auto& along = shape[c.require_axis(link.axis, link.port, shape.rank())];
       if (along.is_static()) {
         const auto parts = parts_of(link, along.length());
-        c.require(parts.has_value(), link.port, Code::E0507, "{} cannot slice an axis of {} from {} to {} by {}", c.op().type, along.length(), link.start, link.end, link.stride);
+        c.require(parts.has_value(), link.port, Code::E0507, "{} cannot slice an axis of {} from {} to {} by {}", c.op().type, along.length(),
+                  link.start, link.end, link.stride);
         count = Dim(parts->count);
       } else {
         const auto least = parts_of(link, along.min), most = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
@@ -144,9 +146,12 @@ std::optional<std::int64_t> sliced_count(EvalContext& c) {
     if (!link.sliced) continue;
     const auto& whole = c.in(link.port);
     const auto axis = link.axis < 0 ? link.axis + whole.rank() : link.axis;
-    if (axis < 0 || axis >= whole.rank()) fail(Code::E0507, "input {} has shape {}: it cannot be sliced along axis {}", link.port, to_string(whole.shape()), link.axis);
+    if (axis < 0 || axis >= whole.rank())
+      fail(Code::E0507, "input {} has shape {}: it cannot be sliced along axis {}", link.port, to_string(whole.shape()), link.axis);
     const auto parts = parts_of(link, whole.dim(axis));
-    if (!parts) fail(Code::E0507, "input {} has an axis of {}: it cannot be sliced from {} to {} by {}", link.port, whole.dim(axis), link.start, link.end, link.stride);
+    if (!parts)
+      fail(Code::E0507, "input {} has an axis of {}: it cannot be sliced from {} to {} by {}", link.port, whole.dim(axis), link.start, link.end,
+           link.stride);
     if (common && *common != parts->count) fail(Code::E0506, "inputs are sliced into {} and {} parts, which must be equal", *common, parts->count);
     common = parts->count;
   }
@@ -165,8 +170,9 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
       auto& before = parameters[at(edge.parameter)];
       const auto& result = results[at(edge.result)];
       const auto* initial = input_of(map, edge.parameter);
-      c.require(before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic, initial ? initial->port : -1, Code::E0503,
-                "the body of {} gets {} first, but is fed back {}", c.op().type, name(before.type), name(result.type));
+      c.require(before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
+                initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but is fed back {}", c.op().type, name(before.type),
+                name(result.type));
       auto next = merge(before, result);
       if (round >= kRoundsBeforeWidening) widen(next.shape, before.shape);
       if (same(next, before)) continue;
@@ -214,7 +220,8 @@ void run_iterations(EvalContext& c, std::int64_t limit) {
     for (const auto& link : map.inputs)
       if (link.sliced) parameters[at(link.inner)] = part(c.in(link.port), link, i);
     if (map.iteration_parameter >= 0)
-      parameters[at(map.iteration_parameter)] = convert(Tensor::i64(i).reshaped(map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1}), map.iteration_type);
+      parameters[at(map.iteration_parameter)] = convert(
+          Tensor::i64(i).reshaped(map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1}), map.iteration_type);
     results = c.run_body(0, parameters);
     for (std::size_t o = 0; o < map.outputs.size(); ++o)
       if (map.outputs[o].sliced) pieces[o].push_back(results[at(map.outputs[o].inner)]);

@@ -18,7 +18,8 @@ Dim iterations(const InferContext& c, const Fact& body_condition) {
   const auto trips = c.scalar_int(trip_count);
   const auto begins = known_condition(c.in(execution_condition)), goes_on = known_condition(body_condition);
   Dim count(0, trips && *trips >= 0 ? *trips : Dim::kUnbounded);
-  if (const auto parts = infrastructure::sliced_count(c)) count = Dim(trips && *trips < 0 ? parts->min : std::min(count.max, parts->min), std::min(count.max, parts->max));
+  if (const auto parts = infrastructure::sliced_count(c))
+    count = Dim(trips && *trips < 0 ? parts->min : std::min(count.max, parts->min), std::min(count.max, parts->max));
   else if (trips) count.min = *trips < 0 ? 1 : *trips;
   if (!trips) count.min = 0;
   if (begins == false) return Dim(0);
@@ -36,8 +37,10 @@ void infer(InferContext& c) {
   c.require_single(execution_condition);
   const auto results = infrastructure::infer_rounds(c);
   const auto& condition = results[static_cast<std::size_t>(map.condition_result)];
-  if (condition.type != ElementType::dynamic && condition.type != ElementType::boolean) fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but it is {}", name(condition.type));
-  if (!condition.shape.element_count().contains(1)) fail(Code::E0504, "the execution condition that the body of Loop gives must be one element, but its shape is {}", to_string(condition.shape));
+  if (condition.type != ElementType::dynamic && condition.type != ElementType::boolean)
+    fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but it is {}", name(condition.type));
+  if (!condition.shape.element_count().contains(1))
+    fail(Code::E0504, "the execution condition that the body of Loop gives must be one element, but its shape is {}", to_string(condition.shape));
   infrastructure::infer_outputs(c, results, iterations(c, condition), false);
 }
 
@@ -47,7 +50,8 @@ void eval(EvalContext& c) {
   infrastructure::run_iterations(c, c.scalar_int(execution_condition) == 0 ? 0 : limit);
 }
 
-constexpr PortDef kInputs[] = {{"trip_count", {"T_IND", kIndex}}, {"execution_condition", {"B", kBoolean}}, {"inputs", {"T", kAnyType}, Arity::mixed}};
+constexpr PortDef kInputs[] = {
+    {"trip_count", {"T_IND", kIndex}}, {"execution_condition", {"B", kBoolean}}, {"inputs", {"T", kAnyType}, Arity::mixed}};
 constexpr PortDef kOutputs[] = {{"outputs", {"T_OUT", kAnyType}, Arity::mixed}};
 constexpr Version kVersions[] = {
     {.since = 5, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .pure = false},

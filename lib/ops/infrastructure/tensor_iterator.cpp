@@ -10,7 +10,8 @@ namespace {
 /// Where no input is sliced, what an output says of its parts counts; else the body runs once.
 std::int64_t count_without_slices(const BodyMap& map) {
   for (const auto& link : map.outputs)
-    if (link.sliced) return std::abs(checked_add(link.end, -std::max(link.start, -std::numeric_limits<std::int64_t>::max())).value_or(0)) / link.part_size;
+    if (link.sliced)
+      return std::abs(checked_add(link.end, -std::max(link.start, -std::numeric_limits<std::int64_t>::max())).value_or(0)) / link.part_size;
   return 1;
 }
 

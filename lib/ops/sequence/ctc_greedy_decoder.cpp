@@ -48,7 +48,12 @@ constexpr TypeVar T{"T_F", kFloat};
 constexpr PortDef kInputs[] = {{"data", T}, {"sequence_mask", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>>, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

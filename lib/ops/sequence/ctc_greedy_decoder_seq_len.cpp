@@ -22,7 +22,8 @@ void infer(InferContext& c) {
   if (c.has(blank_index)) c.require_single(blank_index);
   Dim batch, steps;
   if (c.shape(data).has_rank()) batch = c.shape(data)[0], steps = c.shape(data)[1];
-  if (c.shape(sequence_length).has_rank()) batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "batches of data and sequence_length");
+  if (c.shape(sequence_length).has_rank())
+    batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "batches of data and sequence_length");
   c.output(classes_index, a.classes_index_type, PartialShape{batch, steps});
   if (c.output_count() > decoded_length) c.output(decoded_length, a.sequence_length_type, PartialShape{batch});
 }
@@ -47,7 +48,9 @@ void eval(EvalContext& c) {
     }
   });
   const auto put = [&](Tensor& to, const std::vector<std::int64_t>& values) {
-    dispatch(to.type(), Indices{}, [&]<class I>() { std::transform(values.begin(), values.end(), to.mutable_data<I>(), [](std::int64_t v) { return static_cast<I>(v); }); });
+    dispatch(to.type(), Indices{}, [&]<class I>() {
+      std::transform(values.begin(), values.end(), to.mutable_data<I>(), [](std::int64_t v) { return static_cast<I>(v); });
+    });
   };
   put(c.out(classes_index, {batch, steps}), decoded);
   if (c.output_count() > decoded_length) put(c.out(decoded_length, {batch}), counts);

@@ -76,7 +76,8 @@ void eval(EvalContext& c) {
   dispatch(from.type(), Reals{}, [&]<class T>() {
     for (std::int64_t n = 0; n < batch; ++n) {
       const auto length = lengths[static_cast<std::size_t>(n)], count = label_lengths[static_cast<std::size_t>(n)];
-      if (length < 0 || length > steps || count < 0 || count > length) fail(Code::E0508, "{} labels for {} of {} steps: there must be as many steps as labels, and no more than all", count, length, steps);
+      if (length < 0 || length > steps || count < 0 || count > length)
+        fail(Code::E0508, "{} labels for {} of {} steps: there must be as many steps as labels, and no more than all", count, length, steps);
       const auto target = target_of(all_labels.data() + n * steps, count, a);
       for (const auto label : target)
         if (label < 0 || label >= classes) fail(Code::E0508, "label {} is none of {} classes", label, classes);
@@ -89,21 +90,24 @@ void eval(EvalContext& c) {
         for (std::int64_t k = 0; k < classes; ++k) sum += std::exp(static_cast<double>(row[k]) - most);
         total.push_back(most + std::log(sum));
       }
-      const auto log_probability = [&](std::int64_t t, std::int64_t k) { return static_cast<double>(rows[t * classes + k]) - total[static_cast<std::size_t>(t)]; };
+      const auto log_probability = [&](std::int64_t t, std::int64_t k) {
+        return static_cast<double>(rows[t * classes + k]) - total[static_cast<std::size_t>(t)];
+      };
       out.mutable_data<T>()[n] = static_cast<T>(-read(target, length, blank, a.ctc_merge_repeated, log_probability));
     }
   });
 }
 
 constexpr TypeVar T{"T_F", kFloat}, TLength{"T1", kIndex}, TLabel{"T2", kIndex};
-constexpr PortDef kInputs[] = {{"logits", T}, {"logit_length", TLength}, {"labels", TLabel}, {"label_length", TLength}, {"blank_index", TLabel, Arity::optional}};
+constexpr PortDef kInputs[] = {
+    {"logits", T}, {"logit_length", TLength}, {"labels", TLabel}, {"label_length", TLength}, {"blank_index", TLabel, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 4,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"preprocess_collapse_repeated", &Attrs::preprocess_collapse_repeated>, Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>,
-                         Attr<"unique", &Attrs::unique>>,
+     .attrs = attributes<Attrs, Attr<"preprocess_collapse_repeated", &Attrs::preprocess_collapse_repeated>,
+                         Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>, Attr<"unique", &Attrs::unique>>,
      .infer = infer,
      .eval = eval},
 };

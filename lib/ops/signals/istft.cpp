@@ -21,14 +21,18 @@ void infer(InferContext& c) {
   if (size) {
     c.require(0 < *size && *size < (std::int64_t{1} << 40), frame_size, Code::E0508, "frame_size of ISTFT must be positive, not {}", *size);
     if (c.shape(window).has_rank())
-      c.require(c.shape(window)[0].compatible(Dim(1, *size)), window, Code::E0506, "the window of ISTFT must have 1 to {} elements, the frame's size, but its shape is {}", *size, to_string(c.shape(window)));
+      c.require(c.shape(window)[0].compatible(Dim(1, *size)), window, Code::E0506,
+                "the window of ISTFT must have 1 to {} elements, the frame's size, but its shape is {}", *size, to_string(c.shape(window)));
   }
   if (c.has(signal_length)) c.require_single(signal_length);
   const auto& from = c.shape(data);
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto rank = from.rank();
-  c.require(from[rank - 1].contains(2), data, Code::E0506, "the last dim of data of ISTFT must be 2, real and imaginary part, but its shape is {}", to_string(from));
-  if (size) c.require(from[rank - 3].contains(*size / 2 + 1), data, Code::E0506, "frames of {} give {} values each, but data of ISTFT has shape {}", *size, *size / 2 + 1, to_string(from));
+  c.require(from[rank - 1].contains(2), data, Code::E0506, "the last dim of data of ISTFT must be 2, real and imaginary part, but its shape is {}",
+            to_string(from));
+  if (size)
+    c.require(from[rank - 3].contains(*size / 2 + 1), data, Code::E0506, "frames of {} give {} values each, but data of ISTFT has shape {}", *size,
+              *size / 2 + 1, to_string(from));
   Dim length;
   if (c.has(signal_length)) {
     if (const auto asked = c.dims(signal_length); asked && asked->size() == 1) length = asked->front();

@@ -31,7 +31,8 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {c.attrs<Attrs>().max_rois, 4});
   std::vector<std::int64_t> order(weights.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return weights[static_cast<std::size_t>(i)] > weights[static_cast<std::size_t>(j)]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int64_t i, std::int64_t j) { return weights[static_cast<std::size_t>(i)] > weights[static_cast<std::size_t>(j)]; });
   order.resize(std::min(order.size(), static_cast<std::size_t>(out.dim(0))));
   dispatch(out.type(), Reals{}, [&]<class T>() {
     std::fill_n(out.mutable_data<T>(), out.size(), T(0));  // where there are too few
@@ -44,7 +45,12 @@ constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"input_rois", T}, {"rois_probs", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 6, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"max_rois", &Attrs::max_rois>>, .infer = infer, .eval = eval},
+    {.since = 6,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"max_rois", &Attrs::max_rois>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

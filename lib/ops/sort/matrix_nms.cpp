@@ -54,7 +54,8 @@ void decay(const Attrs& a, const T* box, const T* score, std::int64_t count, F k
     T least = 1;
     for (std::size_t j = 0; j < i; ++j) {
       K[i] = std::max(K[i], row[j]);
-      const T factor = a.decay_function == Decay::gaussian ? std::exp((K[j] * K[j] - row[j] * row[j]) * static_cast<T>(a.gaussian_sigma)) : (1 - row[j]) / (1 - K[j] + static_cast<T>(1e-10));
+      const T factor = a.decay_function == Decay::gaussian ? std::exp((K[j] * K[j] - row[j] * row[j]) * static_cast<T>(a.gaussian_sigma))
+                                                           : (1 - row[j]) / (1 - K[j] + static_cast<T>(1e-10));
       least = std::min(least, factor);
     }
     const T decayed = least * score[order[i]];
@@ -92,7 +93,8 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kFloat}, TIndices{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {{"boxes", T}, {"scores", T}};
 constexpr PortDef kOutputs[] = {{"selected_outputs", T}, {"selected_indices", TIndices}, {"selected_num", TIndices}};
-constexpr auto kAttrs = kDetectionAttrs<Attr<"decay_function", &Attrs::decay_function>, Attr<"gaussian_sigma", &Attrs::gaussian_sigma>, Attr<"post_threshold", &Attrs::post_threshold>>;
+constexpr auto kAttrs = kDetectionAttrs<Attr<"decay_function", &Attrs::decay_function>, Attr<"gaussian_sigma", &Attrs::gaussian_sigma>,
+                                        Attr<"post_threshold", &Attrs::post_threshold>>;
 constexpr Version kVersions[] = {
     {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
 };

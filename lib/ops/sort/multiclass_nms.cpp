@@ -40,7 +40,8 @@ T overlap(const T* a, const T* b, bool normalized) {
   const T more = normalized ? 0 : 1;
   const auto area = [&](const T* x) { return (x[2] - x[0] + more) * (x[3] - x[1] + more); };
   if (area(a) <= 0 || area(b) <= 0) return 0;
-  const T common = std::max<T>(0, std::min(a[2], b[2]) - std::max(a[0], b[0]) + more) * std::max<T>(0, std::min(a[3], b[3]) - std::max(a[1], b[1]) + more);
+  const T common =
+      std::max<T>(0, std::min(a[2], b[2]) - std::max(a[0], b[0]) + more) * std::max<T>(0, std::min(a[3], b[3]) - std::max(a[1], b[1]) + more);
   return common / (area(a) + area(b) - common);
 }
 
@@ -76,7 +77,8 @@ void eval(EvalContext& c) {
     std::int64_t first = 0;  // of the image's boxes, where classes have their own
     for (std::size_t n = 0; n < sizes.size(); ++n) {
       const auto image = static_cast<std::int64_t>(n);
-      if (!shared && (sizes[n] < 0 || sizes[n] > count - first)) fail(Code::E0508, "roisnum of image {} is {}, but {} boxes are left", n, sizes[n], count - first);
+      if (!shared && (sizes[n] < 0 || sizes[n] > count - first))
+        fail(Code::E0508, "roisnum of image {} is {}, but {} boxes are left", n, sizes[n], count - first);
       std::vector<Detection> of_image;
       for (std::int64_t k = 0; k < classes; ++k) {
         if (k == a.background_class) continue;

@@ -24,7 +24,8 @@ void infer(InferContext& c) {
   for (int port = max_output_boxes_per_class; port <= score_threshold; ++port) c.require_single(port);
   Dim batches, classes, count;
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(5), boxes, Code::E0506, "boxes of NMSRotated must have a centre, a size and an angle, 5 numbers, but their shape is {}", to_string(shape));
+    c.require(shape[2].contains(5), boxes, Code::E0506,
+              "boxes of NMSRotated must have a centre, a size and an angle, 5 numbers, but their shape is {}", to_string(shape));
     batches = shape[0];
     count = shape[1];
   }
@@ -142,13 +143,15 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
-constexpr PortDef kInputs[] = {{"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost}, {"iou_threshold", TThreshold}, {"score_threshold", TThreshold}};
+constexpr PortDef kInputs[] = {
+    {"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost}, {"iou_threshold", TThreshold}, {"score_threshold", TThreshold}};
 constexpr PortDef kOutputs[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
 constexpr Version kVersions[] = {
     {.since = 13,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"sort_result_descending", &Attrs::sort_result_descending>, Attr<"output_type", &Attrs::output_type>, Attr<"clockwise", &Attrs::clockwise>>,
+     .attrs = attributes<Attrs, Attr<"sort_result_descending", &Attrs::sort_result_descending>, Attr<"output_type", &Attrs::output_type>,
+                         Attr<"clockwise", &Attrs::clockwise>>,
      .infer = infer,
      .eval = eval},
 };

@@ -41,7 +41,8 @@ void infer(InferContext& c) {
   for (int port = max_output_boxes_per_class; port < c.input_count(); ++port) c.require_single(port);
   Dim batches, classes, count;
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(4), boxes, Code::E0506, "boxes of NonMaxSuppression must have 4 numbers each, but their shape is {}", to_string(shape));
+    c.require(shape[2].contains(4), boxes, Code::E0506, "boxes of NonMaxSuppression must have 4 numbers each, but their shape is {}",
+              to_string(shape));
     batches = shape[0];
     count = shape[1];
   }
@@ -104,7 +105,8 @@ std::vector<std::pair<std::int64_t, T>> select(const std::vector<Box<T>>& all, c
     std::sort(candidates.begin(), candidates.end(), better);
     for (const auto& candidate : candidates) {
       if (static_cast<std::int64_t>(kept.size()) >= limits.most) break;
-      if (std::all_of(kept.begin(), kept.end(), [&](const auto& k) { return overlap(box(candidate), box(k)) <= most_overlap; })) kept.push_back(candidate);
+      if (std::all_of(kept.begin(), kept.end(), [&](const auto& k) { return overlap(box(candidate), box(k)) <= most_overlap; }))
+        kept.push_back(candidate);
     }
     return kept;
   }
@@ -140,7 +142,8 @@ void eval(EvalContext& c) {
       std::vector<Box<T>> all;
       for (std::int64_t i = 0; i < count; ++i) all.push_back(box_of(coordinates.data<T>() + (n * count + i) * 4, a.box_encoding));
       for (std::int64_t k = 0; k < classes; ++k)
-        for (const auto& [i, score] : select(all, all_scores.data<T>() + (n * classes + k) * count, limits)) selected.push_back({n, k, i, static_cast<double>(score)});
+        for (const auto& [i, score] : select(all, all_scores.data<T>() + (n * classes + k) * count, limits))
+          selected.push_back({n, k, i, static_cast<double>(score)});
     }
   });
   if (a.sort_result_descending) {
@@ -170,13 +173,23 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
-constexpr PortDef kInputs[] = {{"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost, Arity::optional}, {"iou_threshold", TThreshold, Arity::optional}, {"score_threshold", TThreshold, Arity::optional}};
-constexpr PortDef kInputs5[] = {{"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost, Arity::optional}, {"iou_threshold", TThreshold, Arity::optional}, {"score_threshold", TThreshold, Arity::optional},
+constexpr PortDef kInputs[] = {{"boxes", T},
+                               {"scores", T},
+                               {"max_output_boxes_per_class", TMost, Arity::optional},
+                               {"iou_threshold", TThreshold, Arity::optional},
+                               {"score_threshold", TThreshold, Arity::optional}};
+constexpr PortDef kInputs5[] = {{"boxes", T},
+                                {"scores", T},
+                                {"max_output_boxes_per_class", TMost, Arity::optional},
+                                {"iou_threshold", TThreshold, Arity::optional},
+                                {"score_threshold", TThreshold, Arity::optional},
                                 {"soft_nms_sigma", TThreshold, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"selected_indices", TIndex}};
 constexpr PortDef kOutputs5[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
-constexpr auto kAttrs1 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>>;
-constexpr auto kAttrs3 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>, Attr<"output_type", &Attrs::output_type>>;
+constexpr auto kAttrs1 =
+    attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>>;
+constexpr auto kAttrs3 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>,
+                                    Attr<"output_type", &Attrs::output_type>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3, .infer = infer, .eval = eval},

@@ -35,5 +35,6 @@ inline constexpr PortDef kOutputs[] = {{"output", T}};
 
 template <>
 struct ovir::EnumNames<ovir::ops::sparse::Reduction> {
-  static constexpr std::pair<std::string_view, ops::sparse::Reduction> table[] = {{"sum", ops::sparse::Reduction::sum}, {"mean", ops::sparse::Reduction::mean}};
+  static constexpr std::pair<std::string_view, ops::sparse::Reduction> table[] = {{"sum", ops::sparse::Reduction::sum},
+                                                                                  {"mean", ops::sparse::Reduction::mean}};
 };

@@ -18,13 +18,18 @@ void eval(EvalContext& c) {
   const auto bag = [&](std::int64_t b) {
     const auto at = static_cast<std::size_t>(b);
     const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
-    if (range.first < 0 || range.first > count || range.last > count) fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", range.first, range.last, count);
+    if (range.first < 0 || range.first > count || range.last > count)
+      fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", range.first, range.last, count);
     return range;
   };
   reduce_bags(c, kPorts, static_cast<std::int64_t>(starts.size()), bag, Reduction::sum);
 }
 
-constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"offsets", TIndex}, {"default_index", TIndex, Arity::optional}, {"per_sample_weights", T, Arity::optional}};
+constexpr PortDef kInputs[] = {{"emb_table", T},
+                               {"indices", TIndex},
+                               {"offsets", TIndex},
+                               {"default_index", TIndex, Arity::optional},
+                               {"per_sample_weights", T, Arity::optional}};
 constexpr Version kVersions[] = {
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval},
 };

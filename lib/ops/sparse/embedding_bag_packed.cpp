@@ -19,7 +19,12 @@ void eval(EvalContext& c) {
 
 constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"per_sample_weights", T, Arity::optional}};
 constexpr Version kVersions[] = {
-    {.since = 15, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>, .infer = infer, .eval = eval},
+    {.since = 15,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

@@ -30,7 +30,12 @@ void eval(EvalContext& c) {
   reduce_bags(c, kPorts, count, bag, Reduction::sum);
 }
 
-constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"segment_ids", TIndex}, {"num_segments", TIndex}, {"default_index", TIndex, Arity::optional}, {"per_sample_weights", T, Arity::optional}};
+constexpr PortDef kInputs[] = {{"emb_table", T},
+                               {"indices", TIndex},
+                               {"segment_ids", TIndex},
+                               {"num_segments", TIndex},
+                               {"default_index", TIndex, Arity::optional},
+                               {"per_sample_weights", T, Arity::optional}};
 constexpr Version kVersions[] = {
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval},
 };

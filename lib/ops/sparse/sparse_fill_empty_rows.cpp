@@ -29,7 +29,9 @@ void infer(InferContext& c) {
     c.require(shape[1].contains(2), indices, Code::E0506, "indices of SparseFillEmptyRows must be pairs, but their shape is {}", to_string(shape));
     entries = c.require_same_dim(entries, shape[0], indices, "entries of values and indices");
   }
-  if (const auto& shape = c.shape(dense_shape); shape.has_rank()) c.require(shape[0].contains(2), dense_shape, Code::E0506, "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}", to_string(shape));
+  if (const auto& shape = c.shape(dense_shape); shape.has_rank())
+    c.require(shape[0].contains(2), dense_shape, Code::E0506, "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}",
+              to_string(shape));
   if (const auto dims = c.dims(dense_shape); dims && dims->size() == 2) rows = (*dims)[0];
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one
   if (const auto known = c.ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
@@ -63,9 +65,12 @@ void eval(EvalContext& c) {
     if (empty[static_cast<std::size_t>(r)]) source.push_back(-1), places.insert(places.end(), {r, 0});
     for (; next != order.end() && place(*next).first == r; ++next) source.push_back(*next), places.insert(places.end(), {r, place(*next).second});
   }
-  dispatch(to_indices.type(), Indices{}, [&]<class I>() { std::transform(places.begin(), places.end(), to_indices.mutable_data<I>(), [](std::int64_t v) { return static_cast<I>(v); }); });
+  dispatch(to_indices.type(), Indices{}, [&]<class I>() {
+    std::transform(places.begin(), places.end(), to_indices.mutable_data<I>(), [](std::int64_t v) { return static_cast<I>(v); });
+  });
   dispatch_width(byte_width(to_values.type()), [&]<class E>() {
-    for (std::size_t i = 0; i < source.size(); ++i) to_values.mutable_data<E>()[i] = source[i] < 0 ? *c.in(default_value).data<E>() : c.in(values).data<E>()[source[i]];
+    for (std::size_t i = 0; i < source.size(); ++i)
+      to_values.mutable_data<E>()[i] = source[i] < 0 ? *c.in(default_value).data<E>() : c.in(values).data<E>()[source[i]];
   });
 }
 
