@@ -43,6 +43,18 @@ const Tensor& EvalContext::in(int port) {
   return cached;
 }
 
+std::int64_t EvalContext::single_int(int port) {
+  if (const auto& t = in(port); t.size() != 1) {
+    Diagnostic d;
+    d.code = Code::E0506;
+    const auto name = version_->inputs[static_cast<std::size_t>(port)].name;
+    d.port = PortRef{true, port, std::nullopt, std::string(name)};
+    d.message = fmt::format("{} must hold one element, but its shape is {}", name, to_string(t.shape()));
+    fail(std::move(d));
+  }
+  return scalar_int(port);
+}
+
 ElementType EvalContext::out_type(int port) const {
   const auto t = stored_out_type(port);
   return version_->lift == Lift::compute || (is_half(t) && moves_widened(inputs_, outputs_)) ? lifted_type(t) : t;

@@ -43,7 +43,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  const auto body = body_of(c.bodies(), c.scalar_int(cond) != 0);
+  const auto body = body_of(c.bodies(), c.single_int(cond) != 0);
   const auto& map = c.bodies()[static_cast<std::size_t>(body)];
   std::vector<Tensor> parameters(static_cast<std::size_t>(map.parameter_count));
   for (const auto& link : map.inputs) parameters[static_cast<std::size_t>(link.inner)] = c.in(link.port);

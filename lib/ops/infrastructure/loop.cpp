@@ -45,9 +45,9 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  auto limit = c.scalar_int(trip_count);
+  auto limit = c.single_int(trip_count);
   if (const auto parts = infrastructure::sliced_count(c); parts && (limit < 0 || *parts < limit)) limit = *parts;
-  infrastructure::run_iterations(c, c.scalar_int(execution_condition) == 0 ? 0 : limit);
+  infrastructure::run_iterations(c, c.single_int(execution_condition) == 0 ? 0 : limit);
 }
 
 constexpr PortDef kInputs[] = {
