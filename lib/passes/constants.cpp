@@ -9,14 +9,6 @@
 namespace ovir::passes {
 namespace {
 
-[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.attribute = attribute;
-  fail(std::move(d));
-}
-
 const Attribute& required(const Layer& layer, std::string_view name) {
   if (const auto* a = layer.attribute(name)) return *a;
   fail(Code::E0401, "a constant needs the attribute \"{}\"", name);

@@ -12,6 +12,9 @@ namespace ovir::passes {
 /// A layer's diagnostic: the layer, and the caret at its attribute where one is at fault, else at its tag.
 void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d);
 
+/// Throws a Failure about an attribute of the layer at hand.
+[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message);
+
 /// Runs `f`; a Failure is reported at the layer. True where there was none.
 template <class F>
 bool attempt(Diagnostics& diagnostics, const Model& model, const Layer& layer, F&& f) {

@@ -25,6 +25,14 @@ std::string Model::result_name(int k) const {
 
 namespace passes {
 
+void fail_attribute(std::string_view attribute, Code code, std::string message) {
+  Diagnostic d;
+  d.code = code;
+  d.message = std::move(message);
+  d.attribute = attribute;
+  fail(std::move(d));
+}
+
 void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d) {
   if (!d.layer) d.layer = layer_ref(model, layer);
   if (!d.at) {
@@ -39,14 +47,6 @@ void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Di
 }
 
 namespace {
-
-[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.attribute = attribute;
-  fail(std::move(d));
-}
 
 /// Attributes spell element types in lower case; "FP32" is how a port's precision is spelled.
 void require_type_word(const AttributeDef& def, const Attribute& given) {
