@@ -43,7 +43,8 @@ Json ports_json(std::span<const PortDef> ports) {
   Json list = Json::array();
   for (const auto& p : ports) {
     Json types = Json::array();
-    for (const auto word : split(type_list(p.type.domain), ' ')) types.push_back(word);
+    for (int t = 1; t < kElementTypeCount; ++t)
+      if (contains(p.type.domain, static_cast<ElementType>(t))) types.push_back(name(static_cast<ElementType>(t)));
     list.push_back({{"name", p.name}, {"type", p.type.name}, {"element_types", std::move(types)}, {"optional", p.arity == Arity::optional}, {"variadic", p.arity == Arity::variadic}});
   }
   return list;

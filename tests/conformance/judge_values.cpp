@@ -91,7 +91,8 @@ std::vector<Tensor> read_inputs(const Loaded& loaded, const fs::path& folder) {
     if (file.empty()) throw std::runtime_error("no input for " + loaded.model->parameter_name(static_cast<int>(k)));
     const auto type = said_of(loaded, loaded.model->parameters[k], 0).type;
     auto tensor = io::read_npy(file.string());
-    inputs.push_back(tensor.type() == type ? tensor : io::narrow(tensor, type));
+    const bool as_is = tensor.type() == type || tensor.type() == exchanged_type(*loaded.model, type, true);
+    inputs.push_back(as_is ? tensor : io::narrow(tensor, type));
   }
   return inputs;
 }

@@ -56,7 +56,7 @@ Bound bind(const Item& item, const Version& version) {
   std::map<std::size_t, const PortText*> outputs;
   for (const auto& port : item.ports) {
     if (const auto i = position(version.inputs, port.name); i != kNone) {
-      if (!inputs[i].empty() && version.inputs[i].arity != Arity::variadic) throw std::runtime_error(fmt::format("input {} is given twice", port.name));
+      if (!inputs[i].empty() && !is_endless(version.inputs[i])) throw std::runtime_error(fmt::format("input {} is given twice", port.name));
       inputs[i].push_back(&port);
     } else if (const auto o = output_position(version.outputs, port.name); o != kNone) {
       outputs[o] = &port;
@@ -72,7 +72,7 @@ Bound bind(const Item& item, const Version& version) {
   }
   for (const auto& [o, text] : outputs) {
     if (o != bound.outputs.size()) throw std::runtime_error(fmt::format("output {} is left out", bound.outputs.size()));
-    if (o >= version.outputs.size() && (version.outputs.empty() || version.outputs.back().arity != Arity::variadic))
+    if (o >= version.outputs.size() && (version.outputs.empty() || !is_endless(version.outputs.back())))
       throw std::runtime_error(fmt::format("there is no output {}", o));
     bound.outputs.push_back(bound_port(version.outputs[std::min(o, version.outputs.size() - 1)], *text));
   }
