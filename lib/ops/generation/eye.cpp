@@ -1,6 +1,7 @@
 // Eye: ones on a diagonal, zeros elsewhere.
 // Spec: operation-sets/operation-specs/generation/eye-9
 #include "op/op.hpp"
+#include "op/ranks.hpp"
 
 namespace ovir::ops::eye {
 namespace {
@@ -30,10 +31,9 @@ void infer(InferContext& c) {
   c.require_rank(batch_shape, 1);
   PartialShape out;
   if (c.has(batch_shape)) {
-    const auto rank = axis_count(c.shape(batch_shape));
-    if (const auto batch = lengths(c, batch_shape)) out = PartialShape(*batch);
-    else if (rank.is_static()) out = PartialShape::of_rank(rank.length());
-    else return c.output(0, type, PartialShape::unknown_rank());
+    const auto batch = lengths(c, batch_shape);
+    out = batch ? PartialShape(*batch) : shape_of_rank(axis_count(c.shape(batch_shape)));
+    if (!out.has_rank()) return c.output(0, type, std::move(out));
   }
   for (int port : {num_rows, num_columns}) {
     const auto length = lengths(c, port);

@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/generation/random-uniform-8
 #include <random>
 
+#include "op/ranks.hpp"
 #include "ops/generation/common.hpp"
 
 namespace ovir::ops::random_uniform {
@@ -45,8 +46,7 @@ void infer(InferContext& c) {
       out.push_back(v.to_dim());
     }
   } else {
-    const auto rank = axis_count(c.shape(shape));
-    out = rank.is_static() ? PartialShape::of_rank(rank.length()) : PartialShape::unknown_rank();
+    out = shape_of_rank(axis_count(c.shape(shape)));
   }
   c.output(0, type, std::move(out));
 }

@@ -22,8 +22,8 @@ struct Attrs {
   Mode mode = Mode::numpy;
 };
 
-/// What the target shape says of the output; nothing where not even its rank is known.
-std::optional<PartialShape> target_of(const InferContext& c) {
+/// What the target shape says of the output.
+PartialShape target_of(const InferContext& c) {
   c.require_rank(target_shape, 1);
   if (const auto known = c.intervals(target_shape)) {
     PartialShape target;
@@ -33,9 +33,7 @@ std::optional<PartialShape> target_of(const InferContext& c) {
     }
     return target;
   }
-  const auto& s = c.shape(target_shape);
-  if (!s.has_rank() || !s[0].is_static()) return std::nullopt;
-  return PartialShape::of_rank(s[0].length());
+  return shape_of_rank(axis_count(c.shape(target_shape)));
 }
 
 /// One axis: a length of 1 is repeated, any other is the target's.
@@ -82,11 +80,11 @@ void infer(InferContext& c) {
       c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of data and the elements of axes_mapping");
   }
   const auto target = target_of(c);
-  if (!target) return c.output(0, PartialShape::unknown_rank());
-  if (mode == Mode::numpy || mode == Mode::pdpd) return infer_aligned(c, *target, mode == Mode::numpy);
-  if (mode == Mode::explicit_) return infer_explicit(c, *target);
-  auto both = ovir::broadcast(from, *target);
-  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot bring data {} and target_shape {} together", to_string(from), to_string(*target));
+  if (!target.has_rank()) return c.output(0, target);
+  if (mode == Mode::numpy || mode == Mode::pdpd) return infer_aligned(c, target, mode == Mode::numpy);
+  if (mode == Mode::explicit_) return infer_explicit(c, target);
+  auto both = ovir::broadcast(from, target);
+  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot bring data {} and target_shape {} together", to_string(from), to_string(target));
   c.output(0, std::move(*both));
 }
 

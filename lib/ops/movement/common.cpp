@@ -168,7 +168,7 @@ std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::i
   return *volume;
 }
 
-std::optional<std::int64_t> require_block_inputs(const InferContext& c) {
+Dim require_block_inputs(const InferContext& c) {
   c.require_rank(0, 2, kMost);
   Dim count = c.shape(0).has_rank() ? Dim(c.shape(0).rank()) : Dim();
   for (int port = 1; port < 4; ++port) {
@@ -182,8 +182,7 @@ std::optional<std::int64_t> require_block_inputs(const InferContext& c) {
       c.require(i > 0 || v == (port == 1), port, Code::E0508, "{}[0] of {} must be {}, for the batch, but is {}", c.port_name(port), c.op().type, port == 1 ? 1 : 0, v);
     }
   }
-  if (!count.is_static()) return std::nullopt;
-  return count.length();
+  return count;
 }
 
 void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {

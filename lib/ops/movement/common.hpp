@@ -2,6 +2,7 @@
 // Scatter…Update operations combine an update with what is there.
 #pragma once
 #include "op/op.hpp"
+#include "op/ranks.hpp"
 #include "tensor/copy.hpp"
 
 namespace ovir::ops::movement {
@@ -77,7 +78,7 @@ struct BlockAttrs {
 std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes);
 
 /// BatchToSpace and SpaceToBatch: the demands on block_shape and the crops or pads, inputs 1 to 3; gives the rank.
-std::optional<std::int64_t> require_block_inputs(const InferContext& c);
+Dim require_block_inputs(const InferContext& c);
 /// The same of their values, in a kernel.
 void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
 

@@ -61,7 +61,7 @@ void infer(InferContext& c) {
   c.require_rank(pad_value, 0);
   require_pads(c, pads_begin);
   require_pads(c, pads_end);
-  if (!from.has_rank()) return c.output(0, count.is_static() ? PartialShape::of_rank(count.length()) : PartialShape::unknown_rank());
+  if (!from.has_rank()) return c.output(0, shape_of_rank(count));
 
   const auto before = movement::ranges(c, pads_begin), after = movement::ranges(c, pads_end);
   PartialShape out;

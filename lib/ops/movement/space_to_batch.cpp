@@ -10,7 +10,7 @@ enum Input { data, block_shape, pads_begin, pads_end };
 void infer(InferContext& c) {
   const auto& from = c.shape(data);
   const auto rank = movement::require_block_inputs(c);
-  if (!from.has_rank()) return c.output(0, rank ? PartialShape::of_rank(*rank) : PartialShape::unknown_rank());
+  if (!from.has_rank()) return c.output(0, shape_of_rank(rank));
   const auto blocks = c.ints(block_shape), before = c.ints(pads_begin), after = c.ints(pads_end);
   auto out = PartialShape::of_rank(from.rank());
   if (blocks) {

@@ -31,6 +31,8 @@ struct Step {
 /// The steps for data of `rank` axes with `entries` elements in begin. Where several masks name one entry, ellipsis
 /// goes before new axis and new axis before shrink. Nothing where the entries need more axes than there are.
 std::optional<std::vector<Step>> steps_of(const Attrs& a, std::int64_t rank, std::int64_t entries) {
+  const auto bits = [](const std::vector<std::int64_t>& mask) { return std::count(mask.begin(), mask.end(), 1); };
+  if (entries > rank + bits(a.new_axis_mask) + bits(a.ellipsis_mask)) return std::nullopt;
   std::int64_t used = 0;
   bool ellipsis = false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(entries); ++i) {

@@ -11,11 +11,11 @@ void infer(InferContext& c) {
   c.require_rank(repeats, 1);
   const auto& from = c.shape(data);
   const auto times = c.intervals(repeats);
-  const auto count = axis_count(c.shape(repeats));
-  if (!from.has_rank() || !(times || count.is_static())) return c.output(0, PartialShape::unknown_rank());
+  const auto entries = shape_of_rank(times ? Dim(static_cast<std::int64_t>(times->size())) : axis_count(c.shape(repeats)));
+  if (!from.has_rank() || !entries.has_rank()) return c.output(0, PartialShape::unknown_rank());
 
   // "If the number of elements in repeats is more or less than the rank, 1s are put in front of the shorter one."
-  const auto n = times ? static_cast<std::int64_t>(times->size()) : count.length();
+  const auto n = entries.rank();
   const auto rank = std::max(n, from.rank());
   PartialShape out;
   for (std::int64_t i = 0; i < rank; ++i) {

@@ -35,8 +35,7 @@ void infer(InferContext& c) {
   if (order) c.require(is_permutation(*order), input_order, Code::E0508, "input_order of Transpose is {}, which does not name every axis once", to_string(*order));
 
   if (!from.has_rank()) {
-    if (!entries.is_static() || empty) return c.output(0, PartialShape::unknown_rank());
-    return c.output(0, PartialShape::of_rank(entries.length()));
+    return c.output(0, empty ? PartialShape::unknown_rank() : shape_of_rank(entries));
   }
   if (!order) return c.output(0, PartialShape::of_rank(from.rank()));
   PartialShape out;

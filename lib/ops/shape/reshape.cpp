@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "op/op.hpp"
+#include "op/ranks.hpp"
 
 namespace ovir::ops::reshape {
 namespace {
@@ -105,7 +106,7 @@ std::optional<Dim> solve(const InferContext& c, Balance balance) {
   if (out.fixed == 1 && out.open.empty() && in.fixed == 1 && in.open.size() == 1) return in.open.front();
 
   const auto above = product(in.fixed, in.open), below = product(out.fixed, out.open);
-  Dim rest;
+  Dim rest(above.min > 0 ? 1 : 0, Dim::kUnbounded);
   if (below.is_bounded() && below.max > 0) rest.min = above.min / below.max + (above.min % below.max != 0);
   if (above.is_bounded() && below.min > 0) rest.max = std::max(rest.min, above.max / below.min);
   if (!rest.is_static()) rest.symbol = c.new_symbol();
@@ -125,9 +126,8 @@ void infer(InferContext& c) {
   const auto& s = c.shape(shape);
   if (!pattern && s == PartialShape{0}) pattern.emplace();  // no entries: a scalar
   if (!pattern) {
-    if (!s.has_rank() || !s[0].is_static()) return c.output(0, PartialShape::unknown_rank());
-    auto out = PartialShape::of_rank(s[0].length());
-    if (out.rank() == 1 && in.has_rank()) out[0] = in.rank() == 1 ? in[0] : in.element_count();
+    auto out = shape_of_rank(axis_count(s));
+    if (out.has_rank() && out.rank() == 1 && in.has_rank()) out[0] = in.rank() == 1 ? in[0] : in.element_count();
     return c.output(0, std::move(out));
   }
 

@@ -1,6 +1,7 @@
 // Unsqueeze: axes of length 1 put in.
 // Spec: operation-sets/operation-specs/shape/unsqueeze-1
 #include "op/op.hpp"
+#include "op/ranks.hpp"
 
 namespace ovir::ops::unsqueeze {
 namespace {
@@ -31,7 +32,7 @@ void infer(InferContext& c) {
   const auto count = axis_count(c.shape(axes));
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto named = c.ints(axes);
-  if (!named) return c.output(0, count.is_static() ? PartialShape::of_rank(from.rank() + count.length()) : PartialShape::unknown_rank());
+  if (!named) return c.output(0, shape_of_rank(Dim(from.rank()) + count));
   const auto rank = from.rank() + static_cast<std::int64_t>(named->size());
   for (const auto axis : *named) c.require_axis(axis, axes, rank);
   auto out = with_ones(from, from.rank(), *named, Dim(1));
