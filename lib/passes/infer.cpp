@@ -149,9 +149,12 @@ class Inferrer {
         Note note;
         note.message = fmt::format("input {} is constant layer {} \"{}\" = {}", i, producer.layer->id, producer.layer->name, describe_value(fact.value));
         note.at = producer.layer->at;
-        const auto* offset = producer.layer->attribute("offset");
-        const auto* size = producer.layer->attribute("size");
-        if (offset && size) note.where = fmt::format("stored at {}[{}..+{})", model.graph->weights_path, offset->value, size->value);
+        const auto number = [&](std::string_view attribute) {
+          const auto* given = producer.layer->attribute(attribute);
+          return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
+        };
+        if (const auto offset = number("offset"), size = number("size"); offset && size)
+          note.where = fmt::format("stored at {}[{}..{})", model.graph->weights_path, *offset, *offset + *size);
         d.notes.push_back(std::move(note));
       } else if (!d.port || d.port->index != static_cast<std::int64_t>(i)) {
         Note note;
