@@ -27,7 +27,7 @@ constexpr CodeInfo kCodes[] = {
      "The model or its tensors need more than `--limits` or the machine allows. The check is made before memory is taken, so a tensor "
      "with absurd dims ends here instead of exhausting the machine.",
      "ovir run model.xml -i x=zeros --limits mem=1G",
-     "Raise the limit, or give smaller shapes with --shape. `ovir cost MODEL --memory` tells what a run will need."},
+     "Raise the limit, or give smaller shapes with --shape."},
 
     {Code::E0101, kMalformed, "malformed XML",
      "The file begins like XML but is not well-formed: a tag is not closed, an attribute lacks its quotes, a character such as < or & "
@@ -98,7 +98,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::E0210, kMalformed, "a name that must be unique is used twice",
      "Inputs, outputs and layers are addressed by name. Where two of one kind share a name, one of them cannot be reached.",
      R"(<layer id="0" name="x" type="Parameter" .../>  <layer id="1" name="x" type="Parameter" .../>)",
-     "Rename one: `ovir edit MODEL --rename-input OLD=NEW -o OUT`, or edit the `name` attribute."},
+     "Rename one: edit the `name` attribute."},
 
     {Code::E0301, kFile, "the .bin is missing",
      "The graph has constants, and the file with their values cannot be opened. It is expected beside the .xml, with the same name "
@@ -167,7 +167,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "The value of an input that configures the operation (a constant, mostly) is not allowed: a negative length, a step of 0, "
      "a permutation that names an axis twice.",
      "Transpose of f32[1,3,8] by {0, 2, 2}",
-     "Correct the constant: `ovir edit MODEL --set-const NAME=VALUES -o OUT`."},
+     "Correct the constant, or convert the model again."},
     {Code::E0512, kMalformed, "element counts that must be equal differ",
      "A Reshape keeps every element, so the products of the old and of the new dims must be equal. One -1 in the target stands for "
      "what is left over; 0 keeps a dim where special_zero is true.",
@@ -182,7 +182,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::E0602, kUnsupported, "an unknown operation type",
      "No operation set has an operation of this name. It is a custom operation, or a slip in `type`.",
      R"(<layer id="7" name="post" type="YoloDecode" version="custom_ops">)",
-     "A custom operation needs an extension library. A model can often be cut in front of it: `ovir extract MODEL --outputs S -o OUT`."},
+     "A custom operation needs an extension library."},
     {Code::E0603, kUnsupported, "an unknown operation set, or an operation that its set does not hold",
      "`version` names the operation set in which the type is looked up: opset1 to opset17. A set holds the operations that were current "
      "in it; Softmax with a negative axis is in opset8, not in opset1; Reverse left after opset3.",
@@ -195,7 +195,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::E0605, kUnsupported, "an operation that ovir does not have",
      "The operation is known and its version exists, but there is no implementation that could run it here.",
      "ovir run model.xml                         # `ovir check` accepts it",
-     "Look at `ovir ops` for what is supported, or cut the model: `ovir extract MODEL --outputs S -o OUT`."},
+     "Look at `ovir ops` for what is supported."},
 
     {Code::E0701, kInput, "an input name that the model does not have",
      "`-i NAME=...` names no input. A NAME is a tensor name of a Parameter, its layer name, or its number in file order.",
@@ -217,7 +217,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::E0705, kInput, "input data that cannot be understood",
      "The file or text given for an input is damaged, of another format, or does not hold as much data as its header says.",
      "ovir run model.xml -i x='2x2xf32=1 2 3'    # three values for four places",
-     "`ovir tensor FILE` shows what a file holds. `ovir help run` describes the forms that a VALUE may take."},
+     "`ovir run --help` describes the forms that a VALUE may take."},
     {Code::E0706, kInput, "an input given twice",
      "Two values were given for one input, perhaps under two of its names (tensor name, layer name, number).",
      "ovir run model.xml -i x=zeros -i 0=ones",
@@ -241,7 +241,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::W0904, kMalformed, "layers that no result depends on",
      "They are computed by nobody, and only make the file larger.",
      "a Relu whose output feeds nothing",
-     "`ovir edit MODEL --fix -o OUT` leaves them out. If one of them should be an output: `ovir edit MODEL --add-output NAME -o OUT`."},
+     "Leave them out; or, if one of them should be an output, give it a Result."},
 };
 
 constexpr CodeInfo kUnknown{Code{}, 70, "an internal error", "ovir has found a fault in itself.", "",
