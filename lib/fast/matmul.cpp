@@ -46,9 +46,9 @@ void multiply(const float* a, const float* b, float* c, std::int64_t m, std::int
 
 void matmul(EvalContext& c, const MatMulAttrs& attrs) {
   const auto &a = c.in(0), &b = c.in(1);
-  // Batches on the right, a transposed left operand and vectors on the right are for the reference kernel.
-  const bool batched = b.rank() != 2 && !(a.rank() == b.rank() && std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin()));
-  if (attrs.transpose_a || a.rank() < 2 || b.rank() < 2 || batched || a.size() == 0) return c.version().eval(c);
+  // Vectors, a transposed left operand and batches on the right that are not the left one's are for the reference kernel.
+  const auto same_batches = [&] { return a.rank() == b.rank() && std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin()); };
+  if (attrs.transpose_a || a.rank() < 2 || b.rank() < 2 || a.size() == 0 || (b.rank() != 2 && !same_batches())) return c.version().eval(c);
   auto& out = c.out(0);
   if (out.size() == 0) return;
   const auto k = a.shape().back(), n = out.shape().back();
