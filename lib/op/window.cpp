@@ -19,8 +19,7 @@ Window Window::resolved(std::int64_t length) const {
 }
 
 std::int64_t Window::count(std::int64_t length) const {
-  const bool same = auto_pad == AutoPad::same_upper || auto_pad == AutoPad::same_lower;
-  if (same && length == 0) return 0;
+  if (same() && length == 0) return 0;
   const auto w = resolved(length);
   const auto slack = std::max<std::int64_t>(0, length + w.pad_begin + w.pad_end - w.extent());
   auto windows = (rounding == Rounding::floor ? slack : slack + stride - 1) / stride + 1;
@@ -38,8 +37,20 @@ Dim window_count(Window window, Dim length, Dim kernel) {
   // More windows along a longer axis, fewer for a longer kernel.
   const auto low = with(kernel.max, std::min(length.min, kHuge));
   const auto high = length.max > kHuge ? Dim::kUnbounded : with(kernel.min, length.max);
-  const bool kept = window.stride == 1 && window.kernel % 2 == 1 && (window.auto_pad == AutoPad::same_upper || window.auto_pad == AutoPad::same_lower);
+  const bool kept = window.stride == 1 && window.same();
   return Dim(std::min(low, high), high, kept ? length.symbol : 0);
+}
+
+Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port, int kernel_port) {
+  c.require(kernel.max >= 1, kernel_port, Code::E0506, "the kernel of {} has no element along spatial axis {}", c.op().type, i);
+  c.require(kernel.min <= kMaxGeometry, kernel_port, Code::E0506, "the kernel of {} is too long along spatial axis {}: {}", c.op().type, i, kernel.min);
+  if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry && !window.same()) {
+    window.kernel = kernel.length();
+    const auto w = window.resolved(length.length());
+    c.require(w.extent() <= length.length() + w.pad_begin + w.pad_end, data_port, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}",
+              w.extent(), i, length.length() + w.pad_begin + w.pad_end);
+  }
+  return window_count(window, length, kernel);
 }
 
 void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list, std::int64_t spatial, std::int64_t least) {

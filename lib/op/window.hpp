@@ -46,6 +46,8 @@ struct Window {
   AutoPad auto_pad = AutoPad::given;
   Rounding rounding = Rounding::floor;
 
+  /// As many windows as there are strides, whatever the kernel.
+  bool same() const { return auto_pad == AutoPad::same_upper || auto_pad == AutoPad::same_lower; }
   /// From the first tap to the last.
   std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
   /// The same with the padding that `auto_pad` means for an axis of `length`.
@@ -59,6 +61,10 @@ inline constexpr std::int64_t kMaxGeometry = std::numeric_limits<std::int32_t>::
 
 /// The number of windows for an axis and kernel known as intervals.
 Dim window_count(Window window, Dim length, Dim kernel);
+
+/// The same for spatial axis `i` of an operation, once a kernel without elements or one longer than the padded data is refused.
+/// `window` needs no kernel. The ports are those that a fault is laid to.
+Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port, int kernel_port);
 
 /// `list` has one number, `least` or more, for each of the `spatial` axes; absent lists may be allowed.
 void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list, std::int64_t spatial, std::int64_t least);

@@ -42,15 +42,7 @@ void infer(InferContext& c) {
   c.require_same_dim(at(x, 1), at(w, 1), data, "channels of data and of filters");
   PartialShape out{at(x, 0), at(w, 0)};
   for (std::int64_t i = 0; i < 2; ++i) {
-    const auto length = at(x, 2 + i), kernel = at(w, 2 + i);
-    c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506, "the kernel of BinaryConvolution has {} elements along spatial axis {}", to_string(kernel), i);
-    const auto window = a.window(static_cast<std::size_t>(i), std::clamp<std::int64_t>(kernel.min, 1, kMaxGeometry));
-    if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry) {
-      const auto r = window.resolved(length.length());
-      c.require(r.extent() <= length.length() + r.pad_begin + r.pad_end, data, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}", r.extent(), i,
-                length.length() + r.pad_begin + r.pad_end);
-    }
-    out.push_back(window_count(window, length, kernel));
+    out.push_back(require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters));
   }
   c.output(0, std::move(out));
 }

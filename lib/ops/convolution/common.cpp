@@ -11,11 +11,6 @@ Dim dim_or_unknown(const PartialShape& s, std::int64_t i) { return s.has_rank() 
 
 Dim dilated(Dim kernel, std::int64_t dilation) { return (kernel - Dim(1)) * Dim(dilation) + Dim(1); }
 
-void require_kernel(const InferContext& c, Dim kernel, std::int64_t i) {
-  c.require(kernel.max >= 1, filters, Code::E0506, "the kernel of {} has no element along spatial axis {}", c.op().type, i);
-  c.require(kernel.min <= kMaxGeometry, filters, Code::E0506, "the kernel of {} is too long along spatial axis {}: {}", c.op().type, i, kernel.min);
-}
-
 /// Output padding and pads, added to a length that is known as an interval.
 Dim shifted(Dim d, std::int64_t by) { return by >= 0 ? d + Dim(by) : d - Dim(-by); }
 
@@ -69,15 +64,7 @@ void infer_forward(InferContext& c, bool grouped) {
     out[1] = dim_or_unknown(w, 0);
   }
   for (std::int64_t i = 0; i < spatial; ++i) {
-    const auto length = spatial_dim(x, spatial, i), kernel = spatial_dim(w, spatial, i);
-    require_kernel(c, kernel, i);
-    const auto axis = window(a, static_cast<std::size_t>(i), std::clamp<std::int64_t>(kernel.min, 1, kMaxGeometry));
-    if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry && a.auto_pad != AutoPad::same_lower && a.auto_pad != AutoPad::same_upper) {
-      const auto r = axis.resolved(length.length());
-      c.require(r.extent() <= length.length() + r.pad_begin + r.pad_end, data, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}",
-                r.extent(), i, length.length() + r.pad_begin + r.pad_end);
-    }
-    out.push_back(window_count(axis, length, kernel));
+    out.push_back(require_windows(c, window(a, static_cast<std::size_t>(i), 1), spatial_dim(x, spatial, i), spatial_dim(w, spatial, i), i, data, filters));
   }
   c.output(0, std::move(out));
 }
@@ -117,7 +104,7 @@ void infer_backprop(InferContext& c, bool grouped) {
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto kernel = spatial_dim(w, spatial, i);
-    require_kernel(c, kernel, i);
+    c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506, "the kernel of {} has {} elements along spatial axis {}", c.op().type, to_string(kernel), i);
     if (asked) {
       out.push_back((*asked)[at]);
       continue;

@@ -49,15 +49,8 @@ void infer(InferContext& c) {
 
   PartialShape out{batch, at(w, 0)};
   for (std::int64_t i = 0; i < 2; ++i) {
-    const auto length = at(x, 2 + i), kernel = at(w, 2 + i);
-    c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506, "the kernel of DeformableConvolution has {} elements along spatial axis {}", to_string(kernel), i);
-    const auto window = a.window(static_cast<std::size_t>(i), std::clamp<std::int64_t>(kernel.min, 1, kMaxGeometry));
-    if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry) {
-      const auto r = window.resolved(length.length());
-      c.require(r.extent() <= length.length() + r.pad_begin + r.pad_end, data, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}", r.extent(), i,
-                length.length() + r.pad_begin + r.pad_end);
-    }
-    auto windows = c.require_same_dim(window_count(window, length, kernel), at(moved, 2 + i), offsets, "spatial dims of the output and of offsets");
+    auto windows = require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters);
+    windows = c.require_same_dim(windows, at(moved, 2 + i), offsets, "spatial dims of the output and of offsets");
     if (c.has(mask)) windows = c.require_same_dim(windows, at(c.shape(mask), 2 + i), mask, "spatial dims of the output and of mask");
     out.push_back(windows);
   }

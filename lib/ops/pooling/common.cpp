@@ -28,13 +28,7 @@ PartialShape infer_windows(const InferContext& c) {
   out[1] = data[1];
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto w = window(a, static_cast<std::size_t>(i));
-    const auto& length = data[2 + i];
-    if (length.is_static() && length.length() < kMaxGeometry) {
-      const auto r = w.resolved(length.length());
-      c.require(r.extent() <= length.length() + r.pad_begin + r.pad_end, 0, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}", r.extent(), i,
-                length.length() + r.pad_begin + r.pad_end);
-    }
-    out[2 + i] = window_count(w, length, Dim(w.kernel));
+    out[2 + i] = require_windows(c, w, data[2 + i], Dim(w.kernel), i, 0, 0);
   }
   return out;
 }
