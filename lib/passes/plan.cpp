@@ -10,6 +10,10 @@ bool all_static(const std::vector<Fact>& facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.shape.is_static() && f.type != ElementType::dynamic; });
 }
 
+bool all_known(const std::vector<Fact>& facts) {
+  return !facts.empty() && std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return static_cast<bool>(f.value); });
+}
+
 Kernel choose_kernel(const Node& node, std::span<const Fact> inputs, std::span<const Fact> outputs, const PlanOptions& options) {
   if (options.tier == Tier::reference) return {};
   const NodeView view{*node.op, *node.version, node.attrs.get(), inputs, outputs, options.repeated};
@@ -37,8 +41,7 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
     const auto& node = model->nodes[i];
     if (node.op->kind == Kind::result || node.op->kind == Kind::assign) needed[i] = true;
     if (options.keep && node.op->kind == Kind::compute) needed[i] = true;
-    const auto known = std::all_of(facts.outputs[i].begin(), facts.outputs[i].end(), [](const Fact& f) { return static_cast<bool>(f.value); });
-    if (needed[i] && !(node.op->kind == Kind::compute && known && !options.keep))
+    if (needed[i] && !(node.op->kind == Kind::compute && all_known(facts.outputs[i]) && !options.keep))
       for (const auto& v : node.inputs) needed[static_cast<std::size_t>(v.node)] = true;
   }
 
@@ -47,7 +50,7 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
     const auto& node = model->nodes[i];
     const auto& outputs = facts.outputs[i];
     if (node.op->kind == Kind::parameter || node.op->kind == Kind::result || !needed[i]) continue;
-    const auto known = !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const Fact& f) { return static_cast<bool>(f.value); });
+    const bool known = all_known(outputs);
     if (node.op->kind == Kind::constant || (known && !options.keep)) {
       if (!known) fail(Code::E0301, "the weights are needed to run constant layer {} \"{}\"", node.layer->id, node.layer->name);
       for (std::size_t o = 0; o < outputs.size(); ++o) plan->constants.emplace_back(first_slot[i] + static_cast<int>(o), outputs[o].value);
