@@ -69,6 +69,23 @@ struct Note {
   std::string where;      ///< a place that is no source text: "stored at model.bin[432..456)"
 };
 
+/// A change of the file, in the words of the layer or place at fault.
+struct Change {
+  enum class What : std::uint8_t {
+    layer_attribute,  ///< attribute `name` of the <layer> becomes `value`
+    attribute,        ///< attribute `name` of its <data> becomes `value`
+    attribute_name,   ///< attribute `name` of its <data> is called `value`
+    tag_attribute,    ///< attribute `name` of the tag at Diagnostic::at becomes `value`
+    text,             ///< the text at Diagnostic::at becomes `value`
+    dims,             ///< the <dim>s of the port at Diagnostic::at become the list `value`
+    input,            ///< the constant at input `port` becomes the list `value`
+  } what{};
+  std::string name, value;
+  std::int64_t port = 0;
+};
+/// Changes that together may cure a fault. Nothing vouches for them until tools/fix has checked the model with them.
+using Remedy = std::vector<Change>;
+
 struct Diagnostic {
   Severity severity = Severity::error;
   Code code{};
@@ -79,6 +96,7 @@ struct Diagnostic {
   std::optional<PortRef> port;
   std::string attribute;              ///< the attribute at fault, where it is one: the caret goes there
   std::vector<Note> notes;
+  std::vector<Remedy> remedies;       ///< most likely first
   std::string help;                   ///< only what has been verified
 };
 
@@ -92,6 +110,7 @@ class Diagnostics {
   /// Forgets some warnings (-A).
   void drop_warnings(const std::function<bool(const Diagnostic&)>& which);
   const std::vector<Diagnostic>& all() const { return list_; }
+  void set_help(std::size_t index, std::string help) { list_[index].help = std::move(help); }
   std::size_t errors() const { return errors_; }
   std::size_t warnings() const { return list_.size() - errors_; }
   /// Layers that could not be judged because one before them failed.

@@ -24,10 +24,12 @@
 
 namespace ovir {
 
-/// Why an attribute's text was refused. `domain` is set where the text is well-formed but names nothing that exists.
+/// Why an attribute's text was refused. `domain` is set where the text is well-formed but names nothing that exists;
+/// `meant` is then the word it was meant to be, perhaps.
 struct AttributeError : std::runtime_error {
-  AttributeError(const std::string& why, bool outside_domain = false) : runtime_error(why), domain(outside_domain) {}
+  explicit AttributeError(const std::string& why, bool outside_domain = false, std::string near = {}) : runtime_error(why), domain(outside_domain), meant(std::move(near)) {}
   bool domain;
+  std::string meant;
 };
 
 /// Specialise for an enumeration that is an attribute: static constexpr std::pair<std::string_view, E> table[].
@@ -59,17 +61,20 @@ T parse_attribute(std::string_view text) {
     return std::string(text);
   } else if constexpr (std::is_same_v<T, ElementType>) {
     if (const auto t = parse_element_type(s)) return *t;
-    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true);
+    const auto near = nearest_element_type(s);
+    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true, near ? std::string(name(*near)) : "");
   } else if constexpr (std::is_same_v<T, PartialShape>) {
     if (const auto shape = parse_shape(s)) return *shape;
     throw AttributeError(fmt::format("\"{}\" is not a shape", printable(s)));
   } else if constexpr (EnumAttribute<T>) {
-    std::string words;
+    std::string list;
+    std::vector<std::string_view> words;
     for (const auto& [word, value] : EnumNames<T>::table) {
       if (equals_ignoring_case(word, s)) return value;
-      words += fmt::format("{}\"{}\"", words.empty() ? "" : ", ", word);
+      list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
+      words.push_back(word);
     }
-    throw AttributeError(fmt::format("\"{}\" is none of {}", printable(s), words), true);
+    throw AttributeError(fmt::format("\"{}\" is none of {}", printable(s), list), true, std::string(nearest(s, words).value_or("")));
   } else if constexpr (ListAttribute<T>) {
     T list;
     for (const auto part : split(s, ',')) list.push_back(parse_attribute<typename T::value_type>(part));

@@ -12,8 +12,8 @@ namespace ovir::passes {
 /// A layer's diagnostic: the layer, and the caret at its attribute where one is at fault, else at its tag.
 void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d);
 
-/// Throws a Failure about an attribute of the layer at hand.
-[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message);
+/// Throws a Failure about an attribute of the layer at hand; `meant`: what its value was meant to be, perhaps.
+[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message, std::string meant = {});
 
 /// Runs `f`; a Failure is reported at the layer. True where there was none.
 template <class F>

@@ -25,11 +25,12 @@ std::string Model::result_name(int k) const {
 
 namespace passes {
 
-void fail_attribute(std::string_view attribute, Code code, std::string message) {
+void fail_attribute(std::string_view attribute, Code code, std::string message, std::string meant) {
   Diagnostic d;
   d.code = code;
   d.message = std::move(message);
   d.attribute = attribute;
+  if (!meant.empty()) d.remedies.push_back({{Change::What::attribute, std::string(attribute), std::move(meant), 0}});
   fail(std::move(d));
 }
 
@@ -53,7 +54,36 @@ void require_type_word(const AttributeDef& def, const Attribute& given) {
   if (def.type != "element type") return;
   const auto type = parse_element_type(given.value);
   if (!type || *type == ElementType::dynamic || given.value == name(*type)) return;
-  fail_attribute(def.name, Code::E0403, fmt::format("attribute \"{}\": \"{}\" is not an element type; did you mean \"{}\"?", def.name, printable(given.value), name(*type)));
+  fail_attribute(def.name, Code::E0403, fmt::format("attribute \"{}\": \"{}\" is not an element type; did you mean \"{}\"?", def.name, printable(given.value), name(*type)), std::string(name(*type)));
+}
+
+/// A list that is separated by something else than commas, or stands in brackets, as the format has it.
+std::string as_list(std::string_view text) {
+  std::string list;
+  bool gap = false;
+  for (const char c : trim(text)) {
+    if (c == '[' || c == ']' || c == '(' || c == ')' || c == '{' || c == '}') continue;
+    if (c == ' ' || c == ';' || c == ',' || c == 'x') {
+      gap = true;
+      continue;
+    }
+    if (gap && !list.empty()) list += ',';
+    list += c;
+    gap = false;
+  }
+  return list;
+}
+
+/// What `text`, which the attribute does not take, was meant to be; empty where nobody can tell.
+std::string meant(const AttributeDef& def, void* attrs, const AttributeError& error, std::string_view text) {
+  if (!error.meant.empty()) return error.meant;
+  auto list = as_list(text);
+  try {
+    def.set(attrs, list);
+    return list;
+  } catch (const AttributeError&) {
+    return {};
+  }
 }
 
 /// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
@@ -72,7 +102,9 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
       try {
         def.set(attrs.get(), given->value);
       } catch (const AttributeError& e) {
-        fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402, fmt::format("attribute \"{}\" of {}: {}", def.name, op.type, e.what()));
+        auto word = meant(def, attrs.get(), e, given->value);
+        const auto hint = word.empty() ? "" : fmt::format("; did you mean \"{}\"?", printable(word));
+        fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402, fmt::format("attribute \"{}\" of {}: {}{}", def.name, op.type, e.what(), hint), std::move(word));
       }
     });
   }
@@ -87,6 +119,7 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
     d.code = Code::W0902;
     d.message = fmt::format("{} has no attribute \"{}\"{}", op.type, printable(given.name), near ? fmt::format("; did you mean \"{}\"?", *near) : "");
     d.attribute = given.name;
+    if (near && !layer.attribute(*near)) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
     report(diagnostics, model, layer, std::move(d));
   }
   return good ? attrs : nullptr;

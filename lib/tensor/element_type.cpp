@@ -1,6 +1,7 @@
 #include "tensor/element_type.hpp"
 
 #include <array>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
@@ -37,6 +38,13 @@ std::optional<ElementType> parse_element_type(std::string_view word) {
     if (equals_ignoring_case(word, kRows[i].name) || equals_ignoring_case(word, kRows[i].precision)) return static_cast<ElementType>(i);
   if (equals_ignoring_case(word, "undefined")) return ElementType::dynamic;
   return std::nullopt;
+}
+
+std::optional<ElementType> nearest_element_type(std::string_view word) {
+  std::vector<std::string_view> words;
+  for (const auto& r : kRows) words.insert(words.end(), {r.name, r.precision});
+  const auto near = nearest(word, words);
+  return near ? parse_element_type(*near) : std::nullopt;
 }
 
 int byte_width(ElementType t) {

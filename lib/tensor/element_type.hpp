@@ -18,6 +18,8 @@ std::string_view name(ElementType);
 std::string_view precision_name(ElementType);
 /// Reads either spelling, whatever the case ("FP32", "f32", "BOOL", "boolean", "UNSPECIFIED"); nothing for any other word.
 std::optional<ElementType> parse_element_type(std::string_view);
+/// The type that a word which is none was meant to be, perhaps.
+std::optional<ElementType> nearest_element_type(std::string_view);
 
 /// Bits an element takes in a .bin file; 0 for string and dynamic.
 int bit_width(ElementType);
