@@ -54,6 +54,11 @@ void Diagnostics::add(Diagnostic d) {
   list_.push_back(std::move(d));
 }
 
+void Diagnostics::set_help(std::size_t index, std::string help, std::vector<Replacement> fix) {
+  list_.at(index).help = std::move(help);
+  list_.at(index).fix = std::move(fix);
+}
+
 void Diagnostics::promote(const std::function<bool(const Diagnostic&)>& which) {
   for (auto& d : list_) {
     if (d.severity != Severity::warning || !which(d)) continue;

@@ -86,6 +86,12 @@ struct Change {
 /// Changes that together may cure a fault. Nothing vouches for them until tools/fix has checked the model with them.
 using Remedy = std::vector<Change>;
 
+/// A stretch of a file's text and what it becomes.
+struct Replacement {
+  SourceLoc at;      ///< of length 0 where something is put in
+  std::string text;
+};
+
 struct Diagnostic {
   Severity severity = Severity::error;
   Code code{};
@@ -98,6 +104,7 @@ struct Diagnostic {
   std::vector<Note> notes;
   std::vector<Remedy> remedies;       ///< most likely first
   std::string help;                   ///< only what has been verified
+  std::vector<Replacement> fix;       ///< the change that `help` speaks of, where it is one of the text
 };
 
 /// Collects diagnostics of one command. Not thread-safe: stages report from the calling thread.
@@ -110,7 +117,7 @@ class Diagnostics {
   /// Forgets some warnings (-A).
   void drop_warnings(const std::function<bool(const Diagnostic&)>& which);
   const std::vector<Diagnostic>& all() const { return list_; }
-  void set_help(std::size_t index, std::string help) { list_[index].help = std::move(help); }
+  void set_help(std::size_t index, std::string help, std::vector<Replacement> fix);
   std::size_t errors() const { return errors_; }
   std::size_t warnings() const { return list_.size() - errors_; }
   /// Layers that could not be judged because one before them failed.

@@ -103,11 +103,12 @@ PartialShape InferContext::require_broadcast(int a, int b) const {
   return *both;
 }
 
-void InferContext::fail_at(int port, Code code, std::string message) const {
+void InferContext::fail_at(int port, Code code, std::string message, std::vector<Remedy> remedies) const {
   Diagnostic d;
   d.code = code;
   d.message = std::move(message);
   if (port >= 0) d.port = PortRef{true, port, std::nullopt, port_name(port)};
+  d.remedies = std::move(remedies);
   fail(std::move(d));
 }
 

@@ -69,7 +69,7 @@ class InferContext {
   std::int64_t require_axis(std::int64_t axis, int port, std::int64_t rank, std::string_view attribute = "axis") const;
   /// All inputs broadcast by numpy's rules (or "none": equal; "pdpd" with axis).
   PartialShape require_broadcast(int a, int b) const;
-  [[noreturn]] void fail_at(int port, Code code, std::string message) const;
+  [[noreturn]] void fail_at(int port, Code code, std::string message, std::vector<Remedy> remedies = {}) const;
   [[noreturn]] void fail_attr(std::string_view attribute, std::string message, Code code = Code::E0403) const;
 
   // --- outputs
