@@ -31,6 +31,14 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
 
 }  // namespace
 
+std::string shell_word(const std::string& word) {
+  const auto plain = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || std::string_view("_-./=:,@%+").find(c) != std::string_view::npos; };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
   fail(Code::E0002, "cannot write to stdout: {}", std::generic_category().message(errno));

@@ -38,6 +38,9 @@ struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// A word of a shell's command line, in quotes where it needs them.
+std::string shell_word(const std::string& word);
+
 /// Writes a command's result to stdout; throws Failure (E0002) where that cannot be done.
 void print(std::string_view text);
 

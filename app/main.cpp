@@ -82,8 +82,17 @@ void add_check(Tree& tree) {
   sub->add_flag("--strict", o->strict, "declared shapes and types that contradict the inferred ones (W0901) are errors");
   repeated(sub, "-D,--deny", o->deny, "CODE", "make an error of this warning");
   repeated(sub, "-A,--allow", o->allow, "CODE", "leave out this warning");
-  sub->add_flag("--ops", o->ops, "only list the operations that cannot be run, with layer counts");
+  auto* const ops = sub->add_flag("--ops", o->ops, "only list the operations that cannot be run, with layer counts");
+  sub->add_flag("--reshapeable", o->reshapeable, "only list which axes of which inputs may have other lengths, and what forbids the rest")->excludes(ops);
   sub->add_option("--max-errors", o->max_errors, "show no more errors than this; 0, the default: all")->type_name("N");
+}
+
+void add_edit(Tree& tree) {
+  auto [sub, o] = tree.command<EditOptions>("edit", "change a model, and no line of it that need not change", edit);
+  add_model(sub, o, false);
+  sub->add_flag("--fix", o->fix, "make the changes that `check` offers as help");
+  repeated(sub, "--set-const", o->constants, "NAME=VALUES", "the value of a Constant, as many elements as it has: shape_3=-1,4,64");
+  text(sub, "-o,--output", o->output, "FILE", "the changed .xml; its .bin is written beside it")->required();
 }
 
 void add_shapes(Tree& tree) {
@@ -152,6 +161,7 @@ void build(Tree& tree) {
   add_info(tree);
   add_show(tree);
   add_check(tree);
+  add_edit(tree);
   add_shapes(tree);
   add_run(tree);
   add_ops(tree);

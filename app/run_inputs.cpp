@@ -53,14 +53,6 @@ std::optional<std::string> pick(const Model& model, int k, const std::string& pa
   return std::nullopt;
 }
 
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view plain = "_-./=@:,%+";
-  if (!word.empty() && std::all_of(word.begin(), word.end(), [&](char c) { return std::isalnum(static_cast<unsigned char>(c)) || plain.find(c) != plain.npos; })) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 /// A shape that a generator can fill: what is not fixed becomes as small as it may be, but not empty.
 Shape shape_to_fill(const Model& model, int k, const PartialShape& shape) {
   if (!shape.has_rank()) fault(model, k, Code::E0703, fmt::format("input \"{}\" has no shape of its own: give one with --shape", model.parameter_name(k)));

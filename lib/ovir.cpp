@@ -12,15 +12,26 @@ const Registry& operations() {
 
 std::span<const FastKernel> fast_kernels() { return fast::kernels(); }
 
-std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options, Diagnostics& diagnostics) {
+namespace {
+
+template <class Source>
+std::shared_ptr<const Model> load_from(const Source& source, const xml::ReadOptions& options, Diagnostics& diagnostics) {
   const auto before = diagnostics.errors();
-  auto graph = xml::read(path, options, diagnostics);
+  auto graph = xml::read(source, options, diagnostics);
   if (!graph) return nullptr;
   auto model = passes::resolve(std::move(graph), operations(), diagnostics);
   if (diagnostics.errors() == before) return model;
   auto incomplete = std::make_shared<Model>(*model);
   incomplete->complete = false;
   return incomplete;
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options, Diagnostics& diagnostics) { return load_from(path, options, diagnostics); }
+
+std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source, const xml::ReadOptions& options, Diagnostics& diagnostics) {
+  return load_from(source, options, diagnostics);
 }
 
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics) { return passes::infer(model, options, diagnostics); }

@@ -23,6 +23,8 @@ std::span<const FastKernel> fast_kernels();
 /// Reads and resolves a model. Null where not even a Graph could be read; otherwise `Model::complete` and the
 /// diagnostics say whether it may be run.
 std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options, Diagnostics& diagnostics);
+/// The same of a text in memory; its weights lie beside `source->path`.
+std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source, const xml::ReadOptions& options, Diagnostics& diagnostics);
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics);
 
 struct CompileOptions {

@@ -7,7 +7,9 @@
 #include "commands/commands.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
+#include "render/fixes.hpp"
 #include "render/json.hpp"
+#include "render/reshapeable.hpp"
 
 namespace ovir::app {
 namespace {
@@ -91,12 +93,21 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
   return map.empty() ? kOk : 4;
 }
 
+int list_reshapeable(const CheckOptions& options, const Model& model, const Common& common) {
+  const auto found = tools::reshapeable(model, infer_options(options, model));
+  const bool weights = !options.no_weights;
+  print(options.format == "json" ? reshapeable_json(model, found, options.model, weights) : reshapeable_text(model, found, options.model, weights, common.out));
+  return kOk;
+}
+
 }  // namespace
 
 int check(const CheckOptions& options, const Common& common) {
   const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
   for (const auto code : allowed)
     if (severity(code) != Severity::warning) throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
+
+  if (options.reshapeable && options.format != "human" && options.format != "json") throw UsageError("--reshapeable: the format is human or json");
 
   Diagnostics said;
   Stopwatch watch;
@@ -107,16 +118,21 @@ int check(const CheckOptions& options, const Common& common) {
   log_info("inferred in {}", watch.lap());
 
   said = in_file_order(said);
+  const bool with_help = options.format != "short" && model;
+  const auto fixes = with_help ? tools::find_fixes(*model, subject_of(options, *model), said) : tools::Fixes{};
+  add_help(said, fixes, options);
+  log_info("tried changes in {}", watch.lap());
   said.drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
   said.promote([&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
 
+  if (options.reshapeable && model && said.errors() == 0) return list_reshapeable(options, *model, common);
   const ReportOptions form{options.model, options.max_errors};
   const auto layers = model ? count_layers(*model) : 0;
   if (options.format == "json") print(json(said, form));
   else if (options.format == "sarif") print(sarif(said, form));
   else if (options.format == "github") print(github(said, form));
   else {
-    const auto text = options.format == "short" ? short_form(said, form, common.err) : human(said, form, common.err);
+    const auto text = options.format == "short" ? short_form(said, form, common.err) : human(said, form, common.err) + fix_line(fixes, options, common.err);
     if (!common.quiet || said.errors() > 0) std::fwrite(text.data(), 1, text.size(), stderr);
     if (!common.quiet) print(closing_line(said, layers, common.out));
   }

@@ -12,9 +12,16 @@ struct CheckOptions : ModelOptions {
   std::string format = "human";
   std::vector<std::string> deny, allow;
   std::size_t max_errors = 0;
-  bool strict = false, ops = false;
+  bool strict = false, ops = false, reshapeable = false;
 };
 int check(const CheckOptions&, const Common&);
+
+struct EditOptions : ModelOptions {
+  std::vector<std::string> constants;   ///< NAME=VALUES
+  std::string output;
+  bool fix = false;
+};
+int edit(const EditOptions&, const Common&);
 
 struct ShapesOptions : ModelOptions {
   std::string format = "human", why;

@@ -17,6 +17,7 @@ class Places {
   struct Place {
     std::string file;
     std::size_t line = 0, column = 0;   ///< 0: the file as a whole
+    std::size_t end_column = 0;         ///< behind what is meant of this line
   };
   Place operator()(const SourceLoc&);
   /// "toy.xml:77:4", or "toy.xml" for a file as a whole.

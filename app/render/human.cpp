@@ -16,7 +16,7 @@ std::string operation_name(const LayerRef& layer) {
   if (layer.version.starts_with("opset")) {
     const auto opset = parse_number<int>(std::string_view(layer.version).substr(5));
     const auto* const op = operations().find(layer.type);
-    const auto* const version = op && opset ? version_in(*op, *opset) : nullptr;
+    const auto* const version = op && opset && *opset <= kNewestOpset ? version_in(*op, *opset) : nullptr;
     if (version) return fmt::format("{}-{}", printable(layer.type), version->since);
   }
   return layer.version.empty() ? printable(layer.type) : fmt::format("{}, {}", printable(layer.type), printable(layer.version));
@@ -95,11 +95,12 @@ std::string left_out(std::size_t n) { return n == 0 ? "" : fmt::format("note: {}
 }  // namespace
 
 Places::Place Places::operator()(const SourceLoc& at) {
-  if (!at) return {model_, 0, 0};
-  if (at.file->text.empty()) return {at.file->path, 0, 0};
+  if (!at) return {model_};
+  if (at.file->text.empty()) return {at.file->path};
   const auto [index, added] = indices_.try_emplace(at.file.get(), *at.file);
   const auto [line, column] = index->second(at.offset);
-  return {at.file->path, line, column};
+  const auto meant = at.file->text.substr(std::min(at.offset, at.file->text.size()), at.length);
+  return {at.file->path, line, column, column + code_points(meant.substr(0, meant.find_first_of("\r\n")))};
 }
 
 std::string Places::text(const SourceLoc& at) {

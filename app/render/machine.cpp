@@ -30,6 +30,14 @@ void add_place(Json& to, const Places::Place& place) {
   to["column"] = place.column;
 }
 
+/// The places around a stretch of text that may span lines.
+std::pair<Places::Place, Places::Place> ends(const SourceLoc& at, Places& places) { return {places(at), places({at.file, at.offset + at.length, 0})}; }
+
+Json as_json(const Replacement& replacement, Places& places) {
+  const auto [begin, end] = ends(replacement.at, places);
+  return {{"file", begin.file}, {"line", begin.line}, {"column", begin.column}, {"end_line", end.line}, {"end_column", end.column}, {"text", replacement.text}};
+}
+
 Json as_json(const Diagnostic& d, Places& places) {
   Json out{{"code", to_string(d.code)}, {"severity", word(d.severity)}, {"message", d.message}};
   add_place(out, places(d.at));
@@ -51,13 +59,25 @@ Json as_json(const Diagnostic& d, Places& places) {
   }
   out["notes"] = std::move(notes);
   if (!d.help.empty()) out["help"] = d.help;
+  for (const auto& replacement : d.fix) out["fix"].push_back(as_json(replacement, places));
   return out;
 }
 
 Json sarif_location(const Places::Place& place) {
   Json physical{{"artifactLocation", {{"uri", uri(place.file)}}}};
-  if (place.line != 0) physical["region"] = {{"startLine", place.line}, {"startColumn", place.column}};
+  if (place.line != 0) physical["region"] = {{"startLine", place.line}, {"startColumn", place.column}, {"endColumn", place.end_column}};
   return {{"physicalLocation", std::move(physical)}};
+}
+
+Json sarif_fix(const Diagnostic& d, Places& places) {
+  Json replacements = Json::array();
+  for (const auto& replacement : d.fix) {
+    const auto [begin, end] = ends(replacement.at, places);
+    replacements.push_back({{"deletedRegion", {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line}, {"endColumn", end.column}}},
+                            {"insertedContent", {{"text", replacement.text}}}});
+  }
+  Json change{{"artifactLocation", {{"uri", uri(places(d.fix.front().at).file)}}}, {"replacements", std::move(replacements)}};
+  return {{"description", {{"text", d.help}}}, {"artifactChanges", Json::array({std::move(change)})}};
 }
 
 /// What a workflow command reserves: in property values also ',' and ':'.
@@ -118,6 +138,7 @@ std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) 
       related.back()["message"] = {{"text", note.message}};
     }
     if (!related.empty()) result["relatedLocations"] = std::move(related);
+    if (!d.fix.empty()) result["fixes"] = Json::array({sarif_fix(d, places)});
     results.push_back(std::move(result));
   });
   Json run{{"tool", {{"driver", {{"name", "ovir"}, {"version", version()}, {"rules", std::move(rules)}}}}}, {"columnKind", "unicodeCodePoints"}, {"results", std::move(results)}};

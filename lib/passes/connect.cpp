@@ -1,6 +1,8 @@
 // connect: edges from ids to positions; the topological order.
 #include <algorithm>
+#include <optional>
 #include <queue>
+#include <set>
 
 #include "passes/detail.hpp"
 
@@ -57,6 +59,52 @@ std::unordered_map<std::int64_t, int> index_layers(const Model& model, std::vect
   return index;
 }
 
+Remedy tag(std::vector<std::pair<std::string, std::int64_t>> attributes) {
+  Remedy remedy;
+  for (auto& [name, value] : attributes) remedy.push_back({Change::What::tag_attribute, std::move(name), std::to_string(value)});
+  return remedy;
+}
+
+/// What edges should be, as far as there is only one possibility: the one input that nothing feeds, the one output that
+/// nobody reads.
+class Loose {
+ public:
+  explicit Loose(const Graph& g) : graph(g) {
+    for (const auto& edge : g.edges) {
+      fed_.emplace(edge.to_layer, edge.to_port);
+      read_.emplace(edge.from_layer, edge.from_port);
+    }
+  }
+
+  /// The one input of `layer` (of the graph, where it is null) that no edge leads to.
+  std::vector<Remedy> input(const Layer* layer = nullptr) const {
+    return only(layer, "to", fed_, [](const Layer& l) -> const auto& { return l.inputs; });
+  }
+  /// The one output that no edge comes from.
+  std::vector<Remedy> output(const Layer* layer = nullptr) const {
+    return only(layer, "from", read_, [](const Layer& l) -> const auto& { return l.outputs; });
+  }
+
+ private:
+  const Graph& graph;
+  std::set<std::pair<std::int64_t, std::int64_t>> fed_, read_;
+
+  template <class Ports>
+  std::vector<Remedy> only(const Layer* wanted, const std::string& word, const std::set<std::pair<std::int64_t, std::int64_t>>& used, Ports ports) const {
+    std::vector<Remedy> found;
+    for (const auto& layer : graph.layers) {
+      if (wanted && &layer != wanted) continue;
+      for (const auto& port : ports(layer)) {
+        if (used.contains({layer.id, port.id})) continue;
+        if (wanted) found.push_back(tag({{word + "-port", port.id}}));
+        else found.push_back(tag({{word + "-layer", layer.id}, {word + "-port", port.id}}));
+      }
+    }
+    if (found.size() > 1) found.clear();
+    return found;
+  }
+};
+
 }  // namespace
 
 std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics) {
@@ -68,7 +116,10 @@ std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>
     inputs.emplace_back(layer.inputs.size());
     edges.emplace_back(layer.inputs.size(), nullptr);
   }
-  const auto say = [&](int layer, Diagnostic d) {
+  std::optional<Loose> known_loose;  // only where it is asked for: nearly every model has no such fault
+  const auto loose = [&]() -> const Loose& { return known_loose ? *known_loose : known_loose.emplace(graph); };
+  const auto say = [&](int layer, Diagnostic d, std::vector<Remedy> remedies = {}) {
+    d.remedies = std::move(remedies);
     if (layer >= 0) faulty[static_cast<std::size_t>(layer)] = true;
     // What seems to be missing may be what could not be read, and that was said.
     if (graph.damaged && (d.code == Code::E0202 || d.code == Code::E0205)) return;
@@ -79,22 +130,23 @@ std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>
   for (const auto& edge : graph.edges) {
     const auto from = index.find(edge.from_layer), to = index.find(edge.to_layer);
     const int source = from == index.end() ? -1 : from->second, target = to == index.end() ? -1 : to->second;
-    if (source < 0) say(target, fault(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer), edge.at));
+    if (source < 0) say(target, fault(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer), edge.at), loose().output());
     if (target < 0) {
-      say(source, fault(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer), edge.at));
+      say(source, fault(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer), edge.at), loose().input());
       continue;
     }
     const auto& layer = graph.layers[static_cast<std::size_t>(target)];
     const auto input = input_position(layer, edge.to_port);
     if (input < 0) {
-      say(target, fault(Code::E0203, fmt::format("the edge leads to input port {} of layer {} \"{}\", which has {}", edge.to_port, layer.id, layer.name, ids_of(layer.inputs)), edge.at));
+      say(target, fault(Code::E0203, fmt::format("the edge leads to input port {} of layer {} \"{}\", which has {}", edge.to_port, layer.id, layer.name, ids_of(layer.inputs)), edge.at),
+          loose().input(&layer));
       continue;
     }
     auto& fed_by = edges[static_cast<std::size_t>(target)][static_cast<std::size_t>(input)];
     if (fed_by) {
       auto d = fault(Code::E0204, fmt::format("input port {} of layer {} \"{}\" is fed by two edges", edge.to_port, layer.id, layer.name), edge.at);
       d.notes.push_back({"the other edge", fed_by->at, "", ""});
-      say(target, std::move(d));
+      say(target, std::move(d), loose().input(&layer));
       continue;
     }
     fed_by = &edge;
@@ -102,7 +154,8 @@ std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>
     const auto& producer = graph.layers[static_cast<std::size_t>(source)];
     const auto output = output_position(producer, edge.from_port);
     if (output < 0)
-      say(target, fault(Code::E0203, fmt::format("the edge comes from output port {} of layer {} \"{}\", which has {}", edge.from_port, producer.id, producer.name, ids_of(producer.outputs)), edge.at));
+      say(target, fault(Code::E0203, fmt::format("the edge comes from output port {} of layer {} \"{}\", which has {}", edge.from_port, producer.id, producer.name, ids_of(producer.outputs)), edge.at),
+          producer.outputs.size() == 1 ? std::vector<Remedy>{tag({{"from-port", producer.outputs.front().id}})} : loose().output(&producer));
     else
       inputs[static_cast<std::size_t>(target)][static_cast<std::size_t>(input)] = {source, output};
   }

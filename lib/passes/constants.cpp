@@ -43,6 +43,22 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
   return t;
 }
 
+/// Type, shape and size contradict each other. The output port, which repeats type and shape, tells which of them
+/// stands alone.
+std::vector<Remedy> one_of_three(const Layer& layer, ElementType type, const Shape& shape, std::int64_t needed) {
+  std::vector<Remedy> remedies;
+  const auto set = [&](const char* attribute, std::string value) { remedies.push_back({{Change::What::attribute, attribute, std::move(value)}}); };
+  if (layer.outputs.size() != 1) return remedies;
+  const auto& port = layer.outputs.front();
+  if (port.declared_type && *port.declared_type != type && *port.declared_type != ElementType::dynamic) set("element_type", std::string(name(*port.declared_type)));
+  if (port.declared_shape && port.declared_shape->is_static() && port.declared_shape->to_shape() != shape) {
+    const auto text = to_string(*port.declared_shape);
+    set("shape", text.substr(1, text.size() - 2));
+  }
+  if (remedies.empty() && type != ElementType::string) set("size", std::to_string(needed));
+  return remedies;
+}
+
 }  // namespace
 
 Tensor constant_value(const Graph& graph, const Layer& layer) {
@@ -59,8 +75,14 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
   const auto count = checked_product(shape);
   const auto needed = !count ? std::nullopt : *type == ElementType::string ? std::optional<std::int64_t>(0) : packed_size(*type, *count);
   if (!needed) fail_attribute("shape", Code::E0303, fmt::format("a constant of shape {} has more bytes than 64 bits can count", to_string(shape)));
-  if (size < *needed)
-    fail_attribute("size", Code::E0303, fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(*type), to_string(shape), *needed, size));
+  if (size < *needed) {
+    Diagnostic d;
+    d.code = Code::E0303;
+    d.message = fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(*type), to_string(shape), *needed, size);
+    d.attribute = "size";
+    d.remedies = one_of_three(layer, *type, shape, *needed);
+    fail(std::move(d));
+  }
   if (!graph.weights) return {};
   const auto end = checked_add(offset, size);
   const auto available = static_cast<std::int64_t>(graph.weights->size());

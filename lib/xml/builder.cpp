@@ -46,7 +46,7 @@ SourceLoc Builder::value(pugi::xml_attribute attribute) const {
   return place;
 }
 
-void Builder::report(Code code, std::string message, SourceLoc place, std::string label, std::vector<Note> notes) {
+void Builder::report(Code code, std::string message, SourceLoc place, std::string label, std::vector<Note> notes, std::vector<Remedy> remedies) {
   Diagnostic d;
   d.code = code;
   d.message = std::move(message);
@@ -58,6 +58,7 @@ void Builder::report(Code code, std::string message, SourceLoc place, std::strin
   }
   d.port = in_port_;
   d.notes = std::move(notes);
+  d.remedies = std::move(remedies);
   diagnostics_.add(std::move(d));
   faulty_ = true;
 }
@@ -200,8 +201,12 @@ Port Builder::port(pugi::xml_node node, bool input) {
   // "Input port hasn't precision": what older converters write there is not judged.
   if (const auto precision = node.attribute("precision")) {
     result.declared_type = parse_element_type(precision.value());
-    if (!result.declared_type && !input)
-      report(Code::E0104, fmt::format("precision {} is no element type", quoted(precision.value())), value(precision));
+    if (!result.declared_type && !input) {
+      const auto near = nearest_element_type(precision.value());
+      const auto hint = near ? fmt::format("; did you mean \"{}\"?", precision_name(*near)) : "";
+      report(Code::E0104, fmt::format("precision {} is no element type{}", quoted(precision.value()), hint), value(precision), {}, {},
+             near ? std::vector<Remedy>{{{Change::What::text, {}, std::string(precision_name(*near))}}} : std::vector<Remedy>{});
+    }
   } else if (!input) {
     report(Code::E0103, "<port> of an output has no precision", tag(node));
   }
@@ -220,7 +225,11 @@ std::optional<Dim> Builder::dim(pugi::xml_node node) {
   const char* const written = node.child_value();
   if (const auto n = parse_number<std::int64_t>(written); n && *n >= -1) return *n == -1 ? Dim{} : Dim{*n};
   const std::string why = why_no_number(written, -1);
-  report(Code::E0104, fmt::format("<dim> {} {}", quoted(written), why), *written ? at(written, std::strlen(written)) : tag(node), why);
+  // "64x", "64,": the number is there.
+  const auto text = trim(written);
+  const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
+  report(Code::E0104, fmt::format("<dim> {} {}", quoted(written), why), *written ? at(written, std::strlen(written)) : tag(node), why, {},
+         digits.empty() ? std::vector<Remedy>{} : std::vector<Remedy>{{{Change::What::text, {}, std::string(digits)}}});
   return std::nullopt;
 }
 

@@ -47,7 +47,7 @@ class Builder {
   SourceLoc tag(pugi::xml_node node) const;
   SourceLoc value(pugi::xml_attribute attribute) const;
   SourceLoc at(const char* begin, std::size_t length) const;
-  void report(Code code, std::string message, SourceLoc at, std::string label = {}, std::vector<Note> notes = {});
+  void report(Code code, std::string message, SourceLoc at, std::string label = {}, std::vector<Note> notes = {}, std::vector<Remedy> remedies = {});
 
   std::shared_ptr<const SourceFile> source_;
   const char* buffer_;

@@ -153,6 +153,8 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
 
 }  // namespace
 
+std::shared_ptr<const Graph> read(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options, Diagnostics& diagnostics) { return read_text(source, options, diagnostics); }
+
 std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& options, Diagnostics& diagnostics) {
   try {
     Bytes bytes;

@@ -17,4 +17,7 @@ struct ReadOptions {
 /// what could be read (structure is judged by passes::resolve).
 std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& options, Diagnostics& diagnostics);
 
+/// The same of a text that need not be in a file; weights are looked for beside `source->path`.
+std::shared_ptr<const Graph> read(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options, Diagnostics& diagnostics);
+
 }  // namespace ovir::xml

@@ -25,8 +25,10 @@ void infer(InferContext& c) {
   const bool a_vector = left.size() == 1, b_vector = right.size() == 1;
   as_matrix(left, a.transpose_a, true);
   as_matrix(right, a.transpose_b, false);
-  c.require(left.back().compatible(right[right.size() - 2]), B, Code::E0506, "the matrices of MatMul do not fit: {} columns in {}{}, {} rows in {}{}", to_string(left.back()),
-            to_string(c.shape(A)), a.transpose_a ? " transposed" : "", to_string(right[right.size() - 2]), to_string(c.shape(B)), a.transpose_b ? " transposed" : "");
+  if (!left.back().compatible(right[right.size() - 2]))
+    c.fail_at(B, Code::E0506, fmt::format("the matrices of MatMul do not fit: {} columns in {}{}, {} rows in {}{}", to_string(left.back()),
+                                          to_string(c.shape(A)), a.transpose_a ? " transposed" : "", to_string(right[right.size() - 2]), to_string(c.shape(B)), a.transpose_b ? " transposed" : ""),
+              {{{Change::What::attribute, "transpose_b", a.transpose_b ? "false" : "true"}}, {{Change::What::attribute, "transpose_a", a.transpose_a ? "false" : "true"}}});
 
   const PartialShape a_batch(std::vector<Dim>(left.begin(), left.end() - 2)), b_batch(std::vector<Dim>(right.begin(), right.end() - 2));
   auto out = broadcast(a_batch, b_batch);

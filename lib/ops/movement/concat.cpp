@@ -9,6 +9,14 @@ struct Attrs {
   std::int64_t axis = 0;
 };
 
+/// The inputs differ in a dim beside the axis: perhaps another axis was meant.
+std::vector<Remedy> other_axes(std::int64_t rank, std::int64_t axis) {
+  std::vector<Remedy> remedies;
+  for (std::int64_t other = 0; other < rank; ++other)
+    if (other != axis) remedies.push_back({{Change::What::attribute, "axis", std::to_string(other)}});
+  return remedies;
+}
+
 void infer(InferContext& c) {
   // Any input of known rank tells that of all.
   int ranked = -1;
@@ -28,8 +36,13 @@ void infer(InferContext& c) {
     }
     c.require(s.rank() == rank, i, Code::E0504, "inputs of Concat must have one rank, but input {} is {} and input {} is {}", ranked, to_string(c.shape(ranked)), i, to_string(s));
     along = along + s[axis];
-    for (std::int64_t d = 0; d < rank; ++d)
-      if (d != axis) out[d] = c.require_same_dim(out[d], s[d], i, fmt::format("dims {} of the inputs", d));
+    for (std::int64_t d = 0; d < rank; ++d) {
+      if (d == axis) continue;
+      const auto both = intersect(out[d], s[d]);
+      if (!both)
+        c.fail_at(i, Code::E0506, fmt::format("Concat along axis {}: dim {} of input {} is {}, but {} in the inputs before it", axis, d, i, to_string(s[d]), to_string(out[d])), other_axes(rank, axis));
+      out[d] = *both;
+    }
   }
   out[axis] = along;
   c.output(0, std::move(out));

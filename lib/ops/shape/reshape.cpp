@@ -119,6 +119,32 @@ std::string asked_for(const std::vector<Interval>& pattern) {
   return text;
 }
 
+/// Targets that keep the number of elements by leaving one dim to it. The first dim that data does not have is the
+/// likeliest to have been hard-coded.
+std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<Interval>& pattern) {
+  const auto& in = c.shape(data);
+  const auto known = [](const Interval& v) { return v.is_known(); };
+  if (!std::all_of(pattern.begin(), pattern.end(), known)) return {};
+  std::vector<std::size_t> order(pattern.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto kept = [&](std::size_t i) { return static_cast<std::int64_t>(i) < in.rank() && in[static_cast<std::int64_t>(i)].contains(static_cast<std::int64_t>(pattern[i].lo)); };
+  const auto first = std::find_if_not(order.begin(), order.end(), kept);
+  if (first != order.end()) std::rotate(order.begin(), first, first + 1);
+
+  const bool has_rest = std::any_of(pattern.begin(), pattern.end(), [](const Interval& v) { return v.lo == -1; });
+  std::vector<Remedy> remedies;
+  const auto offer = [&](std::size_t at, double value) {
+    std::string list;
+    for (std::size_t i = 0; i < pattern.size(); ++i) list += fmt::format("{}{}", i == 0 ? "" : ",", i == at ? value : pattern[i].lo);
+    remedies.push_back({{Change::What::input, {}, list, shape}});
+  };
+  for (const auto i : order)
+    if (!has_rest) offer(i, -1);
+  for (const auto i : order)
+    if (c.attrs<Attrs>().special_zero && static_cast<std::int64_t>(i) < in.rank() && pattern[i].lo > 0) offer(i, 0);
+  return remedies;
+}
+
 void infer(InferContext& c) {
   c.require_rank(shape, 1);
   const auto& in = c.shape(data);
@@ -155,8 +181,9 @@ void infer(InferContext& c) {
   if (asked || (open >= 0 && product(1, balance.out).min > 0)) {
     const auto solved = solve(c, balance);
     const auto found = solved ? intersect(out[open], *solved) : solved;
-    c.require(found.has_value(), data, Code::E0512, "Reshape cannot make [{}] out of {}: no length of dim {} keeps the number of elements", asked_for(*pattern),
-              to_string(in), open);
+    if (!found)
+      c.fail_at(data, Code::E0512, fmt::format("Reshape cannot make [{}] out of {}: no length of dim {} keeps the number of elements", asked_for(*pattern), to_string(in), open),
+                with_one_dim_open(c, *pattern));
     out[open] = *found;
   }
 
@@ -165,8 +192,9 @@ void infer(InferContext& c) {
   for (auto& d : out.dims())
     if (before.min > 0 && d.min == 0 && d.max > 0) d = Dim(1, d.max, d.max > 1 ? d.symbol : 0);
   const auto after = out.element_count();
-  c.require(before.compatible(after), data, Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out), to_string(in),
-            to_string(before), to_string(after));
+  if (!before.compatible(after))
+    c.fail_at(data, Code::E0512, fmt::format("Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out), to_string(in), to_string(before), to_string(after)),
+              with_one_dim_open(c, *pattern));
   c.output(0, std::move(out));
 }
 

@@ -1,0 +1,149 @@
+// edit: a model with changes. The .xml keeps every byte that no change concerns; the .bin keeps its layout.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "commands/commands.hpp"
+#include "io/files.hpp"
+#include "log.hpp"
+#include "render/diagnostics.hpp"
+#include "render/fixes.hpp"
+#include "tools/select.hpp"
+#include "xml/tags.hpp"
+
+namespace ovir::app {
+namespace {
+
+/// `NAME=VALUES`; a name may hold an equals sign itself.
+tools::ConstantChange constant_change(const Model& model, const std::string& word) {
+  const auto equals = word.rfind('=');
+  if (equals == word.npos) throw UsageError(fmt::format("--set-const {}: expected NAME=VALUES", printable(word)));
+  try {
+    return tools::change_constant(model, word.substr(0, equals), word.substr(equals + 1));
+  } catch (const tools::SelectorError& error) {
+    throw UsageError(fmt::format("--set-const: {}", error.what()));
+  }
+}
+
+struct Stored {
+  std::string path;
+  const Layer* layer;
+  std::int64_t begin, end;
+};
+
+/// Where every Constant lies in the .bin, those of bodies too.
+void collect(const Model& model, std::vector<Stored>& list) {
+  for (const auto& node : model.nodes) {
+    for (const auto& body : node.bodies) collect(*body, list);
+    const auto number = [&](std::string_view attribute) {
+      const auto* given = node.layer->attribute(attribute);
+      return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
+    };
+    const auto offset = number("offset"), size = number("size");
+    const auto end = offset && size ? checked_add(*offset, *size) : std::nullopt;
+    if (node.op && node.op->kind == Kind::constant && end && *offset >= 0 && *size >= 0) list.push_back({model.path, node.layer, *offset, *end});
+  }
+}
+
+/// The .bin with other values: in place where no other Constant shares the bytes, else at the end.
+class Weights {
+ public:
+  Weights(const Model& model, tools::Edits& e) : edits(e), bytes_(model.graph->weights ? model.graph->weights->view : std::span<const std::byte>()), source_(model.graph->source) {
+    collect(model, stored_);
+    for (const auto& change : edits.constants) add(change);
+  }
+
+  void save(const std::string& path) const {
+    std::vector<std::span<const std::byte>> parts;
+    std::size_t done = 0;
+    for (const auto& [at, value] : in_place_) {
+      parts.push_back(bytes_.subspan(done, at - done));
+      parts.push_back(value);
+      done = at + value.size();
+    }
+    parts.push_back(bytes_.subspan(done));
+    for (const auto& value : behind_) parts.push_back(value);
+    io::save_file(path, parts);
+  }
+
+ private:
+  tools::Edits& edits;
+  std::span<const std::byte> bytes_;
+  std::shared_ptr<const SourceFile> source_;
+  std::vector<Stored> stored_;
+  std::map<std::size_t, std::span<const std::byte>> in_place_;
+  std::vector<std::span<const std::byte>> behind_;
+  std::vector<Tensor> packed_;
+
+  void add(const tools::ConstantChange& change) {
+    const auto own = std::find_if(stored_.begin(), stored_.end(), [&](const Stored& s) { return s.path == change.path && s.layer->id == change.id; });
+    if (own == stored_.end() || own->end > static_cast<std::int64_t>(bytes_.size())) throw UsageError(fmt::format("--set-const: the bytes of \"{}\" are not in the .bin", printable(change.name)));
+    packed_.push_back(pack(change.value));
+    const auto size = packed_size(change.value.type(), change.value.size()).value_or(0);
+    const std::span value(packed_.back().bytes(), static_cast<std::size_t>(std::min(size, own->end - own->begin)));
+    const bool shared = std::any_of(stored_.begin(), stored_.end(), [&](const Stored& s) { return s.layer != own->layer && s.begin < own->end && own->begin < s.end; });
+    if (!shared) {
+      in_place_.emplace(static_cast<std::size_t>(own->begin), value);
+      return;
+    }
+    auto end = bytes_.size();
+    for (const auto part : behind_) end += part.size();
+    behind_.push_back(value);
+    const auto tag = xml::tag_around(source_->text, own->layer->attribute("offset")->at.offset);
+    const auto range = xml::find_attribute(source_->text, tag, "offset")->value;
+    edits.texts.push_back({{source_, range.begin, range.end - range.begin}, std::to_string(end)});
+  }
+};
+
+std::string bin_beside(const std::string& xml) { return std::filesystem::path(xml).replace_extension(".bin").string(); }
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return std::filesystem::equivalent(a, b, error);
+}
+
+void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+}  // namespace
+
+int edit(const EditOptions& options, const Common& common) {
+  if (!options.fix && options.constants.empty()) throw UsageError("edit: nothing to change; expected --fix or --set-const");
+  if (std::filesystem::path(options.output).extension() != ".xml") throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
+  Diagnostics said;
+  const auto model = load(options.model, {options.weights, options.no_weights}, said);
+  if (!model) return report(said, options.model, common);
+
+  tools::Edits edits;
+  for (const auto& word : options.constants)
+    if (tools::Edits one{{}, {constant_change(*model, word)}}; !edits.add(one)) throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
+  const auto subject = subject_of(options, *model);
+  if (options.fix) {
+    const auto before = tools::check(subject, edits);
+    const auto fixes = tools::find_fixes(*model, subject, before, edits);
+    Places places(options.model);
+    for (const auto& fix : fixes.list)
+      if (const auto& d = before.all()[fix.diagnostic]; !common.quiet)
+        say(fmt::format("{}: {} {}: {}\n", places.text(d.at), common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
+    edits = fixes.edits;
+    if (edits.empty()) say(fmt::format("{} there is nothing that could be fixed\n", common.err(Paint::note, "note:")));
+  }
+
+  const Weights weights(*model, edits);
+  const auto bin = bin_beside(options.output);
+  // The .bin goes first: an .xml that is there can be read.
+  if (model->graph->weights && (!edits.constants.empty() || !same_file(bin, model->graph->weights_path))) weights.save(bin);
+  const auto text = tools::apply(model->graph->source->text, edits.texts);
+  const auto part = std::as_bytes(std::span(text));
+  io::save_file(options.output, {&part, 1});
+  // What was written is what is judged.
+  Diagnostics after;
+  if (const auto written = load(options.output, {{}, options.no_weights}, after)) ovir::infer(*written, {}, after);
+  const auto status = report(after, options.output, common);
+  if (!common.quiet) print(fmt::format("{}: {}\n", printable(options.output), count(edits.texts.size() + edits.constants.size(), "change")));
+  return status;
+}
+
+}  // namespace ovir::app

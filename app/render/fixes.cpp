@@ -1,0 +1,77 @@
+#include "render/fixes.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.hpp"
+
+namespace ovir::app {
+namespace {
+
+std::string spaced(std::string_view list) {
+  std::string text;
+  for (const auto part : split(list, ',')) text += fmt::format("{}{}", text.empty() ? "" : ", ", part);
+  return text;
+}
+
+std::string describe(const Change& change) {
+  switch (change.what) {
+    case Change::What::attribute_name: return fmt::format("\"{}\" instead of \"{}\"", printable(change.value), printable(change.name));
+    case Change::What::text: return fmt::format("\"{}\"", printable(change.value));
+    case Change::What::dims: return fmt::format("[{}] declared", change.value);
+    case Change::What::input: return fmt::format("{{{}}}", spaced(change.value));
+    default: return fmt::format("{}=\"{}\"", printable(change.name), printable(change.value));
+  }
+}
+
+/// What the constant had where the change differs first.
+std::string hard_coded(const tools::ConstantChange& change) {
+  const auto now = to_f64(change.value), before = to_f64(change.before);
+  const auto at = std::mismatch(now.begin(), now.end(), before.begin(), before.end());
+  if (at.second == before.end()) return {};
+  return fmt::format("the constant hard-codes {} in element {}; ", *at.second, at.second - before.begin());
+}
+
+bool is_error(const Diagnostic& d) { return severity(d.code) == Severity::error; }
+
+std::string edit_command(const ModelOptions& options, const std::string& what) {
+  const auto out = std::filesystem::path(options.model).replace_extension("").string() + "_fixed.xml";
+  return fmt::format("ovir edit {}{} {} -o {}", shell_word(options.model), options.weights.empty() ? "" : " -w " + shell_word(options.weights), what, shell_word(out));
+}
+
+}  // namespace
+
+tools::Subject subject_of(const ModelOptions& options, const Model& model) { return {model.graph->source, {options.weights, options.no_weights}, infer_options(options, model)}; }
+
+std::string describe(const Remedy& remedy) {
+  std::string text;
+  for (const auto& change : remedy) text += fmt::format("{}{}", text.empty() ? "" : " and ", describe(change));
+  return text;
+}
+
+void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& options) {
+  const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(), [&](const tools::Fix& f) { return is_error(said.all()[f.diagnostic]); });
+  for (const auto& fix : fixes.list) {
+    const auto& d = said.all()[fix.diagnostic];
+    std::string then = "this warning is gone";
+    if (is_error(d) && fixes.errors > 0) then = fmt::format("this error is gone, {} stay{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
+    else if (is_error(d)) then = cures > 1 ? "and the other changes the whole model checks" : "the whole model checks";
+    std::string help = fmt::format("with {} {} (verified)", describe(fix.remedy), then);
+    if (!fix.edits.constants.empty()) {
+      const auto& constant = fix.edits.constants.front();
+      help = hard_coded(constant) + help;
+      help += ":\n      " + edit_command(options, "--set-const " + shell_word(fmt::format("{}{}={}", constant.path, constant.name, constant.values)));
+    }
+    said.set_help(fix.diagnostic, std::move(help), fix.edits.texts);
+  }
+}
+
+std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, const Style& style) {
+  // Under --shape the changed file would be checked with other shapes than those that were tried.
+  const bool of_text = std::any_of(fixes.list.begin(), fixes.list.end(), [](const tools::Fix& f) { return !f.edits.texts.empty(); });
+  if (!of_text || !options.shapes.empty()) return {};
+  const auto n = fixes.list.size();
+  return fmt::format("{} {} makes {}:\n      {}\n", style(Paint::help, "help:"), "one command", n == 1 ? "this change" : fmt::format("these {} changes", n), edit_command(options, "--fix"));
+}
+
+}  // namespace ovir::app

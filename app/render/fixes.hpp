@@ -1,0 +1,20 @@
+// The `help:` of diagnostics: what tools/fix has found and tried.
+#pragma once
+#include <string>
+
+#include "cli.hpp"
+#include "tools/fix.hpp"
+
+namespace ovir::app {
+
+/// The model as it was read, to be checked with changes.
+tools::Subject subject_of(const ModelOptions& options, const Model& model);
+
+/// "version="opset8"", "{-1, 4, 64}".
+std::string describe(const Remedy&);
+/// Gives the diagnostics their `help` and `fix`.
+void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& options);
+/// "help: `ovir edit model.xml --fix -o model_fixed.xml` makes these 3 changes"; empty where there is nothing to be made.
+std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, const Style& style);
+
+}  // namespace ovir::app

@@ -1,0 +1,65 @@
+// Fixes: changes of a model's files that cure its faults. None is offered that was not tried: the model is checked anew
+// with it, in memory.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ovir.hpp"
+
+namespace ovir::tools {
+
+/// The value that a Constant is to have: of its element type and shape.
+struct ConstantChange {
+  std::string path;       ///< of the body that the layer is in, "" of the whole
+  std::int64_t id = 0;    ///< of the layer
+  std::string name;       ///< of the layer, without the path
+  std::string values;     ///< as text: "-1,4,64"
+  Tensor value, before;
+};
+
+/// Changes that are made together.
+struct Edits {
+  std::vector<Replacement> texts;
+  std::vector<ConstantChange> constants;
+  bool empty() const { return texts.empty() && constants.empty(); }
+  /// Adds those of `other`. False, and nothing is added, where both change one place.
+  bool add(const Edits& other);
+};
+
+/// `text` with all replacements.
+std::string apply(std::string_view text, std::vector<Replacement> replacements);
+
+/// A new value for the Constant called `name` (with its path, where it is in a body). Throws SelectorError where
+/// there is none, Failure E0705 where the values do not fit its type and number of elements.
+ConstantChange change_constant(const Model& model, std::string_view name, std::string_view values);
+
+/// A model as `check` was asked to judge it.
+struct Subject {
+  std::shared_ptr<const SourceFile> source;
+  xml::ReadOptions reading;
+  passes::InferOptions inferring;
+};
+/// What `check` says of it with the changes made.
+Diagnostics check(const Subject& subject, const Edits& edits);
+
+/// The tried and proven cure of one diagnostic.
+struct Fix {
+  std::size_t diagnostic = 0;   ///< its index
+  Remedy remedy;
+  Edits edits;
+};
+struct Fixes {
+  std::vector<Fix> list;
+  Edits edits;               ///< of them all, after those that there were before
+  std::size_t errors = 0;    ///< that stay when all are made
+};
+/// Tries the remedies of `said`, which is what check() says of `model` and `subject` with the edits `before`. A remedy is
+/// taken where the diagnostic then goes and no other error, and no other contradiction to what is declared, comes; of
+/// several the one that leaves the fewest of both.
+Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before = {});
+
+}  // namespace ovir::tools

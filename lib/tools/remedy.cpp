@@ -1,0 +1,125 @@
+#include "tools/remedy.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "xml/tags.hpp"
+
+namespace ovir::tools {
+namespace {
+
+struct Place {
+  const Model* model = nullptr;
+  const Node* node = nullptr;
+};
+
+Place find(const Model& model, const LayerRef& layer) {
+  for (const auto& node : model.nodes) {
+    if (model.path == layer.path && node.layer->id_text == layer.id && node.layer->name == layer.name) return {&model, &node};
+    for (const auto& body : node.bodies)
+      if (layer.path.starts_with(body->path))
+        if (const auto found = find(*body, layer); found.node) return found;
+  }
+  return {};
+}
+
+class Editor {
+ public:
+  Editor(const Model& m, const Diagnostic& d) : diagnostic(d), file(m.graph->source), text(file->text) {
+    if (d.layer) place_ = find(m, *d.layer);
+  }
+
+  bool make(const Change& change) {
+    switch (change.what) {
+      case Change::What::layer_attribute: return place_.node && set(place_.node->layer->at.offset, change.name, change.value);
+      case Change::What::attribute: return place_.node && set_data(change.name, change.value);
+      case Change::What::attribute_name: return rename(change.name, change.value);
+      case Change::What::tag_attribute: return diagnostic.at && set(diagnostic.at.offset, change.name, change.value);
+      case Change::What::text:
+        if (diagnostic.at) put({diagnostic.at.offset, diagnostic.at.offset + diagnostic.at.length}, change.value);
+        return static_cast<bool>(diagnostic.at);
+      case Change::What::dims: return diagnostic.at && set_dims(diagnostic.at.offset, change.value);
+      case Change::What::input: return set_input(change.port, change.value);
+    }
+    return false;
+  }
+
+  Edits edits;
+
+ private:
+  const Diagnostic& diagnostic;
+  std::shared_ptr<const SourceFile> file;
+  std::string_view text;
+  Place place_;
+
+  void put(xml::Range range, std::string_view value) {
+    auto written = xml::escaped(value);
+    if (text.substr(range.begin, range.end - range.begin) != written) edits.texts.push_back({{file, range.begin, range.end - range.begin}, std::move(written)});
+  }
+
+  bool set(std::size_t tag, std::string_view name, std::string_view value) {
+    const auto found = xml::find_attribute(text, tag, name);
+    if (found) put(found->value, value);
+    return found.has_value();
+  }
+
+  /// An attribute of <data>, which may have to be added.
+  bool set_data(std::string_view name, std::string_view value) {
+    const auto data = xml::children(text, place_.node->layer->at.offset, "data");
+    if (data.empty()) return false;
+    const auto tag = data.front().whole.begin;
+    if (set(tag, name, value)) return true;
+    const auto behind_name = tag + std::string_view("<data").size();
+    edits.texts.push_back({{file, behind_name, 0}, fmt::format(" {}=\"{}\"", name, xml::escaped(value))});
+    return true;
+  }
+
+  bool rename(std::string_view name, std::string_view better) {
+    if (!place_.node) return false;
+    const auto* attribute = place_.node->layer->attribute(name);
+    if (!attribute) return false;
+    const auto found = xml::find_attribute(text, xml::tag_around(text, attribute->at.offset), name);
+    if (found) put(found->name, better);
+    return found.has_value();
+  }
+
+  /// Where the rank stays only the dims that differ change.
+  bool set_dims(std::size_t port, std::string_view list) {
+    const auto dims = xml::children(text, port, "dim");
+    const auto wanted = split(list, ',');
+    if (dims.empty()) return false;
+    if (dims.size() == wanted.size()) {
+      for (std::size_t i = 0; i < dims.size(); ++i) put(dims[i].content, wanted[i]);
+      return true;
+    }
+    const auto between = dims.size() < 2 ? std::string_view() : text.substr(dims[0].whole.end, dims[1].whole.begin - dims[0].whole.end);
+    std::string all;
+    for (const auto n : wanted) all += fmt::format("{}<dim>{}</dim>", all.empty() ? "" : between, n);
+    edits.texts.push_back({{file, dims.front().whole.begin, dims.back().whole.end - dims.front().whole.begin}, std::move(all)});
+    return true;
+  }
+
+  bool set_input(std::int64_t port, std::string_view values) {
+    if (!place_.node || port < 0 || port >= static_cast<std::int64_t>(place_.node->inputs.size())) return false;
+    const auto from = place_.node->inputs[static_cast<std::size_t>(port)];
+    if (from.node < 0) return false;
+    auto change = change_constant(*place_.model, (*place_.model)[from.node], values);
+    if (change) edits.constants.push_back(std::move(*change));
+    return change.has_value();
+  }
+};
+
+}  // namespace
+
+std::optional<Edits> edits_of(const Model& model, const Diagnostic& d, const Remedy& remedy) {
+  Editor editor(model, d);
+  try {
+    for (const auto& change : remedy)
+      if (!editor.make(change)) return std::nullopt;
+  } catch (const Failure&) {  // a value that does not fit
+    return std::nullopt;
+  }
+  return std::move(editor.edits);
+}
+
+}  // namespace ovir::tools
