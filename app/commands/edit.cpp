@@ -21,8 +21,12 @@ namespace {
 tools::ConstantChange constant_change(const Model& model, const std::string& word) {
   const auto equals = word.rfind('=');
   if (equals == word.npos) throw UsageError(fmt::format("--set-const {}: expected NAME=VALUES", printable(word)));
+  const auto name = word.substr(0, equals);
   try {
-    return tools::change_constant(model, word.substr(0, equals), word.substr(equals + 1));
+    return tools::change_constant(model, name, word.substr(equals + 1));
+  } catch (Failure& failure) {
+    failure.diagnostic.message = fmt::format("--set-const {}: {}", printable(name), failure.diagnostic.message);
+    throw;
   } catch (const tools::SelectorError& error) {
     throw UsageError(fmt::format("--set-const: {}", error.what()));
   }
@@ -126,9 +130,13 @@ int edit(const EditOptions& options, const Common& common) {
     Places places(options.model);
     for (const auto& fix : fixes.list)
       if (const auto& d = before.all()[fix.diagnostic]; !common.quiet)
-        say(fmt::format("{}: {} {}: {}\n", places.text(d.at), common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
+        say(fmt::format("{}: {} {}: {}\n", places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
     edits = fixes.edits;
-    if (edits.empty()) say(fmt::format("{} there is nothing that could be fixed\n", common.err(Paint::note, "note:")));
+    if (edits.empty() && before.errors() > 0) {
+      const auto status = report(before, options.model, common);
+      say(fmt::format("{} there is nothing that --fix can do; {} was not written\n", common.err(Paint::note, "note:"), printable(options.output)));
+      return status;
+    }
   }
 
   const Weights weights(*model, edits);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "render/diagnostics.hpp"
 
 namespace ovir::app {
 namespace {
@@ -50,13 +51,22 @@ std::string describe(const Remedy& remedy) {
 }
 
 void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& options) {
-  const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(), [&](const tools::Fix& f) { return is_error(said.all()[f.diagnostic]); });
+  const auto cures_error = [&](const tools::Fix& fix) {
+    return is_error(said.all()[fix.diagnostic]) || std::any_of(fix.also.begin(), fix.also.end(), [&](std::size_t i) { return is_error(said.all()[i]); });
+  };
+  const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(), cures_error);
+  Places places(options.model);
   for (const auto& fix : fixes.list) {
     const auto& d = said.all()[fix.diagnostic];
-    std::string then = "this warning is gone";
-    if (is_error(d) && fixes.errors > 0) then = fmt::format("this error is gone, {} stay{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
-    else if (is_error(d)) then = cures > 1 ? "and the other changes the whole model checks" : "the whole model checks";
+    std::string then = is_error(d) ? "this error is gone" : "this warning is gone";
+    if (cures_error(fix) && fixes.errors > 0) then += fmt::format(", {} stay{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
+    else if (cures_error(fix)) then = cures > 1 ? "and the other changes the whole model checks" : "the whole model checks";
     std::string help = fmt::format("with {} {} (verified)", describe(fix.remedy), then);
+    if (d.layer)
+      for (const auto other : fix.also) {
+        if (!is_error(said.all()[other])) continue;
+        said.set_help(other, fmt::format("with {} in layer {} \"{}\" at {} {} (verified)", describe(fix.remedy), printable(d.layer->id), printable(d.layer->name), places.text(d.at), then), {});
+      }
     if (!fix.edits.constants.empty()) {
       const auto& constant = fix.edits.constants.front();
       help = hard_coded(constant) + help;

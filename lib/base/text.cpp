@@ -84,6 +84,15 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
+bool is_integer(std::string_view s) {
+  if (s.starts_with('-') || s.starts_with('+')) s.remove_prefix(1);
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
+  return std::to_string(n) + ' ' + (n == 1 || many.empty() ? std::string(one) : std::string(many)) + (n == 1 || !many.empty() ? "" : "s");
+}
+
 std::optional<std::string_view> nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
   const std::string wanted = lower(name);
   // A third of the letters may be wrong, as compilers allow; very long texts are not typed by hand.

@@ -52,7 +52,8 @@ T parse_attribute(std::string_view text) {
     throw AttributeError(fmt::format("\"{}\" is not a boolean (true or false)", printable(s)));
   } else if constexpr (std::is_integral_v<T>) {
     if (const auto n = parse_number<T>(s)) return *n;
-    throw AttributeError(fmt::format("\"{}\" is not an integer{}", printable(s), std::is_signed_v<T> ? "" : " that is 0 or more"));
+    if (is_integer(s)) throw AttributeError(fmt::format("{} is {}", s, s.front() == '-' && !std::is_signed_v<T> ? "negative" : fmt::format("more than {} bits can hold", 8 * sizeof(T))));
+    throw AttributeError(fmt::format("\"{}\" is not an integer", printable(s)));
   } else if constexpr (std::is_floating_point_v<T>) {
     if (const auto n = parse_number<T>(s)) return *n;
     if (const auto n = parse_number<double>(s)) return static_cast<T>(*n);  // out of the type's range: infinity or 0
@@ -65,7 +66,7 @@ T parse_attribute(std::string_view text) {
     throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true, near ? std::string(name(*near)) : "");
   } else if constexpr (std::is_same_v<T, PartialShape>) {
     if (const auto shape = parse_shape(s)) return *shape;
-    throw AttributeError(fmt::format("\"{}\" is not a shape", printable(s)));
+    throw AttributeError(fmt::format("\"{}\" is not a shape: {}", printable(s), why_no_shape(s)));
   } else if constexpr (EnumAttribute<T>) {
     std::string list;
     std::vector<std::string_view> words;
@@ -74,7 +75,7 @@ T parse_attribute(std::string_view text) {
       list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
       words.push_back(word);
     }
-    throw AttributeError(fmt::format("\"{}\" is none of {}", printable(s), list), true, std::string(nearest(s, words).value_or("")));
+    throw AttributeError(fmt::format("\"{}\" is {} {}", printable(s), words.size() == 1 ? "not" : "none of", list), true, std::string(nearest(s, words).value_or("")));
   } else if constexpr (ListAttribute<T>) {
     T list;
     for (const auto part : split(s, ',')) list.push_back(parse_attribute<typename T::value_type>(part));

@@ -18,8 +18,8 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) 
   const auto first = axis == -1 ? out.rank() - fitted.rank() : axis;
   const auto refuse = [&] {
     c.fail_at(b, Code::E0505,
-              fmt::format("{} {} of {} is no subsequence of {} {} at axis {}", c.port_name(b), to_string(c.shape(b)), c.op().type, c.port_name(a),
-                          to_string(c.shape(a)), first));
+              fmt::format("{} cannot broadcast {} {} to {} {} by the rule \"pdpd\": from axis {} on its dims must be those of {}, or 1", c.op().type, c.port_name(b),
+                          to_string(c.shape(b)), c.port_name(a), to_string(c.shape(a)), first, c.port_name(a)));
   };
   while (fitted.rank() > 0 && fitted[fitted.rank() - 1] == Dim(1)) fitted.dims().pop_back();
   if (first < 0 || first > out.rank() || fitted.rank() > out.rank() - first) refuse();

@@ -66,10 +66,13 @@ void InferContext::require_rank(int port, std::int64_t least, std::int64_t most)
   if (!has(port) || !shape(port).has_rank()) return;
   const auto rank = shape(port).rank();
   if (least <= rank && rank <= most) return;
-  const auto wanted = least == most           ? fmt::format("{}", least)
-                      : most == INT64_MAX     ? fmt::format("{} or more", least)
-                                              : fmt::format("{} to {}", least, most);
-  fail_at(port, Code::E0504, fmt::format("{} of {} must have rank {}, but its shape is {}", port_name(port), op().type, wanted, to_string(shape(port))));
+  const auto wanted = most == 0                   ? std::string("be a scalar")
+                      : least == 0 && most == 1   ? std::string("be a scalar or have rank 1")
+                      : least == most             ? fmt::format("have rank {}", least)
+                      : most == INT64_MAX         ? fmt::format("have rank {} or more", least)
+                      : most == least + 1         ? fmt::format("have rank {} or {}", least, most)
+                                                  : fmt::format("have rank {} to {}", least, most);
+  fail_at(port, Code::E0504, fmt::format("{} of {} must {}, but its shape is {}", port_name(port), op().type, wanted, to_string(shape(port))));
 }
 
 void InferContext::require_single(int port) const {
@@ -80,27 +83,33 @@ void InferContext::require_single(int port) const {
 
 PartialShape InferContext::require_same_shape(int a, int b) const {
   auto both = intersect(shape(a), shape(b));
-  require(both.has_value(), b, Code::E0505, "{} and {} of {} must have one shape, but they are {} and {}", port_name(a), port_name(b), op().type, to_string(shape(a)), to_string(shape(b)));
+  require(both.has_value(), b, Code::E0505, "{} and {} of {} must have the same shape, but they are {} and {}", port_name(a), port_name(b), op().type, to_string(shape(a)),
+          to_string(shape(b)));
   return *both;
 }
 
-Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::string_view what) const {
+Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::string_view a_is, std::string_view b_is) const {
   auto both = intersect(a, b);
-  require(both.has_value(), port, Code::E0506, "{} of {} must be equal, but they are {} and {}", what, op().type, to_string(a), to_string(b));
+  require(both.has_value(), port, Code::E0506, "{} ({}) and {} ({}) must be equal in {}", a_is, to_string(a), b_is, to_string(b), op().type);
   return *both;
 }
 
 std::int64_t InferContext::require_axis(std::int64_t axis, int port, std::int64_t rank, std::string_view attribute) const {
   if (-rank <= axis && axis < rank) return axis < 0 ? axis + rank : axis;
   const auto range = rank == 0 ? std::string("a scalar has no axes") : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
-  if (port >= 0) fail_at(port, Code::E0507, fmt::format("axis {} of {} is out of range: {}", axis, op().type, range));
+  if (port >= 0) fail_at(port, Code::E0507, fmt::format("{} of {} names axis {}, which is out of range: {}", port_name(port), op().type, axis, range));
   fail_attr(attribute, fmt::format("axis {} is out of range: {}", axis, range), Code::E0507);
 }
 
 PartialShape InferContext::require_broadcast(int a, int b) const {
   auto both = broadcast(shape(a), shape(b));
-  require(both.has_value(), b, Code::E0505, "{} cannot broadcast {} {} with {} {}", op().type, port_name(a), to_string(shape(a)), port_name(b), to_string(shape(b)));
-  return *both;
+  if (both) return *both;
+  std::string why;
+  for (std::int64_t i = 1; why.empty(); ++i) {
+    const auto &x = shape(a)[shape(a).rank() - i], &y = shape(b)[shape(b).rank() - i];
+    if (!broadcast(x, y)) why = fmt::format("{} and {} differ at axis {}, and neither is 1", to_string(x), to_string(y), -i);
+  }
+  fail_at(b, Code::E0505, fmt::format("{} cannot broadcast {} {} with {} {}: {}", op().type, port_name(a), to_string(shape(a)), port_name(b), to_string(shape(b)), why));
 }
 
 void InferContext::fail_at(int port, Code code, std::string message, std::vector<Remedy> remedies) const {
@@ -149,11 +158,30 @@ std::string InferContext::port_name(int port) const {
 
 namespace {
 
+/// "f16, f32 or any integer type".
 std::string type_names(TypeSet set) {
-  std::string names;
-  for (int i = 1; i < kElementTypeCount; ++i)
-    if (contains(set, static_cast<ElementType>(i))) names += fmt::format("{}{}", names.empty() ? "" : ", ", name(static_cast<ElementType>(i)));
-  return names;
+  std::vector<std::string> words;
+  const auto whole = [&](TypeSet group, const char* word) {
+    if ((set & group) != group) return;
+    words.emplace_back(word);
+    set &= ~group;
+  };
+  whole(kFloat | kNarrowFloat, "any floating-point type");
+  for (int i = 1; i < kElementTypeCount; ++i) {
+    const auto type = static_cast<ElementType>(i);
+    if (contains(kInteger, type)) whole(kInteger, "any integer type");
+    if (contains(set, type)) words.emplace_back(name(type));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  return text;
+}
+
+/// " (data, axes)".
+std::string port_names(std::span<const PortDef> defs) {
+  std::string text;
+  for (const auto& def : defs) text += fmt::format("{}{}", text.empty() ? " (" : ", ", def.name);
+  return text.empty() ? text : text + ')';
 }
 
 const PortDef* port_def(std::span<const PortDef> defs, int port) {
@@ -172,17 +200,17 @@ void InferContext::check_signature() {
     fail(Code::E0501, "{} takes {}{} input{} ({}), but {} {} connected", op().type, endless || least < static_cast<int>(ins.size()) ? "at least " : "", least,
          least == 1 ? "" : "s", fmt::format("{} is missing", port_name(input_count())), input_count(), input_count() == 1 ? "is" : "are");
   if (!endless && input_count() > static_cast<int>(ins.size()))
-    fail(Code::E0501, "{} takes {} input{}, but {} are connected", op().type, ins.size(), ins.size() == 1 ? "" : "s", input_count());
+    fail(Code::E0501, "{} takes {} input{}{}, but {} are connected", op().type, ins.size(), ins.size() == 1 ? "" : "s", port_names(ins), input_count());
 
   for (int i = 0; i < input_count(); ++i) {
     const auto* def = port_def(ins, i);
     if (type(i) == ElementType::dynamic) continue;
     if (!contains(def->type.domain, type(i)))
-      fail_at(i, Code::E0502, fmt::format("{} of {} cannot be {}: {} is one of {}", port_name(i), op().type, name(type(i)), def->type.name, type_names(def->type.domain)));
+      fail_at(i, Code::E0502, fmt::format("{} of {} cannot be {}: it takes {}", port_name(i), op().type, name(type(i)), type_names(def->type.domain)));
     for (int j = 0; j < i && def->arity != Arity::mixed; ++j) {
       const auto* other = port_def(ins, j);
       if (other->type.name == def->type.name && type(j) != ElementType::dynamic && type(j) != type(i))
-        fail_at(i, Code::E0503, fmt::format("{} and {} of {} must have one element type, but they are {} and {}", port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));
+        fail_at(i, Code::E0503, fmt::format("{} and {} of {} must have the same element type, but they are {} and {}", port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));
     }
   }
 

@@ -63,8 +63,8 @@ class InferContext {
   void require_single(int port) const;
   /// The shapes of two inputs are compatible dim by dim. Gives what both say.
   PartialShape require_same_shape(int a, int b) const;
-  /// `a` and `b` are compatible; gives the intersection. `what` says which dims: "channels of data and filters".
-  Dim require_same_dim(const Dim& a, const Dim& b, int port, std::string_view what) const;
+  /// `a` and `b` are compatible; gives the intersection. The words say which dims: "channels of data", "filters".
+  Dim require_same_dim(const Dim& a, const Dim& b, int port, std::string_view a_is, std::string_view b_is) const;
   /// axis in [-rank, rank) made non-negative. `port` < 0: the axis is the attribute `axis`.
   std::int64_t require_axis(std::int64_t axis, int port, std::int64_t rank, std::string_view attribute = "axis") const;
   /// All inputs broadcast by numpy's rules (or "none": equal; "pdpd" with axis).

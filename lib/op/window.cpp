@@ -47,14 +47,14 @@ Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel
   if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry && !window.same()) {
     window.kernel = kernel.length();
     const auto w = window.resolved(length.length());
-    c.require(w.extent() <= length.length() + w.pad_begin + w.pad_end, data_port, Code::E0506, "the dilated kernel spans {} along spatial axis {}, the padded data only {}",
-              w.extent(), i, length.length() + w.pad_begin + w.pad_end);
+    c.require(w.extent() <= length.length() + w.pad_begin + w.pad_end, data_port, Code::E0506, "the dilated kernel of {} spans {} along spatial axis {}, the padded data only {}",
+              c.op().type, w.extent(), i, length.length() + w.pad_begin + w.pad_end);
   }
   return window_count(window, length, kernel);
 }
 
 void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list, std::int64_t spatial, std::int64_t least) {
-  c.require_attr(static_cast<std::int64_t>(list.size()) == spatial, attribute, "{} numbers for {} spatial axes", list.size(), spatial);
+  c.require_attr(static_cast<std::int64_t>(list.size()) == spatial, attribute, "it holds {}, but there {} {}", counted(list.size(), "number"), spatial == 1 ? "is" : "are", counted(spatial, "spatial axis", "spatial axes"));
   for (const auto n : list) c.require_attr(least <= n && n <= kMaxGeometry, attribute, "{} is not in {}..{}", n, least, kMaxGeometry);
 }
 

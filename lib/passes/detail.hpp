@@ -7,6 +7,10 @@
 
 #include "passes/passes.hpp"
 
+namespace ovir {
+class InferContext;
+}
+
 namespace ovir::passes {
 
 /// A layer's diagnostic: the layer, and the caret at its attribute where one is at fault, else at its tag.
@@ -33,6 +37,13 @@ struct PortIndex {
 };
 int input_position(const Layer&, std::int64_t port_id);    ///< -1: none
 int output_position(const Layer&, std::int64_t port_id);
+
+/// "f32[1,?,8]".
+std::string describe(const Fact&);
+/// Adds to a fault of `node` what reached its inputs: types, shapes, small values and whose outputs they are.
+void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c);
+/// Adds to a fault in a body of `node` what the body's parameters receive.
+void explain_body(Diagnostic& d, const Model& model, const Node& node, const BodyMap& map, const Model& inner);
 
 /// Who feeds every input of every layer, by position; faults of edges are reported and mark the layer.
 std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics);

@@ -7,16 +7,6 @@
 namespace ovir::passes {
 namespace {
 
-std::string describe(const Fact& f) { return fmt::format("{}{}", name(f.type), to_string(f.shape)); }
-
-/// An operand's value in a note: "i64 {1, 4, 64}".
-std::string describe_value(const Tensor& t) {
-  if (t.type() == ElementType::string || t.size() > 16) return fmt::format("{}{}", name(t.type()), to_string(t.shape()));
-  std::string list;
-  for (const auto v : to_f64(t)) list += fmt::format("{}{}", list.empty() ? "" : ", ", v);
-  return fmt::format("{} {{{}}}", name(t.type()), list);
-}
-
 class Inferrer {
  public:
   Inferrer(const Model& m, const InferOptions& o, Diagnostics& d, std::uint32_t& s) : model(m), options(o), diagnostics(d), symbols(s) {}
@@ -51,6 +41,10 @@ class Inferrer {
         continue;
       }
       infer_one(static_cast<int>(i), k);
+      if (options.stop_at_fault && unknown_[i]) {
+        facts.outputs.resize(i + 1);
+        return;
+      }
     }
   }
 
@@ -97,7 +91,8 @@ class Inferrer {
       try {
         infer_node(c);
       } catch (Failure& failure) {
-        explain(failure.diagnostic, node);
+        explain(failure.diagnostic, model, node, c);
+        suggest_versions(failure.diagnostic, node);
         throw;
       }
     });
@@ -128,42 +123,23 @@ class Inferrer {
     body_options.compare_declared = false;
     Inferrer nested(inner, body_options, silent, symbols);
     nested.run(&parameters);
-    for (const auto& d : silent.all())
-      if (d.severity == Severity::error) throw Failure(d);
+    for (auto d : silent.all()) {
+      if (d.severity != Severity::error) continue;
+      explain_body(d, model, model.nodes[node], model.nodes[node].maps[static_cast<std::size_t>(body)], inner);
+      throw Failure(std::move(d));
+    }
     std::vector<Fact> results;
     for (const auto r : inner.results) results.push_back(nested.facts.outputs[static_cast<std::size_t>(r)].at(0));
     facts.bodies[node][static_cast<std::size_t>(body)] = std::move(nested.facts);
     return results;
   }
 
-  /// Says what reached the input at fault, and where a constant among the inputs is stored.
-  void explain(Diagnostic& d, const Node& node) const {
-    if (d.layer) return;  // from a body: already explained
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      const auto& v = node.inputs[i];
-      const auto& producer = model[v.node];
-      const auto& fact = facts.of(v);
-      if (d.port && d.port->input && d.port->index == static_cast<std::int64_t>(i))
-        d.label = fmt::format("input {}: inferred {}, from layer {} \"{}\"", i, describe(fact), producer.layer->id, producer.layer->name);
-      if (producer.op && producer.op->kind == Kind::constant && fact.value && fact.value.size() <= 16) {
-        Note note;
-        note.message = fmt::format("input {} is constant layer {} \"{}\" = {}", i, producer.layer->id, producer.layer->name, describe_value(fact.value));
-        note.at = producer.layer->at;
-        const auto number = [&](std::string_view attribute) {
-          const auto* given = producer.layer->attribute(attribute);
-          return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
-        };
-        if (const auto offset = number("offset"), size = number("size"); offset && size)
-          note.where = fmt::format("stored at {}[{}..{})", model.graph->weights_path, *offset, *offset + *size);
-        d.notes.push_back(std::move(note));
-      } else if (!d.port || d.port->index != static_cast<std::int64_t>(i)) {
-        Note note;
-        note.message = fmt::format("input {} is {}, from layer {} \"{}\"", i, describe(fact), producer.layer->id, producer.layer->name);
-        note.at = producer.layer->at;
-        d.notes.push_back(std::move(note));
-      }
-      if (d.notes.size() >= 4) break;
-    }
+  /// What one version refuses another may take: the file may name the wrong operation set.
+  static void suggest_versions(Diagnostic& d, const Node& node) {
+    constexpr Code about_versions[] = {Code::E0403, Code::E0501, Code::E0502, Code::E0503, Code::E0504, Code::E0507};
+    if (std::find(std::begin(about_versions), std::end(about_versions), d.code) == std::end(about_versions)) return;
+    for (const auto& version : node.op->versions)
+      if (&version != node.version) d.remedies.push_back({{Change::What::layer_attribute, "version", fmt::format("opset{}", version.since)}});
   }
 
   void compare(const Node& node, const std::vector<Fact>& said, const std::vector<Fact>& inferred) {
@@ -177,6 +153,26 @@ class Inferrer {
       if (port.declared_shape) declared_fact.shape = *port.declared_shape;
       contradiction(node, port, PortRef{true, static_cast<std::int64_t>(i), port.id, {}}, declared_fact, facts.of(v), model[v.node].layer);
     }
+  }
+
+  /// The port may be wrong; of a Parameter, whose attributes say the same, so may they.
+  static std::vector<Remedy> agreeing(const Node& node, const Fact& said, const Fact& inferred, bool type, bool shape) {
+    const auto list = [](const PartialShape& s) {
+      std::string text;
+      for (const auto& d : s) text += fmt::format("{}{}", text.empty() ? "" : ",", d.is_static() ? d.length() : -1);
+      return text;
+    };
+    Remedy port, attributes;
+    if (type) {
+      port.push_back({Change::What::tag_attribute, "precision", std::string(precision_name(inferred.type))});
+      attributes.push_back({Change::What::attribute, "element_type", std::string(name(said.type))});
+    }
+    if (shape && inferred.shape.has_rank()) {
+      port.push_back({Change::What::dims, {}, list(inferred.shape)});
+      attributes.push_back({Change::What::attribute, "shape", list(said.shape)});
+    }
+    if (node.op->kind == Kind::parameter) return {std::move(port), std::move(attributes)};
+    return {std::move(port)};
   }
 
   /// W0901, where the file and the inference cannot both be right.
@@ -194,6 +190,7 @@ class Inferrer {
     d.at = port.at;
     d.label = fmt::format("inferred {}", describe(inferred));
     d.port = std::move(ref);
+    d.remedies = agreeing(node, said, inferred, type, shape);
     if (producer) d.notes.push_back({fmt::format("it comes from layer {} \"{}\"", producer->id, producer->name), producer->at, "", ""});
     report(diagnostics, model, *node.layer, std::move(d));
   }

@@ -19,6 +19,8 @@ struct InferOptions {
   /// Shapes that replace those of the Parameters, by index in file order.
   std::map<int, PartialShape> shapes;
   bool compare_declared = true;          ///< W0901
+  /// End at the first layer at fault; the facts end there, too.
+  bool stop_at_fault = false;
 };
 /// Model -> Facts: element type, shape and small values of every output.
 Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagnostics);

@@ -165,7 +165,30 @@ std::optional<Dim> parse_dim(std::string_view text) {
   return d;
 }
 
+std::string why_no_dim(std::string_view text) {
+  text = trim(text);
+  if (text.empty()) return "a dim is missing beside a comma";
+  const auto dots = text.find("..");
+  const auto low = trim(text.substr(0, dots)), high = dots == text.npos ? low : trim(text.substr(dots + 2));
+  for (const auto word : {low, high}) {
+    if (word.empty()) continue;
+    if (!is_integer(word) || word.front() == '+') return '"' + printable(word) + "\" is not a length, a range or ?";
+    if (word.front() == '-') return std::string(word) + " is negative";
+    if (!parse_number<std::int64_t>(word)) return std::string(word) + " is more than 64 bits can hold";
+  }
+  return "the range " + printable(text) + " is empty";
+}
+
 }  // namespace
+
+std::string why_no_shape(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with('[') != text.ends_with(']')) return "a bracket is missing";
+  if (text.starts_with('[')) text = trim(text.substr(1, text.size() - 2));
+  for (const auto part : split(text, ','))
+    if (!parse_dim(part)) return why_no_dim(part);
+  return "it is malformed";
+}
 
 std::optional<PartialShape> parse_shape(std::string_view text) {
   text = trim(text);

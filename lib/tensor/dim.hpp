@@ -93,5 +93,7 @@ std::string to_string(const PartialShape&);
 std::string to_string(const Shape&);
 /// Reads "[1,?,3..5]" or "1,-1,3..5" or "[...]"; nothing where the text is not a shape.
 std::optional<PartialShape> parse_shape(std::string_view);
+/// What is wrong with a text that is not a shape: "-3 is negative".
+std::string why_no_shape(std::string_view);
 
 }  // namespace ovir

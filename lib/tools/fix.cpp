@@ -125,7 +125,7 @@ class Search {
     for (const auto& remedy : d.remedies) {
       auto edits = edits_of(model, d, remedy);
       if (!edits || edits->empty()) continue;
-      to.push_back({i, remedy, std::move(*edits)});
+      to.push_back({i, remedy, std::move(*edits), {}});
       return;
     }
   }
@@ -146,12 +146,16 @@ class Search {
       if (!nothing_new(now_, after)) continue;
       if (counts(d) ? times(after, key_of(d)) >= times(now_, key_of(d)) : warns(result, key_of(d))) continue;
       if (best && !(score(after) < score(best_tally))) continue;
-      best = Fix{i, remedy, std::move(*edits)};
+      best = Fix{i, remedy, std::move(*edits), {}};
       best_tally = std::move(after);
       if (best_tally.empty()) break;
     }
     if (!best) return;
     fixes_.edits.add(best->edits);
+    for (std::size_t other = 0; other < said.all().size(); ++other) {
+      const auto key = key_of(said.all()[other]);
+      if (other != i && times(now_, key) > 0 && times(best_tally, key) == 0) best->also.push_back(other);
+    }
     fixes_.list.push_back(std::move(*best));
     now_ = std::move(best_tally);
   }

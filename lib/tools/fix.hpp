@@ -51,6 +51,7 @@ struct Fix {
   std::size_t diagnostic = 0;   ///< its index
   Remedy remedy;
   Edits edits;
+  std::vector<std::size_t> also;   ///< other diagnostics that went with it
 };
 struct Fixes {
   std::vector<Fix> list;

@@ -39,7 +39,7 @@ void infer(InferContext& c) {
   }
   auto shape = c.shape(data);
   if (shape.has_rank()) {
-    c.require_same_dim(shape[0], axis_count(c.shape(segment_ids)), segment_ids, "dim 0 of data and elements of segment_ids");
+    c.require_same_dim(shape[0], axis_count(c.shape(segment_ids)), segment_ids, "dim 0 of data", "elements of segment_ids");
     shape[0] = segments;
   }
   c.output(0, std::move(shape));

@@ -39,7 +39,7 @@ void infer(InferContext& c) {
   require_geometry(c, "pads_begin", a.pads_begin, 2, 0);
   require_geometry(c, "pads_end", a.pads_end, 2, 0);
   const auto &x = c.shape(data), &w = c.shape(filters);
-  c.require_same_dim(at(x, 1), at(w, 1), data, "channels of data and of filters");
+  c.require_same_dim(at(x, 1), at(w, 1), data, "the channels of data", "those of filters");
   PartialShape out{at(x, 0), at(w, 0)};
   for (std::int64_t i = 0; i < 2; ++i) {
     out.push_back(require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters));

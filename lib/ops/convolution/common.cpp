@@ -53,14 +53,14 @@ void infer_forward(InferContext& c, bool grouped) {
     const auto channels = dim_or_unknown(x, 1), inner = dim_or_unknown(w, 2);
     auto groups = dim_or_unknown(w, 0);
     if (channels.is_static() && inner.is_static() && inner.length() > 0) {
-      c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} channels of data do not divide into groups of {}", channels.length(), inner.length());
-      groups = c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "groups of filters and of data");
+      c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
+      groups = c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters", "the channels of data over those of a group");
     } else {
-      c.require_same_dim(channels, groups * inner, data, "channels of data and of filters");
+      c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
     }
     out[1] = groups * dim_or_unknown(w, 1);
   } else {
-    c.require_same_dim(dim_or_unknown(x, 1), dim_or_unknown(w, 1), data, "channels of data and of filters");
+    c.require_same_dim(dim_or_unknown(x, 1), dim_or_unknown(w, 1), data, "the channels of data", "those of filters");
     out[1] = dim_or_unknown(w, 0);
   }
   for (std::int64_t i = 0; i < spatial; ++i) {
@@ -81,23 +81,23 @@ void infer_backprop(InferContext& c, bool grouped) {
   if (grouped) {
     auto groups = dim_or_unknown(w, 0);
     if (channels.is_static() && inner.is_static() && inner.length() > 0) {
-      c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} channels of data do not divide into groups of {}", channels.length(), inner.length());
-      groups = c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "groups of filters and of data");
+      c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
+      groups = c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters", "the channels of data over those of a group");
     } else {
-      c.require_same_dim(channels, groups * inner, data, "channels of data and of filters");
+      c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
     }
     out[1] = groups * out[1];
   } else {
-    c.require_same_dim(channels, inner, data, "channels of data and of filters");
+    c.require_same_dim(channels, inner, data, "the channels of data", "those of filters");
   }
 
   // With the third input the output is what it says; the padding follows from it.
   std::optional<std::vector<Dim>> asked;
   if (c.has(output_shape)) {
     c.require_rank(output_shape, 1);
-    c.require_same_dim(axis_count(c.shape(output_shape)), Dim(spatial), output_shape, "elements of output_shape and spatial axes");
+    c.require_same_dim(axis_count(c.shape(output_shape)), Dim(spatial), output_shape, "the elements of output_shape", "the spatial axes of data");
     if (const auto known = c.ints(output_shape))
-      for (const auto n : *known) c.require(n >= 0, output_shape, Code::E0508, "{} is no length", n);
+      for (const auto n : *known) c.require(n >= 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is not negative", c.op().type, n);
     asked = c.dims(output_shape);
     if (!asked) asked.emplace(static_cast<std::size_t>(spatial), Dim());
   }

@@ -23,7 +23,7 @@ Dim at(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim
 
 /// `n` groups divide a number of channels.
 void require_groups(const InferContext& c, const Dim& channels, std::int64_t n, std::string_view attribute) {
-  if (channels.is_static()) c.require_attr(channels.length() % n == 0, attribute, "{} channels cannot be divided into {} groups", channels.length(), n);
+  if (channels.is_static()) c.require_attr(channels.length() % n == 0, attribute, "{} groups cannot share {} channels equally", n, channels.length());
 }
 
 void infer(InferContext& c) {
@@ -33,25 +33,25 @@ void infer(InferContext& c) {
   require_geometry(c, "dilations", a.dilations, 2, 1);
   require_geometry(c, "pads_begin", a.pads_begin, 2, 0);
   require_geometry(c, "pads_end", a.pads_end, 2, 0);
-  c.require_attr(a.group > 0 && a.group <= kMaxGeometry, "group", "{} is not a number of groups", a.group);
-  c.require_attr(a.deformable_group > 0 && a.deformable_group <= kMaxGeometry, "deformable_group", "{} is not a number of groups", a.deformable_group);
+  c.require_attr(a.group > 0 && a.group <= kMaxGeometry, "group", "{} is not in 1..{}", a.group, kMaxGeometry);
+  c.require_attr(a.deformable_group > 0 && a.deformable_group <= kMaxGeometry, "deformable_group", "{} is not in 1..{}", a.deformable_group, kMaxGeometry);
   const auto &x = c.shape(data), &w = c.shape(filters), &moved = c.shape(offsets);
 
-  auto batch = c.require_same_dim(at(x, 0), at(moved, 0), offsets, "batches of data and offsets");
-  if (c.has(mask)) batch = c.require_same_dim(batch, at(c.shape(mask), 0), mask, "batches of data and mask");
+  auto batch = c.require_same_dim(at(x, 0), at(moved, 0), offsets, "the batch of data", "that of offsets");
+  if (c.has(mask)) batch = c.require_same_dim(batch, at(c.shape(mask), 0), mask, "the batch of data", "that of mask");
   require_groups(c, at(x, 1), a.group, "group");
   require_groups(c, at(x, 1), a.deformable_group, "deformable_group");
   require_groups(c, at(w, 0), a.group, "group");
-  c.require_same_dim(at(x, 1), at(w, 1) * Dim(a.group), filters, "channels of data and of filters in all groups");
+  c.require_same_dim(at(x, 1), at(w, 1) * Dim(a.group), filters, "the channels of data", "group * channels of filters");
   const auto taps = at(w, 2) * at(w, 3) * Dim(a.deformable_group);
-  c.require_same_dim(at(moved, 1), taps * Dim(2), offsets, "channels of offsets and deformable_group * kernel * 2");
-  if (c.has(mask)) c.require_same_dim(at(c.shape(mask), 1), taps, mask, "channels of mask and deformable_group * kernel");
+  c.require_same_dim(at(moved, 1), taps * Dim(2), offsets, "the channels of offsets", "2 * deformable_group * kernel elements");
+  if (c.has(mask)) c.require_same_dim(at(c.shape(mask), 1), taps, mask, "the channels of mask", "deformable_group * kernel elements");
 
   PartialShape out{batch, at(w, 0)};
   for (std::int64_t i = 0; i < 2; ++i) {
     auto windows = require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters);
-    windows = c.require_same_dim(windows, at(moved, 2 + i), offsets, "spatial dims of the output and of offsets");
-    if (c.has(mask)) windows = c.require_same_dim(windows, at(c.shape(mask), 2 + i), mask, "spatial dims of the output and of mask");
+    windows = c.require_same_dim(windows, at(moved, 2 + i), offsets, fmt::format("the windows along spatial axis {}", i), "those of offsets");
+    if (c.has(mask)) windows = c.require_same_dim(windows, at(c.shape(mask), 2 + i), mask, fmt::format("the windows along spatial axis {}", i), "those of mask");
     out.push_back(windows);
   }
   c.output(0, std::move(out));

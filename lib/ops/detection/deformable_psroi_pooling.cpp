@@ -16,7 +16,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto positive = [&](std::int64_t v, std::string_view attribute) {
-    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is out of range", v);
+    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is not in 1..{}", v, (1 << 20) - 1);
   };
   positive(a.output_dim, "output_dim");
   positive(a.group_size, "group_size");
@@ -40,7 +40,7 @@ void infer(InferContext& c) {
   if (c.has(offsets)) {
     c.require_rank(offsets, 4);
     if (const auto& shape = c.shape(offsets); shape.has_rank()) {
-      count = c.require_same_dim(count, shape[0], offsets, "numbers of rois and offsets");
+      count = c.require_same_dim(count, shape[0], offsets, "the number of rois", "that of offsets");
       for (const std::int64_t axis : {2, 3})
         c.require(shape[axis].contains(a.part_size), offsets, Code::E0506,
                   "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size, a.part_size, to_string(shape));

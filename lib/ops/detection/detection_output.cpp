@@ -36,47 +36,47 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const bool counted = c.version().since < 8;
   constexpr auto kMost = std::int64_t{1} << 31;
-  c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "no number is given");
-  c.require_attr(a.keep() < kMost, "keep_top_k", "{} is too large", a.keep());
-  c.require_attr(a.top_k < kMost, "top_k", "{} is too large", a.top_k);
-  c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0), a.input_height > 0 ? "input_width" : "input_height", "the image has no extent");
-  if (counted) c.require_attr(a.num_classes > 0 && a.num_classes < kMost, "num_classes", "{} is not a number of classes", a.num_classes);
+  c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "it holds no number");
+  c.require_attr(a.keep() < kMost, "keep_top_k", "{} is more than {}", a.keep(), INT32_MAX);
+  c.require_attr(a.top_k < kMost, "top_k", "{} is more than {}", a.top_k, INT32_MAX);
+  c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0), a.input_height > 0 ? "input_width" : "input_height", "it must be positive where normalized is false");
+  if (counted) c.require_attr(a.num_classes > 0 && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes, INT32_MAX);
   c.require_rank(box_logits, 2);
   c.require_rank(class_preds, 2);
   c.require_rank(proposals, 3);
-  c.require(c.input_count() != 4, additional_class_preds, Code::E0501, "additional class predictions need additional box predictions");
+  c.require(c.input_count() != 4, additional_class_preds, Code::E0501, "DetectionOutput takes additional_class_preds together with additional_box_preds, but the latter is missing");
 
-  auto batch = c.require_same_dim(at(c.shape(box_logits), 0), at(c.shape(class_preds), 0), class_preds, "batches of box_logits and class_preds");
+  auto batch = c.require_same_dim(at(c.shape(box_logits), 0), at(c.shape(class_preds), 0), class_preds, "the batch of box_logits", "that of class_preds");
   const auto prior_batch = at(c.shape(proposals), 0);
-  if (prior_batch.min > 1) batch = c.require_same_dim(batch, prior_batch, proposals, "batches of box_logits and proposals");
+  if (prior_batch.min > 1) batch = c.require_same_dim(batch, prior_batch, proposals, "the batch of box_logits", "that of proposals");
   c.require(prior_batch.contains(1) || prior_batch.compatible(batch), proposals, Code::E0506, "the batch of proposals must be 1 or {}, but it is {}", to_string(batch), to_string(prior_batch));
-  c.require_same_dim(at(c.shape(proposals), 1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals, "dim 1 of proposals and what variance_encoded_in_target asks");
+  c.require_same_dim(at(c.shape(proposals), 1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals, "dim 1 of proposals", "that which variance_encoded_in_target asks for");
 
   Dim priors;
   if (const auto d = at(c.shape(proposals), 2); d.is_static()) {
-    c.require(d.length() % a.prior_size() == 0, proposals, Code::E0506, "{} numbers of proposals are no whole number of priors of {}", d.length(), a.prior_size());
+    c.require(d.length() % a.prior_size() == 0, proposals, Code::E0506, "proposals of DetectionOutput holds {} numbers a row, which is no multiple of {}, the size of a prior", d.length(), a.prior_size());
     priors = Dim(d.length() / a.prior_size());
   }
   const auto scores = at(c.shape(class_preds), 1), logits = at(c.shape(box_logits), 1);
   Dim classes = counted ? Dim(a.num_classes) : Dim();
   if (!priors.is_static() && a.share_location && logits.is_static()) {
-    c.require(logits.length() % 4 == 0, box_logits, Code::E0506, "{} box logits are no whole number of boxes", logits.length());
+    c.require(logits.length() % 4 == 0, box_logits, Code::E0506, "box_logits of DetectionOutput holds {} numbers a row, which is no multiple of 4", logits.length());
     priors = Dim(logits.length() / 4);
   }
   if (priors.is_static() && priors.length() > 0 && scores.is_static()) {
-    c.require(scores.length() % priors.length() == 0, class_preds, Code::E0506, "{} class predictions cannot be divided among {} priors", scores.length(), priors.length());
-    classes = c.require_same_dim(classes, Dim(scores.length() / priors.length()), class_preds, "classes of the attribute and of class_preds");
+    c.require(scores.length() % priors.length() == 0, class_preds, Code::E0506, "class_preds of DetectionOutput holds {} numbers a row, which {} priors cannot share", scores.length(), priors.length());
+    classes = c.require_same_dim(classes, Dim(scores.length() / priors.length()), class_preds, "num_classes", "the numbers of class_preds for each prior");
   } else {
-    c.require_same_dim(scores, priors * classes, class_preds, "dim 1 of class_preds and priors * classes");
+    c.require_same_dim(scores, priors * classes, class_preds, "dim 1 of class_preds", "priors * classes");
   }
-  c.require_same_dim(logits, priors * (a.share_location ? Dim(1) : classes) * Dim(4), box_logits, "dim 1 of box_logits and priors * location classes * 4");
+  c.require_same_dim(logits, priors * (a.share_location ? Dim(1) : classes) * Dim(4), box_logits, "dim 1 of box_logits", "priors * location classes * 4");
   if (c.has(additional_box_preds)) {
     c.require_rank(additional_class_preds, 2);
     c.require_rank(additional_box_preds, 2);
-    batch = c.require_same_dim(batch, at(c.shape(additional_class_preds), 0), additional_class_preds, "batches of the predictions");
-    batch = c.require_same_dim(batch, at(c.shape(additional_box_preds), 0), additional_box_preds, "batches of the predictions");
-    c.require_same_dim(at(c.shape(additional_class_preds), 1), priors * Dim(2), additional_class_preds, "dim 1 of the additional class predictions and priors * 2");
-    c.require_same_dim(at(c.shape(additional_box_preds), 1), logits, additional_box_preds, "box logits and additional box predictions");
+    batch = c.require_same_dim(batch, at(c.shape(additional_class_preds), 0), additional_class_preds, "the batch of box_logits", "that of additional_class_preds");
+    batch = c.require_same_dim(batch, at(c.shape(additional_box_preds), 0), additional_box_preds, "the batch of box_logits", "that of additional_box_preds");
+    c.require_same_dim(at(c.shape(additional_class_preds), 1), priors * Dim(2), additional_class_preds, "dim 1 of additional_class_preds", "2 * priors");
+    c.require_same_dim(at(c.shape(additional_box_preds), 1), logits, additional_box_preds, "dim 1 of additional_box_preds", "that of box_logits");
   }
 
   // keep_top_k decides, else top_k, else all there are.

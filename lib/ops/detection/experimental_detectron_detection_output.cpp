@@ -19,10 +19,10 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kMost = std::int64_t{1} << 31;
-  c.require_attr(0 < a.num_classes && a.num_classes < kMost, "num_classes", "{} is out of range", a.num_classes);
-  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kMost, "max_detections_per_image", "{} is out of range",
-                 a.max_detections_per_image);
-  c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "there must be 4 of them, not {}", a.deltas_weights.size());
+  c.require_attr(0 < a.num_classes && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes, INT32_MAX);
+  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kMost, "max_detections_per_image", "{} is not in 1..{}",
+                 a.max_detections_per_image, INT32_MAX);
+  c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "it holds {}, but 4 are needed", counted(a.deltas_weights.size(), "number"));
   Dim count;
   const std::int64_t columns[] = {4, a.num_classes * 4, a.num_classes};
   for (int port = rois; port <= scores; ++port) {
@@ -31,11 +31,11 @@ void infer(InferContext& c) {
     if (!shape.has_rank()) continue;
     c.require(shape[1].contains(columns[port]), port, Code::E0506, "{} of {} must have {} columns, but its shape is {}", c.port_name(port),
               c.op().type, columns[port], to_string(shape));
-    count = c.require_same_dim(count, shape[0], port, "numbers of rois, deltas and scores");
+    count = c.require_same_dim(count, shape[0], port, "the number of input_rois", fmt::format("that of {}", c.port_name(port)));
   }
   c.require_rank(im_info, 2);
   if (const auto& shape = c.shape(im_info); shape.has_rank())
-    c.require(shape[0].contains(1) && shape[1].contains(3), im_info, Code::E0506, "im_info must be of shape [1,3], but it is {}", to_string(shape));
+    c.require(shape[0].contains(1) && shape[1].contains(3), im_info, Code::E0506, "im_info of ExperimentalDetectronDetectionOutput must have shape [1,3], but it is {}", to_string(shape));
   c.output(boxes, PartialShape{Dim(a.max_detections_per_image), Dim(4)});
   if (c.output_count() > labels) c.output(labels, PartialShape{Dim(a.max_detections_per_image)});
   if (c.output_count() > box_scores) c.output(box_scores, PartialShape{Dim(a.max_detections_per_image)});

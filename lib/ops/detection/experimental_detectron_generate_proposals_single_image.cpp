@@ -17,24 +17,24 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kMost = std::int64_t{1} << 31;
-  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kMost, "pre_nms_count", "{} is out of range", a.pre_nms_count);
-  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kMost, "post_nms_count", "{} is out of range", a.post_nms_count);
+  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kMost, "pre_nms_count", "{} is not in 0..{}", a.pre_nms_count, INT32_MAX);
+  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kMost, "post_nms_count", "{} is not in 0..{}", a.post_nms_count, INT32_MAX);
   c.require_rank(im_info, 1);
   c.require_rank(anchors, 2);
   c.require_rank(deltas, 3);
   c.require_rank(scores, 3);
   if (const auto& shape = c.shape(im_info); shape.has_rank())
-    c.require(shape[0].contains(3), im_info, Code::E0506, "im_info must hold 3 numbers, but its shape is {}", to_string(shape));
+    c.require(shape[0].contains(3), im_info, Code::E0506, "im_info of ExperimentalDetectronGenerateProposalsSingleImage must hold 3 numbers, but its shape is {}", to_string(shape));
   Dim count, height, width;
   if (const auto& shape = c.shape(scores); shape.has_rank()) count = shape[0], height = shape[1], width = shape[2];
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
-    c.require_same_dim(count * Dim(4), shape[0], deltas, "4 for each anchor, and channels of deltas");
-    height = c.require_same_dim(height, shape[1], deltas, "heights of deltas and scores");
-    width = c.require_same_dim(width, shape[2], deltas, "widths of deltas and scores");
+    c.require_same_dim(count * Dim(4), shape[0], deltas, "4 numbers for each anchor", "the channels of deltas");
+    height = c.require_same_dim(height, shape[1], deltas, "the height of deltas", "that of scores");
+    width = c.require_same_dim(width, shape[2], deltas, "the width of deltas", "that of scores");
   }
   if (const auto& shape = c.shape(anchors); shape.has_rank()) {
-    c.require(shape[1].contains(4), anchors, Code::E0506, "anchors must have 4 coordinates, but their shape is {}", to_string(shape));
-    c.require_same_dim(count * height * width, shape[0], anchors, "anchors by the size of scores, and rows of anchors");
+    c.require(shape[1].contains(4), anchors, Code::E0506, "anchors of ExperimentalDetectronGenerateProposalsSingleImage must hold 4 coordinates each, but its shape is {}", to_string(shape));
+    c.require_same_dim(count * height * width, shape[0], anchors, "the elements of scores", "the rows of anchors");
   }
   c.output(rois, PartialShape{Dim(a.post_nms_count), Dim(4)});
   c.output(roi_scores, PartialShape{Dim(a.post_nms_count)});

@@ -15,8 +15,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 <= a.h && a.h < (1 << 24), "h", "{} is out of range", a.h);
-  c.require_attr(0 <= a.w && a.w < (1 << 24), "w", "{} is out of range", a.w);
+  c.require_attr(0 <= a.h && a.h < (1 << 24), "h", "{} is not in 0..{}", a.h, (1 << 24) - 1);
+  c.require_attr(0 <= a.w && a.w < (1 << 24), "w", "{} is not in 0..{}", a.w, (1 << 24) - 1);
   c.require_attr(a.stride_x >= 0, "stride_x", "{} is negative", a.stride_x);
   c.require_attr(a.stride_y >= 0, "stride_y", "{} is negative", a.stride_y);
   c.require_rank(priors, 2);
@@ -24,15 +24,15 @@ void infer(InferContext& c) {
   c.require_rank(im_data, 4);
   Dim count, height, width;
   if (const auto& shape = c.shape(priors); shape.has_rank()) {
-    c.require(shape[1].contains(4), priors, Code::E0506, "priors must have 4 coordinates, but their shape is {}", to_string(shape));
+    c.require(shape[1].contains(4), priors, Code::E0506, "priors of ExperimentalDetectronPriorGridGenerator must hold 4 coordinates each, but its shape is {}", to_string(shape));
     count = shape[0];
   }
   if (const auto& shape = c.shape(feature_map); shape.has_rank()) {
     height = shape[2], width = shape[3];
-    if (c.shape(im_data).has_rank()) c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "batches of feature_map and im_data");
+    if (c.shape(im_data).has_rank()) c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "the batch of feature_map", "that of im_data");
   }
-  c.require_attr(a.h <= height.max, "h", "{} is more than the map's height", a.h);
-  c.require_attr(a.w <= width.max, "w", "{} is more than the map's width", a.w);
+  c.require_attr(a.h <= height.max, "h", "{} is more than the height of feature_map, {}", a.h, to_string(height));
+  c.require_attr(a.w <= width.max, "w", "{} is more than the width of feature_map, {}", a.w, to_string(width));
   c.output(0, a.flatten ? PartialShape{height * width * count, Dim(4)} : PartialShape{height, width, count, Dim(4)});
 }
 

@@ -17,7 +17,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "{} is out of range", a.output_size);
+  c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "{} is not in 1..{}", a.output_size, (1 << 20) - 1);
   c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio,
                  kMostBinSamples);
   c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales", "there are {} scales, but {} levels",
@@ -26,7 +26,7 @@ void infer(InferContext& c) {
   c.require_rank(rois, 2);
   Dim count, channels;
   if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(4), rois, Code::E0506, "rois must have 4 coordinates, but their shape is {}", to_string(shape));
+    c.require(shape[1].contains(4), rois, Code::E0506, "rois of ExperimentalDetectronROIFeatureExtractor must hold 4 coordinates each, but its shape is {}", to_string(shape));
     count = shape[0];
   }
   for (int port = first_level; port < c.input_count(); ++port) {
@@ -34,7 +34,7 @@ void infer(InferContext& c) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
     c.require(shape[0].contains(1), port, Code::E0506, "{} must be of one image, but its shape is {}", c.port_name(port), to_string(shape));
-    channels = c.require_same_dim(channels, shape[1], port, "channels of the pyramid's levels");
+    channels = c.require_same_dim(channels, shape[1], port, "the channels of pyramid[0]", fmt::format("those of {}", c.port_name(port)));
   }
   c.output(features, PartialShape{count, channels, Dim(a.output_size), Dim(a.output_size)});
   if (c.output_count() > output_rois) c.output(output_rois, PartialShape{count, Dim(4)});

@@ -36,16 +36,16 @@ void infer(InferContext& c) {
     height = shape[0], width = shape[1], count = shape[2];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    batch = c.require_same_dim(batch, shape[0], scores, "batches of im_info and scores");
-    count = c.require_same_dim(count, shape[1], scores, "numbers of anchors");
-    height = c.require_same_dim(height, shape[2], scores, "heights of anchors and scores");
-    width = c.require_same_dim(width, shape[3], scores, "widths of anchors and scores");
+    batch = c.require_same_dim(batch, shape[0], scores, "the batch of im_info", "that of scores");
+    count = c.require_same_dim(count, shape[1], scores, "the anchors at a place (dim 2 of anchors)", "the channels of scores");
+    height = c.require_same_dim(height, shape[2], scores, "the height of anchors", "that of scores");
+    width = c.require_same_dim(width, shape[3], scores, "the width of anchors", "that of scores");
   }
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
-    batch = c.require_same_dim(batch, shape[0], deltas, "batches of im_info and deltas");
-    c.require_same_dim(count * Dim(4), shape[1], deltas, "4 for each anchor, and channels of deltas");
-    c.require_same_dim(height, shape[2], deltas, "heights of anchors and deltas");
-    c.require_same_dim(width, shape[3], deltas, "widths of anchors and deltas");
+    batch = c.require_same_dim(batch, shape[0], deltas, "the batch of im_info", "that of deltas");
+    c.require_same_dim(count * Dim(4), shape[1], deltas, "4 numbers for each anchor", "the channels of deltas");
+    c.require_same_dim(height, shape[2], deltas, "the height of anchors", "that of deltas");
+    c.require_same_dim(width, shape[3], deltas, "the width of anchors", "that of deltas");
   }
   const Dim rows(0, (batch * Dim(a.post_nms_count)).max);
   c.output(rpnrois, PartialShape{rows, Dim(4)});

@@ -74,16 +74,16 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "{} numbers where 0, 1 or 4 are allowed", a.variance.size());
-  c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density", "{} numbers for {} fixed sizes", a.density.size(), a.fixed_size.size());
+  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "it holds {}, but 0, 1 or 4 are allowed", counted(a.variance.size(), "number"));
+  c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density", "it holds {}, but fixed_size holds {}", counted(a.density.size(), "number"), a.fixed_size.size());
   for (const auto* list : {&a.density, &a.fixed_size, &a.min_size, &a.max_size})
-    for (const auto v : *list) c.require_attr(v >= 0 && v < 1e9f, list == &a.density ? "density" : list == &a.fixed_size ? "fixed_size" : list == &a.min_size ? "min_size" : "max_size", "{} is not a size", v);
+    for (const auto v : *list) c.require_attr(v >= 0 && v < 1e9f, list == &a.density ? "density" : list == &a.fixed_size ? "fixed_size" : list == &a.min_size ? "min_size" : "max_size", "{} is not in 0..1e9", v);
   for (const auto port : {output_size, image_size}) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) c.require_same_dim(c.shape(port)[0], Dim(2), port, "elements of a size and the axes height and width");
+    if (c.shape(port).has_rank()) c.require(c.shape(port)[0].contains(2), port, Code::E0506, "{} of {} must hold 2 numbers, height and width, but its shape is {}", c.port_name(port), c.op().type, to_string(c.shape(port)));
   }
   if (const auto size = c.ints(output_size))
-    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "{} is no length of a grid", n);
+    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "output_size of PriorBox holds {}: a length is not negative", n);
   const auto per_point = boxes_of(a, 1).size();
   c.require_attr(per_point < kMostBoxes, "density", "more than {} boxes a point", kMostBoxes);
   Dim length;

@@ -15,14 +15,14 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.width.size() == a.height.size(), "height", "{} heights for {} widths", a.height.size(), a.width.size());
-  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "{} numbers where 0, 1 or 4 are allowed", a.variance.size());
+  c.require_attr(a.width.size() == a.height.size(), "height", "it holds {}, but width holds {}", counted(a.height.size(), "number"), a.width.size());
+  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "it holds {}, but 0, 1 or 4 are allowed", counted(a.variance.size(), "number"));
   for (const auto port : {output_size, image_size}) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) c.require_same_dim(c.shape(port)[0], Dim(2), port, "elements of a size and the axes height and width");
+    if (c.shape(port).has_rank()) c.require(c.shape(port)[0].contains(2), port, Code::E0506, "{} of {} must hold 2 numbers, height and width, but its shape is {}", c.port_name(port), c.op().type, to_string(c.shape(port)));
   }
   if (const auto size = c.ints(output_size))
-    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "{} is no length of a grid", n);
+    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "output_size of PriorBoxClustered holds {}: a length is not negative", n);
   Dim length;
   if (const auto size = c.dims(output_size); size && size->size() == 2) length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * a.width.size()));
   c.output(0, {Dim(2), length});

@@ -23,7 +23,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto positive = [&](std::int64_t v, std::string_view attribute) {
-    c.require_attr(0 < v && v < (std::int64_t{1} << 31), attribute, "{} is out of range", v);
+    c.require_attr(0 < v && v < (std::int64_t{1} << 31), attribute, "{} is not in 1..{}", v, INT32_MAX);
   };
   positive(a.base_size, "base_size");
   positive(a.pre_nms_topn, "pre_nms_topn");
@@ -41,11 +41,11 @@ void infer(InferContext& c) {
   for (int port = class_probs; port <= bbox_deltas; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    batch = c.require_same_dim(batch, shape[0], port, "batches of class_probs and bbox_deltas");
+    batch = c.require_same_dim(batch, shape[0], port, "the batch of class_probs", "that of bbox_deltas");
     c.require(shape[1].contains(channels[port]), port, Code::E0506, "{} of Proposal must have {} channels for {} anchors, but its shape is {}",
               c.port_name(port), channels[port], a.anchors(), to_string(shape));
-    height = c.require_same_dim(height, shape[2], port, "heights of class_probs and bbox_deltas");
-    width = c.require_same_dim(width, shape[3], port, "widths of class_probs and bbox_deltas");
+    height = c.require_same_dim(height, shape[2], port, "the height of class_probs", "that of bbox_deltas");
+    width = c.require_same_dim(width, shape[3], port, "the width of class_probs", "that of bbox_deltas");
   }
   c.output(rois, PartialShape{batch * Dim(a.post_nms_topn), Dim(5)});
   if (c.output_count() > probabilities) c.output(probabilities, PartialShape{batch * Dim(a.post_nms_topn)});

@@ -26,7 +26,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto positive = [&](std::int64_t v, std::string_view attribute) {
-    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is out of range", v);
+    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is not in 1..{}", v, (1 << 20) - 1);
   };
   positive(a.output_dim, "output_dim");
   positive(a.group_size, "group_size");

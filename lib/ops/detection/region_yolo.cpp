@@ -21,12 +21,12 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto in_range = [&](std::int64_t v, std::string_view attribute) {
-    c.require_attr(0 <= v && v < (1 << 20), attribute, "{} is out of range", v);
+    c.require_attr(0 <= v && v < (1 << 20), attribute, "{} is not in 0..{}", v, (1 << 20) - 1);
   };
   in_range(a.coords, "coords");
   in_range(a.classes, "classes");
   in_range(a.num, "num");
-  c.require_attr(a.coords >= 2, "coords", "{} are too few: the first two are a centre", a.coords);
+  c.require_attr(a.coords >= 2, "coords", "{} is less than 2: the first two coordinates are a centre", a.coords);
   c.require_rank(data, 4);
   auto shape = c.shape(data);
   if (!shape.has_rank()) return c.output(0, shape);
@@ -38,7 +38,7 @@ void infer(InferContext& c) {
     return c.output(0, std::move(shape));
   }
   const auto first = c.require_axis(a.axis, -1, 4), last = c.require_axis(a.end_axis, -1, 4, "end_axis");
-  c.require_attr(first <= last, "end_axis", "it comes before axis");
+  c.require_attr(first <= last, "end_axis", "axis {} comes after end_axis {}", first, last);
   PartialShape flat;
   Dim product(1);
   for (std::int64_t i = 0; i < 4; ++i) {

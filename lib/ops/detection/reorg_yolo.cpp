@@ -13,9 +13,12 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& strides = c.attrs<Attrs>().stride;
-  c.require_attr(!strides.empty(), "stride", "it is empty");
+  c.require_attr(!strides.empty(), "stride", "it holds no number");
   for (const auto s : strides)
-    c.require_attr(s > 0 && s < (1 << 15) && s == strides[0], "stride", "{} cannot be: all must be one positive number", s);
+    {
+    c.require_attr(s > 0 && s < (1 << 15), "stride", "{} is not in 1..{}", s, (1 << 15) - 1);
+    c.require_attr(s == strides[0], "stride", "{} and {} differ, but all strides must be equal", strides[0], s);
+  }
   const auto stride = strides[0];
   c.require_rank(data, 4);
   auto shape = c.shape(data);

@@ -48,7 +48,7 @@ void infer(InferContext& c) {
     count = shape[0];
   }
   if (c.shape(batch_indices).has_rank())
-    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "numbers of rois and batch_indices");
+    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of rois", "that of batch_indices");
   c.output(0, PartialShape{count, channels, Dim(a.pooled_h), Dim(a.pooled_w)});
 }
 

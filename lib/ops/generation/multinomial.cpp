@@ -21,7 +21,7 @@ void infer(InferContext& c) {
   const auto& from = c.shape(probs);
   PartialShape out{from.has_rank() ? from[0] : Dim(), Dim()};
   if (const auto count = c.intervals(num_samples); count && count->size() == 1) {
-    c.require(count->front().hi >= 0, num_samples, Code::E0508, "num_samples of Multinomial is {}", count->front().hi);
+    c.require(count->front().hi >= 0, num_samples, Code::E0508, "num_samples of Multinomial is {}: it cannot be negative", count->front().hi);
     out[1] = count->front().to_dim();
     // "the size of probs' class_size dimension is required to be larger or equal to num_samples"
     c.require(a.with_replacement || !from.has_rank() || out[1].min <= from[1].max, num_samples, Code::E0508, "Multinomial cannot draw {} of {} classes without replacement",

@@ -28,7 +28,7 @@ std::int64_t count_of(double first, double last, double by) {
 
 void require_finite(const InferContext& c, int port) {
   if (const auto v = c.floats(port); v && v->size() == 1)
-    c.require(std::isfinite(v->front()), port, Code::E0508, "{} of Range is {}", c.port_name(port), v->front());
+    c.require(std::isfinite(v->front()), port, Code::E0508, "{} of Range is {}: it must be finite", c.port_name(port), v->front());
 }
 
 /// The number of elements where not all inputs are known: from the ends of their intervals, for integers.

@@ -43,9 +43,9 @@ void infer_from_yuv(InferContext& c, Chroma chroma) {
     require_pixels(c, port, chroma == Chroma::interleaved ? 2 : 1);
     const auto& plane = c.shape(port);
     if (!plane.has_rank()) continue;
-    batch = c.require_same_dim(batch, plane[0], port, "batches of the planes");
-    height = c.require_same_dim(height, plane[1] * Dim(2), port, "height of the luma plane and twice that of a chroma plane");
-    width = c.require_same_dim(width, plane[2] * Dim(2), port, "width of the luma plane and twice that of a chroma plane");
+    batch = c.require_same_dim(batch, plane[0], port, "the batch of Y", fmt::format("that of {}", c.port_name(port)));
+    height = c.require_same_dim(height, plane[1] * Dim(2), port, "the height of Y", fmt::format("twice that of {}", c.port_name(port)));
+    width = c.require_same_dim(width, plane[2] * Dim(2), port, "the width of Y", fmt::format("twice that of {}", c.port_name(port)));
   }
   require_multiple(c, 0, height, 2, "height");
   require_multiple(c, 0, width, 2, "width");

@@ -40,7 +40,7 @@ void infer(InferContext& c) {
   }
   if (const auto& at = c.shape(grid); at.has_rank()) {
     c.require(at[3].contains(2), grid, Code::E0506, "grid of GridSample must hold pairs, but its shape is {}", to_string(at));
-    shape[0] = c.require_same_dim(shape[0], at[0], grid, "batches of data and grid");
+    shape[0] = c.require_same_dim(shape[0], at[0], grid, "the batch of data", "that of grid");
     shape[2] = at[1];
     shape[3] = at[2];
   }

@@ -79,12 +79,12 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto [target, axes_port] = ports(a, c.version().since);
   for (const auto* pads : {&a.pads_begin, &a.pads_end})
-    for (const auto p : *pads) c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end", "{} is not a number of pixels", p);
+    for (const auto p : *pads) c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end", "{} is not in 0..{}", p, INT32_MAX);
   for (int port = 1; port < c.input_count(); ++port) c.require_rank(port, 0, 1);
   const bool by_scale = c.version().since >= 4 && a.shape_calculation_mode == ShapeMode::scales;
   const auto target_type = c.type(target);
   if (c.version().since >= 11 && target_type != ElementType::dynamic)
-    c.require(contains(by_scale ? kFloat : kInteger, target_type), target, Code::E0502, "shape_calculation_mode asks for {}, but scales_or_sizes is {}", by_scale ? "scales" : "sizes",
+    c.require(contains(by_scale ? kFloat : kInteger, target_type), target, Code::E0502, "shape_calculation_mode of Interpolate asks for {}, but scales_or_sizes is {}", by_scale ? "scales" : "sizes",
               name(target_type));
 
   auto out = c.shape(0);
@@ -98,18 +98,18 @@ void infer(InferContext& c) {
   if (!axes) return c.output(0, PartialShape::of_rank(rank));
 
   std::vector<bool> seen(static_cast<std::size_t>(rank));
-  c.require_same_dim(Dim(static_cast<std::int64_t>(axes->size())), axis_count(c.shape(target)), target, "axes and elements of the sizes or scales");
+  c.require_same_dim(Dim(static_cast<std::int64_t>(axes->size())), axis_count(c.shape(target)), target, "the number of axes", fmt::format("the elements of {}", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = c.require_axis((*axes)[i], axes_port, rank, "axes");
-    if (seen[static_cast<std::size_t>(axis)]) c.fail_at(axes_port, Code::E0508, fmt::format("axis {} is named twice", axis));
+    if (seen[static_cast<std::size_t>(axis)]) c.fail_at(axes_port, Code::E0508, fmt::format("{} of Interpolate names axis {} twice", c.port_name(axes_port), axis));
     seen[static_cast<std::size_t>(axis)] = true;
     auto& d = out[axis];
     const auto length = to_interval(d);
     d = Dim();
     if (!wanted || i >= wanted->size()) continue;
     const auto& w = (*wanted)[i];
-    c.require(!std::isnan(w.lo) && (!w.is_known() || w.lo > 0), target, Code::E0508, "{} is no {}", w.lo, by_scale ? "scale" : "size");
+    c.require(!std::isnan(w.lo) && (!w.is_known() || w.lo > 0), target, Code::E0508, "{} of Interpolate holds {}: a {} is positive", c.port_name(target), w.lo, by_scale ? "scale" : "size");
     if (!by_scale) d = w.to_dim();
     else if (length.lo > 0 || w.hi < 1e300) d = Interval{scaled(length.lo, std::max(0.0, w.lo)), length.hi == 0 ? 0 : scaled(length.hi, w.hi)}.to_dim();
   }

@@ -135,7 +135,7 @@ std::optional<Dim> sliced_count(const InferContext& c) {
         count = Dim(least ? least->count : 0, most ? most->count : Dim::kUnbounded);
       }
     }
-    common = common ? c.require_same_dim(*common, count, link.port, "the numbers of parts that inputs are sliced into") : count;
+    common = common ? c.require_same_dim(*common, count, link.port, "the parts that other inputs are sliced into", "that this input is") : count;
   }
   return common;
 }

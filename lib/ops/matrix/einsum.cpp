@@ -37,7 +37,7 @@ Equation parse(const std::string& text, std::string& fault) {
   const auto check = [&](const Subscript& s) {
     if (std::count(s.begin(), s.end(), kEllipsis) > 1) fault = "a subscript has two ellipses";
     for (const char ch : s)
-      if (!is_letter(ch) && ch != kEllipsis) fault = fmt::format("\"{}\" is no label", ch);
+      if (!is_letter(ch) && ch != kEllipsis) fault = fmt::format("\"{}\" is no label: labels are letters", printable({&ch, 1}));
   };
   for (const auto& s : e.inputs) check(s);
   std::string all;
@@ -63,7 +63,7 @@ void infer(InferContext& c) {
   std::string fault;
   const auto e = parse(c.attrs<Attrs>().equation, fault);
   c.require_attr(fault.empty(), "equation", "{}", fault);
-  c.require_attr(static_cast<int>(e.inputs.size()) == c.input_count(), "equation", "{} subscripts for {} inputs", e.inputs.size(), c.input_count());
+  c.require_attr(static_cast<int>(e.inputs.size()) == c.input_count(), "equation", "it has {}, but there {} {}", counted(e.inputs.size(), "input subscript"), c.input_count() == 1 ? "is" : "are", counted(c.input_count(), "input"));
 
   std::vector<std::pair<char, Dim>> labels;
   const auto find = [&](char ch) { return std::find_if(labels.begin(), labels.end(), [&](const auto& l) { return l.first == ch; }); };
@@ -93,14 +93,14 @@ void infer(InferContext& c) {
       const auto d = shape.has_rank() ? shape[axis++] : Dim();
       const auto same = std::find_if(own.begin(), own.end(), [&](const auto& l) { return l.first == ch; });
       if (same == own.end()) own.emplace_back(ch, d);
-      else same->second = c.require_same_dim(same->second, d, i, fmt::format("dims \"{}\" of a diagonal", ch));
+      else same->second = c.require_same_dim(same->second, d, i, fmt::format("the first dim \"{}\"", ch), fmt::format("another \"{}\" of one input", ch));
     }
     for (const auto& [ch, d] : own) {
       if (const auto known = find(ch); known == labels.end()) {
         labels.emplace_back(ch, d);
       } else {
         const auto both = broadcast(known->second, d);
-        c.require(both.has_value(), i, Code::E0506, "dims \"{}\" of Einsum cannot be broadcast: {} and {}", ch, to_string(known->second), to_string(d));
+        c.require(both.has_value(), i, Code::E0506, "the dims that \"{}\" names in Einsum cannot be broadcast: {} and {}", ch, to_string(known->second), to_string(d));
         known->second = *both;
       }
     }

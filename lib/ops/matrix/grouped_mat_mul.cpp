@@ -18,17 +18,17 @@ void infer(InferContext& c) {
   if (a.rank() == 3) {
     c.require(b.rank() == 3, mat_b, Code::E0504, "mat_b must have rank 3 where mat_a has, but its shape is {}", to_string(b));
     c.require(!c.has(offsets), offsets, Code::E0501, "offsets must not be given where mat_a has a matrix a group");
-    const auto count = c.require_same_dim(a[0], b[0], mat_b, "groups of mat_a and mat_b");
-    c.require_same_dim(a[2], b[2], mat_b, "inner dims of mat_a and mat_b");
+    const auto count = c.require_same_dim(a[0], b[0], mat_b, "the groups of mat_a", "those of mat_b");
+    c.require_same_dim(a[2], b[2], mat_b, "the inner dims of mat_a", "those of mat_b");
     return c.output(0, {count, a[1], b[1]});
   }
   c.require(c.has(offsets), mat_a, Code::E0501, "offsets must say which rows of mat_a belong to which group");
   if (b.rank() == 3) {
-    c.require_same_dim(b[0], groups, offsets, "groups of mat_b and offsets");
-    c.require_same_dim(a[1], b[2], mat_b, "inner dims of mat_a and mat_b");
+    c.require_same_dim(b[0], groups, offsets, "the groups of mat_b", "those of offsets");
+    c.require_same_dim(a[1], b[2], mat_b, "the inner dims of mat_a", "those of mat_b");
     return c.output(0, {a[0], b[1]});
   }
-  c.require_same_dim(a[1], b[0], mat_b, "tokens of mat_a and mat_b");
+  c.require_same_dim(a[1], b[0], mat_b, "the tokens of mat_a", "those of mat_b");
   c.output(0, {groups, a[0], b[1]});
 }
 

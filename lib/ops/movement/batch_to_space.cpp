@@ -16,7 +16,7 @@ void infer(InferContext& c) {
   if (blocks) {
     const auto volume = checked_product(*blocks);
     const auto batch = volume ? movement::divided(from[0], *volume) : std::nullopt;
-    c.require(batch.has_value(), block_shape, Code::E0506, "BatchToSpace cannot divide the batch {} of data by block_shape {}", to_string(from[0]), to_string(*blocks));
+    c.require(batch.has_value(), block_shape, Code::E0506, "BatchToSpace cannot divide the batch {} of data {} by the product of block_shape {}", to_string(from[0]), to_string(from), to_string(*blocks));
     out[0] = *batch;
   }
   for (std::int64_t i = 1; blocks && before && after && i < from.rank(); ++i) {

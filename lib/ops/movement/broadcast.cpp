@@ -40,7 +40,7 @@ PartialShape target_of(const InferContext& c) {
 Dim repeat(const InferContext& c, const Dim& from, const Dim& to) {
   if (from.contains(1)) return to;
   const auto both = intersect(from, to);
-  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot make length {} of {}: data is {}", to_string(to), to_string(from), to_string(c.shape(data)));
+  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot make {} of a dim of {}: data is {}", to_string(to), to_string(from), to_string(c.shape(data)));
   return *both;
 }
 
@@ -77,14 +77,14 @@ void infer(InferContext& c) {
     c.require_rank(axes_mapping, 1);
     // "The size of axes_mapping should match the rank of input data tensor"; [0] or nothing may be given for a scalar.
     if (from.has_rank() && from.rank() > 0)
-      c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of data and the elements of axes_mapping");
+      c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of data", "the elements of axes_mapping");
   }
   const auto target = target_of(c);
   if (!target.has_rank()) return c.output(0, target);
   if (mode == Mode::numpy || mode == Mode::pdpd) return infer_aligned(c, target, mode == Mode::numpy);
   if (mode == Mode::explicit_) return infer_explicit(c, target);
   auto both = ovir::broadcast(from, target);
-  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot bring data {} and target_shape {} together", to_string(from), to_string(target));
+  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot broadcast data {} and target_shape {} with each other", to_string(from), to_string(target));
   c.output(0, std::move(*both));
 }
 

@@ -12,8 +12,8 @@ struct Attrs {
 };
 
 void require_pair(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& pair, std::int64_t least) {
-  c.require_attr(pair.size() == 2, attribute, "{} values, but there are 2 axes", pair.size());
-  for (const auto v : pair) c.require_attr(v >= least && v < (std::int64_t{1} << 28), attribute, "{} is out of range", v);
+  c.require_attr(pair.size() == 2, attribute, "it holds {}, but an image has 2 axes", counted(pair.size(), "number"));
+  for (const auto v : pair) c.require_attr(v >= least && v < (std::int64_t{1} << 28), attribute, "{} is not in {}..{}", v, least, (1 << 28) - 1);
 }
 
 /// The number of positions of a block along one axis.
@@ -33,7 +33,7 @@ void infer(InferContext& c) {
     c.require_rank(port, 1);
     c.require(axis_count(c.shape(port)).contains(2), port, Code::E0506, "{} of Col2Im must hold 2 elements, but its shape is {}", c.port_name(port), to_string(c.shape(port)));
     if (const auto values = c.ints(port))
-      for (const auto v : *values) c.require(v > 0 && v < (std::int64_t{1} << 28), port, Code::E0508, "{} of Col2Im holds {}", c.port_name(port), v);
+      for (const auto v : *values) c.require(v > 0 && v < (std::int64_t{1} << 28), port, Code::E0508, "{} of Col2Im holds {}: a length is in 1..{}", c.port_name(port), v, (1 << 28) - 1);
   }
   const auto& from = c.shape(data);
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());

@@ -103,7 +103,7 @@ PartialShape infer_slices(const InferContext& c, int start) {
   Dim count;
   for (int port = start; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "elements of start, stop, step and axes");
+    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of start", fmt::format("those of {}", c.port_name(port)));
   }
   if (from.has_rank())
     c.require(count.min <= from.rank(), start, Code::E0506, "start of {} has {} elements, but data {} has {} axes", c.op().type, to_string(count), to_string(from), from.rank());
@@ -164,7 +164,7 @@ std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_
 
 std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes) {
   const auto volume = checked_product(Shape(static_cast<std::size_t>(axes), block_size));
-  c.require_attr(block_size > 0 && volume.has_value(), "block_size", "{} cannot be the edge of a block", block_size);
+  c.require_attr(block_size > 0 && volume.has_value(), "block_size", "{} is not a possible length of a block", block_size);
   return *volume;
 }
 
@@ -173,11 +173,11 @@ Dim require_block_inputs(const InferContext& c) {
   Dim count = c.shape(0).has_rank() ? Dim(c.shape(0).rank()) : Dim();
   for (int port = 1; port < 4; ++port) {
     c.require_rank(port, 1);
-    count = c.require_same_dim(count, axis_count(c.shape(port)), port, fmt::format("the rank of data and the elements of {}", c.port_name(port)));
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data", fmt::format("the elements of {}", c.port_name(port)));
     const auto values = c.ints(port);
     for (std::size_t i = 0; values && i < values->size(); ++i) {
       const auto v = (*values)[i];
-      c.require(v >= (port == 1), port, Code::E0508, "{} of {} holds {}", c.port_name(port), c.op().type, v);
+      c.require(v >= (port == 1), port, Code::E0508, "{} of {} holds {}, less than {}", c.port_name(port), c.op().type, v, port == 1 ? 1 : 0);
       // "block_shape[0] is expected to be 1", and the batch is neither padded nor cropped
       c.require(i > 0 || v == (port == 1), port, Code::E0508, "{}[0] of {} must be {}, for the batch, but is {}", c.port_name(port), c.op().type, port == 1 ? 1 : 0, v);
     }

@@ -12,13 +12,14 @@ enum Input { data };
 
 void infer(InferContext& c) {
   const auto block = c.attrs<Attrs>().block_size;
-  c.require_attr(block > 0, "block_size", "{} cannot be the edge of a block", block);
+  c.require_attr(block > 0, "block_size", "{} is not a length of a block: 1 or more", block);
   c.require_rank(data, 3, 64);
   auto out = c.shape(data);
   if (!out.has_rank()) return c.output(0, std::move(out));
   const auto volume = movement::block_volume(c, block, out.rank() - 2);
   const auto channels = movement::divided(out[1], volume);
-  c.require(channels.has_value(), data, Code::E0506, "DepthToSpace cannot divide the {} channels of data by {}", to_string(out[1]), volume);
+  c.require(channels.has_value(), data, Code::E0506, "DepthToSpace cannot divide the {} channels of data {} by {}, block_size {} for each spatial axis", to_string(out[1]),
+            to_string(out), volume, block);
   out[1] = *channels;
   for (std::int64_t i = 2; i < out.rank(); ++i) out[i] = out[i] * Dim(block);
   c.output(0, std::move(out));

@@ -33,8 +33,8 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const std::pair<std::string_view, const std::vector<std::int64_t>*> pairs[] = {{"sizes", &a.sizes}, {"strides", &a.strides}, {"rates", &a.rates}};
   for (const auto& [attribute, pair] : pairs) {
-    c.require_attr(pair->size() == 2, attribute, "{} values, but an image has 2 axes", pair->size());
-    for (const auto v : *pair) c.require_attr(v > 0 && v < (std::int64_t{1} << 30), attribute, "{} is out of range", v);
+    c.require_attr(pair->size() == 2, attribute, "it holds {}, but an image has 2 axes", counted(pair->size(), "number"));
+    for (const auto v : *pair) c.require_attr(v > 0 && v < (std::int64_t{1} << 30), attribute, "{} is not in 1..{}", v, (1 << 30) - 1);
   }
   c.require_rank(data, 4);
   const auto& from = c.shape(data);

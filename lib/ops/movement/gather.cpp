@@ -39,7 +39,7 @@ void infer(InferContext& c) {
 
   // data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis + 1:]
   PartialShape out;
-  for (std::int64_t i = 0; i < *batch; ++i) out.push_back(c.require_same_dim(from[i], at[i], indices, fmt::format("batch dims {} of data and indices", i)));
+  for (std::int64_t i = 0; i < *batch; ++i) out.push_back(c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i), "that of indices"));
   if (!along) {
     while (out.rank() < from.rank() + at.rank() - 1 - *batch) out.push_back(Dim());
     return c.output(0, std::move(out));

@@ -31,7 +31,7 @@ void infer(InferContext& c) {
   // "indices has the same shape as data except for the axis dimension"
   PartialShape out;
   for (std::int64_t i = 0; i < at.rank(); ++i)
-    out.push_back(i == axis ? at[i] : c.require_same_dim(from[i], at[i], indices, fmt::format("dims {} of data and indices", i)));
+    out.push_back(i == axis ? at[i] : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of data", i), "that of indices"));
 
   // "All index values are expected to be within bounds [0, s-1]": judged where they are known.
   if (const auto known = c.ints(indices); known && from[axis].is_bounded())

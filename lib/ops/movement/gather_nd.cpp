@@ -19,13 +19,16 @@ PartialShape gathered(const InferContext& c) {
   c.require_rank(data, 1, kAny);
   c.require_rank(indices, 1, kAny);
   const auto &from = c.shape(data), &at = c.shape(indices);
-  for (const auto* s : {&from, &at}) c.require_attr(!s->has_rank() || batch < s->rank(), "batch_dims", "{} is not less than the rank of {}", batch, to_string(*s));
+  for (const int port : {data, indices}) {
+    const auto& s = c.shape(port);
+    c.require_attr(!s.has_rank() || batch < s.rank(), "batch_dims", "{} is not less than the rank of {} {}", batch, c.port_name(port), to_string(s));
+  }
   if (!from.has_rank() || !at.has_rank()) return PartialShape::unknown_rank();
   const auto& tuple = at[at.rank() - 1];
   c.require(batch + tuple.min <= from.rank(), indices, Code::E0506, "indices of GatherND name {} axes after {} batch dims, but data is {}", to_string(tuple), batch, to_string(from));
   PartialShape out;
   for (std::int64_t i = 0; i + 1 < at.rank(); ++i)
-    out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dims {} of data and indices", i)) : at[i]);
+    out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i), "that of indices") : at[i]);
   if (!tuple.is_static()) return PartialShape::unknown_rank();
   for (auto i = batch + tuple.length(); i < from.rank(); ++i) out.push_back(from[i]);
   return out;

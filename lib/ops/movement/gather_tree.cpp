@@ -15,7 +15,7 @@ void infer(InferContext& c) {
   auto out = c.require_same_shape(step_ids, parent_ids);
   const auto& lengths = c.shape(max_seq_len);
   if (!out.has_rank()) out = PartialShape::of_rank(3);
-  if (lengths.has_rank()) out[1] = c.require_same_dim(out[1], lengths[0], max_seq_len, "the batch of step_ids and the elements of max_seq_len");
+  if (lengths.has_rank()) out[1] = c.require_same_dim(out[1], lengths[0], max_seq_len, "the batch of step_ids", "the elements of max_seq_len");
   c.output(0, std::move(out));
 }
 

@@ -56,7 +56,7 @@ void infer(InferContext& c) {
   Dim count = from.has_rank() ? Dim(from.rank()) : Dim();
   for (int port : {pads_begin, pads_end}) {
     c.require_rank(port, 1);
-    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data and the elements of pads_begin and pads_end");
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data", fmt::format("the elements of {}", c.port_name(port)));
   }
   c.require_rank(pad_value, 0);
   require_pads(c, pads_begin);

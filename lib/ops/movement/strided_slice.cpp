@@ -85,7 +85,7 @@ std::optional<std::int64_t> entry_count(const InferContext& c) {
   Dim count;
   for (int port = begin; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "elements of begin, end and stride");
+    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of begin", fmt::format("those of {}", c.port_name(port)));
   }
   if (!count.is_static()) return std::nullopt;
   return count.length();

@@ -23,7 +23,7 @@ std::vector<Dim> parts_of(const InferContext& c, const std::vector<Interval>& le
     if (!is_rest) given = given + (v.lo < 0 ? Dim() : v.to_dim());
   }
   if (rest >= 0) {
-    c.require(given.min <= whole.max, split_lengths, Code::E0506, "split_lengths of VariadicSplit take {} elements, but the axis has {}", to_string(given), to_string(whole));
+    c.require(given.min <= whole.max, split_lengths, Code::E0506, "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given), to_string(whole));
     parts[static_cast<std::size_t>(rest)] = whole - given;
   } else {
     c.require(given.compatible(whole), split_lengths, Code::E0506, "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given), to_string(whole));

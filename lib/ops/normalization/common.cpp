@@ -6,7 +6,7 @@ void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>&
   std::vector<bool> seen(static_cast<std::size_t>(rank));
   for (const auto axis : axes) {
     const auto at = static_cast<std::size_t>(c.require_axis(axis, port, rank, attribute));
-    if (seen[at] && port >= 0) c.fail_at(port, Code::E0508, fmt::format("axis {} of {} is named twice", axis, c.op().type));
+    if (seen[at] && port >= 0) c.fail_at(port, Code::E0508, fmt::format("{} of {} names axis {} twice", c.port_name(port), c.op().type, axis));
     if (seen[at]) c.fail_attr(attribute, fmt::format("axis {} is named twice", axis));
     seen[at] = true;
   }

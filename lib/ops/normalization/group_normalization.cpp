@@ -23,7 +23,7 @@ void infer(InferContext& c) {
   const auto& x = c.shape(data);
   auto channels = x.has_rank() ? x[1] : Dim();
   for (const auto port : {scale, bias})
-    if (c.shape(port).has_rank()) channels = c.require_same_dim(channels, c.shape(port)[0], port, "channels of data, scale and bias");
+    if (c.shape(port).has_rank()) channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data", fmt::format("the elements of {}", c.port_name(port)));
   if (channels.is_static())
     c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "{} channels cannot be divided into {} groups", channels.length(), a.num_groups);
   auto out = x;

@@ -62,14 +62,14 @@ PartialShape infer_adaptive(const InferContext& c) {
   const auto& x = c.shape(data);
   const auto asked = c.dims(output_shape);
   if (const auto sizes = c.ints(output_shape))
-    for (const auto n : *sizes) c.require(n > 0, output_shape, Code::E0508, "{} is no length of an output", n);
+    for (const auto n : *sizes) c.require(n > 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is positive", c.op().type, n);
   if (!x.has_rank()) {
     if (!asked) return x;
     auto out = PartialShape::of_rank(2);
     for (const auto& d : *asked) out.push_back(d);
     return out;
   }
-  c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape, "elements of output_shape and spatial axes");
+  c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape, "the elements of output_shape", "the spatial axes of data");
   PartialShape out{x[0], x[1]};
   for (std::int64_t i = 2; i < x.rank(); ++i) {
     c.require(x[i].max > 0, data, Code::E0506, "there is nothing to pool along axis {} of data", i);

@@ -24,7 +24,7 @@ void infer(InferContext& c, const Ports& p) {
   c.require_attr(a.clip >= 0, "clip", "{} is negative", a.clip);
   c.require_attr(!a.input_forget, "input_forget", "coupled input and forget gates have no definition in the specification");
   const auto functions = default_activations(p.cell).size();
-  c.require_attr(a.activations.empty() || a.activations.size() == functions, "activations", "{} functions where the cell has {}", a.activations.size(), functions);
+  c.require_attr(a.activations.empty() || a.activations.size() == functions, "activations", "{} {} named, but the cell applies {}", a.activations.size(), a.activations.size() == 1 ? "function is" : "functions are", functions);
 
   // A sequence's tensors have one axis more: time in x, direction in all others.
   const std::int64_t more = p.sequence() ? 1 : 0;
@@ -37,25 +37,25 @@ void infer(InferContext& c, const Ports& p) {
     if (port < 0) continue;
     c.require_rank(port, 2 + more);
     const auto& s = c.shape(port);
-    batch = c.require_same_dim(batch, dim_or_unknown(s, 0), port, "batch sizes of the inputs");
-    c.require_same_dim(dim_or_unknown(s, 1 + more), hidden, port, "hidden_size and the last dim of the state");
-    if (p.sequence()) c.require_same_dim(dim_or_unknown(s, 1), directions, port, "directions of the attribute and of the state");
+    batch = c.require_same_dim(batch, dim_or_unknown(s, 0), port, "the batch of X", fmt::format("that of {}", c.port_name(port)));
+    c.require_same_dim(hidden, dim_or_unknown(s, 1 + more), port, "hidden_size", fmt::format("the last dim of {}", c.port_name(port)));
+    if (p.sequence()) c.require_same_dim(directions, dim_or_unknown(s, 1), port, "the directions of the attribute", fmt::format("dim 1 of {}", c.port_name(port)));
   }
   if (p.sequence()) {
     c.require_rank(p.lengths, 1);
-    batch = c.require_same_dim(batch, dim_or_unknown(c.shape(p.lengths), 0), p.lengths, "batch sizes of the inputs");
-    for (const auto port : {p.w, p.r, p.b}) c.require_same_dim(dim_or_unknown(c.shape(port), 0), directions, port, "directions of the attribute and of the weights");
+    batch = c.require_same_dim(batch, dim_or_unknown(c.shape(p.lengths), 0), p.lengths, "the batch of X", "the elements of sequence_lengths");
+    for (const auto port : {p.w, p.r, p.b}) c.require_same_dim(directions, dim_or_unknown(c.shape(port), 0), port, "the directions of the attribute", fmt::format("dim 0 of {}", c.port_name(port)));
   }
   const auto &w = c.shape(p.w), &r = c.shape(p.r);
-  c.require_same_dim(dim_or_unknown(w, more), rows, p.w, "rows of W and gates * hidden_size");
-  c.require_same_dim(dim_or_unknown(w, 1 + more), dim_or_unknown(c.shape(p.x), 1 + more), p.w, "input sizes of X and W");
-  c.require_same_dim(dim_or_unknown(r, more), rows, p.r, "rows of R and gates * hidden_size");
-  c.require_same_dim(dim_or_unknown(r, 1 + more), hidden, p.r, "hidden_size and columns of R");
+  c.require_same_dim(dim_or_unknown(w, more), rows, p.w, "the rows of W", fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(dim_or_unknown(c.shape(p.x), 1 + more), dim_or_unknown(w, 1 + more), p.w, "the last dim of X", "the columns of W");
+  c.require_same_dim(dim_or_unknown(r, more), rows, p.r, "the rows of R", fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(hidden, dim_or_unknown(r, 1 + more), p.r, "hidden_size", "the columns of R");
   if (c.has(p.b)) {
     c.require_rank(p.b, 1 + more);
     // GRU's linear_before_reset keeps the two biases of the h gate apart.
     const auto biases = p.cell == Cell::gru && a.linear_before_reset ? 4 * a.hidden_size : rows.length();
-    c.require_same_dim(dim_or_unknown(c.shape(p.b), more), Dim(biases), p.b, "elements of B and gates * hidden_size");
+    c.require_same_dim(dim_or_unknown(c.shape(p.b), more), Dim(biases), p.b, "the elements of B", fmt::format("{} * hidden_size", biases / a.hidden_size));
   }
 
   const PartialShape last = p.sequence() ? PartialShape{batch, directions, hidden} : PartialShape{batch, hidden};

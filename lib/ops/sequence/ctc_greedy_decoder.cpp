@@ -17,8 +17,8 @@ void infer(InferContext& c) {
   Dim steps, batch;
   if (c.shape(data).has_rank()) steps = c.shape(data)[0], batch = c.shape(data)[1];
   if (const auto& mask = c.shape(sequence_mask); mask.has_rank()) {
-    steps = c.require_same_dim(steps, mask[0], sequence_mask, "steps of data and sequence_mask");
-    batch = c.require_same_dim(batch, mask[1], sequence_mask, "batches of data and sequence_mask");
+    steps = c.require_same_dim(steps, mask[0], sequence_mask, "the steps of data", "those of sequence_mask");
+    batch = c.require_same_dim(batch, mask[1], sequence_mask, "the batch of data", "that of sequence_mask");
   }
   c.output(0, PartialShape{batch, steps, Dim(1), Dim(1)});
 }

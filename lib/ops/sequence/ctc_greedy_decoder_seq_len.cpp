@@ -23,7 +23,7 @@ void infer(InferContext& c) {
   Dim batch, steps;
   if (c.shape(data).has_rank()) batch = c.shape(data)[0], steps = c.shape(data)[1];
   if (c.shape(sequence_length).has_rank())
-    batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "batches of data and sequence_length");
+    batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "the batch of data", "that of sequence_length");
   c.output(classes_index, a.classes_index_type, PartialShape{batch, steps});
   if (c.output_count() > decoded_length) c.output(decoded_length, a.sequence_length_type, PartialShape{batch});
 }

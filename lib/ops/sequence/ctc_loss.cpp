@@ -21,8 +21,8 @@ void infer(InferContext& c) {
   for (int port = logits; port <= label_length; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    batch = c.require_same_dim(batch, shape[0], port, "batches of the inputs");
-    if (shape.rank() > 1) steps = c.require_same_dim(steps, shape[1], port, "steps of logits and labels");
+    batch = c.require_same_dim(batch, shape[0], port, "the batch of logits", fmt::format("that of {}", c.port_name(port)));
+    if (shape.rank() > 1) steps = c.require_same_dim(steps, shape[1], port, "the steps of logits", "those of labels");
   }
   c.output(0, PartialShape{batch});
 }

@@ -18,8 +18,8 @@ bool mask_matters(const InferContext& c) { return c.has(attention_mask) && !c.at
 void infer(InferContext& c) {
   for (const auto port : {query, key, value}) c.require_rank(port, 3, INT64_MAX);
   const auto &q = c.shape(query), &k = c.shape(key), &v = c.shape(value);
-  c.require_same_dim(from_end(q, -1), from_end(k, -1), key, "embedding dims of query and key");
-  const auto source = c.require_same_dim(from_end(k, -2), from_end(v, -2), value, "source lengths of key and value");
+  c.require_same_dim(from_end(q, -1), from_end(k, -1), key, "the embedding dims of query", "those of key");
+  const auto source = c.require_same_dim(from_end(k, -2), from_end(v, -2), value, "the source lengths of key", "those of value");
   auto out = broadcast(batch_of(q), batch_of(k));
   c.require(out.has_value(), key, Code::E0505, "the batches of query {} and key {} cannot be broadcast", to_string(q), to_string(k));
   auto with_value = broadcast(*out, batch_of(v));

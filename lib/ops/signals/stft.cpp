@@ -26,14 +26,14 @@ void infer(InferContext& c) {
   c.require_single(frame_size);
   c.require_single(frame_step);
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
-  if (size) c.require(*size > 0, frame_size, Code::E0508, "a frame of {} elements", *size);
-  if (step) c.require(*step > 0, frame_step, Code::E0508, "a step of {} elements", *step);
+  if (size) c.require(*size > 0, frame_size, Code::E0508, "frame_size of STFT is {}: it must be positive", *size);
+  if (step) c.require(*step > 0, frame_step, Code::E0508, "frame_step of STFT is {}: it must be positive", *step);
   const auto& s = c.shape(signal);
   const auto& w = c.shape(window);
-  if (size && w.has_rank()) c.require(w[0].min <= *size, window, Code::E0506, "the window of {} does not fit into the frame of {}", to_string(w[0]), *size);
+  if (size && w.has_rank()) c.require(w[0].min <= *size, window, Code::E0506, "window of STFT has {} elements, more than frame_size {}", to_string(w[0]), *size);
   if (!s.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto length = s[s.rank() - 1];
-  if (size) c.require(*size <= length.max, frame_size, Code::E0508, "a frame of {} elements of a signal of {}", *size, to_string(length));
+  if (size) c.require(*size <= length.max, frame_size, Code::E0508, "frame_size of STFT is {}, more than the {} elements of signal", *size, to_string(length));
 
   const auto known = [&](int port) {
     const auto d = c.dims(port);

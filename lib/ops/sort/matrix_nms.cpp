@@ -20,8 +20,8 @@ void infer(InferContext& c) {
     count = shape[1];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    images = c.require_same_dim(images, shape[0], scores, "batches of boxes and scores");
-    count = c.require_same_dim(count, shape[2], scores, "numbers of boxes and scores");
+    images = c.require_same_dim(images, shape[0], scores, "the batch of boxes", "that of scores");
+    count = c.require_same_dim(count, shape[2], scores, "the number of boxes", "that of scores");
     classes = shape[1];
   }
   infer_detections(c, c.attrs<Attrs>(), images, classes, count);

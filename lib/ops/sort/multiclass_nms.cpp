@@ -26,8 +26,8 @@ void infer(InferContext& c) {
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     auto& first = shared ? images : classes;
-    first = c.require_same_dim(first, shape[0], scores, shared ? "batches of boxes and scores" : "classes of boxes and scores");
-    count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "numbers of boxes and scores");
+    first = c.require_same_dim(first, shape[0], scores, shared ? "the batch of boxes" : "the classes of boxes", "those of scores");
+    count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "the number of boxes", "that of scores");
     if (shared) classes = shape[1];
   }
   if (!shared && c.shape(roisnum).has_rank()) images = c.shape(roisnum)[0];

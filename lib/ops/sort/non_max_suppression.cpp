@@ -47,8 +47,8 @@ void infer(InferContext& c) {
     count = shape[1];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    batches = c.require_same_dim(batches, shape[0], scores, "batches of boxes and scores");
-    count = c.require_same_dim(count, shape[2], scores, "numbers of boxes and scores");
+    batches = c.require_same_dim(batches, shape[0], scores, "the batch of boxes", "that of scores");
+    count = c.require_same_dim(count, shape[2], scores, "the number of boxes", "that of scores");
     classes = shape[1];
   }
   const auto given = c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<std::int64_t>(0);

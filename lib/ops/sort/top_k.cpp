@@ -40,7 +40,7 @@ void infer(InferContext& c) {
   if (shape.has_rank()) {
     auto& along = shape[c.require_axis(a.axis, -1, shape.rank())];
     if (const auto k = c.scalar_int(K)) {
-      c.require(*k >= 0, K, Code::E0508, "TopK cannot select {} elements", *k);
+      c.require(*k >= 0, K, Code::E0508, "TopK cannot select {} elements: k cannot be negative", *k);
       c.require(*k <= along.max, K, Code::E0508, "TopK cannot select {} elements of an axis of {}", *k, to_string(along));
       along = Dim(*k);
     } else {

@@ -27,7 +27,7 @@ void infer(InferContext& c) {
   Dim entries = axis_count(c.shape(values)), rows;
   if (const auto& shape = c.shape(indices); shape.has_rank()) {
     c.require(shape[1].contains(2), indices, Code::E0506, "indices of SparseFillEmptyRows must be pairs, but their shape is {}", to_string(shape));
-    entries = c.require_same_dim(entries, shape[0], indices, "entries of values and indices");
+    entries = c.require_same_dim(entries, shape[0], indices, "the entries of values", "those of indices");
   }
   if (const auto& shape = c.shape(dense_shape); shape.has_rank())
     c.require(shape[0].contains(2), dense_shape, Code::E0506, "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}",

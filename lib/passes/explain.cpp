@@ -1,0 +1,95 @@
+// explain: what reached the inputs of a faulty layer, and where it comes from.
+#include <fmt/format.h>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "op/infer_context.hpp"
+#include "passes/detail.hpp"
+
+namespace ovir::passes {
+namespace {
+
+constexpr std::size_t kMostNotes = 4;
+
+/// More numbers than these say less than the shape does. Of integers, which configure operations, more are shown.
+constexpr std::int64_t kMostIntegers = 16, kMostReals = 4;
+
+std::string source_of(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
+
+/// An operand's value in a note: "i64 {1, 4, 64}". Nothing where it would not be read.
+std::string value_of(const Tensor& t) {
+  if (!t || t.type() == ElementType::string) return {};
+  const bool real = contains(kFloat | kNarrowFloat, t.type());
+  if (t.size() > (real ? kMostReals : kMostIntegers)) return {};
+  std::vector<std::string> words;
+  if (t.type() == ElementType::boolean)
+    for (const auto v : to_i64(t)) words.push_back(v != 0 ? "true" : "false");
+  else if (!real)
+    for (const auto v : to_i64(t)) words.push_back(std::to_string(v));
+  else
+    for (const auto v : to_f64(t)) words.push_back(t.type() == ElementType::f64 ? fmt::format("{}", v) : fmt::format("{}", static_cast<float>(v)));
+  return fmt::format("{} {{{}}}", name(t.type()), fmt::join(words, ", "));
+}
+
+/// "stored at model.bin[432..456)".
+std::string place_in_weights(const Graph& graph, const Layer& constant) {
+  const auto number = [&](std::string_view attribute) {
+    const auto* given = constant.attribute(attribute);
+    return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
+  };
+  const auto offset = number("offset"), size = number("size");
+  const auto end = offset && size ? checked_add(*offset, *size) : std::nullopt;
+  return end && !graph.weights_path.empty() ? fmt::format("stored at {}[{}..{})", printable(graph.weights_path), *offset, *end) : std::string();
+}
+
+/// " (declared f32[1,4,8,8] at line 80)", where that is something else.
+std::string declared(const Port& port, const Fact& fact) {
+  const bool type = port.declared_type && *port.declared_type != ElementType::dynamic && fact.type != ElementType::dynamic && *port.declared_type != fact.type;
+  const bool shape = port.declared_shape && port.declared_shape->rank() > 0 && !port.declared_shape->compatible(fact.shape);
+  if ((!type && !shape) || !port.at) return {};
+  const auto at = line_column(port.at);
+  return fmt::format(" (declared {}{} at line {})", port.declared_type ? name(*port.declared_type) : "", port.declared_shape ? to_string(*port.declared_shape) : "", at.line);
+}
+
+}  // namespace
+
+std::string describe(const Fact& f) { return fmt::format("{}{}", name(f.type), to_string(f.shape)); }
+
+void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c) {
+  if (d.layer) return;  // from a body: already explained
+  const auto at_fault = d.port && d.port->input ? d.port->index : -1;
+  const auto tell = [&](std::size_t i) {
+    const auto& producer = model[node.inputs[i].node];
+    const auto& fact = c.in(static_cast<int>(i));
+    const bool constant = producer.op && producer.op->kind == Kind::constant;
+    const auto value = value_of(fact.value);
+    if (at_fault == static_cast<std::int64_t>(i)) {
+      const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact) : std::string();
+      d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, source_of(*producer.layer));
+      if (value.empty()) return;
+    }
+    Note note;
+    const auto port = fmt::format("input {} ({})", i, c.port_name(static_cast<int>(i)));
+    if (constant && !value.empty()) note.message = fmt::format("{} is constant {} = {}", port, source_of(*producer.layer), value);
+    else note.message = fmt::format("{} is {}, {}from {}", port, describe(fact), value.empty() ? "" : "known to be " + value + ", ", source_of(*producer.layer));
+    note.at = producer.layer->at;
+    if (constant) note.where = place_in_weights(*model.graph, *producer.layer);
+    d.notes.push_back(std::move(note));
+  };
+  if (at_fault >= 0 && at_fault < static_cast<std::int64_t>(node.inputs.size())) tell(static_cast<std::size_t>(at_fault));
+  for (std::size_t i = 0; i < node.inputs.size() && d.notes.size() < kMostNotes; ++i)
+    if (at_fault != static_cast<std::int64_t>(i)) tell(i);
+}
+
+void explain_body(Diagnostic& d, const Model& model, const Node& node, const BodyMap& map, const Model& inner) {
+  for (const auto& link : map.inputs) {
+    if (d.notes.size() >= 2 * kMostNotes) break;
+    const auto& parameter = *inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer;
+    const auto& producer = *model[node.inputs[static_cast<std::size_t>(link.port)].node].layer;
+    d.notes.push_back({fmt::format("{} of the {} receives {}input {} of {}, from {}", source_of(parameter), map.role, link.sliced ? "slices of " : "", link.port,
+                                   source_of(*node.layer), source_of(producer)),
+                       parameter.at, "", ""});
+  }
+}
+
+}  // namespace ovir::passes
