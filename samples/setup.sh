@@ -7,7 +7,7 @@ build_packages=(
   libpugixml-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
   libdnnl-dev libpng-dev libjpeg-dev
 )
-test_packages=(catch2 python3-numpy)
+test_packages=(catch2 python3-jsonschema)
 
 # Installs those of the named packages that are missing, and touches nothing when all are there.
 ensure_packages() {
