@@ -10,6 +10,7 @@
 #include "render/fixes.hpp"
 #include "render/json.hpp"
 #include "render/reshapeable.hpp"
+#include "tools/releases.hpp"
 
 namespace ovir::app {
 namespace {
@@ -81,6 +82,7 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
       for (const auto* layer : entry.layers) names.push_back(layer->name);
       out["unsupported"].push_back({{"type", key.first}, {"version", key.second}, {"count", entry.layers.size()}, {"reason", entry.reason}, {"layers", names}});
     }
+    add_release(out, tools::least_release(model));
     print(json_text(out, 2));
   } else {
     std::string out;
@@ -88,6 +90,7 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
       out += fmt::format("{:>6}  {} ({}): {}\n", entry.layers.size(), printable(key.first), printable(key.second), entry.reason);
     out += map.empty() ? fmt::format("all {} are supported\n", count(count_layers(model), "layer"))
                        : fmt::format("{} in {} unsupported\n", count(map.size(), "operation"), count(layers, "layer"));
+    out += to_string(tools::least_release(model)) + "\n";
     print(out);
   }
   return map.empty() ? kOk : 4;
@@ -122,8 +125,11 @@ int check(const CheckOptions& options, const Common& common) {
   const auto fixes = with_help ? tools::find_fixes(*model, subject_of(options, *model), said) : tools::Fixes{};
   add_help(said, fixes, options);
   log_info("tried changes in {}", watch.lap());
-  said.drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
-  said.promote([&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
+  auto shown = without_consequences(said, fixes);
+  for (auto* list : {&said, &shown}) {
+    list->drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
+    list->promote([&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
+  }
 
   if (options.reshapeable && model && said.errors() == 0) return list_reshapeable(options, *model, common);
   const ReportOptions form{options.model, options.max_errors};
@@ -132,7 +138,7 @@ int check(const CheckOptions& options, const Common& common) {
   else if (options.format == "sarif") print(sarif(said, form));
   else if (options.format == "github") print(github(said, form));
   else {
-    const auto text = options.format == "short" ? short_form(said, form, common.err) : human(said, form, common.err) + fix_line(fixes, options, common.err);
+    const auto text = options.format == "short" ? short_form(said, form, common.err) : human(shown, form, common.err) + fix_line(fixes, options, common.err);
     if (!common.quiet || said.errors() > 0) std::fwrite(text.data(), 1, text.size(), stderr);
     if (!common.quiet) print(closing_line(said, layers, common.out));
   }

@@ -121,8 +121,10 @@ int edit(const EditOptions& options, const Common& common) {
   if (!model) return report(said, options.model, common);
 
   tools::Edits edits;
-  for (const auto& word : options.constants)
-    if (tools::Edits one{{}, {constant_change(*model, word)}}; !edits.add(one)) throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
+  for (const auto& word : options.constants) {
+    edits.constants.push_back(constant_change(*model, word));
+    if (!edits.disjoint()) throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
+  }
   const auto subject = subject_of(options, *model);
   if (options.fix) {
     const auto before = tools::check(subject, edits);

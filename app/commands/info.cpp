@@ -8,26 +8,18 @@
 #include "commands/commands.hpp"
 #include "op/known_types.hpp"
 #include "render/json.hpp"
+#include "tools/releases.hpp"
 
 namespace ovir::app {
 namespace {
-
-/// The OpenVINO release that introduced each operation set, as its documentation lists them.
-constexpr std::string_view kReleases[] = {"2020.1", "2020.2", "2020.4", "2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2022.2",
-                                          "2022.3", "2023.0", "2023.1", "2023.2", "2024.0", "2024.5"};
 
 struct Facts {
   std::map<std::string, std::size_t> operations;            // "Reshape-1" -> layers
   std::map<std::string, std::size_t> sets;                  // "opset1" -> layers
   std::map<std::string, std::pair<std::size_t, std::int64_t>> weights;   // "f16" -> constants, bytes
   std::size_t layers = 0, bodies = 0;
-  int newest_set = 1;
   std::set<std::pair<std::string, std::string>> seen;       // offset and size: a range that is shared counts once
 };
-
-int opset_number(const std::string& version) {
-  return version.starts_with("opset") ? parse_number<int>(std::string_view(version).substr(5)).value_or(0) : 0;
-}
 
 void collect(const Model& model, Facts& facts) {
   for (const auto& node : model.nodes) {
@@ -36,7 +28,6 @@ void collect(const Model& model, Facts& facts) {
     ++facts.sets[layer.version.empty() ? "(none)" : layer.version];
     const auto since = node.version ? node.version->since : 0;
     ++facts.operations[since > 0 ? fmt::format("{}-{}", layer.type, since) : fmt::format("{} ({})", layer.type, layer.version)];
-    facts.newest_set = std::max(facts.newest_set, since > 0 ? since : opset_number(layer.version));
     const auto *type = layer.attribute("element_type"), *offset = layer.attribute("offset"), *size = layer.attribute("size");
     if (type && offset && size && facts.seen.emplace(offset->value, size->value).second) {
       auto& [n, bytes] = facts.weights[type->value];
@@ -48,13 +39,6 @@ void collect(const Model& model, Facts& facts) {
       collect(*body, facts);
     }
   }
-}
-
-std::string least_release(const Model& model, const Facts& facts) {
-  const auto set = static_cast<std::size_t>(std::max(1, facts.newest_set));
-  if (set > std::size(kReleases)) return fmt::format("newer than {}", kReleases[std::size(kReleases) - 1]);
-  const auto release = kReleases[set - 1];
-  return std::string(model.graph->ir_version >= 11 ? std::max<std::string_view>(release, "2022.1") : release);
 }
 
 struct End {
@@ -98,9 +82,11 @@ Json as_json(const InfoOptions& options, const Model& model, const Facts& facts,
   Json weights = Json::object(), rt_info = Json::object();
   for (const auto& [type, sum] : facts.weights) weights[type] = {{"constants", sum.first}, {"bytes", sum.second}};
   for (const auto& entry : model.graph->rt_info) rt_info[entry.path] = entry.value;
-  return {{"schema", 1}, {"model", options.model}, {"name", model.graph->name}, {"ir_version", model.graph->ir_version}, {"least_openvino", least_release(model, facts)},
-          {"layers", facts.layers}, {"bodies", facts.bodies}, {"inputs", list(true)}, {"outputs", list(false)}, {"opsets", facts.sets}, {"operations", facts.operations},
-          {"weights", std::move(weights)}, {"rt_info", std::move(rt_info)}, {"errors", said.errors()}};
+  Json out{{"schema", 1}, {"model", options.model}, {"name", model.graph->name}, {"ir_version", model.graph->ir_version}};
+  add_release(out, tools::least_release(model));
+  out.update(Json{{"layers", facts.layers}, {"bodies", facts.bodies}, {"inputs", list(true)}, {"outputs", list(false)}, {"opsets", facts.sets}, {"operations", facts.operations},
+                  {"weights", std::move(weights)}, {"rt_info", std::move(rt_info)}, {"errors", said.errors()}});
+  return out;
 }
 
 std::string size_text(std::int64_t bytes) {
@@ -112,8 +98,8 @@ std::string size_text(std::int64_t bytes) {
 std::string as_text(const Model& model, const Facts& facts, const Style& style) {
   std::string out;
   const auto heading = [&](std::string_view text) { out += style(Paint::bold, text) + "\n"; };
-  out += fmt::format("{}  IR {}, {}{}, read by OpenVINO {} and later\n", style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)), model.graph->ir_version,
-                     count(facts.layers, "layer"), facts.bodies > 0 ? fmt::format(" with {}", count(facts.bodies, "body", "bodies")) : "", least_release(model, facts));
+  out += fmt::format("{}  IR {}, {}{}, {}\n", style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)), model.graph->ir_version,
+                     count(facts.layers, "layer"), facts.bodies > 0 ? fmt::format(" with {}", count(facts.bodies, "body", "bodies")) : "", to_string(tools::least_release(model)));
   for (const bool input : {true, false}) {
     heading(input ? "inputs" : "outputs");
     std::size_t k = 0;

@@ -76,6 +76,25 @@ void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& 
   }
 }
 
+Diagnostics without_consequences(const Diagnostics& said, const tools::Fixes& fixes) {
+  std::vector<std::size_t> cause(said.all().size(), said.all().size());
+  for (const auto& fix : fixes.list)
+    for (const auto i : fix.also)
+      if (said.all()[i].code == Code::W0901) cause[i] = fix.diagnostic;
+  std::vector<std::size_t> consequences(said.all().size() + 1, 0);
+  for (const auto i : cause) ++consequences[i];
+  Diagnostics list;
+  list.dependents = said.dependents;
+  for (std::size_t i = 0; i < said.all().size(); ++i) {
+    if (cause[i] != said.all().size()) continue;
+    auto d = said.all()[i];
+    if (consequences[i] > 0) d.notes.push_back({fmt::format("{} elsewhere, which are not shown, {} for the same reason", count(consequences[i], "declared shape or type", "declared shapes and types"),
+                                                            consequences[i] == 1 ? "contradicts" : "contradict"), {}, "", ""});
+    list.add(std::move(d));
+  }
+  return list;
+}
+
 std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, const Style& style) {
   // Under --shape the changed file would be checked with other shapes than those that were tried.
   const bool of_text = std::any_of(fixes.list.begin(), fixes.list.end(), [](const tools::Fix& f) { return !f.edits.texts.empty(); });

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 
+#include <fmt/core.h>
+
 #include "base/text.hpp"
+#include "tools/releases.hpp"
 
 namespace ovir::app {
 namespace {
@@ -39,6 +42,16 @@ std::string json_text(const Json& json, int levels) {
 Json id_json(std::string_view text) {
   const auto n = parse_number<std::int64_t>(text);
   return n ? Json(*n) : Json(std::string(text));
+}
+
+void add_release(Json& to, const tools::LeastRelease& least) {
+  to["least_openvino"] = least.release.empty() ? fmt::format("newer than {}", tools::kNewestRelease) : std::string(least.release);
+  Json what = Json::array();
+  for (const auto& required : least.required_by) {
+    what.push_back({{"what", required.what}});
+    if (required.layers > 0) what.back()["layers"] = required.layers;
+  }
+  to["least_openvino_for"] = std::move(what);
 }
 
 }  // namespace ovir::app

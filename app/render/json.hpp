@@ -5,6 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+namespace ovir::tools {
+struct LeastRelease;
+}
+
 namespace ovir::app {
 
 using Json = nlohmann::ordered_json;
@@ -15,5 +19,8 @@ std::string json_text(const Json& json, int levels);
 
 /// A layer id: the number that the file's text is, else the text.
 Json id_json(std::string_view text);
+
+/// Adds "least_openvino", the least release that reads the model, and "least_openvino_for", what asks for it.
+void add_release(Json& to, const tools::LeastRelease& least);
 
 }  // namespace ovir::app

@@ -1,7 +1,9 @@
 #include "tools/fix.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/text.hpp"
@@ -11,11 +13,6 @@
 
 namespace ovir::tools {
 namespace {
-
-bool overlap(const Replacement& a, const Replacement& b) {
-  if (a.at.length == 0 && b.at.length == 0) return a.at.offset == b.at.offset;
-  return a.at.offset < b.at.offset + b.at.length && b.at.offset < a.at.offset + a.at.length;
-}
 
 /// The model with another value of one Constant; models are immutable, so those around it are new too.
 std::shared_ptr<const Model> with_constant(const Model& model, const ConstantChange& change) {
@@ -74,32 +71,30 @@ std::size_t times(const Tally& list, const Key& key) {
 
 class Search {
  public:
-  Search(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before) : model(m), subject(s), said(d) {
+  Search(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before) : subject(s), said(d.all()), remedies_(m), fixed_(said.size(), false) {
     fixes_.edits = before;
-    now_ = tally(said);
+    now_ = tally(d);
     // Reading and inferring thirty thousand layers takes a tenth of a second, and nobody waits for help for long.
-    constexpr std::size_t most_layers = 300'000, fewest = 4, most = 200;
-    tries_ = std::clamp(most_layers / std::max<std::size_t>(1, count_layers(model)), fewest, most);
+    constexpr std::size_t most_layers = 150'000, fewest = 3, most = 200;
+    tries_ = std::clamp(most_layers / std::max<std::size_t>(1, count_layers(m)), fewest, most);
   }
 
   Fixes run() {
-    // Errors first, and what may be cured in more ways than one: one cause may have many contradictions downstream.
-    for (std::size_t i = 0; i < said.all().size(); ++i)
-      if (severity(said.all()[i].code) == Severity::error || said.all()[i].remedies.size() > 1) cure(i);
-    std::vector<Fix> rest;
-    for (std::size_t i = 0; i < said.all().size(); ++i)
-      if (stands(i)) offer(i, rest);
-    if (!all_at_once(rest))
-      for (const auto& fix : rest) cure(fix.diagnostic);
+    const auto is_error = [&](std::size_t i) { return severity(said[i].code) == Severity::error; };
+    // First what contradicts itself in one place, and may be cured in two ways: all that is said downstream may come from it.
+    each([&](std::size_t i) { return !is_error(i) && said[i].remedies.size() > 1; });
+    each(is_error);
+    each([](std::size_t) { return true; });
     std::sort(fixes_.list.begin(), fixes_.list.end(), [](const Fix& a, const Fix& b) { return a.diagnostic < b.diagnostic; });
     fixes_.errors = score(now_).errors;
     return std::move(fixes_);
   }
 
  private:
-  const Model& model;
   const Subject& subject;
-  const Diagnostics& said;
+  const std::vector<Diagnostic>& said;
+  const Remedies remedies_;
+  std::vector<bool> fixed_;
   Fixes fixes_;
   Tally now_;             ///< with the fixes so far
   std::size_t tries_;
@@ -111,19 +106,24 @@ class Search {
     return n;
   }
 
-  bool fixed(std::size_t i) const {
-    return std::any_of(fixes_.list.begin(), fixes_.list.end(), [&](const Fix& f) { return f.diagnostic == i; });
-  }
   /// Not cured yet, be it as a consequence of another fix. Warnings without consequences are not tallied.
-  bool stands(std::size_t i) const {
-    const auto& d = said.all()[i];
-    return !fixed(i) && (!counts(d) || times(now_, key_of(d)) > 0);
+  bool stands(std::size_t i) const { return !fixed_[i] && (!counts(said[i]) || times(now_, key_of(said[i])) > 0); }
+
+  /// Cures those of the diagnostics that `wanted` picks: one by one where there are tries for that, else all at once.
+  template <class Wanted>
+  void each(Wanted wanted) {
+    std::vector<Fix> list;
+    for (std::size_t i = 0; i < said.size(); ++i)
+      if (!said[i].remedies.empty() && wanted(i) && stands(i)) offer(i, list);
+    // Ports that are declared wrongly have one cure each, and it harms nothing.
+    const bool plain = std::all_of(list.begin(), list.end(), [&](const Fix& f) { return said[f.diagnostic].code == Code::W0901 && said[f.diagnostic].remedies.size() == 1; });
+    if ((plain || list.size() > tries_) && list.size() > 1 && all_at_once(list)) return;
+    for (const auto& fix : list) cure(fix.diagnostic);
   }
 
   void offer(std::size_t i, std::vector<Fix>& to) const {
-    const auto& d = said.all()[i];
-    for (const auto& remedy : d.remedies) {
-      auto edits = edits_of(model, d, remedy);
+    for (const auto& remedy : said[i].remedies) {
+      auto edits = remedies_.edits_of(said[i], remedy);
       if (!edits || edits->empty()) continue;
       to.push_back({i, remedy, std::move(*edits), {}});
       return;
@@ -131,53 +131,64 @@ class Search {
   }
 
   void cure(std::size_t i) {
-    const auto& d = said.all()[i];
-    if (!stands(i)) return;
+    const auto& d = said[i];
+    if (tries_ == 0 || !stands(i)) return;
     std::optional<Fix> best;
     Tally best_tally;
     for (const auto& remedy : d.remedies) {
       if (tries_ == 0) break;
-      auto edits = edits_of(model, d, remedy);
+      auto edits = remedies_.edits_of(d, remedy);
       auto all = fixes_.edits;
-      if (!edits || edits->empty() || !all.add(*edits)) continue;
+      if (!edits || edits->empty()) continue;
+      all.append(*edits);
+      if (!all.disjoint()) continue;
       --tries_;
       const auto result = check(subject, all);
       auto after = tally(result);
-      if (!nothing_new(now_, after)) continue;
-      if (counts(d) ? times(after, key_of(d)) >= times(now_, key_of(d)) : warns(result, key_of(d))) continue;
+      if (!nothing_new(now_, after) || !cured(i, result, after)) continue;
       if (best && !(score(after) < score(best_tally))) continue;
       best = Fix{i, remedy, std::move(*edits), {}};
       best_tally = std::move(after);
       if (best_tally.empty()) break;
     }
-    if (!best) return;
-    fixes_.edits.add(best->edits);
-    for (std::size_t other = 0; other < said.all().size(); ++other) {
-      const auto key = key_of(said.all()[other]);
-      if (other != i && times(now_, key) > 0 && times(best_tally, key) == 0) best->also.push_back(other);
-    }
-    fixes_.list.push_back(std::move(*best));
-    now_ = std::move(best_tally);
+    if (best) accept({std::move(*best)}, std::move(best_tally));
   }
 
-  static bool warns(const Diagnostics& list, const Key& key) {
-    return std::any_of(list.all().begin(), list.all().end(), [&](const Diagnostic& d) { return key_of(d) == key; });
-  }
-
-  /// Hundreds of ports may be declared wrongly: one check for all of them.
-  bool all_at_once(const std::vector<Fix>& list) {
-    if (list.size() < 2) return false;
+  /// Hundreds of layers may have one fault: one check for all of them.
+  bool all_at_once(std::vector<Fix>& list) {
+    if (tries_ == 0) return false;
     auto all = fixes_.edits;
-    for (const auto& fix : list)
-      if (!all.add(fix.edits)) return false;
+    for (const auto& fix : list) all.append(fix.edits);
+    if (!all.disjoint()) return false;
+    --tries_;
     const auto result = check(subject, all);
     auto after = tally(result);
-    const bool good = nothing_new(now_, after) && std::none_of(list.begin(), list.end(), [&](const Fix& f) { return warns(result, key_of(said.all()[f.diagnostic])); });
-    if (!good) return false;
-    fixes_.edits = std::move(all);
-    fixes_.list.insert(fixes_.list.end(), list.begin(), list.end());
-    now_ = std::move(after);
+    if (!nothing_new(now_, after)) return false;
+    std::set<Key> left;
+    for (const auto& d : result.all()) left.insert(key_of(d));
+    if (std::any_of(list.begin(), list.end(), [&](const Fix& f) { return left.contains(key_of(said[f.diagnostic])); })) return false;
+    accept(std::move(list), std::move(after));
     return true;
+  }
+
+  bool cured(std::size_t i, const Diagnostics& result, const Tally& after) const {
+    const auto key = key_of(said[i]);
+    if (counts(said[i])) return times(after, key) < times(now_, key);
+    return std::none_of(result.all().begin(), result.all().end(), [&](const Diagnostic& d) { return key_of(d) == key; });
+  }
+
+  void accept(std::vector<Fix> fixes, Tally after) {
+    for (auto& fix : fixes) {
+      fixes_.edits.append(fix.edits);
+      fixed_[fix.diagnostic] = true;
+    }
+    if (fixes.size() == 1)
+      for (std::size_t other = 0; other < said.size(); ++other) {
+        const auto key = key_of(said[other]);
+        if (!fixed_[other] && times(now_, key) > 0 && times(after, key) == 0) fixes.front().also.push_back(other);
+      }
+    fixes_.list.insert(fixes_.list.end(), std::make_move_iterator(fixes.begin()), std::make_move_iterator(fixes.end()));
+    now_ = std::move(after);
   }
 };
 
@@ -195,16 +206,19 @@ const Node* find_constant(const Model& model, std::string_view name, const Model
 
 }  // namespace
 
-bool Edits::add(const Edits& other) {
-  for (const auto& mine : texts)
-    for (const auto& theirs : other.texts)
-      if (overlap(mine, theirs)) return false;
-  for (const auto& mine : constants)
-    for (const auto& theirs : other.constants)
-      if (mine.path == theirs.path && mine.id == theirs.id) return false;
+void Edits::append(const Edits& other) {
   texts.insert(texts.end(), other.texts.begin(), other.texts.end());
   constants.insert(constants.end(), other.constants.begin(), other.constants.end());
-  return true;
+}
+
+bool Edits::disjoint() const {
+  std::vector<std::pair<std::size_t, std::size_t>> stretches;   // begin, end
+  for (const auto& [at, text] : texts) stretches.emplace_back(at.offset, at.offset + at.length);
+  std::sort(stretches.begin(), stretches.end());
+  std::set<std::pair<std::string_view, std::int64_t>> layers;
+  for (const auto& change : constants) layers.emplace(change.path, change.id);
+  const auto clash = [](const auto& a, const auto& b) { return b.first < a.second || b.first == a.first; };
+  return layers.size() == constants.size() && std::adjacent_find(stretches.begin(), stretches.end(), clash) == stretches.end();
 }
 
 std::string apply(std::string_view text, std::vector<Replacement> replacements) {

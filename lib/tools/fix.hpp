@@ -26,8 +26,9 @@ struct Edits {
   std::vector<Replacement> texts;
   std::vector<ConstantChange> constants;
   bool empty() const { return texts.empty() && constants.empty(); }
-  /// Adds those of `other`. False, and nothing is added, where both change one place.
-  bool add(const Edits& other);
+  void append(const Edits& other);
+  /// No two of them change one place.
+  bool disjoint() const;
 };
 
 /// `text` with all replacements.

@@ -1,33 +1,14 @@
 #include "tools/remedy.hpp"
 
-#include <algorithm>
-
 #include "base/text.hpp"
 #include "xml/tags.hpp"
 
 namespace ovir::tools {
 namespace {
 
-struct Place {
-  const Model* model = nullptr;
-  const Node* node = nullptr;
-};
-
-Place find(const Model& model, const LayerRef& layer) {
-  for (const auto& node : model.nodes) {
-    if (model.path == layer.path && node.layer->id_text == layer.id && node.layer->name == layer.name) return {&model, &node};
-    for (const auto& body : node.bodies)
-      if (layer.path.starts_with(body->path))
-        if (const auto found = find(*body, layer); found.node) return found;
-  }
-  return {};
-}
-
 class Editor {
  public:
-  Editor(const Model& m, const Diagnostic& d) : diagnostic(d), file(m.graph->source), text(file->text) {
-    if (d.layer) place_ = find(m, *d.layer);
-  }
+  Editor(const Model& m, Remedies::Place place, const Diagnostic& d) : diagnostic(d), file(m.graph->source), text(file->text), place_(place) {}
 
   bool make(const Change& change) {
     switch (change.what) {
@@ -44,17 +25,17 @@ class Editor {
     return false;
   }
 
-  Edits edits;
+  Edits made;
 
  private:
   const Diagnostic& diagnostic;
   std::shared_ptr<const SourceFile> file;
   std::string_view text;
-  Place place_;
+  Remedies::Place place_;
 
   void put(xml::Range range, std::string_view value) {
     auto written = xml::escaped(value);
-    if (text.substr(range.begin, range.end - range.begin) != written) edits.texts.push_back({{file, range.begin, range.end - range.begin}, std::move(written)});
+    if (text.substr(range.begin, range.end - range.begin) != written) made.texts.push_back({{file, range.begin, range.end - range.begin}, std::move(written)});
   }
 
   bool set(std::size_t tag, std::string_view name, std::string_view value) {
@@ -70,7 +51,7 @@ class Editor {
     const auto tag = data.front().whole.begin;
     if (set(tag, name, value)) return true;
     const auto behind_name = tag + std::string_view("<data").size();
-    edits.texts.push_back({{file, behind_name, 0}, fmt::format(" {}=\"{}\"", name, xml::escaped(value))});
+    made.texts.push_back({{file, behind_name, 0}, fmt::format(" {}=\"{}\"", name, xml::escaped(value))});
     return true;
   }
 
@@ -95,7 +76,7 @@ class Editor {
     const auto between = dims.size() < 2 ? std::string_view() : text.substr(dims[0].whole.end, dims[1].whole.begin - dims[0].whole.end);
     std::string all;
     for (const auto n : wanted) all += fmt::format("{}<dim>{}</dim>", all.empty() ? "" : between, n);
-    edits.texts.push_back({{file, dims.front().whole.begin, dims.back().whole.end - dims.front().whole.begin}, std::move(all)});
+    made.texts.push_back({{file, dims.front().whole.begin, dims.back().whole.end - dims.front().whole.begin}, std::move(all)});
     return true;
   }
 
@@ -104,22 +85,34 @@ class Editor {
     const auto from = place_.node->inputs[static_cast<std::size_t>(port)];
     if (from.node < 0) return false;
     auto change = change_constant(*place_.model, (*place_.model)[from.node], values);
-    if (change) edits.constants.push_back(std::move(*change));
+    if (change) made.constants.push_back(std::move(*change));
     return change.has_value();
   }
 };
 
 }  // namespace
 
-std::optional<Edits> edits_of(const Model& model, const Diagnostic& d, const Remedy& remedy) {
-  Editor editor(model, d);
+void Remedies::collect(const Model& model) {
+  for (const auto& node : model.nodes) {
+    places_.try_emplace({model.path, node.layer->id_text, node.layer->name}, Place{&model, &node});
+    for (const auto& body : node.bodies) collect(*body);
+  }
+}
+
+Remedies::Remedies(const Model& model) : model_(model) { collect(model); }
+
+std::optional<Edits> Remedies::edits_of(const Diagnostic& d, const Remedy& remedy) const {
+  Place place;
+  if (d.layer)
+    if (const auto found = places_.find({d.layer->path, d.layer->id, d.layer->name}); found != places_.end()) place = found->second;
+  Editor editor(model_, place, d);
   try {
     for (const auto& change : remedy)
       if (!editor.make(change)) return std::nullopt;
   } catch (const Failure&) {  // a value that does not fit
     return std::nullopt;
   }
-  return std::move(editor.edits);
+  return editor.made.disjoint() ? std::optional(std::move(editor.made)) : std::nullopt;
 }
 
 }  // namespace ovir::tools

@@ -45,12 +45,14 @@ TEST_CASE("replacements are made in the order of their places") {
 }
 
 TEST_CASE("changes of one place exclude each other") {
-  tools::Edits edits;
-  REQUIRE(edits.add({{replace(2, 3, "x")}, {}}));
-  REQUIRE_FALSE(edits.add({{replace(4, 1, "y")}, {}}));
-  REQUIRE(edits.add({{replace(5, 1, "y"), replace(0, 2, "z")}, {}}));
-  REQUIRE(edits.texts.size() == 3);
-  REQUIRE_FALSE(edits.add({{replace(9, 0, "a")}, {}}) == edits.add({{replace(9, 0, "b")}, {}}));
+  const auto disjoint = [](std::vector<Replacement> list) { return tools::Edits{std::move(list), {}}.disjoint(); };
+  REQUIRE(disjoint({}));
+  REQUIRE(disjoint({replace(5, 1, "y"), replace(2, 3, "x"), replace(0, 2, "z")}));
+  REQUIRE_FALSE(disjoint({replace(2, 3, "x"), replace(4, 1, "y")}));
+  REQUIRE_FALSE(disjoint({replace(9, 0, "a"), replace(9, 0, "b")}));
+  tools::Edits edits{{replace(2, 3, "x")}, {}};
+  edits.append({{replace(2, 1, "y")}, {}});
+  REQUIRE_FALSE(edits.disjoint());
 }
 
 TEST_CASE("values are escaped") { REQUIRE(xml::escaped(R"(a<b>&"c")") == "a&lt;b&gt;&amp;&quot;c&quot;"); }

@@ -1,0 +1,30 @@
+// Which releases of OpenVINO read a model. A release refuses a layer whose `version` names an operation set that it does not
+// have, or that in it lacks the operation. (Whether a plugin then runs the model is another matter.)
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/model.hpp"
+
+namespace ovir::tools {
+
+/// The newest release that is known here.
+inline constexpr std::string_view kNewestRelease = "2026.4";
+
+struct Requirement {
+  std::string what;         ///< "STFT-15", "ReLU of opset8" (where an older set holds the same), "IR 11"
+  std::size_t layers = 0;   ///< that ask for it; 0: the file does
+};
+
+struct LeastRelease {
+  std::string_view release;               ///< "2024.5"; empty: no known release reads the model
+  std::vector<Requirement> required_by;   ///< what older releases do not read; empty where any reads it
+};
+LeastRelease least_release(const Model& model);
+
+/// "read by OpenVINO 2024.5 and later (for STFT-15 in 2 layers)"
+std::string to_string(const LeastRelease& least);
+
+}  // namespace ovir::tools
