@@ -95,10 +95,6 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "needs a ReadValue of the same variable.",
      R"(<layer type="Assign" ...> <data variable_id="state2"/> ...     <!-- only "state1" is read -->)",
      "Correct the variable_id; it must be spelt alike in both layers."},
-    {Code::E0210, kMalformed, "a name that must be unique is used twice",
-     "Inputs, outputs and layers are addressed by name. Where two of one kind share a name, one of them cannot be reached.",
-     R"(<layer id="0" name="x" type="Parameter" .../>  <layer id="1" name="x" type="Parameter" .../>)",
-     "Rename one: edit the `name` attribute."},
 
     {Code::E0301, kFile, "the .bin is missing",
      "The graph has constants, and the file with their values cannot be opened. It is expected beside the .xml, with the same name "

@@ -28,7 +28,6 @@ enum class Code : std::uint16_t {
   E0207,       ///< two ports of a layer with one id
   E0208,       ///< a faulty body, port map or back edge
   E0209,       ///< a faulty use of a state variable
-  E0210,       ///< two layers, inputs or results with one name where names must differ
   E0301 = 301, ///< the .bin is missing
   E0302,       ///< a constant lies outside the .bin
   E0303,       ///< a constant's size does not fit its shape and type
