@@ -122,9 +122,10 @@ int check(const CheckOptions& options, const Common& common) {
 
   said = in_file_order(said);
   const bool with_help = options.format != "short" && model;
-  const auto fixes = with_help ? tools::find_fixes(*model, subject_of(options, *model), said) : tools::Fixes{};
+  auto fixes = with_help ? tools::find_fixes(*model, subject_of(options, *model), said) : tools::Fixes{};
   add_help(said, fixes, options);
   log_info("tried changes in {}", watch.lap());
+  std::erase_if(fixes.list, [&](const tools::Fix& fix) { return holds(allowed, said.all()[fix.diagnostic].code); });
   auto shown = without_consequences(said, fixes);
   for (auto* list : {&said, &shown}) {
     list->drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
