@@ -65,7 +65,7 @@ class Prober {
     last_ = {};
     for (const auto& a : axes) {
       const auto n = a == axes[0] ? length : base(a) + by;
-      if (n < 0) return 0;
+      if (n < 1 && n != base(a)) return 0;  // without elements: nobody's other length
       changed[static_cast<std::size_t>(a.input)][a.axis] = n;
     }
     for (std::size_t k = 0; k < changed.size(); ++k)
@@ -107,14 +107,17 @@ class Starter {
     const auto offer = [&](std::int64_t n) {
       if (declared.contains(n) && std::find(list.begin(), list.end(), n) == list.end()) list.push_back(n);
     };
-    for (std::int64_t n = 2; n <= 64; ++n)
+    for (std::int64_t n = 3; n <= 64; ++n)
       if (std::find(used_.begin(), used_.end(), n) == used_.end()) offer(n);
     for (const auto n : used_)
       if (n > 1) offer(n);
     for (std::int64_t n = 64; n <= 32768; n *= 2)
       for (const auto more : {n, n + n / 2, n + n / 4 * 3}) offer(more);
     // 1 broadcasts, and nothing of length 0 forbids much: neither tells what else must be equal.
-    for (const auto n : {declared.min, declared.min + 1, declared.max, std::int64_t{1}, std::int64_t{0}}) offer(n);
+    offer(std::max<std::int64_t>(declared.min, 2));
+    if (declared.is_bounded()) offer(declared.max);
+    offer(1);
+    offer(0);
     return list;
   }
 };
@@ -151,17 +154,26 @@ class Companions {
         auto axes = grow(seed, n);
         if (axes.empty()) continue;
         shrink(axes, n);
-        if (axes.size() == 1) continue;
-        std::sort(axes.begin(), axes.end(), [](const InputAxis& a, const InputAxis& b) { return std::pair(a.input, a.axis) < std::pair(b.input, b.axis); });
-        return axes;
+        if (axes.size() > 1) return in_order(std::move(axes));
       }
     }
     return {};
   }
 
+  /// A set with some more axes that may grow further; empty: there is none.
+  Axes wider(const AxisRange& joint) {
+    auto axes = grow(joint.axes, *joint.lengths.max + 1);
+    return axes.size() > joint.axes.size() ? in_order(std::move(axes)) : Axes{};
+  }
+
  private:
   Prober& prober;
   const std::vector<AxisRange>& alone;
+
+  static Axes in_order(Axes axes) {
+    std::sort(axes.begin(), axes.end(), [](const InputAxis& a, const InputAxis& b) { return std::pair(a.input, a.axis) < std::pair(b.input, b.axis); });
+    return axes;
+  }
 
   /// The axis at the same place of every input where it has the same length.
   Axes same_axis(const InputAxis& start) {
@@ -234,9 +246,16 @@ void find_together(Prober& prober, Reshapeable& r) {
     if (!axis.tried || axis.together || !axis.lengths.max) continue;
     auto axes = companions(axis);
     if (axes.empty()) continue;
+    auto joint = range_of(prober, axes);
+    // A length of the mask, say, that bounds those of ids and positions: all three may grow.
+    while (joint.lengths.max && !joint.lengths.cut) {
+      const auto more = companions.wider(joint);
+      if (more.empty()) break;
+      joint = range_of(prober, more);
+    }
     for (auto& other : r.axes)
-      if (!other.together && std::find(axes.begin(), axes.end(), other.axes[0]) != axes.end()) other.together = r.together.size();
-    r.together.push_back(range_of(prober, std::move(axes)));
+      if (!other.together && other.lengths.max && std::find(joint.axes.begin(), joint.axes.end(), other.axes[0]) != joint.axes.end()) other.together = r.together.size();
+    r.together.push_back(std::move(joint));
   }
 }
 
