@@ -4,6 +4,7 @@
 #include <queue>
 #include <set>
 
+#include "base/text.hpp"
 #include "passes/detail.hpp"
 
 namespace ovir::passes {
@@ -30,33 +31,16 @@ Diagnostic fault(Code code, std::string message, SourceLoc at) {
   return d;
 }
 
-std::string ids_of(const std::vector<Port>& ports) {
-  std::string text;
-  for (const auto& p : ports) text += fmt::format("{}{}", text.empty() ? "" : ", ", p.id);
-  return text.empty() ? "none" : text;
-}
+/// "layer 3 "relu"".
+std::string the(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
 
-std::unordered_map<std::int64_t, int> index_layers(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics) {
-  const auto& layers = model.graph->layers;
-  std::unordered_map<std::int64_t, int> index;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const auto [first, fresh] = index.emplace(layers[i].id, static_cast<int>(i));
-    if (!fresh) {
-      const auto& other = layers[static_cast<std::size_t>(first->second)];
-      auto d = fault(Code::E0201, fmt::format("layer id {} is taken twice: by \"{}\" and by \"{}\"", layers[i].id, other.name, layers[i].name), layers[i].at);
-      d.notes.push_back({"the first layer with this id", other.at, "", ""});
-      report(diagnostics, model, layers[i], std::move(d));
-      faulty[i] = true;
-    }
-    for (const auto* ports : {&layers[i].inputs, &layers[i].outputs})
-      for (std::size_t p = 0; p < ports->size(); ++p)
-        for (std::size_t q = 0; q < p; ++q)
-          if ((*ports)[p].id == (*ports)[q].id && !layers[i].damaged) {
-            report(diagnostics, model, layers[i], fault(Code::E0207, fmt::format("port id {} is taken twice", (*ports)[p].id), (*ports)[p].at));
-            faulty[i] = true;
-          }
-  }
-  return index;
+/// "whose input ports are 0 and 1".
+std::string ids_of(const std::vector<Port>& ports, std::string_view kind) {
+  if (ports.empty()) return fmt::format("which has no {} ports", kind);
+  if (ports.size() == 1) return fmt::format("whose only {} port is {}", kind, ports.front().id);
+  std::string text;
+  for (std::size_t i = 0; i < ports.size() && i < 8; ++i) text += fmt::format("{}{}", i == 0 ? "" : i + 1 == ports.size() ? " and " : ", ", ports[i].id);
+  return fmt::format("whose {} ports are {}{}", kind, text, ports.size() > 8 ? fmt::format(" and {} more", ports.size() - 8) : "");
 }
 
 Remedy tag(std::vector<std::pair<std::string, std::int64_t>> attributes) {
@@ -65,121 +49,251 @@ Remedy tag(std::vector<std::pair<std::string, std::int64_t>> attributes) {
   return remedy;
 }
 
-/// What edges should be, as far as there is only one possibility: the one input that nothing feeds, the one output that
-/// nobody reads.
+/// What no edge leads to or comes from. A faulty edge was perhaps meant for it.
 class Loose {
  public:
-  explicit Loose(const Graph& g) : graph(g) {
+  struct End {
+    const Layer* layer;
+    const Port* port;
+  };
+
+  explicit Loose(const Graph& g) {
+    for (const auto& layer : g.layers) {
+      layers_.insert(layer.id);
+      for (const auto& port : layer.inputs) inputs_.emplace(layer.id, port.id);
+    }
     for (const auto& edge : g.edges) {
       fed_.emplace(edge.to_layer, edge.to_port);
       read_.emplace(edge.from_layer, edge.from_port);
+      for (const auto id : {edge.from_layer, edge.to_layer})
+        if (!layers_.contains(id)) unknown_layers_.insert(id);
+      if (!inputs_.contains({edge.to_layer, edge.to_port})) unknown_inputs_.emplace(edge.to_layer, edge.to_port);
+    }
+    for (const auto& layer : g.layers) {
+      collect(layer, layer.inputs, fed_, unfed_);
+      collect(layer, layer.outputs, read_, unread_);
     }
   }
 
-  /// The one input of `layer` (of the graph, where it is null) that no edge leads to.
-  std::vector<Remedy> input(const Layer* layer = nullptr) const {
-    return only(layer, "to", fed_, [](const Layer& l) -> const auto& { return l.inputs; });
-  }
-  /// The one output that no edge comes from.
-  std::vector<Remedy> output(const Layer* layer = nullptr) const {
-    return only(layer, "from", read_, [](const Layer& l) -> const auto& { return l.outputs; });
+  const std::vector<End>& unfed() const { return unfed_; }
+  const std::vector<End>& unread() const { return unread_; }
+  std::vector<End> unfed(const Layer& layer) const { return of(layer, layer.inputs, fed_); }
+  std::vector<End> unread(const Layer& layer) const { return of(layer, layer.outputs, read_); }
+  /// The layer ids that edges name and no layer has.
+  const std::set<std::int64_t>& unknown_layers() const { return unknown_layers_; }
+  /// The ids of input ports of `layer` that edges name and it does not have.
+  std::vector<std::int64_t> unknown_inputs(const Layer& layer) const {
+    std::vector<std::int64_t> ids;
+    for (auto it = unknown_inputs_.lower_bound({layer.id, INT64_MIN}); it != unknown_inputs_.end() && it->first == layer.id; ++it) ids.push_back(it->second);
+    return ids;
   }
 
  private:
-  const Graph& graph;
-  std::set<std::pair<std::int64_t, std::int64_t>> fed_, read_;
+  using Ends = std::set<std::pair<std::int64_t, std::int64_t>>;
+  std::set<std::int64_t> layers_, unknown_layers_;
+  Ends inputs_, fed_, read_, unknown_inputs_;
+  std::vector<End> unfed_, unread_;
 
-  template <class Ports>
-  std::vector<Remedy> only(const Layer* wanted, const std::string& word, const std::set<std::pair<std::int64_t, std::int64_t>>& used, Ports ports) const {
-    std::vector<Remedy> found;
-    for (const auto& layer : graph.layers) {
-      if (wanted && &layer != wanted) continue;
-      for (const auto& port : ports(layer)) {
-        if (used.contains({layer.id, port.id})) continue;
-        if (wanted) found.push_back(tag({{word + "-port", port.id}}));
-        else found.push_back(tag({{word + "-layer", layer.id}, {word + "-port", port.id}}));
-      }
-    }
-    if (found.size() > 1) found.clear();
-    return found;
+  static void collect(const Layer& layer, const std::vector<Port>& ports, const Ends& used, std::vector<End>& ends) {
+    for (const auto& port : ports)
+      if (!used.contains({layer.id, port.id})) ends.push_back({&layer, &port});
+  }
+  static std::vector<End> of(const Layer& layer, const std::vector<Port>& ports, const Ends& used) {
+    std::vector<End> ends;
+    collect(layer, ports, used, ends);
+    return ends;
   }
 };
 
-}  // namespace
-
-std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics) {
-  const auto& graph = *model.graph;
-  const auto index = index_layers(model, faulty, diagnostics);
-  std::vector<std::vector<ValueRef>> inputs;
-  std::vector<std::vector<const Edge*>> edges;
-  for (const auto& layer : graph.layers) {
-    inputs.emplace_back(layer.inputs.size());
-    edges.emplace_back(layer.inputs.size(), nullptr);
-  }
-  std::optional<Loose> known_loose;  // only where it is asked for: nearly every model has no such fault
-  const auto loose = [&]() -> const Loose& { return known_loose ? *known_loose : known_loose.emplace(graph); };
-  const auto say = [&](int layer, Diagnostic d, std::vector<Remedy> remedies = {}) {
-    d.remedies = std::move(remedies);
-    if (layer >= 0) faulty[static_cast<std::size_t>(layer)] = true;
-    // What seems to be missing may be what could not be read, and that was said.
-    if (graph.damaged && (d.code == Code::E0202 || d.code == Code::E0205)) return;
-    if (layer >= 0 && graph.layers[static_cast<std::size_t>(layer)].damaged) return;
-    if (layer < 0) return diagnostics.add(std::move(d));
-    report(diagnostics, model, graph.layers[static_cast<std::size_t>(layer)], std::move(d));
-  };
-  for (const auto& edge : graph.edges) {
-    const auto from = index.find(edge.from_layer), to = index.find(edge.to_layer);
-    const int source = from == index.end() ? -1 : from->second, target = to == index.end() ? -1 : to->second;
-    if (source < 0) say(target, fault(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer), edge.at), loose().output());
-    if (target < 0) {
-      say(source, fault(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer), edge.at), loose().input());
-      continue;
-    }
-    const auto& layer = graph.layers[static_cast<std::size_t>(target)];
-    const auto input = input_position(layer, edge.to_port);
-    if (input < 0) {
-      say(target, fault(Code::E0203, fmt::format("the edge leads to input port {} of layer {} \"{}\", which has {}", edge.to_port, layer.id, layer.name, ids_of(layer.inputs)), edge.at),
-          loose().input(&layer));
-      continue;
-    }
-    auto& fed_by = edges[static_cast<std::size_t>(target)][static_cast<std::size_t>(input)];
-    if (fed_by) {
-      auto d = fault(Code::E0204, fmt::format("input port {} of layer {} \"{}\" is fed by two edges", edge.to_port, layer.id, layer.name), edge.at);
-      d.notes.push_back({"the other edge", fed_by->at, "", ""});
-      say(target, std::move(d), loose().input(&layer));
-      continue;
-    }
-    fed_by = &edge;
-    if (source < 0) continue;
-    const auto& producer = graph.layers[static_cast<std::size_t>(source)];
-    const auto output = output_position(producer, edge.from_port);
-    if (output < 0)
-      say(target, fault(Code::E0203, fmt::format("the edge comes from output port {} of layer {} \"{}\", which has {}", edge.from_port, producer.id, producer.name, ids_of(producer.outputs)), edge.at),
-          producer.outputs.size() == 1 ? std::vector<Remedy>{tag({{"from-port", producer.outputs.front().id}})} : loose().output(&producer));
-    else
-      inputs[static_cast<std::size_t>(target)][static_cast<std::size_t>(input)] = {source, output};
-  }
-  for (std::size_t i = 0; i < graph.layers.size(); ++i)
-    for (std::size_t p = 0; p < inputs[i].size(); ++p)
-      if (!edges[i][p]) {
-        const auto& port = graph.layers[i].inputs[p];
-        auto d = fault(Code::E0205, fmt::format("no edge leads to input port {} of layer {} \"{}\"", port.id, graph.layers[i].id, graph.layers[i].name), port.at);
-        d.port = PortRef{true, static_cast<std::int64_t>(p), port.id, {}};
-        say(static_cast<int>(i), std::move(d));
-      }
-  return inputs;
+/// The one end that a faulty edge may have been meant for; nothing where there are several.
+std::vector<Remedy> only(const std::vector<Loose::End>& ends, const std::string& word, bool with_layer) {
+  if (ends.size() != 1) return {};
+  const auto port = ends.front().port->id;
+  return {with_layer ? tag({{word + "-layer", ends.front().layer->id}, {word + "-port", port}}) : tag({{word + "-port", port}})};
 }
 
-std::vector<int> topological_order(const Model& model, const std::vector<std::vector<ValueRef>>& inputs, std::vector<bool>& faulty, Diagnostics& diagnostics) {
+void note_unfed(Diagnostic& d, const std::vector<Loose::End>& ends) {
+  for (std::size_t i = 0; i < ends.size() && i < 3; ++i)
+    d.notes.push_back({fmt::format("no edge leads to input port {} of {}", ends[i].port->id, the(*ends[i].layer)), ends[i].port->at, "", ""});
+}
+
+class Connector {
+ public:
+  Connector(const Model& m, std::vector<bool>& f, Diagnostics& d) : model_(m), graph_(*m.graph), faulty_(f), diagnostics_(d), misled_(f.size(), 0), doubled_(f.size(), false) {}
+
+  std::vector<std::vector<ValueRef>> run() {
+    for (const auto& layer : graph_.layers) {
+      inputs_.emplace_back(layer.inputs.size());
+      feeding_.emplace_back(layer.inputs.size(), nullptr);
+    }
+    index_layers();
+    for (const auto& edge : graph_.edges) join(edge);
+    for (std::size_t i = 0; i < graph_.layers.size(); ++i)
+      for (std::size_t p = 0; p < inputs_[i].size(); ++p)
+        if (!feeding_[i][p]) unfed(i, p);
+    return std::move(inputs_);
+  }
+
+ private:
+  const Model& model_;
+  const Graph& graph_;
+  std::vector<bool>& faulty_;
+  Diagnostics& diagnostics_;
+  std::unordered_map<std::int64_t, int> index_;
+  std::vector<std::vector<ValueRef>> inputs_;
+  std::vector<std::vector<const Edge*>> feeding_;
+  std::vector<std::size_t> misled_;   ///< per layer: faulty edges that were meant for some input of it
+  std::vector<bool> doubled_;         ///< per layer: an id of it or of a port of it occurs twice
+  std::size_t strays_ = 0;            ///< edges to layers that do not exist
+  bool renamed_ = false;              ///< a layer id is taken twice, and edges name one that no layer has
+  std::optional<Loose> known_loose_;
+
+  /// Only where it is asked for: nearly every model has no such fault.
+  const Loose& loose() { return known_loose_ ? *known_loose_ : known_loose_.emplace(graph_); }
+  const Layer& layer(int i) const { return graph_.layers[static_cast<std::size_t>(i)]; }
+
+  void say(int at, Diagnostic d, std::vector<Remedy> remedies = {}) {
+    d.remedies = std::move(remedies);
+    if (at >= 0) faulty_[static_cast<std::size_t>(at)] = true;
+    // What seems to be missing may be what could not be read, and that was said.
+    if (graph_.damaged && (d.code == Code::E0202 || d.code == Code::E0205)) return;
+    if (at >= 0 && layer(at).damaged) return;
+    if (at < 0) return diagnostics_.add(std::move(d));
+    report(diagnostics_, model_, layer(at), std::move(d));
+  }
+
+  void index_layers() {
+    std::vector<std::pair<int, int>> twice;
+    for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
+      const auto [first, fresh] = index_.emplace(graph_.layers[i].id, static_cast<int>(i));
+      if (!fresh) twice.emplace_back(static_cast<int>(i), first->second);
+      for (const auto* ports : {&graph_.layers[i].inputs, &graph_.layers[i].outputs}) require_distinct(static_cast<int>(i), *ports);
+    }
+    renamed_ = twice.size() == 1 && loose().unknown_layers().size() == 1;
+    for (const auto& [second, first] : twice) {
+      doubled_[static_cast<std::size_t>(second)] = true;
+      const auto& other = layer(first);
+      auto d = fault(Code::E0201, fmt::format("layer id {} is taken twice: by \"{}\" and by \"{}\"", other.id, printable(other.name), printable(layer(second).name)), layer(second).at);
+      d.notes.push_back({"the first layer with this id", other.at, "", ""});
+      std::vector<Remedy> remedies;
+      if (renamed_) {
+        const auto id = std::to_string(*loose().unknown_layers().begin());
+        d.notes.push_back({fmt::format("edges name layer {}, which does not exist: it is one of the two, perhaps", id), {}, "", ""});
+        remedies.push_back({{Change::What::layer_attribute, "id", id}});
+      }
+      say(second, std::move(d), std::move(remedies));
+    }
+  }
+
+  void require_distinct(int at, const std::vector<Port>& ports) {
+    std::unordered_map<std::int64_t, const Port*> seen;
+    const bool inputs = &ports == &layer(at).inputs;
+    for (const auto& port : ports) {
+      const auto [first, fresh] = seen.emplace(port.id, &port);
+      if (fresh) continue;
+      doubled_[static_cast<std::size_t>(at)] = true;
+      auto d = fault(Code::E0207, fmt::format("two {} ports of {} have the id {}", inputs ? "input" : "output", the(layer(at)), port.id), port.at);
+      d.notes.push_back({"the first port with this id", first->second->at, "", ""});
+      std::vector<Remedy> remedies;
+      if (inputs)
+        for (const auto id : loose().unknown_inputs(layer(at))) remedies.push_back(tag({{"id", id}}));
+      say(at, std::move(d), std::move(remedies));
+    }
+  }
+
+  void join(const Edge& edge) {
+    const auto from = index_.find(edge.from_layer), to = index_.find(edge.to_layer);
+    const int source = from == index_.end() ? -1 : from->second, target = to == index_.end() ? -1 : to->second;
+    if (source < 0) {
+      if (!renamed_) say(target, fault(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer), edge.at), only(loose().unread(), "from", true));
+      else if (target >= 0) faulty_[static_cast<std::size_t>(target)] = true;
+    }
+    if (target < 0) {
+      if (renamed_) return;
+      ++strays_;
+      auto d = fault(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer), edge.at);
+      note_unfed(d, loose().unfed());
+      return say(source, std::move(d), only(loose().unfed(), "to", true));
+    }
+    const auto t = static_cast<std::size_t>(target);
+    const auto& consumer = layer(target);
+    const auto input = input_position(consumer, edge.to_port);
+    if (input < 0) {
+      const bool repeats = doubled_[t] || (consumer.inputs.empty() && misled_[t] > 0);
+      ++misled_[t];
+      if (repeats) return;
+      auto d = fault(Code::E0203, fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, the(consumer), ids_of(consumer.inputs, "input")), edge.at);
+      note_unfed(d, loose().unfed(consumer));
+      return say(target, std::move(d), only(loose().unfed(consumer), "to", false));
+    }
+    auto& fed_by = feeding_[t][static_cast<std::size_t>(input)];
+    if (fed_by) {
+      ++misled_[t];
+      auto d = fault(Code::E0204, fmt::format("input port {} of {} is fed by two edges", edge.to_port, the(consumer)), edge.at);
+      d.notes.push_back({"the other edge", fed_by->at, "", ""});
+      note_unfed(d, loose().unfed(consumer));
+      return say(target, std::move(d), only(loose().unfed(consumer), "to", false));
+    }
+    fed_by = &edge;
+    if (source < 0) return;
+    const auto& producer = layer(source);
+    const auto output = output_position(producer, edge.from_port);
+    if (output >= 0) {
+      inputs_[t][static_cast<std::size_t>(input)] = {source, output};
+      return;
+    }
+    const bool repeats = producer.outputs.empty() && faulty_[static_cast<std::size_t>(source)];
+    faulty_[t] = true;
+    if (repeats) return;
+    auto d = fault(Code::E0203, fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, the(producer), ids_of(producer.outputs, "output")), edge.at);
+    auto remedies = producer.outputs.size() == 1 ? std::vector<Remedy>{tag({{"from-port", producer.outputs.front().id}})} : only(loose().unread(producer), "from", false);
+    say(producer.outputs.empty() ? source : target, std::move(d), std::move(remedies));
+  }
+
+  /// An input that no edge leads to, unless that follows from a fault that was reported.
+  void unfed(std::size_t i, std::size_t p) {
+    faulty_[i] = true;
+    if (doubled_[i]) return;
+    if (auto& edges = misled_[i] > 0 ? misled_[i] : strays_; edges > 0) {
+      --edges;
+      return;
+    }
+    const auto& port = graph_.layers[i].inputs[p];
+    auto d = fault(Code::E0205, fmt::format("no edge leads to input port {} of {}", port.id, the(graph_.layers[i])), port.at);
+    d.port = PortRef{true, static_cast<std::int64_t>(p), port.id, {}};
+    say(static_cast<int>(i), std::move(d));
+  }
+};
+
+/// One note an edge of the cycle: its place is where to look.
+void note_cycle(Diagnostic& d, const Graph& graph, const std::vector<int>& cycle) {
+  const auto layer = [&](std::size_t k) -> const Layer& { return graph.layers[static_cast<std::size_t>(cycle[k % cycle.size()])]; };
+  for (std::size_t k = 0; k < cycle.size() && k < 8; ++k) {
+    const auto &from = layer(k), &to = layer(k + 1);
+    const auto edge = std::find_if(graph.edges.begin(), graph.edges.end(), [&](const Edge& e) { return e.from_layer == from.id && e.to_layer == to.id; });
+    if (edge != graph.edges.end()) d.notes.push_back({fmt::format("{} feeds {}", the(from), the(to)), edge->at, "", ""});
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics) { return Connector(model, faulty, diagnostics).run(); }
+
+namespace {
+
+/// Layers with all that they wait for before them; fewer than there are where some wait for each other.
+std::vector<int> sort(const std::vector<std::vector<ValueRef>>& inputs, const std::vector<std::pair<int, int>>& before, std::vector<int>& waiting) {
   const auto count = inputs.size();
   std::vector<std::vector<int>> users(count);
-  std::vector<int> waiting(count, 0);
+  waiting.assign(count, 0);
+  const auto wait = [&](int first, int second) {
+    users[static_cast<std::size_t>(first)].push_back(second);
+    ++waiting[static_cast<std::size_t>(second)];
+  };
   for (std::size_t i = 0; i < count; ++i)
     for (const auto& v : inputs[i])
-      if (v.node >= 0) {
-        users[static_cast<std::size_t>(v.node)].push_back(static_cast<int>(i));
-        ++waiting[i];
-      }
+      if (v.node >= 0) wait(v.node, static_cast<int>(i));
+  for (const auto& [first, second] : before) wait(first, second);
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (std::size_t i = 0; i < count; ++i)
     if (waiting[i] == 0) ready.push(static_cast<int>(i));
@@ -192,7 +306,27 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
     for (const auto user : users[static_cast<std::size_t>(at)])
       if (--waiting[static_cast<std::size_t>(user)] == 0) ready.push(user);
   }
+  return order;
+}
+
+}  // namespace
+
+std::vector<int> topological_order(const Model& model, const std::vector<std::vector<ValueRef>>& inputs, const std::vector<std::pair<int, int>>& before, std::vector<bool>& faulty,
+                                   Diagnostics& diagnostics) {
+  const auto count = inputs.size();
+  std::vector<int> waiting;
+  auto order = sort(inputs, before, waiting);
   if (order.size() == count) return order;
+  if (!before.empty()) {
+    const auto stuck = waiting;
+    order = sort(inputs, {}, waiting);
+    if (order.size() == count) {
+      const auto left = [&](int i) { return stuck[static_cast<std::size_t>(i)] > 0; };
+      for (const auto& [read, write] : before)
+        if (left(read) && left(write)) report_early_write(diagnostics, model, model.graph->layers[static_cast<std::size_t>(read)], model.graph->layers[static_cast<std::size_t>(write)]);
+      return order;
+    }
+  }
 
   // Walk against the edges from a layer that was left: among those left, that must run into a cycle.
   const auto& layers = model.graph->layers;
@@ -210,10 +344,12 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
   std::vector<int> cycle(walk.begin() + seen_at[at], walk.end());
   std::reverse(cycle.begin(), cycle.end());
   std::string path;
-  for (std::size_t i = 0; i < cycle.size() && i < 8; ++i) path += fmt::format("\"{}\" -> ", layers[static_cast<std::size_t>(cycle[i])].name);
+  for (std::size_t i = 0; i < cycle.size() && i < 8; ++i) path += fmt::format("\"{}\" -> ", printable(layers[static_cast<std::size_t>(cycle[i])].name));
   if (cycle.size() > 8) path += fmt::format("{} more -> ", cycle.size() - 8);
   const auto& first = layers[static_cast<std::size_t>(cycle.front())];
-  report(diagnostics, model, first, fault(Code::E0206, fmt::format("layers feed each other in a cycle: {}\"{}\"", path, first.name), first.at));
+  auto d = fault(Code::E0206, fmt::format("{}: {}\"{}\"", cycle.size() == 1 ? "a layer feeds itself" : "layers feed each other in a cycle", path, printable(first.name)), first.at);
+  note_cycle(d, *model.graph, cycle);
+  report(diagnostics, model, first, std::move(d));
   for (std::size_t i = 0; i < count; ++i)
     if (waiting[i] > 0) {
       order.push_back(static_cast<int>(i));
@@ -231,12 +367,18 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
       for (const auto& v : model.nodes[i].inputs)
         if (v.node >= 0) used[static_cast<std::size_t>(v.node)] = true;
   }
-  const auto loose = static_cast<std::size_t>(std::count(used.begin(), used.end(), false));
-  if (loose == 0) return;
-  const auto first = static_cast<std::size_t>(std::find(used.begin(), used.end(), false) - used.begin());
-  auto d = fault(Code::W0904, loose == 1 ? "no result depends on this layer" : fmt::format("no result depends on this layer, nor on {} more", loose - 1), {});
+  std::vector<const Layer*> loose;
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (!used[i]) loose.push_back(model.nodes[i].layer);
+  if (loose.empty()) return;
+  std::sort(loose.begin(), loose.end());   // they lie in Graph::layers in file order
+  constexpr std::size_t named = 8;
+  auto d = fault(Code::W0904, "no result depends on this layer", {});
+  if (loose.size() > 1) d.message += fmt::format(", nor on {} more", loose.size() - 1);
   d.severity = Severity::warning;
-  report(diagnostics, model, *model.nodes[first].layer, std::move(d));
+  for (std::size_t i = 1; i < loose.size() && i <= named; ++i) d.notes.push_back({fmt::format("nor on {} ({})", the(*loose[i]), printable(loose[i]->type)), loose[i]->at, "", ""});
+  if (loose.size() > named + 1) d.notes.push_back({fmt::format("nor on {} behind these", counted(loose.size() - named - 1, "layer")), {}, "", ""});
+  report(diagnostics, model, *loose[0], std::move(d));
 }
 
 }  // namespace ovir::passes

@@ -17,7 +17,8 @@ const Attribute& required(const Layer& layer, std::string_view name) {
 std::int64_t unsigned_number(const Layer& layer, std::string_view name) {
   const auto& a = required(layer, name);
   const auto n = parse_number<std::int64_t>(a.value);
-  if (!n || *n < 0) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of a constant: \"{}\" is not a number of bytes", name, printable(a.value)));
+  if (!n) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of Constant: \"{}\" is not a number of bytes", name, printable(a.value)));
+  if (*n < 0) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of Constant: {} is negative", name, *n));
   return *n;
 }
 
@@ -68,7 +69,7 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
   const auto& shape_text = required(layer, "shape");
   const auto partial = parse_shape(shape_text.value);
   if (!partial || !partial->is_static())
-    fail_attribute("shape", Code::E0402, fmt::format("attribute \"shape\" of a constant: \"{}\" is not a list of lengths", printable(shape_text.value)));
+    fail_attribute("shape", Code::E0402, fmt::format("attribute \"shape\" of Constant: \"{}\" is not a list of lengths{}", printable(shape_text.value), partial ? "" : ": " + why_no_shape(shape_text.value)));
   const auto shape = partial->to_shape();
   const auto offset = unsigned_number(layer, "offset"), size = unsigned_number(layer, "size");
 
@@ -86,9 +87,14 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
   if (!graph.weights) return {};
   const auto end = checked_add(offset, size);
   const auto available = static_cast<std::int64_t>(graph.weights->size());
-  if (!end || *end > available)
-    fail_attribute("offset", Code::E0302,
-                   fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {} bytes", offset, end ? std::to_string(*end) : "beyond 2^63", graph.weights_path, available));
+  if (!end || *end > available) {
+    // Where the bytes that the shape takes would fit, size is what is wrong.
+    const bool fits = *needed < size && *needed <= available && offset <= available - *needed;
+    fail_attribute(fits ? "size" : "offset", Code::E0302,
+                   fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {}{}", offset, end ? std::to_string(*end) : "beyond 2^63", printable(graph.weights_path),
+                               counted(available, "byte"), fits ? fmt::format("; {}{} takes {}", name(*type), to_string(shape), *needed) : ""),
+                   fits && *type != ElementType::string ? std::to_string(*needed) : "");
+  }
 
   const auto bytes = graph.weights->view.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
   if (*type == ElementType::string) return read_strings(shape, bytes, graph.weights->owner);
@@ -100,20 +106,64 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
   return copy;
 }
 
-void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
-  struct Range {
-    std::int64_t begin, end;
-    const Layer* layer;
-  };
-  std::vector<Range> ranges;
-  for (const auto& node : model.nodes) {
-    if (node.op->kind != Kind::constant) continue;
-    const auto* offset = node.layer->attribute("offset");
-    const auto* size = node.layer->attribute("size");
-    const auto begin = offset ? parse_number<std::int64_t>(offset->value) : std::nullopt, length = size ? parse_number<std::int64_t>(size->value) : std::nullopt;
-    if (begin && length && *length > 0) ranges.push_back({*begin, *begin + *length, node.layer});
-  }
+namespace {
+
+/// The bytes [begin, end) of the .bin that a Constant says are its own.
+struct Range {
+  std::int64_t begin, end;
+  const Layer* layer;
+};
+
+std::optional<Range> range_of(const Layer& layer) {
+  const auto* offset = layer.attribute("offset");
+  const auto* size = layer.attribute("size");
+  const auto begin = offset ? parse_number<std::int64_t>(offset->value) : std::nullopt, length = size ? parse_number<std::int64_t>(size->value) : std::nullopt;
+  if (!begin || !length || *begin < 0 || *length <= 0) return std::nullopt;
+  const auto end = checked_add(*begin, *length);
+  return end ? std::optional(Range{*begin, *end, &layer}) : std::nullopt;
+}
+
+void sort_by_place(std::vector<Range>& ranges) {
   std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+}
+
+}  // namespace
+
+std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d) {
+  if (!graph.weights) return {};
+  constexpr std::int64_t kGap = 64;  // writers align constants
+  const auto available = static_cast<std::int64_t>(graph.weights->size());
+  std::vector<Range> outside;
+  std::int64_t reached = 0;
+  for (const auto& layer : graph.layers) {
+    const auto range = layer.type == "Const" ? range_of(layer) : std::nullopt;
+    if (!range) continue;
+    if (range->end > available) outside.push_back(*range);
+    else reached = std::max(reached, range->end);
+  }
+  if (outside.size() < 2) return {};
+  sort_by_place(outside);
+  for (const auto& range : outside) {
+    if (range.begin > reached + kGap) return {};
+    reached = std::max(reached, range.end);
+  }
+  d.code = Code::E0302;
+  d.message = fmt::format("{} ends at byte {}, but the constants reach up to byte {}", printable(graph.weights_path), available, reached);
+  d.attribute = "offset";
+  d.label = fmt::format("these bytes [{}..{}) are the first that it does not hold", outside.front().begin, outside.front().end);
+  d.notes.push_back({fmt::format("nor does it hold those of {} behind it", counted(outside.size() - 1, "constant")), {}, "", ""});
+  d.notes.push_back({available == 0 ? "it is empty: the download or copy failed, perhaps" : "it was cut short while it was copied, or belongs to another model", {}, "", ""});
+  std::vector<const Layer*> layers;
+  for (const auto& range : outside) layers.push_back(range.layer);
+  return layers;
+}
+
+void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
+  std::vector<Range> ranges;
+  for (const auto& node : model.nodes)
+    if (node.op->kind == Kind::constant)
+      if (const auto range = range_of(*node.layer)) ranges.push_back(*range);
+  sort_by_place(ranges);
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     const auto& a = ranges[i - 1];
     const auto& b = ranges[i];
@@ -121,7 +171,7 @@ void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
     Diagnostic d;
     d.severity = Severity::warning;
     d.code = Code::W0903;
-    d.message = fmt::format("the bytes [{}..{}) of constant \"{}\" overlap in part those of \"{}\" [{}..{})", b.begin, b.end, b.layer->name, a.layer->name, a.begin, a.end);
+    d.message = fmt::format("the bytes [{}..{}) of constant \"{}\" overlap in part those of \"{}\" [{}..{})", b.begin, b.end, printable(b.layer->name), printable(a.layer->name), a.begin, a.end);
     d.attribute = "offset";
     report(diagnostics, model, *b.layer, std::move(d));
   }

@@ -48,9 +48,19 @@ void explain_body(Diagnostic& d, const Model& model, const Node& node, const Bod
 /// Who feeds every input of every layer, by position; faults of edges are reported and mark the layer.
 std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics);
 
-/// Layers in topological order, file order where that leaves a choice. Layers on or behind a cycle come last, and
-/// the cycle is reported.
-std::vector<int> topological_order(const Model& model, const std::vector<std::vector<ValueRef>>& inputs, std::vector<bool>& faulty, Diagnostics& diagnostics);
+/// Layers in topological order, file order where that leaves a choice. `before`: pairs of layers of which the first has to
+/// come first although no edge says so. Layers on or behind a cycle come last, and the cycle is reported.
+std::vector<int> topological_order(const Model& model, const std::vector<std::vector<ValueRef>>& inputs, const std::vector<std::pair<int, int>>& before, std::vector<bool>& faulty,
+                                   Diagnostics& diagnostics);
+
+/// E0209: a variable with two ReadValues or two Assigns, or an Assign that nothing reads; bodies included.
+void check_states(const Model& model, Diagnostics& diagnostics);
+/// ReadValue returns what the inference before has set, so it comes before the Assign of the same variable.
+std::vector<std::pair<int, int>> reads_before_writes(const Graph& graph, const Registry& registry);
+/// E0209: the order that reads_before_writes asks for cannot be.
+void report_early_write(Diagnostics& diagnostics, const Model& model, const Layer& read, const Layer& write);
+/// What an Assign sets has the type and shape of its variable (E0503, E0505).
+void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnostics);
 
 /// W0904: layers that neither a result nor a state depends on.
 void warn_unreachable(const Model& model, Diagnostics& diagnostics);
@@ -58,6 +68,9 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics);
 /// A Constant's value: a view of the mapped .bin (copied where it is misaligned). Throws Failure (E03xx, E04xx).
 /// Empty, without a fault, where the weights were left out.
 Tensor constant_value(const Graph& graph, const Layer& layer);
+/// The Constants that a .bin which was cut short no longer holds, with what is to be said of them all. Empty where there
+/// are fewer than two, or where they lie elsewhere than at its end.
+std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d);
 /// W0903: constants that overlap in part (sharing one range is usual and legal).
 void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics);
 

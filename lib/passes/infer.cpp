@@ -202,6 +202,7 @@ Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagno
   std::uint32_t symbols = 0;
   Inferrer inferrer(model, options, diagnostics, symbols);
   inferrer.run(nullptr);
+  if (inferrer.facts.outputs.size() == model.nodes.size()) check_assigned(model, inferrer.facts, diagnostics);
   return std::move(inferrer.facts);
 }
 

@@ -168,9 +168,14 @@ struct Resolver {
 
     std::vector<bool> faulty(layers.size(), false);
     const auto inputs = connect(*model, faulty, diagnostics);
-    const auto order = topological_order(*model, inputs, faulty, diagnostics);
+    const auto order = topological_order(*model, inputs, reads_before_writes(*model->graph, registry), faulty, diagnostics);
     std::vector<int> position(layers.size());
     for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+
+    Diagnostic cut;
+    const auto cut_off = cut_off_constants(*model->graph, cut);
+    if (!cut_off.empty()) report(diagnostics, *model, *cut_off.front(), std::move(cut));
+    for (const auto* layer : cut_off) faulty[static_cast<std::size_t>(layer - layers.data())] = true;
 
     model->nodes.resize(layers.size());
     for (std::size_t at = 0; at < layers.size(); ++at) {  // in file order, so that diagnostics come in file order
@@ -180,8 +185,7 @@ struct Resolver {
       node.inputs = inputs[at];
       for (auto& v : node.inputs)
         if (v.node >= 0) v.node = position[static_cast<std::size_t>(v.node)];
-      bind(*model, node);
-      node.faulty |= faulty[at];
+      bind(*model, node, faulty[at]);
     }
     for (std::size_t at = 0; at < layers.size(); ++at) {
       const auto& node = model->nodes[static_cast<std::size_t>(position[at])];
@@ -190,6 +194,7 @@ struct Resolver {
       if (node.op->kind == Kind::result) model->results.push_back(position[at]);
     }
     for (auto& node : model->nodes) bind_bodies(*model, node);
+    if (model->path.empty()) check_states(*model, diagnostics);
     const bool damaged = model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; });
     model->complete = diagnostics.errors() == errors_before && !damaged;
     if (model->complete) {
@@ -200,9 +205,9 @@ struct Resolver {
   }
 
  private:
-  void bind(const Model& model, Node& node) {
+  void bind(const Model& model, Node& node, bool faulty) {
     const auto& layer = *node.layer;
-    node.faulty = layer.damaged;
+    node.faulty = layer.damaged || faulty;
     if (layer.damaged && (layer.type.empty() || layer.version.empty())) return;
     node.faulty |= !attempt(diagnostics, model, layer, [&] {
       const auto found = find_operation(registry, layer.type, layer.version);
@@ -212,7 +217,7 @@ struct Resolver {
     if (!node.op) return;
     node.attrs = parse_attributes(model, layer, *node.op, *node.version, diagnostics);
     node.faulty |= !node.attrs;
-    if (node.op->kind == Kind::constant && node.attrs)
+    if (node.op->kind == Kind::constant && node.attrs && !faulty)
       node.faulty |= !attempt(diagnostics, model, layer, [&] { node.constant = constant_value(*model.graph, layer); });
   }
 

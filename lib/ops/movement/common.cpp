@@ -164,7 +164,7 @@ std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_
 
 std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes) {
   const auto volume = checked_product(Shape(static_cast<std::size_t>(axes), block_size));
-  c.require_attr(block_size > 0 && volume.has_value(), "block_size", "{} is not a possible length of a block", block_size);
+  c.require_attr(block_size > 0 && volume.has_value(), "block_size", "{} is not positive, or its power is more than 64 bits can hold", block_size);
   return *volume;
 }
 

@@ -34,7 +34,7 @@ void infer(InferContext& c) {
       along = along + Dim();
       continue;
     }
-    c.require(s.rank() == rank, i, Code::E0504, "inputs of Concat must have one rank, but input {} is {} and input {} is {}", ranked, to_string(c.shape(ranked)), i, to_string(s));
+    c.require(s.rank() == rank, i, Code::E0504, "inputs of Concat must have the same rank, but input {} is {} and input {} is {}", ranked, to_string(c.shape(ranked)), i, to_string(s));
     along = along + s[axis];
     for (std::int64_t d = 0; d < rank; ++d) {
       if (d == axis) continue;

@@ -12,7 +12,7 @@ enum Input { data };
 
 void infer(InferContext& c) {
   const auto block = c.attrs<Attrs>().block_size;
-  c.require_attr(block > 0, "block_size", "{} is not a length of a block: 1 or more", block);
+  c.require_attr(block > 0, "block_size", "{} is not positive", block);
   c.require_rank(data, 3, 64);
   auto out = c.shape(data);
   if (!out.has_rank()) return c.output(0, std::move(out));

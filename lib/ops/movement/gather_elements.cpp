@@ -26,7 +26,7 @@ void infer(InferContext& c) {
     return c.output(0, std::move(out));
   }
   if (!from.has_rank()) return c.output(0, at);
-  c.require(from.rank() == at.rank(), indices, Code::E0504, "data and indices of GatherElements must have one rank, but their shapes are {} and {}",
+  c.require(from.rank() == at.rank(), indices, Code::E0504, "data and indices of GatherElements must have the same rank, but their shapes are {} and {}",
             to_string(from), to_string(at));
   // "indices has the same shape as data except for the axis dimension"
   PartialShape out;

@@ -20,12 +20,13 @@ void infer(InferContext& c) {
   c.require_attr(a.reduction != Reduction::mean || c.type(data) != ElementType::boolean, "reduction", "booleans have no mean");
   c.require_single(axis);
   const auto& from = c.shape(data);
+  for (const int port : {indices, updates})
+    c.require(!from.has_rank() || !c.shape(port).has_rank() || c.shape(port).rank() == from.rank(), port, Code::E0504,
+              "data and {} of ScatterElementsUpdate must have the same rank, but they are {} and {}", c.port_name(port), to_string(from), to_string(c.shape(port)));
   const auto at = c.require_same_shape(indices, updates);
   if (from.has_rank()) {
     const auto known = c.scalar_int(axis);
     const auto along = known ? c.require_axis(*known, axis, from.rank()) : -1;
-    c.require(!at.has_rank() || at.rank() == from.rank(), indices, Code::E0504, "data and indices of ScatterElementsUpdate must have one rank, but they are {} and {}",
-              to_string(from), to_string(at));
     for (std::int64_t i = 0; known && at.has_rank() && i < from.rank(); ++i)
       c.require(i == along || at[i].min <= from[i].max, indices, Code::E0506, "indices of ScatterElementsUpdate {} reach past data {} along axis {}", to_string(at), to_string(from), i);
   }

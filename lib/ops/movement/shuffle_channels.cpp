@@ -13,7 +13,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.group > 0, "group", "{} groups cannot be: 1 or more", a.group);
+  c.require_attr(a.group > 0, "group", "{} is not positive", a.group);
   c.require_rank(data, 1, std::numeric_limits<std::int64_t>::max());
   const auto& s = c.shape(data);
   if (s.has_rank()) {

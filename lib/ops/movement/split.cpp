@@ -13,7 +13,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto n = c.attrs<Attrs>().num_splits;
-  c.require_attr(n > 0, "num_splits", "{} parts cannot be: 1 or more", n);
+  c.require_attr(n > 0, "num_splits", "{} is not positive", n);
   c.require(c.output_count() <= n, -1, Code::E0501, "Split makes {}, but the layer declares {}", counted(n, "part"), counted(c.output_count(), "output"));
   c.require_rank(axis, 0, 1);
   c.require_single(axis);

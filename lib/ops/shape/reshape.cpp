@@ -145,6 +145,9 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
   return remedies;
 }
 
+/// The length that more elements than 64 bits can count saturate to says nothing.
+std::string counted_elements(const Dim& count) { return count.min >= Dim::kUnbounded - 1 ? "more than 2^63" : to_string(count); }
+
 void infer(InferContext& c) {
   c.require_rank(shape, 1);
   const auto& in = c.shape(data);
@@ -193,7 +196,7 @@ void infer(InferContext& c) {
     if (before.min > 0 && d.min == 0 && d.max > 0) d = Dim(1, d.max, d.max > 1 ? d.symbol : 0);
   const auto after = out.element_count();
   if (!before.compatible(after))
-    c.fail_at(data, Code::E0512, fmt::format("Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out), to_string(in), to_string(before), to_string(after)),
+    c.fail_at(data, Code::E0512, fmt::format("Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out), to_string(in), counted_elements(before), counted_elements(after)),
               with_one_dim_open(c, *pattern));
   c.output(0, std::move(out));
 }

@@ -21,7 +21,7 @@ void infer(InferContext& c) {
   // One row serves all values, else each row of values has its own.
   if (rows.has_rank() && rows.rank() > 1) {
     if (!out.has_rank()) out = PartialShape::of_rank(rows.rank());
-    c.require(out.rank() == rows.rank(), values, Code::E0504, "sorted_sequence and values of SearchSorted must have one rank, but they are {} and {}", to_string(rows), to_string(out));
+    c.require(out.rank() == rows.rank(), values, Code::E0504, "sorted_sequence and values of SearchSorted must have the same rank, but they are {} and {}", to_string(rows), to_string(out));
     for (std::int64_t i = 0; i + 1 < out.rank(); ++i) out[i] = c.require_same_dim(rows[i], out[i], values, fmt::format("dim {} of sorted_sequence", i), "that of values");
   }
   c.output(0, type, std::move(out));

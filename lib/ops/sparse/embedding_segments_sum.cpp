@@ -12,6 +12,8 @@ constexpr Ports kPorts{emb_table, indices, segment_ids, default_index, per_sampl
 
 void infer(InferContext& c) {
   c.require_rank(num_segments, 0);
+  c.require_rank(indices, 1);
+  c.require_rank(segment_ids, 1);
   c.require_same_shape(indices, segment_ids);
   Dim segments;
   if (const auto count = c.dims(num_segments); count && count->size() == 1) segments = count->front();
