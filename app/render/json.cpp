@@ -52,6 +52,7 @@ void add_release(Json& to, const tools::LeastRelease& least) {
     if (required.layers > 0) what.back()["layers"] = required.layers;
   }
   to["least_openvino_for"] = std::move(what);
+  if (!least.extensions.empty()) to["extensions"] = least.extensions;
 }
 
 }  // namespace ovir::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "op/known_types.hpp"
@@ -36,22 +37,27 @@ constexpr std::string_view kNone = "9999";   // after every release, in the orde
 std::string_view release_of(std::string_view type, int set) {
   const auto* const early = std::find_if(std::begin(kEarly), std::end(kEarly), [&](const Early& e) { return e.set == set && equals_ignoring_case(e.type, type); });
   if (early != std::end(kEarly)) return early->release;
-  if (set < 1 || set > static_cast<int>(std::size(kSets)) || kSets[set - 1].empty()) return kNone;
+  const auto* const known = known_type(type);
+  if (set < known->since || (known->until > 0 && set > known->until)) return kNone;
+  if (set > static_cast<int>(std::size(kSets)) || kSets[set - 1].empty()) return kNone;
   return kSets[set - 1];
 }
 
 /// By release, then by what asks for it.
 using Requirements = std::map<std::string_view, std::map<std::string, std::size_t>>;
 
-void collect(const Model& model, Requirements& requirements) {
+void collect(const Model& model, Requirements& requirements, std::set<std::string>& extensions) {
   for (const auto& node : model.nodes) {
     const auto& layer = *node.layer;
+    const std::string type(node.op ? node.op->type : layer.type);   // of two spellings ("Const") the usual one
     const auto set = layer.version.starts_with("opset") ? parse_number<int>(std::string_view(layer.version).substr(5)) : std::nullopt;
-    if (set && known_type(layer.type)) {   // another library's operations are of no release
+    if (!set || !known_type(type)) {
+      extensions.insert(type);
+    } else {
       const bool own = node.version && node.version->since == *set;
-      ++requirements[release_of(layer.type, *set)][own ? fmt::format("{}-{}", layer.type, *set) : fmt::format("{} of {}", layer.type, layer.version)];
+      ++requirements[release_of(type, *set)][own ? fmt::format("{}-{}", type, *set) : fmt::format("{} of {}", type, layer.version)];
     }
-    for (const auto& body : node.bodies) collect(*body, requirements);
+    for (const auto& body : node.bodies) collect(*body, requirements, extensions);
   }
 }
 
@@ -59,10 +65,12 @@ void collect(const Model& model, Requirements& requirements) {
 
 LeastRelease least_release(const Model& model) {
   Requirements requirements;
-  collect(model, requirements);
+  std::set<std::string> extensions;
+  collect(model, requirements, extensions);
   if (model.graph->ir_version >= 11) requirements["2022.1"][fmt::format("IR {}", model.graph->ir_version)] = 0;
-  if (requirements.empty() || requirements.rbegin()->first == kSets[0]) return {kSets[0], {}};
-  LeastRelease least{requirements.rbegin()->first == kNone ? "" : requirements.rbegin()->first, {}};
+  LeastRelease least{kSets[0], {}, {extensions.begin(), extensions.end()}};
+  if (requirements.empty() || requirements.rbegin()->first == kSets[0]) return least;
+  least.release = requirements.rbegin()->first == kNone ? "" : requirements.rbegin()->first;
   for (const auto& [what, layers] : requirements.rbegin()->second) least.required_by.push_back({what, layers});
   std::stable_sort(least.required_by.begin(), least.required_by.end(), [](const auto& a, const auto& b) { return a.layers > b.layers; });
   return least;
@@ -70,13 +78,15 @@ LeastRelease least_release(const Model& model) {
 
 std::string to_string(const LeastRelease& least) {
   constexpr std::size_t shown = 3;
+  const auto rest = [&](std::size_t n, std::string_view what) { return n > shown ? fmt::format(" and {}", counted(n - shown, what)) : std::string(); };
   std::string text = least.release.empty() ? fmt::format("read by no OpenVINO up to {}", kNewestRelease) : fmt::format("read by OpenVINO {} and later", least.release);
   for (std::size_t i = 0; i < least.required_by.size() && i < shown; ++i) {
     const auto& [what, layers] = least.required_by[i];
     text += fmt::format("{}{}{}", i == 0 ? " (for " : ", ", printable(what), layers > 0 ? " in " + counted(layers, "layer") : "");
   }
-  if (least.required_by.size() > shown) text += fmt::format(" and {}", counted(least.required_by.size() - shown, "more operation"));
-  return least.required_by.empty() ? text : text + ")";
+  if (!least.required_by.empty()) text += rest(least.required_by.size(), "more operation") + ")";
+  for (std::size_t i = 0; i < least.extensions.size() && i < shown; ++i) text += fmt::format("{}{}", i == 0 ? ", with an extension for " : ", ", printable(least.extensions[i]));
+  return text + rest(least.extensions.size(), "other");
 }
 
 }  // namespace ovir::tools

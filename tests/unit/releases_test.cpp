@@ -1,0 +1,61 @@
+// The least release of OpenVINO that reads a model, on models that are made by hand.
+#include "tools/releases.hpp"
+
+#include "catch.hpp"
+#include "graph/graph.hpp"
+
+using namespace ovir;
+
+namespace {
+
+struct Made {
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
+  Model model;
+  Made(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) {
+    graph->ir_version = ir;
+    for (const auto& [type, version] : layers) {
+      graph->layers.emplace_back();
+      graph->layers.back().type = type;
+      graph->layers.back().version = version;
+    }
+    model.graph = graph;
+    for (const auto& layer : graph->layers) {
+      model.nodes.emplace_back();
+      model.nodes.back().layer = &layer;
+    }
+  }
+};
+
+std::string release(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) { return std::string(tools::least_release(Made(ir, layers).model).release); }
+std::string text(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) { return to_string(tools::least_release(Made(ir, layers).model)); }
+
+}  // namespace
+
+TEST_CASE("every operation set asks for its release") {
+  CHECK(release(10, {{"ReLU", "opset1"}}) == "2020.1");
+  CHECK(release(10, {{"ReLU", "opset3"}, {"ReLU", "opset1"}}) == "2020.4");
+  CHECK(release(10, {{"ReLU", "opset7"}}) == "2021.4");
+  CHECK(release(11, {{"ReLU", "opset7"}}) == "2022.1");
+  CHECK(release(11, {{"ReLU", "opset14"}}) == "2024.0");
+  CHECK(release(11, {{"ReLU", "opset15"}}) == "2024.5");
+  CHECK(release(11, {{"ReLU", "opset16"}}) == "2026.0");
+}
+
+TEST_CASE("what a release has of a set that is not whole") {
+  CHECK(release(11, {{"Col2Im", "opset15"}}) == "2024.2");
+  CHECK(release(11, {{"col2im", "opset15"}, {"SliceScatter", "opset15"}}) == "2024.4");
+  CHECK(release(11, {{"STFT", "opset15"}}) == "2024.5");
+  CHECK(release(11, {{"Identity", "opset16"}}) == "2025.0");
+  CHECK(release(11, {{"ErfInv", "opset17"}}) == "2026.2");
+  CHECK(release(11, {{"ReLU", "opset17"}}).empty());
+  CHECK(release(11, {{"ReLU", "opset99"}}).empty());
+  CHECK(release(11, {{"Gelu", "opset1"}}).empty());
+}
+
+TEST_CASE("the words for it") {
+  CHECK(text(10, {{"ReLU", "opset1"}}) == "read by OpenVINO 2020.1 and later");
+  CHECK(text(11, {{"ReLU", "opset1"}}) == "read by OpenVINO 2022.1 and later (for IR 11)");
+  CHECK(text(11, {{"ReLU", "opset17"}, {"ReLU", "opset17"}}) == "read by no OpenVINO up to 2026.4 (for ReLU of opset17 in 2 layers)");
+  CHECK(text(10, {{"Abs", "opset2"}, {"Acos", "opset2"}, {"Add", "opset2"}, {"Add", "opset2"}, {"Sub", "extension"}, {"Gelu", "custom"}, {"Abs", "opset2"}, {"Tan", "opset2"}, {"Sin", "opset2"}}) ==
+        "read by OpenVINO 2020.2 and later (for Abs of opset2 in 2 layers, Add of opset2 in 2 layers, Acos of opset2 in 1 layer and 2 more operations), with an extension for Gelu, Sub");
+}
