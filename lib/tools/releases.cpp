@@ -78,15 +78,15 @@ LeastRelease least_release(const Model& model) {
 
 std::string to_string(const LeastRelease& least) {
   constexpr std::size_t shown = 3;
-  const auto rest = [&](std::size_t n, std::string_view what) { return n > shown ? fmt::format(" and {}", counted(n - shown, what)) : std::string(); };
+  const auto rest = [](std::size_t n) { return n > shown ? fmt::format(" and {} more", n - shown) : std::string(); };
   std::string text = least.release.empty() ? fmt::format("read by no OpenVINO up to {}", kNewestRelease) : fmt::format("read by OpenVINO {} and later", least.release);
   for (std::size_t i = 0; i < least.required_by.size() && i < shown; ++i) {
     const auto& [what, layers] = least.required_by[i];
     text += fmt::format("{}{}{}", i == 0 ? " (for " : ", ", printable(what), layers > 0 ? " in " + counted(layers, "layer") : "");
   }
-  if (!least.required_by.empty()) text += rest(least.required_by.size(), "more operation") + ")";
+  if (!least.required_by.empty()) text += rest(least.required_by.size()) + ")";
   for (std::size_t i = 0; i < least.extensions.size() && i < shown; ++i) text += fmt::format("{}{}", i == 0 ? ", with an extension for " : ", ", printable(least.extensions[i]));
-  return text + rest(least.extensions.size(), "other");
+  return text + rest(least.extensions.size());
 }
 
 }  // namespace ovir::tools
