@@ -180,7 +180,7 @@ std::string reshapeable_text(const Model& model, const Reshapeable& found, const
   auto out = Writer(model, found, path).text(style);
   const auto note = [&](std::string_view text) { out += fmt::format("{} {}\n", style(Paint::note, "note:"), text); };
   if (found.inputs.empty()) out += "the model has no inputs\n";
-  if (!found.complete) note("the model is too large for every length to be tried; what was not tried is marked");
+  if (!found.complete) note("the model is too large for everything to be tried: axes of which not all is known are marked, and some that may change together are missing perhaps");
   if (!weights) note("without the weights, layers whose shapes depend on constants forbid nothing");
   return out;
 }

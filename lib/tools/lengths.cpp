@@ -10,7 +10,6 @@ constexpr std::int64_t kFineSteps = 64;
 // Beyond the fine steps those that models are known to have: patches, windows, hops of audio.
 constexpr std::int64_t kCoarseSteps[] = {80, 96, 100, 112, 128, 160, 192, 200, 224, 240, 256, 320, 384, 400, 441, 448, 480, 512, 640, 768, 1024, 2048, 4096};
 constexpr std::int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 31, 61, 127};
-constexpr std::int64_t kTooLong = std::int64_t{1} << 40;   // not tried around
 constexpr std::int64_t kWindow = 128;   // how many lengths are listed where there is no rule
 constexpr std::size_t kMostExtras = 4;  // more lengths besides a rule than these are no rule
 
@@ -20,11 +19,11 @@ class Search {
     r_.base = r_.min = base;
     r_.max = base;
     seen_[base] = true;
-    longest_ = std::max(Lengths::kLongest, 2 * std::min(base, kTooLong));
+    longest_ = std::max(Lengths::kLongest, 2 * std::min(base, Lengths::kTooLong));
   }
 
   Lengths run() {
-    if (r_.base > kTooLong) return std::move(r_);
+    if (r_.base > Lengths::kTooLong) return std::move(r_);
     try {
       find();
     } catch (const OutOfBudget&) {

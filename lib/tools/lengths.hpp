@@ -16,6 +16,7 @@ struct OutOfBudget {};
 /// - one length: min and max are it; `also` as before.
 struct Lengths {
   static constexpr std::int64_t kLongest = std::int64_t{1} << 20;
+  static constexpr std::int64_t kTooLong = std::int64_t{1} << 40;   ///< around more than this nothing is asked
 
   std::int64_t base = 0;              ///< the length that it began with
   std::int64_t min = 0;

@@ -217,7 +217,7 @@ class Companions {
     Axes same, other;
     for (const auto& entry : alone) {
       const auto& a = entry.axes[0];
-      if (!entry.tried || !reached.contains(a.input) || std::find(taken.begin(), taken.end(), a) != taken.end()) continue;
+      if (!entry.tried || entry.lengths.base > Lengths::kTooLong || !reached.contains(a.input) || std::find(taken.begin(), taken.end(), a) != taken.end()) continue;
       (entry.lengths.base == prober.base(taken[0]) ? same : other).push_back(a);
     }
     same.insert(same.end(), other.begin(), other.end());
@@ -243,7 +243,7 @@ class Companions {
 void find_together(Prober& prober, Reshapeable& r) {
   Companions companions(prober, r.axes);
   for (auto& axis : r.axes) {
-    if (!axis.tried || axis.together || !axis.lengths.max) continue;
+    if (!axis.tried || axis.together || !axis.lengths.max || axis.lengths.base > Lengths::kTooLong) continue;
     auto axes = companions(axis);
     if (axes.empty()) continue;
     auto joint = range_of(prober, axes);

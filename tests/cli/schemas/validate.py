@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Holds what `ovir check` writes for programs to the schemas that are published for it.
 
-  validate.py --ovir OVIR --json SCHEMA --sarif SCHEMA MODEL.xml...
+  validate.py --ovir OVIR --json SCHEMA --sarif SCHEMA --reshapeable SCHEMA MODEL.xml...
 
-Each model is checked with --format json and --format sarif, and some again under names that a URI must escape. What a
+Each model is checked with --format json and --format sarif, and some again under names that a URI must escape; what is
+without a fault also with --reshapeable. What a
 schema cannot say is asked as well: both formats tell of the same faults at the same places, and the places lie in the file.
 First of all, documents that are wrong on purpose must be refused.
 """
@@ -48,8 +49,8 @@ class Schema:
             yield "/" + "/".join(str(step) for step in error.absolute_path) + ": " + error.message[:300]
 
 
-def check(ovir, form, model, folder):
-    run = subprocess.run([ovir, "check", model, "--format", form], cwd=folder, capture_output=True, timeout=60, check=False)
+def check(ovir, form, model, folder, *more):
+    run = subprocess.run([ovir, "check", model, "--format", form, *more], cwd=folder, capture_output=True, timeout=60, check=False)
     if run.returncode not in (0, 3, 4, 7):
         raise ValueError(f"exit code {run.returncode}: {run.stderr.decode(errors='replace')}")
     return json.loads(run.stdout)
@@ -130,11 +131,12 @@ def wrong_documents(document, sarif):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--ovir", "--json", "--sarif"):
+    for name in ("--ovir", "--json", "--sarif", "--reshapeable"):
         parser.add_argument(name, required=True)
     parser.add_argument("models", nargs="+")
     given = parser.parse_args()
     schemas = {"json": Schema(given.json), "sarif": Schema(given.sarif)}
+    reshapeable = Schema(given.reshapeable)
     faults, judged, refused = 0, 0, 0
 
     def say(what, fault):
@@ -148,6 +150,10 @@ def main():
         for form, document in documents.items():
             for violation in schemas[form].violations(document):
                 say(f"{model}, {form}", violation)
+            judged += 1
+        if documents["json"]["ok"]:
+            for violation in reshapeable.violations(check(given.ovir, "json", model, folder, "--reshapeable")):
+                say(f"{model}, --reshapeable", violation)
             judged += 1
         for fault in disagreements(documents["json"], documents["sarif"], folder):
             say(model, fault)
