@@ -27,20 +27,42 @@ std::optional<int> opset_number(std::string_view type, std::string_view version)
   return n && *n <= kNewestOpset ? n : std::nullopt;
 }
 
-[[noreturn]] void fail_word(Code code, std::string message, std::string_view attribute, std::string meant) {
+/// "opset18" and later ones.
+bool is_newer(std::string_view version) {
+  const auto n = version.starts_with("opset") ? parse_number<int>(version.substr(5)) : std::nullopt;
+  return n && *n > kNewestOpset;
+}
+
+[[noreturn]] void fail_word(Code code, std::string message, std::string_view attribute, const std::vector<std::string>& meant) {
   Diagnostic d;
   d.code = code;
   d.message = std::move(message);
-  if (!meant.empty()) d.remedies.push_back({{Change::What::layer_attribute, std::string(attribute), std::move(meant)}});
+  for (const auto& word : meant) d.remedies.push_back({{Change::What::layer_attribute, std::string(attribute), word}});
   fail(std::move(d));
 }
 
 [[noreturn]] void fail_unknown_type(const Registry& registry, std::string_view type) {
   std::vector<std::string_view> names;
-  for (const auto* op : registry.ops) names.push_back(op->type);
-  for (const auto& known : known_types()) names.push_back(known.type);
-  const auto near = nearest(type, names);
-  fail_word(Code::E0602, fmt::format("there is no operation type \"{}\"{}", printable(type), near ? fmt::format("; did you mean {}?", *near) : ""), "type", std::string(near.value_or("")));
+  for (const auto& known : known_types()) {
+    const auto* op = registry.find(known.type);
+    names.push_back(op ? op->type : known.type);
+  }
+  for (const auto* op : registry.ops)
+    if (!op->alias.empty()) names.push_back(op->alias);
+  std::vector<std::string> meant;
+  for (auto near = nearest(type, names); near && meant.size() < 3; near = nearest(type, names)) {
+    meant.emplace_back(*near);
+    std::erase(names, *near);
+  }
+  fail_word(Code::E0602, fmt::format("there is no operation type \"{}\"{}", printable(type), meant.empty() ? "" : fmt::format("; did you mean {}?", meant.front())), "type", meant);
+}
+
+/// The sets that brought the versions of an operation, the newest first: a set that does not exist is more likely one of
+/// the future than one of the past.
+std::vector<std::string> sets_of(const OpDef& op) {
+  std::vector<std::string> sets;
+  for (auto version = op.versions.rbegin(); version != op.versions.rend(); ++version) sets.push_back(fmt::format("opset{}", version->since));
+  return sets;
 }
 
 }  // namespace
@@ -50,16 +72,16 @@ Operation find_operation(const Registry& registry, std::string_view type, std::s
   const auto* known = known_type(type);
   const auto opset = opset_number(type, version);
   if (!opset) {
-    if (op || known)  // of one version only, the word can but mean that
+    if (op || known)
       fail_word(Code::E0603, fmt::format("\"{}\" is not an operation set that ovir reads (opset1 to opset{}), so {} cannot be looked up", printable(version), kNewestOpset, type), "version",
-                op && op->versions.size() == 1 ? fmt::format("opset{}", op->versions.front().since) : "");
+                op && (op->versions.size() == 1 || is_newer(version)) ? sets_of(*op) : std::vector<std::string>{});
     fail(Code::E0603, "{} comes from \"{}\", an extension that ovir does not have", printable(type), printable(version));
   }
   if (!op && !known) fail_unknown_type(registry, type);
   if (known && *opset < known->since)
-    fail_word(Code::E0603, fmt::format("{} does not hold {}: it came with opset{}", version, type, known->since), "version", fmt::format("opset{}", known->since));
+    fail_word(Code::E0603, fmt::format("{} does not hold {}: it came with opset{}", version, type, known->since), "version", {fmt::format("opset{}", known->since)});
   if (known && known->until && *opset > known->until)
-    fail_word(Code::E0603, fmt::format("{} does not hold {}: opset{} was the last that does", version, type, known->until), "version", fmt::format("opset{}", known->until));
+    fail_word(Code::E0603, fmt::format("{} does not hold {}: opset{} was the last that does", version, type, known->until), "version", {fmt::format("opset{}", known->until)});
   if (!op) fail(Code::E0605, "ovir does not have the operation {} yet", known->type);
   const auto* found = version_in(*op, *opset);
   if (!found) fail(Code::E0605, "ovir does not have {} as {} defines it yet", op->type, version);

@@ -1,68 +1,147 @@
 // map_body: a body's port map and back edges from ids to positions.
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "passes/detail.hpp"
 
 namespace ovir::passes {
 namespace {
 
-[[noreturn]] void fault(const SourceLoc& at, std::string message) {
-  Diagnostic d;
-  d.code = Code::E0208;
-  d.message = std::move(message);
-  d.at = at;
-  fail(std::move(d));
-}
+std::string named(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
 
-/// The position among the body's parameters (or results) of the layer with this id.
-int inner_position(const Model& inner, const std::vector<int>& nodes, std::int64_t id, std::string_view what, const std::string& role, const SourceLoc& at) {
-  for (std::size_t k = 0; k < nodes.size(); ++k)
-    if (inner[nodes[k]].layer->id == id) return static_cast<int>(k);
-  fault(at, fmt::format("layer {} is no {} of the {}", id, what, role));
-}
+Remedy tag(std::string name, std::int64_t value) { return {{Change::What::tag_attribute, std::move(name), std::to_string(value)}}; }
 
-}  // namespace
+/// One body of one layer. Every faulty entry is reported and left out.
+class Mapper {
+ public:
+  Mapper(const Model& m, const Layer& o, const Body& b, const Model& i, Diagnostics& d) : model_(m), outer_(o), body_(b), inner_(i), diagnostics_(d) {}
 
-BodyMap map_body(const Layer& outer, const Body& body, const Model& inner) {
-  BodyMap map;
-  map.role = body.role;
-  map.parameter_count = static_cast<int>(inner.parameters.size());
-  map.result_count = static_cast<int>(inner.results.size());
-  for (const auto& entry : body.port_map) {
+  std::optional<BodyMap> run() {
+    map_.role = body_.role;
+    map_.parameter_count = static_cast<int>(inner_.parameters.size());
+    map_.result_count = static_cast<int>(inner_.results.size());
+    fed_.assign(inner_.parameters.size(), nullptr);
+    fed_back_.assign(inner_.parameters.size(), nullptr);
+    given_.assign(outer_.outputs.size(), nullptr);
+    for (const auto& entry : body_.port_map) add(entry);
+    for (const auto& edge : body_.back_edges) add(edge);
+    for (std::size_t k = 0; k < fed_.size() && good_; ++k)
+      if (!fed_[k]) say(outer_.at, fmt::format("nothing feeds Parameter {} of the {}", named(parameter(k)), body_.role), {}, Note{"the Parameter", parameter(k).at, "", ""});
+    for (std::size_t o = 0; o < given_.size() && good_; ++o)
+      if (!given_[o]) say(outer_.outputs[o].at, fmt::format("the port map of the {} says nothing of output port {}", body_.role, outer_.outputs[o].id));
+    return good_ ? std::optional(std::move(map_)) : std::nullopt;
+  }
+
+ private:
+  const Model& model_;
+  const Layer& outer_;
+  const Body& body_;
+  const Model& inner_;
+  Diagnostics& diagnostics_;
+  BodyMap map_;
+  bool good_ = true;
+  std::vector<const PortMap*> fed_, given_;       ///< by Parameter, by output port: the entry
+  std::vector<const BackEdge*> fed_back_;         ///< by Parameter
+
+  const Layer& parameter(std::size_t k) const { return *inner_[inner_.parameters[k]].layer; }
+
+  void say(const SourceLoc& at, std::string message, std::vector<Remedy> remedies = {}, std::optional<Note> note = {}) {
+    good_ = false;
+    Diagnostic d;
+    d.code = Code::E0208;
+    d.message = std::move(message);
+    d.at = at;
+    d.remedies = std::move(remedies);
+    if (note) d.notes.push_back(std::move(*note));
+    report(diagnostics_, model_, outer_, std::move(d));
+  }
+
+  /// The position of the layer with this id among the body's Parameters or Results; -1 where it is none, which is reported
+  /// unless it follows from another fault. `attribute` names it in the file.
+  int position(std::int64_t id, bool parameter, const SourceLoc& at, const char* attribute) {
+    const auto& nodes = parameter ? inner_.parameters : inner_.results;
+    const auto layer_of = [&](int node) -> const Layer& { return *inner_[node].layer; };
+    for (std::size_t k = 0; k < nodes.size(); ++k)
+      if (layer_of(nodes[k]).id == id) return static_cast<int>(k);
+    good_ = false;
+    const std::string_view kind = parameter ? "Parameter" : "Result";
+    const auto found = std::find_if(inner_.nodes.begin(), inner_.nodes.end(), [&](const Node& n) { return n.layer->id == id; });
+    if (found == inner_.nodes.end() ? inner_.graph->damaged : !found->op) return -1;
+    std::vector<Remedy> remedies;
+    std::string there;
+    for (std::size_t k = 0; k < nodes.size() && k < 4; ++k) {
+      remedies.push_back(tag(attribute, layer_of(nodes[k]).id));
+      there += fmt::format("{}{}", k == 0 ? "" : ", ", layer_of(nodes[k]).id);
+    }
+    const auto what = found == inner_.nodes.end() ? fmt::format("the {} has no layer {}", body_.role, id)
+                                                  : fmt::format("{} of the {} is of type {}, not {}", named(*found->layer), body_.role, found->op->type, kind);
+    say(at, nodes.empty() ? fmt::format("{}; it has no {}", what, kind) : fmt::format("{}; its {}s are {}{}", what, kind, there, nodes.size() > 4 ? ", …" : ""), std::move(remedies));
+    return -1;
+  }
+
+  void add(const PortMap& entry) {
     const bool input = entry.direction == PortMap::Direction::input;
     BodyLink link;
-    link.inner = inner_position(inner, input ? inner.parameters : inner.results, entry.internal_layer, input ? "parameter" : "result", body.role, entry.at);
+    link.inner = position(entry.internal_layer, input, entry.at, "internal_layer_id");
+    if (link.inner < 0) return;
+    const auto at = static_cast<std::size_t>(link.inner);
+    if (input) {
+      if (fed_[at]) return say(entry.at, fmt::format("Parameter {} of the {} is fed twice", named(parameter(at)), body_.role), {}, Note{"the other entry", fed_[at]->at, "", ""});
+      fed_[at] = &entry;
+    }
     if (entry.purpose == "current_iteration") {
-      map.iteration_parameter = link.inner;
-      const auto& ports = inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer->outputs;
-      if (!ports.empty() && ports[0].declared_type) map.iteration_type = *ports[0].declared_type;
-      if (!ports.empty() && ports[0].declared_shape) map.iteration_shape = *ports[0].declared_shape;
+      if (!input) return say(entry.at, "a body receives the current_iteration, so this belongs to an <input>");
+      map_.iteration_parameter = link.inner;
+      const auto& ports = parameter(at).outputs;
+      if (!ports.empty() && ports[0].declared_type) map_.iteration_type = *ports[0].declared_type;
+      if (!ports.empty() && ports[0].declared_shape) map_.iteration_shape = *ports[0].declared_shape;
+    } else if (entry.purpose == "execution_condition") {
+      if (input) return say(entry.at, "a body gives the execution_condition, so this belongs to an <output>");
+      map_.condition_result = link.inner;
     }
-    if (entry.purpose == "execution_condition") map.condition_result = link.inner;
     if (entry.external_port < 0) {
-      if (entry.purpose.empty()) fault(entry.at, "a port map entry names no external port");
-      continue;
+      if (map_.iteration_parameter != link.inner && map_.condition_result != link.inner) say(entry.at, "a port map entry names no external port");
+      return;
     }
-    link.port = input ? input_position(outer, entry.external_port) : output_position(outer, entry.external_port);
-    if (link.port < 0) fault(entry.at, fmt::format("layer {} \"{}\" has no {} port {}", outer.id, outer.name, input ? "input" : "output", entry.external_port));
+    const auto& ports = input ? outer_.inputs : outer_.outputs;
+    link.port = input ? input_position(outer_, entry.external_port) : output_position(outer_, entry.external_port);
+    if (link.port < 0) {
+      std::vector<Remedy> remedies;
+      for (std::size_t p = 0; p < ports.size() && p < 4; ++p) remedies.push_back(tag("external_port_id", ports[p].id));
+      return say(entry.at, fmt::format("the port map names {} port {} of {}, {}", input ? "input" : "output", entry.external_port, named(outer_), ids_of(ports, input ? "input" : "output")),
+                 std::move(remedies));
+    }
+    if (!input) {
+      auto& given = given_[static_cast<std::size_t>(link.port)];
+      if (given) return say(entry.at, fmt::format("output port {} is given twice", entry.external_port), {}, Note{"the other entry", given->at, "", ""});
+      given = &entry;
+    }
     link.sliced = entry.axis.has_value();
     link.axis = entry.axis.value_or(0);
     link.start = entry.start;
     link.end = entry.end;
     link.stride = entry.stride;
     link.part_size = entry.part_size;
-    if (link.sliced && (link.stride == 0 || link.part_size <= 0)) fault(entry.at, fmt::format("stride {} and part_size {} cannot slice", link.stride, link.part_size));
-    (input ? map.inputs : map.outputs).push_back(link);
+    if (link.sliced && link.stride == 0) return say(entry.at, "a stride of 0 cannot slice");
+    if (link.sliced && link.part_size <= 0) return say(entry.at, fmt::format("parts cannot have size {}: part_size is positive", link.part_size));
+    (input ? map_.inputs : map_.outputs).push_back(link);
   }
-  for (const auto& edge : body.back_edges)
-    map.feedback.push_back({inner_position(inner, inner.results, edge.from_layer, "result", body.role, edge.at),
-                            inner_position(inner, inner.parameters, edge.to_layer, "parameter", body.role, edge.at)});
-  std::vector<bool> fed(inner.parameters.size(), false);
-  for (const auto& link : map.inputs) fed[static_cast<std::size_t>(link.inner)] = true;
-  if (map.iteration_parameter >= 0) fed[static_cast<std::size_t>(map.iteration_parameter)] = true;
-  for (std::size_t k = 0; k < fed.size(); ++k)
-    if (!fed[k]) fault(outer.at, fmt::format("nothing feeds Parameter \"{}\" of the {}", inner[inner.parameters[k]].layer->name, body.role));
-  return map;
+
+  void add(const BackEdge& edge) {
+    const auto result = position(edge.from_layer, false, edge.at, "from-layer"), target = position(edge.to_layer, true, edge.at, "to-layer");
+    if (result < 0 || target < 0) return;
+    auto& before = fed_back_[static_cast<std::size_t>(target)];
+    if (before)
+      return say(edge.at, fmt::format("two back edges lead to Parameter {} of the {}", named(parameter(static_cast<std::size_t>(target))), body_.role), {}, Note{"the other one", before->at, "", ""});
+    before = &edge;
+    map_.feedback.push_back({result, target});
+  }
+};
+
+}  // namespace
+
+std::optional<BodyMap> map_body(const Model& model, const Layer& outer, const Body& body, const Model& inner, Diagnostics& diagnostics) {
+  return Mapper(model, outer, body, inner, diagnostics).run();
 }
 
 }  // namespace ovir::passes

@@ -21,6 +21,14 @@ int output_position(const Layer& layer, std::int64_t port_id) {
   return -1;
 }
 
+std::string ids_of(const std::vector<Port>& ports, std::string_view kind) {
+  if (ports.empty()) return fmt::format("which has no {} ports", kind);
+  if (ports.size() == 1) return fmt::format("whose only {} port is {}", kind, ports.front().id);
+  std::string text;
+  for (std::size_t i = 0; i < ports.size() && i < 8; ++i) text += fmt::format("{}{}", i == 0 ? "" : i + 1 == ports.size() ? " and " : ", ", ports[i].id);
+  return fmt::format("whose {} ports are {}{}", kind, text, ports.size() > 8 ? fmt::format(" and {} more", ports.size() - 8) : "");
+}
+
 namespace {
 
 Diagnostic fault(Code code, std::string message, SourceLoc at) {
@@ -33,15 +41,6 @@ Diagnostic fault(Code code, std::string message, SourceLoc at) {
 
 /// "layer 3 "relu"".
 std::string the(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
-
-/// "whose input ports are 0 and 1".
-std::string ids_of(const std::vector<Port>& ports, std::string_view kind) {
-  if (ports.empty()) return fmt::format("which has no {} ports", kind);
-  if (ports.size() == 1) return fmt::format("whose only {} port is {}", kind, ports.front().id);
-  std::string text;
-  for (std::size_t i = 0; i < ports.size() && i < 8; ++i) text += fmt::format("{}{}", i == 0 ? "" : i + 1 == ports.size() ? " and " : ", ", ports[i].id);
-  return fmt::format("whose {} ports are {}{}", kind, text, ports.size() > 8 ? fmt::format(" and {} more", ports.size() - 8) : "");
-}
 
 Remedy tag(std::vector<std::pair<std::string, std::int64_t>> attributes) {
   Remedy remedy;
@@ -105,8 +104,16 @@ class Loose {
   }
 };
 
-/// The one end that a faulty edge may have been meant for; nothing where there are several.
-std::vector<Remedy> only(const std::vector<Loose::End>& ends, const std::string& word, bool with_layer) {
+/// What the two ports declare does not contradict. Null: nothing is known of that end.
+bool fit(const Port* from, const Port* to) {
+  if (!from || !to) return true;
+  const bool types = !from->declared_type || !to->declared_type || *from->declared_type == *to->declared_type;
+  return types && (!from->declared_shape || !to->declared_shape || from->declared_shape->compatible(*to->declared_shape));
+}
+
+/// The one end that a faulty edge may have been meant for, by what its `other` end declares; nothing where there are several.
+std::vector<Remedy> only(std::vector<Loose::End> ends, const std::string& word, bool with_layer, const Port* other = nullptr) {
+  if (ends.size() > 1) std::erase_if(ends, [&](const Loose::End& end) { return !fit(end.port, other); });
   if (ends.size() != 1) return {};
   const auto port = ends.front().port->id;
   return {with_layer ? tag({{word + "-layer", ends.front().layer->id}, {word + "-port", port}}) : tag({{word + "-port", port}})};
@@ -205,7 +212,8 @@ class Connector {
     const auto from = index_.find(edge.from_layer), to = index_.find(edge.to_layer);
     const int source = from == index_.end() ? -1 : from->second, target = to == index_.end() ? -1 : to->second;
     if (source < 0) {
-      if (!renamed_) say(target, fault(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer), edge.at), only(loose().unread(), "from", true));
+      if (!renamed_) say(target, fault(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer), edge.at),
+                         only(loose().unread(), "from", true, target < 0 ? nullptr : input_port(layer(target), edge.to_port)));
       else if (target >= 0) faulty_[static_cast<std::size_t>(target)] = true;
     }
     if (target < 0) {
@@ -213,7 +221,7 @@ class Connector {
       ++strays_;
       auto d = fault(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer), edge.at);
       note_unfed(d, loose().unfed());
-      return say(source, std::move(d), only(loose().unfed(), "to", true));
+      return say(source, std::move(d), only(loose().unfed(), "to", true, source_port(edge)));
     }
     const auto t = static_cast<std::size_t>(target);
     const auto& consumer = layer(target);
@@ -224,15 +232,12 @@ class Connector {
       if (repeats) return;
       auto d = fault(Code::E0203, fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, the(consumer), ids_of(consumer.inputs, "input")), edge.at);
       note_unfed(d, loose().unfed(consumer));
-      return say(target, std::move(d), only(loose().unfed(consumer), "to", false));
+      return say(target, std::move(d), only(loose().unfed(consumer), "to", false, source_port(edge)));
     }
     auto& fed_by = feeding_[t][static_cast<std::size_t>(input)];
     if (fed_by) {
       ++misled_[t];
-      auto d = fault(Code::E0204, fmt::format("input port {} of {} is fed by two edges", edge.to_port, the(consumer)), edge.at);
-      d.notes.push_back({"the other edge", fed_by->at, "", ""});
-      note_unfed(d, loose().unfed(consumer));
-      return say(target, std::move(d), only(loose().unfed(consumer), "to", false));
+      return fed_twice(target, consumer.inputs[static_cast<std::size_t>(input)], *fed_by, edge);
     }
     fed_by = &edge;
     if (source < 0) return;
@@ -248,6 +253,35 @@ class Connector {
     auto d = fault(Code::E0203, fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, the(producer), ids_of(producer.outputs, "output")), edge.at);
     auto remedies = producer.outputs.size() == 1 ? std::vector<Remedy>{tag({{"from-port", producer.outputs.front().id}})} : only(loose().unread(producer), "from", false);
     say(producer.outputs.empty() ? source : target, std::move(d), std::move(remedies));
+  }
+
+  /// One of the two edges was meant for another input. Where one input is without an edge, what the ports declare may tell
+  /// which of the two that is.
+  void fed_twice(int target, const Port& port, const Edge& first, const Edge& second) {
+    const auto unfed = loose().unfed(layer(target));
+    const auto *wrong = &second, *right = &first;
+    std::vector<Remedy> remedies;
+    if (unfed.size() == 1) {
+      const auto fits = [&](const Edge& here, const Edge& there) { return fit(source_port(here), &port) && fit(source_port(there), unfed.front().port); };
+      const bool in_order = fits(first, second), exchanged = fits(second, first);
+      if (in_order != exchanged) remedies = only(unfed, "to", false);
+      if (exchanged && !in_order) std::swap(wrong, right);
+    }
+    auto d = fault(Code::E0204, fmt::format("input port {} of {} is fed by two edges", port.id, the(layer(target))), wrong->at);
+    d.notes.push_back({"the other edge", right->at, "", ""});
+    note_unfed(d, unfed);
+    say(target, std::move(d), std::move(remedies));
+  }
+
+  static const Port* input_port(const Layer& layer, std::int64_t id) {
+    const auto at = input_position(layer, id);
+    return at < 0 ? nullptr : &layer.inputs[static_cast<std::size_t>(at)];
+  }
+  const Port* source_port(const Edge& edge) const {
+    const auto from = index_.find(edge.from_layer);
+    if (from == index_.end()) return nullptr;
+    const auto at = output_position(layer(from->second), edge.from_port);
+    return at < 0 ? nullptr : &layer(from->second).outputs[static_cast<std::size_t>(at)];
   }
 
   /// An input that no edge leads to, unless that follows from a fault that was reported.

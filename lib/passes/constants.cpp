@@ -93,7 +93,7 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
     fail_attribute(fits ? "size" : "offset", Code::E0302,
                    fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {}{}", offset, end ? std::to_string(*end) : "beyond 2^63", printable(graph.weights_path),
                                counted(available, "byte"), fits ? fmt::format("; {}{} takes {}", name(*type), to_string(shape), *needed) : ""),
-                   fits && *type != ElementType::string ? std::to_string(*needed) : "");
+                   fits && *type != ElementType::string ? std::vector{std::to_string(*needed)} : std::vector<std::string>{});
   }
 
   const auto bytes = graph.weights->view.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));

@@ -1,6 +1,7 @@
 // What the files of resolve share.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,7 +18,11 @@ namespace ovir::passes {
 void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d);
 
 /// Throws a Failure about an attribute of the layer at hand; `meant`: what its value was meant to be, perhaps.
-[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message, std::string meant = {});
+[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message, const std::vector<std::string>& meant = {});
+/// "1,-1,64" as <dim>s have it, or "1,?,64" as attributes do.
+std::string list_of(const PartialShape& shape, bool attribute = false);
+/// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
+std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version, Diagnostics& diagnostics);
 
 /// Runs `f`; a Failure is reported at the layer. True where there was none.
 template <class F>
@@ -37,6 +42,8 @@ struct PortIndex {
 };
 int input_position(const Layer&, std::int64_t port_id);    ///< -1: none
 int output_position(const Layer&, std::int64_t port_id);
+/// "whose input ports are 0 and 1".
+std::string ids_of(const std::vector<Port>& ports, std::string_view kind);
 
 /// "f32[1,?,8]".
 std::string describe(const Fact&);
@@ -74,7 +81,7 @@ std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d);
 /// W0903: constants that overlap in part (sharing one range is usual and legal).
 void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics);
 
-/// A body's port map by positions. Throws Failure (E0208).
-BodyMap map_body(const Layer& outer, const Body& body, const Model& inner);
+/// A body's port map by positions. Every fault of it is reported (E0208); nothing where there is one.
+std::optional<BodyMap> map_body(const Model& model, const Layer& outer, const Body& body, const Model& inner, Diagnostics& diagnostics);
 
 }  // namespace ovir::passes

@@ -1,6 +1,7 @@
 // infer: element type, shape and small values of every output, compared with what the file declares.
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "op/infer_context.hpp"
 #include "passes/detail.hpp"
 
@@ -92,7 +93,7 @@ class Inferrer {
         infer_node(c);
       } catch (Failure& failure) {
         explain(failure.diagnostic, model, node, c);
-        suggest_versions(failure.diagnostic, node);
+        suggest(failure.diagnostic, node);
         throw;
       }
     });
@@ -135,9 +136,14 @@ class Inferrer {
   }
 
   /// What one version refuses another may take: the file may name the wrong operation set.
-  static void suggest_versions(Diagnostic& d, const Node& node) {
+  static void suggest(Diagnostic& d, const Node& node) {
     constexpr Code about_versions[] = {Code::E0403, Code::E0501, Code::E0502, Code::E0503, Code::E0504, Code::E0507};
     if (std::find(std::begin(about_versions), std::end(about_versions), d.code) == std::end(about_versions)) return;
+    // A type that is none of those allowed: an output port has the one that was meant.
+    const auto is_type = [&](const AttributeDef& def) { return def.name == d.attribute && def.type == "element type"; };
+    if (std::any_of(node.version->attrs.defs.begin(), node.version->attrs.defs.end(), is_type))
+      for (const auto& port : node.layer->outputs)
+        if (port.declared_type) d.remedies.push_back({{Change::What::attribute, d.attribute, std::string(name(*port.declared_type))}});
     for (const auto& version : node.op->versions)
       if (&version != node.version) d.remedies.push_back({{Change::What::layer_attribute, "version", fmt::format("opset{}", version.since)}});
   }
@@ -155,24 +161,22 @@ class Inferrer {
     }
   }
 
-  /// The port may be wrong; of a Parameter, whose attributes say the same, so may they.
+  /// The port may be wrong; where an attribute says the same, so may that be.
   static std::vector<Remedy> agreeing(const Node& node, const Fact& said, const Fact& inferred, bool type, bool shape) {
-    const auto list = [](const PartialShape& s) {
-      std::string text;
-      for (const auto& d : s) text += fmt::format("{}{}", text.empty() ? "" : ",", d.is_static() ? d.length() : -1);
-      return text;
-    };
     Remedy port, attributes;
     if (type) {
       port.push_back({Change::What::tag_attribute, "precision", std::string(precision_name(inferred.type))});
-      attributes.push_back({Change::What::attribute, "element_type", std::string(name(said.type))});
+      for (const auto& def : node.version->attrs.defs) {
+        const auto* given = def.type == "element type" ? node.layer->attribute(def.name) : nullptr;
+        if (given && given->value == name(inferred.type)) attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(said.type))});
+      }
     }
     if (shape && inferred.shape.has_rank()) {
-      port.push_back({Change::What::dims, {}, list(inferred.shape)});
-      attributes.push_back({Change::What::attribute, "shape", list(said.shape)});
+      port.push_back({Change::What::dims, {}, list_of(inferred.shape)});
+      if (node.op->kind == Kind::parameter) attributes.push_back({Change::What::attribute, "shape", list_of(said.shape, true)});
     }
-    if (node.op->kind == Kind::parameter) return {std::move(port), std::move(attributes)};
-    return {std::move(port)};
+    if (attributes.empty()) return {std::move(port)};
+    return {std::move(port), std::move(attributes)};
   }
 
   /// W0901, where the file and the inference cannot both be right.
@@ -185,13 +189,15 @@ class Inferrer {
     Diagnostic d;
     d.severity = Severity::warning;
     d.code = Code::W0901;
-    d.message = fmt::format("{} port {} of \"{}\" is declared {} but is {}", ref.input ? "input" : "output", ref.index, node.layer->name,
+    d.message = fmt::format("{} port {} of \"{}\" is declared {} but is {}", ref.input ? "input" : "output", ref.index, printable(node.layer->name),
                             type ? describe(said) : to_string(said.shape), type ? describe(inferred) : to_string(inferred.shape));
     d.at = port.at;
-    d.label = fmt::format("inferred {}", describe(inferred));
+    const bool stated = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
+    d.label = fmt::format("{} {}", stated ? "its attributes say" : "inferred", describe(inferred));
     d.port = std::move(ref);
     d.remedies = agreeing(node, said, inferred, type, shape);
-    if (producer) d.notes.push_back({fmt::format("it comes from layer {} \"{}\"", producer->id, producer->name), producer->at, "", ""});
+    if (d.port->input) d.remedies.resize(1);
+    if (producer) d.notes.push_back({fmt::format("it comes from layer {} \"{}\"", producer->id, printable(producer->name)), producer->at, "", ""});
     report(diagnostics, model, *node.layer, std::move(d));
   }
 };

@@ -25,15 +25,6 @@ std::string Model::result_name(int k) const {
 
 namespace passes {
 
-void fail_attribute(std::string_view attribute, Code code, std::string message, std::string meant) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.attribute = attribute;
-  if (!meant.empty()) d.remedies.push_back({{Change::What::attribute, std::string(attribute), std::move(meant), 0}});
-  fail(std::move(d));
-}
-
 void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d) {
   if (!d.layer) d.layer = layer_ref(model, layer);
   if (!d.at) {
@@ -48,112 +39,6 @@ void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Di
 }
 
 namespace {
-
-/// Attributes spell element types in lower case; "FP32" is how a port's precision is spelled.
-void require_type_word(const OpDef& op, const AttributeDef& def, const Attribute& given) {
-  if (def.type != "element type") return;
-  const auto type = parse_element_type(given.value);
-  if (!type || *type == ElementType::dynamic || given.value == name(*type)) return;
-  fail_attribute(def.name, Code::E0403, fmt::format("attribute \"{}\" of {}: \"{}\" is not an element type; did you mean \"{}\"?", def.name, op.type, printable(given.value), name(*type)),
-                 std::string(name(*type)));
-}
-
-/// A list that is separated by something else than commas, or stands in brackets, as the format has it.
-std::string as_list(std::string_view text) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::string list;
-  bool gap = false;
-  text = trim(text);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '[' || c == ']' || c == '(' || c == ')' || c == '{' || c == '}') continue;
-    const bool times = c == 'x' && i > 0 && i + 1 < text.size() && text[i - 1] != '0' && digit(text[i - 1]) && digit(text[i + 1]);  // 2x3, but not 0x3
-    if (c == ' ' || c == ';' || c == ',' || times) {
-      gap = true;
-      continue;
-    }
-    if (gap && !list.empty()) list += ',';
-    list += c;
-    gap = false;
-  }
-  return list;
-}
-
-/// What `text`, which the attribute does not take, was meant to be; empty where nobody can tell.
-std::string meant(const AttributeDef& def, void* attrs, const AttributeError& error, std::string_view text) {
-  if (!error.meant.empty()) return error.meant;
-  auto list = as_list(text);
-  try {
-    def.set(attrs, list);
-    return list;
-  } catch (const AttributeError&) {
-    return {};
-  }
-}
-
-/// An element type or a shape that the layer's output port repeats.
-std::optional<std::string> as_declared(const AttributeDef& def, const Layer& layer) {
-  if (layer.outputs.size() != 1) return std::nullopt;
-  const auto& port = layer.outputs.front();
-  if (def.type == "element type" && port.declared_type && *port.declared_type != ElementType::dynamic) return std::string(name(*port.declared_type));
-  if (def.type != "shape" || !port.declared_shape || !port.declared_shape->has_rank()) return std::nullopt;
-  std::string list;
-  for (const auto& d : *port.declared_shape) list += fmt::format("{}{}", list.empty() ? "" : ",", d.is_static() ? d.length() : -1);
-  return list;
-}
-
-[[noreturn]] void fail_missing(const OpDef& op, const AttributeTable& table, const AttributeDef& def, const Layer& layer) {
-  Diagnostic d;
-  d.code = Code::E0401;
-  d.message = fmt::format("{} needs the attribute \"{}\"", op.type, def.name);
-  // A slip in the name is likelier than an omission.
-  for (const auto& given : layer.attributes) {
-    const auto known = [&](const AttributeDef& other) { return other.name == given.name; };
-    if (std::none_of(table.defs.begin(), table.defs.end(), known) && nearest(given.name, {def.name})) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(def.name)}});
-  }
-  if (const auto value = as_declared(def, layer)) d.remedies.push_back({{Change::What::attribute, std::string(def.name), *value}});
-  fail(std::move(d));
-}
-
-/// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
-std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version, Diagnostics& diagnostics) {
-  const auto& table = version.attrs;
-  auto attrs = table.make ? table.make() : std::make_shared<char>();
-  bool good = true;
-  for (const auto& def : table.defs) {
-    const auto* given = layer.attribute(def.name);
-    good &= attempt(diagnostics, model, layer, [&] {
-      if (!given) {
-        if (def.presence == kRequired) fail_missing(op, table, def, layer);
-        return;
-      }
-      require_type_word(op, def, *given);
-      try {
-        def.set(attrs.get(), given->value);
-      } catch (const AttributeError& e) {
-        auto word = meant(def, attrs.get(), e, given->value);
-        if (word.empty()) word = as_declared(def, layer).value_or("");
-        const auto hint = word.empty() ? "" : fmt::format("; did you mean \"{}\"?", printable(word));
-        fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402, fmt::format("attribute \"{}\" of {}: {}{}", def.name, op.type, e.what(), hint), std::move(word));
-      }
-    });
-  }
-  for (const auto& given : layer.attributes) {
-    const auto same_name = [&](const AttributeDef& def) { return def.name == given.name; };
-    if (std::any_of(table.defs.begin(), table.defs.end(), same_name)) continue;
-    std::vector<std::string_view> names;
-    for (const auto& def : table.defs) names.push_back(def.name);
-    const auto near = nearest(given.name, names);
-    Diagnostic d;
-    d.severity = Severity::warning;
-    d.code = Code::W0902;
-    d.message = fmt::format("{} has no attribute \"{}\"{}", op.type, printable(given.name), near ? fmt::format("; did you mean \"{}\"?", *near) : "");
-    d.attribute = given.name;
-    if (near && !layer.attribute(*near)) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
-    report(diagnostics, model, layer, std::move(d));
-  }
-  return good ? attrs : nullptr;
-}
 
 struct Resolver {
   const Registry& registry;
@@ -227,7 +112,8 @@ struct Resolver {
     for (const auto& body : outer.bodies) {
       auto inner = resolve(body.graph, fmt::format("{}{}/{}/", model.path, outer.name, body.role));
       node.faulty |= !inner->complete;
-      node.faulty |= !attempt(diagnostics, model, outer, [&] { node.maps.push_back(map_body(outer, body, *inner)); });
+      if (auto map = map_body(model, outer, body, *inner, diagnostics)) node.maps.push_back(std::move(*map));
+      else node.faulty = true;
       node.bodies.push_back(std::move(inner));
     }
   }

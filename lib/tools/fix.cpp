@@ -57,10 +57,13 @@ Score score(const Tally& list) {
   return s;
 }
 
-bool nothing_new(const Tally& before, const Tally& after) {
+/// Layers that were not judged before may turn out to contradict what they declare; those `at_fault` may not.
+bool nothing_new(const Tally& before, const Tally& after, const std::set<std::string>& at_fault) {
   return std::all_of(after.begin(), after.end(), [&](const auto& entry) {
+    const auto& [code, layer, port, attribute] = entry.first;
     const auto old = before.find(entry.first);
-    return old != before.end() && entry.second <= old->second;
+    const bool known = old != before.end() && entry.second <= old->second;
+    return known || (code == Code::W0901 && !at_fault.empty() && !at_fault.contains(layer));
   });
 }
 
@@ -145,7 +148,7 @@ class Search {
       --tries_;
       const auto result = check(subject, all);
       auto after = tally(result);
-      if (!nothing_new(now_, after) || !cured(i, result, after)) continue;
+      if (!nothing_new(now_, after, at_fault(d)) || !cured(i, result, after)) continue;
       if (best && !(score(after) < score(best_tally))) continue;
       best = Fix{i, remedy, std::move(*edits), {}};
       best_tally = std::move(after);
@@ -163,12 +166,20 @@ class Search {
     --tries_;
     const auto result = check(subject, all);
     auto after = tally(result);
-    if (!nothing_new(now_, after)) return false;
+    std::set<std::string> layers;
+    for (const auto& fix : list) layers.merge(at_fault(said[fix.diagnostic]));
+    if (!nothing_new(now_, after, layers)) return false;
     std::set<Key> left;
     for (const auto& d : result.all()) left.insert(key_of(d));
     if (std::any_of(list.begin(), list.end(), [&](const Fix& f) { return left.contains(key_of(said[f.diagnostic])); })) return false;
     accept(std::move(list), std::move(after));
     return true;
+  }
+
+  /// The layer of an error. What is but declared wrongly hides nothing.
+  static std::set<std::string> at_fault(const Diagnostic& d) {
+    if (severity(d.code) != Severity::error) return {};
+    return {std::get<1>(key_of(d))};
   }
 
   bool cured(std::size_t i, const Diagnostics& result, const Tally& after) const {
