@@ -79,7 +79,8 @@ class Writer {
     for (const auto& a : joint.axes)
       if (!(a == axis.axes[0])) others += fmt::format("{}{} axis {}", others.empty() ? "" : ", ", name(a.input), a.axis);
     const auto alone = axis.lengths.only_base() ? "only" : words(axis.lengths) + " alone,";
-    return fmt::format("{} together with {}: {}", alone, others, words(moved(joint.lengths, base(axis.axes[0]) - base(joint.axes[0]))));
+    const auto lengths = moved(joint.lengths, base(axis.axes[0]) - base(joint.axes[0]));
+    return fmt::format("{} together with {}: {}", alone, others, words(lengths));
   }
 
   /// A line for every refused length next to the accepted ones; what says the same of the same layer is said once.
@@ -109,7 +110,8 @@ class Writer {
       for (const auto& d : input.shape) width = std::max(width, to_string(d).size());
       for (const auto& axis : found.axes) {
         if (axis.axes[0].input != static_cast<int>(k)) continue;
-        out += fmt::format("  axis {}: {:<{}}  {}\n", axis.axes[0].axis, to_string(given(axis.axes[0])), width, words_of(axis)) + refusals(axis, style);
+        const auto& a = axis.axes[0];
+        out += fmt::format("  axis {}: {:<{}}  {}\n", a.axis, to_string(given(a)), width, words_of(axis)) + refusals(axis, style);
       }
     }
     if (!found.together.empty()) out += style(Paint::bold, "together") + "\n";
@@ -123,7 +125,7 @@ class Writer {
     if (!r) return nullptr;
     const auto& d = r->why;
     Json out{{"length", r->length}, {"code", to_string(d.code)}, {"message", d.message}, {"layer", nullptr}};
-    if (d.layer) out["layer"] = {{"id", id_json(d.layer->id)}, {"name", d.layer->path + d.layer->name}, {"type", d.layer->type}, {"version", d.layer->version}};
+    if (const auto& at = d.layer) out["layer"] = {{"id", id_json(at->id)}, {"name", at->path + at->name}, {"type", at->type}, {"version", at->version}};
     const auto place = places(d.at);
     out["file"] = place.file;
     if (place.line > 0) {
@@ -162,7 +164,11 @@ class Writer {
         if (axis.together) entry["together"] = *axis.together;
         axes.push_back(std::move(entry));
       }
-      inputs.push_back({{"index", k}, {"name", model.parameter_name(static_cast<int>(k))}, {"element_type", ovir::name(input.type)}, {"shape", to_string(input.shape)}, {"axes", std::move(axes)}});
+      inputs.push_back({{"index", k},
+                        {"name", model.parameter_name(static_cast<int>(k))},
+                        {"element_type", ovir::name(input.type)},
+                        {"shape", to_string(input.shape)},
+                        {"axes", std::move(axes)}});
     }
     for (const auto& joint : found.together) {
       Json entry{{"axes", Json::array()}};
@@ -170,7 +176,8 @@ class Writer {
       add_range(entry, joint);
       together.push_back(std::move(entry));
     }
-    return {{"schema", 1}, {"model", path}, {"complete", found.complete}, {"weights", weights}, {"inputs", std::move(inputs)}, {"together", std::move(together)}};
+    return {{"schema", 1},      {"model", path},                {"complete", found.complete},
+            {"weights", weights}, {"inputs", std::move(inputs)}, {"together", std::move(together)}};
   }
 };
 

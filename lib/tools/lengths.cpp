@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t kFineSteps = 64;
 // Beyond the fine steps those that models are known to have: patches, windows, hops of audio.
-constexpr std::int64_t kCoarseSteps[] = {80, 96, 100, 112, 128, 160, 192, 200, 224, 240, 256, 320, 384, 400, 441, 448, 480, 512, 640, 768, 1024, 2048, 4096};
+constexpr std::int64_t kCoarseSteps[] = {80,  96,  100, 112, 128, 160, 192, 200, 224, 240,  256,  320,
+                                         384, 400, 441, 448, 480, 512, 640, 768, 1024, 2048, 4096};
 constexpr std::int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 31, 61, 127};
 constexpr std::int64_t kWindow = 128;   // how many lengths are listed where there is no rule
 constexpr std::size_t kMostExtras = 4;  // more lengths besides a rule than these are no rule
@@ -113,7 +114,8 @@ class Search {
   /// Asks here and there whether the rule holds.
   bool regular() {
     const auto top = r_.max.value_or(longest_);
-    std::vector<std::int64_t> samples{top - 1, r_.min + (r_.base - r_.min) / r_.step / 2 * r_.step, r_.base + (top - r_.base) / r_.step / 2 * r_.step};
+    const auto halfway = [&](std::int64_t from, std::int64_t to) { return from + (to - from) / r_.step / 2 * r_.step; };
+    std::vector<std::int64_t> samples{top - 1, halfway(r_.min, r_.base), halfway(r_.base, top)};
     for (const auto p : kPrimes) {
       samples.push_back(r_.base + p * r_.step);
       samples.push_back(r_.base - p * r_.step);

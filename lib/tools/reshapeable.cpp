@@ -148,7 +148,8 @@ class Companions {
   Axes operator()(const AxisRange& first) {
     const auto start = first.axes[0];
     const auto base = first.lengths.base, top = *first.lengths.max;
-    for (const auto n : {top + 1, first.lengths.min - 1, base + 1, base + 2, base + 4, base + 8, base + 16, base + 32, base + 64, 2 * base, base / 2}) {
+    const auto tried = {top + 1, first.lengths.min - 1, base + 1, base + 2, base + 4, base + 8, base + 16, base + 32, base + 64, 2 * base, base / 2};
+    for (const auto n : tried) {
       if (n < 1 || first.lengths.contains(n)) continue;
       for (auto& seed : {Axes{start}, same_axis(start)}) {
         auto axes = grow(seed, n);
@@ -171,7 +172,8 @@ class Companions {
   const std::vector<AxisRange>& alone;
 
   static Axes in_order(Axes axes) {
-    std::sort(axes.begin(), axes.end(), [](const InputAxis& a, const InputAxis& b) { return std::pair(a.input, a.axis) < std::pair(b.input, b.axis); });
+    const auto place = [](const InputAxis& a) { return std::pair(a.input, a.axis); };
+    std::sort(axes.begin(), axes.end(), [&](const InputAxis& a, const InputAxis& b) { return place(a) < place(b); });
     return axes;
   }
 
@@ -179,7 +181,8 @@ class Companions {
   Axes same_axis(const InputAxis& start) {
     Axes list{start};
     for (const auto& other : alone)
-      if (const auto& a = other.axes[0]; a.input != start.input && a.axis == start.axis && other.lengths.base == prober.base(start)) list.push_back(a);
+      if (const auto& a = other.axes[0]; a.input != start.input && a.axis == start.axis && other.lengths.base == prober.base(start))
+        list.push_back(a);
     return list;
   }
 
@@ -217,7 +220,8 @@ class Companions {
     Axes same, other;
     for (const auto& entry : alone) {
       const auto& a = entry.axes[0];
-      if (!entry.tried || entry.lengths.base > Lengths::kTooLong || !reached.contains(a.input) || std::find(taken.begin(), taken.end(), a) != taken.end()) continue;
+      if (!entry.tried || entry.lengths.base > Lengths::kTooLong || !reached.contains(a.input)) continue;
+      if (std::find(taken.begin(), taken.end(), a) != taken.end()) continue;
       (entry.lengths.base == prober.base(taken[0]) ? same : other).push_back(a);
     }
     same.insert(same.end(), other.begin(), other.end());
@@ -253,8 +257,10 @@ void find_together(Prober& prober, Reshapeable& r) {
       if (more.empty()) break;
       joint = range_of(prober, more);
     }
-    for (auto& other : r.axes)
-      if (!other.together && other.lengths.max && std::find(joint.axes.begin(), joint.axes.end(), other.axes[0]) != joint.axes.end()) other.together = r.together.size();
+    for (auto& other : r.axes) {
+      const bool in = std::find(joint.axes.begin(), joint.axes.end(), other.axes[0]) != joint.axes.end();
+      if (in && !other.together && other.lengths.max) other.together = r.together.size();
+    }
     r.together.push_back(std::move(joint));
   }
 }
