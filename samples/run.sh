@@ -41,6 +41,8 @@ status=0
 show ovir check samples/broken/broken.xml || status=$?
 echo "(exit code $status)"
 ((status == 3)) || fail "ovir check should have left with 3"
+show ovir edit samples/broken/broken.xml --fix -o "$out/fixed.xml"
+show ovir check "$out/fixed.xml"
 
 title "looking inside: the tensor behind relu2"
 show ovir run samples/digits/digits.xml -i image=@samples/digits/7.png --dump relu2 --dump-to "$out/dump/"

@@ -111,6 +111,46 @@ bool same_file(const std::string& a, const std::string& b) {
 
 void say(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
+/// The model as far as it is changed: the text has its changes, the constants are in `edits`.
+struct Work {
+  std::shared_ptr<const Model> model;
+  tools::Edits edits;
+  std::size_t changes = 0;
+};
+
+/// Makes what changes can be proven to cure something; false where there are none.
+bool fix(Work& work, const EditOptions& options, const Common& common) {
+  const auto subject = subject_of(options, *work.model);
+  const auto said = tools::check(subject, work.edits);
+  auto fixes = tools::find_fixes(*work.model, subject, said, work.edits);
+  if (fixes.list.empty()) return false;
+  Places places(options.model);
+  for (const auto& fix : fixes.list) {
+    const auto& d = said.all()[fix.diagnostic];
+    if (!common.quiet) say(fmt::format("{}: {} {}: {}\n", places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
+  }
+  work.changes += fixes.list.size();
+  if (!fixes.edits.texts.empty()) {
+    const auto text = std::make_shared<const std::string>(tools::apply(subject.source->text, fixes.edits.texts));
+    Diagnostics unused;
+    work.model = load(std::make_shared<const SourceFile>(SourceFile{subject.source->path, text, *text}), subject.reading, unused);
+    if (!work.model) return false;
+  }
+  work.edits.constants = std::move(fixes.edits.constants);
+  return true;
+}
+
+/// The .bin goes first: an .xml that is there can be read.
+void save(Work& work, const std::string& path) {
+  const auto& graph = *work.model->graph;
+  const Weights weights(*work.model, work.edits);
+  const auto bin = bin_beside(path);
+  if (graph.weights && (!work.edits.constants.empty() || !same_file(bin, graph.weights_path))) weights.save(bin);
+  const auto text = tools::apply(graph.source->text, work.edits.texts);
+  const auto part = std::as_bytes(std::span(text));
+  io::save_file(path, {&part, 1});
+}
+
 }  // namespace
 
 int edit(const EditOptions& options, const Common& common) {
@@ -120,39 +160,29 @@ int edit(const EditOptions& options, const Common& common) {
   const auto model = load(options.model, {options.weights, options.no_weights}, said);
   if (!model) return report(said, options.model, common);
 
-  tools::Edits edits;
+  Work work{model, {}, 0};
   for (const auto& word : options.constants) {
-    edits.constants.push_back(constant_change(*model, word));
-    if (!edits.disjoint()) throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
+    work.edits.constants.push_back(constant_change(*model, word));
+    if (!work.edits.disjoint()) throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
   }
-  const auto subject = subject_of(options, *model);
+  work.changes = work.edits.constants.size();
   if (options.fix) {
-    const auto before = tools::check(subject, edits);
-    const auto fixes = tools::find_fixes(*model, subject, before, edits);
-    Places places(options.model);
-    for (const auto& fix : fixes.list)
-      if (const auto& d = before.all()[fix.diagnostic]; !common.quiet)
-        say(fmt::format("{}: {} {}: {}\n", places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
-    edits = fixes.edits;
-    if (edits.empty() && before.errors() > 0) {
+    const auto before = tools::check(subject_of(options, *model), work.edits);
+    // What a change uncovers may be cured in its turn.
+    for (int round = 0; round < 3 && fix(work, options, common); ++round) {}
+    if (work.changes == 0 && before.errors() > 0) {
       const auto status = report(before, options.model, common);
       say(fmt::format("{} there is nothing that --fix can do; {} was not written\n", common.err(Paint::note, "note:"), printable(options.output)));
       return status;
     }
   }
+  save(work, options.output);
 
-  const Weights weights(*model, edits);
-  const auto bin = bin_beside(options.output);
-  // The .bin goes first: an .xml that is there can be read.
-  if (model->graph->weights && (!edits.constants.empty() || !same_file(bin, model->graph->weights_path))) weights.save(bin);
-  const auto text = tools::apply(model->graph->source->text, edits.texts);
-  const auto part = std::as_bytes(std::span(text));
-  io::save_file(options.output, {&part, 1});
   // What was written is what is judged.
   Diagnostics after;
   if (const auto written = load(options.output, {{}, options.no_weights}, after)) ovir::infer(*written, {}, after);
   const auto status = report(after, options.output, common);
-  if (!common.quiet) print(fmt::format("{}: {}\n", printable(options.output), count(edits.texts.size() + edits.constants.size(), "change")));
+  if (!common.quiet) print(fmt::format("{}: {}\n", printable(options.output), count(work.changes, "change")));
   return status;
 }
 

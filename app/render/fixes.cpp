@@ -61,6 +61,7 @@ void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& 
     std::string then = is_error(d) ? "this error is gone" : "this warning is gone";
     if (cures_error(fix) && fixes.errors > 0) then += fmt::format(", {} stay{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
     else if (cures_error(fix)) then = cures > 1 ? "and the other changes the whole model checks" : "the whole model checks";
+    if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty()) then += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
     std::string help = fmt::format("with {} {} (verified)", describe(fix.remedy), then);
     if (d.layer)
       for (const auto other : fix.also) {

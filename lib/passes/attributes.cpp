@@ -57,7 +57,7 @@ std::string meant(const AttributeDef& def, void* attrs, const AttributeError& er
   auto list = as_list(text);
   try {
     def.set(attrs, list);
-    return list;
+    return list == text ? std::string() : list;
   } catch (const AttributeError&) {
     return {};
   }

@@ -90,6 +90,7 @@ class Search {
     each([](std::size_t) { return true; });
     std::sort(fixes_.list.begin(), fixes_.list.end(), [](const Fix& a, const Fix& b) { return a.diagnostic < b.diagnostic; });
     fixes_.errors = score(now_).errors;
+    fixes_.contradictions = score(now_).contradictions;
     return std::move(fixes_);
   }
 
@@ -136,8 +137,8 @@ class Search {
   void cure(std::size_t i) {
     const auto& d = said[i];
     if (tries_ == 0 || !stands(i)) return;
-    std::optional<Fix> best;
-    Tally best_tally;
+    std::optional<Fix> best, second_best;
+    Tally best_tally, second_tally;
     for (const auto& remedy : d.remedies) {
       if (tries_ == 0) break;
       auto edits = remedies_.edits_of(d, remedy);
@@ -148,13 +149,22 @@ class Search {
       --tries_;
       const auto result = check(subject, all);
       auto after = tally(result);
-      if (!nothing_new(now_, after, at_fault(d)) || !cured(i, result, after)) continue;
+      if (!cured(i, result, after)) continue;
+      if (!nothing_new(now_, after, at_fault(d))) {
+        // What the ports declare may be as old as the value that no longer fits.
+        const bool of_values = std::all_of(remedy.begin(), remedy.end(), [](const Change& c) { return c.what == Change::What::input; });
+        if (second_best || !of_values || score(after).errors > 0) continue;
+        second_best = Fix{i, remedy, std::move(*edits), {}};
+        second_tally = std::move(after);
+        continue;
+      }
       if (best && !(score(after) < score(best_tally))) continue;
       best = Fix{i, remedy, std::move(*edits), {}};
       best_tally = std::move(after);
       if (best_tally.empty()) break;
     }
     if (best) accept({std::move(*best)}, std::move(best_tally));
+    else if (second_best) accept({std::move(*second_best)}, std::move(second_tally));
   }
 
   /// Hundreds of layers may have one fault: one check for all of them.
