@@ -30,7 +30,7 @@ constexpr CodeInfo kCodes[] = {
      "Raise the limit, or give smaller shapes with --shape."},
 
     {Code::E0101, kMalformed, "malformed XML",
-     "The file begins like XML but is not well-formed: a tag is not closed, an attribute lacks its quotes, a character such as < or & "
+     "The file begins like XML but is not well-formed: a tag is not closed, an attribute lacks its quotes, a < in a text "
      "is not escaped, or the file was cut short. Nothing after that place can be trusted, so nothing else is judged.",
      R"(<layer id="0" name="x type="Parameter">      <!-- the quote after x is missing -->)",
      "Look at the place named and just before it. If the file ends early, copy or download it again; compare the sizes."},

@@ -7,7 +7,7 @@
 namespace ovir::passes {
 namespace {
 
-std::string named(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
+std::string named(const Layer& layer) { return fmt::format("{} \"{}\"", layer.id, printable(layer.name)); }
 
 Remedy tag(std::string name, std::int64_t value) { return {{Change::What::tag_attribute, std::move(name), std::to_string(value)}}; }
 
@@ -45,6 +45,13 @@ class Mapper {
 
   const Layer& parameter(std::size_t k) const { return *inner_[inner_.parameters[k]].layer; }
 
+  bool names(std::int64_t inner) const {
+    return std::any_of(body_.port_map.begin(), body_.port_map.end(), [&](const PortMap& e) { return e.internal_layer == inner; });
+  }
+  bool maps_port(std::int64_t external, PortMap::Direction direction) const {
+    return std::any_of(body_.port_map.begin(), body_.port_map.end(), [&](const PortMap& e) { return e.direction == direction && e.external_port == external; });
+  }
+
   void say(const SourceLoc& at, std::string message, std::vector<Remedy> remedies = {}, std::optional<Note> note = {}) {
     good_ = false;
     Diagnostic d;
@@ -64,18 +71,20 @@ class Mapper {
     for (std::size_t k = 0; k < nodes.size(); ++k)
       if (layer_of(nodes[k]).id == id) return static_cast<int>(k);
     good_ = false;
-    const std::string_view kind = parameter ? "Parameter" : "Result";
+    const std::string_view kind = parameter ? "parameter" : "result";
     const auto found = std::find_if(inner_.nodes.begin(), inner_.nodes.end(), [&](const Node& n) { return n.layer->id == id; });
     if (found == inner_.nodes.end() ? inner_.graph->damaged : !found->op) return -1;
     std::vector<Remedy> remedies;
     std::string there;
     for (std::size_t k = 0; k < nodes.size() && k < 4; ++k) {
-      remedies.push_back(tag(attribute, layer_of(nodes[k]).id));
-      there += fmt::format("{}{}", k == 0 ? "" : ", ", layer_of(nodes[k]).id);
+      const auto candidate = layer_of(nodes[k]).id;
+      // One that the port map leaves out is likelier.
+      remedies.insert(names(candidate) ? remedies.end() : remedies.begin(), tag(attribute, candidate));
+      there += fmt::format("{}{}", k == 0 ? "" : ", ", candidate);
     }
     const auto what = found == inner_.nodes.end() ? fmt::format("the {} has no layer {}", body_.role, id)
-                                                  : fmt::format("{} of the {} is of type {}, not {}", named(*found->layer), body_.role, found->op->type, kind);
-    say(at, nodes.empty() ? fmt::format("{}; it has no {}", what, kind) : fmt::format("{}; its {}s are {}{}", what, kind, there, nodes.size() > 4 ? ", …" : ""), std::move(remedies));
+                                                  : fmt::format("layer {} of the {} is of type {}, not a {}", named(*found->layer), body_.role, found->op->type, kind);
+    say(at, nodes.empty() ? fmt::format("{}; it has no {}", what, kind) : fmt::format("{}; its {} {}{}", what, nodes.size() == 1 ? fmt::format("only {} is", kind) : fmt::format("{}s are", kind), there, nodes.size() > 4 ? ", …" : ""), std::move(remedies));
     return -1;
   }
 
@@ -100,15 +109,19 @@ class Mapper {
       map_.condition_result = link.inner;
     }
     if (entry.external_port < 0) {
-      if (map_.iteration_parameter != link.inner && map_.condition_result != link.inner) say(entry.at, "a port map entry names no external port");
-      return;
+      if (entry.purpose == "current_iteration" || entry.purpose == "execution_condition") return;
+      const std::string_view meant = input ? "current_iteration" : "execution_condition";
+      if (entry.purpose.empty()) return say(entry.at, "a port map entry names no external port");
+      return say(entry.at, fmt::format("purpose \"{}\" is neither \"current_iteration\" nor \"execution_condition\"", printable(entry.purpose)),
+                 {{{Change::What::tag_attribute, "purpose", std::string(meant)}}});
     }
     const auto& ports = input ? outer_.inputs : outer_.outputs;
     link.port = input ? input_position(outer_, entry.external_port) : output_position(outer_, entry.external_port);
     if (link.port < 0) {
       std::vector<Remedy> remedies;
-      for (std::size_t p = 0; p < ports.size() && p < 4; ++p) remedies.push_back(tag("external_port_id", ports[p].id));
-      return say(entry.at, fmt::format("the port map names {} port {} of {}, {}", input ? "input" : "output", entry.external_port, named(outer_), ids_of(ports, input ? "input" : "output")),
+      for (auto port = ports.rbegin(); port != ports.rend() && remedies.size() < 4; ++port)  // Loop's first two are no inputs of the body
+        if (!maps_port(port->id, entry.direction)) remedies.push_back(tag("external_port_id", port->id));
+      return say(entry.at, fmt::format("the port map names {} port {} of layer {}, {}", input ? "input" : "output", entry.external_port, named(outer_), ids_of(ports, input ? "input" : "output")),
                  std::move(remedies));
     }
     if (!input) {

@@ -249,7 +249,7 @@ class Connector {
     }
     const bool repeats = producer.outputs.empty() && faulty_[static_cast<std::size_t>(source)];
     faulty_[t] = true;
-    if (repeats) return;
+    if (repeats || producer.damaged) return;
     auto d = fault(Code::E0203, fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, the(producer), ids_of(producer.outputs, "output")), edge.at);
     auto remedies = producer.outputs.size() == 1 ? std::vector<Remedy>{tag({{"from-port", producer.outputs.front().id}})} : only(loose().unread(producer), "from", false);
     say(producer.outputs.empty() ? source : target, std::move(d), std::move(remedies));

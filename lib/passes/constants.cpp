@@ -84,8 +84,9 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
     d.remedies = one_of_three(layer, *type, shape, *needed);
     fail(std::move(d));
   }
-  if (!graph.weights) return {};
   const auto end = checked_add(offset, size);
+  if (!graph.weights && !end) fail_attribute("offset", Code::E0302, fmt::format("the constant's bytes begin at {} and take {}: no file is that long", offset, size));
+  if (!graph.weights) return {};
   const auto available = static_cast<std::int64_t>(graph.weights->size());
   if (!end || *end > available) {
     // Where the bytes that the shape takes would fit, size is what is wrong.

@@ -112,8 +112,9 @@ struct Resolver {
     for (const auto& body : outer.bodies) {
       auto inner = resolve(body.graph, fmt::format("{}{}/{}/", model.path, outer.name, body.role));
       node.faulty |= !inner->complete;
-      if (auto map = map_body(model, outer, body, *inner, diagnostics)) node.maps.push_back(std::move(*map));
-      else node.faulty = true;
+      auto map = map_body(model, outer, body, *inner, diagnostics);
+      node.faulty |= !map;
+      node.maps.push_back(map ? std::move(*map) : BodyMap{});
       node.bodies.push_back(std::move(inner));
     }
   }

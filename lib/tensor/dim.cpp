@@ -174,7 +174,9 @@ std::string why_no_dim(std::string_view text) {
     if (word.empty()) continue;
     if (!is_integer(word) || word.front() == '+') return '"' + printable(word) + "\" is not a length, a range or ?";
     if (word.front() == '-') return std::string(word) + " is negative";
-    if (!parse_number<std::int64_t>(word)) return std::string(word) + " is more than 64 bits can hold";
+    const auto n = parse_number<std::int64_t>(word);
+    if (n == Dim::kUnbounded) return std::string(word) + " is too large";
+    if (!n) return std::string(word) + " is more than 64 bits can hold";
   }
   return "the range " + printable(text) + " is empty";
 }

@@ -63,6 +63,7 @@ Kind kind_of_model(std::string_view content) {
   const std::string_view body = body_of(content);
   if (is_web_page(body)) return kWebPage;
   if (body.starts_with('<')) return {};
+  if (body.empty() && content.size() <= 4096) return {"blank", "the download or copy failed, perhaps"};
   if (body.find('\0') != body.npos) return {"binary data", ""};
   if (body.starts_with('{')) return {"JSON", ""};
   return {"not an XML document", ""};

@@ -1,6 +1,7 @@
 #include "xml/malformed.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
 
@@ -49,6 +50,26 @@ std::vector<std::size_t> open_elements(std::string_view text, std::size_t limit)
       at = end;
     }
   }
+  return open;
+}
+
+/// Where the text begins that a missing "-->" or the like leaves open.
+std::string_view opening(pugi::xml_parse_status status) {
+  switch (status) {
+    case pugi::status_bad_comment: return "<!--";
+    case pugi::status_bad_cdata: return "<![CDATA[";
+    case pugi::status_bad_pi: return "<?";
+    case pugi::status_bad_doctype: return "<!DOCTYPE";
+    default: return {};
+  }
+}
+
+/// The quote that opened the attribute value which ends before `offset`, where that value reaches into the next
+/// attribute: its own closing quote is missing.
+std::optional<std::size_t> unclosed_value(std::string_view text, std::size_t offset) {
+  const auto close = text.rfind('"', offset == 0 ? 0 : offset - 1);
+  const auto open = close == text.npos || close == 0 ? text.npos : text.rfind('"', close - 1);
+  if (open == text.npos || open == 0 || text[open - 1] != '=' || text[close - 1] != '=') return std::nullopt;
   return open;
 }
 
@@ -101,6 +122,15 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
       d.label = fmt::format("expected </{}>", expected);
       d.notes.push_back({fmt::format("<{}> is opened here", expected), open_tag(source, still_open.back()), {}, {}});
     }
+  } else if (const auto begins = opening(result.status); !begins.empty() && text.rfind(begins, offset) != text.npos && at_end) {
+    d.at = {source, text.rfind(begins, offset), begins.size()};
+    d.message = fmt::format("malformed XML: {}", describe(result.status).message);
+    d.label = fmt::format("the file ends without the {} that closes it", describe(result.status).label.substr(9));
+  } else if (at_end && !open.empty() && tag_end(text, text.rfind('<')) == text.size()) {
+    const auto tag_start = text.rfind('<');
+    d.at = {source, tag_start, std::max<std::size_t>(1, 1 + name_at(text, tag_start + 1).size())};
+    d.message = "malformed XML: the file ends within a tag";
+    d.label = "this tag is not closed";
   } else if (at_end && !open.empty()) {
     d.at.offset = text.size();
     while (d.at.offset > 0 && trim(text.substr(d.at.offset - 1)).empty()) --d.at.offset;
@@ -116,6 +146,8 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
     const Fault fault = describe(result.status);
     d.message = fmt::format("malformed XML: {}", fault.message);
     d.label = fault.label;
+    if (const auto quote = result.status == pugi::status_bad_attribute ? unclosed_value(text, offset) : std::nullopt)
+      d.notes.push_back({"the value that begins here has no closing quote, perhaps", {source, *quote, 1}, {}, {}});
   }
   return d;
 }

@@ -143,6 +143,14 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
     diagnostics.add(std::move(d));
     return nullptr;
   }
+  for (auto next = root.next_sibling(); next; next = next.next_sibling()) {
+    if (next.type() != pugi::node_element) continue;
+    const auto place = static_cast<std::size_t>(next.name() - copy.get()) - 1;
+    auto d = fault(Code::E0101, "malformed XML: something follows the end of the outermost element", {source, place, std::strlen(next.name()) + 1});
+    d.label = "a document has one outermost element";
+    diagnostics.add(std::move(d));
+    return nullptr;
+  }
   auto weights = open_weights(source->path, options);
   Builder builder(source, copy.get(), diagnostics);
   builder.set_weights(weights.path, weights.bytes);

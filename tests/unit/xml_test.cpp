@@ -142,6 +142,7 @@ TEST_CASE("files that are no model") {
   };
   using Catch::Matchers::EndsWith;
   CHECK_THAT(message(""), EndsWith("is empty"));
+  CHECK_THAT(message("\n \n"), EndsWith("is blank"));
   CHECK_THAT(message("\n\n<!DOCTYPE html>\n<html></html>"), EndsWith("is a web page"));
   CHECK_THAT(message("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), EndsWith("is a git-LFS pointer, not the file it stands for"));
   CHECK_THAT(message(std::string("\x08\x07\x12\x07pytorch", 11)), EndsWith("is an ONNX model"));
@@ -171,11 +172,13 @@ TEST_CASE("XML that is not well-formed") {
   };
   check("<net>\n <layers>\n </edges>\n</net>", "</edges> where </layers> was expected", "3:2 </edges");
   check("<net>\n <layers>", "the file ends before <layers> is closed", "2:10 ");
-  check("<net>\n <!-- <a> --><b c='>'/><lay", "the file ends before <net> is closed", "2:28 ");
+  check("<net>\n <!-- <a> --><b c='>'/><lay", "the file ends within a tag", "2:24 <lay");
   check("<net version=11/>", "an attribute's value has no quotes", "1:14 1");
   check("<net version='11/>", "an attribute is malformed", "1:15 1");
   check("<net/>\n<x", "something follows the end of the outermost element", "2:2 x");
   check(std::string("<net>\0</net>", 12), "a byte of value 0, which no text holds", std::string("1:6 \0", 5));
+  check("<net version=\"11\"/>\n<net/>", "something follows the end of the outermost element", "2:1 <net");
+  check("<net>\n <!-- <layers/>\n</net>", "a comment is malformed", "2:2 <!--");
 }
 
 TEST_CASE("an attribute twice") {

@@ -9,9 +9,17 @@ constexpr int kRoundsBeforeWidening = 3;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// The axis along which an input of known rank is sliced.
+std::int64_t sliced_axis(const InferContext& c, const BodyLink& link) {
+  const auto& shape = c.shape(link.port);
+  c.require(-shape.rank() <= link.axis && link.axis < shape.rank(), link.port, Code::E0507, "the port map of {} slices {} along axis {}, but its shape is {}", c.op().type,
+            c.port_name(link.port), link.axis, to_string(shape));
+  return link.axis < 0 ? link.axis + shape.rank() : link.axis;
+}
+
 Fact part_fact(const InferContext& c, const BodyLink& link) {
   Fact part{c.type(link.port), c.shape(link.port), {}, nullptr};
-  if (part.shape.has_rank()) part.shape[c.require_axis(link.axis, link.port, part.shape.rank())] = Dim(link.part_size);
+  if (part.shape.has_rank()) part.shape[sliced_axis(c, link)] = Dim(link.part_size);
   return part;
 }
 
@@ -28,7 +36,9 @@ void widen(PartialShape& next, const PartialShape& before) {
 PartialShape concatenated(const PartialShape& part, const BodyLink& link, const Dim& iterations, bool sized, const InferContext& c) {
   if (!part.has_rank()) return part;
   auto whole = part.rank() == 0 ? PartialShape{Dim(1)} : part;
-  auto& along = whole[c.require_axis(link.axis, -1, whole.rank())];
+  c.require(-whole.rank() <= link.axis && link.axis < whole.rank(), -1, Code::E0507, "the port map of {} joins the parts of output {} along axis {}, but their shape is {}", c.op().type,
+            link.port, link.axis, to_string(part));
+  auto& along = whole[link.axis < 0 ? link.axis + whole.rank() : link.axis];
   if (sized && along.contains(link.part_size)) along = Dim(link.part_size);
   along = along * iterations;
   return whole;
@@ -124,11 +134,11 @@ std::optional<Dim> sliced_count(const InferContext& c) {
     const auto& shape = c.shape(link.port);
     Dim count;
     if (shape.has_rank()) {
-      const auto& along = shape[c.require_axis(link.axis, link.port, shape.rank())];
+      const auto& along = shape[sliced_axis(c, link)];
       if (along.is_static()) {
         const auto parts = parts_of(link, along.length());
-        c.require(parts.has_value(), link.port, Code::E0507, "{} cannot slice an axis of {} from {} to {} by {}", c.op().type, along.length(),
-                  link.start, link.end, link.stride);
+        c.require(parts.has_value(), link.port, Code::E0507, "the port map of {} slices axis {} of {} {} from {} to {} by {}, which is outside of it", c.op().type,
+                  link.axis, c.port_name(link.port), to_string(shape), link.start, link.end, link.stride);
         count = Dim(parts->count);
       } else {
         const auto least = parts_of(link, along.min), most = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
@@ -171,7 +181,7 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
       const auto& result = results[at(edge.result)];
       const auto* initial = input_of(map, edge.parameter);
       c.require(before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
-                initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but is fed back {}", c.op().type, name(before.type),
+                initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but its back edge feeds it {}", c.op().type, name(before.type),
                 name(result.type));
       auto next = merge(before, result);
       if (round >= kRoundsBeforeWidening) widen(next.shape, before.shape);

@@ -32,6 +32,9 @@ void infer(InferContext& c, const Ports& p) {
   c.require_rank(p.x, 2 + more);
   c.require_rank(p.w, 2 + more);
   c.require_rank(p.r, 2 + more);
+  const auto held = dim_or_unknown(c.shape(p.hidden), 1 + more), columns = dim_or_unknown(c.shape(p.r), 1 + more);
+  if (held.is_static() && columns == held && held != hidden)
+    c.fail_attr("hidden_size", fmt::format("{}, but the last dims of {} and R are {}", a.hidden_size, c.port_name(p.hidden), to_string(held)), Code::E0506);
   auto batch = dim_or_unknown(c.shape(p.x), 0);
   for (const auto port : {p.hidden, p.state}) {
     if (port < 0) continue;
