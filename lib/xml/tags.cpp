@@ -102,6 +102,7 @@ std::string escaped(std::string_view value) {
     else if (c == '<') out += "&lt;";
     else if (c == '>') out += "&gt;";
     else if (c == '"') out += "&quot;";
+    else if (c == '\'') out += "&apos;";
     else out += c;
   }
   return out;

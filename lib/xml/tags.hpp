@@ -31,7 +31,7 @@ struct ElementText {
 /// The direct children called `name` of the element whose tag begins at `tag`, in order.
 std::vector<ElementText> children(std::string_view text, std::size_t tag, std::string_view name);
 
-/// `value` as it stands between double quotes.
+/// `value` as it stands between quotes.
 std::string escaped(std::string_view value);
 
 }  // namespace ovir::xml

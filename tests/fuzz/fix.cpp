@@ -1,0 +1,23 @@
+// Fixing: the changes that are offered can be made, and leave what they promise to leave.
+#include "fuzz.hpp"
+#include "scratch.hpp"
+#include "tools/fix.hpp"
+
+using namespace ovir;
+
+void fuzz_one(std::string_view input) {
+  Diagnostics said;
+  const auto path = model_file(input);
+  const xml::ReadOptions reading{.weights = weights_file()};
+  const auto model = load(path, reading, said);
+  if (!model || said.all().size() > 40) return;  // every diagnostic costs a few checks
+  infer(*model, {}, said);
+  const tools::Subject subject{model->graph->source, reading, {}};
+  const auto fixes = tools::find_fixes(*model, subject, said);
+  promise(fixes.edits.disjoint(), "no two changes overlap");
+  promise(fixes.errors <= said.errors(), "changes make no new errors");
+  const auto after = tools::check(subject, fixes.edits);
+  promise(after.errors() == fixes.errors, "the errors that were promised to stay are those that stay");
+  if (fixes.list.empty()) return;
+  for (const auto& fix : fixes.list) promise(fix.diagnostic < said.all().size() && !fix.edits.empty(), "a fix is of a diagnostic, and changes something");
+}
