@@ -6,7 +6,7 @@
 
 namespace ovir::app {
 
-/// `target` is LAYER[:port[:axis]]. With an axis every step back to the layer that the length first appears in, else
+/// `target` is LAYER[:port[:axis]]. With an axis every step back to the Parameter or constant that decides it, else
 /// one line an axis. Throws UsageError.
 std::string why(const Model& model, const Facts& facts, const std::string& target);
 
