@@ -96,7 +96,7 @@ void check_usage(const RunOptions& o) {
   if (o.steps < 1) throw UsageError("--steps: at least 1");
   if (o.threads < 0) throw UsageError("--threads: at least 1");
   if (o.top < 0) throw UsageError("--top: at least 1");
-  if (o.labels.size() > 0 && o.top == 0) throw UsageError("--labels is for --top K");
+  if (!o.labels.empty() && o.top == 0) throw UsageError("--labels is for --top K");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos) throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
   if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos) throw UsageError("--steps: --dump-to needs {step} in its path");
   // A path that cannot be meant is refused before anything is computed.

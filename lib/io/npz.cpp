@@ -149,7 +149,7 @@ Bytes Npz::content(const Member& m, std::string_view key) const {
   const auto start = m.offset + kLocalSize + f.at<std::uint16_t>(m.offset + 26) + f.at<std::uint16_t>(m.offset + 28);
   const auto packed = f.part(start, m.packed);
   if (m.method == 0 && m.packed != m.size) f.damaged();
-  const Bytes content = m.method == 8 ? inflate_raw(packed, m.size, f) : Bytes{file_.owner, std::as_bytes(std::span(packed))};
+  Bytes content = m.method == 8 ? inflate_raw(packed, m.size, f) : Bytes{file_.owner, std::as_bytes(std::span(packed))};
   if (crc_of(0, content.view) != m.crc) fail(Code::E0705, "{}: \"{}\" is damaged (its checksum is wrong)", where_, printable(key));
   return content;
 }

@@ -42,9 +42,9 @@ Diagnostic fault(Code code, std::string message, SourceLoc at) {
 /// "layer 3 "relu"".
 std::string the(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
 
-Remedy tag(std::vector<std::pair<std::string, std::int64_t>> attributes) {
+Remedy tag(const std::vector<std::pair<std::string, std::int64_t>>& attributes) {
   Remedy remedy;
-  for (auto& [name, value] : attributes) remedy.push_back({Change::What::tag_attribute, std::move(name), std::to_string(value)});
+  for (const auto& [name, value] : attributes) remedy.push_back({Change::What::tag_attribute, name, std::to_string(value)});
   return remedy;
 }
 

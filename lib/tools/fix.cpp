@@ -238,12 +238,12 @@ bool Edits::disjoint() const {
   std::sort(stretches.begin(), stretches.end());
   std::set<std::pair<std::string_view, std::int64_t>> layers;
   for (const auto& change : constants) layers.emplace(change.path, change.id);
-  const auto clash = [](const auto& a, const auto& b) { return b.first < a.second || b.first == a.first; };
+  const auto clash = [](const auto& a, const auto& b) { return b.first < a.second; };   // much may be put in at one place
   return layers.size() == constants.size() && std::adjacent_find(stretches.begin(), stretches.end(), clash) == stretches.end();
 }
 
 std::string apply(std::string_view text, std::vector<Replacement> replacements) {
-  std::stable_sort(replacements.begin(), replacements.end(), [](const Replacement& a, const Replacement& b) { return a.at.offset < b.at.offset; });
+  std::stable_sort(replacements.begin(), replacements.end(), [](const Replacement& a, const Replacement& b) { return std::pair(a.at.offset, a.at.length) < std::pair(b.at.offset, b.at.length); });
   std::string out;
   std::size_t done = 0;
   for (const auto& r : replacements) {

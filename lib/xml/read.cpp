@@ -89,6 +89,19 @@ struct Weights {
   std::optional<Diagnostic> fault;
 };
 
+/// The one .bin in the folder of `path`; nothing where there are none or several.
+std::optional<std::string> only_weights_beside(const std::string& path) {
+  std::optional<std::string> found;
+  std::error_code error;
+  const auto folder = std::filesystem::path(path).parent_path();
+  for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".bin") continue;
+    if (found) return std::nullopt;
+    found = (folder / at->path().filename()).string();
+  }
+  return found;
+}
+
 Weights open_weights(const std::string& model, const ReadOptions& options) {
   Weights result;
   if (options.no_weights) return result;
@@ -96,6 +109,8 @@ Weights open_weights(const std::string& model, const ReadOptions& options) {
   Bytes bytes;
   if (const auto error = try_map(result.path, bytes)) {
     result.fault = fault(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error), file_start(result.path));
+    if (const auto other = only_weights_beside(result.path); other && options.weights.empty())
+      result.fault->notes.push_back(note(fmt::format("{} is there: --weights names it, if it belongs to this model", printable(*other))));
   } else if (const Kind kind = kind_of_weights(bytes.text())) {
     result.fault = fault(Code::E0304, fmt::format("{} is {}", printable(result.path), kind.what), file_start(result.path, bytes));
     if (!kind.hint.empty()) result.fault->notes.push_back(note(kind.hint));

@@ -41,6 +41,7 @@ TEST_CASE("children are direct ones, and comments hold none") {
 
 TEST_CASE("replacements are made in the order of their places") {
   REQUIRE(tools::apply("0123456789", {replace(8, 2, "ab"), replace(0, 1, ""), replace(4, 0, "--")}) == "123--4567ab");
+  REQUIRE(tools::apply("abc", {replace(1, 1, "x"), replace(1, 0, "1"), replace(1, 0, "2")}) == "a12xc");
   REQUIRE(tools::apply("abc", {}) == "abc");
 }
 
@@ -49,7 +50,7 @@ TEST_CASE("changes of one place exclude each other") {
   REQUIRE(disjoint({}));
   REQUIRE(disjoint({replace(5, 1, "y"), replace(2, 3, "x"), replace(0, 2, "z")}));
   REQUIRE_FALSE(disjoint({replace(2, 3, "x"), replace(4, 1, "y")}));
-  REQUIRE_FALSE(disjoint({replace(9, 0, "a"), replace(9, 0, "b")}));
+  REQUIRE(disjoint({replace(9, 2, "c"), replace(9, 0, "a"), replace(9, 0, "b")}));
   tools::Edits edits{{replace(2, 3, "x")}, {}};
   edits.append({{replace(2, 1, "y")}, {}});
   REQUIRE_FALSE(edits.disjoint());
