@@ -89,7 +89,7 @@ void add_check(Tree& tree) {
 
 void add_edit(Tree& tree) {
   auto [sub, o] = tree.command<EditOptions>("edit", "change a model, and no line of it that need not change", edit);
-  add_model(sub, o, false);
+  add_model(sub, o);
   sub->add_flag("--fix", o->fix, "make the changes that `check` offers as help");
   repeated(sub, "--set-const", o->constants, "NAME=VALUES", "the value of a Constant, as many elements as it has: shape_3=-1,4,64");
   text(sub, "-o,--output", o->output, "FILE", "the changed .xml; its .bin is written beside it")->required();

@@ -118,11 +118,22 @@ struct Work {
   std::size_t changes = 0;
 };
 
+/// The file as it is in memory. The shapes of -s are in its text by then.
+tools::Subject subject(const Work& work, const EditOptions& options) { return {work.model->graph->source, {options.weights, options.no_weights}, {}}; }
+
+void rewrite(Work& work, const std::vector<Replacement>& replacements, const EditOptions& options) {
+  if (replacements.empty()) return;
+  const auto& source = *work.model->graph->source;
+  const auto text = std::make_shared<const std::string>(tools::apply(source.text, replacements));
+  Diagnostics unused;
+  work.model = load(std::make_shared<const SourceFile>(SourceFile{source.path, text, *text}), {options.weights, options.no_weights}, unused);
+}
+
 /// Makes what changes can be proven to cure something; false where there are none.
 bool fix(Work& work, const EditOptions& options, const Common& common) {
-  const auto subject = subject_of(options, *work.model);
-  const auto said = tools::check(subject, work.edits);
-  auto fixes = tools::find_fixes(*work.model, subject, said, work.edits);
+  const auto now = subject(work, options);
+  const auto said = tools::check(now, work.edits);
+  auto fixes = tools::find_fixes(*work.model, now, said, work.edits);
   if (fixes.list.empty()) return false;
   Places places(options.model);
   for (const auto& fix : fixes.list) {
@@ -130,12 +141,7 @@ bool fix(Work& work, const EditOptions& options, const Common& common) {
     if (!common.quiet) say(fmt::format("{}: {} {}: {}\n", places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
   }
   work.changes += fixes.list.size();
-  if (!fixes.edits.texts.empty()) {
-    const auto text = std::make_shared<const std::string>(tools::apply(subject.source->text, fixes.edits.texts));
-    Diagnostics unused;
-    work.model = load(std::make_shared<const SourceFile>(SourceFile{subject.source->path, text, *text}), subject.reading, unused);
-    if (!work.model) return false;
-  }
+  rewrite(work, fixes.edits.texts, options);
   work.edits.constants = std::move(fixes.edits.constants);
   return true;
 }
@@ -154,27 +160,31 @@ void save(Work& work, const std::string& path) {
 }  // namespace
 
 int edit(const EditOptions& options, const Common& common) {
-  if (!options.fix && options.constants.empty()) throw UsageError("edit: nothing to change; expected --fix or --set-const");
+  if (!options.fix && options.constants.empty() && options.shapes.empty()) throw UsageError("edit: nothing to change; expected --fix, --shape or --set-const");
   if (std::filesystem::path(options.output).extension() != ".xml") throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
   Diagnostics said;
-  const auto model = load(options.model, {options.weights, options.no_weights}, said);
-  if (!model) return report(said, options.model, common);
+  Work work{load(options.model, {options.weights, options.no_weights}, said), {}, 0};
+  if (!work.model) return report(said, options.model, common);
 
-  Work work{model, {}, 0};
   for (const auto& word : options.constants) {
-    work.edits.constants.push_back(constant_change(*model, word));
+    work.edits.constants.push_back(constant_change(*work.model, word));
     if (!work.edits.disjoint()) throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
   }
   work.changes = work.edits.constants.size();
-  if (options.fix) {
-    const auto before = tools::check(subject_of(options, *model), work.edits);
-    // What a change uncovers may be cured in its turn.
-    for (int round = 0; round < 3 && fix(work, options, common); ++round) {}
-    if (work.changes == 0 && before.errors() > 0) {
-      const auto status = report(before, options.model, common);
-      say(fmt::format("{} there is nothing that --fix can do; {} was not written\n", common.err(Paint::note, "note:"), printable(options.output)));
-      return status;
-    }
+  if (const auto shapes = infer_options(options, *work.model).shapes; !shapes.empty()) {
+    const auto edits = tools::reshape(*work.model, shapes);
+    work.changes += edits.texts.size();
+    rewrite(work, edits.texts, options);
+  }
+  // What a change uncovers may be cured in its turn.
+  for (int round = 0; options.fix && round < 3 && fix(work, options, common); ++round) {}
+
+  const auto left = tools::check(subject(work, options), work.edits);
+  const bool useless = options.fix && work.changes == 0, harmful = !options.shapes.empty() || !options.constants.empty();
+  if (left.errors() > 0 && (useless || harmful)) {
+    const auto status = report(left, options.model, common);
+    say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"), useless ? "there is nothing that --fix can do; " : "", printable(options.output)));
+    return status;
   }
   save(work, options.output);
 

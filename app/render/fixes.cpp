@@ -97,11 +97,12 @@ Diagnostics without_consequences(const Diagnostics& said, const tools::Fixes& fi
 }
 
 std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, const Style& style) {
-  // Under --shape the changed file would be checked with other shapes than those that were tried.
   const bool of_text = std::any_of(fixes.list.begin(), fixes.list.end(), [](const tools::Fix& f) { return !f.edits.texts.empty(); });
-  if (!of_text || !options.shapes.empty()) return {};
+  if (!of_text) return {};
+  std::string what;
+  for (const auto& shape : options.shapes) what += fmt::format("--shape {} ", shell_word(shape));
   const auto n = fixes.list.size();
-  return fmt::format("{} {} makes {}:\n      {}\n", style(Paint::help, "help:"), "one command", n == 1 ? "this change" : fmt::format("these {} changes", n), edit_command(options, "--fix"));
+  return fmt::format("{} one command makes {}:\n      {}\n", style(Paint::help, "help:"), n == 1 ? "this change" : fmt::format("these {} changes", n), edit_command(options, what + "--fix"));
 }
 
 }  // namespace ovir::app

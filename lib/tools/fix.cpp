@@ -274,6 +274,55 @@ ConstantChange change_constant(const Model& model, std::string_view name, std::s
   return std::move(*change);
 }
 
+namespace {
+
+/// "1,?,3..5", as attributes have it.
+std::string text_of(const PartialShape& shape) {
+  const auto text = to_string(shape);
+  return text.substr(1, text.size() - 2);
+}
+
+/// The ports of `model` whose shapes differ between the facts are declared as in `after`.
+void redeclare(const Model& model, const Facts& before, const Facts& after, const Remedies& remedies, Edits& edits) {
+  const auto declare = [&](const Layer& layer, const Port& port, const Fact& old, const Fact& now, bool is_parameter) {
+    if (old.shape == now.shape || !now.shape.has_rank()) return;
+    std::string dims;
+    for (const auto& d : now.shape) dims += fmt::format("{}{}", dims.empty() ? "" : ",", d.is_static() ? d.length() : -1);
+    Diagnostic at_port;
+    at_port.layer = layer_ref(model, layer);
+    at_port.at = port.at;
+    Remedy remedy{{Change::What::dims, {}, dims}};
+    // That of the whole model's Parameters is what was asked for.
+    if (is_parameter && !model.path.empty()) remedy.push_back({Change::What::attribute, "shape", text_of(now.shape)});
+    if (const auto change = remedies.edits_of(at_port, remedy)) edits.append(*change);
+  };
+  for (std::size_t n = 0; n < model.nodes.size(); ++n) {
+    const auto& node = model.nodes[n];
+    const auto& layer = *node.layer;
+    for (std::size_t o = 0; o < layer.outputs.size() && o < after.outputs[n].size(); ++o) declare(layer, layer.outputs[o], before.outputs[n][o], after.outputs[n][o], node.op && node.op->kind == Kind::parameter);
+    for (std::size_t i = 0; i < layer.inputs.size() && i < node.inputs.size(); ++i)
+      if (const auto v = node.inputs[i]; v.node >= 0) declare(layer, layer.inputs[i], before.of(v), after.of(v), false);
+    for (std::size_t b = 0; b < before.bodies[n].size() && b < after.bodies[n].size(); ++b)
+      if (!before.bodies[n][b].outputs.empty() && !after.bodies[n][b].outputs.empty()) redeclare(*node.bodies[b], before.bodies[n][b], after.bodies[n][b], remedies, edits);
+  }
+}
+
+}  // namespace
+
+Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes) {
+  const Remedies remedies(model);
+  Edits edits;
+  for (const auto& [k, shape] : shapes) {
+    Diagnostic at_layer;
+    at_layer.layer = layer_ref(model, *model[model.parameters[static_cast<std::size_t>(k)]].layer);
+    if (const auto change = remedies.edits_of(at_layer, {{Change::What::attribute, "shape", text_of(shape)}})) edits.append(*change);
+  }
+  Diagnostics unused;
+  const auto before = ovir::infer(model, {}, unused), after = ovir::infer(model, {.shapes = shapes}, unused);
+  redeclare(model, before, after, remedies, edits);
+  return edits;
+}
+
 Diagnostics check(const Subject& subject, const Edits& edits) {
   Diagnostics said;
   auto text = std::make_shared<const std::string>(apply(subject.source->text, edits.texts));

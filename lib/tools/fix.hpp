@@ -2,6 +2,7 @@
 // with it, in memory.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ std::string apply(std::string_view text, std::vector<Replacement> replacements);
 /// A new value for the Constant called `name` (with its path, where it is in a body). Throws SelectorError where
 /// there is none, Failure E0705 where the values do not fit its type and number of elements.
 ConstantChange change_constant(const Model& model, std::string_view name, std::string_view values);
+
+/// Other shapes for Parameters, by index in file order, and for all ports whose inferred shapes change with them.
+Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes);
 
 /// A model as `check` was asked to judge it.
 struct Subject {

@@ -68,7 +68,7 @@ class Editor {
   bool set_dims(std::size_t port, std::string_view list) {
     const auto dims = xml::children(text, port, "dim");
     const auto wanted = split(list, ',');
-    if (dims.empty()) return false;
+    if (dims.empty()) return wanted.empty() || add_dims(port, wanted);
     if (dims.size() == wanted.size()) {
       for (std::size_t i = 0; i < dims.size(); ++i) put(dims[i].content, wanted[i]);
       return true;
@@ -77,6 +77,16 @@ class Editor {
     std::string all;
     for (const auto n : wanted) all += fmt::format("{}<dim>{}</dim>", all.empty() ? "" : between, n);
     made.texts.push_back({{file, dims.front().whole.begin, dims.back().whole.end - dims.front().whole.begin}, std::move(all)});
+    return true;
+  }
+
+  /// <port .../> or <port ...></port> gets its first dims.
+  bool add_dims(std::size_t port, const std::vector<std::string_view>& wanted) {
+    std::string all;
+    for (const auto n : wanted) all += fmt::format("<dim>{}</dim>", n);
+    const auto tag = xml::tag_range(text, port);
+    const bool closed = text.substr(0, tag.end).ends_with("/>");
+    made.texts.push_back({{file, tag.end - (closed ? 2 : 0), closed ? std::size_t{2} : 0}, closed ? fmt::format(">{}</port>", all) : all});
     return true;
   }
 
