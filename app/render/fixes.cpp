@@ -66,7 +66,7 @@ void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& 
     if (d.layer)
       for (const auto other : fix.also) {
         if (!is_error(said.all()[other])) continue;
-        said.set_help(other, fmt::format("with {} in layer {} \"{}\" at {} {} (verified)", describe(fix.remedy), printable(d.layer->id), printable(d.layer->name), places.text(d.at), then), {});
+        said.set_help(other, fmt::format("with {} in layer {} \"{}\" at {} {} (verified)", describe(fix.remedy), printable(d.layer->id), printable(d.layer->name), places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), then), {});
       }
     if (!fix.edits.constants.empty()) {
       const auto& constant = fix.edits.constants.front();
