@@ -168,7 +168,8 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "A Reshape keeps every element, so the products of the old and of the new dims must be equal. One -1 in the target stands for "
      "what is left over; 0 keeps a dim where special_zero is true.",
      "Reshape of f32[2,4,8,8] to {1, 4, 64}      # 512 elements against 256",
-     "Targets with a hard-coded batch break under another --shape: use -1 (or 0) for that dim."},
+     "Targets with a hard-coded batch break under another --shape: use -1 (or 0) for that dim, as in `ovir edit MODEL --set-const "
+     "NAME=-1,4,64 -o OUT`. `ovir check` tries such values and says which one works."},
 
     {Code::E0601, kUnsupported, "an IR version that is not read",
      "ovir reads IR 10 (OpenVINO 2020.1 to 2021.4) and IR 11 (since 2022.1). Versions up to 9 have other operations and no operation sets; "
@@ -224,7 +225,8 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "The <dim>s or the precision of an output port have no value in common with what follows from the inputs. ovir and OpenVINO go by "
      "the inferred ones, so this is only a warning, but the file was probably edited by hand or by a faulty tool.",
      R"(<output> <port id="1" precision="FP32"> <dim>1</dim> <dim>63</dim> </port> </output>      <!-- inferred: [1,64] -->)",
-     "Find out which one is meant. Saving the model anew with OpenVINO writes the inferred shapes. --strict makes this an error."},
+     "Find out which one is meant. `ovir edit MODEL --fix -o OUT` declares what is inferred, or, where an attribute "
+     "is what stands alone, changes that. --strict makes this an error."},
     {Code::W0902, kMalformed, "an attribute that the operation does not know",
      "It has no effect. Real files carry some that older converters wrote; but a slip in the name of a known one ends here too, and the "
      "default is then used instead.",
