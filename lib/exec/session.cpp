@@ -4,6 +4,7 @@
 
 #include "exec/block_pool.hpp"
 #include "op/infer_context.hpp"
+#include "op/widened.hpp"
 
 namespace ovir {
 namespace {
@@ -101,12 +102,8 @@ struct Session::Impl {
   /// The output facts of this very call, from the actual inputs.
   static std::vector<Fact> infer_now(const Step& step, const Node& node, const std::vector<Tensor>& inputs) {
     std::vector<Fact> facts;
-    // What is declared f16 or bf16 may come as the f32 it was computed in: beside such a value all count as f32.
-    const bool widened = std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.type() == ElementType::f32; });
-    for (const auto& t : inputs) {
-      const bool half = t.type() == ElementType::f16 || t.type() == ElementType::bf16;
-      facts.push_back({widened && half ? ElementType::f32 : t.type(), t.shape(), t, nullptr});
-    }
+    const bool widened = any_widened(inputs);
+    for (const auto& t : inputs) facts.push_back({widened && is_half(t.type()) ? ElementType::f32 : t.type(), t.shape(), t, nullptr});
     InferContext c(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(step.facts.size()));
     c.set_declared(step.facts);
     c.set_bodies(node.maps, [](int, const std::vector<Fact>&) -> std::vector<Fact> { return {}; });

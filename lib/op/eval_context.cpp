@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "op/infer_context.hpp"
+#include "op/widened.hpp"
 
 namespace ovir {
 
@@ -22,13 +23,9 @@ EvalContext::EvalContext(const Version& version, const void* attrs, std::span<co
 
 namespace {
 
-bool is_half(ElementType t) { return t == ElementType::f16 || t == ElementType::bf16; }
-
-/// Between operations f16 and bf16 values stay in the f32 that they were computed in. Where such a value meets one that
-/// is stored as declared, a kernel that moves elements gets both as f32.
+/// Where a widened value meets one that is stored as declared, a kernel that moves elements gets both as f32.
 bool moves_widened(std::span<const Tensor> inputs, std::span<const Fact> outputs) {
-  return std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return is_half(f.type); }) &&
-         std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.type() == ElementType::f32; });
+  return std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return is_half(f.type); }) && any_widened(inputs);
 }
 
 }  // namespace
