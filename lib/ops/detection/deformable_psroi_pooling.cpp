@@ -1,6 +1,6 @@
 // DeformablePSROIPooling: position-sensitive pooling of regions whose bins may be shifted.
 // Spec: operation-sets/operation-specs/detection/deformable-psroi-pooling-1
-#include "op/op.hpp"
+#include "ops/detection/common.hpp"
 
 namespace ovir::ops::deformable_psroi_pooling {
 namespace {
@@ -15,14 +15,11 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto positive = [&](std::int64_t v, std::string_view attribute) {
-    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is not in 1..{}", v, (1 << 20) - 1);
-  };
-  positive(a.output_dim, "output_dim");
-  positive(a.group_size, "group_size");
-  positive(a.spatial_bins_x, "spatial_bins_x");
-  positive(a.spatial_bins_y, "spatial_bins_y");
-  positive(a.part_size, "part_size");
+  detection::require_count(c, a.output_dim, "output_dim");
+  detection::require_count(c, a.group_size, "group_size");
+  detection::require_count(c, a.spatial_bins_x, "spatial_bins_x");
+  detection::require_count(c, a.spatial_bins_y, "spatial_bins_y");
+  detection::require_count(c, a.part_size, "part_size");
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
   c.require_attr(a.mode == "bilinear_deformable", "mode", "\"{}\" is not \"bilinear_deformable\"", a.mode);
   c.require_rank(data, 4);
@@ -31,12 +28,7 @@ void infer(InferContext& c) {
     c.require(c.shape(data)[1].contains(a.output_dim * a.group_size * a.group_size), data, Code::E0506,
               "data of DeformablePSROIPooling must have {} channels (output_dim by group_size²), but its shape is {}",
               a.output_dim * a.group_size * a.group_size, to_string(c.shape(data)));
-  Dim count;
-  if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(5), rois, Code::E0506, "rois of DeformablePSROIPooling must have 5 numbers each, but their shape is {}",
-              to_string(shape));
-    count = shape[0];
-  }
+  auto count = detection::require_rois(c, rois);
   if (c.has(offsets)) {
     c.require_rank(offsets, 4);
     if (const auto& shape = c.shape(offsets); shape.has_rank()) {
@@ -77,7 +69,7 @@ void eval(EvalContext& c) {
       const T* roi = regions.data<T>() + r * 5;
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch < 0) continue;  // no region
-      if (batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
+      detection::require_batch(r, batch, maps);
       const auto side = [&](T v, float more) { return (static_cast<float>(std::round(v)) + more) * a.spatial_scale - 0.5F; };
       const float x1 = side(roi[1], 0), y1 = side(roi[2], 0);
       const float roi_w = std::max(side(roi[3], 1) - x1, 0.1F), roi_h = std::max(side(roi[4], 1) - y1, 0.1F);

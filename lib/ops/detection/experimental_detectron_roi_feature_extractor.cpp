@@ -1,7 +1,6 @@
 // ExperimentalDetectronROIFeatureExtractor: ROIAlign from that level of a feature pyramid which fits a region's size.
 // Spec: operation-sets/operation-specs/detection/experimental-detectron-roi-feature-extractor-6
-#include "op/bilinear.hpp"
-#include "op/op.hpp"
+#include "ops/detection/common.hpp"
 
 namespace ovir::ops::experimental_detectron_roi_feature_extractor {
 namespace {
@@ -18,8 +17,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "{} is not in 1..{}", a.output_size, (1 << 20) - 1);
-  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio,
-                 kMostBinSamples);
+  detection::require_sampling_ratio(c, a.sampling_ratio);
   c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales", "there are {} scales, but {} levels",
                  a.pyramid_scales.size(), c.input_count() - 1);
   for (const auto s : a.pyramid_scales) c.require_attr(s > 0, "pyramid_scales", "{} is not positive", s);
@@ -70,19 +68,14 @@ void eval(EvalContext& c) {
       const T x0 = roi[0] * scale - shift, y0 = roi[1] * scale - shift;
       const T w = std::max(roi[2] * scale - shift - x0, T(1)), h = std::max(roi[3] * scale - shift - y0, T(1));
       const T bin_w = w / static_cast<T>(size), bin_h = h / static_cast<T>(size);
-      const auto samples = [&](T bin) {
-        if (a.sampling_ratio > 0) return a.sampling_ratio;
-        if (!(bin <= static_cast<T>(kMostBinSamples))) fail(Code::E0508, "roi {} is too large to be sampled", r);
-        return static_cast<std::int64_t>(std::ceil(bin));
-      };
-      const auto nx = samples(bin_w), ny = samples(bin_h);
+      const auto nx = detection::bin_samples(static_cast<double>(bin_w), a.sampling_ratio, r), ny = detection::bin_samples(static_cast<double>(bin_h), a.sampling_ratio, r);
       for (std::int64_t ph = 0; ph < size; ++ph)
         for (std::int64_t pw = 0; pw < size; ++pw)
           for (std::int64_t iy = 0; iy < ny; ++iy)
             for (std::int64_t ix = 0; ix < nx; ++ix) {
               const T y = y0 + static_cast<T>(ph) * bin_h + (static_cast<T>(iy) + half) * bin_h / static_cast<T>(ny);
               const T x = x0 + static_cast<T>(pw) * bin_w + (static_cast<T>(ix) + half) * bin_w / static_cast<T>(nx);
-              const BilinearSample<T> sample(x, y, width, height);
+              const detection::BilinearSample<T> sample(x, y, width, height);
               for (std::int64_t ch = 0; ch < channels; ++ch)
                 to[(ch * size + ph) * size + pw] += sample.of(maps.data<T>() + ch * height * width) / static_cast<T>(nx * ny);
             }

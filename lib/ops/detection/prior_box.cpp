@@ -1,6 +1,6 @@
 // PriorBox: boxes of the given sizes and aspect ratios around each point of a grid, relative to the image.
 // Spec: operation-sets/operation-specs/detection/prior-box-8
-#include "op/op.hpp"
+#include "ops/detection/common.hpp"
 
 namespace ovir::ops::prior_box {
 namespace {
@@ -74,21 +74,14 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "it holds {}, but 0, 1 or 4 are allowed", counted(a.variance.size(), "number"));
+  detection::require_variance(c, a.variance);
   c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density", "it holds {}, but fixed_size holds {}", counted(a.density.size(), "number"), a.fixed_size.size());
   for (const auto* list : {&a.density, &a.fixed_size, &a.min_size, &a.max_size})
     for (const auto v : *list) c.require_attr(v >= 0 && v < 1e9f, list == &a.density ? "density" : list == &a.fixed_size ? "fixed_size" : list == &a.min_size ? "min_size" : "max_size", "{} is not in 0..1e9", v);
-  for (const auto port : {output_size, image_size}) {
-    c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) c.require(c.shape(port)[0].contains(2), port, Code::E0506, "{} of {} must hold 2 numbers, height and width, but its shape is {}", c.port_name(port), c.op().type, to_string(c.shape(port)));
-  }
-  if (const auto size = c.ints(output_size))
-    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "output_size of PriorBox holds {}: a length is not negative", n);
+  detection::require_grid(c);
   const auto per_point = boxes_of(a, 1).size();
   c.require_attr(per_point < kMostBoxes, "density", "more than {} boxes a point", kMostBoxes);
-  Dim length;
-  if (const auto size = c.dims(output_size); size && size->size() == 2) length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * per_point));
-  c.output(0, {Dim(2), length});
+  detection::output_priors(c, per_point);
 }
 
 void eval(EvalContext& c) {
@@ -118,8 +111,7 @@ void eval(EvalContext& c) {
           *to++ = corners[i];
         }
       }
-  // The second row: the variance of each coordinate.
-  for (std::int64_t i = 0; i < out.dim(1); ++i) *to++ = a.variance.empty() ? 0.1f : a.variance[a.variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
+  detection::put_variances(out, a.variance);
 }
 
 using A = Attrs;

@@ -1,6 +1,6 @@
 // PriorBoxClustered: boxes of the given widths and heights around each point of a grid, relative to the image.
 // Spec: operation-sets/operation-specs/detection/prior-box-clustered-1
-#include "op/op.hpp"
+#include "ops/detection/common.hpp"
 
 namespace ovir::ops::prior_box_clustered {
 namespace {
@@ -16,16 +16,9 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.width.size() == a.height.size(), "height", "it holds {}, but width holds {}", counted(a.height.size(), "number"), a.width.size());
-  c.require_attr(a.variance.size() <= 1 || a.variance.size() == 4, "variance", "it holds {}, but 0, 1 or 4 are allowed", counted(a.variance.size(), "number"));
-  for (const auto port : {output_size, image_size}) {
-    c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) c.require(c.shape(port)[0].contains(2), port, Code::E0506, "{} of {} must hold 2 numbers, height and width, but its shape is {}", c.port_name(port), c.op().type, to_string(c.shape(port)));
-  }
-  if (const auto size = c.ints(output_size))
-    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "output_size of PriorBoxClustered holds {}: a length is not negative", n);
-  Dim length;
-  if (const auto size = c.dims(output_size); size && size->size() == 2) length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * a.width.size()));
-  c.output(0, {Dim(2), length});
+  detection::require_variance(c, a.variance);
+  detection::require_grid(c);
+  detection::output_priors(c, a.width.size());
 }
 
 void eval(EvalContext& c) {
@@ -49,7 +42,7 @@ void eval(EvalContext& c) {
         for (const auto corner : {(x - a.width[s] / 2) / image_width, (y - a.height[s] / 2) / image_height, (x + a.width[s] / 2) / image_width, (y + a.height[s] / 2) / image_height})
           *to++ = a.clip ? std::clamp(corner, 0.0f, 1.0f) : corner;
       }
-  for (std::int64_t i = 0; i < out.dim(1); ++i) *to++ = a.variance.empty() ? 0.1f : a.variance[a.variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
+  detection::put_variances(out, a.variance);
 }
 
 using A = Attrs;

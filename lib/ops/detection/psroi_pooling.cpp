@@ -1,6 +1,6 @@
 // PSROIPooling: position-sensitive pooling: each bin of a region reads channels of its own.
 // Spec: operation-sets/operation-specs/detection/psroi-pooling-1
-#include "op/op.hpp"
+#include "ops/detection/common.hpp"
 
 namespace ovir::ops::psroi_pooling {
 enum class Mode : std::uint8_t { average, bilinear };
@@ -25,13 +25,10 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto positive = [&](std::int64_t v, std::string_view attribute) {
-    c.require_attr(0 < v && v < (1 << 20), attribute, "{} is not in 1..{}", v, (1 << 20) - 1);
-  };
-  positive(a.output_dim, "output_dim");
-  positive(a.group_size, "group_size");
-  positive(a.spatial_bins_x, "spatial_bins_x");
-  positive(a.spatial_bins_y, "spatial_bins_y");
+  detection::require_count(c, a.output_dim, "output_dim");
+  detection::require_count(c, a.group_size, "group_size");
+  detection::require_count(c, a.spatial_bins_x, "spatial_bins_x");
+  detection::require_count(c, a.spatial_bins_y, "spatial_bins_y");
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
@@ -40,12 +37,7 @@ void infer(InferContext& c) {
     c.require(shape[1].contains(channels), data, Code::E0506, "data of PSROIPooling must have {} channels, but its shape is {}", channels,
               to_string(shape));
   }
-  Dim count;
-  if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(5), rois, Code::E0506, "rois of PSROIPooling must have 5 numbers each, but their shape is {}", to_string(shape));
-    count = shape[0];
-  }
-  c.output(0, PartialShape{count, Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
+  c.output(0, PartialShape{detection::require_rois(c, rois), Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
 }
 
 /// The mean over the pixels that a bin touches.
@@ -85,7 +77,7 @@ void eval(EvalContext& c) {
       const T* roi = regions.data<T>() + r * 5;
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
-      if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
+      detection::require_batch(r, batch, maps);
       // Averages are taken of whole pixels; bilinear regions are normalized to the image.
       const auto side = [&](T v, float more) {
         return a.mode == Mode::average ? (std::round(static_cast<float>(v)) + more) * a.spatial_scale : static_cast<float>(v) * a.spatial_scale;

@@ -1,7 +1,6 @@
 // ROIAlign: regions resampled to a fixed size with bilinear interpolation.
 // Spec: operation-sets/operation-specs/detection/roi-align-3, roi-align-9
-#include "op/bilinear.hpp"
-#include "op/op.hpp"
+#include "ops/detection/common.hpp"
 
 namespace ovir::ops::roi_align {
 enum class Mode : std::uint8_t { avg, max };
@@ -34,22 +33,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.pooled_h > 0, "pooled_h", "{} is not positive", a.pooled_h);
-  c.require_attr(a.pooled_w > 0, "pooled_w", "{} is not positive", a.pooled_w);
-  c.require_attr(0 <= a.sampling_ratio && a.sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", a.sampling_ratio,
-                 kMostBinSamples);
-  c.require_rank(data, 4);
-  c.require_rank(rois, 2);
-  c.require_rank(batch_indices, 1);
-  Dim count, channels;
-  if (c.shape(data).has_rank()) channels = c.shape(data)[1];
-  if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(4), rois, Code::E0506, "rois of ROIAlign must have 4 coordinates, but their shape is {}", to_string(shape));
-    count = shape[0];
-  }
-  if (c.shape(batch_indices).has_rank())
-    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of rois", "that of batch_indices");
-  c.output(0, PartialShape{count, channels, Dim(a.pooled_h), Dim(a.pooled_w)});
+  detection::require_bins(c, a);
+  detection::infer_aligned(c, a.pooled_h, a.pooled_w, 4, "4 coordinates");
 }
 
 void eval(EvalContext& c) {
@@ -61,6 +46,7 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {regions.dim(0), channels, a.pooled_h, a.pooled_w});
   if (out.size() == 0) return;
   if (plane == 0) fail(Code::E0506, "ROIAlign cannot sample feature maps of shape {}", to_string(maps.shape()));
+  const auto bins = a.pooled_h * a.pooled_w;
   dispatch(maps.type(), Reals{}, [&]<class T>() {
     const auto scale = static_cast<T>(a.spatial_scale), half = static_cast<T>(0.5);
     // Where a coordinate is shifted: before scaling, and after it.
@@ -68,9 +54,9 @@ void eval(EvalContext& c) {
     const auto place = [&](T v) { return (v + before) * scale - after; };
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
-    for (std::int64_t r = 0; r < regions.dim(0); ++r, to += channels * a.pooled_h * a.pooled_w) {
+    for (std::int64_t r = 0; r < regions.dim(0); ++r, to += channels * bins) {
       const auto batch = batches[static_cast<std::size_t>(r)];
-      if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
+      detection::require_batch(r, batch, maps);
       const T* roi = regions.data<T>() + r * 4;
       const T x0 = place(roi[0]), y0 = place(roi[1]);
       T w = place(roi[2]) - x0, h = place(roi[3]) - y0;
@@ -78,26 +64,14 @@ void eval(EvalContext& c) {
         w = std::max(w, T(1));
         h = std::max(h, T(1));
       }
-      const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h);
-      const auto samples = [&](T bin) {
-        if (a.sampling_ratio > 0) return a.sampling_ratio;
-        if (!(bin <= static_cast<T>(kMostBinSamples))) fail(Code::E0508, "roi {} is too large to be sampled", r);
-        return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(bin)));
-      };
-      const auto nx = samples(bin_w), ny = samples(bin_h);
-      for (std::int64_t ph = 0; ph < a.pooled_h; ++ph)
-        for (std::int64_t pw = 0; pw < a.pooled_w; ++pw)
-          for (std::int64_t iy = 0; iy < ny; ++iy)
-            for (std::int64_t ix = 0; ix < nx; ++ix) {
-              const T y = y0 + static_cast<T>(ph) * bin_h + bin_h / static_cast<T>(ny) * (static_cast<T>(iy) + half);
-              const T x = x0 + static_cast<T>(pw) * bin_w + bin_w / static_cast<T>(nx) * (static_cast<T>(ix) + half);
-              const BilinearSample<T> sample(x, y, width, height);
-              for (std::int64_t ch = 0; ch < channels; ++ch) {
-                const T value = sample.of(maps.data<T>() + (batch * channels + ch) * plane);
-                T& pooled = to[(ch * a.pooled_h + ph) * a.pooled_w + pw];
-                pooled = a.mode == Mode::avg ? pooled + value / static_cast<T>(nx * ny) : std::max(pooled, value);
-              }
-            }
+      detection::sample_bins(a, r, x0, y0, w, h, [&](std::int64_t bin, T x, T y, T samples) {
+        const detection::BilinearSample<T> sample(x, y, width, height);
+        for (std::int64_t ch = 0; ch < channels; ++ch) {
+          const T value = sample.of(maps.data<T>() + (batch * channels + ch) * plane);
+          T& pooled = to[ch * bins + bin];
+          pooled = a.mode == Mode::avg ? pooled + value / samples : std::max(pooled, value);
+        }
+      });
     }
   });
 }

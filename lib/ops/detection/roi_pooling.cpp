@@ -1,6 +1,6 @@
 // ROIPooling: regions pooled to a fixed size, by the maximum of each bin or by bilinear interpolation.
 // Spec: operation-sets/operation-specs/detection/roi-pooling-1
-#include "op/op.hpp"
+#include "ops/detection/common.hpp"
 
 namespace ovir::ops::roi_pooling {
 enum class Method : std::uint8_t { max, bilinear };
@@ -34,13 +34,8 @@ void infer(InferContext& c) {
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
-  Dim count, channels;
-  if (c.shape(data).has_rank()) channels = c.shape(data)[1];
-  if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(5), rois, Code::E0506, "rois of ROIPooling must have 5 numbers each, but their shape is {}", to_string(shape));
-    count = shape[0];
-  }
-  c.output(0, PartialShape{count, channels, Dim(a.height()), Dim(a.width())});
+  const auto channels = c.shape(data).has_rank() ? c.shape(data)[1] : Dim();
+  c.output(0, PartialShape{detection::require_rois(c, rois), channels, Dim(a.height()), Dim(a.width())});
 }
 
 /// Where a bin begins and ends along an axis, within it.
@@ -85,7 +80,7 @@ void eval(EvalContext& c) {
       const T* roi = regions.data<T>() + r * 5;
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
-      if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", r, batch, maps.dim(0));
+      detection::require_batch(r, batch, maps);
       const auto pixel = [&](T v) {
         return static_cast<std::int64_t>(std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));
       };

@@ -1,0 +1,79 @@
+// What the operations of this family share: the demands on regions, how ROIAlign and its kin sample them, and the grid
+// of prior boxes.
+#pragma once
+#include "op/op.hpp"
+
+namespace ovir::ops::detection {
+
+/// A count among the attributes of position-sensitive pooling.
+void require_count(const InferContext& c, std::int64_t v, std::string_view attribute);
+
+/// Regions in input `port`, each of `numbers` numbers, which `words` are. Gives how many there are.
+Dim require_rois(const InferContext& c, int port, std::int64_t numbers = 5, std::string_view words = "5 numbers each");
+
+/// In a kernel: the feature maps hold the image that region `roi` says it is of.
+void require_batch(std::int64_t roi, std::int64_t batch, const Tensor& maps);
+
+/// The four pixels around (x, y) and their weights. All weights are 0 more than one pixel outside of the plane.
+template <class T>
+struct BilinearSample {
+  std::int64_t at[4]{};
+  T weight[4]{};
+  BilinearSample(T x, T y, std::int64_t width, std::int64_t height) {
+    if (!(x >= -1 && x <= static_cast<T>(width) && y >= -1 && y <= static_cast<T>(height))) return;
+    x = std::clamp<T>(x, 0, static_cast<T>(width - 1));
+    y = std::clamp<T>(y, 0, static_cast<T>(height - 1));
+    const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
+    const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
+    const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
+    const std::int64_t places[] = {top * width + left, top * width + right, bottom * width + left, bottom * width + right};
+    const T weights[] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
+    std::copy_n(places, 4, at);
+    std::copy_n(weights, 4, weight);
+  }
+  T of(const T* plane) const { return weight[0] * plane[at[0]] + weight[1] * plane[at[1]] + weight[2] * plane[at[2]] + weight[3] * plane[at[3]]; }
+};
+
+/// Samples along one side of a bin are never more than this: a region that asks for more is refused.
+inline constexpr std::int64_t kMostBinSamples = 1 << 12;
+void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio);
+/// How many samples are taken along a side of a bin: as many as asked for, or one a pixel.
+std::int64_t bin_samples(double side, std::int64_t sampling_ratio, std::int64_t roi);
+
+// --- ROIAlign and ROIAlignRotated
+
+/// The demands on attributes of both.
+template <class Attrs>
+void require_bins(const InferContext& c, const Attrs& a) {
+  c.require_attr(a.pooled_h > 0, "pooled_h", "{} is not positive", a.pooled_h);
+  c.require_attr(a.pooled_w > 0, "pooled_w", "{} is not positive", a.pooled_w);
+  require_sampling_ratio(c, a.sampling_ratio);
+}
+/// Their inputs data, rois and batch_indices, and the output.
+void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w, std::int64_t numbers, std::string_view words);
+/// Their samples: visit(bin, x, y, n) for the n points in each bin of a region of `w` by `h` that begins at (x0, y0).
+template <class T, class Attrs, class F>
+void sample_bins(const Attrs& a, std::int64_t roi, T x0, T y0, T w, T h, F visit) {
+  const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h), half = static_cast<T>(0.5);
+  const auto nx = bin_samples(static_cast<double>(bin_w), a.sampling_ratio, roi), ny = bin_samples(static_cast<double>(bin_h), a.sampling_ratio, roi);
+  for (std::int64_t ph = 0; ph < a.pooled_h; ++ph)
+    for (std::int64_t pw = 0; pw < a.pooled_w; ++pw)
+      for (std::int64_t iy = 0; iy < ny; ++iy)
+        for (std::int64_t ix = 0; ix < nx; ++ix) {
+          const T y = y0 + static_cast<T>(ph) * bin_h + bin_h / static_cast<T>(ny) * (static_cast<T>(iy) + half);
+          const T x = x0 + static_cast<T>(pw) * bin_w + bin_w / static_cast<T>(nx) * (static_cast<T>(ix) + half);
+          visit(ph * a.pooled_w + pw, x, y, static_cast<T>(nx * ny));
+        }
+}
+
+// --- PriorBox and PriorBoxClustered
+
+void require_variance(const InferContext& c, const std::vector<float>& variance);
+/// Height and width of grid and image.
+void require_grid(const InferContext& c);
+/// [2, 4 · boxes of the whole grid].
+void output_priors(InferContext& c, std::size_t boxes_a_point);
+/// The second row: the variance of each coordinate.
+void put_variances(Tensor& out, const std::vector<float>& variance);
+
+}  // namespace ovir::ops::detection
