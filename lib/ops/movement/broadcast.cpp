@@ -64,6 +64,8 @@ void infer_explicit(InferContext& c, PartialShape target) {
     const auto axis = (*axes)[i];
     c.require(0 <= axis && axis < target.rank(), axes_mapping, Code::E0507, "axes_mapping[{}] of Broadcast is {}, but target_shape has {} dims", i, axis, target.rank());
     if (from.has_rank() && static_cast<std::int64_t>(i) < from.rank()) target[axis] = repeat(c, from[static_cast<std::int64_t>(i)], target[axis]);
+    if (from.has_rank() && from.rank() == 0)  // has no axis to be put there
+      c.require(target[axis].contains(1), axes_mapping, Code::E0506, "axes_mapping of Broadcast puts the scalar data on axis {} of length {}", axis, to_string(target[axis]));
   }
   c.output(0, std::move(target));
 }
