@@ -5,16 +5,10 @@
 namespace ovir::ops::bgr_to_nv12 {
 namespace {
 
-void infer(InferContext& c) { image::infer_to_nv12(c); }
 void eval(EvalContext& c) { image::convert_to_nv12(c, image::Order::bgr); }
 
 constexpr Version kVersions[] = {
-    {.since = 17,
-     .inputs = image::kImage,
-     .outputs = image::kNv12,
-     .attrs = attributes<image::Nv12Attrs, Attr<"single_plane", &image::Nv12Attrs::single_plane>>,
-     .infer = infer,
-     .eval = eval},
+    {.since = 17, .inputs = image::kImage, .outputs = image::kNv12, .attrs = image::kNv12Attrs, .infer = image::infer_to_nv12, .eval = eval},
 };
 
 }  // namespace

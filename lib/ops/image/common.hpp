@@ -15,6 +15,7 @@ void convert_from_yuv(EvalContext& c, Chroma chroma, Order order);
 struct Nv12Attrs {
   bool single_plane = true;
 };
+inline constexpr auto kNv12Attrs = attributes<Nv12Attrs, Attr<"single_plane", &Nv12Attrs::single_plane>>;
 void infer_to_nv12(InferContext& c);
 void convert_to_nv12(EvalContext& c, Order order);
 

@@ -32,6 +32,12 @@ Line transform(const Line& x, bool inverse) {
   return transform(x.data(), x.size(), 1, roots);
 }
 
+Line restore(const Line& x) {
+  auto to = transform(x, true);
+  for (auto& v : to) v /= static_cast<double>(x.size());
+  return to;
+}
+
 Field read(const Tensor& t, bool is_complex) {
   Field f{t.shape(), {}};
   if (is_complex) f.shape.pop_back();
@@ -108,6 +114,25 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64
   }
   if (!c.has(signal_size)) last_size = Dim(0);
   return shape;
+}
+
+void infer_complex(InferContext& c) {
+  std::optional<std::int64_t> last;
+  Dim last_size;
+  auto shape = infer(c, true, last, last_size);
+  if (shape.has_rank()) shape.push_back(Dim(2));
+  c.output(0, std::move(shape));
+}
+
+void eval_complex(EvalContext& c, bool inverse) {
+  auto& out = c.out(0);   // before any work: a size asked for may be too large
+  auto field = read(c.in(0), true);
+  const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
+  for (std::size_t i = 0; i < p.axes.size(); ++i) {
+    const auto length = p.sizes[i] == -1 ? field.shape[static_cast<std::size_t>(p.axes[i])] : p.sizes[i];
+    field.along(p.axes[i], length, [inverse](const Line& line) { return inverse ? restore(line) : transform(line, false); });
+  }
+  write(field, out, true);
 }
 
 }  // namespace ovir::ops::fourier

@@ -15,6 +15,8 @@ inline constexpr PortDef kOutputs[] = {{"output", T}};
 
 /// X[k] = Σ x[j] exp(∓2πi·jk/n): the minus is the forward transform. Not scaled.
 Line transform(const Line& x, bool inverse);
+/// The line that the forward transform makes x of.
+Line restore(const Line& x);
 
 /// A tensor of complex numbers.
 struct Field {
@@ -38,6 +40,10 @@ Plan plan(EvalContext& c, std::int64_t rank);
 /// What all four check; the shape of the data without the axis of parts, with the sizes asked for where they are known.
 /// `last` receives the last axis where axes are known, else -1; nothing where the axes may be any.
 PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64_t>& last, Dim& last_size);
+
+/// DFT and IDFT.
+void infer_complex(InferContext& c);
+void eval_complex(EvalContext& c, bool inverse);
 
 template <class F>
 void Field::along(std::int64_t axis, std::int64_t length, F f) {

@@ -34,9 +34,7 @@ void eval(EvalContext& c) {
       line.resize(n);
       // The other half: X[n - k] is the conjugate of X[k].
       for (std::size_t k = 1; halved && k < (n + 1) / 2; ++k) line[n - k] = std::conj(line[k]);
-      auto to = transform(line, true);
-      for (auto& v : to) v /= static_cast<double>(n);
-      return to;
+      return restore(line);
     });
   }
   write(field, out, false);

@@ -58,4 +58,35 @@ void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const s
   });
 }
 
+namespace {
+constexpr Ports kOffsets{.table = 0, .indices = 1, .segments = 2, .default_index = 3, .weights = 4};
+constexpr Ports kPacked{.table = 0, .indices = 1, .weights = 2};
+}  // namespace
+
+void infer_offsets(InferContext& c) { infer_bags(c, kOffsets, axis_count(c.shape(kOffsets.segments))); }
+
+void reduce_offsets(EvalContext& c) {
+  const auto starts = c.ints(kOffsets.segments);
+  const auto count = c.in(kOffsets.indices).size();
+  const auto bag = [&](std::int64_t b) {
+    const auto at = static_cast<std::size_t>(b);
+    const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
+    if (range.first < 0 || range.first > count || range.last > count)
+      fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", range.first, range.last, count);
+    return range;
+  };
+  reduce_bags(c, kOffsets, static_cast<std::int64_t>(starts.size()), bag, c.attrs<Attrs>().reduction);
+}
+
+void infer_packed(InferContext& c) {
+  const auto& shape = c.shape(kPacked.indices);
+  infer_bags(c, kPacked, shape.has_rank() && shape.rank() == 2 ? shape[0] : Dim());
+}
+
+void reduce_packed(EvalContext& c) {
+  const auto& indices = c.in(kPacked.indices);
+  const auto size = indices.dim(1);
+  reduce_bags(c, kPacked, indices.dim(0), [size](std::int64_t b) { return Bag{b * size, (b + 1) * size}; }, c.attrs<Attrs>().reduction);
+}
+
 }  // namespace ovir::ops::sparse

@@ -31,6 +31,20 @@ void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const s
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};
 inline constexpr PortDef kOutputs[] = {{"output", T}};
 
+/// EmbeddingBagOffsets and EmbeddingBagOffsetsSum: where each bag of indices begins is said by offsets.
+inline constexpr PortDef kOffsetsInputs[] = {{"emb_table", T},
+                                             {"indices", TIndex},
+                                             {"offsets", TIndex},
+                                             {"default_index", TIndex, Arity::optional},
+                                             {"per_sample_weights", T, Arity::optional}};
+void infer_offsets(InferContext& c);
+void reduce_offsets(EvalContext& c);
+
+/// EmbeddingBagPacked and EmbeddingBagPackedSum: each row of indices is a bag.
+inline constexpr PortDef kPackedInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"per_sample_weights", T, Arity::optional}};
+void infer_packed(InferContext& c);
+void reduce_packed(EvalContext& c);
+
 }  // namespace ovir::ops::sparse
 
 template <>

@@ -7,19 +7,8 @@ namespace {
 
 using namespace sparse;
 
-enum Input { emb_table, indices, per_sample_weights };
-constexpr Ports kPorts{.table = emb_table, .indices = indices, .weights = per_sample_weights};
-
-void infer(InferContext& c) { infer_bags(c, kPorts, c.shape(indices).has_rank() && c.shape(indices).rank() == 2 ? c.shape(indices)[0] : Dim()); }
-
-void eval(EvalContext& c) {
-  const auto size = c.in(indices).dim(1);
-  reduce_bags(c, kPorts, c.in(indices).dim(0), [size](std::int64_t b) { return Bag{b * size, (b + 1) * size}; }, Reduction::sum);
-}
-
-constexpr PortDef kInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"per_sample_weights", T, Arity::optional}};
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval},
+    {.since = 3, .inputs = kPackedInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer_packed, .eval = reduce_packed},
 };
 
 }  // namespace
