@@ -1,15 +1,12 @@
 // NMSRotated: non-maximum suppression of boxes that are turned by an angle.
 // Spec: operation-sets/operation-specs/sort/nms-rotated-13
 #include <array>
-#include <tuple>
-
-#include "op/op.hpp"
+#include "ops/sort/common.hpp"
 
 namespace ovir::ops::nms_rotated {
 namespace {
 
-enum Input { boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold };
-enum Output { selected_indices, selected_scores, valid_outputs };
+using namespace nms;
 
 struct Attrs {
   bool sort_result_descending = true, clockwise = true;
@@ -18,28 +15,10 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.output_type), "output_type", "{} is neither i32 nor i64", name(a.output_type));
-  c.require_rank(boxes, 3);
-  c.require_rank(scores, 3);
-  for (int port = max_output_boxes_per_class; port <= score_threshold; ++port) c.require_single(port);
-  Dim batches, classes, count;
-  if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(5), boxes, Code::E0506,
-              "boxes of NMSRotated must have a centre, a size and an angle, 5 numbers, but their shape is {}", to_string(shape));
-    batches = shape[0];
-    count = shape[1];
-  }
-  if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    batches = c.require_same_dim(batches, shape[0], scores, "the batch of boxes", "that of scores");
-    count = c.require_same_dim(count, shape[2], scores, "the number of boxes", "that of scores");
-    classes = shape[1];
-  }
-  auto of_class = count.max;
+  const auto counts = infer_boxes(c, a.output_type, 5, "a centre, a size and an angle, 5 numbers");
+  auto of_class = counts.boxes.max;
   if (const auto most = c.scalar_int(max_output_boxes_per_class)) of_class = std::clamp<std::int64_t>(*most, 0, of_class);
-  const Dim rows(0, (Dim(0, of_class) * batches * classes).max);
-  c.output(selected_indices, a.output_type, PartialShape{rows, Dim(3)});
-  if (c.output_count() > selected_scores) c.output(selected_scores, PartialShape{rows, Dim(3)});
-  if (c.output_count() > valid_outputs) c.output(valid_outputs, a.output_type, PartialShape{Dim(1)});
+  output_selected(c, a.output_type, Dim(0, (Dim(0, of_class) * counts.batches * counts.classes).max));
 }
 
 struct Point {
@@ -90,11 +69,6 @@ double overlap(const T* a, const T* b, bool clockwise) {
   return common / (area_a + area_b - common);
 }
 
-struct Selected {
-  std::int64_t batch, label, box;
-  double score;
-};
-
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& coordinates = c.in(boxes);
@@ -121,35 +95,16 @@ void eval(EvalContext& c) {
         }
       }
   });
-  if (a.sort_result_descending) {
-    const auto key = [](const Selected& s) { return std::tuple(-s.score, s.batch, s.label, s.box); };
-    std::sort(selected.begin(), selected.end(), [&](const Selected& x, const Selected& y) { return key(x) < key(y); });
-  }
-  const auto rows = static_cast<std::int64_t>(selected.size());
-  auto& indices = c.out(selected_indices, {rows, 3});
-  dispatch(indices.type(), Indices{}, [&]<class I>() {
-    I* to = indices.mutable_data<I>();
-    for (const auto& s : selected)
-      for (const auto v : {s.batch, s.label, s.box}) *to++ = static_cast<I>(v);
-    if (c.output_count() > valid_outputs) c.out(valid_outputs, {1}).mutable_data<I>()[0] = static_cast<I>(rows);
-  });
-  if (c.output_count() <= selected_scores) return;
-  auto& values = c.out(selected_scores, {rows, 3});
-  dispatch(values.type(), Reals{}, [&]<class T>() {
-    T* to = values.mutable_data<T>();
-    for (const auto& s : selected)
-      for (const auto v : {static_cast<double>(s.batch), static_cast<double>(s.label), s.score}) *to++ = static_cast<T>(v);
-  });
+  if (a.sort_result_descending) sort_selected(selected);
+  put_selected(c, selected, static_cast<std::int64_t>(selected.size()));
 }
 
-constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {
     {"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost}, {"iou_threshold", TThreshold}, {"score_threshold", TThreshold}};
-constexpr PortDef kOutputs[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
 constexpr Version kVersions[] = {
     {.since = 13,
      .inputs = kInputs,
-     .outputs = kOutputs,
+     .outputs = kSelected,
      .attrs = attributes<Attrs, Attr<"sort_result_descending", &Attrs::sort_result_descending>, Attr<"output_type", &Attrs::output_type>,
                          Attr<"clockwise", &Attrs::clockwise>>,
      .infer = infer,

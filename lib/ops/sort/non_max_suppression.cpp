@@ -1,8 +1,6 @@
 // NonMaxSuppression: of boxes that overlap, the one with the highest score.
 // Spec: operation-sets/operation-specs/sort/no-max-suppression-1, -3, -4, -5, -9
-#include <tuple>
-
-#include "op/op.hpp"
+#include "ops/sort/common.hpp"
 
 namespace ovir::ops::non_max_suppression {
 enum class Encoding : std::uint8_t { corner, center };
@@ -17,8 +15,7 @@ struct ovir::EnumNames<ovir::ops::non_max_suppression::Encoding> {
 namespace ovir::ops::non_max_suppression {
 namespace {
 
-enum Input { boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma };
-enum Output { selected_indices, selected_scores, valid_outputs };
+using namespace nms;
 
 struct Attrs {
   Encoding box_encoding = Encoding::corner;
@@ -29,41 +26,18 @@ struct Attrs {
 Dim lesser(const Dim& a, const Dim& b) { return Dim(std::min(a.min, b.min), std::min(a.max, b.max)); }
 
 /// Rows of the output in versions 1 to 4, which fill it up with -1: only version 4 made room for whatever may be selected.
-Dim rows_of(int version, const Dim& batches, const Dim& classes, const Dim& count, std::int64_t most) {
-  return version < 4 ? lesser(count, Dim(most) * classes) : lesser(count, Dim(most)) * batches * classes;
+Dim rows_of(int version, const Counts& n, std::int64_t most) {
+  return version < 4 ? lesser(n.boxes, Dim(most) * n.classes) : lesser(n.boxes, Dim(most)) * n.batches * n.classes;
 }
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.output_type), "output_type", "{} is neither i32 nor i64", name(a.output_type));
-  c.require_rank(boxes, 3);
-  c.require_rank(scores, 3);
-  for (int port = max_output_boxes_per_class; port < c.input_count(); ++port) c.require_single(port);
-  Dim batches, classes, count;
-  if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(4), boxes, Code::E0506, "boxes of NonMaxSuppression must have 4 numbers each, but their shape is {}",
-              to_string(shape));
-    batches = shape[0];
-    count = shape[1];
-  }
-  if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    batches = c.require_same_dim(batches, shape[0], scores, "the batch of boxes", "that of scores");
-    count = c.require_same_dim(count, shape[2], scores, "the number of boxes", "that of scores");
-    classes = shape[1];
-  }
+  const auto counts = infer_boxes(c, a.output_type, 4, "4 numbers each");
   const auto given = c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<std::int64_t>(0);
   const auto most = given ? std::optional(std::max<std::int64_t>(0, *given)) : std::nullopt;
-  if (c.version().since < 5) {
-    c.output(selected_indices, a.output_type, PartialShape{most ? rows_of(c.version().since, batches, classes, count, *most) : Dim(), Dim(3)});
-    return;
-  }
-  const Dim rows(0, rows_of(5, batches, classes, count, most.value_or(Dim::kUnbounded)).max);
-  c.output(selected_indices, a.output_type, PartialShape{rows, Dim(3)});
-  if (c.output_count() > selected_scores) {
-    const auto type = c.out(selected_scores).type;
-    c.output(selected_scores, type == ElementType::dynamic && !c.has(iou_threshold) ? ElementType::f32 : type, PartialShape{rows, Dim(3)});
-  }
-  if (c.output_count() > valid_outputs) c.output(valid_outputs, a.output_type, PartialShape{Dim(1)});
+  const auto version = c.version().since;
+  if (version < 5) return output_selected(c, a.output_type, most ? rows_of(version, counts, *most) : Dim());
+  output_selected(c, a.output_type, Dim(0, rows_of(version, counts, most.value_or(Dim::kUnbounded)).max));
 }
 
 template <class T>
@@ -123,11 +97,6 @@ std::vector<std::pair<std::int64_t, T>> select(const std::vector<Box<T>>& all, c
   return kept;
 }
 
-struct Selected {
-  std::int64_t batch, label, box;
-  double score;
-};
-
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& coordinates = c.in(boxes);
@@ -146,33 +115,15 @@ void eval(EvalContext& c) {
           selected.push_back({n, k, i, static_cast<double>(score)});
     }
   });
-  if (a.sort_result_descending) {
-    const auto key = [](const Selected& s) { return std::tuple(-s.score, s.batch, s.label, s.box); };
-    std::sort(selected.begin(), selected.end(), [&](const Selected& x, const Selected& y) { return key(x) < key(y); });
-  }
+  if (a.sort_result_descending) sort_selected(selected);
   auto rows = static_cast<std::int64_t>(selected.size());
   if (c.version().since < 5) {
-    rows = rows_of(c.version().since, batches, classes, count, most).length();
+    rows = rows_of(c.version().since, {batches, classes, count}, most).length();
     if (static_cast<std::int64_t>(selected.size()) > rows) selected.resize(static_cast<std::size_t>(rows));
   }
-  auto& indices = c.out(selected_indices, {rows, 3});
-  dispatch(indices.type(), Indices{}, [&]<class I>() {
-    I* to = indices.mutable_data<I>();
-    std::fill_n(to, indices.size(), I(-1));
-    for (const auto& s : selected)
-      for (const auto v : {s.batch, s.label, s.box}) *to++ = static_cast<I>(v);
-    if (c.output_count() > valid_outputs) c.out(valid_outputs, {1}).mutable_data<I>()[0] = static_cast<I>(rows);
-  });
-  if (c.output_count() <= selected_scores) return;
-  auto& values = c.out(selected_scores, {rows, 3});
-  dispatch(values.type(), Reals{}, [&]<class T>() {
-    T* to = values.mutable_data<T>();
-    for (const auto& s : selected)
-      for (const auto v : {static_cast<double>(s.batch), static_cast<double>(s.label), s.score}) *to++ = static_cast<T>(v);
-  });
+  put_selected(c, selected, rows);
 }
 
-constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {{"boxes", T},
                                {"scores", T},
                                {"max_output_boxes_per_class", TMost, Arity::optional},
@@ -185,7 +136,6 @@ constexpr PortDef kInputs5[] = {{"boxes", T},
                                 {"score_threshold", TThreshold, Arity::optional},
                                 {"soft_nms_sigma", TThreshold, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"selected_indices", TIndex}};
-constexpr PortDef kOutputs5[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
 constexpr auto kAttrs1 =
     attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>>;
 constexpr auto kAttrs3 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>,
@@ -194,8 +144,8 @@ constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3, .infer = infer, .eval = eval},
     {.since = 4, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3, .infer = infer, .eval = eval},
-    {.since = 5, .inputs = kInputs5, .outputs = kOutputs5, .attrs = kAttrs3, .infer = infer, .eval = eval},
-    {.since = 9, .inputs = kInputs5, .outputs = kOutputs5, .attrs = kAttrs3, .infer = infer, .eval = eval},
+    {.since = 5, .inputs = kInputs5, .outputs = kSelected, .attrs = kAttrs3, .infer = infer, .eval = eval},
+    {.since = 9, .inputs = kInputs5, .outputs = kSelected, .attrs = kAttrs3, .infer = infer, .eval = eval},
 };
 
 }  // namespace

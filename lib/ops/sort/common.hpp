@@ -1,0 +1,29 @@
+// What NonMaxSuppression and NMSRotated share: boxes and scores in, selected indices and scores out.
+#pragma once
+#include "op/op.hpp"
+
+namespace ovir::ops::nms {
+
+enum Input { boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma };
+enum Output { selected_indices, selected_scores, valid_outputs };
+
+/// The demands on boxes, of `numbers` numbers which `words` are, and on all other inputs; how many of what there are.
+struct Counts {
+  Dim batches, classes, boxes;
+};
+Counts infer_boxes(InferContext& c, ElementType output_type, std::int64_t numbers, std::string_view words);
+void output_selected(InferContext& c, ElementType output_type, const Dim& rows);
+
+struct Selected {
+  std::int64_t batch, label, box;
+  double score;
+};
+/// Best first, across the classes and batches.
+void sort_selected(std::vector<Selected>& selected);
+/// Indices in `rows` rows, those that are left filled with -1; scores and the number of rows where they are outputs.
+void put_selected(EvalContext& c, const std::vector<Selected>& selected, std::int64_t rows);
+
+inline constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
+inline constexpr PortDef kSelected[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
+
+}  // namespace ovir::ops::nms
