@@ -11,6 +11,18 @@ Dim dim_or_unknown(const PartialShape& s, std::int64_t i) { return s.has_rank() 
 
 Dim dilated(Dim kernel, std::int64_t dilation) { return (kernel - Dim(1)) * Dim(dilation) + Dim(1); }
 
+/// The groups of filters, of which each takes as many channels of data as their axis `inner_axis` says.
+Dim require_groups(const InferContext& c, std::int64_t inner_axis) {
+  const auto &x = c.shape(data), &w = c.shape(filters);
+  const auto channels = dim_or_unknown(x, 1), groups = dim_or_unknown(w, 0), inner = dim_or_unknown(w, inner_axis);
+  if (!channels.is_static() || !inner.is_static() || inner.length() <= 0) {
+    c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
+    return groups;
+  }
+  c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
+  return c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters", "the channels of data over those of a group");
+}
+
 /// Output padding and pads, added to a length that is known as an interval.
 Dim shifted(Dim d, std::int64_t by) { return by >= 0 ? d + Dim(by) : d - Dim(-by); }
 
@@ -50,15 +62,7 @@ void infer_forward(InferContext& c, bool grouped) {
 
   PartialShape out{dim_or_unknown(x, 0), Dim()};
   if (grouped) {
-    const auto channels = dim_or_unknown(x, 1), inner = dim_or_unknown(w, 2);
-    auto groups = dim_or_unknown(w, 0);
-    if (channels.is_static() && inner.is_static() && inner.length() > 0) {
-      c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
-      groups = c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters", "the channels of data over those of a group");
-    } else {
-      c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
-    }
-    out[1] = groups * dim_or_unknown(w, 1);
+    out[1] = require_groups(c, 2) * dim_or_unknown(w, 1);
   } else {
     c.require_same_dim(dim_or_unknown(x, 1), dim_or_unknown(w, 1), data, "the channels of data", "those of filters");
     out[1] = dim_or_unknown(w, 0);
@@ -77,19 +81,8 @@ void infer_backprop(InferContext& c, bool grouped) {
   if (!a.output_padding.empty()) require_geometry(c, "output_padding", a.output_padding, spatial, 0);
 
   PartialShape out{dim_or_unknown(x, 0), dim_or_unknown(w, outer - 1)};
-  const auto channels = dim_or_unknown(x, 1), inner = dim_or_unknown(w, outer - 2);
-  if (grouped) {
-    auto groups = dim_or_unknown(w, 0);
-    if (channels.is_static() && inner.is_static() && inner.length() > 0) {
-      c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
-      groups = c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters", "the channels of data over those of a group");
-    } else {
-      c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
-    }
-    out[1] = groups * out[1];
-  } else {
-    c.require_same_dim(channels, inner, data, "the channels of data", "those of filters");
-  }
+  if (grouped) out[1] = require_groups(c, 1) * out[1];
+  else c.require_same_dim(dim_or_unknown(x, 1), dim_or_unknown(w, 0), data, "the channels of data", "those of filters");
 
   // With the third input the output is what it says; the padding follows from it.
   std::optional<std::vector<Dim>> asked;
