@@ -6,7 +6,7 @@
 namespace ovir::fast {
 namespace {
 using Vec = __m256;
-constexpr int kWidth = 8, kSide = 2;
+constexpr std::int64_t kWidth = 8, kSide = 2;
 inline Vec load(const float* p) { return _mm256_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm256_storeu_ps(p, v); }
 inline Vec spread(float s) { return _mm256_set1_ps(s); }

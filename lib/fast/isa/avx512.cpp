@@ -6,7 +6,7 @@
 namespace ovir::fast {
 namespace {
 using Vec = __m512;
-constexpr int kWidth = 16, kSide = 4;
+constexpr std::int64_t kWidth = 16, kSide = 4;
 inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
 inline Vec spread(float s) { return _mm512_set1_ps(s); }

@@ -4,7 +4,7 @@
 namespace ovir::fast {
 namespace {
 using Vec = float __attribute__((vector_size(16)));
-constexpr int kWidth = 4, kSide = 2;
+constexpr std::int64_t kWidth = 4, kSide = 2;
 inline Vec load(const float* p) {
   Vec v;
   __builtin_memcpy(&v, p, sizeof v);

@@ -1,15 +1,15 @@
 // The loops, in terms of Vec (a vector of kWidth floats) and fma(). Included by one file an instruction set.
 
-static constexpr int kVectors = 64 / kWidth;  // of a panel's row
+static constexpr std::int64_t kVectors = kPanel / kWidth;  // of a panel's row
 
-template <int M, int N>
+template <std::int64_t M, std::int64_t N>
 static inline __attribute__((always_inline)) void block(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, bool first) {
   Vec sum[M][N];
   for (int i = 0; i < M; ++i)
-    for (int j = 0; j < N; ++j) sum[i][j] = first ? Vec{} : load(c + i * 64 + j * kWidth);
+    for (int j = 0; j < N; ++j) sum[i][j] = first ? Vec{} : load(c + i * kPanel + j * kWidth);
   for (std::int64_t p = 0; p < k; ++p) {
     Vec b[N];
-    for (int j = 0; j < N; ++j) b[j] = load(panel + p * 64 + j * kWidth);
+    for (int j = 0; j < N; ++j) b[j] = load(panel + p * kPanel + j * kWidth);
 #pragma GCC unroll 8
     for (int i = 0; i < M; ++i) {
       const Vec s = spread(a[i * lda + p]);
@@ -18,13 +18,13 @@ static inline __attribute__((always_inline)) void block(const float* a, std::int
     }
   }
   for (int i = 0; i < M; ++i)
-    for (int j = 0; j < N; ++j) store(c + i * 64 + j * kWidth, sum[i][j]);
+    for (int j = 0; j < N; ++j) store(c + i * kPanel + j * kWidth, sum[i][j]);
 }
 
 // As many vectors side by side as the registers hold beside M rows of sums.
-template <int M>
+template <std::int64_t M>
 static void strip(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, bool first) {
-  constexpr int side = kVectors < kSide ? kVectors : kSide;
+  constexpr std::int64_t side = kVectors < kSide ? kVectors : kSide;
   for (int j = 0; j < kVectors; j += side) block<M, side>(a, lda, panel + j * kWidth, k, c + j * kWidth, first);
 }
 
