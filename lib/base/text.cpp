@@ -1,7 +1,9 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <utility>
 
 namespace ovir {
 
@@ -10,21 +12,32 @@ namespace {
 constexpr bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
-/// Edit distance that counts two swapped neighbours as one slip.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
+/// Texts that are longer are not typed by hand.
+constexpr std::size_t kLongestTyped = 256;
+
+/// Edit distance without regard to case that counts two swapped neighbours as one slip; `limit` where it is that much or
+/// more. Only prefixes whose lengths differ by less than the limit are compared. Texts up to twice kLongestTyped.
+std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
+  std::array<std::size_t, 2 * kLongestTyped + 1> rows[3];
+  auto *before = rows[0].data(), *last = rows[1].data(), *row = rows[2].data();
+  const auto width = static_cast<std::ptrdiff_t>(b.size() + 1);
+  std::fill(before, before + width, limit);
+  std::iota(last, last + width, std::size_t{0});
+  const auto same = [&](std::size_t i, std::size_t j) { return to_lower(a[i]) == to_lower(b[j]); };
   for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::fill(row, row + width, limit);
     row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = a[i - 1] == b[j - 1];
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    std::size_t least = i;
+    for (std::size_t j = i < limit ? 1 : i + 1 - limit; j <= b.size() && j < i + limit; ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same(i - 1, j - 1) ? 0 : 1)});
+      if (i > 1 && j > 1 && same(i - 1, j - 2) && same(i - 2, j - 1)) row[j] = std::min(row[j], before[j - 2] + 1);
+      least = std::min(least, row[j]);
     }
+    if (least >= limit) return limit;
     std::swap(before, last);
     std::swap(last, row);
   }
-  return last[b.size()];
+  return std::min(last[b.size()], limit);
 }
 
 struct CodePoint {
@@ -94,15 +107,14 @@ std::string counted(std::int64_t n, std::string_view one, std::string_view many)
 }
 
 std::optional<std::string_view> nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
-  const std::string wanted = lower(name);
-  // A third of the letters may be wrong, as compilers allow; very long texts are not typed by hand.
+  // A third of the letters may be wrong, as compilers allow.
   std::size_t best = std::max<std::size_t>(name.size(), 3) / 3 + 1;
   std::optional<std::string_view> found;
-  if (name.size() > 256) return found;
+  if (name.size() > kLongestTyped) return found;
   for (const auto candidate : candidates) {
     const auto difference = std::max(candidate.size(), name.size()) - std::min(candidate.size(), name.size());
     if (difference >= best) continue;
-    if (const auto d = distance(wanted, lower(candidate)); d < best) {
+    if (const auto d = distance(name, candidate, best); d < best) {
       best = d;
       found = candidate;
     }

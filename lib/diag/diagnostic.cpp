@@ -11,6 +11,8 @@ std::size_t code_points(std::string_view s) {
   return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+constexpr std::size_t kBlock = 4096;
+
 std::size_t line_start(std::string_view text, std::size_t offset) {
   if (offset == 0) return 0;
   const auto newline = text.rfind('\n', offset - 1);
@@ -37,15 +39,25 @@ std::string_view source_line(const SourceLoc& at) {
 }
 
 LineIndex::LineIndex(const SourceFile& file) : text_(file.text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at <= text_.size(); at += kBlock) {
+    counts_.push_back(count);
+    count += code_points(text_.substr(at, kBlock));
+  }
   starts_.push_back(0);
   for (auto newline = text_.find('\n'); newline != text_.npos; newline = text_.find('\n', newline + 1)) starts_.push_back(newline + 1);
+}
+
+std::size_t LineIndex::points_before(std::size_t offset) const {
+  const std::size_t block = offset / kBlock;
+  return counts_[block] + code_points(text_.substr(block * kBlock, offset - block * kBlock));
 }
 
 LineColumn LineIndex::operator()(std::size_t offset) const {
   offset = std::min(offset, text_.size());
   const auto line = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
   const std::size_t start = starts_[line - 1];
-  return {line, code_points(text_.substr(start, offset - start)) + 1};
+  return {line, points_before(offset) - points_before(start) + 1};
 }
 
 void Diagnostics::add(Diagnostic d) {

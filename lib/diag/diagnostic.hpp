@@ -45,6 +45,8 @@ class LineIndex {
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_;
+  std::vector<std::size_t> counts_;   ///< code points before every 4096th byte: a line may be the whole file
+  std::size_t points_before(std::size_t offset) const;
 };
 /// The whole line (without its end) that `at` lies in.
 std::string_view source_line(const SourceLoc& at);

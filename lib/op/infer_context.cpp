@@ -202,15 +202,18 @@ void InferContext::check_signature() {
   if (!endless && input_count() > static_cast<int>(ins.size()))
     fail(Code::E0501, "{} takes {} input{}{}, but {} are connected", op().type, ins.size(), ins.size() == 1 ? "" : "s", port_names(ins), input_count());
 
+  std::vector<std::pair<std::string_view, int>> firsts;  // of each TypeVar, the first port of known type
   for (int i = 0; i < input_count(); ++i) {
     const auto* def = port_def(ins, i);
     if (type(i) == ElementType::dynamic) continue;
     if (!contains(def->type.domain, type(i)))
       fail_at(i, Code::E0502, fmt::format("{} of {} cannot be {}: it takes {}", port_name(i), op().type, name(type(i)), type_names(def->type.domain)));
-    for (int j = 0; j < i && def->arity != Arity::mixed; ++j) {
-      const auto* other = port_def(ins, j);
-      if (other->type.name == def->type.name && type(j) != ElementType::dynamic && type(j) != type(i))
-        fail_at(i, Code::E0503, fmt::format("{} and {} of {} must have the same element type, but they are {} and {}", port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));
+    if (def->arity == Arity::mixed) continue;
+    const auto first = std::find_if(firsts.begin(), firsts.end(), [&](const auto& f) { return f.first == def->type.name; });
+    if (first == firsts.end()) {
+      firsts.emplace_back(def->type.name, i);
+    } else if (const int j = first->second; type(j) != type(i)) {
+      fail_at(i, Code::E0503, fmt::format("{} and {} of {} must have the same element type, but they are {} and {}", port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));
     }
   }
 

@@ -42,17 +42,15 @@ bool is_newer(std::string_view version) {
 }
 
 [[noreturn]] void fail_unknown_type(const Registry& registry, std::string_view type) {
-  std::vector<std::string_view> names;
-  for (const auto& known : known_types()) {
-    const auto* op = registry.find(known.type);
-    names.push_back(op ? op->type : known.type);
-  }
+  std::vector<std::string_view> names;  // of what ovir has first: it may spell a name in another case
+  for (const auto* op : registry.ops) names.push_back(op->type);
   for (const auto* op : registry.ops)
     if (!op->alias.empty()) names.push_back(op->alias);
+  for (const auto& known : known_types()) names.push_back(known.type);
   std::vector<std::string> meant;
   for (auto near = nearest(type, names); near && meant.size() < 3; near = nearest(type, names)) {
     meant.emplace_back(*near);
-    std::erase(names, *near);
+    std::erase_if(names, [&](std::string_view name) { return equals_ignoring_case(name, meant.back()); });
   }
   fail_word(Code::E0602, fmt::format("there is no operation type \"{}\"{}", printable(type), meant.empty() ? "" : fmt::format("; did you mean {}?", meant.front())), "type", meant);
 }

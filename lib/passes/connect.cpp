@@ -9,17 +9,20 @@
 
 namespace ovir::passes {
 
-int input_position(const Layer& layer, std::int64_t port_id) {
-  for (std::size_t i = 0; i < layer.inputs.size(); ++i)
-    if (layer.inputs[i].id == port_id) return static_cast<int>(i);
-  return -1;
+namespace {
+
+int position(const std::vector<Port>& ports, std::int64_t id) {
+  // Nearly always they are numbered one after the other.
+  if (!ports.empty() && id >= ports.front().id)
+    if (const auto guess = static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(ports.front().id); guess < ports.size() && ports[guess].id == id) return static_cast<int>(guess);
+  const auto found = std::find_if(ports.begin(), ports.end(), [&](const Port& p) { return p.id == id; });
+  return found == ports.end() ? -1 : static_cast<int>(found - ports.begin());
 }
 
-int output_position(const Layer& layer, std::int64_t port_id) {
-  for (std::size_t i = 0; i < layer.outputs.size(); ++i)
-    if (layer.outputs[i].id == port_id) return static_cast<int>(i);
-  return -1;
-}
+}  // namespace
+
+int input_position(const Layer& layer, std::int64_t port_id) { return position(layer.inputs, port_id); }
+int output_position(const Layer& layer, std::int64_t port_id) { return position(layer.outputs, port_id); }
 
 std::string ids_of(const std::vector<Port>& ports, std::string_view kind) {
   if (ports.empty()) return fmt::format("which has no {} ports", kind);
@@ -80,10 +83,10 @@ class Loose {
   std::vector<End> unread(const Layer& layer) const { return of(layer, layer.outputs, read_); }
   /// The layer ids that edges name and no layer has.
   const std::set<std::int64_t>& unknown_layers() const { return unknown_layers_; }
-  /// The ids of input ports of `layer` that edges name and it does not have.
+  /// The ids of input ports of `layer` that edges name and it does not have, the first of them.
   std::vector<std::int64_t> unknown_inputs(const Layer& layer) const {
     std::vector<std::int64_t> ids;
-    for (auto it = unknown_inputs_.lower_bound({layer.id, INT64_MIN}); it != unknown_inputs_.end() && it->first == layer.id; ++it) ids.push_back(it->second);
+    for (auto it = unknown_inputs_.lower_bound({layer.id, INT64_MIN}); it != unknown_inputs_.end() && it->first == layer.id && ids.size() < 8; ++it) ids.push_back(it->second);
     return ids;
   }
 
@@ -112,11 +115,17 @@ bool fit(const Port* from, const Port* to) {
 }
 
 /// The one end that a faulty edge may have been meant for, by what its `other` end declares; nothing where there are several.
-std::vector<Remedy> only(std::vector<Loose::End> ends, const std::string& word, bool with_layer, const Port* other = nullptr) {
-  if (ends.size() > 1) std::erase_if(ends, [&](const Loose::End& end) { return !fit(end.port, other); });
-  if (ends.size() != 1) return {};
-  const auto port = ends.front().port->id;
-  return {with_layer ? tag({{word + "-layer", ends.front().layer->id}, {word + "-port", port}}) : tag({{word + "-port", port}})};
+std::vector<Remedy> only(const std::vector<Loose::End>& ends, const std::string& word, bool with_layer, const Port* other = nullptr) {
+  constexpr std::size_t kMostEnds = 64;  // where so much is loose, nothing can be told, and every faulty edge would look at it all
+  if (ends.size() > kMostEnds) return {};
+  const Loose::End* found = nullptr;
+  for (const auto& end : ends) {
+    if (ends.size() > 1 && !fit(end.port, other)) continue;
+    if (found) return {};
+    found = &end;
+  }
+  if (!found) return {};
+  return {with_layer ? tag({{word + "-layer", found->layer->id}, {word + "-port", found->port->id}}) : tag({{word + "-port", found->port->id}})};
 }
 
 void note_unfed(Diagnostic& d, const std::vector<Loose::End>& ends) {
@@ -195,15 +204,17 @@ class Connector {
   void require_distinct(int at, const std::vector<Port>& ports) {
     std::unordered_map<std::int64_t, const Port*> seen;
     const bool inputs = &ports == &layer(at).inputs;
+    int told = 0;
     for (const auto& port : ports) {
       const auto [first, fresh] = seen.emplace(port.id, &port);
       if (fresh) continue;
       doubled_[static_cast<std::size_t>(at)] = true;
+      if (++told > 8) break;
       auto d = fault(Code::E0207, fmt::format("two {} ports of {} have the id {}", inputs ? "input" : "output", the(layer(at)), port.id), port.at);
       d.notes.push_back({"the first port with this id", first->second->at, "", ""});
       std::vector<Remedy> remedies;
-      if (inputs)
-        for (const auto id : loose().unknown_inputs(layer(at))) remedies.push_back(tag({{"id", id}}));
+      if (const auto ids = inputs ? loose().unknown_inputs(layer(at)) : std::vector<std::int64_t>{}; ids.size() <= 4)
+        for (const auto id : ids) remedies.push_back(tag({{"id", id}}));
       say(at, std::move(d), std::move(remedies));
     }
   }
@@ -224,6 +235,7 @@ class Connector {
       return say(source, std::move(d), only(loose().unfed(), "to", true, source_port(edge)));
     }
     const auto t = static_cast<std::size_t>(target);
+    if (doubled_[t] && misled_[t] > 64) return;  // nothing of it will be judged, and to look for every port takes long
     const auto& consumer = layer(target);
     const auto input = input_position(consumer, edge.to_port);
     if (input < 0) {

@@ -47,8 +47,9 @@ std::string ids_of(const std::vector<Port>& ports, std::string_view kind);
 
 /// "f32[1,?,8]".
 std::string describe(const Fact&);
-/// Adds to a fault of `node` what reached its inputs: types, shapes, small values and whose outputs they are.
-void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c);
+/// Adds to a fault of `node` what reached its inputs: types, shapes, small values and whose outputs they are. `lines` is
+/// made when it is needed, for all calls.
+void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c, std::optional<LineIndex>& lines);
 /// Adds to a fault in a body of `node` what the body's parameters receive.
 void explain_body(Diagnostic& d, const Model& model, const Node& node, const BodyMap& map, const Model& inner);
 

@@ -43,11 +43,12 @@ std::string place_in_weights(const Graph& graph, const Layer& constant) {
 }
 
 /// " (declared f32[1,4,8,8] at line 80)", where that is something else.
-std::string declared(const Port& port, const Fact& fact) {
+std::string declared(const Port& port, const Fact& fact, std::optional<LineIndex>& lines) {
   const bool type = port.declared_type && *port.declared_type != ElementType::dynamic && fact.type != ElementType::dynamic && *port.declared_type != fact.type;
   const bool shape = port.declared_shape && port.declared_shape->rank() > 0 && !port.declared_shape->compatible(fact.shape);
   if ((!type && !shape) || !port.at) return {};
-  const auto at = line_column(port.at);
+  if (!lines) lines.emplace(*port.at.file);
+  const auto at = (*lines)(port.at.offset);
   return fmt::format(" (declared {}{} at line {})", port.declared_type ? name(*port.declared_type) : "", port.declared_shape ? to_string(*port.declared_shape) : "", at.line);
 }
 
@@ -55,7 +56,7 @@ std::string declared(const Port& port, const Fact& fact) {
 
 std::string describe(const Fact& f) { return fmt::format("{}{}", name(f.type), to_string(f.shape)); }
 
-void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c) {
+void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c, std::optional<LineIndex>& lines) {
   if (d.layer) return;  // from a body: already explained
   const auto at_fault = d.port && d.port->input ? d.port->index : -1;
   const auto tell = [&](std::size_t i) {
@@ -64,7 +65,7 @@ void explain(Diagnostic& d, const Model& model, const Node& node, const InferCon
     const bool constant = producer.op && producer.op->kind == Kind::constant;
     const auto value = value_of(fact.value);
     if (at_fault == static_cast<std::int64_t>(i)) {
-      const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact) : std::string();
+      const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, lines) : std::string();
       d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, source_of(*producer.layer));
       if (value.empty()) return;
     }

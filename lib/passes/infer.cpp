@@ -55,6 +55,7 @@ class Inferrer {
   Diagnostics& diagnostics;
   std::uint32_t& symbols;
   std::vector<bool> unknown_;
+  std::optional<LineIndex> lines_;
 
   static bool usable(const std::vector<Fact>& given, int k) { return k < static_cast<int>(given.size()); }
   static void forget(std::vector<Fact>& outputs) { outputs.assign(outputs.size(), Fact{}); }
@@ -92,7 +93,7 @@ class Inferrer {
       try {
         infer_node(c);
       } catch (Failure& failure) {
-        explain(failure.diagnostic, model, node, c);
+        explain(failure.diagnostic, model, node, c, lines_);
         suggest(failure.diagnostic, node);
         throw;
       }

@@ -77,6 +77,13 @@ TEST_CASE("lines and columns") {
   check(10, 4, 1);
   check(13, 4, 4);
   check(1000, 4, 4);  // past the end
+  std::string one_line;  // longer than the blocks that LineIndex counts in
+  while (one_line.size() < 20'000) one_line += "\xc3\xa4x";
+  for (const std::size_t offset : {4095u, 4096u, 4097u, 8192u, 12'345u, 19'999u}) {
+    const auto indexed = LineIndex(SourceFile{"", nullptr, one_line})(offset);
+    CHECK(indexed.line == 1);
+    CHECK(indexed.column == line_column(place(one_line, offset)).column);
+  }
   CHECK(source_line(place(text, 4)) == "\t\xc3\xa4x");
   CHECK(source_line(place(text, 9)).empty());
   CHECK(source_line(place(text, 13)) == "end");

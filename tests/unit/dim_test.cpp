@@ -85,3 +85,14 @@ TEST_CASE("shapes are read and written") {
   for (const auto* const wrong : {"[1", "1]", "[1,]", "[,1]", "[-2]", "[5..3]", "[..]", "[x]", "[1.5]", "[99999999999999999999]", "[9223372036854775807]", "[", "[1 2]"})
     CHECK(read(wrong) == "none");
 }
+
+TEST_CASE("what is wrong with a shape") {
+  CHECK(why_no_shape("2,-3") == "-3 is negative");
+  CHECK(why_no_shape("2,,3") == "a dim is missing beside a comma");
+  CHECK(why_no_shape("5..2") == "the range 5..2 is empty");
+  CHECK(why_no_shape("2,x") == "\"x\" is not a length, a range or ?");
+  CHECK(why_no_shape("[2") == "a bracket is missing");
+  CHECK(why_no_shape("9223372036854775807") == "9223372036854775807 is too large");
+  CHECK(why_no_shape("99999999999999999999") == "99999999999999999999 is more than 64 bits can hold");
+  CHECK(why_no_shape("1..-2") == "-2 is negative");
+}

@@ -33,6 +33,20 @@ TEST_CASE("the nearest name") {
   CHECK_FALSE(nearest("banana", {"strides", "pads_begin"}));
   CHECK_FALSE(nearest("", {"axis"}));
   CHECK_FALSE(nearest("x", {}));
+  CHECK(nearest("GroupConvolutionBackpropDta", {"Convolution", "GroupConvolution", "GroupConvolutionBackpropData"}) == "GroupConvolutionBackpropData");
+  CHECK(nearest("softmx", {"Split", "Softmax", "SoftPlus"}) == "Softmax");
+  CHECK_FALSE(nearest("abcdef", {"fedcba"}));
+  CHECK_FALSE(nearest(std::string(300, 'a'), {"aa"}));
+}
+
+TEST_CASE("counted things") {
+  CHECK(counted(1, "number") == "1 number");
+  CHECK(counted(0, "number") == "0 numbers");
+  CHECK(counted(1, "axis", "axes") == "1 axis");
+  CHECK(counted(2, "axis", "axes") == "2 axes");
+  CHECK(is_integer("-99999999999999999999"));
+  CHECK_FALSE(is_integer("1.0"));
+  CHECK_FALSE(is_integer("-"));
 }
 
 TEST_CASE("text for the terminal") {
