@@ -14,6 +14,18 @@ Dim require_rois(const InferContext& c, int port, std::int64_t numbers = 5, std:
 /// In a kernel: the feature maps hold the image that region `roi` says it is of.
 void require_batch(std::int64_t roi, std::int64_t batch, const Tensor& maps);
 
+/// Position-sensitive pooling: the value at (x, y), 0 outside of the plane.
+template <class T>
+T bilinear(const T* map, float x, float y, std::int64_t width, std::int64_t height) {
+  if (!(x >= 0 && y >= 0 && x < static_cast<float>(width) && y < static_cast<float>(height))) return 0;
+  const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
+  const auto right = std::min(static_cast<std::int64_t>(std::ceil(x)), width - 1),
+             bottom = std::min(static_cast<std::int64_t>(std::ceil(y)), height - 1);
+  const auto dx = static_cast<T>(x - static_cast<float>(left)), dy = static_cast<T>(y - static_cast<float>(top));
+  const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
+  return row(top) + (row(bottom) - row(top)) * dy;
+}
+
 /// The four pixels around (x, y) and their weights. All weights are 0 more than one pixel outside of the plane.
 template <class T>
 struct BilinearSample {

@@ -41,17 +41,6 @@ void infer(InferContext& c) {
   c.output(0, PartialShape{count, Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
 }
 
-template <class T>
-T bilinear(const T* map, float x, float y, std::int64_t width, std::int64_t height) {
-  x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
-  y = std::clamp(y, 0.0F, static_cast<float>(height - 1));
-  const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
-  const auto right = static_cast<std::int64_t>(std::ceil(x)), bottom = static_cast<std::int64_t>(std::ceil(y));
-  const auto dx = static_cast<T>(x - static_cast<float>(left)), dy = static_cast<T>(y - static_cast<float>(top));
-  const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
-  return row(top) + (row(bottom) - row(top)) * dy;
-}
-
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& maps = c.in(data);
@@ -93,7 +82,7 @@ void eval(EvalContext& c) {
                 const float sy = y + static_cast<float>(i) * (bin_h / static_cast<float>(a.spatial_bins_y)),
                             sx = x + static_cast<float>(j) * (bin_w / static_cast<float>(a.spatial_bins_x));
                 if (!(sx >= -0.5F && sx <= static_cast<float>(width) - 0.5F && sy >= -0.5F && sy <= static_cast<float>(height) - 0.5F)) continue;
-                sum += bilinear(map, sx, sy, width, height);
+                sum += detection::bilinear(map, std::clamp(sx, 0.0F, static_cast<float>(width - 1)), std::clamp(sy, 0.0F, static_cast<float>(height - 1)), width, height);
                 ++samples;
               }
             if (samples > 0) to[((r * a.output_dim + k) * bins + h) * bins + w] = sum / static_cast<T>(samples);

@@ -53,17 +53,6 @@ T average(const T* map, std::int64_t width, std::int64_t height, float x0, float
   return sum / static_cast<T>((right - left) * (bottom - top));
 }
 
-template <class T>
-T bilinear(const T* map, float x, float y, std::int64_t width, std::int64_t height) {
-  if (!(x >= 0 && y >= 0 && x < static_cast<float>(width) && y < static_cast<float>(height))) return 0;
-  const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
-  const auto right = std::min(static_cast<std::int64_t>(std::ceil(x)), width - 1),
-             bottom = std::min(static_cast<std::int64_t>(std::ceil(y)), height - 1);
-  const auto dx = static_cast<T>(x - static_cast<float>(left)), dy = static_cast<T>(y - static_cast<float>(top));
-  const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
-  return row(top) + (row(bottom) - row(top)) * dy;
-}
-
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& maps = c.in(data);
@@ -101,7 +90,7 @@ void eval(EvalContext& c) {
             };
             for (std::int64_t by = 0; by < a.spatial_bins_y; ++by)
               for (std::int64_t bx = 0; bx < a.spatial_bins_x; ++bx)
-                pooled += bilinear(image + ((by * a.spatial_bins_x + bx) * a.output_dim + k) * plane,
+                pooled += detection::bilinear(image + ((by * a.spatial_bins_x + bx) * a.output_dim + k) * plane,
                                    point(bx, pw, x0, w / static_cast<float>(a.spatial_bins_x), width),
                                    point(by, ph, y0, h / static_cast<float>(a.spatial_bins_y), height), width, height);
             pooled /= static_cast<T>(a.spatial_bins_x * a.spatial_bins_y);

@@ -102,3 +102,7 @@ struct ovir::EnumNames<ovir::ops::movement::Reduction> {
   static constexpr std::pair<std::string_view, R> table[] = {{"none", R::none}, {"sum", R::sum}, {"sub", R::sub},  {"prod", R::prod},
                                                              {"min", R::min},   {"max", R::max}, {"mean", R::mean}};
 };
+
+namespace ovir::ops::movement {
+inline constexpr auto kBlockAttrs = attributes<BlockAttrs, Attr<"mode", &BlockAttrs::mode, kRequired>, Attr<"block_size", &BlockAttrs::block_size>>;
+}  // namespace ovir::ops::movement

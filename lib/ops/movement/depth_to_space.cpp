@@ -48,13 +48,7 @@ constexpr TypeVar T{"T", kAnyType};
 constexpr PortDef kInputs[] = {{"data", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"mode", &Attrs::mode, kRequired>, Attr<"block_size", &Attrs::block_size>>,
-     .infer = infer,
-     .eval = eval,
-     .lift = Lift::moves},
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = movement::kBlockAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
 };
 
 }  // namespace
