@@ -88,8 +88,8 @@ void convolve(EvalContext& c, Tensor& out) {
         const auto deformed = n * a.deformable_group + ch / (channels / a.deformable_group);
         for (std::int64_t k = 0; k < taps; ++k) {
           const T* by = moved.data<T>() + (deformed * taps + k) * 2 * plane + p;
-          const auto y = static_cast<double>(p / columns * v.stride - v.pad_begin + k / kw * v.dilation) + static_cast<double>(by[0]);
-          const auto z = static_cast<double>(p % columns * h.stride - h.pad_begin + k % kw * h.dilation) + static_cast<double>(by[plane]);
+          const auto row = p / columns * v.stride - v.pad_begin + k / kw * v.dilation, column = p % columns * h.stride - h.pad_begin + k % kw * h.dilation;
+          const auto y = static_cast<double>(row) + static_cast<double>(by[0]), z = static_cast<double>(column) + static_cast<double>(by[plane]);
           auto value = sample(x.data<T>() + (n * channels + ch) * height * width, height, width, y, z, a.bilinear_interpolation_pad);
           if (weights) value *= static_cast<double>(weights[(deformed * taps + k) * plane + p]);
           sampled[static_cast<std::size_t>(ch * taps + k)] = value;

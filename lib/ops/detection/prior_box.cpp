@@ -37,14 +37,15 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
   const auto aspect = ratios(a);
   for (std::size_t s = 0; s < a.fixed_size.size(); ++s) {
     const auto size = a.fixed_size[s];
-    const auto whole = static_cast<float>(static_cast<std::int64_t>(size));
+    const auto pixels = static_cast<std::int64_t>(size), middle = pixels / 2;
+    const auto whole = static_cast<float>(pixels);
     const auto density = s < a.density.size() ? static_cast<std::int64_t>(a.density[s]) : 0;
     const auto shift = density > 0 ? static_cast<float>(static_cast<std::int64_t>(size / static_cast<float>(density))) : 0.0f;
     // density x density boxes of one shape, spread evenly over the size
     const auto spread = [&](float half_width, float half_height) {
       for (std::int64_t r = 0; r < density && boxes.size() < kMostBoxes; ++r)
         for (std::int64_t c = 0; c < density && boxes.size() < kMostBoxes; ++c) {
-          const auto at = [&](std::int64_t i) { return -static_cast<float>(static_cast<std::int64_t>(whole) / 2) + shift / 2 + static_cast<float>(i) * shift; };
+          const auto at = [&](std::int64_t i) { return -static_cast<float>(middle) + shift / 2 + static_cast<float>(i) * shift; };
           boxes.push_back({half_width, half_height, at(c), at(r), true});
         }
     };

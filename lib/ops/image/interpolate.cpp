@@ -169,7 +169,8 @@ double cubic(double x, double a) {
 /// How Pillow resamples: the filter is as wide as the pixels that an output pixel covers.
 void pillow(Taps& taps, std::int64_t o, std::int64_t in, std::int64_t out, double reach, auto filter) {
   const auto ratio = static_cast<double>(in) / static_cast<double>(out), wide = std::max(1.0, ratio), support = reach * wide, centre = (static_cast<double>(o) + 0.5) * ratio;
-  const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(centre - support + 0.5)), last = std::min(in, static_cast<std::int64_t>(centre + support + 0.5));
+  const auto begin = centre - support + 0.5, end = centre + support + 0.5;  // cut, not rounded
+  const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(begin)), last = std::min(in, static_cast<std::int64_t>(end));
   for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - centre + 0.5) / wide));
 }
 
