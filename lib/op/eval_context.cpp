@@ -59,6 +59,9 @@ ElementType EvalContext::out_type(int port) const {
 
 Tensor& EvalContext::out(int port) {
   const auto& shape = out_shape(port);
+  // Arithmetic of lengths stops at the greatest.
+  if (std::any_of(shape.begin(), shape.end(), [](const Dim& d) { return d.min >= Dim::kUnbounded - 1; }))
+    fail(Code::E0003, "output {} would have more elements than 64 bits can count: {}", port, to_string(shape));
   if (!shape.is_static()) throw std::logic_error(fmt::format("the shape of output {} is not known when its kernel runs: {}", port, to_string(shape)));
   return out(port, shape.to_shape());
 }
