@@ -1,6 +1,4 @@
-// Models with very many faults are judged in time that grows with the file, not with its square.
-#include <chrono>
-
+// Models with very many faults are judged in time that grows with the file: with its square, ctest's time limit would end these.
 #include <fmt/format.h>
 
 #include "catch.hpp"
@@ -34,13 +32,11 @@ std::string chain(Layer layer, Edge edge_of) {
 std::size_t faults(std::string xml) {
   const auto text = std::make_shared<std::string>(std::move(xml));
   Diagnostics said;
-  const auto start = std::chrono::steady_clock::now();
   const auto model = load(std::make_shared<SourceFile>(SourceFile{"m.xml", text, *text}), {.weights = {}, .no_weights = true}, said);
   if (model) infer(*model, {}, said);
   const LineIndex lines(SourceFile{"m.xml", text, *text});
   for (const auto& d : said.all())
     if (d.at) lines(d.at.offset);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
   return said.all().size();
 }
 
