@@ -54,7 +54,7 @@ T reduce(Reduction reduction, T value, T update, bool boolean) {
   using enum Reduction;
   // Integers wrap.
   using U = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
-  const auto a = static_cast<U>(value), b = static_cast<U>(update);
+  const auto a = static_cast<U>(value), b = static_cast<U>(update);  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
   switch (reduction) {
     case sum: case mean: return boolean ? static_cast<T>(value != 0 || update != 0) : static_cast<T>(a + b);
     case sub: return boolean ? static_cast<T>((value != 0) != (update != 0)) : static_cast<T>(a - b);

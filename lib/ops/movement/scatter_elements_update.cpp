@@ -67,7 +67,7 @@ void mean(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates,
   std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0);
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto at = static_cast<std::size_t>(to[i]);
-    if (counts[at] == 0 && a.use_init_val) sums[at] = static_cast<Sum>(out[at]), counts[at] = 1;
+    if (counts[at] == 0 && a.use_init_val) sums[at] = static_cast<Sum>(out[at]), counts[at] = 1;  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
     sums[at] += static_cast<Sum>(updates[i]);
     ++counts[at];
   }
