@@ -102,6 +102,7 @@ struct Session::Impl {
   /// The output facts of this very call, from the actual inputs.
   static std::vector<Fact> infer_now(const Step& step, const Node& node, const std::vector<Tensor>& inputs) {
     std::vector<Fact> facts;
+    facts.reserve(inputs.size());
     const bool widened = any_widened(inputs);
     for (const auto& t : inputs) facts.push_back({widened && is_half(t.type()) ? ElementType::f32 : t.type(), t.shape(), t, nullptr});
     InferContext c(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(step.facts.size()));
