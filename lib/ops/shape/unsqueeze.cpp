@@ -22,7 +22,7 @@ std::optional<List> with_ones(const List& from, std::int64_t from_rank, const st
   }
   List out;
   auto next = from.begin();
-  for (const bool is_added : added) out.push_back(is_added ? one : *next++);
+  for (const bool is_added : added) out.push_back(is_added ? one : *next++);  // NOLINT(performance-inefficient-vector-operation): a PartialShape cannot reserve
   return out;
 }
 
