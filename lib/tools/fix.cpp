@@ -150,7 +150,7 @@ class Search {
       const auto result = check(subject, all);
       auto after = tally(result);
       if (!cured(i, result, after)) continue;
-      if (!nothing_new(now_, after, at_fault(d))) {
+      if (!nothing_new(now_, after, at_fault(d, score(after).errors < score(now_).errors))) {
         // What the ports declare may be as old as the value that no longer fits.
         const bool of_values = std::all_of(remedy.begin(), remedy.end(), [](const Change& c) { return c.what == Change::What::input; });
         if (second_best || !of_values || score(after).errors > 0) continue;
@@ -177,7 +177,7 @@ class Search {
     const auto result = check(subject, all);
     auto after = tally(result);
     std::set<std::string> layers;
-    for (const auto& fix : list) layers.merge(at_fault(said[fix.diagnostic]));
+    for (const auto& fix : list) layers.merge(at_fault(said[fix.diagnostic], false));
     if (!nothing_new(now_, after, layers)) return false;
     std::set<Key> left;
     for (const auto& d : result.all()) left.insert(key_of(d));
@@ -186,9 +186,9 @@ class Search {
     return true;
   }
 
-  /// The layer of an error. What is but declared wrongly hides nothing.
-  static std::set<std::string> at_fault(const Diagnostic& d) {
-    if (severity(d.code) != Severity::error) return {};
+  /// The layer of an error, or of what errors come from. What is but declared wrongly hides nothing.
+  static std::set<std::string> at_fault(const Diagnostic& d, bool cures_errors) {
+    if (severity(d.code) != Severity::error && !cures_errors) return {};
     return {std::get<1>(key_of(d))};
   }
 
