@@ -32,6 +32,7 @@ void infer(InferContext& c, const Ports& p) {
   c.require_rank(p.x, 2 + more);
   c.require_rank(p.w, 2 + more);
   c.require_rank(p.r, 2 + more);
+  c.require_rank(p.hidden, 2 + more);
   const auto held = dim_or_unknown(c.shape(p.hidden), 1 + more), columns = dim_or_unknown(c.shape(p.r), 1 + more);
   if (held.is_static() && columns == held && held != hidden)
     c.fail_attr("hidden_size", fmt::format("{}, but the last dims of {} and R are {}", a.hidden_size, c.port_name(p.hidden), to_string(held)), Code::E0506);
@@ -46,6 +47,7 @@ void infer(InferContext& c, const Ports& p) {
   }
   if (p.sequence()) {
     c.require_rank(p.lengths, 1);
+    c.require_rank(p.b, 2);
     batch = c.require_same_dim(batch, dim_or_unknown(c.shape(p.lengths), 0), p.lengths, "the batch of X", "the elements of sequence_lengths");
     for (const auto port : {p.w, p.r, p.b}) c.require_same_dim(directions, dim_or_unknown(c.shape(port), 0), port, "the directions of the attribute", fmt::format("dim 0 of {}", c.port_name(port)));
   }
