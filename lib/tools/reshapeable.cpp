@@ -31,6 +31,7 @@ class Prober {
       inputs.push_back({fact.type, fact.shape, {}});
       shapes.push_back(fact.shape);
       for (auto& d : shapes.back().dims()) d.symbol = 0;  // those of another run
+      dims_ += shapes.back().rank();
     }
   }
 
@@ -57,6 +58,7 @@ class Prober {
  private:
   passes::InferOptions options_;
   std::int64_t left_;
+  std::int64_t dims_ = 0;   ///< of all inputs: a shape of very many costs as much as layers do
   Diagnostics last_;
 
   int ask(const Axes& axes, std::int64_t length) {
@@ -71,7 +73,7 @@ class Prober {
     for (std::size_t k = 0; k < changed.size(); ++k)
       if (changed[k].has_rank()) options_.shapes[static_cast<int>(k)] = std::move(changed[k]);
     const auto facts = passes::infer(model, options_, last_);
-    left_ -= count_layers(facts);
+    left_ -= count_layers(facts) + dims_;
     return last_.errors() == 0 ? kAccepted : static_cast<int>(facts.outputs.size()) - 1;
   }
 };
