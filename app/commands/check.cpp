@@ -40,14 +40,6 @@ Diagnostics in_file_order(const Diagnostics& found) {
   return sorted;
 }
 
-/// Layers of the model and of all bodies within.
-std::size_t count_layers(const Model& model) {
-  std::size_t n = model.nodes.size();
-  for (const auto& node : model.nodes)
-    for (const auto& body : node.bodies) n += count_layers(*body);
-  return n;
-}
-
 /// An operation that keeps the model from running, and the layers that use it.
 struct Unsupported {
   std::string reason;

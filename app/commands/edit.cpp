@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <map>
 
-#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "io/files.hpp"
@@ -42,13 +41,8 @@ struct Stored {
 void collect(const Model& model, std::vector<Stored>& list) {
   for (const auto& node : model.nodes) {
     for (const auto& body : node.bodies) collect(*body, list);
-    const auto number = [&](std::string_view attribute) {
-      const auto* given = node.layer->attribute(attribute);
-      return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
-    };
-    const auto offset = number("offset"), size = number("size");
-    const auto end = offset && size ? checked_add(*offset, *size) : std::nullopt;
-    if (node.op && node.op->kind == Kind::constant && end && *offset >= 0 && *size >= 0) list.push_back({model.path, node.layer, *offset, *end});
+    if (!node.op || node.op->kind != Kind::constant) continue;
+    if (const auto bytes = stored_bytes(*node.layer)) list.push_back({model.path, node.layer, bytes->begin, bytes->end});
   }
 }
 

@@ -14,12 +14,6 @@ void fail_attribute(std::string_view attribute, Code code, std::string message, 
   fail(std::move(d));
 }
 
-std::string list_of(const PartialShape& shape, bool attribute) {
-  std::string list;
-  for (const auto& d : shape) list += (list.empty() ? "" : ",") + (attribute || d.is_static() ? to_string(d) : "-1");
-  return list;
-}
-
 namespace {
 
 /// Attributes spell element types in lower case; "FP32" is how a port's precision is spelled.

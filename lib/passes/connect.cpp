@@ -43,8 +43,6 @@ Diagnostic fault(Code code, std::string message, SourceLoc at) {
 }
 
 /// "layer 3 "relu"".
-std::string the(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
-
 Remedy tag(const std::vector<std::pair<std::string, std::int64_t>>& attributes) {
   Remedy remedy;
   for (const auto& [name, value] : attributes) remedy.push_back({Change::What::tag_attribute, name, std::to_string(value)});

@@ -109,19 +109,15 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
 
 namespace {
 
-/// The bytes [begin, end) of the .bin that a Constant says are its own.
 struct Range {
   std::int64_t begin, end;
   const Layer* layer;
 };
 
+/// Of a Constant that has bytes at all.
 std::optional<Range> range_of(const Layer& layer) {
-  const auto* offset = layer.attribute("offset");
-  const auto* size = layer.attribute("size");
-  const auto begin = offset ? parse_number<std::int64_t>(offset->value) : std::nullopt, length = size ? parse_number<std::int64_t>(size->value) : std::nullopt;
-  if (!begin || !length || *begin < 0 || *length <= 0) return std::nullopt;
-  const auto end = checked_add(*begin, *length);
-  return end ? std::optional(Range{*begin, *end, &layer}) : std::nullopt;
+  const auto bytes = stored_bytes(layer);
+  return bytes && bytes->begin < bytes->end ? std::optional(Range{bytes->begin, bytes->end, &layer}) : std::nullopt;
 }
 
 void sort_by_place(std::vector<Range>& ranges) {

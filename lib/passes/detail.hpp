@@ -19,8 +19,6 @@ void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Di
 
 /// Throws a Failure about an attribute of the layer at hand; `meant`: what its value was meant to be, perhaps.
 [[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message, const std::vector<std::string>& meant = {});
-/// "1,-1,64" as <dim>s have it, or "1,?,64" as attributes do.
-std::string list_of(const PartialShape& shape, bool attribute = false);
 /// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version, Diagnostics& diagnostics);
 

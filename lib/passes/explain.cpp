@@ -1,7 +1,6 @@
 // explain: what reached the inputs of a faulty layer, and where it comes from.
 #include <fmt/format.h>
 
-#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "op/infer_context.hpp"
 #include "passes/detail.hpp"
@@ -13,8 +12,6 @@ constexpr std::size_t kMostNotes = 4;
 
 /// More numbers than these say less than the shape does. Of integers, which configure operations, more are shown.
 constexpr std::int64_t kMostIntegers = 16, kMostReals = 4;
-
-std::string source_of(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
 
 /// An operand's value in a note: "i64 {1, 4, 64}". Nothing where it would not be read.
 std::string value_of(const Tensor& t) {
@@ -33,13 +30,8 @@ std::string value_of(const Tensor& t) {
 
 /// "stored at model.bin[432..456)".
 std::string place_in_weights(const Graph& graph, const Layer& constant) {
-  const auto number = [&](std::string_view attribute) {
-    const auto* given = constant.attribute(attribute);
-    return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
-  };
-  const auto offset = number("offset"), size = number("size");
-  const auto end = offset && size ? checked_add(*offset, *size) : std::nullopt;
-  return end && !graph.weights_path.empty() ? fmt::format("stored at {}[{}..{})", printable(graph.weights_path), *offset, *end) : std::string();
+  const auto range = graph.weights_path.empty() ? std::nullopt : stored_bytes(constant);
+  return range ? fmt::format("stored at {}[{}..{})", printable(graph.weights_path), range->begin, range->end) : std::string();
 }
 
 /// " (declared f32[1,4,8,8] at line 80)", where that is something else.
@@ -66,13 +58,13 @@ void explain(Diagnostic& d, const Model& model, const Node& node, const InferCon
     const auto value = value_of(fact.value);
     if (at_fault == static_cast<std::int64_t>(i)) {
       const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, lines) : std::string();
-      d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, source_of(*producer.layer));
+      d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, the(*producer.layer));
       if (value.empty()) return;
     }
     Note note;
     const auto port = fmt::format("input {} ({})", i, c.port_name(static_cast<int>(i)));
-    if (constant && !value.empty()) note.message = fmt::format("{} is constant {} = {}", port, source_of(*producer.layer), value);
-    else note.message = fmt::format("{} is {}, {}from {}", port, describe(fact), value.empty() ? "" : "known to be " + value + ", ", source_of(*producer.layer));
+    if (constant && !value.empty()) note.message = fmt::format("{} is constant {} = {}", port, the(*producer.layer), value);
+    else note.message = fmt::format("{} is {}, {}from {}", port, describe(fact), value.empty() ? "" : "known to be " + value + ", ", the(*producer.layer));
     note.at = producer.layer->at;
     if (constant) note.where = place_in_weights(*model.graph, *producer.layer);
     d.notes.push_back(std::move(note));
@@ -87,8 +79,8 @@ void explain_body(Diagnostic& d, const Model& model, const Node& node, const Bod
     if (d.notes.size() >= 2 * kMostNotes) break;
     const auto& parameter = *inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer;
     const auto& producer = *model[node.inputs[static_cast<std::size_t>(link.port)].node].layer;
-    d.notes.push_back({fmt::format("{} of the {} receives {}input {} of {}, from {}", source_of(parameter), map.role, link.sliced ? "slices of " : "", link.port,
-                                   source_of(*node.layer), source_of(producer)),
+    d.notes.push_back({fmt::format("{} of the {} receives {}input {} of {}, from {}", the(parameter), map.role, link.sliced ? "slices of " : "", link.port,
+                                   the(*node.layer), the(producer)),
                        parameter.at, "", ""});
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,20 @@ struct Model {
 
 /// Reference to a layer for diagnostics.
 LayerRef layer_ref(const Model&, const Layer&);
+/// "layer 5 "relu1"", for messages.
+std::string the(const Layer&);
+
+/// Layers of the model and of all bodies within.
+std::size_t count_layers(const Model&);
+
+/// The bytes [begin, end) of the .bin that a Constant says are its own; nothing where it says no such thing.
+struct ByteRange {
+  std::int64_t begin = 0, end = 0;
+};
+std::optional<ByteRange> stored_bytes(const Layer& constant);
+
+/// "1,-1,64" as <dim>s have it, or "1,?,64" as attributes do.
+std::string list_of(const PartialShape& shape, bool attribute = false);
 
 /// For every node, a fact for every output.
 struct Facts {

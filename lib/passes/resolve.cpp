@@ -5,25 +5,7 @@
 #include "op/lookup.hpp"
 #include "passes/detail.hpp"
 
-namespace ovir {
-
-LayerRef layer_ref(const Model& model, const Layer& layer) { return {layer.id_text, layer.name, layer.type, layer.version, model.path}; }
-
-std::string Model::parameter_name(int k) const {
-  const auto& layer = *nodes[static_cast<std::size_t>(parameters[static_cast<std::size_t>(k)])].layer;
-  return !layer.outputs.empty() && !layer.outputs[0].names.empty() ? layer.outputs[0].names[0] : layer.name;
-}
-
-std::string Model::result_name(int k) const {
-  const auto& result = nodes[static_cast<std::size_t>(results[static_cast<std::size_t>(k)])];
-  if (!result.layer->output_names.empty()) return result.layer->output_names[0];
-  if (result.inputs.empty() || result.inputs[0].node < 0) return result.layer->name;
-  const auto& producer = *nodes[static_cast<std::size_t>(result.inputs[0].node)].layer;
-  const auto& port = producer.outputs[static_cast<std::size_t>(result.inputs[0].port)];
-  return port.names.empty() ? producer.name : port.names[0];
-}
-
-namespace passes {
+namespace ovir::passes {
 
 void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d) {
   if (!d.layer) d.layer = layer_ref(model, layer);
@@ -126,5 +108,4 @@ std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const R
   return Resolver{registry, diagnostics}.resolve(std::move(graph), "");
 }
 
-}  // namespace passes
-}  // namespace ovir
+}  // namespace ovir::passes

@@ -20,8 +20,6 @@ std::string_view variable_of(const Layer& layer) {
   return id ? std::string_view(id->value) : std::string_view();
 }
 
-std::string named(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
-
 Diagnostic fault(std::string message) {
   Diagnostic d;
   d.code = Code::E0209;
@@ -55,7 +53,7 @@ void require_one(const Uses& uses, Diagnostics& diagnostics) {
       const auto first = std::find_if(list.begin(), use, [&](const Use& u) { return u.model == use->model; });
       if (first == use) continue;
       auto d = fault(fmt::format("variable \"{}\" has two {} layers, but one ReadValue and one Assign are all that it can have", printable(id), use->node->op->type));
-      d.notes.push_back({fmt::format("the other is {}", named(*first->node->layer)), first->node->layer->at, "", ""});
+      d.notes.push_back({fmt::format("the other is {}", the(*first->node->layer)), first->node->layer->at, "", ""});
       report(diagnostics, *use->model, *use->node->layer, std::move(d));
     }
 }
@@ -83,7 +81,7 @@ void check_states(const Model& model, Diagnostics& diagnostics) {
     const auto near = unset.size() == 1 ? std::optional(unset.front()) : nearest(id, unset.empty() ? all : unset);
     auto d = fault(fmt::format("no ReadValue reads variable \"{}\", which this Assign sets{}", printable(id), near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
     if (near) {
-      d.notes.push_back({fmt::format("{} reads \"{}\"", named(*reads[*near].front().node->layer), printable(*near)), reads[*near].front().node->layer->at, "", ""});
+      d.notes.push_back({fmt::format("{} reads \"{}\"", the(*reads[*near].front().node->layer), printable(*near)), reads[*near].front().node->layer->at, "", ""});
       d.remedies.push_back({{Change::What::attribute, "variable_id", std::string(*near)}});
     }
     report(diagnostics, *uses.front().model, *uses.front().node->layer, std::move(d));
@@ -110,7 +108,7 @@ std::vector<std::pair<int, int>> reads_before_writes(const Graph& graph, const R
 
 void report_early_write(Diagnostics& diagnostics, const Model& model, const Layer& read, const Layer& write) {
   auto d = fault(fmt::format("ReadValue of variable \"{}\" takes its input from what follows the Assign of the same variable, so neither can be first", printable(variable_of(read))));
-  d.notes.push_back({fmt::format("the Assign is {}", named(write)), write.at, "", ""});
+  d.notes.push_back({fmt::format("the Assign is {}", the(write)), write.at, "", ""});
   report(diagnostics, model, read, std::move(d));
 }
 
@@ -133,8 +131,8 @@ void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnos
     d.message = fmt::format("new_value of Assign is {}, but its variable \"{}\" is {}", describe(given), printable(read->first), describe(held));
     d.port = PortRef{true, 0, std::nullopt, "new_value"};
     const auto& reader = *model.nodes[read->second].layer;
-    d.label = fmt::format("input 0: inferred {}, from {}", describe(given), named(*model[node.inputs[0].node].layer));
-    d.notes.push_back({fmt::format("the variable is read as {} by {}", describe(held), named(reader)), reader.at, "", ""});
+    d.label = fmt::format("input 0: inferred {}, from {}", describe(given), the(*model[node.inputs[0].node].layer));
+    d.notes.push_back({fmt::format("the variable is read as {} by {}", describe(held), the(reader)), reader.at, "", ""});
     report(diagnostics, model, *node.layer, std::move(d));
   }
 }

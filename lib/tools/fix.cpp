@@ -103,13 +103,6 @@ class Search {
   Tally now_;             ///< with the fixes so far
   std::size_t tries_;
 
-  static std::size_t count_layers(const Model& m) {
-    auto n = m.nodes.size();
-    for (const auto& node : m.nodes)
-      for (const auto& body : node.bodies) n += count_layers(*body);
-    return n;
-  }
-
   /// Not cured yet, be it as a consequence of another fix. Warnings without consequences are not tallied.
   bool stands(std::size_t i) const { return !fixed_[i] && (!counts(said[i]) || times(now_, key_of(said[i])) > 0); }
 
@@ -276,24 +269,16 @@ ConstantChange change_constant(const Model& model, std::string_view name, std::s
 
 namespace {
 
-/// "1,?,3..5", as attributes have it.
-std::string text_of(const PartialShape& shape) {
-  const auto text = to_string(shape);
-  return text.substr(1, text.size() - 2);
-}
-
 /// The ports of `model` whose shapes differ between the facts are declared as in `after`.
 void redeclare(const Model& model, const Facts& before, const Facts& after, const Remedies& remedies, Edits& edits) {
   const auto declare = [&](const Layer& layer, const Port& port, const Fact& old, const Fact& now, bool is_parameter) {
     if (old.shape == now.shape || !now.shape.has_rank()) return;
-    std::string dims;
-    for (const auto& d : now.shape) dims += fmt::format("{}{}", dims.empty() ? "" : ",", d.is_static() ? d.length() : -1);
     Diagnostic at_port;
     at_port.layer = layer_ref(model, layer);
     at_port.at = port.at;
-    Remedy remedy{{Change::What::dims, {}, dims}};
+    Remedy remedy{{Change::What::dims, {}, list_of(now.shape)}};
     // That of the whole model's Parameters is what was asked for.
-    if (is_parameter && !model.path.empty()) remedy.push_back({Change::What::attribute, "shape", text_of(now.shape)});
+    if (is_parameter && !model.path.empty()) remedy.push_back({Change::What::attribute, "shape", list_of(now.shape, true)});
     if (const auto change = remedies.edits_of(at_port, remedy)) edits.append(*change);
   };
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
@@ -315,7 +300,7 @@ Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes) {
   for (const auto& [k, shape] : shapes) {
     Diagnostic at_layer;
     at_layer.layer = layer_ref(model, *model[model.parameters[static_cast<std::size_t>(k)]].layer);
-    if (const auto change = remedies.edits_of(at_layer, {{Change::What::attribute, "shape", text_of(shape)}})) edits.append(*change);
+    if (const auto change = remedies.edits_of(at_layer, {{Change::What::attribute, "shape", shape.has_rank() ? list_of(shape, true) : "..."}})) edits.append(*change);
   }
   Diagnostics unused;
   const auto before = ovir::infer(model, {}, unused), after = ovir::infer(model, {.shapes = shapes}, unused);

@@ -1,0 +1,52 @@
+#include "passes/model.hpp"
+
+#include <fmt/core.h>
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+
+namespace ovir {
+
+LayerRef layer_ref(const Model& model, const Layer& layer) { return {layer.id_text, layer.name, layer.type, layer.version, model.path}; }
+
+std::string Model::parameter_name(int k) const {
+  const auto& layer = *nodes[static_cast<std::size_t>(parameters[static_cast<std::size_t>(k)])].layer;
+  return !layer.outputs.empty() && !layer.outputs[0].names.empty() ? layer.outputs[0].names[0] : layer.name;
+}
+
+std::string Model::result_name(int k) const {
+  const auto& result = nodes[static_cast<std::size_t>(results[static_cast<std::size_t>(k)])];
+  if (!result.layer->output_names.empty()) return result.layer->output_names[0];
+  if (result.inputs.empty() || result.inputs[0].node < 0) return result.layer->name;
+  const auto& producer = *nodes[static_cast<std::size_t>(result.inputs[0].node)].layer;
+  const auto& port = producer.outputs[static_cast<std::size_t>(result.inputs[0].port)];
+  return port.names.empty() ? producer.name : port.names[0];
+}
+
+std::size_t count_layers(const Model& model) {
+  auto n = model.nodes.size();
+  for (const auto& node : model.nodes)
+    for (const auto& body : node.bodies) n += count_layers(*body);
+  return n;
+}
+
+std::optional<ByteRange> stored_bytes(const Layer& constant) {
+  const auto number = [&](std::string_view attribute) {
+    const auto* given = constant.attribute(attribute);
+    return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
+  };
+  const auto offset = number("offset"), size = number("size");
+  if (!offset || !size || *offset < 0 || *size < 0) return std::nullopt;
+  const auto end = checked_add(*offset, *size);
+  return end ? std::optional(ByteRange{*offset, *end}) : std::nullopt;
+}
+
+std::string list_of(const PartialShape& shape, bool attribute) {
+  std::string list;
+  for (const auto& d : shape) list += (list.empty() ? "" : ",") + (attribute || d.is_static() ? to_string(d) : "-1");
+  return list;
+}
+
+std::string the(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
+
+}  // namespace ovir
