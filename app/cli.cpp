@@ -19,7 +19,8 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
   while (!trim(text).empty()) {
     const auto close = text.find(']');
     const auto open = close == text.npos ? close : text.rfind('[', close);
-    if (open == text.npos) throw UsageError(fmt::format("{} {}: expected NAME[...], as in 'image[...]'", flag, printable(text)));
+    if (open == text.npos)
+      throw UsageError(fmt::format("{} {}: expected NAME[...], as in 'image[...]'", flag, printable(text)));
     list.emplace_back(trim(text.substr(0, open)), text.substr(open + 1, close - open - 1));
     text = trim(text.substr(close + 1));
     if (text.empty()) break;
@@ -32,7 +33,10 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
 }  // namespace
 
 std::string shell_word(const std::string& word) {
-  const auto plain = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || std::string_view("_-./=:,@%+").find(c) != std::string_view::npos; };
+  const auto plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           std::string_view("_-./=:,@%+").find(c) != std::string_view::npos;
+  };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
@@ -47,7 +51,8 @@ void print(std::string_view text) {
 int exit_status(const Diagnostics& diagnostics) {
   int status = kOk;
   for (const auto& d : diagnostics.all())
-    if (d.severity == Severity::error) status = status == kOk ? info(d.code).exit_status : std::min(status, info(d.code).exit_status);
+    if (d.severity == Severity::error)
+      status = status == kOk ? info(d.code).exit_status : std::min(status, info(d.code).exit_status);
   return status;
 }
 
@@ -57,21 +62,27 @@ int report(const Diagnostics& diagnostics, const std::string& model_path, const 
   auto text = human(errors, {model_path, 0}, common.err);
   if (errors.errors() > 1 || errors.dependents > 0) text += closing_line(errors, 0, common.err);
   if (diagnostics.warnings() > 0 && !common.quiet)
-    text += fmt::format("{} {}; `ovir check` tells which\n", common.err(Paint::note, "note:"), count(diagnostics.warnings(), "warning"));
+    text += fmt::format("{} {}; `ovir check` tells which\n", common.err(Paint::note, "note:"),
+                        count(diagnostics.warnings(), "warning"));
   std::fwrite(text.data(), 1, text.size(), stderr);
   return exit_status(diagnostics);
 }
 
-std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const std::vector<std::string>& texts, const Model& model) {
+std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const std::vector<std::string>& texts,
+                                                   const Model& model) {
   std::vector<std::pair<int, std::string>> list;
   for (const auto& text : texts) {
     for (auto& [name, value] : split_brackets(flag, text)) {
       if (name.empty() && model.parameters.size() != 1)
-        throw UsageError(fmt::format("{} [{}]: the model has {} inputs; say which one: {}", flag, printable(value), model.parameters.size(), input_names(model)));
+        throw UsageError(fmt::format("{} [{}]: the model has {} inputs; say which one: {}", flag, printable(value),
+                                     model.parameters.size(), input_names(model)));
       const auto k = name.empty() ? 0 : find_input(model, name);
-      if (!k) throw UsageError(fmt::format("{}: the model has no input \"{}\"{}", flag, printable(name), suggest_input(model, name)));
+      if (!k)
+        throw UsageError(
+            fmt::format("{}: the model has no input \"{}\"{}", flag, printable(name), suggest_input(model, name)));
       for (const auto& [other, unused] : list)
-        if (other == *k) throw UsageError(fmt::format("{}: input \"{}\" is there twice", flag, printable(model.parameter_name(*k))));
+        if (other == *k)
+          throw UsageError(fmt::format("{}: input \"{}\" is there twice", flag, printable(model.parameter_name(*k))));
       list.emplace_back(*k, std::move(value));
     }
   }
@@ -82,7 +93,8 @@ passes::InferOptions infer_options(const ModelOptions& options, const Model& mod
   passes::InferOptions infer;
   for (const auto& [k, dims] : per_input("--shape", options.shapes, model)) {
     const auto shape = parse_shape("[" + dims + "]");
-    if (!shape) throw UsageError(fmt::format("--shape: [{}] is no shape; write dims as 3, ? or 1..512", printable(dims)));
+    if (!shape)
+      throw UsageError(fmt::format("--shape: [{}] is no shape; write dims as 3, ? or 1..512", printable(dims)));
     infer.shapes.emplace(k, *shape);
   }
   return infer;

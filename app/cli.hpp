@@ -23,13 +23,13 @@ struct Common {
   std::string limits;
   int verbose = 0;
   bool quiet = false;
-  Style out, err;   ///< how stdout and stderr are written to, from `colour` and what they are
+  Style out, err;  ///< how stdout and stderr are written to, from `colour` and what they are
 };
 
 /// The model and where its weights are: options of nearly every command.
 struct ModelOptions {
   std::string model, weights;
-  std::vector<std::string> shapes;   ///< -s/--shape
+  std::vector<std::string> shapes;  ///< -s/--shape
   bool no_weights = false;
 };
 
@@ -62,6 +62,7 @@ passes::InferOptions infer_options(const ModelOptions&, const Model&);
 
 /// A flag's text about inputs: "a[1,3],b[?]" as {input, what stands in its brackets}; "[1,3]" alone where the model has
 /// one input. Throws UsageError.
-std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const std::vector<std::string>& texts, const Model&);
+std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const std::vector<std::string>& texts,
+                                                   const Model&);
 
 }  // namespace ovir::app

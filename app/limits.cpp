@@ -1,13 +1,13 @@
 #include "limits.hpp"
 
-#include <cmath>
-#include <csignal>
-#include <cstring>
-#include <optional>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <optional>
 
 #include "base/text.hpp"
 #include "cli.hpp"
@@ -16,7 +16,8 @@ namespace ovir::app {
 namespace {
 
 /// A positive number and the factor that its unit stands for.
-std::optional<double> quantity(std::string_view text, std::initializer_list<std::pair<std::string_view, double>> units) {
+std::optional<double> quantity(std::string_view text,
+                               std::initializer_list<std::pair<std::string_view, double>> units) {
   double factor = 1;
   const auto digits = text.substr(0, text.find_first_not_of("0123456789."));
   const auto unit = text.substr(digits.size());
@@ -52,7 +53,8 @@ void limit_time(double seconds) {
 void apply_limits(std::string_view text) {
   for (const auto part : split(text, ',')) {
     const auto equals = part.find('=');
-    const auto key = trim(part.substr(0, equals)), value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
+    const auto key = trim(part.substr(0, equals)),
+               value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
     const auto bytes = quantity(value, {{"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}});
     const auto seconds = quantity(value, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}});
     if (key == "mem" && bytes) limit_memory(*bytes);

@@ -15,7 +15,8 @@ void start_log(std::string_view level, int verbose, const std::string& file) {
     const auto word = std::string(level);
     threshold = spdlog::level::from_str(word);
     // from_str takes what it does not know for "off".
-    if (threshold == spdlog::level::off && word != "off") throw UsageError("--log-level: one of trace, debug, info, warning, error, off; not '" + printable(word) + "'");
+    if (threshold == spdlog::level::off && word != "off")
+      throw UsageError("--log-level: one of trace, debug, info, warning, error, off; not '" + printable(word) + "'");
   } else if (!file.empty() && verbose == 0) {
     threshold = spdlog::level::info;
   }
@@ -35,6 +36,8 @@ void start_log(std::string_view level, int verbose, const std::string& file) {
 }
 
 bool log_enabled(bool debug) { return spdlog::should_log(debug ? spdlog::level::debug : spdlog::level::info); }
-void log_line(bool debug, std::string_view text) { spdlog::log(debug ? spdlog::level::debug : spdlog::level::info, text); }
+void log_line(bool debug, std::string_view text) {
+  spdlog::log(debug ? spdlog::level::debug : spdlog::level::info, text);
+}
 
 }  // namespace ovir::app

@@ -1,10 +1,10 @@
 // The command line: a CLI11 tree that fills the options of one command and runs it; every way out has its exit code.
+#include <unistd.h>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <functional>
 #include <new>
-#include <unistd.h>
 
 #include "base/text.hpp"
 #include "commands/commands.hpp"
@@ -36,36 +36,42 @@ struct Tree {
   std::pair<CLI::App*, Options*> command(const std::string& name, const std::string& about, Function function) {
     auto options = std::make_shared<Options>();
     CLI::App* const sub = root.add_subcommand(name, about);
-    sub->callback([this, options, function] { action = [options, function](const Common& c) { return function(*options, c); }; });
+    sub->callback(
+        [this, options, function] { action = [options, function](const Common& c) { return function(*options, c); }; });
     sub->set_help_flag("-h,--help", "this page")->group("Common");
     add_common(*sub);
     return {sub, options.get()};
   }
 
   void add_common(CLI::App& sub) {
-    const auto option = [&](const std::string& flag, std::string& to, const std::string& type, const std::string& about, const std::string& variable) {
+    const auto option = [&](const std::string& flag, std::string& to, const std::string& type, const std::string& about,
+                            const std::string& variable) {
       return sub.add_option(flag, to, about)->type_name(type)->envname(variable)->group("Common");
     };
     sub.add_flag("-v", common.verbose, "log progress to stderr; -vv: more")->group("Common");
     sub.add_flag("-q,--quiet", common.quiet, "no warnings, no notes, no closing line")->group("Common");
     option("--log-level", common.log_level, "WORD", "trace, debug, info, warning, error or off", "OVIR_LOG_LEVEL");
     option("--log-file", common.log_file, "FILE", "where the log goes instead of stderr", "OVIR_LOG_FILE");
-    option("--color", common.colour, "WHEN", "auto, always or never; auto honours NO_COLOR", "OVIR_COLOR")->check(CLI::IsMember({"auto", "always", "never"}));
+    option("--color", common.colour, "WHEN", "auto, always or never; auto honours NO_COLOR", "OVIR_COLOR")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
     option("--limits", common.limits, "LIST", "mem=8G,time=60s: stop (exit 7) where more is needed", "OVIR_LIMITS");
   }
 };
 
-CLI::Option* repeated(CLI::App* sub, const std::string& name, std::vector<std::string>& to, const std::string& type, const std::string& about) {
+CLI::Option* repeated(CLI::App* sub, const std::string& name, std::vector<std::string>& to, const std::string& type,
+                      const std::string& about) {
   return sub->add_option(name, to, about)->type_name(type)->allow_extra_args(false)->take_all();
 }
-CLI::Option* text(CLI::App* sub, const std::string& name, std::string& to, const std::string& type, const std::string& about) {
+CLI::Option* text(CLI::App* sub, const std::string& name, std::string& to, const std::string& type,
+                  const std::string& about) {
   return sub->add_option(name, to, about)->type_name(type);
 }
 
 void add_model(CLI::App* sub, ModelOptions* o, bool with_shapes = true) {
   sub->add_option("MODEL", o->model, "the model's .xml file")->required();
   text(sub, "-w,--weights", o->weights, "FILE", "the .bin, where it is not beside the .xml");
-  if (with_shapes) repeated(sub, "-s,--shape", o->shapes, "SHAPES", "other input shapes: 'image[1,3,?,224..640],ids[?]'");
+  if (with_shapes)
+    repeated(sub, "-s,--shape", o->shapes, "SHAPES", "other input shapes: 'image[1,3,?,224..640],ids[?]'");
 }
 
 void add_format(CLI::App* sub, std::string& format, const std::vector<std::string>& words) {
@@ -79,11 +85,14 @@ void add_check(Tree& tree) {
   add_model(sub, o);
   add_format(sub, o->format, {"human", "short", "json", "sarif", "github"});
   sub->add_flag("--no-weights", o->no_weights, "leave the .bin alone");
-  sub->add_flag("--strict", o->strict, "declared shapes and types that contradict the inferred ones (W0901) are errors");
+  sub->add_flag("--strict", o->strict,
+                "declared shapes and types that contradict the inferred ones (W0901) are errors");
   repeated(sub, "-D,--deny", o->deny, "CODE", "make an error of this warning");
   repeated(sub, "-A,--allow", o->allow, "CODE", "leave out this warning");
   auto* const ops = sub->add_flag("--ops", o->ops, "only list the operations that cannot be run, with layer counts");
-  sub->add_flag("--reshapeable", o->reshapeable, "only list which axes of which inputs may have other lengths, and what forbids the rest")->excludes(ops);
+  sub->add_flag("--reshapeable", o->reshapeable,
+                "only list which axes of which inputs may have other lengths, and what forbids the rest")
+      ->excludes(ops);
   sub->add_option("--max-errors", o->max_errors, "show no more errors than this; 0, the default: all")->type_name("N");
 }
 
@@ -91,7 +100,8 @@ void add_edit(Tree& tree) {
   auto [sub, o] = tree.command<EditOptions>("edit", "change a model, and no line of it that need not change", edit);
   add_model(sub, o);
   sub->add_flag("--fix", o->fix, "make the changes that `check` offers as help");
-  repeated(sub, "--set-const", o->constants, "NAME=VALUES", "the value of a Constant, as many elements as it has: shape_3=-1,4,64");
+  repeated(sub, "--set-const", o->constants, "NAME=VALUES",
+           "the value of a Constant, as many elements as it has: shape_3=-1,4,64");
   text(sub, "-o,--output", o->output, "FILE", "the changed .xml; its .bin is written beside it")->required();
 }
 
@@ -99,7 +109,8 @@ void add_shapes(Tree& tree) {
   auto [sub, o] = tree.command<ShapesOptions>("shapes", "element type and shape of every output, as inferred", shapes);
   add_model(sub, o);
   add_format(sub, o->format, {"human", "json"});
-  text(sub, "--why", o->why, "LAYER[:port[:axis]]", "instead: where each length of this output comes from, or every step of one axis");
+  text(sub, "--why", o->why, "LAYER[:port[:axis]]",
+       "instead: where each length of this output comes from, or every step of one axis");
   sub->add_flag("--only-dynamic", o->only_dynamic, "only layers with an output whose shape is not fixed");
 }
 
@@ -107,18 +118,25 @@ void add_run(Tree& tree) {
   auto [sub, o] = tree.command<RunOptions>("run", "execute a model", run);
   add_model(sub, o);
   repeated(sub, "-i,--input", o->inputs, "NAME=VALUE",
-           "an input; NAME is a tensor name, a layer name or an index, and may be left out where there is one input; VALUE is @f.npy, @f.npz:key, @all.npz, "
-           "@dir/, @cat.png, @t.pb, '2x3xf32=1 2 3 4 5 6', 2x3xf32=@raw.bin, zeros, ones, const:V, arange, rand:lo,hi, randn:mean,std or - (npy on stdin)");
-  text(sub, "-o,--output", o->output, "PATH", "dir/, out.npz, out.npy, out.json or - (npy on stdout); without it the outputs are printed");
+           "an input; NAME is a tensor name, a layer name or an index, and may be left out where there is one input; "
+           "VALUE is @f.npy, @f.npz:key, @all.npz, @dir/, @cat.png, @t.pb, '2x3xf32=1 2 3 4 5 6', 2x3xf32=@raw.bin, "
+           "zeros, ones, const:V, arange, rand:lo,hi, randn:mean,std or - (npy on stdin)");
+  text(sub, "-o,--output", o->output, "PATH",
+       "dir/, out.npz, out.npy, out.json or - (npy on stdout); without it the outputs are printed");
   text(sub, "--dump", o->dump, "SELECTOR", "also keep the outputs of these layers");
   text(sub, "--dump-to", o->dump_to, "PATH", "where to: dir/ or all.npz");
-  sub->add_option("--steps", o->steps, "run N times, keeping states; {step} in a path is the step's number, from 0")->type_name("N");
+  sub->add_option("--steps", o->steps, "run N times, keeping states; {step} in a path is the step's number, from 0")
+      ->type_name("N");
   text(sub, "--save-state", o->save_state, "FILE", "write the states to this .npz at the end");
   text(sub, "--load-state", o->load_state, "FILE", "begin with the states of this .npz");
   sub->add_option("--top", o->top, "print the K largest values of each output")->type_name("K");
   text(sub, "--labels", o->labels, "FILE", "a label a line, for --top");
-  text(sub, "--tier", o->tier, "TIER", "fast or reference")->check(CLI::IsMember({"fast", "reference"}))->envname("OVIR_TIER");
-  sub->add_option("--threads", o->threads, "use no more than N processors; the results are the same with any number")->type_name("N")->envname("OVIR_THREADS");
+  text(sub, "--tier", o->tier, "TIER", "fast or reference")
+      ->check(CLI::IsMember({"fast", "reference"}))
+      ->envname("OVIR_TIER");
+  sub->add_option("--threads", o->threads, "use no more than N processors; the results are the same with any number")
+      ->type_name("N")
+      ->envname("OVIR_THREADS");
   sub->add_flag("--random", o->random, "make up inputs that are not given");
   sub->add_option("--seed", o->seed, "for --random, rand and randn")->type_name("N")->envname("OVIR_SEED");
   sub->add_flag("--cast", o->cast, "convert inputs of another element type");
@@ -126,7 +144,8 @@ void add_run(Tree& tree) {
   sub->add_flag("--digest", o->digest, "a crc32 of each tensor in the manifest");
   add_format(sub, o->format, {"human", "json"});
   repeated(sub, "--layout", o->layouts, "LAYOUT", "axes of an image input: 'image[NHWC]'")->group("Images");
-  repeated(sub, "--mean_values", o->means, "VALUES", "subtracted by channel: 'image[123.7,116.3,103.5]'")->group("Images");
+  repeated(sub, "--mean_values", o->means, "VALUES", "subtracted by channel: 'image[123.7,116.3,103.5]'")
+      ->group("Images");
   repeated(sub, "--scale_values", o->scales, "VALUES", "then divided by: 'image[58.4,57.1,57.4]'")->group("Images");
   sub->add_flag("--reverse_channels", o->reverse_channels, "BGR instead of RGB")->group("Images");
   text(sub, "--resize", o->resize, "WxH", "resize images")->group("Images");
@@ -146,13 +165,15 @@ void add_show(Tree& tree) {
 }
 
 void add_ops(Tree& tree) {
-  auto [sub, o] = tree.command<OpsOptions>("ops", "the operations that ovir has; with a NAME, its versions, ports and attributes", ops);
+  auto [sub, o] = tree.command<OpsOptions>(
+      "ops", "the operations that ovir has; with a NAME, its versions, ports and attributes", ops);
   sub->add_option("NAME", o->name, "an operation type");
   add_format(sub, o->format, {"human", "json"});
 }
 
 void add_explain(Tree& tree) {
-  auto [sub, o] = tree.command<ExplainOptions>("explain", "what a diagnostic code means; without one, the list of codes", explain);
+  auto [sub, o] =
+      tree.command<ExplainOptions>("explain", "what a diagnostic code means; without one, the list of codes", explain);
   sub->add_option("CODE", o->code, "such as E0512");
   add_format(sub, o->format, {"human", "json"});
 }
@@ -195,10 +216,12 @@ std::optional<int> refuse(int argc, char** argv, const Tree& tree) {
   }
   const std::string word = argv[1];
   std::vector<std::string> names;
-  for (const auto* command : tree.root.get_subcommands([](const CLI::App*) { return true; })) names.push_back(command->get_name());
+  for (const auto* command : tree.root.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
   if (word.starts_with('-') || std::find(names.begin(), names.end(), word) != names.end()) return std::nullopt;
   const auto near = nearest(word, {names.begin(), names.end()});
-  throw UsageError(fmt::format("there is no command '{}'{}; see ovir --help", printable(word), near ? fmt::format("; did you mean {}?", *near) : ""));
+  throw UsageError(fmt::format("there is no command '{}'{}; see ovir --help", printable(word),
+                               near ? fmt::format("; did you mean {}?", *near) : ""));
 }
 
 int dispatch(int argc, char** argv, Common& common) {
@@ -221,7 +244,9 @@ int dispatch(int argc, char** argv, Common& common) {
 int guarded(int argc, char** argv) {
   Common common;
   common.err = style_of(STDERR_FILENO, "auto");
-  const auto line = [&](std::string_view text) { say(fmt::format("{} {}\n", common.err(Paint::error, "error:"), text)); };
+  const auto line = [&](std::string_view text) {
+    say(fmt::format("{} {}\n", common.err(Paint::error, "error:"), text));
+  };
   try {
     return dispatch(argc, argv, common);
   } catch (const UsageError& error) {

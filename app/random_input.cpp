@@ -12,7 +12,12 @@ namespace {
 struct IndexUser {
   std::string_view type;
   int indices, data;
-  enum class Axis { from_port, from_attribute, first, leading } axis;   ///< leading: indices hold tuples into the first axes
+  enum class Axis {
+    from_port,
+    from_attribute,
+    first,
+    leading
+  } axis;  ///< leading: indices hold tuples into the first axes
   int axis_port = 0;
 };
 constexpr IndexUser kIndexUsers[] = {
@@ -29,7 +34,8 @@ constexpr IndexUser kIndexUsers[] = {
     {"EmbeddingSegmentsSum", 1, 0, IndexUser::Axis::first},
 };
 /// Operations whose first output holds values of their first input.
-constexpr std::string_view kMovers[] = {"Convert", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "StridedSlice", "Slice", "Split", "VariadicSplit", "Tile", "Broadcast", "Pad"};
+constexpr std::string_view kMovers[] = {"Convert", "Reshape", "Squeeze",       "Unsqueeze", "Transpose", "StridedSlice",
+                                        "Slice",   "Split",   "VariadicSplit", "Tile",      "Broadcast", "Pad"};
 
 std::int64_t least_length(const PartialShape& shape, std::int64_t from, std::int64_t to) {
   std::int64_t least = Dim::kUnbounded;
@@ -85,7 +91,9 @@ Tensor random_input(const Model& model, const Facts& facts, int parameter, const
   io::Generator generator;
   if (type == ElementType::string) return io::generate(generator, type, shape, seed);
   generator.kind = io::Generator::Kind::uniform;
-  const std::int64_t end = contains(kInteger, type) ? index_limit(model, facts, node).value_or(2) : type == ElementType::boolean ? 2 : 1;
+  const std::int64_t end = contains(kInteger, type)       ? index_limit(model, facts, node).value_or(2)
+                           : type == ElementType::boolean ? 2
+                                                          : 1;
   generator.a = {.real = 0, .whole = 0, .large = {}};
   generator.b = {.real = static_cast<double>(end), .whole = end, .large = {}};
   return io::generate(generator, type, shape, seed + static_cast<std::uint64_t>(parameter));

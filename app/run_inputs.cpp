@@ -17,8 +17,12 @@
 namespace ovir::app {
 namespace {
 
-const Layer& parameter(const Model& model, int k) { return *model[model.parameters[static_cast<std::size_t>(k)]].layer; }
-const Fact& fact(const Model& model, const Facts& facts, int k) { return facts.outputs[static_cast<std::size_t>(model.parameters[static_cast<std::size_t>(k)])].at(0); }
+const Layer& parameter(const Model& model, int k) {
+  return *model[model.parameters[static_cast<std::size_t>(k)]].layer;
+}
+const Fact& fact(const Model& model, const Facts& facts, int k) {
+  return facts.outputs[static_cast<std::size_t>(model.parameters[static_cast<std::size_t>(k)])].at(0);
+}
 
 [[noreturn]] void fault(const Model& model, int k, Code code, std::string message) {
   Diagnostic d;
@@ -30,7 +34,9 @@ const Fact& fact(const Model& model, const Facts& facts, int k) { return facts.o
 }
 
 bool is_folder(const std::string& path) { return path.ends_with('/') || std::filesystem::is_directory(path); }
-bool is_npz(const std::string& path) { return equals_ignoring_case(std::filesystem::path(path).extension().string(), ".npz"); }
+bool is_npz(const std::string& path) {
+  return equals_ignoring_case(std::filesystem::path(path).extension().string(), ".npz");
+}
 
 /// All that an input may be called in an archive or a folder: its tensor names, its layer name, its index.
 std::vector<std::string> names_of(const Model& model, int k) {
@@ -44,7 +50,8 @@ std::vector<std::string> names_of(const Model& model, int k) {
 std::optional<std::string> pick(const Model& model, int k, const std::string& path) {
   if (is_folder(path)) {
     for (const auto& name : names_of(model, k))
-      if (auto file = (std::filesystem::path(path) / (name + ".npy")).string(); std::filesystem::exists(file)) return file;
+      if (auto file = (std::filesystem::path(path) / (name + ".npy")).string(); std::filesystem::exists(file))
+        return file;
     return std::nullopt;
   }
   const auto archive = io::Npz::open(path);
@@ -55,7 +62,9 @@ std::optional<std::string> pick(const Model& model, int k, const std::string& pa
 
 /// A shape that a generator can fill: what is not fixed becomes as small as it may be, but not empty.
 Shape shape_to_fill(const Model& model, int k, const PartialShape& shape) {
-  if (!shape.has_rank()) fault(model, k, Code::E0703, fmt::format("input \"{}\" has no shape of its own: give one with --shape", model.parameter_name(k)));
+  if (!shape.has_rank())
+    fault(model, k, Code::E0703,
+          fmt::format("input \"{}\" has no shape of its own: give one with --shape", model.parameter_name(k)));
   Shape dims;
   for (const auto& d : shape) dims.push_back(std::max<std::int64_t>(d.min, std::min<std::int64_t>(d.max, 1)));
   return dims;
@@ -82,7 +91,8 @@ io::PictureOptions picture_options(const RunOptions& options, const Model& model
   picture.reverse_channels = options.reverse_channels;
   if (!options.resize.empty()) {
     picture.size = io::parse_size(options.resize);
-    if (!picture.size) throw UsageError(fmt::format("--resize: '{}' is not WxH, as in 640x480", printable(options.resize)));
+    if (!picture.size)
+      throw UsageError(fmt::format("--resize: '{}' is not WxH, as in 640x480", printable(options.resize)));
   }
   return picture;
 }
@@ -99,9 +109,11 @@ std::string with_step(std::string_view path, std::int64_t number) {
   return out += path;
 }
 
-Inputs::Inputs(const Model& model, const Facts& facts, const RunOptions& options) : model_(model), facts_(facts), options_(options) {
+Inputs::Inputs(const Model& model, const Facts& facts, const RunOptions& options)
+    : model_(model), facts_(facts), options_(options) {
   sources_.resize(model.parameters.size());
-  for (int k = 0; k < static_cast<int>(sources_.size()); ++k) picture_options(options, model, k);  // their faults, before anything is read
+  for (int k = 0; k < static_cast<int>(sources_.size()); ++k)
+    picture_options(options, model, k);  // their faults, before anything is read
   for (const auto& word : options.inputs) bind(word);
   const bool all = std::all_of(sources_.begin(), sources_.end(), [](const auto& s) { return s.has_value(); });
   if (!all && !options.random) missing();
@@ -112,7 +124,8 @@ Inputs::Inputs(const Model& model, const Facts& facts, const RunOptions& options
 void Inputs::bind(const std::string& word) {
   // The first `=` whose left side names an input; otherwise the whole word is the VALUE.
   for (auto at = word.find('='); at != word.npos; at = word.find('=', at + 1))
-    if (const auto k = find_input(model_, std::string_view(word).substr(0, at))) return give(*k, word.substr(at + 1), false);
+    if (const auto k = find_input(model_, std::string_view(word).substr(0, at)))
+      return give(*k, word.substr(at + 1), false);
 
   if (word.starts_with('@')) {
     const auto path = with_step(std::string_view(word).substr(1), 0);
@@ -123,23 +136,28 @@ void Inputs::bind(const std::string& word) {
         give(k, word, true);
         any = true;
       }
-      if (!any) fail(Code::E0701, "{} holds none of the model's inputs; it has {}", printable(path), input_names(model_));
+      if (!any)
+        fail(Code::E0701, "{} holds none of the model's inputs; it has {}", printable(path), input_names(model_));
       return;
     }
   }
   const auto equals = word.find('=');
-  const bool value = word == "-" || word.starts_with('@') || io::parse_generator(word) || (equals != word.npos && io::parse_literal(word));
+  const bool value = word == "-" || word.starts_with('@') || io::parse_generator(word) ||
+                     (equals != word.npos && io::parse_literal(word));
   if (!value && equals != word.npos) {
     const auto name = std::string_view(word).substr(0, equals);
     fail(Code::E0701, "the model has no input \"{}\"{}", printable(name), suggest_input(model_, name));
   }
-  if (sources_.size() != 1) throw UsageError(fmt::format("-i {}: the model has {} inputs; say which one, NAME=VALUE: {}", printable(word), sources_.size(), input_names(model_)));
+  if (sources_.size() != 1)
+    throw UsageError(fmt::format("-i {}: the model has {} inputs; say which one, NAME=VALUE: {}", printable(word),
+                                 sources_.size(), input_names(model_)));
   give(0, word, false);
 }
 
 void Inputs::give(int k, std::string value, bool by_name) {
   auto& source = sources_[static_cast<std::size_t>(k)];
-  if (source) fault(model_, k, Code::E0706, fmt::format("input \"{}\" is given twice", printable(model_.parameter_name(k))));
+  if (source)
+    fault(model_, k, Code::E0706, fmt::format("input \"{}\" is given twice", printable(model_.parameter_name(k))));
   source = Source{std::move(value), by_name, std::nullopt};
 }
 
@@ -155,8 +173,10 @@ void Inputs::missing() const {
     if (sources_[static_cast<std::size_t>(k)]) continue;
     auto known = fact(model_, facts_, k);
     known.type = exchanged_type(model_, known.type, true);
-    list += fmt::format("{}\"{}\" {}{}", list.empty() ? "" : ", ", printable(model_.parameter_name(k)), name(known.type), to_string(known.shape));
-    const auto value = known.shape.has_rank() ? std::string(contains(kFloat, known.type) ? "rand" : "zeros") : fmt::format("1x{}=0", name(known.type));
+    list += fmt::format("{}\"{}\" {}{}", list.empty() ? "" : ", ", printable(model_.parameter_name(k)),
+                        name(known.type), to_string(known.shape));
+    const auto value = known.shape.has_rank() ? std::string(contains(kFloat, known.type) ? "rand" : "zeros")
+                                              : fmt::format("1x{}=0", name(known.type));
     command += " -i " + shell_word(model_.parameter_name(k) + "=" + value);
     if (n++ == 0) {
       d.layer = layer_ref(model_, parameter(model_, k));
@@ -164,7 +184,10 @@ void Inputs::missing() const {
     }
   }
   d.message = fmt::format("{} without a value: {}", n == 1 ? "an input" : "inputs", list);
-  d.help = "give it with -i (`ovir run --help` tells the forms of a VALUE), or let --random make it up. For example:\n      " + command;
+  d.help =
+      "give it with -i (`ovir run --help` tells the forms of a VALUE), or let --random make it up. For example:\n     "
+      " " +
+      command;
   fail(std::move(d));
 }
 
@@ -190,7 +213,9 @@ Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
     auto path = value.substr(1);
     if (source.by_name || is_folder(path)) {
       const auto found = pick(model_, k, path);
-      if (!found) fault(model_, k, Code::E0702, fmt::format("{} holds nothing for input \"{}\"", printable(path), printable(model_.parameter_name(k))));
+      if (!found)
+        fault(model_, k, Code::E0702,
+              fmt::format("{} holds nothing for input \"{}\"", printable(path), printable(model_.parameter_name(k))));
       path = *found;
     } else if (is_npz(path)) {
       // One of several members: the one that has the input's name.
@@ -198,16 +223,23 @@ Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
     }
     if (io::split_key(path).second.empty()) {
       const auto file = io::open_file(path);
-      if (io::is_image(io::format_of(file, path))) return io::picture_input(io::parse_image(file, path), wanted.type, wanted.shape, picture_options(options_, model_, k));
+      if (io::is_image(io::format_of(file, path)))
+        return io::picture_input(io::parse_image(file, path), wanted.type, wanted.shape,
+                                 picture_options(options_, model_, k));
     }
     return fit(k, io::read_tensor(path), path);
   }
   if (const auto generator = io::parse_generator(value)) {
-    if (wanted.type == ElementType::dynamic) fault(model_, k, Code::E0704, fmt::format("input \"{}\" has no element type of its own: give a value that has one", model_.parameter_name(k)));
+    if (wanted.type == ElementType::dynamic)
+      fault(model_, k, Code::E0704,
+            fmt::format("input \"{}\" has no element type of its own: give a value that has one",
+                        model_.parameter_name(k)));
     return io::generate(*generator, wanted.type, shape(), options_.seed + static_cast<std::uint64_t>(k));
   }
   if (const auto literal = io::parse_literal(value)) return fit(k, *literal, "the value");
-  fault(model_, k, Code::E0705, fmt::format("input \"{}\": '{}' is no VALUE; `ovir run --help` tells what may stand there", printable(model_.parameter_name(k)), printable(value)));
+  fault(model_, k, Code::E0705,
+        fmt::format("input \"{}\": '{}' is no VALUE; `ovir run --help` tells what may stand there",
+                    printable(model_.parameter_name(k)), printable(value)));
 }
 
 Tensor Inputs::fit(int k, Tensor value, const std::string& from) const {
@@ -217,11 +249,17 @@ Tensor Inputs::fit(int k, Tensor value, const std::string& from) const {
   if (wanted.type != ElementType::dynamic && value.type() != wanted.type) {
     if (value.type() == exchanged_type(model_, wanted.type, true)) value = convert(value, wanted.type);
     else if (value.type() == io::storable_type(wanted.type)) value = io::narrow(value, wanted.type);
-    else if (options_.cast && value.type() != ElementType::string && wanted.type != ElementType::string) value = convert(value, wanted.type);
-    else fault(model_, k, Code::E0704, fmt::format("input \"{}\" is {}, and {} holds {}; --cast would convert it", input, name(wanted.type), file, name(value.type())));
+    else if (options_.cast && value.type() != ElementType::string && wanted.type != ElementType::string)
+      value = convert(value, wanted.type);
+    else
+      fault(model_, k, Code::E0704,
+            fmt::format("input \"{}\" is {}, and {} holds {}; --cast would convert it", input, name(wanted.type), file,
+                        name(value.type())));
   }
   if (!wanted.shape.contains(value.shape()))
-    fault(model_, k, Code::E0703, fmt::format("input \"{}\" is {}{}, and {} holds {}{}", input, name(wanted.type), to_string(wanted.shape), file, name(value.type()), to_string(value.shape())));
+    fault(model_, k, Code::E0703,
+          fmt::format("input \"{}\" is {}{}, and {} holds {}{}", input, name(wanted.type), to_string(wanted.shape),
+                      file, name(value.type()), to_string(value.shape())));
   return value;
 }
 

@@ -19,8 +19,8 @@ class Inputs {
 
  private:
   struct Source {
-    std::string value;                ///< empty: made up at random
-    bool by_name = false;             ///< VALUE is a folder or an .npz of all inputs: NAME picks from it
+    std::string value;     ///< empty: made up at random
+    bool by_name = false;  ///< VALUE is a folder or an .npz of all inputs: NAME picks from it
     std::optional<Tensor> kept;
   };
   const Model& model_;

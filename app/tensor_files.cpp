@@ -1,11 +1,11 @@
 #include "tensor_files.hpp"
 
+#include <unistd.h>
 #include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <map>
-#include <unistd.h>
 
 #include <zlib.h>
 
@@ -58,7 +58,8 @@ class Undisturbed {
 /// Files that are written apart and moved to their place together, so that a failure leaves nothing half done.
 class Staged {
  public:
-  explicit Staged(std::string folder) : folder_(std::move(folder)), stage_(fs::path(folder_) / fmt::format(".ovir-{}", ::getpid())) {
+  explicit Staged(std::string folder)
+      : folder_(std::move(folder)), stage_(fs::path(folder_) / fmt::format(".ovir-{}", ::getpid())) {
     make_folder(folder_);
     make_folder(stage_.string());
   }
@@ -77,7 +78,8 @@ class Staged {
     for (const auto& name : names_) {
       std::error_code error;
       fs::rename(stage_ / name, fs::path(folder_) / name, error);
-      if (error) fail(Code::E0002, "cannot write {}: {}", printable((fs::path(folder_) / name).string()), error.message());
+      if (error)
+        fail(Code::E0002, "cannot write {}: {}", printable((fs::path(folder_) / name).string()), error.message());
     }
   }
 
@@ -98,7 +100,8 @@ std::uint32_t crc_of(const Tensor& tensor) {
   return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.view.data()), bytes.size()));
 }
 
-Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<std::int64_t>& wholes, std::size_t axis, std::int64_t& at) {
+Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<std::int64_t>& wholes,
+             std::size_t axis, std::int64_t& at) {
   if (axis < t.shape().size()) {
     Json list = Json::array();
     for (std::int64_t i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, reals, wholes, axis + 1, at));
@@ -112,7 +115,8 @@ Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vecto
   if (std::isnan(reals[i])) return "nan";
   if (std::isinf(reals[i])) return reals[i] > 0 ? "inf" : "-inf";
   // The shortest text that reads back as the same f32.
-  return t.type() == ElementType::f64 ? reals[i] : *parse_number<double>(fmt::format("{}", static_cast<float>(reals[i])));
+  return t.type() == ElementType::f64 ? reals[i]
+                                      : *parse_number<double>(fmt::format("{}", static_cast<float>(reals[i])));
 }
 
 }  // namespace
@@ -128,7 +132,8 @@ std::vector<Produced> results(const Model& model, const std::vector<Tensor>& val
     if (key.empty()) key = std::to_string(k);
     if (const auto n = used[key]++; n > 0) key += fmt::format(".{}", n);
     auto names = result.layer->output_names;
-    if (const auto port = static_cast<std::size_t>(from.port); names.empty() && port < producer.layer->outputs.size()) names = producer.layer->outputs[port].names;
+    if (const auto port = static_cast<std::size_t>(from.port); names.empty() && port < producer.layer->outputs.size())
+      names = producer.layer->outputs[port].names;
     list.push_back({std::move(key), &model, &producer, from.port, std::move(names), {}, values[k]});
   }
   return list;
@@ -137,13 +142,18 @@ std::vector<Produced> results(const Model& model, const std::vector<Tensor>& val
 Tensor stored(const Tensor& value, const FileOptions& options) {
   if (!options.raw || io::storable_type(value.type()) == value.type()) return io::storable(value);
   const auto bits = value.unpacked();
-  const auto type = byte_width(bits.type()) == 2 ? ElementType::u16 : io::storable_type(bits.type()) == ElementType::i8 ? ElementType::i8 : ElementType::u8;
+  const auto type = byte_width(bits.type()) == 2                        ? ElementType::u16
+                    : io::storable_type(bits.type()) == ElementType::i8 ? ElementType::i8
+                                                                        : ElementType::u8;
   return Tensor(type, bits.shape(), bits.owner(), bits.bytes());
 }
 
 Json describe(const Produced& p, const FileOptions& options) {
   const auto& layer = *p.producer->layer;
-  Json out{{"layer_id", id_json(layer.id_text)}, {"layer", p.model->path + layer.name}, {"type", layer.type}, {"port", p.port}};
+  Json out{{"layer_id", id_json(layer.id_text)},
+           {"layer", p.model->path + layer.name},
+           {"type", layer.type},
+           {"port", p.port}};
   if (!p.iterations.empty()) out["iterations"] = p.iterations;
   const auto kept = stored(p.value, options);
   out["tensor_names"] = p.names;
@@ -157,7 +167,9 @@ Json describe(const Produced& p, const FileOptions& options) {
 std::string file_stem(std::string_view name) {
   std::string stem(name.substr(0, 120));
   for (auto& c : stem)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-')) c = '_';
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+          c == '-'))
+      c = '_';
   return stem;
 }
 
@@ -168,14 +180,18 @@ Target target_of(std::string_view flag, const std::string& path) {
   if (ending == ".npz") return Target::npz;
   if (ending == ".npy") return Target::npy;
   if (ending == ".json") return Target::json;
-  throw UsageError(fmt::format("{} {}: expected a folder (ending in /), .npz, .npy, .json or -", flag, printable(path)));
+  throw UsageError(
+      fmt::format("{} {}: expected a folder (ending in /), .npz, .npy, .json or -", flag, printable(path)));
 }
 
-void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options, const Json& dumped) {
+void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options,
+                   const Json& dumped) {
   const Undisturbed undisturbed;
   const auto target = target_of("-o", path);
   if ((target == Target::npy || target == Target::out) && outputs.size() != 1)
-    throw UsageError(fmt::format("-o {}: the model has {} outputs, and there is place for one; write to a folder or an .npz", printable(path), outputs.size()));
+    throw UsageError(
+        fmt::format("-o {}: the model has {} outputs, and there is place for one; write to a folder or an .npz",
+                    printable(path), outputs.size()));
   if (target == Target::out) return print(io::npy_bytes(stored(outputs[0].value, options)));
   if (target != Target::folder) make_parent(path);
   if (target == Target::npy) return io::write_npy(path, stored(outputs[0].value, options));
@@ -199,12 +215,15 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
     entry.update(describe(outputs[k], options));
     list.push_back(std::move(entry));
   }
-  save_text(staged.path("manifest.json"), json_text({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}, 2));
+  save_text(staged.path("manifest.json"),
+            json_text({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}, 2));
   staged.commit();
 }
 
-Dump::Dump(std::string path, FileOptions options) : path_(std::move(path)), target_(target_of("--dump-to", path_)), options_(options) {
-  if (target_ != Target::folder && target_ != Target::npz) throw UsageError(fmt::format("--dump-to {}: expected a folder (ending in /) or .npz", printable(path_)));
+Dump::Dump(std::string path, FileOptions options)
+    : path_(std::move(path)), target_(target_of("--dump-to", path_)), options_(options) {
+  if (target_ != Target::folder && target_ != Target::npz)
+    throw UsageError(fmt::format("--dump-to {}: expected a folder (ending in /) or .npz", printable(path_)));
   if (target_ == Target::folder) make_folder(path_);
   else make_parent(path_);
 }
@@ -213,7 +232,8 @@ void Dump::add(Produced p) {
   const Undisturbed undisturbed;
   const auto order = count_++;
   std::string layer = p.model->path + p.producer->layer->name;
-  for (std::size_t i = 0; i < p.iterations.size(); ++i) layer += fmt::format("{}{}", i == 0 ? "@it=" : ".", p.iterations[i]);
+  for (std::size_t i = 0; i < p.iterations.size(); ++i)
+    layer += fmt::format("{}{}", i == 0 ? "@it=" : ".", p.iterations[i]);
   if (target_ == Target::npz) {
     p.key = fmt::format("{}.{}", layer, p.port);
     kept_.push_back(std::move(p));
@@ -233,7 +253,8 @@ void Dump::finish() {
       if (const auto n = used[p.key]++; n > 0) p.key += fmt::format(".{}", n);
     return io::write_npz(path_, named(kept_, options_));
   }
-  save_text((fs::path(path_) / "manifest.json").string(), json_text({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}, 2));
+  save_text((fs::path(path_) / "manifest.json").string(),
+            json_text({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}, 2));
 }
 
 Json values_json(const Tensor& value) {

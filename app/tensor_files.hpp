@@ -13,7 +13,7 @@ namespace ovir::app {
 
 /// A tensor and where in the model it comes from.
 struct Produced {
-  std::string key;                       ///< in an .npz
+  std::string key;  ///< in an .npz
   const Model* model = nullptr;
   const Node* producer = nullptr;
   int port = 0;
@@ -26,8 +26,8 @@ struct Produced {
 std::vector<Produced> results(const Model& model, const std::vector<Tensor>& values);
 
 struct FileOptions {
-  bool raw = false;      ///< keep the bits of types that NumPy lacks
-  bool digest = false;   ///< crc32 in the manifest
+  bool raw = false;     ///< keep the bits of types that NumPy lacks
+  bool digest = false;  ///< crc32 in the manifest
 };
 
 /// The tensor as NumPy can hold it: widened, or its bits.
@@ -43,7 +43,8 @@ enum class Target { folder, npz, npy, json, out };
 Target target_of(std::string_view flag, const std::string& path);
 
 /// Writes the outputs of one run. `dumped`: the entries of a Dump into the same folder, for the one manifest.
-void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options, const Json& dumped = Json::array());
+void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options,
+                   const Json& dumped = Json::array());
 
 /// Tensors that are written as they are computed; the manifest comes last.
 class Dump {
@@ -61,7 +62,7 @@ class Dump {
   FileOptions options_;
   std::size_t count_ = 0;
   Json manifest_ = Json::array();
-  std::vector<Produced> kept_;   ///< for an .npz, which is written at the end
+  std::vector<Produced> kept_;  ///< for an .npz, which is written at the end
 };
 
 /// The tensor as nested JSON lists. Infinities and NaN, which JSON lacks, are the strings "inf", "-inf", "nan".

@@ -24,13 +24,14 @@ std::span<const FastKernel> fast_kernels();
 /// diagnostics say whether it may be run.
 std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options, Diagnostics& diagnostics);
 /// The same of a text in memory; its weights lie beside `source->path`.
-std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source, const xml::ReadOptions& options, Diagnostics& diagnostics);
+std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source, const xml::ReadOptions& options,
+                                  Diagnostics& diagnostics);
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics);
 
 struct CompileOptions {
   passes::Tier tier = passes::Tier::fast;
-  bool observed = false;   ///< an observer will ask for layers that no result depends on
-  bool repeated = false;   ///< run() will be called more than once
+  bool observed = false;  ///< an observer will ask for layers that no result depends on
+  bool repeated = false;  ///< run() will be called more than once
 };
 /// The model must be complete and inferred without errors.
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const CompileOptions& options = {});

@@ -20,7 +20,8 @@ std::vector<Code> codes(std::string_view flag, const std::vector<std::string>& t
   for (const auto& text : texts) {
     for (const auto part : split(text, ',')) {
       const auto code = parse_code(trim(part));
-      if (!code) throw UsageError(fmt::format("{}: there is no code '{}'; `ovir explain` lists them", flag, printable(part)));
+      if (!code)
+        throw UsageError(fmt::format("{}: there is no code '{}'; `ovir explain` lists them", flag, printable(part)));
       list.push_back(*code);
     }
   }
@@ -32,8 +33,11 @@ bool holds(const std::vector<Code>& list, Code code) { return std::find(list.beg
 /// The stages find faults in their own order.
 Diagnostics in_file_order(const Diagnostics& found) {
   auto list = found.all();
-  const auto place = [](const Diagnostic& d) { return std::pair(d.at ? std::string_view(d.at.file->path) : std::string_view(), d.at.offset); };
-  std::stable_sort(list.begin(), list.end(), [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
+  const auto place = [](const Diagnostic& d) {
+    return std::pair(d.at ? std::string_view(d.at.file->path) : std::string_view(), d.at.offset);
+  };
+  std::stable_sort(list.begin(), list.end(),
+                   [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
   Diagnostics sorted;
   for (auto& d : list) sorted.add(std::move(d));
   sorted.dependents = found.dependents;
@@ -57,7 +61,9 @@ void collect(const Model& model, const Diagnostics& diagnostics, UnsupportedMap&
     if (!entry.reason.empty()) continue;
     if (node.version) entry.reason = "no kernel";
     for (const auto& d : diagnostics.all())
-      if (d.layer && d.layer->id == node.layer->id_text && d.layer->path == model.path && ovir::info(d.code).exit_status == 4) entry.reason = d.message;
+      if (d.layer && d.layer->id == node.layer->id_text && d.layer->path == model.path &&
+          ovir::info(d.code).exit_status == 4)
+        entry.reason = d.message;
   }
 }
 
@@ -72,14 +78,19 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
     for (const auto& [key, entry] : map) {
       Json names = Json::array();
       for (const auto* layer : entry.layers) names.push_back(layer->name);
-      out["unsupported"].push_back({{"type", key.first}, {"version", key.second}, {"count", entry.layers.size()}, {"reason", entry.reason}, {"layers", names}});
+      out["unsupported"].push_back({{"type", key.first},
+                                    {"version", key.second},
+                                    {"count", entry.layers.size()},
+                                    {"reason", entry.reason},
+                                    {"layers", names}});
     }
     add_release(out, tools::least_release(model));
     print(json_text(out, 2));
   } else {
     std::string out;
     for (const auto& [key, entry] : map)
-      out += fmt::format("{:>6}  {} ({}): {}\n", entry.layers.size(), printable(key.first), printable(key.second), entry.reason);
+      out += fmt::format("{:>6}  {} ({}): {}\n", entry.layers.size(), printable(key.first), printable(key.second),
+                         entry.reason);
     out += map.empty() ? fmt::format("all {} are supported\n", count(count_layers(model), "layer"))
                        : fmt::format("{} in {} unsupported\n", count(map.size(), "operation"), count(layers, "layer"));
     out += to_string(tools::least_release(model)) + "\n";
@@ -91,7 +102,8 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
 int list_reshapeable(const CheckOptions& options, const Model& model, const Common& common) {
   const auto found = tools::reshapeable(model, infer_options(options, model));
   const bool weights = !options.no_weights;
-  print(options.format == "json" ? reshapeable_json(model, found, options.model, weights) : reshapeable_text(model, found, options.model, weights, common.out));
+  print(options.format == "json" ? reshapeable_json(model, found, options.model, weights)
+                                 : reshapeable_text(model, found, options.model, weights, common.out));
   return kOk;
 }
 
@@ -100,9 +112,11 @@ int list_reshapeable(const CheckOptions& options, const Model& model, const Comm
 int check(const CheckOptions& options, const Common& common) {
   const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
   for (const auto code : allowed)
-    if (severity(code) != Severity::warning) throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
+    if (severity(code) != Severity::warning)
+      throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
 
-  if (options.reshapeable && options.format != "human" && options.format != "json") throw UsageError("--reshapeable: the format is human or json");
+  if (options.reshapeable && options.format != "human" && options.format != "json")
+    throw UsageError("--reshapeable: the format is human or json");
 
   Diagnostics said;
   Stopwatch watch;
@@ -121,7 +135,8 @@ int check(const CheckOptions& options, const Common& common) {
   auto shown = without_consequences(said, fixes);
   for (auto* list : {&said, &shown}) {
     list->drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
-    list->promote([&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
+    list->promote(
+        [&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
   }
 
   if (options.reshapeable && model && said.errors() == 0) return list_reshapeable(options, *model, common);
@@ -131,7 +146,8 @@ int check(const CheckOptions& options, const Common& common) {
   else if (options.format == "sarif") print(sarif(said, form));
   else if (options.format == "github") print(github(said, form));
   else {
-    const auto text = options.format == "short" ? short_form(said, form, common.err) : human(shown, form, common.err) + fix_line(fixes, options, common.err);
+    const auto text = options.format == "short" ? short_form(said, form, common.err)
+                                                : human(shown, form, common.err) + fix_line(fixes, options, common.err);
     if (!common.quiet || said.errors() > 0) std::fwrite(text.data(), 1, text.size(), stderr);
     if (!common.quiet) print(closing_line(said, layers, common.out));
   }

@@ -17,7 +17,7 @@ struct CheckOptions : ModelOptions {
 int check(const CheckOptions&, const Common&);
 
 struct EditOptions : ModelOptions {
-  std::vector<std::string> constants;   ///< NAME=VALUES
+  std::vector<std::string> constants;  ///< NAME=VALUES
   std::string output;
   bool fix = false;
 };

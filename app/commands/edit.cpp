@@ -42,14 +42,18 @@ void collect(const Model& model, std::vector<Stored>& list) {
   for (const auto& node : model.nodes) {
     for (const auto& body : node.bodies) collect(*body, list);
     if (!node.op || node.op->kind != Kind::constant) continue;
-    if (const auto bytes = stored_bytes(*node.layer)) list.push_back({model.path, node.layer, bytes->begin, bytes->end});
+    if (const auto bytes = stored_bytes(*node.layer))
+      list.push_back({model.path, node.layer, bytes->begin, bytes->end});
   }
 }
 
 /// The .bin with other values: in place where no other Constant shares the bytes, else at the end.
 class Weights {
  public:
-  Weights(const Model& model, tools::Edits& e) : edits(e), bytes_(model.graph->weights ? model.graph->weights->view : std::span<const std::byte>()), source_(model.graph->source) {
+  Weights(const Model& model, tools::Edits& e)
+      : edits(e),
+        bytes_(model.graph->weights ? model.graph->weights->view : std::span<const std::byte>()),
+        source_(model.graph->source) {
     collect(model, stored_);
     for (const auto& change : edits.constants) add(change);
   }
@@ -77,12 +81,16 @@ class Weights {
   std::vector<Tensor> packed_;
 
   void add(const tools::ConstantChange& change) {
-    const auto own = std::find_if(stored_.begin(), stored_.end(), [&](const Stored& s) { return s.path == change.path && s.layer->id == change.id; });
-    if (own == stored_.end() || own->end > static_cast<std::int64_t>(bytes_.size())) throw UsageError(fmt::format("--set-const: the bytes of \"{}\" are not in the .bin", printable(change.name)));
+    const auto own = std::find_if(stored_.begin(), stored_.end(),
+                                  [&](const Stored& s) { return s.path == change.path && s.layer->id == change.id; });
+    if (own == stored_.end() || own->end > static_cast<std::int64_t>(bytes_.size()))
+      throw UsageError(fmt::format("--set-const: the bytes of \"{}\" are not in the .bin", printable(change.name)));
     packed_.push_back(pack(change.value));
     const auto size = packed_size(change.value.type(), change.value.size()).value_or(0);
     const std::span value(packed_.back().bytes(), static_cast<std::size_t>(std::min(size, own->end - own->begin)));
-    const bool shared = std::any_of(stored_.begin(), stored_.end(), [&](const Stored& s) { return s.layer != own->layer && s.begin < own->end && own->begin < s.end; });
+    const bool shared = std::any_of(stored_.begin(), stored_.end(), [&](const Stored& s) {
+      return s.layer != own->layer && s.begin < own->end && own->begin < s.end;
+    });
     if (!shared) {
       in_place_.emplace(static_cast<std::size_t>(own->begin), value);
       return;
@@ -113,14 +121,17 @@ struct Work {
 };
 
 /// The file as it is in memory. The shapes of -s are in its text by then.
-tools::Subject subject(const Work& work, const EditOptions& options) { return {work.model->graph->source, {options.weights, options.no_weights}, {}}; }
+tools::Subject subject(const Work& work, const EditOptions& options) {
+  return {work.model->graph->source, {options.weights, options.no_weights}, {}};
+}
 
 void rewrite(Work& work, const std::vector<Replacement>& replacements, const EditOptions& options) {
   if (replacements.empty()) return;
   const auto& source = *work.model->graph->source;
   const auto text = std::make_shared<const std::string>(tools::apply(source.text, replacements));
   Diagnostics unused;
-  work.model = load(std::make_shared<const SourceFile>(SourceFile{source.path, text, *text}), {options.weights, options.no_weights}, unused);
+  work.model = load(std::make_shared<const SourceFile>(SourceFile{source.path, text, *text}),
+                    {options.weights, options.no_weights}, unused);
 }
 
 /// Makes what changes can be proven to cure something; false where there are none.
@@ -132,7 +143,9 @@ bool fix(Work& work, const EditOptions& options, const Common& common) {
   Places places(options.model);
   for (const auto& fix : fixes.list) {
     const auto& d = said.all()[fix.diagnostic];
-    if (!common.quiet) say(fmt::format("{}: {} {}: {}\n", places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
+    if (!common.quiet)
+      say(fmt::format("{}: {} {}: {}\n", places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at),
+                      common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
   }
   work.changes += fixes.list.size();
   rewrite(work, fixes.edits.texts, options);
@@ -154,15 +167,18 @@ void save(Work& work, const std::string& path) {
 }  // namespace
 
 int edit(const EditOptions& options, const Common& common) {
-  if (!options.fix && options.constants.empty() && options.shapes.empty()) throw UsageError("edit: nothing to change; expected --fix, --shape or --set-const");
-  if (std::filesystem::path(options.output).extension() != ".xml") throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
+  if (!options.fix && options.constants.empty() && options.shapes.empty())
+    throw UsageError("edit: nothing to change; expected --fix, --shape or --set-const");
+  if (std::filesystem::path(options.output).extension() != ".xml")
+    throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
   Diagnostics said;
   Work work{load(options.model, {options.weights, options.no_weights}, said), {}, 0};
   if (!work.model) return report(said, options.model, common);
 
   for (const auto& word : options.constants) {
     work.edits.constants.push_back(constant_change(*work.model, word));
-    if (!work.edits.disjoint()) throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
+    if (!work.edits.disjoint())
+      throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
   }
   work.changes = work.edits.constants.size();
   if (const auto shapes = infer_options(options, *work.model).shapes; !shapes.empty()) {
@@ -171,13 +187,16 @@ int edit(const EditOptions& options, const Common& common) {
     rewrite(work, edits.texts, options);
   }
   // What a change uncovers may be cured in its turn.
-  for (int round = 0; options.fix && round < 3 && fix(work, options, common); ++round) {}
+  for (int round = 0; options.fix && round < 3 && fix(work, options, common); ++round) {
+  }
 
   const auto left = tools::check(subject(work, options), work.edits);
-  const bool useless = options.fix && work.changes == 0, harmful = !options.shapes.empty() || !options.constants.empty();
+  const bool useless = options.fix && work.changes == 0,
+             harmful = !options.shapes.empty() || !options.constants.empty();
   if (left.errors() > 0 && (useless || harmful)) {
     const auto status = report(left, options.model, common);
-    say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"), useless ? "there is nothing that --fix can do; " : "", printable(options.output)));
+    say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"),
+                    useless ? "there is nothing that --fix can do; " : "", printable(options.output)));
     return status;
   }
   save(work, options.output);

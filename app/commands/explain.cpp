@@ -1,14 +1,19 @@
 // explain: what a diagnostic code means.
-#include "commands/commands.hpp"
 #include "base/text.hpp"
+#include "commands/commands.hpp"
 #include "render/json.hpp"
 
 namespace ovir::app {
 namespace {
 
 Json as_json(const CodeInfo& i) {
-  return {{"code", to_string(i.code)}, {"severity", severity(i.code) == Severity::warning ? "warning" : "error"}, {"exit_status", i.exit_status},
-          {"title", i.title},          {"cause", i.cause},   {"example", i.example},          {"fix", i.fix}};
+  return {{"code", to_string(i.code)},
+          {"severity", severity(i.code) == Severity::warning ? "warning" : "error"},
+          {"exit_status", i.exit_status},
+          {"title", i.title},
+          {"cause", i.cause},
+          {"example", i.example},
+          {"fix", i.fix}};
 }
 
 /// Words in lines of at most 100 columns.
@@ -35,10 +40,12 @@ std::string indented(std::string_view text) {
 
 std::string page(const CodeInfo& i, const Style& style) {
   const bool warning = severity(i.code) == Severity::warning;
-  auto out = fmt::format("{}: {}\n\n{}\n", style(warning ? Paint::warning : Paint::error, to_string(i.code)), style(Paint::bold, i.title), wrapped(i.cause));
+  auto out = fmt::format("{}: {}\n\n{}\n", style(warning ? Paint::warning : Paint::error, to_string(i.code)),
+                         style(Paint::bold, i.title), wrapped(i.cause));
   if (!i.example.empty()) out += fmt::format("\n{}\n{}", style(Paint::bold, "Example"), indented(i.example));
   out += fmt::format("\n{}\n{}\n", style(Paint::bold, "What to do"), wrapped(i.fix));
-  return out += fmt::format("\nExit code {}{}.\n", i.exit_status, warning ? ", where --deny or --strict makes an error of it" : "");
+  return out += fmt::format("\nExit code {}{}.\n", i.exit_status,
+                            warning ? ", where --deny or --strict makes an error of it" : "");
 }
 
 }  // namespace

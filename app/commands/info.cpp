@@ -14,11 +14,11 @@ namespace ovir::app {
 namespace {
 
 struct Facts {
-  std::map<std::string, std::size_t> operations;            // "Reshape-1" -> layers
-  std::map<std::string, std::size_t> sets;                  // "opset1" -> layers
-  std::map<std::string, std::pair<std::size_t, std::int64_t>> weights;   // "f16" -> constants, bytes
+  std::map<std::string, std::size_t> operations;                        // "Reshape-1" -> layers
+  std::map<std::string, std::size_t> sets;                              // "opset1" -> layers
+  std::map<std::string, std::pair<std::size_t, std::int64_t>> weights;  // "f16" -> constants, bytes
   std::size_t layers = 0, bodies = 0;
-  std::set<std::pair<std::string, std::string>> seen;       // offset and size: a range that is shared counts once
+  std::set<std::pair<std::string, std::string>> seen;  // offset and size: a range that is shared counts once
 };
 
 void collect(const Model& model, Facts& facts) {
@@ -27,8 +27,10 @@ void collect(const Model& model, Facts& facts) {
     ++facts.layers;
     ++facts.sets[layer.version.empty() ? "(none)" : layer.version];
     const auto since = node.version ? node.version->since : 0;
-    ++facts.operations[since > 0 ? fmt::format("{}-{}", layer.type, since) : fmt::format("{} ({})", layer.type, layer.version)];
-    const auto *type = layer.attribute("element_type"), *offset = layer.attribute("offset"), *size = layer.attribute("size");
+    ++facts.operations[since > 0 ? fmt::format("{}-{}", layer.type, since)
+                                 : fmt::format("{} ({})", layer.type, layer.version)];
+    const auto *type = layer.attribute("element_type"), *offset = layer.attribute("offset"),
+               *size = layer.attribute("size");
     if (type && offset && size && facts.seen.emplace(offset->value, size->value).second) {
       auto& [n, bytes] = facts.weights[type->value];
       ++n;
@@ -52,18 +54,25 @@ std::vector<End> ends(const Model& model, bool input) {
   const auto& nodes = input ? model.parameters : model.results;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const auto& node = model[nodes[k]];
-    End end{input ? model.parameter_name(static_cast<int>(k)) : model.result_name(static_cast<int>(k)), node.layer->name, node.layer->id_text, "dynamic", "[...]", node.layer->output_names};
+    End end{input ? model.parameter_name(static_cast<int>(k)) : model.result_name(static_cast<int>(k)),
+            node.layer->name,
+            node.layer->id_text,
+            "dynamic",
+            "[...]",
+            node.layer->output_names};
     const Port* port = input && !node.layer->outputs.empty() ? &node.layer->outputs[0] : nullptr;
     if (!input && !node.inputs.empty() && node.inputs[0].node >= 0) {
       const auto& ports = model[node.inputs[0].node].layer->outputs;
-      if (node.inputs[0].port < static_cast<int>(ports.size())) port = &ports[static_cast<std::size_t>(node.inputs[0].port)];
+      if (node.inputs[0].port < static_cast<int>(ports.size()))
+        port = &ports[static_cast<std::size_t>(node.inputs[0].port)];
     }
     if (port) {
       if (port->declared_type) end.type = name(*port->declared_type);
       if (port->declared_shape) end.shape = to_string(*port->declared_shape);
       if (end.names.empty()) end.names = port->names;
     }
-    if (const auto *type = node.layer->attribute("element_type"), *shape = node.layer->attribute("shape"); input && type && shape) {
+    if (const auto* type = node.layer->attribute("element_type"), *shape = node.layer->attribute("shape");
+        input && type && shape) {
       end.type = type->value;
       if (const auto parsed = parse_shape(shape->value)) end.shape = to_string(*parsed);
     }
@@ -76,16 +85,30 @@ Json as_json(const InfoOptions& options, const Model& model, const Facts& facts,
   const auto list = [&](bool input) {
     Json entries = Json::array();
     for (const auto& e : ends(model, input))
-      entries.push_back({{"index", entries.size()}, {"name", e.name}, {"layer_id", id_json(e.id)}, {"layer", e.layer}, {"tensor_names", e.names}, {"element_type", e.type}, {"shape", e.shape}});
+      entries.push_back({{"index", entries.size()},
+                         {"name", e.name},
+                         {"layer_id", id_json(e.id)},
+                         {"layer", e.layer},
+                         {"tensor_names", e.names},
+                         {"element_type", e.type},
+                         {"shape", e.shape}});
     return entries;
   };
   Json weights = Json::object(), rt_info = Json::object();
   for (const auto& [type, sum] : facts.weights) weights[type] = {{"constants", sum.first}, {"bytes", sum.second}};
   for (const auto& entry : model.graph->rt_info) rt_info[entry.path] = entry.value;
-  Json out{{"schema", 1}, {"model", options.model}, {"name", model.graph->name}, {"ir_version", model.graph->ir_version}};
+  Json out{
+      {"schema", 1}, {"model", options.model}, {"name", model.graph->name}, {"ir_version", model.graph->ir_version}};
   add_release(out, tools::least_release(model));
-  out.update(Json{{"layers", facts.layers}, {"bodies", facts.bodies}, {"inputs", list(true)}, {"outputs", list(false)}, {"opsets", facts.sets}, {"operations", facts.operations},
-                  {"weights", std::move(weights)}, {"rt_info", std::move(rt_info)}, {"errors", said.errors()}});
+  out.update(Json{{"layers", facts.layers},
+                  {"bodies", facts.bodies},
+                  {"inputs", list(true)},
+                  {"outputs", list(false)},
+                  {"opsets", facts.sets},
+                  {"operations", facts.operations},
+                  {"weights", std::move(weights)},
+                  {"rt_info", std::move(rt_info)},
+                  {"errors", said.errors()}});
   return out;
 }
 
@@ -98,8 +121,11 @@ std::string size_text(std::int64_t bytes) {
 std::string as_text(const Model& model, const Facts& facts, const Style& style) {
   std::string out;
   const auto heading = [&](std::string_view text) { out += style(Paint::bold, text) + "\n"; };
-  out += fmt::format("{}  IR {}, {}{}, {}\n", style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)), model.graph->ir_version,
-                     count(facts.layers, "layer"), facts.bodies > 0 ? fmt::format(" with {}", count(facts.bodies, "body", "bodies")) : "", to_string(tools::least_release(model)));
+  out += fmt::format("{}  IR {}, {}{}, {}\n",
+                     style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)),
+                     model.graph->ir_version, count(facts.layers, "layer"),
+                     facts.bodies > 0 ? fmt::format(" with {}", count(facts.bodies, "body", "bodies")) : "",
+                     to_string(tools::least_release(model)));
   for (const bool input : {true, false}) {
     heading(input ? "inputs" : "outputs");
     std::size_t k = 0;
@@ -107,7 +133,8 @@ std::string as_text(const Model& model, const Facts& facts, const Style& style) 
       std::string also;
       for (const auto& n : e.names)
         if (n != e.name) also += (also.empty() ? "" : ", ") + printable(n);
-      out += fmt::format("  {}  {}  {}{}  (layer {} \"{}\"{})\n", k++, printable(e.name), printable(e.type), e.shape, printable(e.id), printable(e.layer), also.empty() ? "" : "; also " + also);
+      out += fmt::format("  {}  {}  {}{}  (layer {} \"{}\"{})\n", k++, printable(e.name), printable(e.type), e.shape,
+                         printable(e.id), printable(e.layer), also.empty() ? "" : "; also " + also);
     }
     if (k == 0) out += "  none\n";
   }
@@ -118,9 +145,11 @@ std::string as_text(const Model& model, const Facts& facts, const Style& style) 
   heading("operation sets");
   for (const auto& [set, n] : facts.sets) out += fmt::format("  {:>6}  {}\n", n, printable(set));
   if (!facts.weights.empty()) heading("weights");
-  for (const auto& [type, sum] : facts.weights) out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), count(sum.first, "constant"));
+  for (const auto& [type, sum] : facts.weights)
+    out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), count(sum.first, "constant"));
   if (!model.graph->rt_info.empty()) heading("rt_info");
-  for (const auto& entry : model.graph->rt_info) out += fmt::format("  {} = {}\n", printable(entry.path), printable(entry.value));
+  for (const auto& entry : model.graph->rt_info)
+    out += fmt::format("  {} = {}\n", printable(entry.path), printable(entry.value));
   return out;
 }
 
@@ -134,7 +163,9 @@ int info(const InfoOptions& options, const Common& common) {
   collect(*model, facts);
   if (options.format == "json") print(json_text(as_json(options, *model, facts, said), 2));
   else print(as_text(*model, facts, common.out));
-  if (said.errors() > 0 && !common.quiet) fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"), count(said.errors(), "error"));
+  if (said.errors() > 0 && !common.quiet)
+    fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"),
+               count(said.errors(), "error"));
   return kOk;
 }
 

@@ -10,7 +10,9 @@ namespace ovir::app {
 namespace {
 
 /// "opset1..opset3", "opset8…".
-std::string sets(const Version& v, int last) { return last == kNewestOpset ? fmt::format("opset{}..", v.since) : fmt::format("opset{}..{}", v.since, last); }
+std::string sets(const Version& v, int last) {
+  return last == kNewestOpset ? fmt::format("opset{}..", v.since) : fmt::format("opset{}..{}", v.since, last);
+}
 
 /// The last opset that holds a version: its own end, or the one before the next version.
 int last_set(const OpDef& op, const Version& v) {
@@ -24,14 +26,20 @@ int last_set(const OpDef& op, const Version& v) {
 std::string type_list(TypeSet domain) {
   std::string list;
   for (int t = 0; t < kElementTypeCount; ++t)
-    if (contains(domain, static_cast<ElementType>(t)) && t != 0) list += fmt::format("{}{}", list.empty() ? "" : " ", name(static_cast<ElementType>(t)));
+    if (contains(domain, static_cast<ElementType>(t)) && t != 0)
+      list += fmt::format("{}{}", list.empty() ? "" : " ", name(static_cast<ElementType>(t)));
   return list;
 }
 
 /// A set by its word where it has one.
 std::string type_words(TypeSet domain) {
   constexpr TypeSet all = kAnyType & ~set_of(ElementType::dynamic);
-  constexpr std::pair<TypeSet, std::string_view> words[] = {{all, "any"}, {kNumeric, "numeric"}, {kNumeric | kBoolean, "numeric boolean"}, {kFloat | kInteger, "float integer"}, {kFloat, "float"}, {kInteger, "integer"}};
+  constexpr std::pair<TypeSet, std::string_view> words[] = {{all, "any"},
+                                                            {kNumeric, "numeric"},
+                                                            {kNumeric | kBoolean, "numeric boolean"},
+                                                            {kFloat | kInteger, "float integer"},
+                                                            {kFloat, "float"},
+                                                            {kInteger, "integer"}};
   for (const auto& [set, word] : words)
     if ((domain & all) == set) return std::string(word);
   return type_list(domain);
@@ -45,7 +53,11 @@ Json ports_json(std::span<const PortDef> ports) {
     Json types = Json::array();
     for (int t = 1; t < kElementTypeCount; ++t)
       if (contains(p.type.domain, static_cast<ElementType>(t))) types.push_back(name(static_cast<ElementType>(t)));
-    list.push_back({{"name", p.name}, {"type", p.type.name}, {"element_types", std::move(types)}, {"optional", p.arity == Arity::optional}, {"variadic", p.arity == Arity::variadic}});
+    list.push_back({{"name", p.name},
+                    {"type", p.type.name},
+                    {"element_types", std::move(types)},
+                    {"optional", p.arity == Arity::optional},
+                    {"variadic", p.arity == Arity::variadic}});
   }
   return list;
 }
@@ -56,8 +68,15 @@ Json as_json(const OpDef& op) {
   Json versions = Json::array();
   for (const auto& v : op.versions) {
     Json attributes = Json::array();
-    for (const auto& a : v.attrs.defs) attributes.push_back({{"name", a.name}, {"type", a.type}, {"required", a.presence == kRequired}});
-    versions.push_back({{"version", v.since}, {"since", v.since}, {"until", last_set(op, v)}, {"runs", runs(op, v)}, {"inputs", ports_json(v.inputs)}, {"outputs", ports_json(v.outputs)}, {"attributes", std::move(attributes)}});
+    for (const auto& a : v.attrs.defs)
+      attributes.push_back({{"name", a.name}, {"type", a.type}, {"required", a.presence == kRequired}});
+    versions.push_back({{"version", v.since},
+                        {"since", v.since},
+                        {"until", last_set(op, v)},
+                        {"runs", runs(op, v)},
+                        {"inputs", ports_json(v.inputs)},
+                        {"outputs", ports_json(v.outputs)},
+                        {"attributes", std::move(attributes)}});
   }
   return {{"type", op.type}, {"versions", std::move(versions)}};
 }
@@ -66,7 +85,8 @@ std::string ports_text(std::string_view heading, std::span<const PortDef> ports)
   std::string out;
   for (std::size_t p = 0; p < ports.size(); ++p) {
     const auto& port = ports[p];
-    out += fmt::format("  {:<10} {:<3} {:<22} {:<12} {}", p == 0 ? heading : "", p, port.name, arity(port.arity), type_words(port.type.domain));
+    out += fmt::format("  {:<10} {:<3} {:<22} {:<12} {}", p == 0 ? heading : "", p, port.name, arity(port.arity),
+                       type_words(port.type.domain));
     if (!port.type.name.empty()) out += fmt::format(" ({})", port.type.name);
     out += "\n";
   }
@@ -76,11 +96,14 @@ std::string ports_text(std::string_view heading, std::span<const PortDef> ports)
 std::string page(const OpDef& op, const Style& style) {
   std::string out;
   for (const auto& v : op.versions) {
-    out += fmt::format("{}{}  {}{}\n", out.empty() ? "" : "\n", style(Paint::bold, fmt::format("{}-{}", op.type, v.since)), sets(v, last_set(op, v)), runs(op, v) ? "" : "  (checked, but not run)");
+    out +=
+        fmt::format("{}{}  {}{}\n", out.empty() ? "" : "\n", style(Paint::bold, fmt::format("{}-{}", op.type, v.since)),
+                    sets(v, last_set(op, v)), runs(op, v) ? "" : "  (checked, but not run)");
     out += ports_text("inputs", v.inputs) + ports_text("outputs", v.outputs);
     bool first = true;
     for (const auto& a : v.attrs.defs) {
-      out += fmt::format("  {:<14} {:<22} {:<12} {}\n", first ? "attributes" : "", a.name, a.presence == kRequired ? "required" : "", a.type);
+      out += fmt::format("  {:<14} {:<22} {:<12} {}\n", first ? "attributes" : "", a.name,
+                         a.presence == kRequired ? "required" : "", a.type);
       first = false;
     }
   }
@@ -98,7 +121,10 @@ int ops(const OpsOptions& options, const Common& common) {
       std::vector<std::string_view> names;
       for (const auto* known : registry.ops) names.push_back(known->type);
       const auto near = nearest(options.name, names);
-      throw UsageError(fmt::format("ovir has no operation '{}'{}", printable(options.name), known_type(options.name) ? ", though OpenVINO does" : near ? fmt::format("; did you mean {}?", *near) : ""));
+      throw UsageError(fmt::format("ovir has no operation '{}'{}", printable(options.name),
+                                   known_type(options.name) ? ", though OpenVINO does"
+                                   : near                   ? fmt::format("; did you mean {}?", *near)
+                                                            : ""));
     }
     if (json) print(json_text({{"schema", 1}, {"operations", Json::array({as_json(*op)})}}, 5));
     else print(page(*op, common.out));
@@ -110,8 +136,10 @@ int ops(const OpsOptions& options, const Common& common) {
   for (const auto* op : registry.ops) {
     if (json) list.push_back(as_json(*op));
     std::string all;
-    for (const auto& v : op->versions) all += fmt::format("{}{}{}", all.empty() ? "" : " ", v.since, runs(*op, v) ? "" : "*");
-    const auto& newest = *std::max_element(op->versions.begin(), op->versions.end(), [](const Version& a, const Version& b) { return a.since < b.since; });
+    for (const auto& v : op->versions)
+      all += fmt::format("{}{}{}", all.empty() ? "" : " ", v.since, runs(*op, v) ? "" : "*");
+    const auto& newest = *std::max_element(op->versions.begin(), op->versions.end(),
+                                           [](const Version& a, const Version& b) { return a.since < b.since; });
     const auto& ports = newest.inputs.empty() ? newest.outputs : newest.inputs;
     text += fmt::format("{:<34} {:<10} {}\n", op->type, all, ports.empty() ? "" : type_words(ports[0].type.domain));
     versions += op->versions.size();

@@ -47,7 +47,9 @@ class Watch {
     std::size_t n = 0;
     for (const auto& s : selected_) {
       const auto& node = (*s.model)[s.node];
-      if (!seen_.contains(&node) && n++ < 3) list += fmt::format("{}\"{}{}\"", list.empty() ? "" : ", ", printable(s.model->path), printable(node.layer->name));
+      if (!seen_.contains(&node) && n++ < 3)
+        list +=
+            fmt::format("{}\"{}{}\"", list.empty() ? "" : ", ", printable(s.model->path), printable(node.layer->name));
     }
     return n > 3 ? fmt::format("{} and {} more", list, n - 3) : list;
   }
@@ -56,7 +58,8 @@ class Watch {
   void given(const std::vector<Tensor>& inputs, Dump& dump) {
     for (const auto& s : selected_) {
       const auto& node = (*s.model)[s.node];
-      if (node.op->kind == Kind::constant && node.constant) add(dump, {"", s.model, &node, 0, names(node, 0), {}, node.constant.unpacked()});
+      if (node.op->kind == Kind::constant && node.constant)
+        add(dump, {"", s.model, &node, 0, names(node, 0), {}, node.constant.unpacked()});
       if (node.op->kind != Kind::parameter || s.model != &model_) continue;
       const auto k = std::find(model_.parameters.begin(), model_.parameters.end(), s.node) - model_.parameters.begin();
       add(dump, {"", s.model, &node, 0, names(node, 0), {}, inputs[static_cast<std::size_t>(k)]});
@@ -86,7 +89,8 @@ class Watch {
 
   static std::vector<std::string> names(const Node& node, int port) {
     const auto& ports = node.layer->outputs;
-    return port < static_cast<int>(ports.size()) ? ports[static_cast<std::size_t>(port)].names : std::vector<std::string>{};
+    return port < static_cast<int>(ports.size()) ? ports[static_cast<std::size_t>(port)].names
+                                                 : std::vector<std::string>{};
   }
 };
 
@@ -97,8 +101,10 @@ void check_usage(const RunOptions& o) {
   if (o.threads < 0) throw UsageError("--threads: at least 1");
   if (o.top < 0) throw UsageError("--top: at least 1");
   if (!o.labels.empty() && o.top == 0) throw UsageError("--labels is for --top K");
-  if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos) throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
-  if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos) throw UsageError("--steps: --dump-to needs {step} in its path");
+  if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos)
+    throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
+  if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos)
+    throw UsageError("--steps: --dump-to needs {step} in its path");
   // A path that cannot be meant is refused before anything is computed.
   if (!o.output.empty()) target_of("-o", with_step(o.output, 0));
 }
@@ -107,7 +113,9 @@ void check_usage(const RunOptions& o) {
 void find_variables(const Model& model, const Facts& facts, std::map<std::string, ElementType, std::less<>>& types) {
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
-    const auto* const id = node.op->kind == Kind::read_value || node.op->kind == Kind::assign ? node.layer->attribute("variable_id") : nullptr;
+    const auto* const id = node.op->kind == Kind::read_value || node.op->kind == Kind::assign
+                               ? node.layer->attribute("variable_id")
+                               : nullptr;
     if (id && !facts.outputs[i].empty()) types[id->value] = facts.outputs[i][0].type;
     for (std::size_t b = 0; b < node.bodies.size(); ++b) find_variables(*node.bodies[b], facts.bodies[i].at(b), types);
   }
@@ -118,8 +126,10 @@ void load_states(const std::string& path, const Model& model, const Facts& facts
   find_variables(model, facts, types);
   for (auto& [name, tensor] : io::read_npz(path)) {
     const auto known = types.find(name);
-    if (known == types.end()) fail(Code::E0701, "{}: the model has no variable \"{}\"", printable(path), printable(name));
-    if (known->second != ElementType::dynamic && tensor.type() != known->second) tensor = io::narrow(tensor, known->second);
+    if (known == types.end())
+      fail(Code::E0701, "{}: the model has no variable \"{}\"", printable(path), printable(name));
+    if (known->second != ElementType::dynamic && tensor.type() != known->second)
+      tensor = io::narrow(tensor, known->second);
     states[name] = std::move(tensor);
   }
 }
@@ -152,7 +162,9 @@ int run(const RunOptions& options, const Common& common) {
 
   if (options.threads > 0) limit_threads(options.threads);
   Stopwatch stopwatch;
-  auto session = compile(loaded.model, loaded.facts, {options.tier == "reference" ? passes::Tier::reference : passes::Tier::fast, watch.has_value(), options.steps > 1});
+  auto session = compile(loaded.model, loaded.facts,
+                         {options.tier == "reference" ? passes::Tier::reference : passes::Tier::fast, watch.has_value(),
+                          options.steps > 1});
   log_info("compiled in {}", stopwatch.lap());
   if (!options.load_state.empty()) load_states(options.load_state, model, loaded.facts, session.states());
 
@@ -177,19 +189,24 @@ int run(const RunOptions& options, const Common& common) {
 
     const auto outputs = results(model, got);
     const auto path = with_step(options.output, step);
-    const bool together = dump && !path.empty() && target_of("-o", path) == Target::folder && same_folder(path, with_step(options.dump_to, step));
+    const bool together = dump && !path.empty() && target_of("-o", path) == Target::folder &&
+                          same_folder(path, with_step(options.dump_to, step));
     if (dump && !together) dump->finish();
     if (!path.empty()) write_outputs(path, outputs, files, together ? dump->entries() : Json::array());
     if (dump) log_info("dumped {}", count(dump->count(), "tensor"));
     if (path.empty() || options.top > 0) {
       if (options.format == "json") steps.push_back(outputs_json(outputs, options.top, labels));
-      else if (path != "-") print((options.steps > 1 ? fmt::format("step {}\n", step) : "") + outputs_text(outputs, options.top, labels, common.out));
+      else if (path != "-")
+        print((options.steps > 1 ? fmt::format("step {}\n", step) : "") +
+              outputs_text(outputs, options.top, labels, common.out));
     }
   }
   if (const auto missed = watch ? watch->missed() : ""; !missed.empty() && !common.quiet)
     fmt::print(stderr, "{} --dump: not computed: {}\n", common.err(Paint::note, "note:"), missed);
   if (!options.save_state.empty()) save_states(options.save_state, session.states());
-  if (!steps.empty()) print(options.steps > 1 ? json_text({{"schema", 1}, {"steps", std::move(steps)}}, 3) : json_text({{"schema", 1}, {"outputs", std::move(steps[0])}}, 2));
+  if (!steps.empty())
+    print(options.steps > 1 ? json_text({{"schema", 1}, {"steps", std::move(steps)}}, 3)
+                            : json_text({{"schema", 1}, {"outputs", std::move(steps[0])}}, 2));
   return kOk;
 }
 

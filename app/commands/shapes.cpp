@@ -14,12 +14,14 @@ template <class F>
 void each_layer(const Model& model, const Facts& facts, F&& f) {
   for (std::size_t i = 0; i < model.nodes.size(); ++i) f(model, model.nodes[i], facts.outputs[i]);
   for (std::size_t i = 0; i < model.nodes.size(); ++i)
-    for (std::size_t b = 0; b < model.nodes[i].bodies.size() && i < facts.bodies.size() && b < facts.bodies[i].size(); ++b)
+    for (std::size_t b = 0; b < model.nodes[i].bodies.size() && i < facts.bodies.size() && b < facts.bodies[i].size();
+         ++b)
       if (!facts.bodies[i][b].outputs.empty()) each_layer(*model.nodes[i].bodies[b], facts.bodies[i][b], f);
 }
 
 bool shown(const ShapesOptions& options, const std::vector<Fact>& outputs) {
-  return !options.only_dynamic || std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return !f.shape.is_static(); });
+  return !options.only_dynamic ||
+         std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return !f.shape.is_static(); });
 }
 
 std::string as_json(const ShapesOptions& options, const Loaded& loaded) {
@@ -27,8 +29,13 @@ std::string as_json(const ShapesOptions& options, const Loaded& loaded) {
   each_layer(*loaded.model, loaded.facts, [&](const Model& model, const Node& node, const std::vector<Fact>& outputs) {
     if (!shown(options, outputs)) return;
     Json ports = Json::array();
-    for (std::size_t o = 0; o < outputs.size(); ++o) ports.push_back({{"port", o}, {"element_type", name(outputs[o].type)}, {"shape", to_string(outputs[o].shape)}});
-    layers.push_back({{"id", id_json(node.layer->id_text)}, {"name", model.path + node.layer->name}, {"type", node.layer->type}, {"version", node.layer->version}, {"outputs", std::move(ports)}});
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      ports.push_back({{"port", o}, {"element_type", name(outputs[o].type)}, {"shape", to_string(outputs[o].shape)}});
+    layers.push_back({{"id", id_json(node.layer->id_text)},
+                      {"name", model.path + node.layer->name},
+                      {"type", node.layer->type},
+                      {"version", node.layer->version},
+                      {"outputs", std::move(ports)}});
   });
   return json_text({{"schema", 1}, {"layers", std::move(layers)}}, 2);
 }
@@ -41,8 +48,10 @@ std::string as_table(const ShapesOptions& options, const Loaded& loaded) {
   each_layer(*loaded.model, loaded.facts, [&](const Model& model, const Node& node, const std::vector<Fact>& outputs) {
     if (!shown(options, outputs)) return;
     std::string list;
-    for (const auto& fact : outputs) list += fmt::format("{}{}{}", list.empty() ? "" : " ", name(fact.type), to_string(fact.shape));
-    rows.push_back({printable(node.layer->id_text), printable(node.layer->type), list.empty() ? "-" : list, printable(model.path + node.layer->name)});
+    for (const auto& fact : outputs)
+      list += fmt::format("{}{}{}", list.empty() ? "" : " ", name(fact.type), to_string(fact.shape));
+    rows.push_back({printable(node.layer->id_text), printable(node.layer->type), list.empty() ? "-" : list,
+                    printable(model.path + node.layer->name)});
   });
   Row width{"id", "type", "output", "name"};
   std::size_t id = 2, type = 4, output = 6;
@@ -53,7 +62,8 @@ std::string as_table(const ShapesOptions& options, const Loaded& loaded) {
   }
   rows.insert(rows.begin(), std::move(width));
   std::string out;
-  for (const auto& row : rows) out += fmt::format("{:>{}}  {:<{}}  {:<{}}  {}\n", row.id, id, row.type, type, row.output, output, row.name);
+  for (const auto& row : rows)
+    out += fmt::format("{:>{}}  {:<{}}  {:<{}}  {}\n", row.id, id, row.type, type, row.output, output, row.name);
   return out;
 }
 

@@ -22,7 +22,9 @@ int show(const ShowOptions& options, const Common& common) {
   else if (options.format == "html") print(graph_html(view));
   else print(graph_text(view, common.out));
   // A faulty model can still be looked at.
-  if (said.errors() > 0 && !common.quiet) fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"), count(said.errors(), "error"));
+  if (said.errors() > 0 && !common.quiet)
+    fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"),
+               count(said.errors(), "error"));
   return kOk;
 }
 

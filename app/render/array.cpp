@@ -28,7 +28,9 @@ struct Parts {
 template <class T>
 std::string shortest(T x, std::chars_format format) {
   char buffer[400];
-  const auto write = [&](auto... precision) { return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x, format, precision...).ptr); };
+  const auto write = [&](auto... precision) {
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x, format, precision...).ptr);
+  };
   auto text = write();
   const auto point = text.find('.');
   const auto end = std::min(text.find('e'), text.size());
@@ -123,7 +125,9 @@ std::string scalar_text(double x) {
   const double shown = std::is_same_v<T, f16> ? shortest_half(x) : x;
   const bool plain = x == 0 || (std::fabs(x) >= 1e-4 && std::fabs(x) < 1e16);
   const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
-  const auto write = [&](auto v) { return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, v, format).ptr); };
+  const auto write = [&](auto v) {
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, v, format).ptr);
+  };
   const auto text = std::is_same_v<T, float> ? write(static_cast<float>(shown)) : write(shown);
   return plain && text.find('.') == text.npos ? text + ".0" : text;
 }
@@ -229,7 +233,8 @@ std::string summary_text(const Summary& s) {
   return text;
 }
 
-std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_t row, std::int64_t length, std::int64_t k) {
+std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_t row, std::int64_t length,
+                                  std::int64_t k) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(length));
   std::iota(order.begin(), order.end(), 0);
   const auto at = [&](std::int64_t i) {
@@ -237,7 +242,8 @@ std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_
     return std::isnan(v) ? -std::numeric_limits<double>::infinity() : v;
   };
   const auto count = std::min(k, length);
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](auto a, auto b) { return at(a) != at(b) ? at(a) > at(b) : a < b; });
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](auto a, auto b) { return at(a) != at(b) ? at(a) > at(b) : a < b; });
   order.resize(static_cast<std::size_t>(count));
   return order;
 }

@@ -13,7 +13,7 @@ namespace ovir::app {
 std::string array_text(const Tensor& value);
 
 struct Summary {
-  std::optional<double> min, max, mean;   ///< of what is not NaN; nothing where there is no such value
+  std::optional<double> min, max, mean;  ///< of what is not NaN; nothing where there is no such value
   std::int64_t nan = 0, infinite = 0;
 };
 /// Not for strings.
@@ -22,6 +22,7 @@ Summary summarise(const Tensor& value);
 std::string summary_text(const Summary& summary);
 
 /// The positions of the `k` largest values of a row of the last axis, largest first, the earlier of equals first.
-std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_t row, std::int64_t length, std::int64_t k);
+std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_t row, std::int64_t length,
+                                  std::int64_t k);
 
 }  // namespace ovir::app

@@ -16,8 +16,8 @@ class Places {
   explicit Places(std::string model) : model_(std::move(model)) {}
   struct Place {
     std::string file;
-    std::size_t line = 0, column = 0;   ///< 0: the file as a whole
-    std::size_t end_column = 0;         ///< behind what is meant of this line
+    std::size_t line = 0, column = 0;  ///< 0: the file as a whole
+    std::size_t end_column = 0;        ///< behind what is meant of this line
   };
   Place operator()(const SourceLoc&);
   /// "toy.xml:77:4", or "toy.xml" for a file as a whole.
@@ -34,8 +34,8 @@ std::string describe(const LayerRef&);
 std::string describe(const PortRef&);
 
 struct ReportOptions {
-  std::string model;            ///< path of the model, as given
-  std::size_t max_errors = 0;   ///< 0: all
+  std::string model;           ///< path of the model, as given
+  std::size_t max_errors = 0;  ///< 0: all
 };
 
 /// One diagnostic as rustc would write it: headline, place, snippet with caret, notes.

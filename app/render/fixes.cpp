@@ -17,7 +17,8 @@ std::string spaced(std::string_view list) {
 
 std::string describe(const Change& change) {
   switch (change.what) {
-    case Change::What::attribute_name: return fmt::format("\"{}\" instead of \"{}\"", printable(change.value), printable(change.name));
+    case Change::What::attribute_name:
+      return fmt::format("\"{}\" instead of \"{}\"", printable(change.value), printable(change.name));
     case Change::What::text: return fmt::format("\"{}\"", printable(change.value));
     case Change::What::dims: return fmt::format("[{}] declared", change.value);
     case Change::What::input: return fmt::format("{{{}}}", spaced(change.value));
@@ -37,12 +38,15 @@ bool is_error(const Diagnostic& d) { return severity(d.code) == Severity::error;
 
 std::string edit_command(const ModelOptions& options, const std::string& what) {
   const auto out = std::filesystem::path(options.model).replace_extension("").string() + "_fixed.xml";
-  return fmt::format("ovir edit {}{} {} -o {}", shell_word(options.model), options.weights.empty() ? "" : " -w " + shell_word(options.weights), what, shell_word(out));
+  return fmt::format("ovir edit {}{} {} -o {}", shell_word(options.model),
+                     options.weights.empty() ? "" : " -w " + shell_word(options.weights), what, shell_word(out));
 }
 
 }  // namespace
 
-tools::Subject subject_of(const ModelOptions& options, const Model& model) { return {model.graph->source, {options.weights, options.no_weights}, infer_options(options, model)}; }
+tools::Subject subject_of(const ModelOptions& options, const Model& model) {
+  return {model.graph->source, {options.weights, options.no_weights}, infer_options(options, model)};
+}
 
 std::string describe(const Remedy& remedy) {
   std::string text;
@@ -52,26 +56,36 @@ std::string describe(const Remedy& remedy) {
 
 void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& options) {
   const auto cures_error = [&](const tools::Fix& fix) {
-    return is_error(said.all()[fix.diagnostic]) || std::any_of(fix.also.begin(), fix.also.end(), [&](std::size_t i) { return is_error(said.all()[i]); });
+    return is_error(said.all()[fix.diagnostic]) ||
+           std::any_of(fix.also.begin(), fix.also.end(), [&](std::size_t i) { return is_error(said.all()[i]); });
   };
   const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(), cures_error);
   Places places(options.model);
   for (const auto& fix : fixes.list) {
     const auto& d = said.all()[fix.diagnostic];
     std::string then = is_error(d) ? "this error is gone" : "this warning is gone";
-    if (cures_error(fix) && fixes.errors > 0) then += fmt::format(", {} stay{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
-    else if (cures_error(fix)) then = cures > 1 ? "and the other changes the whole model checks" : "the whole model checks";
-    if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty()) then += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
+    if (cures_error(fix) && fixes.errors > 0)
+      then += fmt::format(", {} stay{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
+    else if (cures_error(fix))
+      then = cures > 1 ? "and the other changes the whole model checks" : "the whole model checks";
+    if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
+      then += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
     std::string help = fmt::format("with {} {} (verified)", describe(fix.remedy), then);
     if (d.layer)
       for (const auto other : fix.also) {
         if (!is_error(said.all()[other])) continue;
-        said.set_help(other, fmt::format("with {} in layer {} \"{}\" at {} {} (verified)", describe(fix.remedy), printable(d.layer->id), printable(d.layer->name), places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), then), {});
+        said.set_help(other,
+                      fmt::format("with {} in layer {} \"{}\" at {} {} (verified)", describe(fix.remedy),
+                                  printable(d.layer->id), printable(d.layer->name),
+                                  places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), then),
+                      {});
       }
     if (!fix.edits.constants.empty()) {
       const auto& constant = fix.edits.constants.front();
       help = hard_coded(constant) + help;
-      help += ":\n      " + edit_command(options, "--set-const " + shell_word(fmt::format("{}{}={}", constant.path, constant.name, constant.values)));
+      help +=
+          ":\n      " + edit_command(options, "--set-const " + shell_word(fmt::format("{}{}={}", constant.path,
+                                                                                      constant.name, constant.values)));
     }
     said.set_help(fix.diagnostic, std::move(help), fix.edits.texts);
   }
@@ -89,20 +103,28 @@ Diagnostics without_consequences(const Diagnostics& said, const tools::Fixes& fi
   for (std::size_t i = 0; i < said.all().size(); ++i) {
     if (cause[i] != said.all().size()) continue;
     auto d = said.all()[i];
-    if (consequences[i] > 0) d.notes.push_back({fmt::format("{} elsewhere, which are not shown, {} for the same reason", count(consequences[i], "declared shape or type", "declared shapes and types"),
-                                                            consequences[i] == 1 ? "contradicts" : "contradict"), {}, "", ""});
+    if (consequences[i] > 0)
+      d.notes.push_back({fmt::format("{} elsewhere, which are not shown, {} for the same reason",
+                                     count(consequences[i], "declared shape or type", "declared shapes and types"),
+                                     consequences[i] == 1 ? "contradicts" : "contradict"),
+                         {},
+                         "",
+                         ""});
     list.add(std::move(d));
   }
   return list;
 }
 
 std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, const Style& style) {
-  const bool of_text = std::any_of(fixes.list.begin(), fixes.list.end(), [](const tools::Fix& f) { return !f.edits.texts.empty(); });
+  const bool of_text =
+      std::any_of(fixes.list.begin(), fixes.list.end(), [](const tools::Fix& f) { return !f.edits.texts.empty(); });
   if (!of_text) return {};
   std::string what;
   for (const auto& shape : options.shapes) what += fmt::format("--shape {} ", shell_word(shape));
   const auto n = fixes.list.size();
-  return fmt::format("{} one command makes {}:\n      {}\n", style(Paint::help, "help:"), n == 1 ? "this change" : fmt::format("these {} changes", n), edit_command(options, what + "--fix"));
+  return fmt::format("{} one command makes {}:\n      {}\n", style(Paint::help, "help:"),
+                     n == 1 ? "this change" : fmt::format("these {} changes", n),
+                     edit_command(options, what + "--fix"));
 }
 
 }  // namespace ovir::app

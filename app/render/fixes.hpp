@@ -14,9 +14,11 @@ tools::Subject subject_of(const ModelOptions& options, const Model& model);
 std::string describe(const Remedy&);
 /// Gives the diagnostics their `help` and `fix`.
 void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& options);
-/// Without the contradictions that have their cause elsewhere and go with it; that one says how many they are. For people.
+/// Without the contradictions that have their cause elsewhere and go with it; that one says how many they are. For
+/// people.
 Diagnostics without_consequences(const Diagnostics& said, const tools::Fixes& fixes);
-/// "help: `ovir edit model.xml --fix -o model_fixed.xml` makes these 3 changes"; empty where there is nothing to be made.
+/// "help: `ovir edit model.xml --fix -o model_fixed.xml` makes these 3 changes"; empty where there is nothing to be
+/// made.
 std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, const Style& style);
 
 }  // namespace ovir::app

@@ -65,7 +65,9 @@ std::string HelpPage::make_help(const CLI::App* app, std::string, CLI::AppFormat
       groups.push_back(option->get_group());
     }
   }
-  out += fmt::format("{}\n\nUsage: {}{}{}{} [options]\n", app->get_description(), parent ? parent->get_name() + " " : "", app->get_name(), commands.empty() ? "" : " COMMAND", usage);
+  out +=
+      fmt::format("{}\n\nUsage: {}{}{}{} [options]\n", app->get_description(), parent ? parent->get_name() + " " : "",
+                  app->get_name(), commands.empty() ? "" : " COMMAND", usage);
   if (!positionals.empty()) out += "\n" + positionals;
   if (!commands.empty()) out += "\nCommands:\n";
   for (const auto* command : commands) out += entry(command->get_name(), command->get_description());

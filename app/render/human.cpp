@@ -19,14 +19,17 @@ std::string operation_name(const LayerRef& layer) {
     const auto* const version = op && opset && *opset <= kNewestOpset ? version_in(*op, *opset) : nullptr;
     if (version) return fmt::format("{}-{}", printable(layer.type), version->since);
   }
-  return layer.version.empty() ? printable(layer.type) : fmt::format("{}, {}", printable(layer.type), printable(layer.version));
+  return layer.version.empty() ? printable(layer.type)
+                               : fmt::format("{}, {}", printable(layer.type), printable(layer.version));
 }
 
 std::string_view word(Severity severity) {
   return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
 }
 
-Paint paint_of(Severity severity) { return severity == Severity::error ? Paint::error : severity == Severity::warning ? Paint::warning : Paint::note; }
+Paint paint_of(Severity severity) {
+  return severity == Severity::error ? Paint::error : severity == Severity::warning ? Paint::warning : Paint::note;
+}
 
 /// The code points of a line, each fit for a terminal and one column wide: a tab is one column, as in the positions.
 std::vector<std::string> cells(std::string_view line) {
@@ -47,11 +50,13 @@ std::size_t code_points(std::string_view s) {
 }
 
 /// The source line with the caret under it; a long line is cut to what surrounds the caret.
-std::string snippet(const SourceLoc& at, std::size_t number, std::size_t column, std::string_view label, Paint paint, const Style& style) {
+std::string snippet(const SourceLoc& at, std::size_t number, std::size_t column, std::string_view label, Paint paint,
+                    const Style& style) {
   const auto line = cells(source_line(at));
   const auto gutter = std::to_string(number);
   const std::string margin(gutter.size(), ' ');
-  const std::size_t room = std::max<std::size_t>(20, static_cast<std::size_t>(style.width) - std::min<std::size_t>(gutter.size() + 3, 20));
+  const std::size_t room =
+      std::max<std::size_t>(20, static_cast<std::size_t>(style.width) - std::min<std::size_t>(gutter.size() + 3, 20));
   const std::size_t caret = std::min(column - 1, line.size());
 
   std::size_t begin = 0, end = line.size();
@@ -64,13 +69,14 @@ std::string snippet(const SourceLoc& at, std::size_t number, std::size_t column,
   for (std::size_t i = begin; i < end; ++i) text += line[i];
   if (end < line.size()) text += "...";
   const auto marked = at.file->text.substr(std::min(at.offset, at.file->text.size()), at.length);
-  const std::size_t length = std::clamp<std::size_t>(code_points(marked.substr(0, marked.find('\n'))), 1, std::max<std::size_t>(1, end - std::min(end, caret)));
+  const std::size_t length = std::clamp<std::size_t>(code_points(marked.substr(0, marked.find('\n'))), 1,
+                                                     std::max<std::size_t>(1, end - std::min(end, caret)));
   const std::string indent(caret - begin + (begin > 0 ? 3 : 0), ' ');
 
   std::string out = fmt::format("{} {}\n", margin, style(Paint::place, "|"));
   out += fmt::format("{} {} {}\n", style(Paint::place, gutter), style(Paint::place, "|"), text);
-  out += fmt::format("{} {} {}{}{}{}\n", margin, style(Paint::place, "|"), indent, style(paint, std::string(length, '^')), label.empty() ? "" : " ",
-                     style(paint, label));
+  out += fmt::format("{} {} {}{}{}{}\n", margin, style(Paint::place, "|"), indent,
+                     style(paint, std::string(length, '^')), label.empty() ? "" : " ", style(paint, label));
   return out;
 }
 
@@ -90,7 +96,9 @@ std::size_t each(const Diagnostics& diagnostics, std::size_t max_errors, F&& f) 
   return max_errors != 0 && errors > max_errors ? errors - max_errors : 0;
 }
 
-std::string left_out(std::size_t n) { return n == 0 ? "" : fmt::format("note: {} not shown (--max-errors)\n", count(n, "further error")); }
+std::string left_out(std::size_t n) {
+  return n == 0 ? "" : fmt::format("note: {} not shown (--max-errors)\n", count(n, "further error"));
+}
 
 }  // namespace
 
@@ -105,10 +113,14 @@ Places::Place Places::operator()(const SourceLoc& at) {
 
 std::string Places::text(const SourceLoc& at) {
   const auto place = (*this)(at);
-  return place.line == 0 ? printable(place.file) : fmt::format("{}:{}:{}", printable(place.file), place.line, place.column);
+  return place.line == 0 ? printable(place.file)
+                         : fmt::format("{}:{}:{}", printable(place.file), place.line, place.column);
 }
 
-std::string describe(const LayerRef& layer) { return fmt::format("layer {}{}\"{}{}\" ({})", printable(layer.id), layer.id.empty() ? "" : " ", printable(layer.path), printable(layer.name), operation_name(layer)); }
+std::string describe(const LayerRef& layer) {
+  return fmt::format("layer {}{}\"{}{}\" ({})", printable(layer.id), layer.id.empty() ? "" : " ", printable(layer.path),
+                     printable(layer.name), operation_name(layer));
+}
 
 std::string describe(const PortRef& port) {
   std::string text = fmt::format("{} port {}", port.input ? "input" : "output", port.index);
@@ -119,14 +131,17 @@ std::string describe(const PortRef& port) {
 
 std::string human(const Diagnostic& d, Places& places, const Style& style) {
   const auto paint = paint_of(d.severity);
-  std::string out = fmt::format("{}{} {}\n", style(paint, fmt::format("{}[{}]", word(d.severity), to_string(d.code))), style(Paint::bold, ":"), style(Paint::bold, d.message));
+  std::string out = fmt::format("{}{} {}\n", style(paint, fmt::format("{}[{}]", word(d.severity), to_string(d.code))),
+                                style(Paint::bold, ":"), style(Paint::bold, d.message));
   const auto place = places(d.at);
-  if (!place.file.empty()) out += fmt::format("  {} {}{}\n", style(Paint::place, "-->"), places.text(d.at), rest_of_place(d));
+  if (!place.file.empty())
+    out += fmt::format("  {} {}{}\n", style(Paint::place, "-->"), places.text(d.at), rest_of_place(d));
   if (place.line != 0) out += snippet(d.at, place.line, place.column, printable(d.label), paint, style);
   for (const auto& note : d.notes) {
     out += fmt::format("{} {}\n", style(Paint::note, "note:"), note.message);
     if (!note.at && note.where.empty()) continue;
-    out += fmt::format("  {} {}{}{}\n", style(Paint::place, "-->"), note.at ? places.text(note.at) : "", note.at && !note.where.empty() ? "   " : "", note.where);
+    out += fmt::format("  {} {}{}{}\n", style(Paint::place, "-->"), note.at ? places.text(note.at) : "",
+                       note.at && !note.where.empty() ? "   " : "", note.where);
     if (note.at && !note.label.empty() && places(note.at).line != 0) {
       const auto there = places(note.at);
       out += snippet(note.at, there.line, there.column, printable(note.label), Paint::note, style);
@@ -146,7 +161,9 @@ std::string human(const Diagnostics& diagnostics, const ReportOptions& options, 
     if (++said[{d.code, d.message}] <= same_shown) out += human(d, places, style) + "\n";
   });
   for (const auto& [what, n] : said)
-    if (n > same_shown) out += fmt::format("{} {} more: {}[{}]: {} (--format short lists them all)\n", style(Paint::note, "note:"), n - same_shown, word(severity(what.first)), to_string(what.first), what.second);
+    if (n > same_shown)
+      out += fmt::format("{} {} more: {}[{}]: {} (--format short lists them all)\n", style(Paint::note, "note:"),
+                         n - same_shown, word(severity(what.first)), to_string(what.first), what.second);
   return out + left_out(hidden);
 }
 
@@ -155,8 +172,9 @@ std::string short_form(const Diagnostics& diagnostics, const ReportOptions& opti
   std::string out;
   const auto hidden = each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
     const auto rest = rest_of_place(d);
-    out += fmt::format("{}: {}: {}{}\n", places.text(d.at), style(paint_of(d.severity), fmt::format("{}[{}]", word(d.severity), to_string(d.code))), d.message,
-                       rest.empty() ? "" : fmt::format(" [{}]", rest.substr(3)));
+    out += fmt::format("{}: {}: {}{}\n", places.text(d.at),
+                       style(paint_of(d.severity), fmt::format("{}[{}]", word(d.severity), to_string(d.code))),
+                       d.message, rest.empty() ? "" : fmt::format(" [{}]", rest.substr(3)));
   });
   return out + left_out(hidden);
 }
@@ -164,8 +182,10 @@ std::string short_form(const Diagnostics& diagnostics, const ReportOptions& opti
 std::string closing_line(const Diagnostics& diagnostics, std::size_t layers, const Style& style) {
   std::string counts = diagnostics.errors() > 0 ? count(diagnostics.errors(), "error") : count(layers, "layer");
   if (diagnostics.warnings() > 0) counts += ", " + count(diagnostics.warnings(), "warning");
-  if (diagnostics.dependents > 0) counts += fmt::format("; {} not judged", count(diagnostics.dependents, "dependent layer"));
-  return diagnostics.errors() > 0 ? fmt::format("{} {}\n", style(Paint::error, "error:"), counts) : fmt::format("{} {}\n", style(Paint::help, "ok:"), counts);
+  if (diagnostics.dependents > 0)
+    counts += fmt::format("; {} not judged", count(diagnostics.dependents, "dependent layer"));
+  return diagnostics.errors() > 0 ? fmt::format("{} {}\n", style(Paint::error, "error:"), counts)
+                                  : fmt::format("{} {}\n", style(Paint::help, "ok:"), counts);
 }
 
 }  // namespace ovir::app

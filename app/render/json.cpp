@@ -45,7 +45,8 @@ Json id_json(std::string_view text) {
 }
 
 void add_release(Json& to, const tools::LeastRelease& least) {
-  to["least_openvino"] = least.release.empty() ? fmt::format("newer than {}", tools::kNewestRelease) : std::string(least.release);
+  to["least_openvino"] =
+      least.release.empty() ? fmt::format("newer than {}", tools::kNewestRelease) : std::string(least.release);
   Json what = Json::array();
   for (const auto& required : least.required_by) {
     what.push_back({{"what", required.what}});

@@ -17,7 +17,8 @@ std::string uri(std::string_view path) {
   constexpr std::string_view plain = "-._~/";
   std::string out = path.starts_with('/') ? "file://" : "";
   for (const char c : path) {
-    const bool keep = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || plain.find(c) != plain.npos;
+    const bool keep =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || plain.find(c) != plain.npos;
     out += keep ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
@@ -31,18 +32,25 @@ void add_place(Json& to, const Places::Place& place) {
 }
 
 /// The places around a stretch of text that may span lines.
-std::pair<Places::Place, Places::Place> ends(const SourceLoc& at, Places& places) { return {places(at), places({at.file, at.offset + at.length, 0})}; }
+std::pair<Places::Place, Places::Place> ends(const SourceLoc& at, Places& places) {
+  return {places(at), places({at.file, at.offset + at.length, 0})};
+}
 
 Json as_json(const Replacement& replacement, Places& places) {
   const auto [begin, end] = ends(replacement.at, places);
-  return {{"file", begin.file}, {"line", begin.line}, {"column", begin.column}, {"end_line", end.line}, {"end_column", end.column}, {"text", replacement.text}};
+  return {{"file", begin.file},   {"line", begin.line},       {"column", begin.column},
+          {"end_line", end.line}, {"end_column", end.column}, {"text", replacement.text}};
 }
 
 Json as_json(const Diagnostic& d, Places& places) {
   Json out{{"code", to_string(d.code)}, {"severity", word(d.severity)}, {"message", d.message}};
   add_place(out, places(d.at));
   if (!d.label.empty()) out["label"] = d.label;
-  if (d.layer) out["layer"] = {{"id", id_json(d.layer->id)}, {"name", d.layer->path + d.layer->name}, {"type", d.layer->type}, {"version", d.layer->version}};
+  if (d.layer)
+    out["layer"] = {{"id", id_json(d.layer->id)},
+                    {"name", d.layer->path + d.layer->name},
+                    {"type", d.layer->type},
+                    {"version", d.layer->version}};
   if (d.port) {
     Json port{{"direction", d.port->input ? "input" : "output"}, {"index", d.port->index}};
     if (d.port->id) port["id"] = *d.port->id;
@@ -65,7 +73,8 @@ Json as_json(const Diagnostic& d, Places& places) {
 
 Json sarif_location(const Places::Place& place) {
   Json physical{{"artifactLocation", {{"uri", uri(place.file)}}}};
-  if (place.line != 0) physical["region"] = {{"startLine", place.line}, {"startColumn", place.column}, {"endColumn", place.end_column}};
+  if (place.line != 0)
+    physical["region"] = {{"startLine", place.line}, {"startColumn", place.column}, {"endColumn", place.end_column}};
   return {{"physicalLocation", std::move(physical)}};
 }
 
@@ -73,10 +82,13 @@ Json sarif_fix(const Diagnostic& d, Places& places) {
   Json replacements = Json::array();
   for (const auto& replacement : d.fix) {
     const auto [begin, end] = ends(replacement.at, places);
-    replacements.push_back({{"deletedRegion", {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line}, {"endColumn", end.column}}},
-                            {"insertedContent", {{"text", replacement.text}}}});
+    replacements.push_back(
+        {{"deletedRegion",
+          {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line}, {"endColumn", end.column}}},
+         {"insertedContent", {{"text", replacement.text}}}});
   }
-  Json change{{"artifactLocation", {{"uri", uri(places(d.fix.front().at).file)}}}, {"replacements", std::move(replacements)}};
+  Json change{{"artifactLocation", {{"uri", uri(places(d.fix.front().at).file)}}},
+              {"replacements", std::move(replacements)}};
   return {{"description", {{"text", d.help}}}, {"artifactChanges", Json::array({std::move(change)})}};
 }
 
@@ -84,7 +96,8 @@ Json sarif_fix(const Diagnostic& d, Places& places) {
 std::string escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
-    if (c == '%' || c == '\r' || c == '\n' || (property && (c == ',' || c == ':'))) out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    if (c == '%' || c == '\r' || c == '\n' || (property && (c == ',' || c == ':')))
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     else out += c;
   }
   return out;
@@ -105,13 +118,14 @@ std::string json(const Diagnostics& diagnostics, const ReportOptions& options) {
   Json list = Json::array();
   each(diagnostics, options.max_errors, [&](const Diagnostic& d) { list.push_back(as_json(d, places)); });
   return json_text({{"schema", 1},
-                {"tool", {{"name", "ovir"}, {"version", version()}}},
-                {"model", options.model},
-                {"ok", diagnostics.errors() == 0},
-                {"errors", diagnostics.errors()},
-                {"warnings", diagnostics.warnings()},
-                {"dependents", diagnostics.dependents},
-                {"diagnostics", std::move(list)}}, 3);
+                    {"tool", {{"name", "ovir"}, {"version", version()}}},
+                    {"model", options.model},
+                    {"ok", diagnostics.errors() == 0},
+                    {"errors", diagnostics.errors()},
+                    {"warnings", diagnostics.warnings()},
+                    {"dependents", diagnostics.dependents},
+                    {"diagnostics", std::move(list)}},
+                   3);
 }
 
 std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) {
@@ -129,8 +143,14 @@ std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) 
                        {"defaultConfiguration", {{"level", word(severity(d.code))}}}});
     }
     Json location = sarif_location(places(d.at));
-    if (d.layer) location["logicalLocations"] = Json::array({{{"name", d.layer->name}, {"fullyQualifiedName", d.layer->path + d.layer->name}, {"kind", "member"}}});
-    Json result{{"ruleId", to_string(d.code)}, {"ruleIndex", rule->second}, {"level", word(d.severity)}, {"message", {{"text", d.message}}}, {"locations", Json::array({std::move(location)})}};
+    if (d.layer)
+      location["logicalLocations"] = Json::array(
+          {{{"name", d.layer->name}, {"fullyQualifiedName", d.layer->path + d.layer->name}, {"kind", "member"}}});
+    Json result{{"ruleId", to_string(d.code)},
+                {"ruleIndex", rule->second},
+                {"level", word(d.severity)},
+                {"message", {{"text", d.message}}},
+                {"locations", Json::array({std::move(location)})}};
     Json related = Json::array();
     for (const auto& note : d.notes) {
       if (!note.at) continue;
@@ -141,8 +161,13 @@ std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) 
     if (!d.fix.empty()) result["fixes"] = Json::array({sarif_fix(d, places)});
     results.push_back(std::move(result));
   });
-  Json run{{"tool", {{"driver", {{"name", "ovir"}, {"version", version()}, {"rules", std::move(rules)}}}}}, {"columnKind", "unicodeCodePoints"}, {"results", std::move(results)}};
-  return json_text({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}}, 6);
+  Json run{{"tool", {{"driver", {{"name", "ovir"}, {"version", version()}, {"rules", std::move(rules)}}}}},
+           {"columnKind", "unicodeCodePoints"},
+           {"results", std::move(results)}};
+  return json_text({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                    {"version", "2.1.0"},
+                    {"runs", Json::array({std::move(run)})}},
+                   6);
 }
 
 std::string github(const Diagnostics& diagnostics, const ReportOptions& options) {
@@ -150,7 +175,8 @@ std::string github(const Diagnostics& diagnostics, const ReportOptions& options)
   std::string out;
   each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
     const auto place = places(d.at);
-    out += fmt::format("::{} file={}", d.severity == Severity::note ? "notice" : word(d.severity), escaped(place.file, true));
+    out += fmt::format("::{} file={}", d.severity == Severity::note ? "notice" : word(d.severity),
+                       escaped(place.file, true));
     if (place.line != 0) out += fmt::format(",line={},col={}", place.line, place.column);
     std::string message = d.message;
     if (d.layer) message += fmt::format(" [{}]", describe(*d.layer));

@@ -11,7 +11,7 @@ namespace ovir::app {
 namespace {
 
 constexpr std::int64_t kPrinted = 64;
-constexpr std::int64_t kRows = 16;   // of --top: an output may have thousands
+constexpr std::int64_t kRows = 16;  // of --top: an output may have thousands
 
 struct Ranked {
   std::int64_t row, index;
@@ -26,7 +26,8 @@ std::vector<Ranked> rank_rows(const Tensor& t, std::int64_t top) {
   const auto length = t.dim(t.rank() - 1);
   std::vector<Ranked> list;
   for (std::int64_t row = 0; row < std::min(kRows, t.size() / length); ++row)
-    for (const auto i : largest(values, row, length, top)) list.push_back({row, i, values[static_cast<std::size_t>(row * length + i)]});
+    for (const auto i : largest(values, row, length, top))
+      list.push_back({row, i, values[static_cast<std::size_t>(row * length + i)]});
   return list;
 }
 
@@ -58,13 +59,16 @@ std::vector<std::string> read_labels(const std::string& path) {
   return labels;
 }
 
-std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels, const Style& style) {
+std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels,
+                         const Style& style) {
   std::string out;
   for (const auto& o : outputs) {
-    out += fmt::format("{} {}{}\n", style(Paint::bold, printable(o.key) + ":"), name(o.value.type()), to_string(o.value.shape()));
+    out += fmt::format("{} {}{}\n", style(Paint::bold, printable(o.key) + ":"), name(o.value.type()),
+                       to_string(o.value.shape()));
     if (top > 0 && can_rank(o.value)) out += top_text(o.value, top, labels);
     else if (o.value.size() <= kPrinted) out += array_text(o.value) + "\n";
-    else if (o.value.type() == ElementType::string) out += count(static_cast<std::size_t>(o.value.size()), "string") + "\n";
+    else if (o.value.type() == ElementType::string)
+      out += count(static_cast<std::size_t>(o.value.size()), "string") + "\n";
     else out += summary_text(summarise(o.value)) + "\n";
   }
   return out;
@@ -88,7 +92,11 @@ Json outputs_json(const std::vector<Produced>& outputs, std::int64_t top, const 
     } else if (o.value.type() != ElementType::string) {
       const auto s = summarise(o.value);
       const auto number = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
-      entry["summary"] = {{"min", number(s.min)}, {"max", number(s.max)}, {"mean", number(s.mean)}, {"nan", s.nan}, {"infinite", s.infinite}};
+      entry["summary"] = {{"min", number(s.min)},
+                          {"max", number(s.max)},
+                          {"mean", number(s.mean)},
+                          {"nan", s.nan},
+                          {"infinite", s.infinite}};
     }
     list.push_back(std::move(entry));
   }

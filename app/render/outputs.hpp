@@ -12,7 +12,8 @@ namespace ovir::app {
 std::vector<std::string> read_labels(const std::string& path);
 
 /// Each output's type and shape, and its values: all up to 64, else a summary. With `top`, the largest of each row.
-std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels, const Style& style);
+std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels,
+                         const Style& style);
 Json outputs_json(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels);
 
 }  // namespace ovir::app

@@ -31,7 +31,8 @@ std::string words(const Lengths& l) {
   std::string out;
   if (l.irregular()) out = fmt::format("of {}..{}: {}", l.from, l.to, runs(l.also));
   else if (l.max == l.min) out = fmt::format("only {}{}", l.min, l.also.empty() ? "" : " or " + runs(l.also));
-  else if (l.step == 1) out = l.max ? fmt::format("{}..{}", l.min, *l.max) : l.min <= 1 ? "any length" : fmt::format("{}..", l.min);
+  else if (l.step == 1)
+    out = l.max ? fmt::format("{}..{}", l.min, *l.max) : l.min <= 1 ? "any length" : fmt::format("{}..", l.min);
   else out = fmt::format("{}..{} in steps of {}", l.min, l.max ? std::to_string(*l.max) : "", l.step);
   if (!l.irregular() && l.max != l.min && !l.also.empty()) out += ", and " + runs(l.also);
   return l.cut ? out + " (not all was tried)" : out;
@@ -56,7 +57,9 @@ class Writer {
   const Reshapeable& found;
   Places places;
 
-  std::int64_t base(const InputAxis& a) const { return found.inputs[static_cast<std::size_t>(a.input)].tried[a.axis].length(); }
+  std::int64_t base(const InputAxis& a) const {
+    return found.inputs[static_cast<std::size_t>(a.input)].tried[a.axis].length();
+  }
   const Dim& given(const InputAxis& a) const { return found.inputs[static_cast<std::size_t>(a.input)].shape[a.axis]; }
   std::string name(int input) const { return fmt::format("\"{}\"", printable(model.parameter_name(input))); }
 
@@ -66,7 +69,9 @@ class Writer {
     std::string out;
     for (const auto& a : axes) {
       out += fmt::format("{}{} axis {}", out.empty() ? "" : ", ", name(a.input), a.axis);
-      if (base(a) != base(axes[0])) out += fmt::format(" ({} {})", std::abs(base(a) - base(axes[0])), base(a) > base(axes[0]) ? "longer" : "shorter");
+      if (base(a) != base(axes[0]))
+        out +=
+            fmt::format(" ({} {})", std::abs(base(a) - base(axes[0])), base(a) > base(axes[0]) ? "longer" : "shorter");
     }
     return out;
   }
@@ -77,7 +82,8 @@ class Writer {
     const auto& joint = found.together[*axis.together];
     std::string others;
     for (const auto& a : joint.axes)
-      if (!(a == axis.axes[0])) others += fmt::format("{}{} axis {}", others.empty() ? "" : ", ", name(a.input), a.axis);
+      if (!(a == axis.axes[0]))
+        others += fmt::format("{}{} axis {}", others.empty() ? "" : ", ", name(a.input), a.axis);
     const auto alone = axis.lengths.only_base() ? "only" : words(axis.lengths) + " alone,";
     const auto lengths = moved(joint.lengths, base(axis.axes[0]) - base(joint.axes[0]));
     return fmt::format("{} together with {}: {}", alone, others, words(lengths));
@@ -90,11 +96,14 @@ class Writer {
     for (const auto* refusal : {&range.above, &range.below, &range.between}) {
       if (!*refusal) continue;
       const auto& d = (*refusal)->why;
-      const auto same = [&](const Diagnostic* other) { return other->code == d.code && other->at.offset == d.at.offset; };
+      const auto same = [&](const Diagnostic* other) {
+        return other->code == d.code && other->at.offset == d.at.offset;
+      };
       if (std::any_of(said.begin(), said.end(), same)) continue;
       said.push_back(&d);
       const auto layer = d.layer ? describe(*d.layer) + " at " : "";
-      out += fmt::format("      {}: {}{}: {} {}\n", (*refusal)->length, layer, places.text(d.at), style(Paint::error, to_string(d.code)), d.message);
+      out += fmt::format("      {}: {}{}: {} {}\n", (*refusal)->length, layer, places.text(d.at),
+                         style(Paint::error, to_string(d.code)), d.message);
     }
     return out;
   }
@@ -103,7 +112,8 @@ class Writer {
     std::string out;
     for (std::size_t k = 0; k < found.inputs.size(); ++k) {
       const auto& input = found.inputs[k];
-      out += style(Paint::bold, fmt::format("input {} {} {}{}", k, name(static_cast<int>(k)), ovir::name(input.type), to_string(input.shape)));
+      out += style(Paint::bold, fmt::format("input {} {} {}{}", k, name(static_cast<int>(k)), ovir::name(input.type),
+                                            to_string(input.shape)));
       if (!(input.tried == input.shape)) out += fmt::format(", tried as {}", to_string(input.tried));
       out += !input.shape.has_rank() ? "\n  any rank: not tried\n" : input.shape.rank() == 0 ? "\n  no axes\n" : "\n";
       std::size_t width = 0;
@@ -111,11 +121,13 @@ class Writer {
       for (const auto& axis : found.axes) {
         if (axis.axes[0].input != static_cast<int>(k)) continue;
         const auto& a = axis.axes[0];
-        out += fmt::format("  axis {}: {:<{}}  {}\n", a.axis, to_string(given(a)), width, words_of(axis)) + refusals(axis, style);
+        out += fmt::format("  axis {}: {:<{}}  {}\n", a.axis, to_string(given(a)), width, words_of(axis)) +
+               refusals(axis, style);
       }
     }
     if (!found.together.empty()) out += style(Paint::bold, "together") + "\n";
-    for (const auto& joint : found.together) out += fmt::format("  {}: {}\n", list(joint.axes), words(joint.lengths)) + refusals(joint, style);
+    for (const auto& joint : found.together)
+      out += fmt::format("  {}: {}\n", list(joint.axes), words(joint.lengths)) + refusals(joint, style);
     return out;
   }
 
@@ -125,7 +137,9 @@ class Writer {
     if (!r) return nullptr;
     const auto& d = r->why;
     Json out{{"length", r->length}, {"code", to_string(d.code)}, {"message", d.message}, {"layer", nullptr}};
-    if (const auto& at = d.layer) out["layer"] = {{"id", id_json(at->id)}, {"name", at->path + at->name}, {"type", at->type}, {"version", at->version}};
+    if (const auto& at = d.layer)
+      out["layer"] = {
+          {"id", id_json(at->id)}, {"name", at->path + at->name}, {"type", at->type}, {"version", at->version}};
     const auto place = places(d.at);
     out["file"] = place.file;
     if (place.line > 0) {
@@ -172,22 +186,31 @@ class Writer {
     }
     for (const auto& joint : found.together) {
       Json entry{{"axes", Json::array()}};
-      for (const auto& a : joint.axes) entry["axes"].push_back({{"input", a.input}, {"axis", a.axis}, {"longer", base(a) - base(joint.axes[0])}});
+      for (const auto& a : joint.axes)
+        entry["axes"].push_back({{"input", a.input}, {"axis", a.axis}, {"longer", base(a) - base(joint.axes[0])}});
       add_range(entry, joint);
       together.push_back(std::move(entry));
     }
-    return {{"schema", 1},      {"model", path},                {"complete", found.complete},
-            {"weights", weights}, {"inputs", std::move(inputs)}, {"together", std::move(together)}};
+    return {{"schema", 1},
+            {"model", path},
+            {"complete", found.complete},
+            {"weights", weights},
+            {"inputs", std::move(inputs)},
+            {"together", std::move(together)}};
   }
 };
 
 }  // namespace
 
-std::string reshapeable_text(const Model& model, const Reshapeable& found, const std::string& path, bool weights, const Style& style) {
+std::string reshapeable_text(const Model& model, const Reshapeable& found, const std::string& path, bool weights,
+                             const Style& style) {
   auto out = Writer(model, found, path).text(style);
   const auto note = [&](std::string_view text) { out += fmt::format("{} {}\n", style(Paint::note, "note:"), text); };
   if (found.inputs.empty()) out += "the model has no inputs\n";
-  if (!found.complete) note("the model is too large for everything to be tried: axes of which not all is known are marked, and some that may change together are missing perhaps");
+  if (!found.complete)
+    note(
+        "the model is too large for everything to be tried: axes of which not all is known are marked, and some that "
+        "may change together are missing perhaps");
   if (!weights) note("without the weights, layers whose shapes depend on constants forbid nothing");
   return out;
 }

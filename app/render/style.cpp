@@ -1,8 +1,8 @@
 #include "render/style.hpp"
 
-#include <cstdlib>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <cstdlib>
 
 #include <fmt/core.h>
 
@@ -19,7 +19,8 @@ Style style_of(int descriptor, std::string_view wish) {
   const bool terminal = ::isatty(descriptor) != 0;
   const char* const no_colour = std::getenv("NO_COLOR");
   const char* const term = std::getenv("TERM");
-  const bool automatic = terminal && (no_colour == nullptr || *no_colour == '\0') && term != nullptr && std::string_view(term) != "dumb";
+  const bool automatic =
+      terminal && (no_colour == nullptr || *no_colour == '\0') && term != nullptr && std::string_view(term) != "dumb";
   style.colour = wish == "always" || (wish == "auto" && automatic);
   winsize size{};
   if (terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) style.width = size.ws_col;

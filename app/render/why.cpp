@@ -13,12 +13,20 @@ namespace {
 using tools::Frame;
 using tools::Spot;
 
-std::string layer_text(const Spot& s) { return fmt::format("\"{}{}\" ({})", printable(s.frame->model->path), printable(s.node().layer->name), printable(s.node().layer->type)); }
+std::string layer_text(const Spot& s) {
+  return fmt::format("\"{}{}\" ({})", printable(s.frame->model->path), printable(s.node().layer->name),
+                     printable(s.node().layer->type));
+}
 
 std::string describe(const Spot& s) {
   const auto& fact = s.fact();
-  if (s.element) return fmt::format("{} of {}", fact.value && fact.value.rank() == 0 ? std::string("the value") : fmt::format("element {}", s.axis), layer_text(s));
-  return fmt::format("axis {} of {}{} {}{}", s.axis, layer_text(s), s.node().output_count > 1 ? fmt::format(" output {}", s.at.port) : "", name(fact.type), to_string(fact.shape));
+  if (s.element)
+    return fmt::format(
+        "{} of {}", fact.value && fact.value.rank() == 0 ? std::string("the value") : fmt::format("element {}", s.axis),
+        layer_text(s));
+  return fmt::format("axis {} of {}{} {}{}", s.axis, layer_text(s),
+                     s.node().output_count > 1 ? fmt::format(" output {}", s.at.port) : "", name(fact.type),
+                     to_string(fact.shape));
 }
 
 struct Target {
@@ -31,7 +39,8 @@ struct Target {
   for (const auto& frame : frames)
     for (const auto& node : frame.model->nodes) names.push_back(frame.model->path + node.layer->name);
   const auto near = nearest(name, {names.begin(), names.end()});
-  throw UsageError(fmt::format("--why: there is no layer \"{}\"{}; expected LAYER[:port[:axis]]", printable(name), near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
+  throw UsageError(fmt::format("--why: there is no layer \"{}\"{}; expected LAYER[:port[:axis]]", printable(name),
+                               near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
 }
 
 /// A layer's name may hold colons itself: the whole text is tried first.
@@ -70,7 +79,8 @@ std::string why(const Model& model, const Facts& facts, const std::string& text)
   const auto& fact = target.spot.fact();
   const auto& shape = fact.shape;
   if (!shape.has_rank()) return fmt::format("{} has an unknown rank\n", layer);
-  if (target.axis && (*target.axis < 0 || *target.axis >= shape.rank())) throw UsageError(fmt::format("--why: {} has no axis {}; its shape is {}", layer, *target.axis, to_string(shape)));
+  if (target.axis && (*target.axis < 0 || *target.axis >= shape.rank()))
+    throw UsageError(fmt::format("--why: {} has no axis {}; its shape is {}", layer, *target.axis, to_string(shape)));
 
   std::string out = fmt::format("{} {}{}\n", layer, name(fact.type), to_string(shape));
   for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
@@ -86,7 +96,9 @@ std::string why(const Model& model, const Facts& facts, const std::string& text)
       steps += fmt::format("\n    {}{}", from->computed ? "computed from " : "", describe(spot));
     }
     if (steps.empty()) out += ", which this layer makes\n";
-    else out += target.axis ? ":" + steps + "\n" : fmt::format(", {} {}\n", computed ? "computed from" : "from", describe(spot));
+    else
+      out += target.axis ? ":" + steps + "\n"
+                         : fmt::format(", {} {}\n", computed ? "computed from" : "from", describe(spot));
   }
   return out;
 }

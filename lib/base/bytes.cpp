@@ -92,7 +92,8 @@ std::string behind_links(const std::string& path) {
 /// Puts `temporary` in the place of `target` in one step. Exchanging them, and then removing the old file, saves the
 /// milliseconds for which ext4 writes out a file that is renamed over another.
 bool replace(const std::string& temporary, const std::string& target) {
-  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) return ::unlink(temporary.c_str()) == 0;
+  if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
+    return ::unlink(temporary.c_str()) == 0;
   return ::rename(temporary.c_str(), target.c_str()) == 0;
 }
 

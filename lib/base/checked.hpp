@@ -18,7 +18,8 @@ inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
   return r;
 }
 
-/// The product of `dims`; nothing when it overflows or a dim is negative. A zero dim makes it 0 whatever the others are.
+/// The product of `dims`; nothing when it overflows or a dim is negative. A zero dim makes it 0 whatever the others
+/// are.
 inline std::optional<std::int64_t> checked_product(std::span<const std::int64_t> dims) {
   std::int64_t n = 1;
   bool zero = false, over = false;

@@ -70,10 +70,22 @@ constexpr auto kE4M3 = [] {
 constexpr std::array kE2M1{0.0f, 0.5f, 1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 6.0f};
 
 /// The sixteen levels: quantiles of the normal distribution, scaled to [-1, 1] (Dettmers et al., QLoRA).
-constexpr std::array kLevels{
-    -1.0f, -0.6961928009986877f, -0.5250730514526367f, -0.39491748809814453f, -0.28444138169288635f, -0.18477343022823334f,
-    -0.09105003625154495f, 0.0f, 0.07958029955625534f, 0.16093020141124725f, 0.24611230194568634f, 0.33791524171829224f,
-    0.44070982933044434f, 0.5626170039176941f, 0.7229568362236023f, 1.0f};
+constexpr std::array kLevels{-1.0f,
+                             -0.6961928009986877f,
+                             -0.5250730514526367f,
+                             -0.39491748809814453f,
+                             -0.28444138169288635f,
+                             -0.18477343022823334f,
+                             -0.09105003625154495f,
+                             0.0f,
+                             0.07958029955625534f,
+                             0.16093020141124725f,
+                             0.24611230194568634f,
+                             0.33791524171829224f,
+                             0.44070982933044434f,
+                             0.5626170039176941f,
+                             0.7229568362236023f,
+                             1.0f};
 
 }  // namespace
 
@@ -131,19 +143,21 @@ namespace {
 
 __attribute__((target("avx,f16c"))) std::int64_t f16c_to_f32(const f16* from, float* to, std::int64_t n) {
   std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
   return i;
 }
 
 __attribute__((target("avx,f16c"))) std::int64_t f16c_from_f32(const float* from, f16* to, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
   return i;
 }
 
 bool has_f16c() {
-  static const bool has = __builtin_cpu_supports("avx2");   // has it; clang 14 cannot be asked for f16c itself
+  static const bool has = __builtin_cpu_supports("avx2");  // has it; clang 14 cannot be asked for f16c itself
   return has;
 }
 

@@ -15,8 +15,8 @@ constexpr char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char
 /// Texts that are longer are not typed by hand.
 constexpr std::size_t kLongestTyped = 256;
 
-/// Edit distance without regard to case that counts two swapped neighbours as one slip; `limit` where it is that much or
-/// more. Only prefixes whose lengths differ by less than the limit are compared. Texts up to twice kLongestTyped.
+/// Edit distance without regard to case that counts two swapped neighbours as one slip; `limit` where it is that much
+/// or more. Only prefixes whose lengths differ by less than the limit are compared. Texts up to twice kLongestTyped.
 std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
   std::array<std::size_t, 2 * kLongestTyped + 1> rows[3];
   auto *before = rows[0].data(), *last = rows[1].data(), *row = rows[2].data();
@@ -103,7 +103,8 @@ bool is_integer(std::string_view s) {
 }
 
 std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
-  return std::to_string(n) + ' ' + (n == 1 || many.empty() ? std::string(one) : std::string(many)) + (n == 1 || !many.empty() ? "" : "s");
+  return std::to_string(n) + ' ' + (n == 1 || many.empty() ? std::string(one) : std::string(many)) +
+         (n == 1 || !many.empty() ? "" : "s");
 }
 
 std::optional<std::string_view> nearest(std::string_view name, const std::vector<std::string_view>& candidates) {

@@ -32,7 +32,9 @@ bool is_integer(std::string_view s);
 /// "1 number", "2 numbers"; `many` where an s does not do: "2 axes".
 std::string counted(std::int64_t n, std::string_view one, std::string_view many = {});
 template <class N>
-std::string counted(N n, std::string_view one, std::string_view many = {}) { return counted(static_cast<std::int64_t>(n), one, many); }
+std::string counted(N n, std::string_view one, std::string_view many = {}) {
+  return counted(static_cast<std::int64_t>(n), one, many);
+}
 
 /// The candidate nearest to `name` by edit distance, if near enough to be a likely slip of the pen.
 std::optional<std::string_view> nearest(std::string_view name, const std::vector<std::string_view>& candidates);

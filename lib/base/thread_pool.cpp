@@ -47,7 +47,8 @@ struct ThreadPool::State {
     std::uint64_t seen = 0;
     for (;;) {
       // A short spin catches the next operation of a network; sleeping costs tens of microseconds.
-      for (int spins = 0; spins < 2000 && generation.load(std::memory_order_acquire) == seen; ++spins) std::this_thread::yield();
+      for (int spins = 0; spins < 2000 && generation.load(std::memory_order_acquire) == seen; ++spins)
+        std::this_thread::yield();
       std::shared_ptr<Job> mine;
       {
         std::unique_lock lock(mutex);

@@ -15,55 +15,61 @@ constexpr int kMalformed = 3, kUnsupported = 4, kInput = 5, kFile = 7;
 
 constexpr CodeInfo kCodes[] = {
     {Code::E0001, kFile, "a file cannot be opened or read",
-     "The path does not exist, is a directory, or may not be read by this user. The message ends with what the system said.",
+     "The path does not exist, is a directory, or may not be read by this user. The message ends with what the system "
+     "said.",
      "ovir check modle.xml        # No such file or directory",
      "Check the spelling and the permissions. A model is given by its .xml file, not by its folder or its .bin."},
     {Code::E0002, kFile, "a file cannot be written",
-     "The folder does not exist or may not be written, or the disk is full. Files appear whole or not at all, so nothing half-written "
-     "was left behind.",
+     "The folder does not exist or may not be written, or the disk is full. Files appear whole or not at all, so "
+     "nothing half-written was left behind.",
      "ovir run model.xml -i x=zeros -o missing/folder/out.npz",
      "Create the folder, or name another place with -o. A path that ends in / asks for a folder of .npy files."},
     {Code::E0003, kFile, "memory or another limit was hit",
-     "The model or its tensors need more than `--limits` or the machine allows. The check is made before memory is taken, so a tensor "
-     "with absurd dims ends here instead of exhausting the machine.",
-     "ovir run model.xml -i x=zeros --limits mem=1G",
-     "Raise the limit, or give smaller shapes with --shape."},
+     "The model or its tensors need more than `--limits` or the machine allows. The check is made before memory is "
+     "taken, so a tensor with absurd dims ends here instead of exhausting the machine.",
+     "ovir run model.xml -i x=zeros --limits mem=1G", "Raise the limit, or give smaller shapes with --shape."},
 
     {Code::E0101, kMalformed, "malformed XML",
-     "The file begins like XML but is not well-formed: a tag is not closed, an attribute lacks its quotes, a < in a text "
-     "is not escaped, or the file was cut short. Nothing after that place can be trusted, so nothing else is judged.",
+     "The file begins like XML but is not well-formed: a tag is not closed, an attribute lacks its quotes, a < in a "
+     "text is not escaped, or the file was cut short. Nothing after that place can be trusted, so nothing else is "
+     "judged.",
      R"(<layer id="0" name="x type="Parameter">      <!-- the quote after x is missing -->)",
-     "Look at the place named and just before it. If the file ends early, copy or download it again; compare the sizes."},
+     "Look at the place named and just before it. If the file ends early, copy or download it again; compare the "
+     "sizes."},
     {Code::E0102, kMalformed, "not an OpenVINO model",
-     "The file is something else: a web page, a git-LFS pointer, a model of another framework, the .bin instead of the .xml. "
-     "An IR is an XML file whose outermost element is <net>.",
+     "The file is something else: a web page, a git-LFS pointer, a model of another framework, the .bin instead of the "
+     ".xml. An IR is an XML file whose outermost element is <net>.",
      R"(<!DOCTYPE html> ...                            <!-- a download page that was saved as model.xml -->
 version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "Web page: download the raw file. LFS pointer: `git lfs pull`. Another framework: convert it, `ovc model.onnx`."},
     {Code::E0103, kMalformed, "a required part of the format is missing",
-     "The IR format asks for an element or attribute that the file does not have: <net> has version, <layers> and <edges>; <layer> has id, "
-     "type and version; <port> has id; <edge> has from-layer, from-port, to-layer and to-port.",
+     "The IR format asks for an element or attribute that the file does not have: <net> has version, <layers> and "
+     "<edges>; <layer> has id, type and version; <port> has id; <edge> has from-layer, from-port, to-layer and "
+     "to-port.",
      R"(<layer name="relu1" type="ReLU" version="opset1">     <!-- no id -->)",
      "Files written by OpenVINO have them all, so look at whatever edited or generated the file."},
     {Code::E0104, kMalformed, "a number or word of the format is malformed",
-     "An id, a port number, a <dim> or a precision is not what the format allows there: not a number, negative, larger than 64 bits "
-     "hold, or a word that is no element type. A <dim> of -1 means unknown.",
+     "An id, a port number, a <dim> or a precision is not what the format allows there: not a number, negative, larger "
+     "than 64 bits hold, or a word that is no element type. A <dim> of -1 means unknown.",
      R"(<port id="0" precision="FP31"> <dim>1x3</dim> </port>)",
-     "Correct the text at the place named. Precisions are FP64 FP32 FP16 BF16 I64 I32 I16 I8 U64 U32 U16 U8 I4 U4 BOOL and so on, in "
-     "either case."},
+     "Correct the text at the place named. Precisions are FP64 FP32 FP16 BF16 I64 I32 I16 I8 U64 U32 U16 U8 I4 U4 BOOL "
+     "and so on, in either case."},
 
     {Code::E0201, kMalformed, "two layers with one id",
-     "Edges refer to layers by id, so an id can stand for one layer only. Bodies of If, Loop and TensorIterator count on their own.",
+     "Edges refer to layers by id, so an id can stand for one layer only. Bodies of If, Loop and TensorIterator count "
+     "on their own.",
      R"(<layer id="4" name="a" .../>  <layer id="4" name="b" .../>)",
-     "Give one of them an unused id and correct the edges that mean it. Often a layer was pasted twice: delete the copy."},
+     "Give one of them an unused id and correct the edges that mean it. Often a layer was pasted twice: delete the "
+     "copy."},
     {Code::E0202, kMalformed, "an edge names a layer that does not exist",
      "`from-layer` or `to-layer` of an <edge> is no id of a layer of the same graph.",
      R"(<edge from-layer="17" from-port="0" to-layer="3" to-port="0"/>    <!-- there is no layer 17 -->)",
-     "Correct the id, or delete the edge together with the layer that was deleted. An edge cannot reach into or out of a body: "
-     "the port map does that."},
+     "Correct the id, or delete the edge together with the layer that was deleted. An edge cannot reach into or out of "
+     "a body: the port map does that."},
     {Code::E0203, kMalformed, "an edge names a port that does not exist",
-     "The layer exists, but none of its output ports has the id in `from-port`, or none of its input ports that in `to-port`. Port ids are "
-     "the `id` attributes of <port>, and the outputs usually continue the numbering of the inputs.",
+     "The layer exists, but none of its output ports has the id in `from-port`, or none of its input ports that in "
+     "`to-port`. Port ids are the `id` attributes of <port>, and the outputs usually continue the numbering of the "
+     "inputs.",
      R"(<edge from-layer="2" from-port="0" .../>    <!-- layer 2 has input port 0 and output port 1 -->)",
      "Use an id that the layer's <output> or <input> lists."},
     {Code::E0204, kMalformed, "an input port is fed twice",
@@ -76,8 +82,9 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      R"(<input> <port id="0"/> <port id="1"/> </input>     <!-- and only one edge leads to this layer -->)",
      "Add the edge, or delete the port where the operation can do without that input."},
     {Code::E0206, kMalformed, "a cycle",
-     "Following the edges leads from a layer back to itself, so no order exists in which the layers could run. The notes list the "
-     "layers of the cycle. Recurrence is expressed with Loop, TensorIterator or a state variable, never with an edge back.",
+     "Following the edges leads from a layer back to itself, so no order exists in which the layers could run. The "
+     "notes list the layers of the cycle. Recurrence is expressed with Loop, TensorIterator or a state variable, never "
+     "with an edge back.",
      R"(<edge from-layer="3" ... to-layer="2" .../>  <edge from-layer="2" ... to-layer="3" .../>)",
      "One edge of the cycle names the wrong layer; it is most often one added by hand."},
     {Code::E0207, kMalformed, "two ports of a layer with one id",
@@ -85,33 +92,36 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      R"(<output> <port id="1"/> <port id="1"/> </output>)",
      "Number the ports anew (inputs first, then outputs, from 0) and correct the edges."},
     {Code::E0208, kMalformed, "a faulty body, port map or back edge",
-     "If, Loop and TensorIterator hold whole graphs. Their port map connects a port of the layer (external_port_id) to a Parameter or Result "
-     "of the body (internal_layer_id); back edges lead from a Result to a Parameter. One of these is missing, connects something else, "
-     "or bodies are nested too deeply.",
-     R"(<port_map> <input external_port_id="7" internal_layer_id="0"/> </port_map>     <!-- the layer has no port 7 -->)",
+     "If, Loop and TensorIterator hold whole graphs. Their port map connects a port of the layer (external_port_id) to "
+     "a Parameter or Result of the body (internal_layer_id); back edges lead from a Result to a Parameter. One of "
+     "these is missing, connects something else, or bodies are nested too deeply.",
+     R"(<port_map> <input external_port_id="7" internal_layer_id="0"/> </port_map>  <!-- the layer has no port 7 -->)",
      "Every Parameter of a body needs exactly one source: the port map or, for later iterations as well, a back edge."},
     {Code::E0209, kMalformed, "a faulty use of a state variable",
-     "ReadValue and Assign share a variable through `variable_id`. Each variable has one ReadValue and one Assign at most, and an Assign "
-     "needs a ReadValue of the same variable.",
+     "ReadValue and Assign share a variable through `variable_id`. Each variable has one ReadValue and one Assign at "
+     "most, and an Assign needs a ReadValue of the same variable.",
      R"(<layer type="Assign" ...> <data variable_id="state2"/> ...     <!-- only "state1" is read -->)",
      "Correct the variable_id; it must be spelt alike in both layers."},
 
     {Code::E0301, kFile, "the .bin is missing",
-     "The graph has constants, and the file with their values cannot be opened. It is expected beside the .xml, with the same name "
-     "but for the ending.",
+     "The graph has constants, and the file with their values cannot be opened. It is expected beside the .xml, with "
+     "the same name but for the ending.",
      "ovir check model.xml        # there is no model.bin in that folder",
-     "Copy the .bin beside the .xml, or name it: `--weights FILE`. `ovir check --no-weights` and `ovir info` do without."},
+     "Copy the .bin beside the .xml, or name it: `--weights FILE`. `ovir check --no-weights` and `ovir info` do "
+     "without."},
     {Code::E0302, kMalformed, "a constant lies outside the .bin",
-     "A Const layer's `offset` + `size` is larger than the file. The .bin belongs to another version of the model, or was cut short while it "
-     "was copied.",
+     "A Const layer's `offset` + `size` is larger than the file. The .bin belongs to another version of the model, or "
+     "was cut short while it was copied.",
      R"(<data element_type="f32" shape="1000" offset="4000" size="4000"/>      <!-- and the .bin has 6000 bytes -->)",
      "Copy the .bin again, from where the .xml came from. Both files are written together and only fit together."},
     {Code::E0303, kMalformed, "a constant's size does not fit its shape and type",
-     "`size` is not the number of bytes that `shape` elements of `element_type` take. Elements narrower than a byte are packed.",
+     "`size` is not the number of bytes that `shape` elements of `element_type` take. Elements narrower than a byte "
+     "are packed.",
      R"(<data element_type="f32" shape="2,3" offset="0" size="12"/>            <!-- 6 × 4 = 24 bytes -->)",
      "One of shape, element_type and size was edited without the others."},
     {Code::E0304, kMalformed, "the .bin is not weights",
-     "The file beside the model is a git-LFS pointer, a web page, or text such as another XML. Weights are raw numbers.",
+     "The file beside the model is a git-LFS pointer, a web page, or text such as another XML. Weights are raw "
+     "numbers.",
      "version https://git-lfs.github.com/spec/v1     # this is what model.bin begins with",
      "LFS pointer: `git lfs pull`. Web page: download the raw file. If .xml and .bin are swapped, swap the names."},
 
@@ -120,17 +130,20 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      R"(<layer id="3" type="Concat" version="opset1"> <data/>               <!-- axis="1"? -->)",
      "Add it. `ovir ops NAME` lists the attributes of an operation, their types and defaults."},
     {Code::E0402, kMalformed, "an attribute's value is malformed",
-     "The text cannot be read as the attribute's type: a number, a list of numbers with commas, true or false, an element type, a shape.",
+     "The text cannot be read as the attribute's type: a number, a list of numbers with commas, true or false, an "
+     "element type, a shape.",
      R"(<data strides="2;2" pads_begin="0,0" .../>                            <!-- 2,2 -->)",
      "Write it as `ovir ops NAME` says. Lists are separated by commas; element types are words such as f32 and i64."},
     {Code::E0403, kMalformed, "an attribute's value is outside its domain",
-     "The value can be read but is not one the operation allows: a word that is not in its list, a stride of 0, an axis below the least.",
+     "The value can be read but is not one the operation allows: a word that is not in its list, a stride of 0, an "
+     "axis below the least.",
      R"(<data auto_pad="same" .../>                                          <!-- same_upper or same_lower -->)",
      "Choose one of the values that the message names."},
 
     {Code::E0501, kMalformed, "too few or too many inputs or outputs",
-     "The operation, in the version that the layer names, takes a fixed number of inputs (some of them optional) or gives a fixed number "
-     "of outputs. Arity differs between versions: MaxPool has one output in opset1 and two since opset8.",
+     "The operation, in the version that the layer names, takes a fixed number of inputs (some of them optional) or "
+     "gives a fixed number of outputs. Arity differs between versions: MaxPool has one output in opset1 and two since "
+     "opset8.",
      R"(<layer type="MatMul" version="opset1"> with one <port> in its <input>)",
      "Compare with `ovir ops NAME`. The version attribute may name the wrong operation set."},
     {Code::E0502, kMalformed, "an element type that the operation does not take",
@@ -138,65 +151,73 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "LogicalAnd of f32 and f32                  # takes boolean",
      "Put a Convert in front, or correct the element_type of the Parameter or Constant that it comes from."},
     {Code::E0503, kMalformed, "element types that must be equal differ",
-     "The specification gives several ports one type (\"T\"), and the values that arrive have different ones. OpenVINO never converts "
-     "silently.",
+     "The specification gives several ports one type (\"T\"), and the values that arrive have different ones. OpenVINO "
+     "never converts silently.",
      "Add of f32[1,3] and f16[3]",
      "Convert one side. A model that was compressed to f16 in part usually lacks a Convert behind a constant."},
     {Code::E0504, kMalformed, "a rank that the operation does not take",
-     "An input has too few or too many dims: a convolution over images takes [N,C,H,W], an axis is a scalar or has one dim.",
+     "An input has too few or too many dims: a convolution over images takes [N,C,H,W], an axis is a scalar or has one "
+     "dim.",
      "Convolution-1 of data f32[3,224,224]       # the batch dim is missing",
      "Follow the note on where the shape comes from. If a model input lost its batch, give it with --shape."},
     {Code::E0505, kMalformed, "shapes that must be equal or broadcastable are not",
-     "Aligned at the last axis, two dims must be equal or one of them 1 (numpy rules); operations without broadcasting need equal shapes.",
+     "Aligned at the last axis, two dims must be equal or one of them 1 (numpy rules); operations without broadcasting "
+     "need equal shapes.",
      "Add of f32[1,64,56,56] and f32[64]         # 56 against 64; [64,1,1] would do",
      "Reshape one side, so that its dims line up, or correct the shape it was given."},
     {Code::E0506, kMalformed, "a dim that contradicts another",
-     "Two dims that the operation ties together differ: the inner dims of a MatMul, channels and filters of a convolution, "
-     "the dims beside the axis of a Concat.",
+     "Two dims that the operation ties together differ: the inner dims of a MatMul, channels and filters of a "
+     "convolution, the dims beside the axis of a Concat.",
      "MatMul of f32[8,512] and f32[256,10]       # 512 against 256",
-     "See which of the two inputs is wrong with `ovir shapes MODEL --why LAYER`. transpose_a and transpose_b are frequent culprits."},
+     "See which of the two inputs is wrong with `ovir shapes MODEL --why LAYER`. transpose_a and transpose_b are "
+     "frequent culprits."},
     {Code::E0507, kMalformed, "an axis or index out of range",
-     "For rank r an axis lies in [-r, r-1]; an index into an axis of length n lies in [0, n-1], and for some operations in [-n, n-1].",
+     "For rank r an axis lies in [-r, r-1]; an index into an axis of length n lies in [0, n-1], and for some "
+     "operations in [-n, n-1].",
      "Softmax-8 of f32[1,1000] along axis 2",
      "Correct the attribute or the constant. The axis often belongs to a layout with another rank."},
     {Code::E0508, kMalformed, "an input's value outside its domain",
-     "The value of an input that configures the operation (a constant, mostly) is not allowed: a negative length, a step of 0, "
-     "a permutation that names an axis twice.",
-     "Transpose of f32[1,3,8] by {0, 2, 2}",
-     "Correct the constant, or convert the model again."},
+     "The value of an input that configures the operation (a constant, mostly) is not allowed: a negative length, a "
+     "step of 0, a permutation that names an axis twice.",
+     "Transpose of f32[1,3,8] by {0, 2, 2}", "Correct the constant, or convert the model again."},
     {Code::E0512, kMalformed, "element counts that must be equal differ",
-     "A Reshape keeps every element, so the products of the old and of the new dims must be equal. One -1 in the target stands for "
-     "what is left over; 0 keeps a dim where special_zero is true.",
+     "A Reshape keeps every element, so the products of the old and of the new dims must be equal. One -1 in the "
+     "target stands for what is left over; 0 keeps a dim where special_zero is true.",
      "Reshape of f32[2,4,8,8] to {1, 4, 64}      # 512 elements against 256",
-     "Targets with a hard-coded batch break under another --shape: use -1 (or 0) for that dim, as in `ovir edit MODEL --set-const "
-     "NAME=-1,4,64 -o OUT`. `ovir check` tries such values and says which one works."},
+     "Targets with a hard-coded batch break under another --shape: use -1 (or 0) for that dim, as in `ovir edit MODEL "
+     "--set-const NAME=-1,4,64 -o OUT`. `ovir check` tries such values and says which one works."},
 
     {Code::E0601, kUnsupported, "an IR version that is not read",
-     "ovir reads IR 10 (OpenVINO 2020.1 to 2021.4) and IR 11 (since 2022.1). Versions up to 9 have other operations and no operation sets; "
-     "OpenVINO itself has refused them since 2021.1.",
+     "ovir reads IR 10 (OpenVINO 2020.1 to 2021.4) and IR 11 (since 2022.1). Versions up to 9 have other operations "
+     "and no operation sets; OpenVINO itself has refused them since 2021.1.",
      R"(<net name="model" version="6" batch="1">)",
-     "Convert the original model again with a current OpenVINO: `ovc model.onnx`. An old IR itself cannot be converted."},
+     "Convert the original model again with a current OpenVINO: `ovc model.onnx`. An old IR itself cannot be "
+     "converted."},
     {Code::E0602, kUnsupported, "an unknown operation type",
      "No operation set has an operation of this name. It is a custom operation, or a slip in `type`.",
      R"(<layer id="7" name="post" type="YoloDecode" version="custom_ops">)",
      "A custom operation needs an extension library."},
     {Code::E0603, kUnsupported, "an unknown operation set, or an operation that its set does not hold",
-     "`version` names the operation set in which the type is looked up: opset1 to opset17. A set holds the operations that were current "
-     "in it; Softmax with a negative axis is in opset8, not in opset1; Reverse left after opset3.",
+     "`version` names the operation set in which the type is looked up: opset1 to opset17. A set holds the operations "
+     "that were current in it; Softmax with a negative axis is in opset8, not in opset1; Reverse left after opset3.",
      R"(<layer id="7" name="gelu" type="Gelu" version="opset1">              <!-- since opset2 -->)",
      "`ovir ops NAME` tells which sets hold the operation. `extension` marks operations of another library."},
     {Code::E0604, kUnsupported, "an element type without a kernel",
-     "The operation's signature allows these element types, but ovir cannot compute with them. What the signature does not allow is E0502.",
+     "The operation's signature allows these element types, but ovir cannot compute with them. What the signature does "
+     "not allow is E0502.",
      "(no model is known that shows it)",
-     "Convert to f32 in front of the operation and back behind it. Please report it: the specification allows the type."},
+     "Convert to f32 in front of the operation and back behind it. Please report it: the specification allows the "
+     "type."},
     {Code::E0605, kUnsupported, "a part of a valid model that ovir does not have",
-     "Mean values that a <pre-process> element subtracts from an input: without them every result would be wrong. Or an operation without "
-     "a kernel.",
-     R"(<pre-process reference-layer-name="image"> <channel id="0"> <mean offset="0" size="600"/> </channel> </pre-process>)",
-     "Convert the model anew: converters of today put the subtraction into the graph. `ovir ops` lists the operations that can run."},
+     "Mean values that a <pre-process> element subtracts from an input: without them every result would be wrong. Or "
+     "an operation without a kernel.",
+     R"(<pre-process reference-layer-name="image"> <channel id="0"> <mean offset="0" size="600"/> ...)",
+     "Convert the model anew: converters of today put the subtraction into the graph. `ovir ops` lists the operations "
+     "that can run."},
 
     {Code::E0701, kInput, "an input name that the model does not have",
-     "`-i NAME=...` names no input. A NAME is a tensor name of a Parameter, its layer name, or its number in file order.",
+     "`-i NAME=...` names no input. A NAME is a tensor name of a Parameter, its layer name, or its number in file "
+     "order.",
      "ovir run model.xml -i imgae=@cat.npy       # the input is called image",
      "`ovir info MODEL` lists the inputs. With one input the NAME may be left out."},
     {Code::E0702, kInput, "an input without a value",
@@ -206,53 +227,59 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::E0703, kInput, "an input of a wrong shape",
      "The data has a shape that the model's input does not allow. `?` in a declared shape takes any length.",
      "image is declared f32[1,3,224,224], and cat.npy holds f32[1,224,224,3]",
-     "Transpose or resize the data; `--layout 'images[NHWC]'` does it for images. `--shape` gives the input another shape, if the model "
-     "allows that."},
+     "Transpose or resize the data; `--layout 'images[NHWC]'` does it for images. `--shape` gives the input another "
+     "shape, if the model allows that."},
     {Code::E0704, kInput, "an input of a wrong element type",
      "The data's type is not the input's. Values are never converted silently, since that can lose digits.",
-     "ids is declared i64, and ids.npy holds i32",
-     "Save the data in the right type, or add --cast."},
+     "ids is declared i64, and ids.npy holds i32", "Save the data in the right type, or add --cast."},
     {Code::E0705, kInput, "input data that cannot be understood",
-     "The file or text given for an input is damaged, of another format, or does not hold as much data as its header says.",
+     "The file or text given for an input is damaged, of another format, or does not hold as much data as its header "
+     "says.",
      "ovir run model.xml -i x='2x2xf32=1 2 3'    # three values for four places",
      "`ovir run --help` describes the forms that a VALUE may take."},
     {Code::E0706, kInput, "an input given twice",
      "Two values were given for one input, perhaps under two of its names (tensor name, layer name, number).",
-     "ovir run model.xml -i x=zeros -i 0=ones",
-     "Leave one of them out."},
+     "ovir run model.xml -i x=zeros -i 0=ones", "Leave one of them out."},
 
     {Code::W0901, kMalformed, "a declared shape or type contradicts the inferred one",
-     "The <dim>s or the precision of an output port have no value in common with what follows from the inputs. ovir and OpenVINO go by "
-     "the inferred ones, so this is only a warning, but the file was probably edited by hand or by a faulty tool.",
-     R"(<output> <port id="1" precision="FP32"> <dim>1</dim> <dim>63</dim> </port> </output>      <!-- inferred: [1,64] -->)",
-     "Find out which one is meant. `ovir edit MODEL --fix -o OUT` declares what is inferred, or, where an attribute "
-     "is what stands alone, changes that. --strict makes this an error."},
+     "The <dim>s or the precision of an output port have no value in common with what follows from the inputs. ovir "
+     "and OpenVINO go by the inferred ones, so this is only a warning, but the file was probably edited by hand or by "
+     "a faulty tool.",
+     R"(<output> <port id="1" precision="FP32"> <dim>1</dim> <dim>63</dim> </port> ...  <!-- inferred: [1,64] -->)",
+     "Find out which one is meant. `ovir edit MODEL --fix -o OUT` declares what is inferred, or, where an attribute is "
+     "what stands alone, changes that. --strict makes this an error."},
     {Code::W0902, kMalformed, "an attribute that the operation does not know",
-     "It has no effect. Real files carry some that older converters wrote; but a slip in the name of a known one ends here too, and the "
-     "default is then used instead.",
+     "It has no effect. Real files carry some that older converters wrote; but a slip in the name of a known one ends "
+     "here too, and the default is then used instead.",
      R"(<data stride="2,2" .../>                                             <!-- strides -->)",
      "Correct the name if the message suggests one; otherwise ignore it: `-A W0902`."},
     {Code::W0903, kMalformed, "constants that overlap in part",
-     "Two Const layers share some bytes of the .bin. To share all of them is common, to share a part is not: an offset or a size is "
-     "probably wrong.",
+     "Two Const layers share some bytes of the .bin. To share all of them is common, to share a part is not: an offset "
+     "or a size is probably wrong.",
      R"(<data offset="0" size="100" .../>  <data offset="64" size="100" .../>)",
      "Compare with the .xml that came with this .bin."},
     {Code::W0904, kMalformed, "layers that no result depends on",
-     "They are computed by nobody, and only make the file larger.",
-     "a Relu whose output feeds nothing",
+     "They are computed by nobody, and only make the file larger.", "a Relu whose output feeds nothing",
      "Leave them out; or, if one of them should be an output, give it a Result."},
 };
 
-constexpr CodeInfo kUnknown{Code{}, 70, "an internal error", "ovir has found a fault in itself.", "",
-                            "Please report it, with the command and the model (`ovir reduce --anonymize` makes a small one)."};
+constexpr CodeInfo kUnknown{
+    Code{},
+    70,
+    "an internal error",
+    "ovir has found a fault in itself.",
+    "",
+    "Please report it, with the command and the model (`ovir reduce --anonymize` makes a small one)."};
 
 constexpr bool in_order() {
-  return std::is_sorted(std::begin(kCodes), std::end(kCodes), [](const CodeInfo& a, const CodeInfo& b) { return a.code < b.code; });
+  return std::is_sorted(std::begin(kCodes), std::end(kCodes),
+                        [](const CodeInfo& a, const CodeInfo& b) { return a.code < b.code; });
 }
 static_assert(in_order());
 
 const CodeInfo* find(Code code) {
-  const auto* const at = std::lower_bound(std::begin(kCodes), std::end(kCodes), code, [](const CodeInfo& i, Code c) { return i.code < c; });
+  const auto* const at = std::lower_bound(std::begin(kCodes), std::end(kCodes), code,
+                                          [](const CodeInfo& i, Code c) { return i.code < c; });
   return at != std::end(kCodes) && at->code == code ? at : nullptr;
 }
 

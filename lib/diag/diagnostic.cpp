@@ -25,7 +25,8 @@ LineColumn line_column(const SourceLoc& at) {
   if (!at) return {1, 1};
   const std::string_view text = at.file->text;
   const std::size_t offset = std::min(at.offset, text.size()), start = line_start(text, offset);
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
+  const auto lines =
+      static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
   return {lines + 1, code_points(text.substr(start, offset - start)) + 1};
 }
 
@@ -45,7 +46,8 @@ LineIndex::LineIndex(const SourceFile& file) : text_(file.text) {
     count += code_points(text_.substr(at, kBlock));
   }
   starts_.push_back(0);
-  for (auto newline = text_.find('\n'); newline != text_.npos; newline = text_.find('\n', newline + 1)) starts_.push_back(newline + 1);
+  for (auto newline = text_.find('\n'); newline != text_.npos; newline = text_.find('\n', newline + 1))
+    starts_.push_back(newline + 1);
 }
 
 std::size_t LineIndex::points_before(std::size_t offset) const {
@@ -55,7 +57,8 @@ std::size_t LineIndex::points_before(std::size_t offset) const {
 
 LineColumn LineIndex::operator()(std::size_t offset) const {
   offset = std::min(offset, text_.size());
-  const auto line = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
+  const auto line =
+      static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
   const std::size_t start = starts_[line - 1];
   return {line, points_before(offset) - points_before(start) + 1};
 }

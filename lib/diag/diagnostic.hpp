@@ -45,7 +45,7 @@ class LineIndex {
  private:
   std::string_view text_;
   std::vector<std::size_t> starts_;
-  std::vector<std::size_t> counts_;   ///< code points before every 4096th byte: a line may be the whole file
+  std::vector<std::size_t> counts_;  ///< code points before every 4096th byte: a line may be the whole file
   std::size_t points_before(std::size_t offset) const;
 };
 /// The whole line (without its end) that `at` lies in.
@@ -59,16 +59,16 @@ struct LayerRef {
 
 struct PortRef {
   bool input = true;
-  std::int64_t index = 0;             ///< 0-based position
-  std::optional<std::int64_t> id;     ///< the file's own port id
-  std::string name;                   ///< the specification's word: "data", "axes"
+  std::int64_t index = 0;          ///< 0-based position
+  std::optional<std::int64_t> id;  ///< the file's own port id
+  std::string name;                ///< the specification's word: "data", "axes"
 };
 
 struct Note {
   std::string message;
-  SourceLoc at;           ///< may be empty
-  std::string label;      ///< under the caret, may be empty
-  std::string where;      ///< a place that is no source text: "stored at model.bin[432..456)"
+  SourceLoc at;       ///< may be empty
+  std::string label;  ///< under the caret, may be empty
+  std::string where;  ///< a place that is no source text: "stored at model.bin[432..456)"
 };
 
 /// A change of the file, in the words of the layer or place at fault.
@@ -90,7 +90,7 @@ using Remedy = std::vector<Change>;
 
 /// A stretch of a file's text and what it becomes.
 struct Replacement {
-  SourceLoc at;      ///< of length 0 where something is put in
+  SourceLoc at;  ///< of length 0 where something is put in
   std::string text;
 };
 
@@ -99,14 +99,14 @@ struct Diagnostic {
   Code code{};
   std::string message;
   SourceLoc at;
-  std::string label;                  ///< the words after the caret
+  std::string label;  ///< the words after the caret
   std::optional<LayerRef> layer;
   std::optional<PortRef> port;
-  std::string attribute;              ///< the attribute at fault, where it is one: the caret goes there
+  std::string attribute;  ///< the attribute at fault, where it is one: the caret goes there
   std::vector<Note> notes;
-  std::vector<Remedy> remedies;       ///< most likely first
-  std::string help;                   ///< only what has been verified
-  std::vector<Replacement> fix;       ///< the change that `help` speaks of, where it is one of the text
+  std::vector<Remedy> remedies;  ///< most likely first
+  std::string help;              ///< only what has been verified
+  std::vector<Replacement> fix;  ///< the change that `help` speaks of, where it is one of the text
 };
 
 /// Collects diagnostics of one command. Not thread-safe: stages report from the calling thread.

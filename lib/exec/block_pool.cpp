@@ -35,12 +35,13 @@ Tensor BlockPool::allocate(ElementType type, Shape shape) {
   }
   auto* data = block.get();
   // The last user gives the block back, unless the pool itself is gone.
-  const std::shared_ptr<const void> owner(data, [block = std::move(block), size, pool = std::weak_ptr(blocks_)](const void*) mutable {
-    if (const auto blocks = pool.lock()) {
-      const std::lock_guard lock(blocks->mutex);
-      blocks->free.emplace(size, std::move(block));
-    }
-  });
+  const std::shared_ptr<const void> owner(
+      data, [block = std::move(block), size, pool = std::weak_ptr(blocks_)](const void*) mutable {
+        if (const auto blocks = pool.lock()) {
+          const std::lock_guard lock(blocks->mutex);
+          blocks->free.emplace(size, std::move(block));
+        }
+      });
   return Tensor(type, std::move(shape), owner, data);
 }
 

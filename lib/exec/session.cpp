@@ -38,8 +38,14 @@ struct Session::Impl {
     bool as_planned = true;  // the inputs are within what was planned for: fixed shapes hold
   };
 
-  std::vector<Tensor> run(const Plan& p, std::span<const Tensor> inputs, const Observer& observer, std::string path, std::vector<std::int64_t> iterations) {
-    Frame frame{p, observer, std::move(path), std::move(iterations), std::vector<Tensor>(static_cast<std::size_t>(p.slot_count)), true};
+  std::vector<Tensor> run(const Plan& p, std::span<const Tensor> inputs, const Observer& observer, std::string path,
+                          std::vector<std::int64_t> iterations) {
+    Frame frame{p,
+                observer,
+                std::move(path),
+                std::move(iterations),
+                std::vector<Tensor>(static_cast<std::size_t>(p.slot_count)),
+                true};
     for (const auto& [slot, value] : p.constants) frame.slots[static_cast<std::size_t>(slot)] = value;
     for (std::size_t k = 0; k < p.parameter_slots.size(); ++k) {
       frame.slots[static_cast<std::size_t>(p.parameter_slots[k])] = inputs[k];
@@ -91,7 +97,8 @@ struct Session::Impl {
       auto results = c.finish();
       const auto count = std::min(results.size(), step.facts.size());
       for (std::size_t o = 0; o < count; ++o) {
-        if (frame.observer && results[o]) frame.observer({model, node, static_cast<int>(o), results[o], frame.path, frame.iterations});
+        if (frame.observer && results[o])
+          frame.observer({model, node, static_cast<int>(o), results[o], frame.path, frame.iterations});
         frame.slots[static_cast<std::size_t>(step.first_output) + o] = std::move(results[o]);
       }
     } catch (Failure& failure) {
@@ -104,7 +111,8 @@ struct Session::Impl {
     std::vector<Fact> facts;
     facts.reserve(inputs.size());
     const bool widened = any_widened(inputs);
-    for (const auto& t : inputs) facts.push_back({widened && is_half(t.type()) ? ElementType::f32 : t.type(), t.shape(), t, nullptr});
+    for (const auto& t : inputs)
+      facts.push_back({widened && is_half(t.type()) ? ElementType::f32 : t.type(), t.shape(), t, nullptr});
     InferContext c(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(step.facts.size()));
     c.set_declared(step.facts);
     c.set_bodies(node.maps, [](int, const std::vector<Fact>&) -> std::vector<Fact> { return {}; });
@@ -135,7 +143,8 @@ ElementType exchanged_type(const Model& model, ElementType declared, bool input)
 std::vector<Tensor> Session::run(std::span<const Tensor> inputs, const Observer& observer) {
   const auto& plan = *impl_->plan;
   const auto& model = *plan.model;
-  if (inputs.size() != plan.parameters.size()) fail(Code::E0702, "the model has {} inputs, but {} were given", plan.parameters.size(), inputs.size());
+  if (inputs.size() != plan.parameters.size())
+    fail(Code::E0702, "the model has {} inputs, but {} were given", plan.parameters.size(), inputs.size());
   std::vector<Tensor> values(inputs.begin(), inputs.end());
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const auto& wanted = plan.parameters[k];
@@ -146,19 +155,23 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs, const Observer&
     d.at = model[model.parameters[k]].layer->at;
     if (wanted.type != ElementType::dynamic && given.type() != wanted.type && !exchanged) {
       d.code = Code::E0704;
-      d.message = fmt::format("input \"{}\" must be {}, but {} was given", model.parameter_name(static_cast<int>(k)), name(wanted.type), name(given.type()));
+      d.message = fmt::format("input \"{}\" must be {}, but {} was given", model.parameter_name(static_cast<int>(k)),
+                              name(wanted.type), name(given.type()));
       fail(std::move(d));
     }
     if (!wanted.shape.contains(given.shape())) {
       d.code = Code::E0703;
-      d.message = fmt::format("input \"{}\" must have shape {}, but {} was given", model.parameter_name(static_cast<int>(k)), to_string(wanted.shape), to_string(given.shape()));
+      d.message =
+          fmt::format("input \"{}\" must have shape {}, but {} was given", model.parameter_name(static_cast<int>(k)),
+                      to_string(wanted.shape), to_string(given.shape()));
       fail(std::move(d));
     }
   }
   auto results = impl_->run(plan, values, observer, model.path, {});
   for (std::size_t k = 0; k < results.size(); ++k) {
     const auto declared = plan.result_types[k] == ElementType::dynamic ? results[k].type() : plan.result_types[k];
-    if (const auto type = exchanged_type(model, declared, false); type != results[k].type()) results[k] = convert(results[k], type);
+    if (const auto type = exchanged_type(model, declared, false); type != results[k].type())
+      results[k] = convert(results[k], type);
   }
   return results;
 }

@@ -32,8 +32,8 @@ class Session {
   explicit Session(std::shared_ptr<const Plan> plan, bool repeated = false);
   ~Session();
   Session(Session&&) noexcept;
-  /// Inputs by Parameter in file order, of the declared or the exchanged type, checked against the model (E0703, E0704).
-  /// Gives the results in file order, in their exchanged types. A Failure says which layer it was.
+  /// Inputs by Parameter in file order, of the declared or the exchanged type, checked against the model (E0703,
+  /// E0704). Gives the results in file order, in their exchanged types. A Failure says which layer it was.
   std::vector<Tensor> run(std::span<const Tensor> inputs, const Observer& observer = {});
   States& states();
 

@@ -11,18 +11,34 @@ namespace {
 struct Plane {
   std::int64_t height, width, out_height, out_width, kernel_height, kernel_width;
   Window rows, columns;
-  bool is_pointwise() const { return kernel_height == 1 && kernel_width == 1 && rows.stride == 1 && columns.stride == 1 && rows.pad_begin == 0 && columns.pad_begin == 0 && height == out_height && width == out_width; }
+  bool is_pointwise() const {
+    return kernel_height == 1 && kernel_width == 1 && rows.stride == 1 && columns.stride == 1 && rows.pad_begin == 0 &&
+           columns.pad_begin == 0 && height == out_height && width == out_width;
+  }
 };
 
 Plane plane_of(const ConvolutionAttrs& attrs, const Shape& data, const Shape& filters, const Shape& out) {
   const auto spatial = data.size() - 2;
   const auto window = [&](std::size_t axis) {
-    return Window{filters[filters.size() - spatial + axis], nth_or(attrs.strides, axis, 1), nth_or(attrs.dilations, axis, 1), nth_or(attrs.pads_begin, axis, 0),
-                  nth_or(attrs.pads_end, axis, 0), attrs.auto_pad, Rounding::floor}.resolved(data[axis + 2]);
+    return Window{filters[filters.size() - spatial + axis],
+                  nth_or(attrs.strides, axis, 1),
+                  nth_or(attrs.dilations, axis, 1),
+                  nth_or(attrs.pads_begin, axis, 0),
+                  nth_or(attrs.pads_end, axis, 0),
+                  attrs.auto_pad,
+                  Rounding::floor}
+        .resolved(data[axis + 2]);
   };
   const auto columns = window(spatial - 1);
   const auto rows = spatial == 2 ? window(0) : Window{};
-  return {spatial == 2 ? data[2] : 1, data.back(), spatial == 2 ? out[2] : 1, out.back(), rows.kernel, columns.kernel, rows, columns};
+  return {spatial == 2 ? data[2] : 1,
+          data.back(),
+          spatial == 2 ? out[2] : 1,
+          out.back(),
+          rows.kernel,
+          columns.kernel,
+          rows,
+          columns};
 }
 
 /// y[i] = x[first + i·step] for i < n, zero outside of [0, width).
@@ -31,7 +47,8 @@ void take(const float* x, std::int64_t width, std::int64_t first, std::int64_t s
   const auto end = std::clamp<std::int64_t>(first >= width ? 0 : (width - 1 - first) / step + 1, begin, n);
   std::fill(y, y + begin, 0.0f);
   if (step == 1) std::copy(x + first + begin, x + first + end, y + begin);
-  else for (auto i = begin; i < end; ++i) y[i] = x[first + i * step];
+  else
+    for (auto i = begin; i < end; ++i) y[i] = x[first + i * step];
   std::fill(y + end, y + n, 0.0f);
 }
 
@@ -46,21 +63,26 @@ void by_product(const Plane& p, const float* x, const float* w, float* y, std::i
       if (p.is_pointwise()) {
         std::copy(source + column, source + column + n, panel);
       } else {
-        const auto down = tap / p.kernel_width * p.rows.dilation - p.rows.pad_begin, right = tap % p.kernel_width * p.columns.dilation - p.columns.pad_begin;
+        const auto down = tap / p.kernel_width * p.rows.dilation - p.rows.pad_begin,
+                   right = tap % p.kernel_width * p.columns.dilation - p.columns.pad_begin;
         for (std::int64_t done = 0; done < n;) {  // the panel's part of one output row after another
           const auto out_row = (column + done) / p.out_width, out_column = (column + done) % p.out_width;
           const auto run = std::min(n - done, p.out_width - out_column);
           const auto row = out_row * p.rows.stride + down;
           if (row < 0 || row >= p.height) std::fill(panel + done, panel + done + run, 0.0f);
-          else take(source + row * p.width, p.width, out_column * p.columns.stride + right, p.columns.stride, run, panel + done);
+          else
+            take(source + row * p.width, p.width, out_column * p.columns.stride + right, p.columns.stride, run,
+                 panel + done);
           done += run;
         }
       }
       std::fill(panel + n, panel + kPanel, 0.0f);
     }
   };
-  const auto store = [&](std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns, const float* tile) {
-    for (std::int64_t i = 0; i < rows; ++i) std::copy(tile + i * kPanel, tile + i * kPanel + columns, y + (row + i) * pixels + column);
+  const auto store = [&](std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns,
+                         const float* tile) {
+    for (std::int64_t i = 0; i < rows; ++i)
+      std::copy(tile + i * kPanel, tile + i * kPanel + columns, y + (row + i) * pixels + column);
   };
   product(w, channels * taps, m, pixels, channels * taps, fill, store);
 }
@@ -76,8 +98,10 @@ void depthwise(const Plane& p, const float* x, const float* w, float* y) {
       for (std::int64_t c = 0; c < p.kernel_width; ++c) {
         const auto first = c * p.columns.dilation - p.columns.pad_begin, step = p.columns.stride;
         const auto begin = std::min(p.out_width, first >= 0 ? 0 : (-first + step - 1) / step);
-        const auto end = std::clamp<std::int64_t>(first >= p.width ? 0 : (p.width - 1 - first) / step + 1, begin, p.out_width);
-        table.axpy(w[r * p.kernel_width + c], x + row * p.width + first + begin * step, step, y + i * p.out_width + begin, end - begin);
+        const auto end =
+            std::clamp<std::int64_t>(first >= p.width ? 0 : (p.width - 1 - first) / step + 1, begin, p.out_width);
+        table.axpy(w[r * p.kernel_width + c], x + row * p.width + first + begin * step, step,
+                   y + i * p.out_width + begin, end - begin);
       }
     }
 }
@@ -87,21 +111,27 @@ void convolve(EvalContext& c, const ConvolutionAttrs& attrs, bool grouped) {
   auto& out = c.out(0);
   if (out.size() == 0) return;
   const auto p = plane_of(attrs, data.shape(), filters.shape(), out.shape());
-  const auto batch = data.dim(0), groups = grouped ? filters.dim(0) : 1, channels = data.dim(1) / groups, outputs = out.dim(1) / groups;
-  const auto in_plane = p.height * p.width, out_plane = p.out_height * p.out_width, taps = p.kernel_height * p.kernel_width;
+  const auto batch = data.dim(0), groups = grouped ? filters.dim(0) : 1, channels = data.dim(1) / groups,
+             outputs = out.dim(1) / groups;
+  const auto in_plane = p.height * p.width, out_plane = p.out_height * p.out_width,
+             taps = p.kernel_height * p.kernel_width;
   const auto *x = data.data<float>(), *w = filters.data<float>();
   auto* y = out.mutable_data<float>();
   if (channels == 1 && outputs == 1) {
-    pool().run(batch * groups, [&](std::int64_t i) { depthwise(p, x + i * in_plane, w + i % groups * taps, y + i * out_plane); });
+    pool().run(batch * groups,
+               [&](std::int64_t i) { depthwise(p, x + i * in_plane, w + i % groups * taps, y + i * out_plane); });
     return;
   }
   for (std::int64_t i = 0; i < batch * groups; ++i)
-    by_product(p, x + i * channels * in_plane, w + i % groups * outputs * channels * taps, y + i * outputs * out_plane, channels, outputs);
+    by_product(p, x + i * channels * in_plane, w + i % groups * outputs * channels * taps, y + i * outputs * out_plane,
+               channels, outputs);
 }
 
 Kernel prepare(const NodeView& node, bool grouped) {
   const auto& shape = node.inputs[0].shape;
-  if (node.repeated || lifted_type(node.inputs[0].type) != ElementType::f32 || !shape.has_rank() || shape.rank() < 3 || shape.rank() > 4) return {};
+  if (node.repeated || lifted_type(node.inputs[0].type) != ElementType::f32 || !shape.has_rank() || shape.rank() < 3 ||
+      shape.rank() > 4)
+    return {};
   return [attrs = node.as<ConvolutionAttrs>(), grouped](EvalContext& c) { convolve(c, attrs, grouped); };
 }
 

@@ -23,7 +23,8 @@ struct Window {
   Dims strides, dilations, pads_begin, pads_end;  ///< oneDNN counts dilations from 0
 };
 
-inline dnnl::convolution_forward::primitive_desc convolution(const dnnl::engine& e, const Desc& src, const Desc& weights, const Desc& dst, const Window& w) {
+inline dnnl::convolution_forward::primitive_desc convolution(const dnnl::engine& e, const Desc& src,
+                                                             const Desc& weights, const Desc& dst, const Window& w) {
   constexpr auto kind = dnnl::prop_kind::forward_inference;
   constexpr auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
@@ -46,11 +47,16 @@ using Pooling = dnnl::pooling_forward;
 #else
 using Pooling = dnnl::pooling_v2_forward;
 #endif
-inline Pooling::primitive_desc pooling(const dnnl::engine& e, dnnl::algorithm algorithm, const Desc& src, const Desc& dst, const Dims& kernel, const Window& w) {
+inline Pooling::primitive_desc pooling(const dnnl::engine& e, dnnl::algorithm algorithm, const Desc& src,
+                                       const Desc& dst, const Dims& kernel, const Window& w) {
 #if DNNL_VERSION_MAJOR >= 3
-  return {e, dnnl::prop_kind::forward_inference, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin, w.pads_end};
+  return {
+      e,         dnnl::prop_kind::forward_inference, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin,
+      w.pads_end};
 #else
-  return {{dnnl::prop_kind::forward_inference, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin, w.pads_end}, e};
+  return {{dnnl::prop_kind::forward_inference, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin,
+           w.pads_end},
+          e};
 #endif
 }
 
@@ -62,12 +68,24 @@ struct Device {
 Device& device();
 
 /// Row-major f32 of these dims.
-inline Desc plain(const Dims& dims) { return {dims, kF32, dims.size() == 1 ? Tag::a : dims.size() == 2 ? Tag::ab : dims.size() == 3 ? Tag::abc : dims.size() == 4 ? Tag::abcd : dims.size() == 5 ? Tag::abcde : Tag::abcdef}; }
+inline Desc plain(const Dims& dims) {
+  return {dims, kF32,
+          dims.size() == 1   ? Tag::a
+          : dims.size() == 2 ? Tag::ab
+          : dims.size() == 3 ? Tag::abc
+          : dims.size() == 4 ? Tag::abcd
+          : dims.size() == 5 ? Tag::abcde
+                             : Tag::abcdef};
+}
 inline Desc any(const Dims& dims) { return {dims, kF32, Tag::any}; }
-inline dnnl::memory view(const Desc& desc, const Tensor& t) { return {desc, device().engine, const_cast<std::byte*>(t.bytes())}; }
+inline dnnl::memory view(const Desc& desc, const Tensor& t) {
+  return {desc, device().engine, const_cast<std::byte*>(t.bytes())};
+}
 
 /// oneDNN's own reference code is slower than ours.
-inline bool is_slow(const char* implementation) { return std::string_view(implementation).find("ref") != std::string_view::npos; }
+inline bool is_slow(const char* implementation) {
+  return std::string_view(implementation).find("ref") != std::string_view::npos;
+}
 
 /// The few most recently used values by key: primitives by the shapes they were made for.
 template <class Value>
@@ -94,7 +112,8 @@ class Packed {
  public:
   dnnl::memory get(const Tensor& t, const Desc& from, const Desc& to) {
     if (from == to) return view(from, t);
-    const bool same = !source_.expired() && !source_.owner_before(t.owner()) && !t.owner().owner_before(source_) && data_ == t.bytes() && desc_ == to;
+    const bool same = !source_.expired() && !source_.owner_before(t.owner()) && !t.owner().owner_before(source_) &&
+                      data_ == t.bytes() && desc_ == to;
     if (!same) {
       packed_ = dnnl::memory(to, device().engine);
       auto plain_view = view(from, t);

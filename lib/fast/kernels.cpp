@@ -34,9 +34,14 @@ Kernel prepare_by_module(const NodeView& node) {
 std::span<const FastKernel> kernels() {
   static constexpr FastKernel list[] = {
       // For a single run our own, which need no preparation; for many, oneDNN's.
-      {"Convolution", prepare_convolution}, {"GroupConvolution", prepare_group_convolution}, {"MatMul", prepare_matmul},
-      {"Convolution", prepare_by_module}, {"GroupConvolution", prepare_by_module}, {"MatMul", prepare_by_module},
-      {"MaxPool", prepare_by_module},     {"AvgPool", prepare_by_module},
+      {"Convolution", prepare_convolution},
+      {"GroupConvolution", prepare_group_convolution},
+      {"MatMul", prepare_matmul},
+      {"Convolution", prepare_by_module},
+      {"GroupConvolution", prepare_by_module},
+      {"MatMul", prepare_by_module},
+      {"MaxPool", prepare_by_module},
+      {"AvgPool", prepare_by_module},
   };
   return list;
 }

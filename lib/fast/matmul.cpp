@@ -7,7 +7,8 @@ namespace ovir::fast {
 namespace {
 
 /// c[m][n] = a[m][k] · b, b being [k][n] or, `transposed`, [n][k].
-void multiply(const float* a, const float* b, float* c, std::int64_t m, std::int64_t n, std::int64_t k, bool transposed) {
+void multiply(const float* a, const float* b, float* c, std::int64_t m, std::int64_t n, std::int64_t k,
+              bool transposed) {
   if (!transposed) {
     product(
         a, k, m, n, k,
@@ -46,15 +47,20 @@ void multiply(const float* a, const float* b, float* c, std::int64_t m, std::int
 
 void matmul(EvalContext& c, const MatMulAttrs& attrs) {
   const auto &a = c.in(0), &b = c.in(1);
-  // Vectors, a transposed left operand and batches on the right that are not the left one's are for the reference kernel.
-  const auto same_batches = [&] { return a.rank() == b.rank() && std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin()); };
-  if (attrs.transpose_a || a.rank() < 2 || b.rank() < 2 || a.size() == 0 || (b.rank() != 2 && !same_batches())) return c.version().eval(c);
+  // Vectors, a transposed left operand and batches on the right that are not the left one's are for the reference
+  // kernel.
+  const auto same_batches = [&] {
+    return a.rank() == b.rank() && std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin());
+  };
+  if (attrs.transpose_a || a.rank() < 2 || b.rank() < 2 || a.size() == 0 || (b.rank() != 2 && !same_batches()))
+    return c.version().eval(c);
   auto& out = c.out(0);
   if (out.size() == 0) return;
   const auto k = a.shape().back(), n = out.shape().back();
   const auto batches = b.rank() == 2 ? 1 : b.size() / (k * n), m = a.size() / k / batches;
   for (std::int64_t i = 0; i < batches; ++i)
-    multiply(a.data<float>() + i * m * k, b.data<float>() + i * k * n, out.mutable_data<float>() + i * m * n, m, n, k, attrs.transpose_b);
+    multiply(a.data<float>() + i * m * k, b.data<float>() + i * k * n, out.mutable_data<float>() + i * m * n, m, n, k,
+             attrs.transpose_b);
 }
 
 }  // namespace

@@ -29,12 +29,14 @@ void product(const float* a, std::int64_t lda, std::int64_t m, std::int64_t n, s
     const auto column = chunk / groups * kPanel;
     const auto begin = chunk % groups * group, end = std::min(m, begin + group);
     if (begin >= end) return;
-    std::vector<float> panel(static_cast<std::size_t>(std::min(k, kDeep) * kPanel)), tile(static_cast<std::size_t>((end - begin) * kPanel));
+    std::vector<float> panel(static_cast<std::size_t>(std::min(k, kDeep) * kPanel)),
+        tile(static_cast<std::size_t>((end - begin) * kPanel));
     for (std::int64_t k0 = 0; k0 < k; k0 += kDeep) {
       const auto count = std::min(kDeep, k - k0);
       fill(k0, count, column, panel.data());
       for (auto row = begin; row < end; row += table.rows)
-        table.tile(a + row * lda + k0, lda, panel.data(), count, tile.data() + (row - begin) * kPanel, static_cast<int>(std::min<std::int64_t>(table.rows, end - row)), k0 == 0);
+        table.tile(a + row * lda + k0, lda, panel.data(), count, tile.data() + (row - begin) * kPanel,
+                   static_cast<int>(std::min<std::int64_t>(table.rows, end - row)), k0 == 0);
     }
     store(begin, end - begin, column, std::min(kPanel, n - column), tile.data());
   });

@@ -5,7 +5,8 @@
 namespace ovir {
 
 const Attribute* Layer::attribute(std::string_view attribute_name) const {
-  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) { return a.name == attribute_name; });
+  const auto found =
+      std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) { return a.name == attribute_name; });
   return found == attributes.end() ? nullptr : &*found;
 }
 

@@ -25,7 +25,7 @@ struct Port {
   std::int64_t id = 0;
   std::optional<ElementType> declared_type;
   std::optional<PartialShape> declared_shape;
-  std::vector<std::string> names;    ///< tensor names (outputs)
+  std::vector<std::string> names;  ///< tensor names (outputs)
   SourceLoc at;
 };
 
@@ -36,7 +36,7 @@ struct PortMap {
   std::int64_t internal_layer = 0;   ///< layer id in the body
   std::optional<std::int64_t> axis;  ///< sliced or concatenated along this axis
   std::int64_t start = 0, end = -1, stride = 1, part_size = 1;
-  std::string purpose;               ///< "", "current_iteration", "execution_condition"
+  std::string purpose;  ///< "", "current_iteration", "execution_condition"
   SourceLoc at;
 };
 struct BackEdge {
@@ -46,22 +46,22 @@ struct BackEdge {
 
 struct Graph;
 struct Body {
-  std::string role;                        ///< "body", "then_body", "else_body"
+  std::string role;  ///< "body", "then_body", "else_body"
   std::shared_ptr<const Graph> graph;
   std::vector<PortMap> port_map;
   std::vector<BackEdge> back_edges;
 };
 
 struct Layer {
-  std::string id_text;                     ///< as the file spells it
-  std::int64_t id = 0;                     ///< below zero where the file's cannot be read
-  std::string name, type, version;         ///< version: "opset8", "extension", ...
-  std::vector<Attribute> attributes;       ///< of <data>
-  std::vector<std::string> output_names;   ///< the `output_names` of a Result
+  std::string id_text;                    ///< as the file spells it
+  std::int64_t id = 0;                    ///< below zero where the file's cannot be read
+  std::string name, type, version;        ///< version: "opset8", "extension", ...
+  std::vector<Attribute> attributes;      ///< of <data>
+  std::vector<std::string> output_names;  ///< the `output_names` of a Result
   std::vector<Port> inputs, outputs;
   std::vector<Body> bodies;
-  SourceLoc at;                            ///< of the <layer> tag
-  bool damaged = false;                    ///< a part could not be read, and a diagnostic said so: not judged further
+  SourceLoc at;          ///< of the <layer> tag
+  bool damaged = false;  ///< a part could not be read, and a diagnostic said so: not judged further
   const Attribute* attribute(std::string_view attribute_name) const;
 };
 
@@ -79,12 +79,12 @@ struct Graph {
   std::string name;
   std::int64_t ir_version = 0;
   std::shared_ptr<const SourceFile> source;
-  std::vector<Layer> layers;               ///< in file order
+  std::vector<Layer> layers;  ///< in file order
   std::vector<Edge> edges;
   std::vector<InfoEntry> rt_info;
-  bool damaged = false;                    ///< a layer or edge could not be read: what seems to be missing may be that
-  std::string weights_path;                ///< empty: none
-  std::shared_ptr<const Bytes> weights;    ///< null: none (--no-weights, or the file is missing)
+  bool damaged = false;                  ///< a layer or edge could not be read: what seems to be missing may be that
+  std::string weights_path;              ///< empty: none
+  std::shared_ptr<const Bytes> weights;  ///< null: none (--no-weights, or the file is missing)
 };
 
 }  // namespace ovir

@@ -32,7 +32,8 @@ void save_file(const std::string& path, std::span<const std::span<const std::byt
 Tensor read_raw(const std::string& path, ElementType type, Shape shape) {
   const auto count = element_count(shape);
   const auto size = packed_size(type, count);
-  if (!size || type == ElementType::dynamic) fail(Code::E0704, "{}: raw bytes cannot hold {}{}", path, name(type), to_string(shape));
+  if (!size || type == ElementType::dynamic)
+    fail(Code::E0704, "{}: raw bytes cannot hold {}{}", path, name(type), to_string(shape));
   const Bytes file = open_file(path);
   if (file.size() != static_cast<std::size_t>(*size))
     fail(Code::E0705, "{}: {} bytes, but {}{} takes {}", path, file.size(), name(type), to_string(shape), *size);
@@ -52,7 +53,9 @@ Format format_of(const Bytes& file, std::string_view path) {
   if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) return Format::npz;
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return Format::png;
   if (text.starts_with("\xFF\xD8\xFF")) return Format::jpeg;
-  if (text.size() > 2 && text[0] == 'P' && (text[1] == '5' || text[1] == '6') && std::strchr(" \t\r\n#", text[2]) != nullptr) return Format::pnm;
+  if (text.size() > 2 && text[0] == 'P' && (text[1] == '5' || text[1] == '6') &&
+      std::strchr(" \t\r\n#", text[2]) != nullptr)
+    return Format::pnm;
   return path.ends_with(".pb") ? Format::onnx : Format::unknown;
 }
 

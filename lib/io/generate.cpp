@@ -71,12 +71,16 @@ Tensor whole_numbers(const Generator& g, ElementType type, const Shape& shape, R
   const int bits = type == ElementType::boolean ? 1 : type == ElementType::i4 ? 3 : bit_width(type);
   const std::int64_t least = g.ranged ? g.a.whole.value_or(0) : 0;
   const std::int64_t end = g.ranged ? g.b.whole.value_or(0) : bits < 4 ? std::int64_t{1} << bits : 10;
-  if (g.ranged && !(g.a.whole && g.b.whole)) fail(Code::E0705, "a range of {} goes from one whole number to another", name(type));
+  if (g.ranged && !(g.a.whole && g.b.whole))
+    fail(Code::E0705, "a range of {} goes from one whole number to another", name(type));
   if (least >= end) fail(Code::E0705, "there is no whole number from {} to below {}", least, end);
-  tensor_of(type, {2}, {Number{static_cast<double>(least), least, {}}, Number{static_cast<double>(end - 1), end - 1, {}}});  // both ends must be values
+  tensor_of(type, {2},
+            {Number{static_cast<double>(least), least, {}},
+             Number{static_cast<double>(end - 1), end - 1, {}}});  // both ends must be values
   const auto length = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(least);
-  return filled<std::int64_t>(ElementType::i64, type, shape,
-                              [&] { return static_cast<std::int64_t>(static_cast<std::uint64_t>(least) + random.below(length)); });
+  return filled<std::int64_t>(ElementType::i64, type, shape, [&] {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(least) + random.below(length));
+  });
 }
 
 }  // namespace
@@ -94,11 +98,15 @@ std::optional<Generator> parse_generator(std::string_view word) {
   if (kind == "const") return Generator{Kind::constant, number_in(rest, word), {}};
   if (kind != "rand" && kind != "randn") return std::nullopt;
   const auto parts = split(rest, ',');
-  if (parts.size() != 2) fail(Code::E0705, "\"{}\": two numbers are wanted, as in {}", printable(word), kind == "rand" ? "rand:0,1" : "randn:0,1");
-  const Generator g{kind == "rand" ? Kind::uniform : Kind::normal, number_in(parts[0], word), number_in(parts[1], word)};
+  if (parts.size() != 2)
+    fail(Code::E0705, "\"{}\": two numbers are wanted, as in {}", printable(word),
+         kind == "rand" ? "rand:0,1" : "randn:0,1");
+  const Generator g{kind == "rand" ? Kind::uniform : Kind::normal, number_in(parts[0], word),
+                    number_in(parts[1], word)};
   want_finite(g, word);
   if (g.kind == Kind::uniform && g.a.real > g.b.real) fail(Code::E0705, "\"{}\": the range is empty", printable(word));
-  if (g.kind == Kind::normal && g.b.real < 0) fail(Code::E0705, "\"{}\": a standard deviation is not negative", printable(word));
+  if (g.kind == Kind::normal && g.b.real < 0)
+    fail(Code::E0705, "\"{}\": a standard deviation is not negative", printable(word));
   return g;
 }
 
@@ -106,7 +114,8 @@ Tensor generate(const Generator& g, ElementType type, const Shape& shape, std::u
   using Kind = Generator::Kind;
   const bool zero = g.kind == Kind::constant && g.a.whole == 0;
   if (type == ElementType::string && zero) return Tensor(type, shape);
-  if (type == ElementType::string || type == ElementType::dynamic) fail(Code::E0704, "no such data can be made of type {}", name(type));
+  if (type == ElementType::string || type == ElementType::dynamic)
+    fail(Code::E0704, "no such data can be made of type {}", name(type));
   Random random(seed);
   switch (g.kind) {
     case Kind::constant: {
@@ -122,7 +131,8 @@ Tensor generate(const Generator& g, ElementType type, const Shape& shape, std::u
     }
     case Kind::uniform:
       if (is_integer(type)) return whole_numbers(g, type, shape, random);
-      return filled<double>(ElementType::f64, type, shape, [&] { return g.a.real + random.uniform() * (g.b.real - g.a.real); });
+      return filled<double>(ElementType::f64, type, shape,
+                            [&] { return g.a.real + random.uniform() * (g.b.real - g.a.real); });
     case Kind::normal:
       return filled<double>(ElementType::f64, type, shape, [&] { return g.a.real + random.normal() * g.b.real; });
   }

@@ -11,8 +11,8 @@ namespace ovir::io {
 
 struct Generator {
   enum class Kind { constant, arange, uniform, normal } kind = Kind::constant;
-  Number a, b;            ///< the constant; lo and hi; mean and standard deviation
-  bool ranged = true;     ///< false for a plain `rand`: the range goes by the type
+  Number a, b;         ///< the constant; lo and hi; mean and standard deviation
+  bool ranged = true;  ///< false for a plain `rand`: the range goes by the type
 };
 
 /// Nothing where the word is not a generator's; E0705 where it is, with faulty numbers.

@@ -43,7 +43,8 @@ Tensor parse_pnm(std::string_view text, std::string_view where) {
   const auto samples = text.substr(std::min(at + 1, text.size()));  // one blank ends the header
   if (samples.size() < out.byte_size()) fail(Code::E0705, "{}: the picture is cut off", where);
   std::transform(samples.begin(), samples.begin() + out.size(), out.mutable_data<std::uint8_t>(), [most](char c) {
-    return static_cast<std::uint8_t>((std::min<std::int64_t>(static_cast<unsigned char>(c), most) * 255 + most / 2) / most);
+    return static_cast<std::uint8_t>((std::min<std::int64_t>(static_cast<unsigned char>(c), most) * 255 + most / 2) /
+                                     most);
   });
   return out;
 }
@@ -64,7 +65,8 @@ Tensor read_image(const std::string& path) { return parse_image(open_file(path),
 std::optional<std::pair<std::int64_t, std::int64_t>> parse_size(std::string_view text) {
   const auto x = text.find('x');
   if (x == text.npos) return std::nullopt;
-  const auto width = parse_number<std::int64_t>(text.substr(0, x)), height = parse_number<std::int64_t>(text.substr(x + 1));
+  const auto width = parse_number<std::int64_t>(text.substr(0, x)),
+             height = parse_number<std::int64_t>(text.substr(x + 1));
   if (!width || !height || *width < 1 || *height < 1) return std::nullopt;
   return std::pair{*width, *height};
 }

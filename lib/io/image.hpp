@@ -19,10 +19,10 @@ bool can_read_png();
 bool can_read_jpeg();
 
 struct PictureOptions {
-  std::string layout{};                                     ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape
+  std::string layout{};  ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape
   std::optional<std::pair<std::int64_t, std::int64_t>> size{};  ///< width, height: resized to it, bilinear, as it is
-  bool reverse_channels = false;                            ///< RGB -> BGR
-  std::vector<float> mean{}, scale{};                       ///< one number or one a channel, after reversing: (x - mean) / scale
+  bool reverse_channels = false;                                ///< RGB -> BGR
+  std::vector<float> mean{}, scale{};  ///< one number or one a channel, after reversing: (x - mean) / scale
 };
 
 /// "640x480" as {640, 480}; nothing for any other text.

@@ -33,7 +33,8 @@ void on_error(j_common_ptr jpeg) {
 }
 /// libjpeg pads what is missing with grey and only warns.
 void on_message(j_common_ptr jpeg, int level) {
-  if (level < 0 && (jpeg->err->msg_code == JWRN_JPEG_EOF || jpeg->err->msg_code == JWRN_HIT_MARKER)) decoder_of(jpeg).cut_off = true;
+  if (level < 0 && (jpeg->err->msg_code == JWRN_JPEG_EOF || jpeg->err->msg_code == JWRN_HIT_MARKER))
+    decoder_of(jpeg).cut_off = true;
 }
 
 bool start(Decoder& d, const Bytes& file) {
@@ -44,7 +45,8 @@ bool start(Decoder& d, const Bytes& file) {
   if (setjmp(d.back) != 0) return false;
   jpeg_create_decompress(&d.jpeg);
   d.jpeg.client_data = &d;
-  jpeg_mem_src(&d.jpeg, const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(file.view.data())), static_cast<unsigned long>(file.size()));
+  jpeg_mem_src(&d.jpeg, const_cast<unsigned char*>(reinterpret_cast<const unsigned char*>(file.view.data())),
+               static_cast<unsigned long>(file.size()));
   jpeg_read_header(&d.jpeg, TRUE);
   d.jpeg.out_color_space = d.jpeg.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_calc_output_dimensions(&d.jpeg);
@@ -68,7 +70,9 @@ bool can_read_jpeg() { return true; }
 
 Tensor decode_jpeg(const Bytes& file, std::string_view where) {
   Decoder d;
-  const auto damaged = [&](std::string_view why) { fail(Code::E0705, "{}: the JPEG picture cannot be read: {}", where, why); };
+  const auto damaged = [&](std::string_view why) {
+    fail(Code::E0705, "{}: the JPEG picture cannot be read: {}", where, why);
+  };
   if (!start(d, file)) damaged(d.message);
   Tensor out = new_picture(d.jpeg.output_width, d.jpeg.output_height, d.jpeg.out_color_components, where);
   if (!read_rows(d, out.mutable_data<JSAMPLE>(), static_cast<std::size_t>(out.dim(1) * out.dim(2)))) damaged(d.message);
@@ -80,6 +84,8 @@ Tensor decode_jpeg(const Bytes& file, std::string_view where) {
 #else
 namespace ovir::io {
 bool can_read_jpeg() { return false; }
-Tensor decode_jpeg(const Bytes&, std::string_view where) { fail(Code::E0705, "{}: this build of ovir was made without libjpeg", where); }
+Tensor decode_jpeg(const Bytes&, std::string_view where) {
+  fail(Code::E0705, "{}: this build of ovir was made without libjpeg", where);
+}
 }  // namespace ovir::io
 #endif

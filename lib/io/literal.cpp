@@ -78,10 +78,12 @@ std::optional<Tensor> parse_literal(std::string_view text) {
   if (body.starts_with('@') && !is_text) return read_raw(std::string(body.substr(1)), head->type, head->shape);
 
   // One text needs no quotes around its blanks.
-  const auto words = is_text && head->shape.empty() && !body.starts_with('"') ? std::vector{std::string(body)} : words_of(body);
+  const auto words =
+      is_text && head->shape.empty() && !body.starts_with('"') ? std::vector{std::string(body)} : words_of(body);
   const auto count = checked_product(head->shape);
   if (!count || *count != static_cast<std::int64_t>(words.size()))
-    fail(Code::E0705, "{} {} given for {}{}", words.size(), words.size() == 1 ? "value" : "values", name(head->type), to_string(head->shape));
+    fail(Code::E0705, "{} {} given for {}{}", words.size(), words.size() == 1 ? "value" : "values", name(head->type),
+         to_string(head->shape));
   if (is_text) return Tensor::strings(head->shape, words);
 
   std::vector<Number> numbers;

@@ -23,9 +23,9 @@ static_assert(std::endian::native == std::endian::little, "files are mapped and 
 namespace {
 
 struct Dtype {
-  char order = '|';        ///< '<', '>', or '|' where it does not matter
-  char kind = 0;           ///< b, i, u, f; U and S for text
-  std::int64_t size = 0;   ///< bytes an element; characters for U
+  char order = '|';       ///< '<', '>', or '|' where it does not matter
+  char kind = 0;          ///< b, i, u, f; U and S for text
+  std::int64_t size = 0;  ///< bytes an element; characters for U
   ElementType type = ElementType::dynamic;
 };
 
@@ -34,12 +34,24 @@ struct Numeric {
   ElementType type;
 };
 constexpr std::array<Numeric, 12> kNumeric{{
-    {"b1", ElementType::boolean}, {"i1", ElementType::i8}, {"i2", ElementType::i16}, {"i4", ElementType::i32}, {"i8", ElementType::i64}, {"u1", ElementType::u8},
-    {"u2", ElementType::u16}, {"u4", ElementType::u32}, {"u8", ElementType::u64}, {"f2", ElementType::f16}, {"f4", ElementType::f32}, {"f8", ElementType::f64},
+    {"b1", ElementType::boolean},
+    {"i1", ElementType::i8},
+    {"i2", ElementType::i16},
+    {"i4", ElementType::i32},
+    {"i8", ElementType::i64},
+    {"u1", ElementType::u8},
+    {"u2", ElementType::u16},
+    {"u4", ElementType::u32},
+    {"u8", ElementType::u64},
+    {"f2", ElementType::f16},
+    {"f4", ElementType::f32},
+    {"f8", ElementType::f64},
 }};
 
 Dtype parse_descr(std::string_view descr, std::string_view where) {
-  const auto refuse = [&](std::string_view why) { fail(Code::E0704, "{}: elements of dtype '{}' cannot be read{}", where, printable(descr), why); };
+  const auto refuse = [&](std::string_view why) {
+    fail(Code::E0704, "{}: elements of dtype '{}' cannot be read{}", where, printable(descr), why);
+  };
   Dtype d;
   auto code = descr;
   if (!code.empty() && std::strchr("<>|=", code.front()) != nullptr) {
@@ -103,7 +115,8 @@ std::string decode_text(const Dtype& d, const std::byte* data, std::string_view 
   for (std::int64_t i = 0; d.kind == 'U' && i < d.size; ++i) {
     std::uint32_t c;
     std::memcpy(&c, data + 4 * i, 4);
-    if (!append_utf8(text, d.order == '>' ? swapped(c) : c)) fail(Code::E0705, "{}: a text holds what is no Unicode character", where);
+    if (!append_utf8(text, d.order == '>' ? swapped(c) : c))
+      fail(Code::E0705, "{}: a text holds what is no Unicode character", where);
   }
   text.resize(text.find_last_not_of('\0') + 1);  // shorter texts are filled up with zeros
   return text;
@@ -156,7 +169,8 @@ Tensor parse_npy(const Bytes& file, std::string_view where) {
   const auto need = count && width ? checked_mul(*count, *width) : std::nullopt;
   const auto have = static_cast<std::int64_t>(file.size() - header.data_offset);
   if (!need || *need > have || (text && *width == 0 && *count > kMostEmptyTexts))
-    fail(Code::E0705, "{}: {} bytes of elements, too few for '{}' {}", where, have, printable(header.descr), to_string(header.shape));
+    fail(Code::E0705, "{}: {} bytes of elements, too few for '{}' {}", where, have, printable(header.descr),
+         to_string(header.shape));
   if (*need < have) fail(Code::E0705, "{}: {} bytes follow the last element", where, have - *need);
   const auto* const data = file.view.data() + header.data_offset;
   if (text) return copy_texts(dtype, header, data, where);

@@ -41,10 +41,14 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void malformed(std::string_view why) { fail(Code::E0705, "{}: the .npy header is malformed: {}", where_, why); }
+  [[noreturn]] void malformed(std::string_view why) {
+    fail(Code::E0705, "{}: the .npy header is malformed: {}", where_, why);
+  }
 
   void skip_blanks() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n' || rest_.front() == '\t' || rest_.front() == '\r')) rest_.remove_prefix(1);
+    while (!rest_.empty() &&
+           (rest_.front() == ' ' || rest_.front() == '\n' || rest_.front() == '\t' || rest_.front() == '\r'))
+      rest_.remove_prefix(1);
   }
   bool accept(char c) {
     skip_blanks();
@@ -74,7 +78,8 @@ class Reader {
   }
   std::string descr() {
     skip_blanks();
-    if (rest_.starts_with('[') || rest_.starts_with('(')) fail(Code::E0704, "{}: records (a structured dtype) cannot be read", where_);
+    if (rest_.starts_with('[') || rest_.starts_with('('))
+      fail(Code::E0704, "{}: records (a structured dtype) cannot be read", where_);
     return std::string(quoted());
   }
   bool boolean() {
@@ -114,7 +119,8 @@ NpyHeader parse_npy_header(std::string_view file, std::string_view where) {
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(file[i])); };
   if (file.size() < 10) fail(Code::E0705, "{}: the .npy header is cut off", where);
   const auto major = byte(6), minor = byte(7);
-  if (major < 1 || major > 3 || minor != 0) fail(Code::E0705, "{}: .npy version {}.{} is not known", where, major, minor);
+  if (major < 1 || major > 3 || minor != 0)
+    fail(Code::E0705, "{}: .npy version {}.{} is not known", where, major, minor);
   const std::size_t start = major == 1 ? 10 : 12;
   if (file.size() < start) fail(Code::E0705, "{}: the .npy header is cut off", where);
   std::size_t length = byte(8) | byte(9) << 8;

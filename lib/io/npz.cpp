@@ -17,7 +17,8 @@ namespace ovir::io {
 namespace {
 
 // Zip, as in PKWARE's APPNOTE: local headers with the data, then the central directory, then its end record.
-constexpr std::uint32_t kLocal = 0x04034B50, kCentral = 0x02014B50, kEnd = 0x06054B50, kEnd64 = 0x06064B50, kLocator64 = 0x07064B50;
+constexpr std::uint32_t kLocal = 0x04034B50, kCentral = 0x02014B50, kEnd = 0x06054B50, kEnd64 = 0x06064B50,
+                        kLocator64 = 0x07064B50;
 constexpr std::size_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22, kEnd64Size = 56, kLocator64Size = 20;
 constexpr std::uint32_t kIn64 = 0xFFFFFFFF;  ///< the value is in the zip64 extra field
 constexpr std::uint16_t kEncrypted = 1, kUtf8Name = 1 << 11;
@@ -30,7 +31,8 @@ class Fields {
   T at(std::uint64_t offset) const {
     const auto bytes = part(offset, sizeof(T));
     T value = 0;
-    for (std::size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value | static_cast<T>(static_cast<T>(static_cast<unsigned char>(bytes[i])) << (8 * i)));
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      value = static_cast<T>(value | static_cast<T>(static_cast<T>(static_cast<unsigned char>(bytes[i])) << (8 * i)));
     return value;
   }
   std::string_view part(std::uint64_t offset, std::uint64_t size) const {
@@ -92,7 +94,8 @@ Bytes inflate_raw(std::string_view packed, std::uint64_t size, const Fields& f) 
   std::uint64_t in = 0, out = 0;
   int state = Z_OK;
   while (state == Z_OK) {
-    const auto give = std::min<std::uint64_t>(packed.size() - in, 1u << 30), room = std::min<std::uint64_t>(size - out, 1u << 30);
+    const auto give = std::min<std::uint64_t>(packed.size() - in, 1u << 30),
+               room = std::min<std::uint64_t>(size - out, 1u << 30);
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in));
     z.avail_in = static_cast<uInt>(give);
     z.next_out = reinterpret_cast<Bytef*>(storage.get() + out);
@@ -121,7 +124,8 @@ Npz::Npz(Bytes file, std::string where) : file_(std::move(file)), where_(std::mo
     if (f.at<std::uint32_t>(at) != kCentral) f.damaged();
     Member m{f.at<std::uint16_t>(at + 8),  f.at<std::uint16_t>(at + 10), f.at<std::uint32_t>(at + 16),
              f.at<std::uint32_t>(at + 20), f.at<std::uint32_t>(at + 24), f.at<std::uint32_t>(at + 42)};
-    const std::uint64_t name_size = f.at<std::uint16_t>(at + 28), extra_size = f.at<std::uint16_t>(at + 30), comment_size = f.at<std::uint16_t>(at + 32);
+    const std::uint64_t name_size = f.at<std::uint16_t>(at + 28), extra_size = f.at<std::uint16_t>(at + 30),
+                        comment_size = f.at<std::uint16_t>(at + 32);
     const auto name = f.part(at + kCentralSize, name_size);
     read_zip64(f, at + kCentralSize + name_size, extra_size, {&m.size, &m.packed, &m.offset});
     at += kCentralSize + name_size + extra_size + comment_size;
@@ -144,13 +148,15 @@ bool Npz::contains(std::string_view key) const { return find(key) != nullptr; }
 Bytes Npz::content(const Member& m, std::string_view key) const {
   const Fields f(file_.text(), where_);
   if ((m.flags & kEncrypted) != 0) fail(Code::E0705, "{}: \"{}\" is encrypted", where_, printable(key));
-  if (m.method != 0 && m.method != 8) fail(Code::E0705, "{}: \"{}\" is compressed by method {}, not deflate", where_, printable(key), m.method);
+  if (m.method != 0 && m.method != 8)
+    fail(Code::E0705, "{}: \"{}\" is compressed by method {}, not deflate", where_, printable(key), m.method);
   if (f.at<std::uint32_t>(m.offset) != kLocal) f.damaged();
   const auto start = m.offset + kLocalSize + f.at<std::uint16_t>(m.offset + 26) + f.at<std::uint16_t>(m.offset + 28);
   const auto packed = f.part(start, m.packed);
   if (m.method == 0 && m.packed != m.size) f.damaged();
   Bytes content = m.method == 8 ? inflate_raw(packed, m.size, f) : Bytes{file_.owner, std::as_bytes(std::span(packed))};
-  if (crc_of(0, content.view) != m.crc) fail(Code::E0705, "{}: \"{}\" is damaged (its checksum is wrong)", where_, printable(key));
+  if (crc_of(0, content.view) != m.crc)
+    fail(Code::E0705, "{}: \"{}\" is damaged (its checksum is wrong)", where_, printable(key));
   return content;
 }
 
@@ -159,7 +165,8 @@ Tensor Npz::read(std::string_view key) const {
   if (member == nullptr) {
     const std::vector<std::string_view> names(keys_.begin(), keys_.end());
     const auto near = nearest(key, names);
-    fail(Code::E0705, "{}: there is no \"{}\"{}", where_, printable(key), near ? fmt::format(", but \"{}\"", printable(*near)) : "");
+    fail(Code::E0705, "{}: there is no \"{}\"{}", where_, printable(key),
+         near ? fmt::format(", but \"{}\"", printable(*near)) : "");
   }
   return parse_npy(content(*member, key), where_ + ":" + std::string(key));
 }
@@ -178,13 +185,16 @@ struct Record {
   std::string text;
   template <class T>
   Record& add(T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i) text += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xFF);
+    for (std::size_t i = 0; i < sizeof(T); ++i)
+      text += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xFF);
     return *this;
   }
 };
 
 constexpr std::uint16_t u16(std::uint64_t x) { return static_cast<std::uint16_t>(x); }
-constexpr std::uint32_t saturated(std::uint64_t x) { return static_cast<std::uint32_t>(std::min<std::uint64_t>(x, kIn64)); }
+constexpr std::uint32_t saturated(std::uint64_t x) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(x, kIn64));
+}
 
 /// What local and central header share: version to crc. The date is the first that zip knows: 1 January 1980.
 void add_common(Record& r, std::uint16_t version, std::uint32_t crc) {
@@ -244,12 +254,24 @@ void write_npz(const std::string& path, std::span<const Named> tensors) {
 
   const std::uint64_t entries = members.size(), length = directory.text.size();
   if (entries >= 0xFFFF || position >= kIn64 || length >= kIn64) {
-    directory.add(kEnd64).add(std::uint64_t{kEnd64Size - 12}).add(u16(45)).add(u16(45)).add(std::uint32_t{0}).add(std::uint32_t{0});
+    directory.add(kEnd64)
+        .add(std::uint64_t{kEnd64Size - 12})
+        .add(u16(45))
+        .add(u16(45))
+        .add(std::uint32_t{0})
+        .add(std::uint32_t{0});
     directory.add(entries).add(entries).add(length).add(position);
     directory.add(kLocator64).add(std::uint32_t{0}).add(position + length).add(std::uint32_t{1});
   }
   const auto count = u16(std::min<std::uint64_t>(entries, 0xFFFF));
-  directory.add(kEnd).add(u16(0)).add(u16(0)).add(count).add(count).add(saturated(length)).add(saturated(position)).add(u16(0));
+  directory.add(kEnd)
+      .add(u16(0))
+      .add(u16(0))
+      .add(count)
+      .add(count)
+      .add(saturated(length))
+      .add(saturated(position))
+      .add(u16(0));
 
   std::vector<std::span<const std::byte>> parts;
   for (const auto& m : members) {

@@ -44,7 +44,8 @@ Tensor tensor_of(ElementType type, const Shape& shape, const std::vector<Number>
     Tensor out = convert(Tensor::of<double>(ElementType::f64, shape, reals), type);
     const auto kept = to_f64(out);
     for (std::size_t i = 0; i < kept.size(); ++i)
-      if (std::isfinite(reals[i]) && !std::isfinite(kept[i])) fail(Code::E0705, "{} is outside the range of {}", reals[i], name(type));
+      if (std::isfinite(reals[i]) && !std::isfinite(kept[i]))
+        fail(Code::E0705, "{} is outside the range of {}", reals[i], name(type));
     return out;
   }
   std::vector<std::int64_t> values;

@@ -18,8 +18,8 @@ struct Number {
 
 /// "3", "-1e-3", "inf", "nan", "true", "false"; nothing for any other word.
 std::optional<Number> parse_number_word(std::string_view word);
-/// A tensor of `type` that holds the numbers, rounded to it. E0705 where a number is outside the type's range or, for an
-/// integer type, not whole.
+/// A tensor of `type` that holds the numbers, rounded to it. E0705 where a number is outside the type's range or, for
+/// an integer type, not whole.
 Tensor tensor_of(ElementType type, const Shape& shape, const std::vector<Number>& numbers);
 
 }  // namespace ovir::io

@@ -13,7 +13,8 @@ namespace ovir::io {
 
 namespace {
 
-/// Protocol buffers: a field is a varint tag (number * 8 + wire type) and a varint, eight or four bytes, or a length and bytes.
+/// Protocol buffers: a field is a varint tag (number * 8 + wire type) and a varint, eight or four bytes, or a length
+/// and bytes.
 class Wire {
  public:
   Wire(std::string_view text, std::string_view where) : rest_(text), where_(where) {}
@@ -62,8 +63,19 @@ class Wire {
 
 /// TensorProto's field numbers.
 enum Number : std::uint64_t {
-  dims = 1, data_type = 2, float_data = 4, int32_data = 5, string_data = 6, int64_data = 7, name_field = 8, raw_data = 9,
-  double_data = 10, uint64_data = 11, doc_string = 12, external_data = 13, data_location = 14,
+  dims = 1,
+  data_type = 2,
+  float_data = 4,
+  int32_data = 5,
+  string_data = 6,
+  int64_data = 7,
+  name_field = 8,
+  raw_data = 9,
+  double_data = 10,
+  uint64_data = 11,
+  doc_string = 12,
+  external_data = 13,
+  data_location = 14,
 };
 
 /// How TensorProto.DataType's values are kept where raw_data is not used.
@@ -113,7 +125,8 @@ Proto read_fields(std::string_view text, std::string_view where) {
   Proto p;
   Wire wire(text, where);
   const auto add_dim = [&](std::uint64_t n) {
-    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) fail(Code::E0705, "{}: a dim is negative", where);
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      fail(Code::E0705, "{}: a dim is negative", where);
     p.shape.push_back(static_cast<std::int64_t>(n));
   };
   while (!wire.done()) {
@@ -121,16 +134,19 @@ Proto read_fields(std::string_view text, std::string_view where) {
     switch (f.number) {
       case dims:
         if (f.type == 0) add_dim(f.value);
-        else if (f.type == 2) for (Wire list(f.bytes, where); !list.done();) add_dim(list.varint());
+        else if (f.type == 2)
+          for (Wire list(f.bytes, where); !list.done();) add_dim(list.varint());
         else wire.damaged();
         break;
       case data_type:
         if (f.type != 0) wire.damaged();
         p.type = f.value;
         break;
-      case float_data: case int32_data: case int64_data: case double_data: case uint64_data:
-        p.data.push_back(f);
-        break;
+      case float_data:
+      case int32_data:
+      case int64_data:
+      case double_data:
+      case uint64_data: p.data.push_back(f); break;
       case string_data:
         if (f.type != 2) wire.damaged();
         p.texts.emplace_back(f.bytes);
@@ -143,7 +159,8 @@ Proto read_fields(std::string_view text, std::string_view where) {
       case external_data:
         fail(Code::E0705, "{}: the values are in another file (external data), which is not read", where);
       case data_location:
-        if (f.value != 0) fail(Code::E0705, "{}: the values are in another file (external data), which is not read", where);
+        if (f.value != 0)
+          fail(Code::E0705, "{}: the values are in another file (external data), which is not read", where);
         break;
       default: break;  // name, doc_string, what later versions add
     }
@@ -157,7 +174,8 @@ std::string gather(const Proto& p, DataType type, std::string_view where) {
   const bool fixed = type.list == float_data || type.list == double_data;
   std::string raw;
   for (const auto& f : p.data) {
-    if (f.number != type.list) fail(Code::E0705, "{}: the values are in field {}, not where {} has them", where, f.number, name(type.type));
+    if (f.number != type.list)
+      fail(Code::E0705, "{}: the values are in field {}, not where {} has them", where, f.number, name(type.type));
     const auto append = [&](std::uint64_t value) {
       for (std::size_t i = 0; i < width; ++i) raw += static_cast<char>(value >> (8 * i) & 0xFF);
     };
@@ -182,7 +200,8 @@ Tensor parse_onnx(const Bytes& file, std::string_view where) {
   if (type.type == ElementType::dynamic) fail(Code::E0704, "{}: ONNX data type {} has no counterpart", where, p.type);
   const auto count = checked_product(p.shape);
   const auto wrong_size = [&](std::size_t have) {
-    fail(Code::E0705, "{}: {} {} do not make {}{}", where, have, type.type == ElementType::string ? "texts" : "bytes", name(type.type), to_string(p.shape));
+    fail(Code::E0705, "{}: {} {} do not make {}{}", where, have, type.type == ElementType::string ? "texts" : "bytes",
+         name(type.type), to_string(p.shape));
   };
   if (type.type == ElementType::string) {
     if (!count || static_cast<std::uint64_t>(*count) != p.texts.size()) wrong_size(p.texts.size());

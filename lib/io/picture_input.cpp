@@ -38,7 +38,9 @@ Tensor recolour(const Tensor& picture, std::int64_t channels) {
   auto* to = out.mutable_data<std::uint8_t>();
   for (std::int64_t i = 0; i < picture.dim(0) * picture.dim(1); ++i) {
     if (have == 1) to = std::fill_n(to, 3, from[i]);
-    else *to++ = static_cast<std::uint8_t>((from[3 * i] * 19595 + from[3 * i + 1] * 38470 + from[3 * i + 2] * 7471 + 32768) >> 16);
+    else
+      *to++ = static_cast<std::uint8_t>(
+          (from[3 * i] * 19595 + from[3 * i + 1] * 38470 + from[3 * i + 2] * 7471 + 32768) >> 16);
   }
   return out;
 }
@@ -67,16 +69,19 @@ Axes parse_layout(std::string_view layout, const PartialShape& shape) {
 std::string guess_layout(const PartialShape& shape) {
   if (!shape.has_rank()) return "NCHW";
   if (shape.rank() == 2) return "HW";
-  if (shape.rank() != 3 && shape.rank() != 4) fail(Code::E0703, "an input of shape {} does not take a picture", to_string(shape));
+  if (shape.rank() != 3 && shape.rank() != 4)
+    fail(Code::E0703, "an input of shape {} does not take a picture", to_string(shape));
   const auto batch = shape.rank() - 3;
   const auto is_colour = [](const Dim& d) { return d == Dim(1) || d == Dim(3); };
   const bool last = is_colour(shape[batch + 2]) && !is_colour(shape[batch]);
   return std::string(batch == 1 ? "N" : "") + (last ? "HWC" : "CHW");
 }
 
-std::vector<float> per_channel(const std::vector<float>& given, std::int64_t channels, float otherwise, std::string_view what) {
+std::vector<float> per_channel(const std::vector<float>& given, std::int64_t channels, float otherwise,
+                               std::string_view what) {
   const auto n = static_cast<std::size_t>(channels);
-  if (given.size() > 1 && given.size() != n) fail(Code::E0703, "{} {} values for {} channels", given.size(), what, channels);
+  if (given.size() > 1 && given.size() != n)
+    fail(Code::E0703, "{} {} values for {} channels", given.size(), what, channels);
   if (given.size() == n) return given;
   return std::vector<float>(n, given.empty() ? otherwise : given.front());
 }
@@ -124,11 +129,12 @@ Tensor picture_input(const Tensor& given, ElementType type, const PartialShape& 
   if (!shape.contains(out_shape)) {
     const Dim h = wanted(axes.height), w = wanted(axes.width);
     const bool size_only = h.is_static() && w.is_static() && (h.length() != height || w.length() != width);
-    fail(Code::E0703, "a picture of {}x{} pixels makes {}, but the input is {}{}", width, height, to_string(out_shape), to_string(shape),
-         size_only ? fmt::format(": --resize {}x{} would fit it", w.length(), h.length()) : "");
+    fail(Code::E0703, "a picture of {}x{} pixels makes {}, but the input is {}{}", width, height, to_string(out_shape),
+         to_string(shape), size_only ? fmt::format(": --resize {}x{} would fit it", w.length(), h.length()) : "");
   }
 
-  const auto mean = per_channel(options.mean, channels, 0, "mean"), scale = per_channel(options.scale, channels, 1, "scale");
+  const auto mean = per_channel(options.mean, channels, 0, "mean"),
+             scale = per_channel(options.scale, channels, 1, "scale");
   const Shape strides = strides_of(out_shape);
   const auto step = [&](std::int64_t axis) { return axis < 0 ? 0 : strides[static_cast<std::size_t>(axis)]; };
   Tensor out(ElementType::f32, out_shape);
@@ -138,7 +144,8 @@ Tensor picture_input(const Tensor& given, ElementType type, const PartialShape& 
       for (std::int64_t c = 0; c < channels; ++c) {
         const auto value = static_cast<float>(from[options.reverse_channels ? channels - 1 - c : c]);
         const auto k = static_cast<std::size_t>(c);
-        out.mutable_data<float>()[y * step(axes.height) + x * step(axes.width) + c * step(axes.channel)] = (value - mean[k]) / scale[k];
+        out.mutable_data<float>()[y * step(axes.height) + x * step(axes.width) + c * step(axes.channel)] =
+            (value - mean[k]) / scale[k];
       }
     }
   }

@@ -83,6 +83,8 @@ Tensor decode_png(const Bytes& file, std::string_view where) {
 #else
 namespace ovir::io {
 bool can_read_png() { return false; }
-Tensor decode_png(const Bytes&, std::string_view where) { fail(Code::E0705, "{}: this build of ovir was made without libpng", where); }
+Tensor decode_png(const Bytes&, std::string_view where) {
+  fail(Code::E0705, "{}: this build of ovir was made without libpng", where);
+}
 }  // namespace ovir::io
 #endif

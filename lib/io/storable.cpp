@@ -10,7 +10,8 @@ namespace ovir::io {
 
 ElementType storable_type(ElementType type) {
   if (type == ElementType::bf16 || contains(kNarrowFloat, type)) return ElementType::f32;
-  if (bit_width(type) < 8 && contains(kInteger, type)) return type == ElementType::i4 ? ElementType::i8 : ElementType::u8;
+  if (bit_width(type) < 8 && contains(kInteger, type))
+    return type == ElementType::i4 ? ElementType::i8 : ElementType::u8;
   return type;
 }
 
@@ -19,13 +20,16 @@ Tensor storable(const Tensor& tensor) { return convert(tensor, storable_type(ten
 Tensor narrow(const Tensor& widened, ElementType type) {
   const auto wide = storable_type(type);
   if (widened.type() == type) return widened;
-  if (widened.type() != wide) fail(Code::E0704, "elements of type {} are wanted, given as {}, but these are {}", name(type), name(wide), name(widened.type()));
+  if (widened.type() != wide)
+    fail(Code::E0704, "elements of type {} are wanted, given as {}, but these are {}", name(type), name(wide),
+         name(widened.type()));
   const Tensor out = convert(widened, type);
   const Tensor back = convert(out, wide);
   const auto check = [&]<class T>(T) {
     for (std::int64_t i = 0; i < out.size(); ++i) {
       const T given = widened.data<T>()[i], kept = back.data<T>()[i];
-      if (given != kept && !(given != given && kept != kept)) fail(Code::E0705, "element {} is {}, which is no value of type {}", i, given, name(type));
+      if (given != kept && !(given != given && kept != kept))
+        fail(Code::E0705, "element {} is {}, which is no value of type {}", i, given, name(type));
     }
   };
   if (wide == ElementType::f32) check(0.0f);
@@ -35,9 +39,11 @@ Tensor narrow(const Tensor& widened, ElementType type) {
 }
 
 Tensor with_clean_booleans(Tensor t) {
-  if (t.type() != ElementType::boolean || std::ranges::all_of(t.values<std::uint8_t>(), [](auto b) { return b <= 1; })) return t;
+  if (t.type() != ElementType::boolean || std::ranges::all_of(t.values<std::uint8_t>(), [](auto b) { return b <= 1; }))
+    return t;
   Tensor clean(t.type(), t.shape());
-  std::ranges::transform(t.values<std::uint8_t>(), clean.mutable_data<std::uint8_t>(), [](auto b) { return static_cast<std::uint8_t>(b != 0); });
+  std::ranges::transform(t.values<std::uint8_t>(), clean.mutable_data<std::uint8_t>(),
+                         [](auto b) { return static_cast<std::uint8_t>(b != 0); });
   return clean;
 }
 

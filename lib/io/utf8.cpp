@@ -9,7 +9,12 @@ constexpr bool is_character(std::uint32_t c) { return c < 0xD800 || (c >= 0xE000
 /// Takes one character off the front; nothing where there is none.
 std::optional<std::uint32_t> take(std::string_view& text) {
   const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80 ? 1 : first < 0xC0 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 0;
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xC0 ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF8 ? 4
+                                            : 0;
   if (length == 0 || text.size() < length) return std::nullopt;
   std::uint32_t c = length == 1 ? first : first & (0x7Fu >> length);
   for (std::size_t i = 1; i < length; ++i) {

@@ -8,14 +8,17 @@ namespace ovir {
 /// a + b * c; integers wrap.
 template <class T>
 inline T multiply_add(T a, T b, T c) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(c));
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(a) +
+                          static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(c));
   else return a + b * c;
 }
 
 /// out[j] += Σ weight[t] * from[offset[t] + j * step], terms added in the order of t.
 /// Four terms a pass: `out` is read and written a quarter as often, and the compiler vectorises over j.
 template <class T>
-void accumulate(T* __restrict out, std::int64_t n, const T* __restrict from, const std::int64_t* offset, std::int64_t step, const T* weight, std::int64_t terms) {
+void accumulate(T* __restrict out, std::int64_t n, const T* __restrict from, const std::int64_t* offset,
+                std::int64_t step, const T* weight, std::int64_t terms) {
   std::int64_t t = 0;
   for (; t + 4 <= terms; t += 4) {
     const T *a = from + offset[t], *b = from + offset[t + 1], *c = from + offset[t + 2], *d = from + offset[t + 3];
@@ -23,8 +26,10 @@ void accumulate(T* __restrict out, std::int64_t n, const T* __restrict from, con
     const auto sum = [&](std::int64_t j, std::int64_t k) {
       out[j] = multiply_add(multiply_add(multiply_add(multiply_add(out[j], wa, a[k]), wb, b[k]), wc, c[k]), wd, d[k]);
     };
-    if (step == 1) for (std::int64_t j = 0; j < n; ++j) sum(j, j);
-    else for (std::int64_t j = 0; j < n; ++j) sum(j, j * step);
+    if (step == 1)
+      for (std::int64_t j = 0; j < n; ++j) sum(j, j);
+    else
+      for (std::int64_t j = 0; j < n; ++j) sum(j, j * step);
   }
   for (; t < terms; ++t) {
     const T* a = from + offset[t];

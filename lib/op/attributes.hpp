@@ -27,7 +27,8 @@ namespace ovir {
 /// Why an attribute's text was refused. `domain` is set where the text is well-formed but names nothing that exists;
 /// `meant` is then the word it was meant to be, perhaps.
 struct AttributeError : std::runtime_error {
-  explicit AttributeError(const std::string& why, bool outside_domain = false, std::string near = {}) : runtime_error(why), domain(outside_domain), meant(std::move(near)) {}
+  explicit AttributeError(const std::string& why, bool outside_domain = false, std::string near = {})
+      : runtime_error(why), domain(outside_domain), meant(std::move(near)) {}
   bool domain;
   std::string meant;
 };
@@ -41,7 +42,11 @@ namespace detail {
 template <class T>
 concept EnumAttribute = std::is_enum_v<T> && !std::is_same_v<T, ElementType>;
 template <class T>
-concept ListAttribute = requires(T& t) { typename T::value_type; t.push_back(std::declval<typename T::value_type>()); } && !std::is_same_v<T, std::string> && !std::is_same_v<T, PartialShape>;
+concept ListAttribute = requires(T& t) {
+  typename T::value_type;
+  t.push_back(std::declval<typename T::value_type>());
+}
+&&!std::is_same_v<T, std::string> && !std::is_same_v<T, PartialShape>;
 
 template <class T>
 T parse_attribute(std::string_view text) {
@@ -52,7 +57,11 @@ T parse_attribute(std::string_view text) {
     throw AttributeError(fmt::format("\"{}\" is not a boolean (true or false)", printable(s)));
   } else if constexpr (std::is_integral_v<T>) {
     if (const auto n = parse_number<T>(s)) return *n;
-    if (is_integer(s)) throw AttributeError(fmt::format("{} is {}", s, s.front() == '-' && !std::is_signed_v<T> ? "negative" : fmt::format("more than {} bits can hold", 8 * sizeof(T))));
+    if (is_integer(s))
+      throw AttributeError(fmt::format("{} is {}", s,
+                                       s.front() == '-' && !std::is_signed_v<T>
+                                           ? "negative"
+                                           : fmt::format("more than {} bits can hold", 8 * sizeof(T))));
     throw AttributeError(fmt::format("\"{}\" is not an integer", printable(s)));
   } else if constexpr (std::is_floating_point_v<T>) {
     if (const auto n = parse_number<T>(s)) return *n;
@@ -63,7 +72,8 @@ T parse_attribute(std::string_view text) {
   } else if constexpr (std::is_same_v<T, ElementType>) {
     if (const auto t = parse_element_type(s)) return *t;
     const auto near = nearest_element_type(s);
-    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true, near ? std::string(name(*near)) : "");
+    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true,
+                         near ? std::string(name(*near)) : "");
   } else if constexpr (std::is_same_v<T, PartialShape>) {
     if (const auto shape = parse_shape(s)) return *shape;
     throw AttributeError(fmt::format("\"{}\" is not a shape: {}", printable(s), why_no_shape(s)));
@@ -75,7 +85,8 @@ T parse_attribute(std::string_view text) {
       list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
       words.push_back(word);
     }
-    throw AttributeError(fmt::format("\"{}\" is {} {}", printable(s), words.size() == 1 ? "not" : "none of", list), true, std::string(nearest(s, words).value_or("")));
+    throw AttributeError(fmt::format("\"{}\" is {} {}", printable(s), words.size() == 1 ? "not" : "none of", list),
+                         true, std::string(nearest(s, words).value_or("")));
   } else if constexpr (ListAttribute<T>) {
     T list;
     for (const auto part : split(s, ',')) list.push_back(parse_attribute<typename T::value_type>(part));
@@ -114,7 +125,7 @@ struct MemberOf<M C::*> {
 template <std::size_t N>
 struct Literal {
   char text[N]{};
-  constexpr Literal(const char (&t)[N]) { std::copy_n(t, N, text); }  // NOLINT
+  constexpr Literal(const char (&t)[N]) { std::copy_n(t, N, text); }     // NOLINT
   constexpr operator std::string_view() const { return {text, N - 1}; }  // NOLINT
 };
 
@@ -125,13 +136,13 @@ enum Presence : std::uint8_t { kOptional, kRequired };
 struct AttributeDef {
   std::string_view name;
   Presence presence = kOptional;
-  std::string_view type;                                         ///< "int[]", "enum", …
-  void (*set)(void* attrs, std::string_view text) = nullptr;     ///< throws AttributeError
+  std::string_view type;                                      ///< "int[]", "enum", …
+  void (*set)(void* attrs, std::string_view text) = nullptr;  ///< throws AttributeError
 };
 
 struct AttributeTable {
   std::span<const AttributeDef> defs;
-  std::shared_ptr<void> (*make)() = nullptr;                     ///< a struct of defaults
+  std::shared_ptr<void> (*make)() = nullptr;  ///< a struct of defaults
 };
 
 template <detail::Literal Name, auto Member, Presence P = kOptional>
@@ -139,8 +150,9 @@ struct Attr {
   using owner = typename detail::MemberOf<decltype(Member)>::owner;
   using type = typename detail::MemberOf<decltype(Member)>::type;
   static constexpr auto name = Name;
-  static constexpr AttributeDef def{std::string_view(name), P, detail::attribute_type<type>(),
-                                    [](void* a, std::string_view t) { static_cast<owner*>(a)->*Member = detail::parse_attribute<type>(t); }};
+  static constexpr AttributeDef def{
+      std::string_view(name), P, detail::attribute_type<type>(),
+      [](void* a, std::string_view t) { static_cast<owner*>(a)->*Member = detail::parse_attribute<type>(t); }};
 };
 
 namespace detail {
@@ -156,7 +168,7 @@ struct AttributeStore<> {
 }  // namespace detail
 
 template <class Attrs, class... A>
-  requires(std::is_same_v<Attrs, typename A::owner> && ...)
-inline constexpr AttributeTable attributes{detail::AttributeStore<A...>::defs, [] { return std::shared_ptr<void>(std::make_shared<Attrs>()); }};
+requires(std::is_same_v<Attrs, typename A::owner>&&...) inline constexpr AttributeTable attributes{
+    detail::AttributeStore<A...>::defs, [] { return std::shared_ptr<void>(std::make_shared<Attrs>()); }};
 
 }  // namespace ovir

@@ -51,7 +51,8 @@ void bounds_by_moving(InferContext& c) {
   for (std::size_t o = 0; o < l.size(); ++o) {
     std::vector<Interval> bounds;
     for (std::int64_t i = 0; i < l[o].size(); ++i)
-      bounds.push_back({l[o].data<double>()[i], h[o].data<double>()[i], static_cast<std::uint32_t>(s[o].data<double>()[i])});
+      bounds.push_back(
+          {l[o].data<double>()[i], h[o].data<double>()[i], static_cast<std::uint32_t>(s[o].data<double>()[i])});
     c.output_bounds(static_cast<int>(o), std::move(bounds));
   }
 }
@@ -80,7 +81,8 @@ void bounds_elementwise(InferContext& c, Interval (*f)(Interval, Interval)) {
   const auto sa = broadcast_strides(c.shape(0).to_shape(), shape), sb = broadcast_strides(c.shape(1).to_shape(), shape);
   std::vector<Interval> bounds;
   for (IndexWalker at(shape); !at.done(); at.next())
-    bounds.push_back(rounded(c, f((*a)[static_cast<std::size_t>(at.offset(sa))], (*b)[static_cast<std::size_t>(at.offset(sb))])));
+    bounds.push_back(
+        rounded(c, f((*a)[static_cast<std::size_t>(at.offset(sa))], (*b)[static_cast<std::size_t>(at.offset(sb))])));
   c.output_bounds(0, std::move(bounds));
 }
 

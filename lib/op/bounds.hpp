@@ -4,8 +4,9 @@
 
 namespace ovir {
 
-/// For operations that only move elements of the inputs that share output 0's TypeVar (Gather, Concat, Slice, Reshape…):
-/// runs the reference kernel on the lower bounds, the upper bounds and the symbols. All other inputs must be known.
+/// For operations that only move elements of the inputs that share output 0's TypeVar (Gather, Concat, Slice,
+/// Reshape…): runs the reference kernel on the lower bounds, the upper bounds and the symbols. All other inputs must be
+/// known.
 void bounds_by_moving(InferContext&);
 
 /// Element-wise with numpy broadcasting: `f` maps the intervals of the operands to that of the result.

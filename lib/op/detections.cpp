@@ -7,10 +7,12 @@
 
 namespace ovir {
 
-void infer_detections(InferContext& c, const DetectionAttrs& a, const Dim& images, const Dim& classes, const Dim& boxes) {
+void infer_detections(InferContext& c, const DetectionAttrs& a, const Dim& images, const Dim& classes,
+                      const Dim& boxes) {
   c.require_attr(contains(kIndex, a.output_type), "output_type", "{} is neither i32 nor i64", name(a.output_type));
   auto counted = classes;
-  if (a.background_class >= 0 && classes.is_static() && a.background_class < classes.length()) counted = Dim(classes.length() - 1);
+  if (a.background_class >= 0 && classes.is_static() && a.background_class < classes.length())
+    counted = Dim(classes.length() - 1);
   auto of_class = boxes;
   if (a.nms_top_k >= 0) of_class = Dim(0, std::min(of_class.max, a.nms_top_k));
   auto of_image = of_class * counted;
@@ -24,10 +26,12 @@ void infer_detections(InferContext& c, const DetectionAttrs& a, const Dim& image
 void keep_best(std::vector<Detection>& of_image, const DetectionAttrs& a) {
   const auto key = [](const Detection& d) { return std::tuple(-d.score, d.label, d.box); };
   std::sort(of_image.begin(), of_image.end(), [&](const Detection& x, const Detection& y) { return key(x) < key(y); });
-  if (a.keep_top_k >= 0 && static_cast<std::size_t>(a.keep_top_k) < of_image.size()) of_image.resize(static_cast<std::size_t>(a.keep_top_k));
+  if (a.keep_top_k >= 0 && static_cast<std::size_t>(a.keep_top_k) < of_image.size())
+    of_image.resize(static_cast<std::size_t>(a.keep_top_k));
 }
 
-void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detection> all, const std::vector<std::int64_t>& counts) {
+void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detection> all,
+                    const std::vector<std::int64_t>& counts) {
   if (a.sort_result_across_batch && a.sort_result != SortResult::none) {
     const auto key = [&](const Detection& d) {
       return a.sort_result == SortResult::score ? std::tuple(-d.score, d.batch, static_cast<double>(d.label), d.box)
@@ -48,8 +52,10 @@ void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detecti
     }
   });
   dispatch(indices.type(), Indices{}, [&]<class I>() {
-    std::transform(all.begin(), all.end(), indices.mutable_data<I>(), [](const Detection& d) { return static_cast<I>(d.index); });
-    std::transform(counts.begin(), counts.end(), numbers.mutable_data<I>(), [](std::int64_t n) { return static_cast<I>(n); });
+    std::transform(all.begin(), all.end(), indices.mutable_data<I>(),
+                   [](const Detection& d) { return static_cast<I>(d.index); });
+    std::transform(counts.begin(), counts.end(), numbers.mutable_data<I>(),
+                   [](std::int64_t n) { return static_cast<I>(n); });
   });
 }
 

@@ -18,8 +18,10 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) 
   const auto first = axis == -1 ? out.rank() - fitted.rank() : axis;
   const auto refuse = [&] {
     c.fail_at(b, Code::E0505,
-              fmt::format("{} cannot broadcast {} {} to {} {} by the rule \"pdpd\": from axis {} on its dims must be those of {}, or 1", c.op().type, c.port_name(b),
-                          to_string(c.shape(b)), c.port_name(a), to_string(c.shape(a)), first, c.port_name(a)));
+              fmt::format("{} cannot broadcast {} {} to {} {} by the rule \"pdpd\": from axis {} on its dims must be "
+                          "those of {}, or 1",
+                          c.op().type, c.port_name(b), to_string(c.shape(b)), c.port_name(a), to_string(c.shape(a)),
+                          first, c.port_name(a)));
   };
   while (fitted.rank() > 0 && fitted[fitted.rank() - 1] == Dim(1)) fitted.dims().pop_back();
   if (first < 0 || first > out.rank() || fitted.rank() > out.rank() - first) refuse();
@@ -41,12 +43,9 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) 
 
 PartialShape broadcast_shape(const InferContext& c, int a, int b, BroadcastRule rule) {
   switch (rule.kind) {
-    case AutoBroadcast::none:
-      return c.require_same_shape(a, b);
-    case AutoBroadcast::numpy:
-      return c.require_broadcast(a, b);
-    default:
-      return pdpd_shape(c, a, b, rule.axis);
+    case AutoBroadcast::none: return c.require_same_shape(a, b);
+    case AutoBroadcast::numpy: return c.require_broadcast(a, b);
+    default: return pdpd_shape(c, a, b, rule.axis);
   }
 }
 
@@ -61,8 +60,8 @@ void require_broadcast_into(const InferContext& c, int port, PartialShape& shape
     fits = both.has_value();
     if (fits) shape[i - excess] = *both;
   }
-  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port), to_string(from), c.op().type,
-            to_string(c.shape(0)), c.port_name(0));
+  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port),
+            to_string(from), c.op().type, to_string(c.shape(0)), c.port_name(0));
 }
 
 Tensor as_numpy_operand(const Tensor& b, std::int64_t rank, BroadcastRule rule) {
@@ -88,31 +87,25 @@ void round_into(const Tensor& reals, Tensor& integers) {
     constexpr auto end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
     for (std::int64_t i = 0; i < reals.size(); ++i) {
       const auto v = std::round(from[i]);
-      to[i] = std::isnan(v) ? T{0} : v < low ? std::numeric_limits<T>::min() : v >= end ? std::numeric_limits<T>::max() : static_cast<T>(v);
+      to[i] = std::isnan(v) ? T{0}
+              : v < low     ? std::numeric_limits<T>::min()
+              : v >= end    ? std::numeric_limits<T>::max()
+                            : static_cast<T>(v);
     }
   });
 }
 
 double largest_finite(ElementType t) {
   switch (t) {
-    case ElementType::f64:
-      return std::numeric_limits<double>::max();
-    case ElementType::f32:
-      return std::numeric_limits<float>::max();
-    case ElementType::bf16:
-      return 0x1.fep127;
-    case ElementType::f8e8m0:
-      return 0x1p127;
-    case ElementType::f16:
-      return 65504;
-    case ElementType::f8e5m2:
-      return 57344;
-    case ElementType::f8e4m3:
-      return 448;
-    case ElementType::f4e2m1:
-      return 6;
-    default:
-      return 1;  // nf4
+    case ElementType::f64: return std::numeric_limits<double>::max();
+    case ElementType::f32: return std::numeric_limits<float>::max();
+    case ElementType::bf16: return 0x1.fep127;
+    case ElementType::f8e8m0: return 0x1p127;
+    case ElementType::f16: return 65504;
+    case ElementType::f8e5m2: return 57344;
+    case ElementType::f8e4m3: return 448;
+    case ElementType::f4e2m1: return 6;
+    default: return 1;  // nf4
   }
 }
 
@@ -129,7 +122,9 @@ Interval interval(double lo, double hi, std::uint32_t symbol) {
 
 }  // namespace
 
-Interval operator+(Interval a, Interval b) { return interval(a.lo + b.lo, a.hi + b.hi, is(b, 0) ? a.symbol : is(a, 0) ? b.symbol : 0); }
+Interval operator+(Interval a, Interval b) {
+  return interval(a.lo + b.lo, a.hi + b.hi, is(b, 0) ? a.symbol : is(a, 0) ? b.symbol : 0);
+}
 
 Interval operator-(Interval a, Interval b) {
   if (a.symbol != 0 && a.symbol == b.symbol) return {0, 0};
@@ -137,7 +132,9 @@ Interval operator-(Interval a, Interval b) {
 }
 
 Interval operator*(Interval a, Interval b) {
-  const auto product = [](double x, double y) { return x == 0 || y == 0 ? 0 : x * y; };  // 0 * inf: a bound that is not reached
+  const auto product = [](double x, double y) {
+    return x == 0 || y == 0 ? 0 : x * y;
+  };  // 0 * inf: a bound that is not reached
   const double all[] = {product(a.lo, b.lo), product(a.lo, b.hi), product(a.hi, b.lo), product(a.hi, b.hi)};
   const auto [least, most] = std::minmax_element(std::begin(all), std::end(all));
   return {*least, *most, is(b, 1) ? a.symbol : is(a, 1) ? b.symbol : 0};

@@ -82,10 +82,8 @@ void eval_binary(EvalContext& c, F f) {
 /// Integers are added, subtracted and multiplied modulo 2^bits: in u64, where overflow is defined.
 template <class T>
 constexpr auto wide(T x) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<std::uint64_t>(x);
-  else
-    return x;
+  if constexpr (std::is_integral_v<T>) return static_cast<std::uint64_t>(x);
+  else return x;
 }
 
 /// The largest finite number of a real type: narrow ones come as f32, whose own is infinity to them.
@@ -93,17 +91,13 @@ double largest_finite(ElementType);
 /// What is not above, or below, anything of the element type `stored`, which comes as T.
 template <class T>
 T lowest(ElementType stored) {
-  if constexpr (std::is_integral_v<T>)
-    return std::numeric_limits<T>::min();
-  else
-    return static_cast<T>(-largest_finite(stored));
+  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
+  else return static_cast<T>(-largest_finite(stored));
 }
 template <class T>
 T highest(ElementType stored) {
-  if constexpr (std::is_integral_v<T>)
-    return std::numeric_limits<T>::max();
-  else
-    return static_cast<T>(largest_finite(stored));
+  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
+  else return static_cast<T>(largest_finite(stored));
 }
 
 // --- bounds of shape arithmetic
@@ -132,18 +126,30 @@ inline constexpr PortDef kNumericPair[] = {{"a", kNumericT}, {"b", kNumericT}};
 inline constexpr PortDef kBooleanPair[] = {{"a", kBooleanT}, {"b", kBooleanT}};
 inline constexpr PortDef kBooleanOutput[] = {{"output", kBooleanT}};
 
-inline constexpr auto kBroadcastAttrs = attributes<BroadcastAttrs, Attr<"auto_broadcast", &BroadcastAttrs::auto_broadcast>,
-                                                   Attr<"auto_broadcast.auto_broadcast_axis", &BroadcastAttrs::auto_broadcast_axis>>;
+inline constexpr auto kBroadcastAttrs =
+    attributes<BroadcastAttrs, Attr<"auto_broadcast", &BroadcastAttrs::auto_broadcast>,
+               Attr<"auto_broadcast.auto_broadcast_axis", &BroadcastAttrs::auto_broadcast_axis>>;
 
 /// Versions with the usual signatures.
 consteval Version unary_version(int since, EvalFn eval, InferFn bounds = nullptr) {
-  return {.since = since, .inputs = kNumericInput, .outputs = kNumericOutput, .infer = infer_unary, .eval = eval, .bounds = bounds};
+  return {.since = since,
+          .inputs = kNumericInput,
+          .outputs = kNumericOutput,
+          .infer = infer_unary,
+          .eval = eval,
+          .bounds = bounds};
 }
 consteval Version float_version(int since, EvalFn eval) {
   return {.since = since, .inputs = kFloatInput, .outputs = kFloatOutput, .infer = infer_unary, .eval = eval};
 }
 consteval Version binary_version(int since, EvalFn eval, InferFn bounds = nullptr) {
-  return {.since = since, .inputs = kNumericPair, .outputs = kNumericOutput, .attrs = kBroadcastAttrs, .infer = infer_binary, .eval = eval, .bounds = bounds};
+  return {.since = since,
+          .inputs = kNumericPair,
+          .outputs = kNumericOutput,
+          .attrs = kBroadcastAttrs,
+          .infer = infer_binary,
+          .eval = eval,
+          .bounds = bounds};
 }
 
 }  // namespace ovir

@@ -11,21 +11,38 @@ namespace ovir {
 ElementType lifted_type(ElementType t) {
   using enum ElementType;
   switch (t) {
-    case f16: case bf16: case f8e4m3: case f8e5m2: case f8e8m0: case f4e2m1: case nf4: return f32;
-    case u1: case u2: case u3: case u4: case u6: return u8;
+    case f16:
+    case bf16:
+    case f8e4m3:
+    case f8e5m2:
+    case f8e8m0:
+    case f4e2m1:
+    case nf4: return f32;
+    case u1:
+    case u2:
+    case u3:
+    case u4:
+    case u6: return u8;
     case i4: return i8;
     default: return t;
   }
 }
 
-EvalContext::EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs, std::span<const Fact> outputs)
-    : version_(&version), attrs_(attrs), inputs_(inputs), outputs_(outputs), lifted_(inputs.size()), results_(outputs.size()) {}
+EvalContext::EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs,
+                         std::span<const Fact> outputs)
+    : version_(&version),
+      attrs_(attrs),
+      inputs_(inputs),
+      outputs_(outputs),
+      lifted_(inputs.size()),
+      results_(outputs.size()) {}
 
 namespace {
 
 /// Where a widened value meets one that is stored as declared, a kernel that moves elements gets both as f32.
 bool moves_widened(std::span<const Tensor> inputs, std::span<const Fact> outputs) {
-  return std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return is_half(f.type); }) && any_widened(inputs);
+  return std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return is_half(f.type); }) &&
+         any_widened(inputs);
 }
 
 }  // namespace
@@ -33,7 +50,8 @@ bool moves_widened(std::span<const Tensor> inputs, std::span<const Fact> outputs
 const Tensor& EvalContext::in(int port) {
   const auto& stored = inputs_[static_cast<std::size_t>(port)];
   auto wanted = stored.type();
-  if (version_->lift == Lift::compute || (is_half(wanted) && moves_widened(inputs_, outputs_))) wanted = lifted_type(wanted);
+  if (version_->lift == Lift::compute || (is_half(wanted) && moves_widened(inputs_, outputs_)))
+    wanted = lifted_type(wanted);
   if (!stored.packed() && wanted == stored.type()) return stored;
   auto& cached = lifted_[static_cast<std::size_t>(port)];
   if (!cached) cached = wanted == stored.type() ? stored.unpacked() : convert(stored, wanted);
@@ -62,7 +80,9 @@ Tensor& EvalContext::out(int port) {
   // Arithmetic of lengths stops at the greatest.
   if (std::any_of(shape.begin(), shape.end(), [](const Dim& d) { return d.min >= Dim::kUnbounded - 1; }))
     fail(Code::E0003, "output {} would have more elements than 64 bits can count: {}", port, to_string(shape));
-  if (!shape.is_static()) throw std::logic_error(fmt::format("the shape of output {} is not known when its kernel runs: {}", port, to_string(shape)));
+  if (!shape.is_static())
+    throw std::logic_error(
+        fmt::format("the shape of output {} is not known when its kernel runs: {}", port, to_string(shape)));
   return out(port, shape.to_shape());
 }
 
@@ -92,7 +112,8 @@ std::vector<Tensor> EvalContext::finish() {
   return std::move(results_);
 }
 
-std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void* attrs, std::span<const Tensor> inputs, int output_count) {
+std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void* attrs, std::span<const Tensor> inputs,
+                             int output_count) {
   std::vector<Fact> facts;
   for (const auto& t : inputs) facts.push_back({t.type(), t.shape(), t, nullptr});
   InferContext infer(op, version, attrs, facts, output_count);

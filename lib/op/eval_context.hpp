@@ -28,7 +28,9 @@ class EvalContext {
   EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs, std::span<const Fact> outputs);
 
   template <class A>
-  const A& attrs() const { return *static_cast<const A*>(attrs_); }
+  const A& attrs() const {
+    return *static_cast<const A*>(attrs_);
+  }
   const Version& version() const { return *version_; }
 
   int input_count() const { return static_cast<int>(inputs_.size()); }
@@ -61,7 +63,9 @@ class EvalContext {
   ElementType stored_out_type(int port) const { return outputs_[static_cast<std::size_t>(port)].type; }
 
   std::span<const BodyMap> bodies() const { return bodies_; }
-  std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) const { return run_body_(body, parameters); }
+  std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) const {
+    return run_body_(body, parameters);
+  }
   States& states() const { return *states_; }
 
   // Set by who runs the kernel.
@@ -77,7 +81,7 @@ class EvalContext {
   const void* attrs_;
   std::span<const Tensor> inputs_;
   std::span<const Fact> outputs_;
-  std::vector<Tensor> lifted_;    // per input, made when first asked for
+  std::vector<Tensor> lifted_;  // per input, made when first asked for
   std::vector<Tensor> results_;
   std::span<const std::uint8_t> unwanted_;
   std::span<const BodyMap> bodies_;
@@ -90,6 +94,7 @@ class EvalContext {
 ElementType lifted_type(ElementType);
 
 /// Runs a node's reference kernel on tensors: infers the output shapes, evaluates. Throws Failure.
-std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void* attrs, std::span<const Tensor> inputs, int output_count);
+std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void* attrs, std::span<const Tensor> inputs,
+                             int output_count);
 
 }  // namespace ovir

@@ -9,7 +9,8 @@ namespace {
 bool same_value(const Tensor& a, const Tensor& b) {
   if (!a || !b) return !a && !b;
   if (a.type() != b.type() || a.shape() != b.shape() || a.packed() != b.packed()) return false;
-  return a.bytes() == b.bytes() || (a.type() != ElementType::string && std::memcmp(a.bytes(), b.bytes(), a.byte_size()) == 0);
+  return a.bytes() == b.bytes() ||
+         (a.type() != ElementType::string && std::memcmp(a.bytes(), b.bytes(), a.byte_size()) == 0);
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ Fact merge(const Fact& a, const Fact& b) {
 bool same(const Fact& a, const Fact& b) {
   const auto symbols = [](const Dim& x, const Dim& y) { return x == y && x.symbol == y.symbol; };
   return a.type == b.type && a.shape.has_rank() == b.shape.has_rank() &&
-         std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(), symbols) && same_value(a.value, b.value) && a.bounds == b.bounds;
+         std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(), symbols) &&
+         same_value(a.value, b.value) && a.bounds == b.bounds;
 }
 
 }  // namespace ovir

@@ -26,8 +26,8 @@ Interval to_interval(const Dim&);
 struct Fact {
   ElementType type = ElementType::dynamic;
   PartialShape shape = PartialShape::unknown_rank();
-  Tensor value;                                            ///< where it is known exactly (constants of any size)
-  std::shared_ptr<const std::vector<Interval>> bounds;     ///< else, for small tensors of static shape, perhaps this
+  Tensor value;                                         ///< where it is known exactly (constants of any size)
+  std::shared_ptr<const std::vector<Interval>> bounds;  ///< else, for small tensors of static shape, perhaps this
 };
 
 /// What holds of a value that is either the one or the other. Types that differ give `dynamic`.

@@ -13,18 +13,20 @@ struct NodeView {
   const OpDef& op;
   const Version& version;
   const void* attrs;
-  std::span<const Fact> inputs;    ///< as inferred: shapes may be partial, constants have values
+  std::span<const Fact> inputs;  ///< as inferred: shapes may be partial, constants have values
   std::span<const Fact> outputs;
-  bool repeated = false;           ///< many runs: time spent on preparing comes back
+  bool repeated = false;  ///< many runs: time spent on preparing comes back
   template <class A>
-  const A& as() const { return *static_cast<const A*>(attrs); }
+  const A& as() const {
+    return *static_cast<const A*>(attrs);
+  }
 };
 
 /// Owns whatever it prepared: packed weights, primitives.
 using Kernel = std::function<void(EvalContext&)>;
 
 struct FastKernel {
-  std::string_view type;                    ///< operation type
+  std::string_view type;  ///< operation type
   /// A kernel for this node, or an empty one where it does not apply.
   Kernel (*prepare)(const NodeView&) = nullptr;
 };

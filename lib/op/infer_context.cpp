@@ -10,14 +10,17 @@ namespace ovir {
 Dim Interval::to_dim() const {
   const auto limit = static_cast<double>(std::int64_t{1} << 62);
   const auto low = std::max(0.0, std::ceil(lo)), high = std::floor(hi);
-  return Dim(low >= limit ? Dim::kUnbounded : static_cast<std::int64_t>(low), high >= limit ? Dim::kUnbounded : std::max<std::int64_t>(0, static_cast<std::int64_t>(high)), symbol);
+  return Dim(low >= limit ? Dim::kUnbounded : static_cast<std::int64_t>(low),
+             high >= limit ? Dim::kUnbounded : std::max<std::int64_t>(0, static_cast<std::int64_t>(high)), symbol);
 }
 
 Interval to_interval(const Dim& d) {
-  return {static_cast<double>(d.min), d.is_bounded() ? static_cast<double>(d.max) : std::numeric_limits<double>::infinity(), d.symbol};
+  return {static_cast<double>(d.min),
+          d.is_bounded() ? static_cast<double>(d.max) : std::numeric_limits<double>::infinity(), d.symbol};
 }
 
-InferContext::InferContext(const OpDef& op, const Version& version, const void* attrs, std::span<const Fact> inputs, int output_count)
+InferContext::InferContext(const OpDef& op, const Version& version, const void* attrs, std::span<const Fact> inputs,
+                           int output_count)
     : op_(&op), version_(&version), attrs_(attrs), inputs_(inputs), outputs_(static_cast<std::size_t>(output_count)) {}
 
 const Tensor* InferContext::known(int port) const {
@@ -66,38 +69,47 @@ void InferContext::require_rank(int port, std::int64_t least, std::int64_t most)
   if (!has(port) || !shape(port).has_rank()) return;
   const auto rank = shape(port).rank();
   if (least <= rank && rank <= most) return;
-  const auto wanted = most == 0                   ? std::string("be a scalar")
-                      : least == 0 && most == 1   ? std::string("be a scalar or have rank 1")
-                      : least == most             ? fmt::format("have rank {}", least)
-                      : most == INT64_MAX         ? fmt::format("have rank {} or more", least)
-                      : most == least + 1         ? fmt::format("have rank {} or {}", least, most)
-                                                  : fmt::format("have rank {} to {}", least, most);
-  fail_at(port, Code::E0504, fmt::format("{} of {} must {}, but its shape is {}", port_name(port), op().type, wanted, to_string(shape(port))));
+  const auto wanted = most == 0                 ? std::string("be a scalar")
+                      : least == 0 && most == 1 ? std::string("be a scalar or have rank 1")
+                      : least == most           ? fmt::format("have rank {}", least)
+                      : most == INT64_MAX       ? fmt::format("have rank {} or more", least)
+                      : most == least + 1       ? fmt::format("have rank {} or {}", least, most)
+                                                : fmt::format("have rank {} to {}", least, most);
+  fail_at(
+      port, Code::E0504,
+      fmt::format("{} of {} must {}, but its shape is {}", port_name(port), op().type, wanted, to_string(shape(port))));
 }
 
 void InferContext::require_single(int port) const {
   require_rank(port, 0, 1);
   if (!has(port) || !shape(port).has_rank() || shape(port).rank() == 0) return;
-  require(shape(port)[0].contains(1), port, Code::E0506, "{} of {} must hold one element, but its shape is {}", port_name(port), op().type, to_string(shape(port)));
+  require(shape(port)[0].contains(1), port, Code::E0506, "{} of {} must hold one element, but its shape is {}",
+          port_name(port), op().type, to_string(shape(port)));
 }
 
 PartialShape InferContext::require_same_shape(int a, int b) const {
   auto both = intersect(shape(a), shape(b));
-  require(both.has_value(), b, Code::E0505, "{} and {} of {} must have the same shape, but they are {} and {}", port_name(a), port_name(b), op().type, to_string(shape(a)),
-          to_string(shape(b)));
+  require(both.has_value(), b, Code::E0505, "{} and {} of {} must have the same shape, but they are {} and {}",
+          port_name(a), port_name(b), op().type, to_string(shape(a)), to_string(shape(b)));
   return *both;
 }
 
-Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::string_view a_is, std::string_view b_is) const {
+Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::string_view a_is,
+                                   std::string_view b_is) const {
   auto both = intersect(a, b);
-  require(both.has_value(), port, Code::E0506, "{} ({}) and {} ({}) must be equal in {}", a_is, to_string(a), b_is, to_string(b), op().type);
+  require(both.has_value(), port, Code::E0506, "{} ({}) and {} ({}) must be equal in {}", a_is, to_string(a), b_is,
+          to_string(b), op().type);
   return *both;
 }
 
-std::int64_t InferContext::require_axis(std::int64_t axis, int port, std::int64_t rank, std::string_view attribute) const {
+std::int64_t InferContext::require_axis(std::int64_t axis, int port, std::int64_t rank,
+                                        std::string_view attribute) const {
   if (-rank <= axis && axis < rank) return axis < 0 ? axis + rank : axis;
-  const auto range = rank == 0 ? std::string("a scalar has no axes") : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
-  if (port >= 0) fail_at(port, Code::E0507, fmt::format("{} of {} names axis {}, which is out of range: {}", port_name(port), op().type, axis, range));
+  const auto range =
+      rank == 0 ? std::string("a scalar has no axes") : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
+  if (port >= 0)
+    fail_at(port, Code::E0507,
+            fmt::format("{} of {} names axis {}, which is out of range: {}", port_name(port), op().type, axis, range));
   fail_attr(attribute, fmt::format("axis {} is out of range: {}", axis, range), Code::E0507);
 }
 
@@ -107,9 +119,12 @@ PartialShape InferContext::require_broadcast(int a, int b) const {
   std::string why;
   for (std::int64_t i = 1; why.empty(); ++i) {
     const auto &x = shape(a)[shape(a).rank() - i], &y = shape(b)[shape(b).rank() - i];
-    if (!broadcast(x, y)) why = fmt::format("{} and {} differ at axis {}, and neither is 1", to_string(x), to_string(y), -i);
+    if (!broadcast(x, y))
+      why = fmt::format("{} and {} differ at axis {}, and neither is 1", to_string(x), to_string(y), -i);
   }
-  fail_at(b, Code::E0505, fmt::format("{} cannot broadcast {} {} with {} {}: {}", op().type, port_name(a), to_string(shape(a)), port_name(b), to_string(shape(b)), why));
+  fail_at(b, Code::E0505,
+          fmt::format("{} cannot broadcast {} {} with {} {}: {}", op().type, port_name(a), to_string(shape(a)),
+                      port_name(b), to_string(shape(b)), why));
 }
 
 void InferContext::fail_at(int port, Code code, std::string message, std::vector<Remedy> remedies) const {
@@ -140,7 +155,9 @@ void InferContext::output(int port, ElementType type, PartialShape shape) {
   out.shape = std::move(shape);
 }
 
-void InferContext::output_value(int port, Tensor value) { outputs_.at(static_cast<std::size_t>(port)).value = std::move(value); }
+void InferContext::output_value(int port, Tensor value) {
+  outputs_.at(static_cast<std::size_t>(port)).value = std::move(value);
+}
 
 void InferContext::output_bounds(int port, std::vector<Interval> bounds) {
   outputs_.at(static_cast<std::size_t>(port)).bounds = std::make_shared<const std::vector<Interval>>(std::move(bounds));
@@ -152,7 +169,8 @@ std::string InferContext::port_name(int port) const {
   const auto defs = version_->inputs;
   if (port < 0) return "input";
   const auto at = static_cast<std::size_t>(port);
-  if (!defs.empty() && is_endless(defs.back()) && at + 1 >= defs.size()) return fmt::format("{}[{}]", defs.back().name, at + 1 - defs.size());
+  if (!defs.empty() && is_endless(defs.back()) && at + 1 >= defs.size())
+    return fmt::format("{}[{}]", defs.back().name, at + 1 - defs.size());
   return at < defs.size() ? std::string(defs[at].name) : fmt::format("input {}", port);
 }
 
@@ -173,7 +191,8 @@ std::string type_names(TypeSet set) {
     if (contains(set, type)) words.emplace_back(name(type));
   }
   std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
   return text;
 }
 
@@ -194,39 +213,50 @@ const PortDef* port_def(std::span<const PortDef> defs, int port) {
 
 void InferContext::check_signature() {
   const auto ins = version_->inputs;
-  const auto least = static_cast<int>(std::count_if(ins.begin(), ins.end(), [](const PortDef& p) { return p.arity == Arity::one || p.arity == Arity::variadic; }));
+  const auto least = static_cast<int>(std::count_if(
+      ins.begin(), ins.end(), [](const PortDef& p) { return p.arity == Arity::one || p.arity == Arity::variadic; }));
   const bool endless = !ins.empty() && is_endless(ins.back());
   if (input_count() < least)
-    fail(Code::E0501, "{} takes {}{} input{} ({}), but {} {} connected", op().type, endless || least < static_cast<int>(ins.size()) ? "at least " : "", least,
-         least == 1 ? "" : "s", fmt::format("{} is missing", port_name(input_count())), input_count(), input_count() == 1 ? "is" : "are");
+    fail(Code::E0501, "{} takes {}{} input{} ({}), but {} {} connected", op().type,
+         endless || least < static_cast<int>(ins.size()) ? "at least " : "", least, least == 1 ? "" : "s",
+         fmt::format("{} is missing", port_name(input_count())), input_count(), input_count() == 1 ? "is" : "are");
   if (!endless && input_count() > static_cast<int>(ins.size()))
-    fail(Code::E0501, "{} takes {} input{}{}, but {} are connected", op().type, ins.size(), ins.size() == 1 ? "" : "s", port_names(ins), input_count());
+    fail(Code::E0501, "{} takes {} input{}{}, but {} are connected", op().type, ins.size(), ins.size() == 1 ? "" : "s",
+         port_names(ins), input_count());
 
   std::vector<std::pair<std::string_view, int>> firsts;  // of each TypeVar, the first port of known type
   for (int i = 0; i < input_count(); ++i) {
     const auto* def = port_def(ins, i);
     if (type(i) == ElementType::dynamic) continue;
     if (!contains(def->type.domain, type(i)))
-      fail_at(i, Code::E0502, fmt::format("{} of {} cannot be {}: it takes {}", port_name(i), op().type, name(type(i)), type_names(def->type.domain)));
+      fail_at(i, Code::E0502,
+              fmt::format("{} of {} cannot be {}: it takes {}", port_name(i), op().type, name(type(i)),
+                          type_names(def->type.domain)));
     if (def->arity == Arity::mixed) continue;
-    const auto first = std::find_if(firsts.begin(), firsts.end(), [&](const auto& f) { return f.first == def->type.name; });
+    const auto first =
+        std::find_if(firsts.begin(), firsts.end(), [&](const auto& f) { return f.first == def->type.name; });
     if (first == firsts.end()) {
       firsts.emplace_back(def->type.name, i);
     } else if (const int j = first->second; type(j) != type(i)) {
-      fail_at(i, Code::E0503, fmt::format("{} and {} of {} must have the same element type, but they are {} and {}", port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));
+      fail_at(i, Code::E0503,
+              fmt::format("{} and {} of {} must have the same element type, but they are {} and {}", port_name(j),
+                          port_name(i), op().type, name(type(j)), name(type(i))));
     }
   }
 
   // An output takes the type of an input with its TypeVar, or the only type of its domain.
   const auto outs = version_->outputs;
-  const auto certain = static_cast<int>(std::count_if(outs.begin(), outs.end(), [](const PortDef& p) { return p.arity == Arity::one || p.arity == Arity::variadic; }));
+  const auto certain = static_cast<int>(std::count_if(
+      outs.begin(), outs.end(), [](const PortDef& p) { return p.arity == Arity::one || p.arity == Arity::variadic; }));
   if (output_count() < certain)
-    fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, certain, certain == 1 ? "" : "s", output_count());
+    fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, certain, certain == 1 ? "" : "s",
+         output_count());
   for (int o = 0; o < output_count(); ++o) {
     const auto* def = port_def(outs, o);
     if (!def) {
       if (outs.empty() || op().kind == Kind::assign) continue;
-      fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, outs.size(), outs.size() == 1 ? "" : "s", output_count());
+      fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, outs.size(),
+           outs.size() == 1 ? "" : "s", output_count());
     }
     auto& out = outputs_[static_cast<std::size_t>(o)];
     for (int i = 0; i < input_count() && out.type == ElementType::dynamic; ++i)
@@ -270,10 +300,13 @@ namespace {
 /// Bounds that leave no choice are a value. A double holds integers up to 2^53 exactly.
 void settle(Fact& f) {
   const auto exact = [](const Interval& i) { return i.is_known() && std::abs(i.lo) <= 9007199254740992.0; };
-  if (f.value || !f.bounds || !f.shape.is_static() || f.type == ElementType::dynamic || !std::all_of(f.bounds->begin(), f.bounds->end(), exact)) return;
+  if (f.value || !f.bounds || !f.shape.is_static() || f.type == ElementType::dynamic ||
+      !std::all_of(f.bounds->begin(), f.bounds->end(), exact))
+    return;
   Tensor values(ElementType::f64, f.shape.to_shape());
   if (values.size() != static_cast<std::int64_t>(f.bounds->size())) return;
-  std::transform(f.bounds->begin(), f.bounds->end(), values.mutable_data<double>(), [](const Interval& i) { return i.lo; });
+  std::transform(f.bounds->begin(), f.bounds->end(), values.mutable_data<double>(),
+                 [](const Interval& i) { return i.lo; });
   f.value = convert(values, f.type);
 }
 

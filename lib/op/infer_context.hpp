@@ -22,13 +22,16 @@ class InferContext {
  public:
   using InferBody = std::function<std::vector<Fact>(int body, const std::vector<Fact>& parameters)>;
 
-  InferContext(const OpDef& op, const Version& version, const void* attrs, std::span<const Fact> inputs, int output_count);
+  InferContext(const OpDef& op, const Version& version, const void* attrs, std::span<const Fact> inputs,
+               int output_count);
 
   const OpDef& op() const { return *op_; }
   const Version& version() const { return *version_; }
   const void* raw_attrs() const { return attrs_; }
   template <class A>
-  const A& attrs() const { return *static_cast<const A*>(attrs_); }
+  const A& attrs() const {
+    return *static_cast<const A*>(attrs_);
+  }
 
   // --- inputs
   int input_count() const { return static_cast<int>(inputs_.size()); }
@@ -76,7 +79,7 @@ class InferContext {
   /// The element type comes from the signature (the TypeVar's input).
   void output(int port, PartialShape shape);
   void output(int port, ElementType type, PartialShape shape);
-  void output_value(int port, Tensor value);                       ///< known at inference
+  void output_value(int port, Tensor value);  ///< known at inference
   void output_bounds(int port, std::vector<Interval> bounds);
   const Fact& out(int port) const { return outputs_[static_cast<std::size_t>(port)]; }
   std::vector<Fact>& outputs() { return outputs_; }
@@ -85,10 +88,14 @@ class InferContext {
 
   // --- bodies
   std::span<const BodyMap> bodies() const { return bodies_; }
-  std::vector<Fact> infer_body(int body, const std::vector<Fact>& parameters) const { return infer_body_(body, parameters); }
+  std::vector<Fact> infer_body(int body, const std::vector<Fact>& parameters) const {
+    return infer_body_(body, parameters);
+  }
 
   // Set by the pass.
-  void set_bodies(std::span<const BodyMap> bodies, InferBody infer) { bodies_ = bodies, infer_body_ = std::move(infer); }
+  void set_bodies(std::span<const BodyMap> bodies, InferBody infer) {
+    bodies_ = bodies, infer_body_ = std::move(infer);
+  }
   void set_symbols(std::uint32_t* next) { next_symbol_ = next; }
   void set_declared(std::span<const Fact> declared) { declared_ = declared; }
   /// What the file declares of the outputs: for the few operations whose outputs nothing else determines.

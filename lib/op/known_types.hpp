@@ -9,8 +9,8 @@ inline constexpr int kNewestOpset = 17;
 
 struct KnownType {
   std::string_view type;
-  int since;              ///< the opset that introduced it
-  int until = 0;          ///< the last opset that holds it; 0: the newest
+  int since;      ///< the opset that introduced it
+  int until = 0;  ///< the last opset that holds it; 0: the newest
 };
 std::span<const KnownType> known_types();
 /// Without regard to letter case; null where no opset defines it.

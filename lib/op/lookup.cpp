@@ -13,11 +13,18 @@ namespace {
 
 /// The opset that a layer's `version` word means for its type; nothing for a set that is not OpenVINO's.
 std::optional<int> opset_number(std::string_view type, std::string_view version) {
-  const auto is_one_of = [&](const auto& list) { return std::any_of(list.begin(), list.end(), [&](auto t) { return equals_ignoring_case(t, type); }); };
+  const auto is_one_of = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [&](auto t) { return equals_ignoring_case(t, type); });
+  };
   static constexpr std::array<std::string_view, 3> second = {"MVN", "ROIPooling", "ReorgYolo"};
-  static constexpr std::array<std::string_view, 8> sixth = {
-      "ExperimentalDetectronDetectionOutput", "ExperimentalDetectronGenerateProposalsSingleImage", "ExperimentalDetectronPriorGridGenerator",
-      "ExperimentalDetectronROIFeatureExtractor", "ExperimentalDetectronTopKROIs", "GRUCell", "RNNCell", "Proposal"};
+  static constexpr std::array<std::string_view, 8> sixth = {"ExperimentalDetectronDetectionOutput",
+                                                            "ExperimentalDetectronGenerateProposalsSingleImage",
+                                                            "ExperimentalDetectronPriorGridGenerator",
+                                                            "ExperimentalDetectronROIFeatureExtractor",
+                                                            "ExperimentalDetectronTopKROIs",
+                                                            "GRUCell",
+                                                            "RNNCell",
+                                                            "Proposal"};
   if (version == "opset1" && is_one_of(second)) return 2;
   if ((version == "experimental" || version == "extension") && is_one_of(sixth)) return 6;
   if (!version.starts_with("opset")) return std::nullopt;
@@ -33,7 +40,8 @@ bool is_newer(std::string_view version) {
   return n && *n > kNewestOpset;
 }
 
-[[noreturn]] void fail_word(Code code, std::string message, std::string_view attribute, const std::vector<std::string>& meant) {
+[[noreturn]] void fail_word(Code code, std::string message, std::string_view attribute,
+                            const std::vector<std::string>& meant) {
   Diagnostic d;
   d.code = code;
   d.message = std::move(message);
@@ -52,14 +60,18 @@ bool is_newer(std::string_view version) {
     meant.emplace_back(*near);
     std::erase_if(names, [&](std::string_view name) { return equals_ignoring_case(name, meant.back()); });
   }
-  fail_word(Code::E0602, fmt::format("there is no operation type \"{}\"{}", printable(type), meant.empty() ? "" : fmt::format("; did you mean {}?", meant.front())), "type", meant);
+  fail_word(Code::E0602,
+            fmt::format("there is no operation type \"{}\"{}", printable(type),
+                        meant.empty() ? "" : fmt::format("; did you mean {}?", meant.front())),
+            "type", meant);
 }
 
-/// The sets that brought the versions of an operation, the newest first: a set that does not exist is more likely one of
-/// the future than one of the past.
+/// The sets that brought the versions of an operation, the newest first: a set that does not exist is more likely one
+/// of the future than one of the past.
 std::vector<std::string> sets_of(const OpDef& op) {
   std::vector<std::string> sets;
-  for (auto version = op.versions.rbegin(); version != op.versions.rend(); ++version) sets.push_back(fmt::format("opset{}", version->since));
+  for (auto version = op.versions.rbegin(); version != op.versions.rend(); ++version)
+    sets.push_back(fmt::format("opset{}", version->since));
   return sets;
 }
 
@@ -71,15 +83,22 @@ Operation find_operation(const Registry& registry, std::string_view type, std::s
   const auto opset = opset_number(type, version);
   if (!opset) {
     if (op || known)
-      fail_word(Code::E0603, fmt::format("\"{}\" is not an operation set that ovir reads (opset1 to opset{}), so {} cannot be looked up", printable(version), kNewestOpset, type), "version",
-                op && (op->versions.size() == 1 || is_newer(version)) ? sets_of(*op) : std::vector<std::string>{});
-    fail(Code::E0603, "{} comes from \"{}\", an extension that ovir does not have", printable(type), printable(version));
+      fail_word(
+          Code::E0603,
+          fmt::format("\"{}\" is not an operation set that ovir reads (opset1 to opset{}), so {} cannot be looked up",
+                      printable(version), kNewestOpset, type),
+          "version", op && (op->versions.size() == 1 || is_newer(version)) ? sets_of(*op) : std::vector<std::string>{});
+    fail(Code::E0603, "{} comes from \"{}\", an extension that ovir does not have", printable(type),
+         printable(version));
   }
   if (!op && !known) fail_unknown_type(registry, type);
   if (known && *opset < known->since)
-    fail_word(Code::E0603, fmt::format("{} does not hold {}: it came with opset{}", version, type, known->since), "version", {fmt::format("opset{}", known->since)});
+    fail_word(Code::E0603, fmt::format("{} does not hold {}: it came with opset{}", version, type, known->since),
+              "version", {fmt::format("opset{}", known->since)});
   if (known && known->until && *opset > known->until)
-    fail_word(Code::E0603, fmt::format("{} does not hold {}: opset{} was the last that does", version, type, known->until), "version", {fmt::format("opset{}", known->until)});
+    fail_word(Code::E0603,
+              fmt::format("{} does not hold {}: opset{} was the last that does", version, type, known->until),
+              "version", {fmt::format("opset{}", known->until)});
   if (!op) fail(Code::E0605, "ovir does not have the operation {} yet", known->type);
   const auto* found = version_in(*op, *opset);
   if (!found) fail(Code::E0605, "ovir does not have {} as {} defines it yet", op->type, version);

@@ -23,13 +23,13 @@ struct TypeVar {
 
 enum class Arity : std::uint8_t {
   one,
-  optional,   ///< only at the end of a signature
-  variadic,   ///< one or more; only the last port. Its ports share the TypeVar
-  mixed,      ///< none or more, each of its own type; only the last port
+  optional,  ///< only at the end of a signature
+  variadic,  ///< one or more; only the last port. Its ports share the TypeVar
+  mixed,     ///< none or more, each of its own type; only the last port
 };
 
 struct PortDef {
-  std::string_view name;   ///< the specification's word
+  std::string_view name;  ///< the specification's word
   TypeVar type;
   Arity arity = Arity::one;
 };
@@ -45,8 +45,8 @@ enum class Lift : std::uint8_t {
 };
 
 struct Version {
-  int since = 1;            ///< the opset that introduced it
-  int until = 0;            ///< the last opset that holds it; 0: all later ones, up to the next version
+  int since = 1;  ///< the opset that introduced it
+  int until = 0;  ///< the last opset that holds it; 0: all later ones, up to the next version
   std::span<const PortDef> inputs{};
   std::span<const PortDef> outputs{};
   AttributeTable attrs{};
@@ -55,14 +55,14 @@ struct Version {
   Lift lift = Lift::compute;
   /// Bounded values through a node some of whose inputs are known only as intervals; see op/bounds.hpp. May be null.
   InferFn bounds = nullptr;
-  bool pure = true;         ///< false: random or stateful, never folded
+  bool pure = true;  ///< false: random or stateful, never folded
 };
 
 struct OpDef {
-  std::string_view type;    ///< as the specification spells it
+  std::string_view type;  ///< as the specification spells it
   std::span<const Version> versions;
   Kind kind = Kind::compute;
-  std::string_view alias{}; ///< another spelling that files hold ("Const")
+  std::string_view alias{};  ///< another spelling that files hold ("Const")
 };
 
 /// The operations a model may use, sorted by type name.

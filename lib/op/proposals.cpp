@@ -15,8 +15,8 @@ void move_box(float (&box)[4], const float (&delta)[4], float most_log, float pi
   box[3] = y + 0.5F * new_h - pixel;
 }
 
-std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores, std::int64_t cells, std::int64_t count,
-                                       const ProposalLimits& limits) {
+std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores,
+                                       std::int64_t cells, std::int64_t count, const ProposalLimits& limits) {
   const float most_log = static_cast<float>(std::log(1000.0 / 16.0));
   const auto inside = [&](float v, float length) { return std::max(0.0F, std::min(v, length - limits.pixel)); };
   std::vector<Proposal> proposals;
@@ -28,17 +28,19 @@ std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas
         delta[k] = deltas[(a * 4 + k) * cells + i];
       }
       move_box(box, delta, most_log, limits.pixel);
-      const float x0 = inside(box[0], limits.image_width), y0 = inside(box[1], limits.image_height), x1 = inside(box[2], limits.image_width),
-                  y1 = inside(box[3], limits.image_height);
-      const bool large_enough = limits.least_width <= x1 - x0 + limits.pixel && limits.least_height <= y1 - y0 + limits.pixel;
+      const float x0 = inside(box[0], limits.image_width), y0 = inside(box[1], limits.image_height),
+                  x1 = inside(box[2], limits.image_width), y1 = inside(box[3], limits.image_height);
+      const bool large_enough =
+          limits.least_width <= x1 - x0 + limits.pixel && limits.least_height <= y1 - y0 + limits.pixel;
       proposals.push_back({x0, y0, x1, y1, scores[a * cells + i], large_enough});
     }
   return proposals;
 }
 
-std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, std::int64_t before, std::int64_t after, float threshold, float eta,
-                                       float pixel) {
-  std::stable_sort(proposals.begin(), proposals.end(), [](const Proposal& x, const Proposal& y) { return x.score > y.score; });
+std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, std::int64_t before, std::int64_t after,
+                                       float threshold, float eta, float pixel) {
+  std::stable_sort(proposals.begin(), proposals.end(),
+                   [](const Proposal& x, const Proposal& y) { return x.score > y.score; });
   if (static_cast<std::size_t>(std::max<std::int64_t>(0, before)) < proposals.size())
     proposals.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, before)));
   std::erase_if(proposals, [](const Proposal& p) { return !p.large_enough; });
@@ -52,8 +54,8 @@ std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, std::int
     for (auto j = i + 1; j < proposals.size(); ++j) {
       const auto& b = proposals[j];
       if (a.x0 > b.x1 || a.y0 > b.y1 || b.x0 > a.x1 || b.y0 > a.y1) continue;
-      const float common =
-          std::max(0.0F, std::min(a.x1, b.x1) - std::max(a.x0, b.x0) + pixel) * std::max(0.0F, std::min(a.y1, b.y1) - std::max(a.y0, b.y0) + pixel);
+      const float common = std::max(0.0F, std::min(a.x1, b.x1) - std::max(a.x0, b.x0) + pixel) *
+                           std::max(0.0F, std::min(a.y1, b.y1) - std::max(a.y0, b.y0) + pixel);
       if (threshold < common / (area(a) + area(b) - common)) dropped[j] = true;
     }
     if (eta < 1 && threshold > 0.5F) threshold *= eta;

@@ -18,17 +18,17 @@ void infer_reduce(InferContext& c) {
     const auto count = axis_count(c.shape(kReduceAxes));
     if (count == Dim(0)) return c.output(0, data);
     if (keep) return c.output(0, any);
-    if (count == Dim(1)) c.require(rank > 0, kReduceAxes, Code::E0507, "{} has no axes to reduce: it is a scalar", c.port_name(kReduceData));
+    if (count == Dim(1))
+      c.require(rank > 0, kReduceAxes, Code::E0507, "{} has no axes to reduce: it is a scalar",
+                c.port_name(kReduceData));
     return c.output(0, count == Dim(1) ? PartialShape::of_rank(rank - 1) : PartialShape::unknown_rank());
   }
   std::vector<bool> reduced(static_cast<std::size_t>(rank), false);
   for (const auto axis : *axes) reduced[static_cast<std::size_t>(c.require_axis(axis, kReduceAxes, rank))] = true;
   PartialShape out;
   for (std::int64_t i = 0; i < rank; ++i) {
-    if (!reduced[static_cast<std::size_t>(i)])
-      out.push_back(data[i]);
-    else if (keep)
-      out.push_back(Dim(1));
+    if (!reduced[static_cast<std::size_t>(i)]) out.push_back(data[i]);
+    else if (keep) out.push_back(Dim(1));
   }
   c.output(0, std::move(out));
 }
@@ -51,10 +51,8 @@ ReducePlan::ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes
   Shape merged;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 1) continue;
-    if (!kind.empty() && kind.back() == reduced[i])
-      merged.back() *= shape[i];
-    else
-      kind.push_back(reduced[i]), merged.push_back(shape[i]);
+    if (!kind.empty() && kind.back() == reduced[i]) merged.back() *= shape[i];
+    else kind.push_back(reduced[i]), merged.push_back(shape[i]);
   }
   if (merged.empty()) return;
   Shape strides(merged.size(), 0);

@@ -61,7 +61,8 @@ void reduce_into(EvalContext& c, State init, Fold fold, Finish finish) {
   for (std::size_t i = 0; i < states.size(); ++i) out[i] = static_cast<T>(finish(states[i], plan.each));
 }
 
-/// What sums and products are kept in: reals in f64, whose error is far below f32's whatever the order, integers modulo 2^64.
+/// What sums and products are kept in: reals in f64, whose error is far below f32's whatever the order, integers modulo
+/// 2^64.
 template <class T>
 using Accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
 
@@ -76,10 +77,21 @@ inline constexpr PortDef kReduceBooleanInputs[] = {{"data", kReduceBooleanT}, {"
 inline constexpr PortDef kReduceBooleanOutput[] = {{"output", kReduceBooleanT}};
 
 consteval Version reduce_version(int since, EvalFn eval, InferFn bounds = nullptr) {
-  return {.since = since, .inputs = kReduceInputs, .outputs = kReduceOutput, .attrs = kReduceAttrs, .infer = infer_reduce, .eval = eval, .bounds = bounds};
+  return {.since = since,
+          .inputs = kReduceInputs,
+          .outputs = kReduceOutput,
+          .attrs = kReduceAttrs,
+          .infer = infer_reduce,
+          .eval = eval,
+          .bounds = bounds};
 }
 consteval Version logical_reduce_version(int since, EvalFn eval) {
-  return {.since = since, .inputs = kReduceBooleanInputs, .outputs = kReduceBooleanOutput, .attrs = kReduceAttrs, .infer = infer_reduce, .eval = eval};
+  return {.since = since,
+          .inputs = kReduceBooleanInputs,
+          .outputs = kReduceBooleanOutput,
+          .attrs = kReduceAttrs,
+          .infer = infer_reduce,
+          .eval = eval};
 }
 
 }  // namespace ovir

@@ -15,7 +15,8 @@ struct MatMulAttrs {
 enum class MvnEps : std::uint8_t { inside_sqrt, outside_sqrt };
 template <>
 struct EnumNames<MvnEps> {
-  static constexpr std::pair<std::string_view, MvnEps> table[] = {{"inside_sqrt", MvnEps::inside_sqrt}, {"outside_sqrt", MvnEps::outside_sqrt}};
+  static constexpr std::pair<std::string_view, MvnEps> table[] = {{"inside_sqrt", MvnEps::inside_sqrt},
+                                                                  {"outside_sqrt", MvnEps::outside_sqrt}};
 };
 /// Version 6; of version 1 the first three, where the axes follow from across_channels or reduction_axes.
 struct MvnAttrs {

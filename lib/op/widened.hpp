@@ -1,4 +1,5 @@
-// Between operations f16 and bf16 values stay in the f32 that they were computed in: what session and kernels ask of it.
+// Between operations f16 and bf16 values stay in the f32 that they were computed in: what session and kernels ask of
+// it.
 #pragma once
 #include <algorithm>
 #include <span>

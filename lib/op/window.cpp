@@ -41,21 +41,29 @@ Dim window_count(Window window, Dim length, Dim kernel) {
   return Dim(std::min(low, high), high, kept ? length.symbol : 0);
 }
 
-Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port, int kernel_port) {
-  c.require(kernel.max >= 1, kernel_port, Code::E0506, "the kernel of {} has no element along spatial axis {}", c.op().type, i);
-  c.require(kernel.min <= kMaxGeometry, kernel_port, Code::E0506, "the kernel of {} is too long along spatial axis {}: {}", c.op().type, i, kernel.min);
+Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port,
+                    int kernel_port) {
+  c.require(kernel.max >= 1, kernel_port, Code::E0506, "the kernel of {} has no element along spatial axis {}",
+            c.op().type, i);
+  c.require(kernel.min <= kMaxGeometry, kernel_port, Code::E0506,
+            "the kernel of {} is too long along spatial axis {}: {}", c.op().type, i, kernel.min);
   if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry && !window.same()) {
     window.kernel = kernel.length();
     const auto w = window.resolved(length.length());
-    c.require(w.extent() <= length.length() + w.pad_begin + w.pad_end, data_port, Code::E0506, "the dilated kernel of {} spans {} along spatial axis {}, the padded data only {}",
-              c.op().type, w.extent(), i, length.length() + w.pad_begin + w.pad_end);
+    c.require(w.extent() <= length.length() + w.pad_begin + w.pad_end, data_port, Code::E0506,
+              "the dilated kernel of {} spans {} along spatial axis {}, the padded data only {}", c.op().type,
+              w.extent(), i, length.length() + w.pad_begin + w.pad_end);
   }
   return window_count(window, length, kernel);
 }
 
-void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list, std::int64_t spatial, std::int64_t least) {
-  c.require_attr(static_cast<std::int64_t>(list.size()) == spatial, attribute, "it holds {}, but there {} {}", counted(list.size(), "number"), spatial == 1 ? "is" : "are", counted(spatial, "spatial axis", "spatial axes"));
-  for (const auto n : list) c.require_attr(least <= n && n <= kMaxGeometry, attribute, "{} is not in {}..{}", n, least, kMaxGeometry);
+void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list,
+                      std::int64_t spatial, std::int64_t least) {
+  c.require_attr(static_cast<std::int64_t>(list.size()) == spatial, attribute, "it holds {}, but there {} {}",
+                 counted(list.size(), "number"), spatial == 1 ? "is" : "are",
+                 counted(spatial, "spatial axis", "spatial axes"));
+  for (const auto n : list)
+    c.require_attr(least <= n && n <= kMaxGeometry, attribute, "{} is not in {}..{}", n, least, kMaxGeometry);
 }
 
 }  // namespace ovir

@@ -14,14 +14,17 @@ namespace ovir {
 enum class AutoPad : std::uint8_t { given, same_upper, same_lower, valid };
 template <>
 struct EnumNames<AutoPad> {
-  static constexpr std::pair<std::string_view, AutoPad> table[] = {
-      {"explicit", AutoPad::given}, {"same_upper", AutoPad::same_upper}, {"same_lower", AutoPad::same_lower}, {"valid", AutoPad::valid}};
+  static constexpr std::pair<std::string_view, AutoPad> table[] = {{"explicit", AutoPad::given},
+                                                                   {"same_upper", AutoPad::same_upper},
+                                                                   {"same_lower", AutoPad::same_lower},
+                                                                   {"valid", AutoPad::valid}};
 };
 
 enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
 template <>
 struct EnumNames<Rounding> {
-  static constexpr std::pair<std::string_view, Rounding> table[] = {{"floor", Rounding::floor}, {"ceil", Rounding::ceil}, {"ceil_torch", Rounding::ceil_torch}};
+  static constexpr std::pair<std::string_view, Rounding> table[] = {
+      {"floor", Rounding::floor}, {"ceil", Rounding::ceil}, {"ceil_torch", Rounding::ceil_torch}};
 };
 
 /// Of Convolution, GroupConvolution and their BackpropData; the fast tier reads it too.
@@ -62,14 +65,18 @@ inline constexpr std::int64_t kMaxGeometry = std::numeric_limits<std::int32_t>::
 /// The number of windows for an axis and kernel known as intervals.
 Dim window_count(Window window, Dim length, Dim kernel);
 
-/// The same for spatial axis `i` of an operation, once a kernel without elements or one longer than the padded data is refused.
-/// `window` needs no kernel. The ports are those that a fault is laid to.
-Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port, int kernel_port);
+/// The same for spatial axis `i` of an operation, once a kernel without elements or one longer than the padded data is
+/// refused. `window` needs no kernel. The ports are those that a fault is laid to.
+Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port,
+                    int kernel_port);
 
 /// `list` has one number, `least` or more, for each of the `spatial` axes; absent lists may be allowed.
-void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list, std::int64_t spatial, std::int64_t least);
+void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list,
+                      std::int64_t spatial, std::int64_t least);
 
 /// list[i], or `otherwise` where the list was left out.
-inline std::int64_t nth_or(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t otherwise) { return i < list.size() ? list[i] : otherwise; }
+inline std::int64_t nth_or(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t otherwise) {
+  return i < list.size() ? list[i] : otherwise;
+}
 
 }  // namespace ovir

@@ -21,7 +21,8 @@ void require_type_word(const AttributeDef& def, const Attribute& given) {
   if (def.type != "element type") return;
   const auto type = parse_element_type(given.value);
   if (type && *type != ElementType::dynamic && given.value != name(*type))
-    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(given.value)), true, std::string(name(*type)));
+    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(given.value)), true,
+                         std::string(name(*type)));
 }
 
 /// A list that is separated by something else than commas, or stands in brackets, as the format has it.
@@ -33,7 +34,8 @@ std::string as_list(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '[' || c == ']' || c == '(' || c == ')' || c == '{' || c == '}') continue;
-    const bool times = c == 'x' && i > 0 && i + 1 < text.size() && text[i - 1] != '0' && digit(text[i - 1]) && (digit(text[i + 1]) || text[i + 1] == ' ');  // 2x3, but not 0x3
+    const bool times = c == 'x' && i > 0 && i + 1 < text.size() && text[i - 1] != '0' && digit(text[i - 1]) &&
+                       (digit(text[i + 1]) || text[i + 1] == ' ');  // 2x3, but not 0x3
     if (c == ' ' || c == ';' || c == ',' || times) {
       gap = true;
       continue;
@@ -62,29 +64,35 @@ std::vector<std::string> as_declared(const AttributeDef& def, const Layer& layer
   std::vector<std::string> words;
   for (const auto& port : layer.outputs) {
     std::string word;
-    if (def.type == "element type" && port.declared_type && *port.declared_type != ElementType::dynamic) word = name(*port.declared_type);
-    if (def.type == "shape" && port.declared_shape && port.declared_shape->has_rank()) word = list_of(*port.declared_shape, true);
+    if (def.type == "element type" && port.declared_type && *port.declared_type != ElementType::dynamic)
+      word = name(*port.declared_type);
+    if (def.type == "shape" && port.declared_shape && port.declared_shape->has_rank())
+      word = list_of(*port.declared_shape, true);
     if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(std::move(word));
   }
   return words;
 }
 
-[[noreturn]] void fail_missing(const OpDef& op, const AttributeTable& table, const AttributeDef& def, const Layer& layer) {
+[[noreturn]] void fail_missing(const OpDef& op, const AttributeTable& table, const AttributeDef& def,
+                               const Layer& layer) {
   Diagnostic d;
   d.code = Code::E0401;
   d.message = fmt::format("{} needs the attribute \"{}\"", op.type, def.name);
   // A slip in the name is likelier than an omission.
   for (const auto& given : layer.attributes) {
     const auto known = [&](const AttributeDef& other) { return other.name == given.name; };
-    if (std::none_of(table.defs.begin(), table.defs.end(), known) && nearest(given.name, {def.name})) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(def.name)}});
+    if (std::none_of(table.defs.begin(), table.defs.end(), known) && nearest(given.name, {def.name}))
+      d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(def.name)}});
   }
-  for (const auto& word : as_declared(def, layer)) d.remedies.push_back({{Change::What::attribute, std::string(def.name), word}});
+  for (const auto& word : as_declared(def, layer))
+    d.remedies.push_back({{Change::What::attribute, std::string(def.name), word}});
   fail(std::move(d));
 }
 
 }  // namespace
 
-std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version, Diagnostics& diagnostics) {
+std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
+                                             const Version& version, Diagnostics& diagnostics) {
   const auto& table = version.attrs;
   auto attrs = table.make ? table.make() : std::make_shared<char>();
   bool good = true;
@@ -105,7 +113,8 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
           hint = fmt::format("; did you mean \"{}\"?", printable(word));
           words.insert(words.begin(), std::move(word));
         }
-        fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402, fmt::format("attribute \"{}\" of {}: {}{}", def.name, op.type, e.what(), hint), words);
+        fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402,
+                       fmt::format("attribute \"{}\" of {}: {}{}", def.name, op.type, e.what(), hint), words);
       }
     });
   }
@@ -118,9 +127,11 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
     Diagnostic d;
     d.severity = Severity::warning;
     d.code = Code::W0902;
-    d.message = fmt::format("{} has no attribute \"{}\"{}", op.type, printable(given.name), near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+    d.message = fmt::format("{} has no attribute \"{}\"{}", op.type, printable(given.name),
+                            near ? fmt::format("; did you mean \"{}\"?", *near) : "");
     d.attribute = given.name;
-    if (near && !layer.attribute(*near)) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
+    if (near && !layer.attribute(*near))
+      d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
     report(diagnostics, model, layer, std::move(d));
   }
   return good ? attrs : nullptr;

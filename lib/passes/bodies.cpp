@@ -9,12 +9,15 @@ namespace {
 
 std::string named(const Layer& layer) { return fmt::format("{} \"{}\"", layer.id, printable(layer.name)); }
 
-Remedy tag(std::string name, std::int64_t value) { return {{Change::What::tag_attribute, std::move(name), std::to_string(value)}}; }
+Remedy tag(std::string name, std::int64_t value) {
+  return {{Change::What::tag_attribute, std::move(name), std::to_string(value)}};
+}
 
 /// One body of one layer. Every faulty entry is reported and left out.
 class Mapper {
  public:
-  Mapper(const Model& m, const Layer& o, const Body& b, const Model& i, Diagnostics& d) : model_(m), outer_(o), body_(b), inner_(i), diagnostics_(d) {}
+  Mapper(const Model& m, const Layer& o, const Body& b, const Model& i, Diagnostics& d)
+      : model_(m), outer_(o), body_(b), inner_(i), diagnostics_(d) {}
 
   std::optional<BodyMap> run() {
     map_.role = body_.role;
@@ -26,9 +29,13 @@ class Mapper {
     for (const auto& entry : body_.port_map) add(entry);
     for (const auto& edge : body_.back_edges) add(edge);
     for (std::size_t k = 0; k < fed_.size() && good_; ++k)
-      if (!fed_[k]) say(outer_.at, fmt::format("nothing feeds Parameter {} of the {}", named(parameter(k)), body_.role), {}, Note{"the Parameter", parameter(k).at, "", ""});
+      if (!fed_[k])
+        say(outer_.at, fmt::format("nothing feeds Parameter {} of the {}", named(parameter(k)), body_.role), {},
+            Note{"the Parameter", parameter(k).at, "", ""});
     for (std::size_t o = 0; o < given_.size() && good_; ++o)
-      if (!given_[o]) say(outer_.outputs[o].at, fmt::format("the port map of the {} says nothing of output port {}", body_.role, outer_.outputs[o].id));
+      if (!given_[o])
+        say(outer_.outputs[o].at,
+            fmt::format("the port map of the {} says nothing of output port {}", body_.role, outer_.outputs[o].id));
     return good_ ? std::optional(std::move(map_)) : std::nullopt;
   }
 
@@ -40,16 +47,18 @@ class Mapper {
   Diagnostics& diagnostics_;
   BodyMap map_;
   bool good_ = true;
-  std::vector<const PortMap*> fed_, given_;       ///< by Parameter, by output port: the entry
-  std::vector<const BackEdge*> fed_back_;         ///< by Parameter
+  std::vector<const PortMap*> fed_, given_;  ///< by Parameter, by output port: the entry
+  std::vector<const BackEdge*> fed_back_;    ///< by Parameter
 
   const Layer& parameter(std::size_t k) const { return *inner_[inner_.parameters[k]].layer; }
 
   bool names(std::int64_t inner) const {
-    return std::any_of(body_.port_map.begin(), body_.port_map.end(), [&](const PortMap& e) { return e.internal_layer == inner; });
+    return std::any_of(body_.port_map.begin(), body_.port_map.end(),
+                       [&](const PortMap& e) { return e.internal_layer == inner; });
   }
   bool maps_port(std::int64_t external, PortMap::Direction direction) const {
-    return std::any_of(body_.port_map.begin(), body_.port_map.end(), [&](const PortMap& e) { return e.direction == direction && e.external_port == external; });
+    return std::any_of(body_.port_map.begin(), body_.port_map.end(),
+                       [&](const PortMap& e) { return e.direction == direction && e.external_port == external; });
   }
 
   void say(const SourceLoc& at, std::string message, std::vector<Remedy> remedies = {}, std::optional<Note> note = {}) {
@@ -63,8 +72,8 @@ class Mapper {
     report(diagnostics_, model_, outer_, std::move(d));
   }
 
-  /// The position of the layer with this id among the body's Parameters or Results; -1 where it is none, which is reported
-  /// unless it follows from another fault. `attribute` names it in the file.
+  /// The position of the layer with this id among the body's Parameters or Results; -1 where it is none, which is
+  /// reported unless it follows from another fault. `attribute` names it in the file.
   int position(std::int64_t id, bool parameter, const SourceLoc& at, const char* attribute) {
     const auto& nodes = parameter ? inner_.parameters : inner_.results;
     const auto layer_of = [&](int node) -> const Layer& { return *inner_[node].layer; };
@@ -72,7 +81,8 @@ class Mapper {
       if (layer_of(nodes[k]).id == id) return static_cast<int>(k);
     good_ = false;
     const std::string_view kind = parameter ? "parameter" : "result";
-    const auto found = std::find_if(inner_.nodes.begin(), inner_.nodes.end(), [&](const Node& n) { return n.layer->id == id; });
+    const auto found =
+        std::find_if(inner_.nodes.begin(), inner_.nodes.end(), [&](const Node& n) { return n.layer->id == id; });
     if (found == inner_.nodes.end() ? inner_.graph->damaged : !found->op) return -1;
     std::vector<Remedy> remedies;
     std::string there;
@@ -82,9 +92,16 @@ class Mapper {
       remedies.insert(names(candidate) ? remedies.end() : remedies.begin(), tag(attribute, candidate));
       there += fmt::format("{}{}", k == 0 ? "" : ", ", candidate);
     }
-    const auto what = found == inner_.nodes.end() ? fmt::format("the {} has no layer {}", body_.role, id)
-                                                  : fmt::format("layer {} of the {} is of type {}, not a {}", named(*found->layer), body_.role, found->op->type, kind);
-    say(at, nodes.empty() ? fmt::format("{}; it has no {}", what, kind) : fmt::format("{}; its {} {}{}", what, nodes.size() == 1 ? fmt::format("only {} is", kind) : fmt::format("{}s are", kind), there, nodes.size() > 4 ? ", …" : ""), std::move(remedies));
+    const auto what = found == inner_.nodes.end()
+                          ? fmt::format("the {} has no layer {}", body_.role, id)
+                          : fmt::format("layer {} of the {} is of type {}, not a {}", named(*found->layer), body_.role,
+                                        found->op->type, kind);
+    say(at,
+        nodes.empty() ? fmt::format("{}; it has no {}", what, kind)
+                      : fmt::format("{}; its {} {}{}", what,
+                                    nodes.size() == 1 ? fmt::format("only {} is", kind) : fmt::format("{}s are", kind),
+                                    there, nodes.size() > 4 ? ", …" : ""),
+        std::move(remedies));
     return -1;
   }
 
@@ -95,7 +112,9 @@ class Mapper {
     if (link.inner < 0) return;
     const auto at = static_cast<std::size_t>(link.inner);
     if (input) {
-      if (fed_[at]) return say(entry.at, fmt::format("Parameter {} of the {} is fed twice", named(parameter(at)), body_.role), {}, Note{"the other entry", fed_[at]->at, "", ""});
+      if (fed_[at])
+        return say(entry.at, fmt::format("Parameter {} of the {} is fed twice", named(parameter(at)), body_.role), {},
+                   Note{"the other entry", fed_[at]->at, "", ""});
       fed_[at] = &entry;
     }
     if (entry.purpose == "current_iteration") {
@@ -112,21 +131,28 @@ class Mapper {
       if (entry.purpose == "current_iteration" || entry.purpose == "execution_condition") return;
       const std::string_view meant = input ? "current_iteration" : "execution_condition";
       if (entry.purpose.empty()) return say(entry.at, "a port map entry names no external port");
-      return say(entry.at, fmt::format("purpose \"{}\" is neither \"current_iteration\" nor \"execution_condition\"", printable(entry.purpose)),
+      return say(entry.at,
+                 fmt::format("purpose \"{}\" is neither \"current_iteration\" nor \"execution_condition\"",
+                             printable(entry.purpose)),
                  {{{Change::What::tag_attribute, "purpose", std::string(meant)}}});
     }
     const auto& ports = input ? outer_.inputs : outer_.outputs;
     link.port = input ? input_position(outer_, entry.external_port) : output_position(outer_, entry.external_port);
     if (link.port < 0) {
       std::vector<Remedy> remedies;
-      for (auto port = ports.rbegin(); port != ports.rend() && remedies.size() < 4; ++port)  // Loop's first two are no inputs of the body
+      for (auto port = ports.rbegin(); port != ports.rend() && remedies.size() < 4;
+           ++port)  // Loop's first two are no inputs of the body
         if (!maps_port(port->id, entry.direction)) remedies.push_back(tag("external_port_id", port->id));
-      return say(entry.at, fmt::format("the port map names {} port {} of layer {}, {}", input ? "input" : "output", entry.external_port, named(outer_), ids_of(ports, input ? "input" : "output")),
+      return say(entry.at,
+                 fmt::format("the port map names {} port {} of layer {}, {}", input ? "input" : "output",
+                             entry.external_port, named(outer_), ids_of(ports, input ? "input" : "output")),
                  std::move(remedies));
     }
     if (!input) {
       auto& given = given_[static_cast<std::size_t>(link.port)];
-      if (given) return say(entry.at, fmt::format("output port {} is given twice", entry.external_port), {}, Note{"the other entry", given->at, "", ""});
+      if (given)
+        return say(entry.at, fmt::format("output port {} is given twice", entry.external_port), {},
+                   Note{"the other entry", given->at, "", ""});
       given = &entry;
     }
     link.sliced = entry.axis.has_value();
@@ -136,16 +162,21 @@ class Mapper {
     link.stride = entry.stride;
     link.part_size = entry.part_size;
     if (link.sliced && link.stride == 0) return say(entry.at, "a stride of 0 cannot slice");
-    if (link.sliced && link.part_size <= 0) return say(entry.at, fmt::format("parts cannot have size {}: part_size is positive", link.part_size));
+    if (link.sliced && link.part_size <= 0)
+      return say(entry.at, fmt::format("parts cannot have size {}: part_size is positive", link.part_size));
     (input ? map_.inputs : map_.outputs).push_back(link);
   }
 
   void add(const BackEdge& edge) {
-    const auto result = position(edge.from_layer, false, edge.at, "from-layer"), target = position(edge.to_layer, true, edge.at, "to-layer");
+    const auto result = position(edge.from_layer, false, edge.at, "from-layer"),
+               target = position(edge.to_layer, true, edge.at, "to-layer");
     if (result < 0 || target < 0) return;
     auto& before = fed_back_[static_cast<std::size_t>(target)];
     if (before)
-      return say(edge.at, fmt::format("two back edges lead to Parameter {} of the {}", named(parameter(static_cast<std::size_t>(target))), body_.role), {}, Note{"the other one", before->at, "", ""});
+      return say(edge.at,
+                 fmt::format("two back edges lead to Parameter {} of the {}",
+                             named(parameter(static_cast<std::size_t>(target))), body_.role),
+                 {}, Note{"the other one", before->at, "", ""});
     before = &edge;
     map_.feedback.push_back({result, target});
   }
@@ -153,7 +184,8 @@ class Mapper {
 
 }  // namespace
 
-std::optional<BodyMap> map_body(const Model& model, const Layer& outer, const Body& body, const Model& inner, Diagnostics& diagnostics) {
+std::optional<BodyMap> map_body(const Model& model, const Layer& outer, const Body& body, const Model& inner,
+                                Diagnostics& diagnostics) {
   return Mapper(model, outer, body, inner, diagnostics).run();
 }
 

@@ -17,7 +17,10 @@ const Attribute& required(const Layer& layer, std::string_view name) {
 std::int64_t unsigned_number(const Layer& layer, std::string_view name) {
   const auto& a = required(layer, name);
   const auto n = parse_number<std::int64_t>(a.value);
-  if (!n) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of Constant: \"{}\" is not a number of bytes", name, printable(a.value)));
+  if (!n)
+    fail_attribute(
+        name, Code::E0402,
+        fmt::format("attribute \"{}\" of Constant: \"{}\" is not a number of bytes", name, printable(a.value)));
   if (*n < 0) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of Constant: {} is negative", name, *n));
   return *n;
 }
@@ -32,12 +35,14 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
   const auto wanted = static_cast<std::size_t>(element_count(shape));
   if (bytes.size() < 4 || word(0) != wanted) fail(Code::E0303, "the constant's bytes do not hold {} strings", wanted);
   const auto text_at = (wanted + 2) * 4;
-  if (bytes.size() / 4 < wanted + 2) fail(Code::E0303, "the constant's bytes are too few for the offsets of {} strings", wanted);
+  if (bytes.size() / 4 < wanted + 2)
+    fail(Code::E0303, "the constant's bytes are too few for the offsets of {} strings", wanted);
   const auto* text = reinterpret_cast<const char*>(bytes.data()) + text_at;
   Tensor t(ElementType::string, shape);
   for (std::size_t i = 0; i < wanted; ++i) {
     const auto begin = word(i + 1), end = word(i + 2);
-    if (begin > end || end > bytes.size() - text_at) fail(Code::E0303, "string {} of the constant lies outside its bytes", i);
+    if (begin > end || end > bytes.size() - text_at)
+      fail(Code::E0303, "string {} of the constant lies outside its bytes", i);
     t.mutable_data<std::string_view>()[i] = {text + begin, end - begin};
   }
   t.keep_alive(Tensor(ElementType::u8, {static_cast<std::int64_t>(bytes.size())}, owner, bytes.data()));
@@ -48,10 +53,13 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
 /// stands alone.
 std::vector<Remedy> one_of_three(const Layer& layer, ElementType type, const Shape& shape, std::int64_t needed) {
   std::vector<Remedy> remedies;
-  const auto set = [&](const char* attribute, std::string value) { remedies.push_back({{Change::What::attribute, attribute, std::move(value)}}); };
+  const auto set = [&](const char* attribute, std::string value) {
+    remedies.push_back({{Change::What::attribute, attribute, std::move(value)}});
+  };
   if (layer.outputs.size() != 1) return remedies;
   const auto& port = layer.outputs.front();
-  if (port.declared_type && *port.declared_type != type && *port.declared_type != ElementType::dynamic) set("element_type", std::string(name(*port.declared_type)));
+  if (port.declared_type && *port.declared_type != type && *port.declared_type != ElementType::dynamic)
+    set("element_type", std::string(name(*port.declared_type)));
   if (port.declared_shape && port.declared_shape->is_static() && port.declared_shape->to_shape() != shape) {
     const auto text = to_string(*port.declared_shape);
     set("shape", text.substr(1, text.size() - 2));
@@ -69,39 +77,52 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
   const auto& shape_text = required(layer, "shape");
   const auto partial = parse_shape(shape_text.value);
   if (!partial || !partial->is_static())
-    fail_attribute("shape", Code::E0402, fmt::format("attribute \"shape\" of Constant: \"{}\" is not a list of lengths{}", printable(shape_text.value), partial ? "" : ": " + why_no_shape(shape_text.value)));
+    fail_attribute("shape", Code::E0402,
+                   fmt::format("attribute \"shape\" of Constant: \"{}\" is not a list of lengths{}",
+                               printable(shape_text.value), partial ? "" : ": " + why_no_shape(shape_text.value)));
   const auto shape = partial->to_shape();
   const auto offset = unsigned_number(layer, "offset"), size = unsigned_number(layer, "size");
 
   const auto count = checked_product(shape);
-  const auto needed = !count ? std::nullopt : *type == ElementType::string ? std::optional<std::int64_t>(0) : packed_size(*type, *count);
-  if (!needed) fail_attribute("shape", Code::E0303, fmt::format("a constant of shape {} has more bytes than 64 bits can count", to_string(shape)));
+  const auto needed = !count                         ? std::nullopt
+                      : *type == ElementType::string ? std::optional<std::int64_t>(0)
+                                                     : packed_size(*type, *count);
+  if (!needed)
+    fail_attribute("shape", Code::E0303,
+                   fmt::format("a constant of shape {} has more bytes than 64 bits can count", to_string(shape)));
   if (size < *needed) {
     Diagnostic d;
     d.code = Code::E0303;
-    d.message = fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(*type), to_string(shape), *needed, size);
+    d.message =
+        fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(*type), to_string(shape), *needed, size);
     d.attribute = "size";
     d.remedies = one_of_three(layer, *type, shape, *needed);
     fail(std::move(d));
   }
   const auto end = checked_add(offset, size);
-  if (!graph.weights && !end) fail_attribute("offset", Code::E0302, fmt::format("the constant's bytes begin at {} and take {}: no file is that long", offset, size));
+  if (!graph.weights && !end)
+    fail_attribute("offset", Code::E0302,
+                   fmt::format("the constant's bytes begin at {} and take {}: no file is that long", offset, size));
   if (!graph.weights) return {};
   const auto available = static_cast<std::int64_t>(graph.weights->size());
   if (!end || *end > available) {
     // Where the bytes that the shape takes would fit, size is what is wrong.
     const bool fits = *needed < size && *needed <= available && offset <= available - *needed;
-    fail_attribute(fits ? "size" : "offset", Code::E0302,
-                   fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {}{}", offset, end ? std::to_string(*end) : "beyond 2^63", printable(graph.weights_path),
-                               counted(available, "byte"), fits ? fmt::format("; {}{} takes {}", name(*type), to_string(shape), *needed) : ""),
-                   fits && *type != ElementType::string ? std::vector{std::to_string(*needed)} : std::vector<std::string>{});
+    fail_attribute(
+        fits ? "size" : "offset", Code::E0302,
+        fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {}{}", offset,
+                    end ? std::to_string(*end) : "beyond 2^63", printable(graph.weights_path),
+                    counted(available, "byte"),
+                    fits ? fmt::format("; {}{} takes {}", name(*type), to_string(shape), *needed) : ""),
+        fits && *type != ElementType::string ? std::vector{std::to_string(*needed)} : std::vector<std::string>{});
   }
 
   const auto bytes = graph.weights->view.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
   if (*type == ElementType::string) return read_strings(shape, bytes, graph.weights->owner);
   const bool packed = bit_width(*type) < 8;
   const auto alignment = packed ? 1u : static_cast<unsigned>(std::max(1, byte_width(*type)));
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0) return Tensor(*type, shape, graph.weights->owner, bytes.data(), packed);
+  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0)
+    return Tensor(*type, shape, graph.weights->owner, bytes.data(), packed);
   Tensor copy(*type, shape);
   std::memcpy(copy.mutable_bytes(), bytes.data(), static_cast<std::size_t>(*needed));
   return copy;
@@ -121,7 +142,8 @@ std::optional<Range> range_of(const Layer& layer) {
 }
 
 void sort_by_place(std::vector<Range>& ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range& a, const Range& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
 }
 
 }  // namespace
@@ -145,11 +167,18 @@ std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d) {
     reached = std::max(reached, range.end);
   }
   d.code = Code::E0302;
-  d.message = fmt::format("{} ends at byte {}, but the constants reach up to byte {}", printable(graph.weights_path), available, reached);
+  d.message = fmt::format("{} ends at byte {}, but the constants reach up to byte {}", printable(graph.weights_path),
+                          available, reached);
   d.attribute = "offset";
-  d.label = fmt::format("these bytes [{}..{}) are the first that it does not hold", outside.front().begin, outside.front().end);
-  d.notes.push_back({fmt::format("nor does it hold those of {} behind it", counted(outside.size() - 1, "constant")), {}, "", ""});
-  d.notes.push_back({available == 0 ? "it is empty: the download or copy failed, perhaps" : "it was cut short while it was copied, or belongs to another model", {}, "", ""});
+  d.label = fmt::format("these bytes [{}..{}) are the first that it does not hold", outside.front().begin,
+                        outside.front().end);
+  d.notes.push_back(
+      {fmt::format("nor does it hold those of {} behind it", counted(outside.size() - 1, "constant")), {}, "", ""});
+  d.notes.push_back({available == 0 ? "it is empty: the download or copy failed, perhaps"
+                                    : "it was cut short while it was copied, or belongs to another model",
+                     {},
+                     "",
+                     ""});
   std::vector<const Layer*> layers;
   for (const auto& range : outside) layers.push_back(range.layer);
   return layers;
@@ -168,7 +197,8 @@ void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
     Diagnostic d;
     d.severity = Severity::warning;
     d.code = Code::W0903;
-    d.message = fmt::format("the bytes [{}..{}) of constant \"{}\" overlap in part those of \"{}\" [{}..{})", b.begin, b.end, printable(b.layer->name), printable(a.layer->name), a.begin, a.end);
+    d.message = fmt::format("the bytes [{}..{}) of constant \"{}\" overlap in part those of \"{}\" [{}..{})", b.begin,
+                            b.end, printable(b.layer->name), printable(a.layer->name), a.begin, a.end);
     d.attribute = "offset";
     report(diagnostics, model, *b.layer, std::move(d));
   }

@@ -24,31 +24,37 @@ std::string value_of(const Tensor& t) {
   else if (!real)
     for (const auto v : to_i64(t)) words.push_back(std::to_string(v));
   else
-    for (const auto v : to_f64(t)) words.push_back(t.type() == ElementType::f64 ? fmt::format("{}", v) : fmt::format("{}", static_cast<float>(v)));
+    for (const auto v : to_f64(t))
+      words.push_back(t.type() == ElementType::f64 ? fmt::format("{}", v) : fmt::format("{}", static_cast<float>(v)));
   return fmt::format("{} {{{}}}", name(t.type()), fmt::join(words, ", "));
 }
 
 /// "stored at model.bin[432..456)".
 std::string place_in_weights(const Graph& graph, const Layer& constant) {
   const auto range = graph.weights_path.empty() ? std::nullopt : stored_bytes(constant);
-  return range ? fmt::format("stored at {}[{}..{})", printable(graph.weights_path), range->begin, range->end) : std::string();
+  return range ? fmt::format("stored at {}[{}..{})", printable(graph.weights_path), range->begin, range->end)
+               : std::string();
 }
 
 /// " (declared f32[1,4,8,8] at line 80)", where that is something else.
 std::string declared(const Port& port, const Fact& fact, std::optional<LineIndex>& lines) {
-  const bool type = port.declared_type && *port.declared_type != ElementType::dynamic && fact.type != ElementType::dynamic && *port.declared_type != fact.type;
-  const bool shape = port.declared_shape && port.declared_shape->rank() > 0 && !port.declared_shape->compatible(fact.shape);
+  const bool type = port.declared_type && *port.declared_type != ElementType::dynamic &&
+                    fact.type != ElementType::dynamic && *port.declared_type != fact.type;
+  const bool shape =
+      port.declared_shape && port.declared_shape->rank() > 0 && !port.declared_shape->compatible(fact.shape);
   if ((!type && !shape) || !port.at) return {};
   if (!lines) lines.emplace(*port.at.file);
   const auto at = (*lines)(port.at.offset);
-  return fmt::format(" (declared {}{} at line {})", port.declared_type ? name(*port.declared_type) : "", port.declared_shape ? to_string(*port.declared_shape) : "", at.line);
+  return fmt::format(" (declared {}{} at line {})", port.declared_type ? name(*port.declared_type) : "",
+                     port.declared_shape ? to_string(*port.declared_shape) : "", at.line);
 }
 
 }  // namespace
 
 std::string describe(const Fact& f) { return fmt::format("{}{}", name(f.type), to_string(f.shape)); }
 
-void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c, std::optional<LineIndex>& lines) {
+void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c,
+             std::optional<LineIndex>& lines) {
   if (d.layer) return;  // from a body: already explained
   const auto at_fault = d.port && d.port->input ? d.port->index : -1;
   const auto tell = [&](std::size_t i) {
@@ -63,13 +69,17 @@ void explain(Diagnostic& d, const Model& model, const Node& node, const InferCon
     }
     Note note;
     const auto port = fmt::format("input {} ({})", i, c.port_name(static_cast<int>(i)));
-    if (constant && !value.empty()) note.message = fmt::format("{} is constant {} = {}", port, the(*producer.layer), value);
-    else note.message = fmt::format("{} is {}, {}from {}", port, describe(fact), value.empty() ? "" : "known to be " + value + ", ", the(*producer.layer));
+    if (constant && !value.empty())
+      note.message = fmt::format("{} is constant {} = {}", port, the(*producer.layer), value);
+    else
+      note.message = fmt::format("{} is {}, {}from {}", port, describe(fact),
+                                 value.empty() ? "" : "known to be " + value + ", ", the(*producer.layer));
     note.at = producer.layer->at;
     if (constant) note.where = place_in_weights(*model.graph, *producer.layer);
     d.notes.push_back(std::move(note));
   };
-  if (at_fault >= 0 && at_fault < static_cast<std::int64_t>(node.inputs.size())) tell(static_cast<std::size_t>(at_fault));
+  if (at_fault >= 0 && at_fault < static_cast<std::int64_t>(node.inputs.size()))
+    tell(static_cast<std::size_t>(at_fault));
   for (std::size_t i = 0; i < node.inputs.size() && d.notes.size() < kMostNotes; ++i)
     if (at_fault != static_cast<std::int64_t>(i)) tell(i);
 }
@@ -79,8 +89,8 @@ void explain_body(Diagnostic& d, const Model& model, const Node& node, const Bod
     if (d.notes.size() >= 2 * kMostNotes) break;
     const auto& parameter = *inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer;
     const auto& producer = *model[node.inputs[static_cast<std::size_t>(link.port)].node].layer;
-    d.notes.push_back({fmt::format("{} of the {} receives {}input {} of {}, from {}", the(parameter), map.role, link.sliced ? "slices of " : "", link.port,
-                                   the(*node.layer), the(producer)),
+    d.notes.push_back({fmt::format("{} of the {} receives {}input {} of {}, from {}", the(parameter), map.role,
+                                   link.sliced ? "slices of " : "", link.port, the(*node.layer), the(producer)),
                        parameter.at, "", ""});
   }
 }

@@ -10,7 +10,8 @@ namespace {
 
 class Inferrer {
  public:
-  Inferrer(const Model& m, const InferOptions& o, Diagnostics& d, std::uint32_t& s) : model(m), options(o), diagnostics(d), symbols(s) {}
+  Inferrer(const Model& m, const InferOptions& o, Diagnostics& d, std::uint32_t& s)
+      : model(m), options(o), diagnostics(d), symbols(s) {}
 
   Facts facts;
 
@@ -20,7 +21,8 @@ class Inferrer {
     facts.bodies.resize(model.nodes.size());
     unknown_.assign(model.nodes.size(), false);
     std::vector<int> parameter_of(model.nodes.size(), -1);
-    for (std::size_t k = 0; k < model.parameters.size(); ++k) parameter_of[static_cast<std::size_t>(model.parameters[k])] = static_cast<int>(k);
+    for (std::size_t k = 0; k < model.parameters.size(); ++k)
+      parameter_of[static_cast<std::size_t>(model.parameters[k])] = static_cast<int>(k);
     for (std::size_t i = 0; i < model.nodes.size(); ++i) {
       const auto& node = model.nodes[i];
       auto& outputs = facts.outputs[i];
@@ -72,7 +74,8 @@ class Inferrer {
   }
 
   bool depends_on_unknown(const Node& node) const {
-    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueRef v) { return v.node < 0 || unknown_[static_cast<std::size_t>(v.node)]; });
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](ValueRef v) { return v.node < 0 || unknown_[static_cast<std::size_t>(v.node)]; });
   }
 
   void infer_one(int at, int parameter) {
@@ -88,7 +91,8 @@ class Inferrer {
     c.set_symbols(&symbols);
     c.set_declared(declared_facts);
     facts.bodies[index].resize(node.bodies.size());
-    c.set_bodies(node.maps, [&](int body, const std::vector<Fact>& parameters) { return infer_body(index, body, parameters); });
+    c.set_bodies(node.maps,
+                 [&](int body, const std::vector<Fact>& parameters) { return infer_body(index, body, parameters); });
     const bool good = attempt(diagnostics, model, *node.layer, [&] {
       try {
         infer_node(c);
@@ -144,21 +148,26 @@ class Inferrer {
     const auto is_type = [&](const AttributeDef& def) { return def.name == d.attribute && def.type == "element type"; };
     if (std::any_of(node.version->attrs.defs.begin(), node.version->attrs.defs.end(), is_type))
       for (const auto& port : node.layer->outputs)
-        if (port.declared_type) d.remedies.push_back({{Change::What::attribute, d.attribute, std::string(name(*port.declared_type))}});
+        if (port.declared_type)
+          d.remedies.push_back({{Change::What::attribute, d.attribute, std::string(name(*port.declared_type))}});
     for (const auto& version : node.op->versions)
-      if (&version != node.version) d.remedies.push_back({{Change::What::layer_attribute, "version", fmt::format("opset{}", version.since)}});
+      if (&version != node.version)
+        d.remedies.push_back({{Change::What::layer_attribute, "version", fmt::format("opset{}", version.since)}});
   }
 
   void compare(const Node& node, const std::vector<Fact>& said, const std::vector<Fact>& inferred) {
     for (std::size_t o = 0; o < node.layer->outputs.size() && o < inferred.size(); ++o)
-      contradiction(node, node.layer->outputs[o], PortRef{false, static_cast<std::int64_t>(o), node.layer->outputs[o].id, {}}, said[o], inferred[o], nullptr);
+      contradiction(node, node.layer->outputs[o],
+                    PortRef{false, static_cast<std::int64_t>(o), node.layer->outputs[o].id, {}}, said[o], inferred[o],
+                    nullptr);
     for (std::size_t i = 0; i < node.layer->inputs.size() && i < node.inputs.size(); ++i) {
       const auto& port = node.layer->inputs[i];
       const auto v = node.inputs[i];
       Fact declared_fact;
       if (port.declared_type) declared_fact.type = *port.declared_type;
       if (port.declared_shape) declared_fact.shape = *port.declared_shape;
-      contradiction(node, port, PortRef{true, static_cast<std::int64_t>(i), port.id, {}}, declared_fact, facts.of(v), model[v.node].layer);
+      contradiction(node, port, PortRef{true, static_cast<std::int64_t>(i), port.id, {}}, declared_fact, facts.of(v),
+                    model[v.node].layer);
     }
   }
 
@@ -169,20 +178,24 @@ class Inferrer {
       port.push_back({Change::What::tag_attribute, "precision", std::string(precision_name(inferred.type))});
       for (const auto& def : node.version->attrs.defs) {
         const auto* given = def.type == "element type" ? node.layer->attribute(def.name) : nullptr;
-        if (given && given->value == name(inferred.type)) attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(said.type))});
+        if (given && given->value == name(inferred.type))
+          attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(said.type))});
       }
     }
     if (shape && inferred.shape.has_rank()) {
       port.push_back({Change::What::dims, {}, list_of(inferred.shape)});
-      if (node.op->kind == Kind::parameter) attributes.push_back({Change::What::attribute, "shape", list_of(said.shape, true)});
+      if (node.op->kind == Kind::parameter)
+        attributes.push_back({Change::What::attribute, "shape", list_of(said.shape, true)});
     }
     if (attributes.empty()) return {std::move(port)};
     return {std::move(port), std::move(attributes)};
   }
 
   /// W0901, where the file and the inference cannot both be right.
-  void contradiction(const Node& node, const Port& port, PortRef ref, const Fact& said, const Fact& inferred, const Layer* producer) {
-    const bool type = said.type != ElementType::dynamic && inferred.type != ElementType::dynamic && said.type != inferred.type;
+  void contradiction(const Node& node, const Port& port, PortRef ref, const Fact& said, const Fact& inferred,
+                     const Layer* producer) {
+    const bool type =
+        said.type != ElementType::dynamic && inferred.type != ElementType::dynamic && said.type != inferred.type;
     // A port without <dim>s is a scalar or says nothing.
     const bool nothing_said = !port.declared_shape || (said.shape.has_rank() && said.shape.rank() == 0);
     const bool shape = !nothing_said && !said.shape.compatible(inferred.shape);
@@ -190,15 +203,18 @@ class Inferrer {
     Diagnostic d;
     d.severity = Severity::warning;
     d.code = Code::W0901;
-    d.message = fmt::format("{} port {} of \"{}\" is declared {} but is {}", ref.input ? "input" : "output", ref.index, printable(node.layer->name),
-                            type ? describe(said) : to_string(said.shape), type ? describe(inferred) : to_string(inferred.shape));
+    d.message = fmt::format("{} port {} of \"{}\" is declared {} but is {}", ref.input ? "input" : "output", ref.index,
+                            printable(node.layer->name), type ? describe(said) : to_string(said.shape),
+                            type ? describe(inferred) : to_string(inferred.shape));
     d.at = port.at;
     const bool stated = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
     d.label = fmt::format("{} {}", stated ? "its attributes say" : "inferred", describe(inferred));
     d.port = std::move(ref);
     d.remedies = agreeing(node, said, inferred, type, shape);
     if (d.port->input) d.remedies.resize(1);
-    if (producer) d.notes.push_back({fmt::format("it comes from layer {} \"{}\"", producer->id, printable(producer->name)), producer->at, "", ""});
+    if (producer)
+      d.notes.push_back({fmt::format("it comes from layer {} \"{}\"", producer->id, printable(producer->name)),
+                         producer->at, "", ""});
     report(diagnostics, model, *node.layer, std::move(d));
   }
 };

@@ -7,7 +7,9 @@
 
 namespace ovir {
 
-LayerRef layer_ref(const Model& model, const Layer& layer) { return {layer.id_text, layer.name, layer.type, layer.version, model.path}; }
+LayerRef layer_ref(const Model& model, const Layer& layer) {
+  return {layer.id_text, layer.name, layer.type, layer.version, model.path};
+}
 
 std::string Model::parameter_name(int k) const {
   const auto& layer = *nodes[static_cast<std::size_t>(parameters[static_cast<std::size_t>(k)])].layer;

@@ -22,15 +22,15 @@ struct ValueRef {
 struct Model;
 struct Node {
   const Layer* layer = nullptr;
-  const OpDef* op = nullptr;             ///< null: unknown or unsupported, its outputs are unknown
+  const OpDef* op = nullptr;  ///< null: unknown or unsupported, its outputs are unknown
   const Version* version = nullptr;
   std::shared_ptr<const void> attrs;
   std::vector<ValueRef> inputs;
   int output_count = 0;
   std::vector<std::shared_ptr<const Model>> bodies;
-  std::vector<BodyMap> maps;             ///< one a body
-  Tensor constant;                       ///< of a Constant: a view of the .bin
-  bool faulty = false;                   ///< a diagnostic was given: not judged further
+  std::vector<BodyMap> maps;  ///< one a body
+  Tensor constant;            ///< of a Constant: a view of the .bin
+  bool faulty = false;        ///< a diagnostic was given: not judged further
 };
 
 struct Model {
@@ -67,8 +67,10 @@ std::string list_of(const PartialShape& shape, bool attribute = false);
 /// For every node, a fact for every output.
 struct Facts {
   std::vector<std::vector<Fact>> outputs;
-  std::vector<std::vector<Facts>> bodies;   ///< per node, per body (the fixed point)
-  const Fact& of(ValueRef v) const { return outputs[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)]; }
+  std::vector<std::vector<Facts>> bodies;  ///< per node, per body (the fixed point)
+  const Fact& of(ValueRef v) const {
+    return outputs[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)];
+  }
 };
 
 }  // namespace ovir

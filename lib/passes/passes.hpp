@@ -13,12 +13,13 @@
 namespace ovir::passes {
 
 /// Graph -> Model. Every fault goes to `diagnostics`; the layers it touches are marked and the rest still resolved.
-std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const Registry& registry, Diagnostics& diagnostics);
+std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const Registry& registry,
+                                     Diagnostics& diagnostics);
 
 struct InferOptions {
   /// Shapes that replace those of the Parameters, by index in file order.
   std::map<int, PartialShape> shapes;
-  bool compare_declared = true;          ///< W0901
+  bool compare_declared = true;  ///< W0901
   /// End at the first layer at fault; the facts end there, too.
   bool stop_at_fault = false;
 };

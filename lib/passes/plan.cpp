@@ -7,14 +7,17 @@ namespace ovir::passes {
 namespace {
 
 bool all_static(const std::vector<Fact>& facts) {
-  return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.shape.is_static() && f.type != ElementType::dynamic; });
+  return std::all_of(facts.begin(), facts.end(),
+                     [](const Fact& f) { return f.shape.is_static() && f.type != ElementType::dynamic; });
 }
 
 bool all_known(const std::vector<Fact>& facts) {
-  return !facts.empty() && std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return static_cast<bool>(f.value); });
+  return !facts.empty() &&
+         std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return static_cast<bool>(f.value); });
 }
 
-Kernel choose_kernel(const Node& node, std::span<const Fact> inputs, std::span<const Fact> outputs, const PlanOptions& options) {
+Kernel choose_kernel(const Node& node, std::span<const Fact> inputs, std::span<const Fact> outputs,
+                     const PlanOptions& options) {
   if (options.tier == Tier::reference) return {};
   const NodeView view{*node.op, *node.version, node.attrs.get(), inputs, outputs, options.repeated};
   for (const auto& fast : options.fast)
@@ -52,8 +55,10 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
     if (node.op->kind == Kind::parameter || node.op->kind == Kind::result || !needed[i]) continue;
     const bool known = all_known(outputs);
     if (node.op->kind == Kind::constant || (known && !options.keep)) {
-      if (!known) fail(Code::E0301, "the weights are needed to run constant layer {} \"{}\"", node.layer->id, node.layer->name);
-      for (std::size_t o = 0; o < outputs.size(); ++o) plan->constants.emplace_back(first_slot[i] + static_cast<int>(o), outputs[o].value);
+      if (!known)
+        fail(Code::E0301, "the weights are needed to run constant layer {} \"{}\"", node.layer->id, node.layer->name);
+      for (std::size_t o = 0; o < outputs.size(); ++o)
+        plan->constants.emplace_back(first_slot[i] + static_cast<int>(o), outputs[o].value);
       constant[i] = true;
       continue;
     }
@@ -65,8 +70,10 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
       inputs.push_back(facts.of(v));
     }
     step.first_output = first_slot[i];
-    step.from_constants = node.op->kind == Kind::compute && node.version->pure && node.bodies.empty() && !node.inputs.empty() &&
-                          std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueRef v) { return constant[static_cast<std::size_t>(v.node)]; });
+    step.from_constants = node.op->kind == Kind::compute && node.version->pure && node.bodies.empty() &&
+                          !node.inputs.empty() && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueRef v) {
+                            return constant[static_cast<std::size_t>(v.node)];
+                          });
     constant[i] = step.from_constants;
     step.facts = outputs;
     step.fixed_shapes = all_static(outputs) && all_static(inputs) && node.bodies.empty();
@@ -79,7 +86,8 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
       d.at = node.layer->at;
       fail(std::move(d));
     }
-    for (std::size_t b = 0; b < node.bodies.size(); ++b) step.bodies.push_back(passes::plan(node.bodies[b], facts.bodies[i].at(b), options));
+    for (std::size_t b = 0; b < node.bodies.size(); ++b)
+      step.bodies.push_back(passes::plan(node.bodies[b], facts.bodies[i].at(b), options));
     plan->steps.push_back(std::move(step));
   }
   for (const auto p : model->parameters) {

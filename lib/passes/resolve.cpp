@@ -15,7 +15,8 @@ void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Di
   }
   if (d.port) {
     const auto& ports = d.port->input ? layer.inputs : layer.outputs;
-    if (d.port->index >= 0 && d.port->index < static_cast<std::int64_t>(ports.size())) d.port->id = ports[static_cast<std::size_t>(d.port->index)].id;
+    if (d.port->index >= 0 && d.port->index < static_cast<std::int64_t>(ports.size()))
+      d.port->id = ports[static_cast<std::size_t>(d.port->index)].id;
   }
   diagnostics.add(std::move(d));
 }
@@ -35,7 +36,8 @@ struct Resolver {
 
     std::vector<bool> faulty(layers.size(), false);
     const auto inputs = connect(*model, faulty, diagnostics);
-    const auto order = topological_order(*model, inputs, reads_before_writes(*model->graph, registry), faulty, diagnostics);
+    const auto order =
+        topological_order(*model, inputs, reads_before_writes(*model->graph, registry), faulty, diagnostics);
     std::vector<int> position(layers.size());
     for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
 
@@ -62,7 +64,8 @@ struct Resolver {
     }
     for (auto& node : model->nodes) bind_bodies(*model, node);
     if (model->path.empty()) check_states(*model, diagnostics);
-    const bool damaged = model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; });
+    const bool damaged =
+        model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; });
     model->complete = diagnostics.errors() == errors_before && !damaged;
     if (model->complete) {
       warn_unreachable(*model, diagnostics);
@@ -104,7 +107,8 @@ struct Resolver {
 
 }  // namespace
 
-std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const Registry& registry, Diagnostics& diagnostics) {
+std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const Registry& registry,
+                                     Diagnostics& diagnostics) {
   return Resolver{registry, diagnostics}.resolve(std::move(graph), "");
 }
 

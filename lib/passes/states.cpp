@@ -1,5 +1,6 @@
 // states: ReadValue and Assign of one variable belong together. "Only one pair of ReadValue and Assign operations is
-// expected for each Variable in the model", and what Assign sets "will be returned by ReadValue operation on next infer".
+// expected for each Variable in the model", and what Assign sets "will be returned by ReadValue operation on next
+// infer".
 #include <algorithm>
 #include <map>
 
@@ -52,7 +53,9 @@ void require_one(const Uses& uses, Diagnostics& diagnostics) {
     for (auto use = list.begin(); use != list.end(); ++use) {
       const auto first = std::find_if(list.begin(), use, [&](const Use& u) { return u.model == use->model; });
       if (first == use) continue;
-      auto d = fault(fmt::format("variable \"{}\" has two {} layers, but one ReadValue and one Assign are all that it can have", printable(id), use->node->op->type));
+      auto d = fault(
+          fmt::format("variable \"{}\" has two {} layers, but one ReadValue and one Assign are all that it can have",
+                      printable(id), use->node->op->type));
       d.notes.push_back({fmt::format("the other is {}", the(*first->node->layer)), first->node->layer->at, "", ""});
       report(diagnostics, *use->model, *use->node->layer, std::move(d));
     }
@@ -79,9 +82,11 @@ void check_states(const Model& model, Diagnostics& diagnostics) {
     if (reads.contains(id)) continue;
     // Most likely it is a slip in the name of a variable that is read and never set.
     const auto near = unset.size() == 1 ? std::optional(unset.front()) : nearest(id, unset.empty() ? all : unset);
-    auto d = fault(fmt::format("no ReadValue reads variable \"{}\", which this Assign sets{}", printable(id), near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
+    auto d = fault(fmt::format("no ReadValue reads variable \"{}\", which this Assign sets{}", printable(id),
+                               near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
     if (near) {
-      d.notes.push_back({fmt::format("{} reads \"{}\"", the(*reads[*near].front().node->layer), printable(*near)), reads[*near].front().node->layer->at, "", ""});
+      d.notes.push_back({fmt::format("{} reads \"{}\"", the(*reads[*near].front().node->layer), printable(*near)),
+                         reads[*near].front().node->layer->at, "", ""});
       d.remedies.push_back({{Change::What::attribute, "variable_id", std::string(*near)}});
     }
     report(diagnostics, *uses.front().model, *uses.front().node->layer, std::move(d));
@@ -107,7 +112,10 @@ std::vector<std::pair<int, int>> reads_before_writes(const Graph& graph, const R
 }
 
 void report_early_write(Diagnostics& diagnostics, const Model& model, const Layer& read, const Layer& write) {
-  auto d = fault(fmt::format("ReadValue of variable \"{}\" takes its input from what follows the Assign of the same variable, so neither can be first", printable(variable_of(read))));
+  auto d =
+      fault(fmt::format("ReadValue of variable \"{}\" takes its input from what follows the Assign of the same "
+                        "variable, so neither can be first",
+                        printable(variable_of(read))));
   d.notes.push_back({fmt::format("the Assign is {}", the(write)), write.at, "", ""});
   report(diagnostics, model, read, std::move(d));
 }
@@ -116,7 +124,8 @@ void report_early_write(Diagnostics& diagnostics, const Model& model, const Laye
 void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnostics) {
   std::map<std::string_view, std::size_t> reads;
   for (std::size_t i = 0; i < model.nodes.size(); ++i)
-    if (model.nodes[i].op && model.nodes[i].op->kind == Kind::read_value) reads.emplace(variable_of(*model.nodes[i].layer), i);
+    if (model.nodes[i].op && model.nodes[i].op->kind == Kind::read_value)
+      reads.emplace(variable_of(*model.nodes[i].layer), i);
   if (reads.empty()) return;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
@@ -124,15 +133,18 @@ void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnos
     const auto read = reads.find(variable_of(*node.layer));
     if (read == reads.end() || facts.outputs[i].empty() || facts.outputs[read->second].empty()) continue;
     const auto &given = facts.outputs[i][0], &held = facts.outputs[read->second][0];
-    const bool type = given.type == held.type || given.type == ElementType::dynamic || held.type == ElementType::dynamic;
+    const bool type =
+        given.type == held.type || given.type == ElementType::dynamic || held.type == ElementType::dynamic;
     if (type && given.shape.compatible(held.shape)) continue;
     Diagnostic d;
     d.code = type ? Code::E0505 : Code::E0503;
-    d.message = fmt::format("new_value of Assign is {}, but its variable \"{}\" is {}", describe(given), printable(read->first), describe(held));
+    d.message = fmt::format("new_value of Assign is {}, but its variable \"{}\" is {}", describe(given),
+                            printable(read->first), describe(held));
     d.port = PortRef{true, 0, std::nullopt, "new_value"};
     const auto& reader = *model.nodes[read->second].layer;
     d.label = fmt::format("input 0: inferred {}, from {}", describe(given), the(*model[node.inputs[0].node].layer));
-    d.notes.push_back({fmt::format("the variable is read as {} by {}", describe(held), the(reader)), reader.at, "", ""});
+    d.notes.push_back(
+        {fmt::format("the variable is read as {} by {}", describe(held), the(reader)), reader.at, "", ""});
     report(diagnostics, model, *node.layer, std::move(d));
   }
 }

@@ -1,5 +1,5 @@
-// Convert-1 between any two element types. Every type is read into one of four carriers (i64, u64, f32, f64) and written
-// from there, a block at a time, so that N types need 5 N loops and not N * N.
+// Convert-1 between any two element types. Every type is read into one of four carriers (i64, u64, f32, f64) and
+// written from there, a block at a time, so that N types need 5 N loops and not N * N.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -19,18 +19,20 @@ struct Narrow {
 };
 
 template <class T>
-inline constexpr bool is_narrow_float = std::is_class_v<T> && std::is_convertible_v<T, float>;
+inline constexpr bool is_narrow_float = std::is_class_v<T>&& std::is_convertible_v<T, float>;
 
 struct Truth {
   std::uint8_t bits;
 };
 
-using All = decltype(Numbers{} + TypeList<
-    TypeEntry<ElementType::f16, f16>, TypeEntry<ElementType::bf16, bf16>, TypeEntry<ElementType::f8e4m3, f8e4m3>,
-    TypeEntry<ElementType::f8e5m2, f8e5m2>, TypeEntry<ElementType::f8e8m0, f8e8m0>, TypeEntry<ElementType::f4e2m1, f4e2m1>,
-    TypeEntry<ElementType::nf4, nf4>, TypeEntry<ElementType::i4, Narrow<4, true>>, TypeEntry<ElementType::u6, Narrow<6>>,
-    TypeEntry<ElementType::u4, Narrow<4>>, TypeEntry<ElementType::u3, Narrow<3>>, TypeEntry<ElementType::u2, Narrow<2>>,
-    TypeEntry<ElementType::u1, Narrow<1>>, TypeEntry<ElementType::boolean, Truth>>{});
+using All = decltype(Numbers{} +
+                     TypeList<TypeEntry<ElementType::f16, f16>, TypeEntry<ElementType::bf16, bf16>,
+                              TypeEntry<ElementType::f8e4m3, f8e4m3>, TypeEntry<ElementType::f8e5m2, f8e5m2>,
+                              TypeEntry<ElementType::f8e8m0, f8e8m0>, TypeEntry<ElementType::f4e2m1, f4e2m1>,
+                              TypeEntry<ElementType::nf4, nf4>, TypeEntry<ElementType::i4, Narrow<4, true>>,
+                              TypeEntry<ElementType::u6, Narrow<6>>, TypeEntry<ElementType::u4, Narrow<4>>,
+                              TypeEntry<ElementType::u3, Narrow<3>>, TypeEntry<ElementType::u2, Narrow<2>>,
+                              TypeEntry<ElementType::u1, Narrow<1>>, TypeEntry<ElementType::boolean, Truth>>{});
 using Carriers = TypeList<TypeEntry<ElementType::i64, std::int64_t>, TypeEntry<ElementType::u64, std::uint64_t>,
                           TypeEntry<ElementType::f32, float>, TypeEntry<ElementType::f64, double>>;
 
@@ -42,10 +44,13 @@ ElementType carrier_of(ElementType t) {
 template <class T, class C>
 void load(const T* from, C* to, std::int64_t n) {
   if constexpr (std::is_same_v<C, float> && (std::is_same_v<T, f16> || std::is_same_v<T, bf16>)) to_f32(from, to, n);
-  else if constexpr (is_narrow_float<T>) std::transform(from, from + n, to, [](T x) { return static_cast<C>(static_cast<float>(x)); });
+  else if constexpr (is_narrow_float<T>)
+    std::transform(from, from + n, to, [](T x) { return static_cast<C>(static_cast<float>(x)); });
   else if constexpr (std::is_class_v<T>) {
     constexpr bool is_signed = std::is_same_v<T, Narrow<4, true>>;
-    std::transform(from, from + n, to, [](T x) { return is_signed ? static_cast<C>(static_cast<std::int8_t>(x.bits)) : static_cast<C>(x.bits); });
+    std::transform(from, from + n, to, [](T x) {
+      return is_signed ? static_cast<C>(static_cast<std::int8_t>(x.bits)) : static_cast<C>(x.bits);
+    });
   } else std::transform(from, from + n, to, [](T x) { return static_cast<C>(x); });
 }
 
@@ -82,7 +87,8 @@ T write_as(C x) {
     const auto low = []<int Bits, bool Signed>(std::int64_t v, Narrow<Bits, Signed>) {
       constexpr int drop = 64 - Bits;
       const auto up = static_cast<std::uint64_t>(v) << drop;
-      return static_cast<std::uint8_t>(Signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(up) >> drop) : up >> drop);
+      return static_cast<std::uint8_t>(Signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(up) >> drop)
+                                              : up >> drop);
     };
     return {low(truncate(x), T{})};
   }

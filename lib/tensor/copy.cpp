@@ -19,8 +19,7 @@ std::vector<Axis> merged(const Shape& shape, const Shape& from, const Shape& to)
     if (shape[i] == 1) continue;
     if (!axes.empty() && axes.back().from == from[i] * shape[i] && axes.back().to == to[i] * shape[i])
       axes.back() = {axes.back().length * shape[i], from[i], to[i]};
-    else
-      axes.push_back({shape[i], from[i], to[i]});
+    else axes.push_back({shape[i], from[i], to[i]});
   }
   while (axes.size() < 2) axes.insert(axes.begin(), Axis{1, 0, 0});
   return axes;
@@ -29,15 +28,19 @@ std::vector<Axis> merged(const Shape& shape, const Shape& from, const Shape& to)
 template <class T>
 void copy_plane(const Axis& rows, const Axis& columns, const T* from, T* to) {
   for (std::int64_t r = 0; r < rows.length; ++r, from += rows.from, to += rows.to) {
-    if (columns.from == 1 && columns.to == 1) std::memcpy(to, from, static_cast<std::size_t>(columns.length) * sizeof(T));
-    else if (columns.from == 1) for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i];
-    else for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i * columns.from];
+    if (columns.from == 1 && columns.to == 1)
+      std::memcpy(to, from, static_cast<std::size_t>(columns.length) * sizeof(T));
+    else if (columns.from == 1)
+      for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i];
+    else
+      for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i * columns.from];
   }
 }
 
 }  // namespace
 
-void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_strides, std::byte* to, const Shape& to_strides, int width) {
+void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_strides, std::byte* to,
+                  const Shape& to_strides, int width) {
   const auto axes = merged(shape, from_strides, to_strides);
   Shape outer, outer_from, outer_to;
   for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
@@ -49,7 +52,8 @@ void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_s
   if (rows.length == 0 || columns.length == 0) return;
   dispatch_width(width, [&]<class T>() {
     for (IndexWalker at(outer); !at.done(); at.next())
-      copy_plane(rows, columns, reinterpret_cast<const T*>(from) + at.offset(outer_from), reinterpret_cast<T*>(to) + at.offset(outer_to));
+      copy_plane(rows, columns, reinterpret_cast<const T*>(from) + at.offset(outer_from),
+                 reinterpret_cast<T*>(to) + at.offset(outer_to));
   });
 }
 

@@ -1,4 +1,5 @@
-// Moving elements between two layouts: the one loop behind Transpose, Slice, Broadcast, Concat, DepthToSpace and the like.
+// Moving elements between two layouts: the one loop behind Transpose, Slice, Broadcast, Concat, DepthToSpace and the
+// like.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,8 @@ namespace ovir {
 
 /// For every index i of `shape`: to[i · to_strides] = from[i · from_strides]. `width` is the bytes of an element,
 /// strides are in elements; a stride of 0 repeats, a negative one goes backwards.
-void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_strides, std::byte* to, const Shape& to_strides, int width);
+void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_strides, std::byte* to,
+                  const Shape& to_strides, int width);
 
 /// Fills the whole of `to`, read as `shape`, with from[i · strides], beginning `first` elements into `from`.
 void gather_strided(const Tensor& from, std::int64_t first, const Shape& strides, const Shape& shape, Tensor& to);

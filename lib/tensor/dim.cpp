@@ -24,7 +24,9 @@ bool is(const Dim& d, std::int64_t n) { return d.is_static() && d.min == n; }
 
 }  // namespace
 
-Dim operator+(Dim a, Dim b) { return make(add(a.min, b.min), add(a.max, b.max), is(b, 0) ? a.symbol : is(a, 0) ? b.symbol : 0); }
+Dim operator+(Dim a, Dim b) {
+  return make(add(a.min, b.min), add(a.max, b.max), is(b, 0) ? a.symbol : is(a, 0) ? b.symbol : 0);
+}
 
 Dim operator-(Dim a, Dim b) {
   const auto min = b.is_bounded() ? a.min - b.max : 0;
@@ -32,7 +34,10 @@ Dim operator-(Dim a, Dim b) {
 }
 
 Dim operator*(Dim a, Dim b) {
-  return make(multiply(a.min, b.min), a.max == 0 || b.max == 0 ? 0 : multiply(a.max, b.max), is(b, 1) ? a.symbol : is(a, 1) ? b.symbol : 0);
+  return make(multiply(a.min, b.min), a.max == 0 || b.max == 0 ? 0 : multiply(a.max, b.max),
+              is(b, 1)   ? a.symbol
+              : is(a, 1) ? b.symbol
+                         : 0);
 }
 
 Dim div_floor(Dim a, std::int64_t n) {
@@ -87,11 +92,13 @@ Dim PartialShape::element_count() const {
 
 bool PartialShape::compatible(const PartialShape& o) const {
   if (!ranked_ || !o.ranked_) return true;
-  return std::equal(dims_.begin(), dims_.end(), o.dims_.begin(), o.dims_.end(), [](const Dim& a, const Dim& b) { return a.compatible(b); });
+  return std::equal(dims_.begin(), dims_.end(), o.dims_.begin(), o.dims_.end(),
+                    [](const Dim& a, const Dim& b) { return a.compatible(b); });
 }
 
 bool PartialShape::contains(const Shape& s) const {
-  return !ranked_ || std::equal(dims_.begin(), dims_.end(), s.begin(), s.end(), [](const Dim& d, std::int64_t n) { return d.contains(n); });
+  return !ranked_ || std::equal(dims_.begin(), dims_.end(), s.begin(), s.end(),
+                                [](const Dim& d, std::int64_t n) { return d.contains(n); });
 }
 
 std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape& b) {
@@ -118,7 +125,9 @@ std::optional<PartialShape> broadcast(const PartialShape& a, const PartialShape&
   if (!a.has_rank() || !b.has_rank()) return PartialShape::unknown_rank();
   const auto rank = std::max(a.rank(), b.rank());
   // Missing leading axes count as 1.
-  const auto from_end = [rank](const PartialShape& s, std::int64_t i) { return i < rank - s.rank() ? Dim(1) : s[i - (rank - s.rank())]; };
+  const auto from_end = [rank](const PartialShape& s, std::int64_t i) {
+    return i < rank - s.rank() ? Dim(1) : s[i - (rank - s.rank())];
+  };
   PartialShape out;
   for (std::int64_t i = 0; i < rank; ++i) {
     const auto d = broadcast(from_end(a, i), from_end(b, i));

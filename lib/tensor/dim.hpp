@@ -49,11 +49,17 @@ std::optional<Dim> broadcast(const Dim&, const Dim&);
 class PartialShape {
  public:
   PartialShape() : ranked_(true) {}
-  PartialShape(std::vector<Dim> dims) : dims_(std::move(dims)), ranked_(true) {}         // NOLINT
+  PartialShape(std::vector<Dim> dims) : dims_(std::move(dims)), ranked_(true) {}  // NOLINT
   PartialShape(std::initializer_list<Dim> dims) : dims_(dims), ranked_(true) {}
-  PartialShape(const Shape& s) : dims_(s.begin(), s.end()), ranked_(true) {}             // NOLINT
-  static PartialShape unknown_rank() { PartialShape s; s.ranked_ = false; return s; }
-  static PartialShape of_rank(std::int64_t rank) { return PartialShape(std::vector<Dim>(static_cast<std::size_t>(rank))); }
+  PartialShape(const Shape& s) : dims_(s.begin(), s.end()), ranked_(true) {}  // NOLINT
+  static PartialShape unknown_rank() {
+    PartialShape s;
+    s.ranked_ = false;
+    return s;
+  }
+  static PartialShape of_rank(std::int64_t rank) {
+    return PartialShape(std::vector<Dim>(static_cast<std::size_t>(rank)));
+  }
 
   bool has_rank() const { return ranked_; }
   std::int64_t rank() const { return static_cast<std::int64_t>(dims_.size()); }

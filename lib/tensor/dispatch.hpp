@@ -16,12 +16,15 @@ struct TypeEntry {
 template <class... Entries>
 struct TypeList {};
 template <class... A, class... B>
-constexpr TypeList<A..., B...> operator+(TypeList<A...>, TypeList<B...>) { return {}; }
+constexpr TypeList<A..., B...> operator+(TypeList<A...>, TypeList<B...>) {
+  return {};
+}
 
 /// What kernels compute in: narrower floats arrive as f32 (see EvalContext), narrower integers as bytes.
 using Reals = TypeList<TypeEntry<ElementType::f32, float>, TypeEntry<ElementType::f64, double>>;
-using Integers = TypeList<TypeEntry<ElementType::i64, std::int64_t>, TypeEntry<ElementType::i32, std::int32_t>, TypeEntry<ElementType::i16, std::int16_t>,
-                          TypeEntry<ElementType::i8, std::int8_t>, TypeEntry<ElementType::u64, std::uint64_t>, TypeEntry<ElementType::u32, std::uint32_t>,
+using Integers = TypeList<TypeEntry<ElementType::i64, std::int64_t>, TypeEntry<ElementType::i32, std::int32_t>,
+                          TypeEntry<ElementType::i16, std::int16_t>, TypeEntry<ElementType::i8, std::int8_t>,
+                          TypeEntry<ElementType::u64, std::uint64_t>, TypeEntry<ElementType::u32, std::uint32_t>,
                           TypeEntry<ElementType::u16, std::uint16_t>, TypeEntry<ElementType::u8, std::uint8_t>>;
 using Indices = TypeList<TypeEntry<ElementType::i64, std::int64_t>, TypeEntry<ElementType::i32, std::int32_t>>;
 using Numbers = decltype(Reals{} + Integers{});
@@ -38,7 +41,9 @@ void dispatch(ElementType type, TypeList<E...>, F&& f) {
 /// By the width of an element in memory: for kernels that only move data.
 template <class F>
 void dispatch_width(int bytes, F&& f) {
-  struct alignas(16) Wide { std::uint64_t a, b; };
+  struct alignas(16) Wide {
+    std::uint64_t a, b;
+  };
   static_assert(sizeof(Wide) == sizeof(std::string_view));
   switch (bytes) {
     case 1: return f.template operator()<std::uint8_t>();

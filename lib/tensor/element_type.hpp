@@ -7,8 +7,32 @@
 namespace ovir {
 
 enum class ElementType : std::uint8_t {
-  dynamic, f64, f32, f16, bf16, f8e4m3, f8e5m2, f8e8m0, f4e2m1, nf4,
-  i64, i32, i16, i8, i4, u64, u32, u16, u8, u6, u4, u3, u2, u1, boolean, string,
+  dynamic,
+  f64,
+  f32,
+  f16,
+  bf16,
+  f8e4m3,
+  f8e5m2,
+  f8e8m0,
+  f4e2m1,
+  nf4,
+  i64,
+  i32,
+  i16,
+  i8,
+  i4,
+  u64,
+  u32,
+  u16,
+  u8,
+  u6,
+  u4,
+  u3,
+  u2,
+  u1,
+  boolean,
+  string,
 };
 inline constexpr int kElementTypeCount = 26;
 
@@ -16,7 +40,8 @@ inline constexpr int kElementTypeCount = 26;
 std::string_view name(ElementType);
 /// The upper-case word of a port's `precision`: "FP32", "I64", "BOOL".
 std::string_view precision_name(ElementType);
-/// Reads either spelling, whatever the case ("FP32", "f32", "BOOL", "boolean", "UNSPECIFIED"); nothing for any other word.
+/// Reads either spelling, whatever the case ("FP32", "f32", "BOOL", "boolean", "UNSPECIFIED"); nothing for any other
+/// word.
 std::optional<ElementType> parse_element_type(std::string_view);
 /// The type that a word which is none was meant to be, perhaps.
 std::optional<ElementType> nearest_element_type(std::string_view);
@@ -37,11 +62,14 @@ constexpr bool contains(TypeSet set, ElementType t) { return (set >> static_cast
 inline constexpr TypeSet kIndex = set_of(ElementType::i32, ElementType::i64);
 inline constexpr TypeSet kBoolean = set_of(ElementType::boolean);
 inline constexpr TypeSet kFloat = set_of(ElementType::f64, ElementType::f32, ElementType::f16, ElementType::bf16);
-inline constexpr TypeSet kSigned = set_of(ElementType::i64, ElementType::i32, ElementType::i16, ElementType::i8, ElementType::i4);
-inline constexpr TypeSet kUnsigned = set_of(ElementType::u64, ElementType::u32, ElementType::u16, ElementType::u8, ElementType::u6,
-                                            ElementType::u4, ElementType::u3, ElementType::u2, ElementType::u1);
+inline constexpr TypeSet kSigned =
+    set_of(ElementType::i64, ElementType::i32, ElementType::i16, ElementType::i8, ElementType::i4);
+inline constexpr TypeSet kUnsigned =
+    set_of(ElementType::u64, ElementType::u32, ElementType::u16, ElementType::u8, ElementType::u6, ElementType::u4,
+           ElementType::u3, ElementType::u2, ElementType::u1);
 inline constexpr TypeSet kInteger = kSigned | kUnsigned;
-inline constexpr TypeSet kNarrowFloat = set_of(ElementType::f8e4m3, ElementType::f8e5m2, ElementType::f8e8m0, ElementType::f4e2m1, ElementType::nf4);
+inline constexpr TypeSet kNarrowFloat =
+    set_of(ElementType::f8e4m3, ElementType::f8e5m2, ElementType::f8e8m0, ElementType::f4e2m1, ElementType::nf4);
 inline constexpr TypeSet kNumeric = kFloat | kNarrowFloat | kInteger;
 inline constexpr TypeSet kAnyType = (1u << kElementTypeCount) - 1;
 

@@ -1,6 +1,7 @@
 // Elements narrower than a byte, as they lie in a .bin file.
 //   u1: most significant bit first. u2: least significant pair first. u4, i4, nf4, f4e2m1: low nibble first.
-//   u3: eight elements in three bytes: two bytes hold the low two bits of four elements each, the first element highest,
+//   u3: eight elements in three bytes: two bytes hold the low two bits of four elements each, the first element
+// highest,
 //       the third their top bits, first element highest. u6: four elements in three bytes: two bytes hold the low four
 //       bits of two elements each, first element high, the third their top two bits.
 #include <algorithm>
@@ -39,7 +40,8 @@ unsigned get(const std::uint8_t* group, int k) {
   using L = Layout<Bits>;
   const auto at = place<Bits>(k);
   const unsigned low = (static_cast<unsigned>(group[at.byte]) >> at.shift) & L::low_mask;
-  if constexpr (L::split) return low | ((static_cast<unsigned>(group[at.top_byte]) >> at.top_shift) & L::top_mask) << L::low;
+  if constexpr (L::split)
+    return low | ((static_cast<unsigned>(group[at.top_byte]) >> at.top_shift) & L::top_mask) << L::low;
   else return low;
 }
 
@@ -48,7 +50,9 @@ void put(std::uint8_t* group, int k, unsigned value) {
   using L = Layout<Bits>;
   const auto at = place<Bits>(k);
   group[at.byte] = static_cast<std::uint8_t>(group[at.byte] | (value & L::low_mask) << at.shift);
-  if constexpr (L::split) group[at.top_byte] = static_cast<std::uint8_t>(group[at.top_byte] | ((value >> L::low) & L::top_mask) << at.top_shift);
+  if constexpr (L::split)
+    group[at.top_byte] =
+        static_cast<std::uint8_t>(group[at.top_byte] | ((value >> L::low) & L::top_mask) << at.top_shift);
 }
 
 /// `flip` is the sign bit of a signed type: (x ^ flip) - flip extends it.

@@ -13,7 +13,8 @@ namespace ovir {
 
 namespace {
 
-/// What a tensor may take at most: where memory is over-committed the system refuses nothing and ends the process later.
+/// What a tensor may take at most: where memory is over-committed the system refuses nothing and ends the process
+/// later.
 std::int64_t most_bytes() {
   static const std::int64_t most = [] {
     const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGE_SIZE);
@@ -58,8 +59,13 @@ Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(sh
 }
 
 Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data, bool packed)
-    : type_(type), packed_(packed && bit_width(type) < 8), shape_(std::move(shape)), size_(element_count(shape_)),
-      byte_size_(static_cast<std::size_t>(size_in_bytes(type_, size_, shape_, packed_))), owner_(std::move(owner)), data_(data) {}
+    : type_(type),
+      packed_(packed && bit_width(type) < 8),
+      shape_(std::move(shape)),
+      size_(element_count(shape_)),
+      byte_size_(static_cast<std::size_t>(size_in_bytes(type_, size_, shape_, packed_))),
+      owner_(std::move(owner)),
+      data_(data) {}
 
 Tensor Tensor::i64(std::int64_t value) { return of<std::int64_t>(ElementType::i64, {}, {&value, 1}); }
 
@@ -70,13 +76,16 @@ Tensor Tensor::i64(const std::vector<std::int64_t>& values) {
 Tensor Tensor::strings(Shape shape, const std::vector<std::string>& values) {
   Tensor t(ElementType::string, std::move(shape));
   auto kept = std::make_shared<const std::vector<std::string>>(values);
-  std::copy_n(kept->begin(), std::min(kept->size(), static_cast<std::size_t>(t.size_)), t.mutable_data<std::string_view>());
-  t.owner_ = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(std::move(t.owner_), std::move(kept));
+  std::copy_n(kept->begin(), std::min(kept->size(), static_cast<std::size_t>(t.size_)),
+              t.mutable_data<std::string_view>());
+  t.owner_ = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(std::move(t.owner_),
+                                                                                                   std::move(kept));
   return t;
 }
 
 Tensor Tensor::reshaped(Shape shape) const {
-  if (element_count(shape) != size_) fail(Code::E0512, "{} elements of {} do not fit shape {}", size_, to_string(shape_), to_string(shape));
+  if (element_count(shape) != size_)
+    fail(Code::E0512, "{} elements of {} do not fit shape {}", size_, to_string(shape_), to_string(shape));
   Tensor same = *this;
   same.shape_ = std::move(shape);
   return same;

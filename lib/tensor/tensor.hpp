@@ -44,13 +44,21 @@ class Tensor {
   /// For the maker of the tensor only.
   std::byte* mutable_bytes() { return const_cast<std::byte*>(data_); }
   template <class T>
-  const T* data() const { return reinterpret_cast<const T*>(data_); }
+  const T* data() const {
+    return reinterpret_cast<const T*>(data_);
+  }
   template <class T>
-  T* mutable_data() { return reinterpret_cast<T*>(const_cast<std::byte*>(data_)); }
+  T* mutable_data() {
+    return reinterpret_cast<T*>(const_cast<std::byte*>(data_));
+  }
   template <class T>
-  std::span<const T> values() const { return {data<T>(), static_cast<std::size_t>(size_)}; }
+  std::span<const T> values() const {
+    return {data<T>(), static_cast<std::size_t>(size_)};
+  }
   template <class T>
-  std::span<T> mutable_values() { return {mutable_data<T>(), static_cast<std::size_t>(size_)}; }
+  std::span<T> mutable_values() {
+    return {mutable_data<T>(), static_cast<std::size_t>(size_)};
+  }
 
   /// The same bytes under another shape of as many elements.
   Tensor reshaped(Shape shape) const;
@@ -73,7 +81,8 @@ class Tensor {
 template <class T>
 Tensor Tensor::of(ElementType type, Shape shape, std::span<const T> values) {
   Tensor t(type, std::move(shape));
-  for (std::size_t i = 0; i < values.size() && i < static_cast<std::size_t>(t.size()); ++i) t.mutable_data<T>()[i] = values[i];
+  for (std::size_t i = 0; i < values.size() && i < static_cast<std::size_t>(t.size()); ++i)
+    t.mutable_data<T>()[i] = values[i];
   return t;
 }
 

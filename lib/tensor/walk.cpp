@@ -6,7 +6,9 @@
 namespace ovir {
 
 IndexWalker::IndexWalker(Shape shape)
-    : shape_(std::move(shape)), index_(shape_.size(), 0), done_(std::any_of(shape_.begin(), shape_.end(), [](auto n) { return n <= 0; })) {}
+    : shape_(std::move(shape)),
+      index_(shape_.size(), 0),
+      done_(std::any_of(shape_.begin(), shape_.end(), [](auto n) { return n <= 0; })) {}
 
 Shape broadcast_strides(const Shape& from, const Shape& to) {
   Shape strides(to.size(), 0);

@@ -42,12 +42,13 @@ Shape broadcast_strides(const Shape& from, const Shape& to);
 /// along the innermost axis, with axes merged where their strides allow.
 struct BroadcastPlan {
   BroadcastPlan(const Shape& a, const Shape& b, const Shape& out);
-  Shape outer, a_outer, b_outer;        ///< merged outer axes and the strides along them
+  Shape outer, a_outer, b_outer;  ///< merged outer axes and the strides along them
   std::int64_t run = 1, a_step = 0, b_step = 0;
   template <class F>
   void rows(F&& row) const {
     std::int64_t out = 0;
-    for (IndexWalker at(outer); !at.done(); at.next(), out += run) row(at.offset(a_outer), at.offset(b_outer), out, run, a_step, b_step);
+    for (IndexWalker at(outer); !at.done(); at.next(), out += run)
+      row(at.offset(a_outer), at.offset(b_outer), out, run, a_step, b_step);
   }
 };
 
@@ -63,10 +64,14 @@ void broadcast_binary(const Tensor& a, const Tensor& b, Tensor& out, F f) {
     const A* x = pa + oa;
     const B* y = pb + ob;
     O* z = po + oo;
-    if (sa == 1 && sb == 1) for (std::int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
-    else if (sa == 1) for (std::int64_t i = 0; i < n; ++i) z[i] = f(x[i], *y);
-    else if (sb == 1) for (std::int64_t i = 0; i < n; ++i) z[i] = f(*x, y[i]);
-    else for (std::int64_t i = 0; i < n; ++i) z[i] = f(*x, *y);
+    if (sa == 1 && sb == 1)
+      for (std::int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
+    else if (sa == 1)
+      for (std::int64_t i = 0; i < n; ++i) z[i] = f(x[i], *y);
+    else if (sb == 1)
+      for (std::int64_t i = 0; i < n; ++i) z[i] = f(*x, y[i]);
+    else
+      for (std::int64_t i = 0; i < n; ++i) z[i] = f(*x, *y);
   });
 }
 

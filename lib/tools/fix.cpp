@@ -74,7 +74,8 @@ std::size_t times(const Tally& list, const Key& key) {
 
 class Search {
  public:
-  Search(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before) : subject(s), said(d.all()), remedies_(m), fixed_(said.size(), false) {
+  Search(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before)
+      : subject(s), said(d.all()), remedies_(m), fixed_(said.size(), false) {
     fixes_.edits = before;
     now_ = tally(d);
     // Reading and inferring thirty thousand layers takes a tenth of a second, and nobody waits for help for long.
@@ -84,11 +85,13 @@ class Search {
 
   Fixes run() {
     const auto is_error = [&](std::size_t i) { return severity(said[i].code) == Severity::error; };
-    // First what contradicts itself in one place, and may be cured in two ways: all that is said downstream may come from it.
+    // First what contradicts itself in one place, and may be cured in two ways: all that is said downstream may come
+    // from it.
     each([&](std::size_t i) { return !is_error(i) && said[i].remedies.size() > 1; });
     each(is_error);
     each([](std::size_t) { return true; });
-    std::sort(fixes_.list.begin(), fixes_.list.end(), [](const Fix& a, const Fix& b) { return a.diagnostic < b.diagnostic; });
+    std::sort(fixes_.list.begin(), fixes_.list.end(),
+              [](const Fix& a, const Fix& b) { return a.diagnostic < b.diagnostic; });
     fixes_.errors = score(now_).errors;
     fixes_.contradictions = score(now_).contradictions;
     return std::move(fixes_);
@@ -100,7 +103,7 @@ class Search {
   const Remedies remedies_;
   std::vector<bool> fixed_;
   Fixes fixes_;
-  Tally now_;             ///< with the fixes so far
+  Tally now_;  ///< with the fixes so far
   std::size_t tries_;
 
   /// Not cured yet, be it as a consequence of another fix. Warnings without consequences are not tallied.
@@ -113,7 +116,9 @@ class Search {
     for (std::size_t i = 0; i < said.size(); ++i)
       if (!said[i].remedies.empty() && wanted(i) && stands(i)) offer(i, list);
     // Ports that are declared wrongly have one cure each, and it harms nothing.
-    const bool plain = std::all_of(list.begin(), list.end(), [&](const Fix& f) { return said[f.diagnostic].code == Code::W0901 && said[f.diagnostic].remedies.size() == 1; });
+    const bool plain = std::all_of(list.begin(), list.end(), [&](const Fix& f) {
+      return said[f.diagnostic].code == Code::W0901 && said[f.diagnostic].remedies.size() == 1;
+    });
     if ((plain || list.size() > tries_) && list.size() > 1 && all_at_once(list)) return;
     for (const auto& fix : list) cure(fix.diagnostic);
   }
@@ -145,7 +150,8 @@ class Search {
       if (!cured(i, result, after)) continue;
       if (!nothing_new(now_, after, at_fault(d, score(after).errors < score(now_).errors))) {
         // What the ports declare may be as old as the value that no longer fits.
-        const bool of_values = std::all_of(remedy.begin(), remedy.end(), [](const Change& c) { return c.what == Change::What::input; });
+        const bool of_values =
+            std::all_of(remedy.begin(), remedy.end(), [](const Change& c) { return c.what == Change::What::input; });
         if (second_best || !of_values || score(after).errors > 0) continue;
         second_best = Fix{i, remedy, std::move(*edits), {}};
         second_tally = std::move(after);
@@ -174,7 +180,8 @@ class Search {
     if (!nothing_new(now_, after, layers)) return false;
     std::set<Key> left;
     for (const auto& d : result.all()) left.insert(key_of(d));
-    if (std::any_of(list.begin(), list.end(), [&](const Fix& f) { return left.contains(key_of(said[f.diagnostic])); })) return false;
+    if (std::any_of(list.begin(), list.end(), [&](const Fix& f) { return left.contains(key_of(said[f.diagnostic])); }))
+      return false;
     accept(std::move(list), std::move(after));
     return true;
   }
@@ -188,7 +195,8 @@ class Search {
   bool cured(std::size_t i, const Diagnostics& result, const Tally& after) const {
     const auto key = key_of(said[i]);
     if (counts(said[i])) return times(after, key) < times(now_, key);
-    return std::none_of(result.all().begin(), result.all().end(), [&](const Diagnostic& d) { return key_of(d) == key; });
+    return std::none_of(result.all().begin(), result.all().end(),
+                        [&](const Diagnostic& d) { return key_of(d) == key; });
   }
 
   void accept(std::vector<Fix> fixes, Tally after) {
@@ -226,17 +234,22 @@ void Edits::append(const Edits& other) {
 }
 
 bool Edits::disjoint() const {
-  std::vector<std::pair<std::size_t, std::size_t>> stretches;   // begin, end
+  std::vector<std::pair<std::size_t, std::size_t>> stretches;  // begin, end
   for (const auto& [at, text] : texts) stretches.emplace_back(at.offset, at.offset + at.length);
   std::sort(stretches.begin(), stretches.end());
   std::set<std::pair<std::string_view, std::int64_t>> layers;
   for (const auto& change : constants) layers.emplace(change.path, change.id);
-  const auto clash = [](const auto& a, const auto& b) { return b.first < a.second; };   // much may be put in at one place
-  return layers.size() == constants.size() && std::adjacent_find(stretches.begin(), stretches.end(), clash) == stretches.end();
+  const auto clash = [](const auto& a, const auto& b) {
+    return b.first < a.second;
+  };  // much may be put in at one place
+  return layers.size() == constants.size() &&
+         std::adjacent_find(stretches.begin(), stretches.end(), clash) == stretches.end();
 }
 
 std::string apply(std::string_view text, std::vector<Replacement> replacements) {
-  std::stable_sort(replacements.begin(), replacements.end(), [](const Replacement& a, const Replacement& b) { return std::pair(a.at.offset, a.at.length) < std::pair(b.at.offset, b.at.length); });
+  std::stable_sort(replacements.begin(), replacements.end(), [](const Replacement& a, const Replacement& b) {
+    return std::pair(a.at.offset, a.at.length) < std::pair(b.at.offset, b.at.length);
+  });
   std::string out;
   std::size_t done = 0;
   for (const auto& r : replacements) {
@@ -250,12 +263,14 @@ std::string apply(std::string_view text, std::vector<Replacement> replacements) 
 
 std::optional<ConstantChange> change_constant(const Model& model, const Node& node, std::string_view values) {
   if (!node.constant) return std::nullopt;
-  if (node.constant.type() == ElementType::string) fail(Code::E0705, "the strings of constant \"{}\" cannot be set", printable(node.layer->name));
+  if (node.constant.type() == ElementType::string)
+    fail(Code::E0705, "the strings of constant \"{}\" cannot be set", printable(node.layer->name));
   std::string dims;
   for (const auto n : node.constant.shape()) dims += fmt::format("{}x", n);
   auto value = io::parse_literal(fmt::format("{}{}={}", dims, name(node.constant.type()), values));
   if (!value) return std::nullopt;
-  return ConstantChange{model.path, node.layer->id, node.layer->name, std::string(values), std::move(*value), node.constant};
+  return ConstantChange{model.path,          node.layer->id,    node.layer->name,
+                        std::string(values), std::move(*value), node.constant};
 }
 
 ConstantChange change_constant(const Model& model, std::string_view name, std::string_view values) {
@@ -278,17 +293,21 @@ void redeclare(const Model& model, const Facts& before, const Facts& after, cons
     at_port.at = port.at;
     Remedy remedy{{Change::What::dims, {}, list_of(now.shape)}};
     // That of the whole model's Parameters is what was asked for.
-    if (is_parameter && !model.path.empty()) remedy.push_back({Change::What::attribute, "shape", list_of(now.shape, true)});
+    if (is_parameter && !model.path.empty())
+      remedy.push_back({Change::What::attribute, "shape", list_of(now.shape, true)});
     if (const auto change = remedies.edits_of(at_port, remedy)) edits.append(*change);
   };
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
     const auto& node = model.nodes[n];
     const auto& layer = *node.layer;
-    for (std::size_t o = 0; o < layer.outputs.size() && o < after.outputs[n].size(); ++o) declare(layer, layer.outputs[o], before.outputs[n][o], after.outputs[n][o], node.op && node.op->kind == Kind::parameter);
+    for (std::size_t o = 0; o < layer.outputs.size() && o < after.outputs[n].size(); ++o)
+      declare(layer, layer.outputs[o], before.outputs[n][o], after.outputs[n][o],
+              node.op && node.op->kind == Kind::parameter);
     for (std::size_t i = 0; i < layer.inputs.size() && i < node.inputs.size(); ++i)
       if (const auto v = node.inputs[i]; v.node >= 0) declare(layer, layer.inputs[i], before.of(v), after.of(v), false);
     for (std::size_t b = 0; b < before.bodies[n].size() && b < after.bodies[n].size(); ++b)
-      if (!before.bodies[n][b].outputs.empty() && !after.bodies[n][b].outputs.empty()) redeclare(*node.bodies[b], before.bodies[n][b], after.bodies[n][b], remedies, edits);
+      if (!before.bodies[n][b].outputs.empty() && !after.bodies[n][b].outputs.empty())
+        redeclare(*node.bodies[b], before.bodies[n][b], after.bodies[n][b], remedies, edits);
   }
 }
 
@@ -300,7 +319,9 @@ Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes) {
   for (const auto& [k, shape] : shapes) {
     Diagnostic at_layer;
     at_layer.layer = layer_ref(model, *model[model.parameters[static_cast<std::size_t>(k)]].layer);
-    if (const auto change = remedies.edits_of(at_layer, {{Change::What::attribute, "shape", shape.has_rank() ? list_of(shape, true) : "..."}})) edits.append(*change);
+    if (const auto change = remedies.edits_of(
+            at_layer, {{Change::What::attribute, "shape", shape.has_rank() ? list_of(shape, true) : "..."}}))
+      edits.append(*change);
   }
   Diagnostics unused;
   const auto before = ovir::infer(model, {}, unused), after = ovir::infer(model, {.shapes = shapes}, unused);
@@ -319,6 +340,8 @@ Diagnostics check(const Subject& subject, const Edits& edits) {
   return said;
 }
 
-Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before) { return Search(model, subject, said, before).run(); }
+Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before) {
+  return Search(model, subject, said, before).run();
+}
 
 }  // namespace ovir::tools

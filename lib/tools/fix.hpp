@@ -15,10 +15,10 @@ namespace ovir::tools {
 
 /// The value that a Constant is to have: of its element type and shape.
 struct ConstantChange {
-  std::string path;       ///< of the body that the layer is in, "" of the whole
-  std::int64_t id = 0;    ///< of the layer
-  std::string name;       ///< of the layer, without the path
-  std::string values;     ///< as text: "-1,4,64"
+  std::string path;     ///< of the body that the layer is in, "" of the whole
+  std::int64_t id = 0;  ///< of the layer
+  std::string name;     ///< of the layer, without the path
+  std::string values;   ///< as text: "-1,4,64"
   Tensor value, before;
 };
 
@@ -53,21 +53,21 @@ Diagnostics check(const Subject& subject, const Edits& edits);
 
 /// The tried and proven cure of one diagnostic.
 struct Fix {
-  std::size_t diagnostic = 0;   ///< its index
+  std::size_t diagnostic = 0;  ///< its index
   Remedy remedy;
   Edits edits;
-  std::vector<std::size_t> also;   ///< other diagnostics that went with it
+  std::vector<std::size_t> also;  ///< other diagnostics that went with it
 };
 struct Fixes {
   std::vector<Fix> list;
-  Edits edits;               ///< of them all, after those that there were before
+  Edits edits;                     ///< of them all, after those that there were before
   std::size_t errors = 0;          ///< that stay when all are made
   std::size_t contradictions = 0;  ///< declared shapes and types that contradict then
 };
-/// Tries the remedies of `said`, which is what check() says of `model` and `subject` with the edits `before`. A remedy is
-/// taken where the diagnostic then goes and no other error, and no other contradiction to what is declared, comes; of
-/// several the one that leaves the fewest of both. A new value for a constant may leave ports that declare the old shapes, as
-/// long as no error is left.
+/// Tries the remedies of `said`, which is what check() says of `model` and `subject` with the edits `before`. A remedy
+/// is taken where the diagnostic then goes and no other error, and no other contradiction to what is declared, comes;
+/// of several the one that leaves the fewest of both. A new value for a constant may leave ports that declare the old
+/// shapes, as long as no error is left.
 Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before = {});
 
 }  // namespace ovir::tools

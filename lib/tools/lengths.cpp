@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kFineSteps = 64;
 // Beyond the fine steps those that models are known to have: patches, windows, hops of audio.
-constexpr std::int64_t kCoarseSteps[] = {80,  96,  100, 112, 128, 160, 192, 200, 224, 240,  256,  320,
+constexpr std::int64_t kCoarseSteps[] = {80,  96,  100, 112, 128, 160, 192, 200, 224,  240,  256, 320,
                                          384, 400, 441, 448, 480, 512, 640, 768, 1024, 2048, 4096};
 constexpr std::int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 31, 61, 127};
 constexpr std::int64_t kWindow = 128;   // how many lengths are listed where there is no rule
@@ -182,6 +182,8 @@ bool Lengths::contains(std::int64_t n) const {
   return !irregular() && n >= min && (!max || n <= *max) && (n - min) % step == 0;
 }
 
-Lengths search_lengths(std::int64_t base, const std::function<bool(std::int64_t)>& accepts) { return Search(base, accepts).run(); }
+Lengths search_lengths(std::int64_t base, const std::function<bool(std::int64_t)>& accepts) {
+  return Search(base, accepts).run();
+}
 
 }  // namespace ovir::tools

@@ -16,14 +16,14 @@ struct OutOfBudget {};
 /// - one length: min and max are it; `also` as before.
 struct Lengths {
   static constexpr std::int64_t kLongest = std::int64_t{1} << 20;
-  static constexpr std::int64_t kTooLong = std::int64_t{1} << 40;   ///< around more than this nothing is asked
+  static constexpr std::int64_t kTooLong = std::int64_t{1} << 40;  ///< around more than this nothing is asked
 
-  std::int64_t base = 0;              ///< the length that it began with
+  std::int64_t base = 0;  ///< the length that it began with
   std::int64_t min = 0;
-  std::optional<std::int64_t> max;    ///< nothing: none was refused
+  std::optional<std::int64_t> max;  ///< nothing: none was refused
   std::int64_t step = 1;
   std::vector<std::int64_t> also;
-  std::int64_t from = 0, to = 0;      ///< irregular: what was asked
+  std::int64_t from = 0, to = 0;  ///< irregular: what was asked
   bool cut = false;
 
   bool irregular() const { return step == 0; }

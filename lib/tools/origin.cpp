@@ -10,14 +10,17 @@ namespace {
 /// Symbols from here on are ours; inference numbers its own from 1.
 constexpr std::uint32_t kMark = 1u << 30, kFresh = 1u << 31;
 
-bool same(const Dim& a, const Dim& b) { return a.symbol != 0 || b.symbol != 0 ? a.symbol == b.symbol : a == b && (a.is_static() || a.is_bounded()); }
+bool same(const Dim& a, const Dim& b) {
+  return a.symbol != 0 || b.symbol != 0 ? a.symbol == b.symbol : a == b && (a.is_static() || a.is_bounded());
+}
 
 /// How many lengths an integer value may be; 0 where it is none.
 std::int64_t length_count(const Fact& f) {
   constexpr std::int64_t most = 16;
   if (!contains(kInteger, f.type)) return 0;
   if (f.value) return f.value.rank() <= 1 && f.value.size() <= most ? f.value.size() : 0;
-  return f.bounds && static_cast<std::int64_t>(f.bounds->size()) <= most ? static_cast<std::int64_t>(f.bounds->size()) : 0;
+  return f.bounds && static_cast<std::int64_t>(f.bounds->size()) <= most ? static_cast<std::int64_t>(f.bounds->size())
+                                                                         : 0;
 }
 
 std::vector<Interval> intervals_of(const Fact& f) {
@@ -35,7 +38,8 @@ struct Operand {
 };
 
 std::optional<Dim> length_in(const Fact& fact, std::int64_t axis, bool element) {
-  if (!element) return fact.shape.has_rank() && axis < fact.shape.rank() ? std::optional(fact.shape[axis]) : std::nullopt;
+  if (!element)
+    return fact.shape.has_rank() && axis < fact.shape.rank() ? std::optional(fact.shape[axis]) : std::nullopt;
   if (axis >= length_count(fact)) return std::nullopt;
   return intervals_of(fact)[static_cast<std::size_t>(axis)].to_dim();
 }
@@ -48,14 +52,16 @@ class Layer {
 
   std::optional<Origin> origin() const {
     auto equal = operands([&](const Dim& d) { return same(d, wanted_); });
-    std::stable_sort(equal.begin(), equal.end(), [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
+    std::stable_sort(equal.begin(), equal.end(),
+                     [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
     for (const bool element : {false, true})
       if (const auto proven = marked(equal, element)) return at(*proven, false);
     // A symbol is proof; of equal lengths one that the output does not depend on is none.
     for (const auto& operand : equal)
       if (wanted_.symbol != 0 || decides(operand)) return at(operand, false);
     auto others = operands([&](const Dim& d) { return !same(d, wanted_); });
-    std::stable_sort(others.begin(), others.end(), [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
+    std::stable_sort(others.begin(), others.end(),
+                     [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
     for (const auto& operand : others)
       if (changes(operand)) return at(operand, true);
     return std::nullopt;
@@ -67,7 +73,9 @@ class Layer {
   const Dim wanted_;
   std::vector<Fact> inputs_;
 
-  Origin at(const Operand& o, bool computed) const { return {{spot_.frame, node_.inputs[o.input], o.axis, o.element}, computed}; }
+  Origin at(const Operand& o, bool computed) const {
+    return {{spot_.frame, node_.inputs[o.input], o.axis, o.element}, computed};
+  }
 
   template <class Wanted>
   std::vector<Operand> operands(Wanted wanted) const {
@@ -75,7 +83,9 @@ class Layer {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (node_.inputs[i].node < 0) continue;
       for (const bool element : {false, true}) {
-        const auto count = element ? length_count(inputs_[i]) : inputs_[i].shape.has_rank() ? inputs_[i].shape.rank() : 0;
+        const auto count = element                       ? length_count(inputs_[i])
+                           : inputs_[i].shape.has_rank() ? inputs_[i].shape.rank()
+                                                         : 0;
         for (std::int64_t a = 0; a < count; ++a)
           if (wanted(*length_in(inputs_[i], a, element))) list.push_back({i, a, element});
       }
@@ -93,7 +103,8 @@ class Layer {
   /// The length at the spot where the inputs were these; nothing where they contradict.
   std::optional<Dim> infer(const std::vector<Fact>& inputs) const {
     if (!node_.version || !node_.bodies.empty() || node_.faulty) return std::nullopt;
-    InferContext c(*node_.op, *node_.version, node_.attrs.get(), inputs, static_cast<int>(spot_.frame->facts->outputs[static_cast<std::size_t>(spot_.at.node)].size()));
+    InferContext c(*node_.op, *node_.version, node_.attrs.get(), inputs,
+                   static_cast<int>(spot_.frame->facts->outputs[static_cast<std::size_t>(spot_.at.node)].size()));
     std::uint32_t symbols = kFresh;
     c.set_symbols(&symbols);
     try {
@@ -115,15 +126,15 @@ class Layer {
     fact.value = {};
   }
 
-  /// Each operand, of those that are elements or those that are axes, becomes an unknown length with a symbol of its own:
-  /// the output's symbol is then proof.
+  /// Each operand, of those that are elements or those that are axes, becomes an unknown length with a symbol of its
+  /// own: the output's symbol is then proof.
   std::optional<Operand> marked(std::vector<Operand> list, bool element) const {
     std::erase_if(list, [&](const Operand& o) { return o.element != element; });
     if (list.empty() || wanted_.symbol != 0) return std::nullopt;
     auto inputs = inputs_;
     for (std::size_t k = 0; k < list.size(); ++k) {
       auto& fact = inputs[list[k].input];
-      if (!element) fact.value = {}, fact.bounds = {};   // a value of another shape would contradict
+      if (!element) fact.value = {}, fact.bounds = {};  // a value of another shape would contradict
       set(fact, list[k], Dim(1, Dim::kUnbounded, kMark + static_cast<std::uint32_t>(k)));
     }
     const auto found = infer(inputs);
@@ -146,7 +157,9 @@ class Layer {
     auto& fact = inputs[o.input];
     const auto now = *length_in(fact, o.axis, o.element);
     constexpr std::int64_t some = 64;
-    const auto other = !now.is_static() ? now.contains(some) ? some : now.min + 1 : now.length() > (std::int64_t{1} << 30) ? now.length() / 2 : 2 * now.length() + (now.length() == 0);
+    const auto other = !now.is_static()                         ? now.contains(some) ? some : now.min + 1
+                       : now.length() > (std::int64_t{1} << 30) ? now.length() / 2
+                                                                : 2 * now.length() + (now.length() == 0);
     if (!o.element) fact.value = {}, fact.bounds = {};
     set(fact, o, Dim(other));
     return infer(inputs);
@@ -174,7 +187,8 @@ void collect(const Frame& frame, std::list<Frame>& frames) {
   for (std::size_t n = 0; n < frame.model->nodes.size() && n < frame.facts->bodies.size(); ++n)
     for (std::size_t b = 0; b < frame.facts->bodies[n].size(); ++b) {
       const auto& facts = frame.facts->bodies[n][b];
-      if (!facts.outputs.empty()) collect({frame.model->nodes[n].bodies[b].get(), &facts, &here, static_cast<int>(n), b}, frames);
+      if (!facts.outputs.empty())
+        collect({frame.model->nodes[n].bodies[b].get(), &facts, &here, static_cast<int>(n), b}, frames);
     }
 }
 
@@ -195,12 +209,15 @@ std::optional<Origin> origin(const Spot& spot) {
 std::optional<Spot> find_output(const std::list<Frame>& frames, std::string_view name) {
   for (const auto& frame : frames)
     for (std::size_t i = 0; i < frame.model->nodes.size(); ++i)
-      if (name.starts_with(frame.model->path) && frame.model->nodes[i].layer->name == name.substr(frame.model->path.size())) return Spot{&frame, {static_cast<int>(i), 0}};
+      if (name.starts_with(frame.model->path) &&
+          frame.model->nodes[i].layer->name == name.substr(frame.model->path.size()))
+        return Spot{&frame, {static_cast<int>(i), 0}};
   for (const auto& frame : frames)
     for (std::size_t i = 0; i < frame.model->nodes.size(); ++i) {
       const auto& ports = frame.model->nodes[i].layer->outputs;
       for (std::size_t p = 0; p < ports.size(); ++p)
-        if (std::find(ports[p].names.begin(), ports[p].names.end(), name) != ports[p].names.end()) return Spot{&frame, {static_cast<int>(i), static_cast<int>(p)}};
+        if (std::find(ports[p].names.begin(), ports[p].names.end(), name) != ports[p].names.end())
+          return Spot{&frame, {static_cast<int>(i), static_cast<int>(p)}};
     }
   return std::nullopt;
 }

@@ -18,7 +18,8 @@ struct Frame {
   int node = 0;
   std::size_t body = 0;
 };
-/// The model and all bodies within that are inferred, outer ones first. Frames point at each other: do not copy the list.
+/// The model and all bodies within that are inferred, outer ones first. Frames point at each other: do not copy the
+/// list.
 std::list<Frame> frames_of(const Model& model, const Facts& facts);
 
 /// One axis of one output, or, with `element`, an element of an integer value that is a length.
@@ -34,11 +35,11 @@ struct Spot {
 
 struct Origin {
   Spot spot;
-  bool computed = false;   ///< the length is not that of `spot`, but changes with it
+  bool computed = false;  ///< the length is not that of `spot`, but changes with it
 };
 
-/// What the length at `spot`, which must have a known rank, comes from: an axis or an element of an input of its layer, or
-/// of the layer around its body. Nothing for a Parameter of the whole model, and where the layer itself decides.
+/// What the length at `spot`, which must have a known rank, comes from: an axis or an element of an input of its layer,
+/// or of the layer around its body. Nothing for a Parameter of the whole model, and where the layer itself decides.
 std::optional<Origin> origin(const Spot& spot);
 
 /// An output by its layer's name (with its path, in a body) or by a tensor name.

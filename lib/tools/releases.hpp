@@ -1,5 +1,5 @@
-// Which releases of OpenVINO read a model. A release refuses a layer whose `version` names an operation set that it does not
-// have, or that in it lacks the operation. (Whether a plugin then runs the model is another matter.)
+// Which releases of OpenVINO read a model. A release refuses a layer whose `version` names an operation set that it
+// does not have, or that in it lacks the operation. (Whether a plugin then runs the model is another matter.)
 #pragma once
 #include <cstddef>
 #include <string>
@@ -14,14 +14,14 @@ namespace ovir::tools {
 inline constexpr std::string_view kNewestRelease = "2026.4";
 
 struct Requirement {
-  std::string what;         ///< "STFT-15", "ReLU of opset8" (where an older set holds the same), "IR 11"
-  std::size_t layers = 0;   ///< that ask for it; 0: the file does
+  std::string what;        ///< "STFT-15", "ReLU of opset8" (where an older set holds the same), "IR 11"
+  std::size_t layers = 0;  ///< that ask for it; 0: the file does
 };
 
 struct LeastRelease {
-  std::string_view release;               ///< "2024.5"; empty: no known release reads the model
-  std::vector<Requirement> required_by;   ///< what older releases do not read; empty where any reads it
-  std::vector<std::string> extensions;    ///< operation types that no release has: somebody's library must be loaded
+  std::string_view release;              ///< "2024.5"; empty: no known release reads the model
+  std::vector<Requirement> required_by;  ///< what older releases do not read; empty where any reads it
+  std::vector<std::string> extensions;   ///< operation types that no release has: somebody's library must be loaded
 };
 LeastRelease least_release(const Model& model);
 

@@ -8,11 +8,13 @@ namespace {
 
 class Editor {
  public:
-  Editor(const Model& m, Remedies::Place place, const Diagnostic& d) : diagnostic(d), file(m.graph->source), text(file->text), place_(place) {}
+  Editor(const Model& m, Remedies::Place place, const Diagnostic& d)
+      : diagnostic(d), file(m.graph->source), text(file->text), place_(place) {}
 
   bool make(const Change& change) {
     switch (change.what) {
-      case Change::What::layer_attribute: return place_.node && set(place_.node->layer->at.offset, change.name, change.value);
+      case Change::What::layer_attribute:
+        return place_.node && set(place_.node->layer->at.offset, change.name, change.value);
       case Change::What::attribute: return place_.node && set_data(change.name, change.value);
       case Change::What::attribute_name: return rename(change.name, change.value);
       case Change::What::tag_attribute: return diagnostic.at && set(diagnostic.at.offset, change.name, change.value);
@@ -35,7 +37,8 @@ class Editor {
 
   void put(xml::Range range, std::string_view value) {
     auto written = xml::escaped(value);
-    if (text.substr(range.begin, range.end - range.begin) != written) made.texts.push_back({{file, range.begin, range.end - range.begin}, std::move(written)});
+    if (text.substr(range.begin, range.end - range.begin) != written)
+      made.texts.push_back({{file, range.begin, range.end - range.begin}, std::move(written)});
   }
 
   bool set(std::size_t tag, std::string_view name, std::string_view value) {
@@ -73,10 +76,12 @@ class Editor {
       for (std::size_t i = 0; i < dims.size(); ++i) put(dims[i].content, wanted[i]);
       return true;
     }
-    const auto between = dims.size() < 2 ? std::string_view() : text.substr(dims[0].whole.end, dims[1].whole.begin - dims[0].whole.end);
+    const auto between =
+        dims.size() < 2 ? std::string_view() : text.substr(dims[0].whole.end, dims[1].whole.begin - dims[0].whole.end);
     std::string all;
     for (const auto n : wanted) all += fmt::format("{}<dim>{}</dim>", all.empty() ? "" : between, n);
-    made.texts.push_back({{file, dims.front().whole.begin, dims.back().whole.end - dims.front().whole.begin}, std::move(all)});
+    made.texts.push_back(
+        {{file, dims.front().whole.begin, dims.back().whole.end - dims.front().whole.begin}, std::move(all)});
     return true;
   }
 
@@ -86,7 +91,8 @@ class Editor {
     for (const auto n : wanted) all += fmt::format("<dim>{}</dim>", n);
     const auto tag = xml::tag_range(text, port);
     const bool closed = text.substr(0, tag.end).ends_with("/>");
-    made.texts.push_back({{file, tag.end - (closed ? 2 : 0), closed ? std::size_t{2} : 0}, closed ? fmt::format(">{}</port>", all) : all});
+    made.texts.push_back({{file, tag.end - (closed ? 2 : 0), closed ? std::size_t{2} : 0},
+                          closed ? fmt::format(">{}</port>", all) : all});
     return true;
   }
 
@@ -114,7 +120,8 @@ Remedies::Remedies(const Model& model) : model_(model) { collect(model); }
 std::optional<Edits> Remedies::edits_of(const Diagnostic& d, const Remedy& remedy) const {
   Place place;
   if (d.layer)
-    if (const auto found = places_.find({d.layer->path, d.layer->id, d.layer->name}); found != places_.end()) place = found->second;
+    if (const auto found = places_.find({d.layer->path, d.layer->id, d.layer->name}); found != places_.end())
+      place = found->second;
   Editor editor(model_, place, d);
   try {
     for (const auto& change : remedy)

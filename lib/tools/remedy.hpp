@@ -23,7 +23,8 @@ class Remedies {
 
  private:
   const Model& model_;
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Place> places_;  ///< by path, id and name of the layer
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, Place>
+      places_;  ///< by path, id and name of the layer
 
   void collect(const Model& model);
 };

@@ -22,7 +22,8 @@ class Prober {
  public:
   static constexpr int kAccepted = std::numeric_limits<int>::max();
 
-  Prober(const Model& m, const passes::InferOptions& options, std::int64_t budget) : model(m), options_(options), left_(budget) {
+  Prober(const Model& m, const passes::InferOptions& options, std::int64_t budget)
+      : model(m), options_(options), left_(budget) {
     options_.compare_declared = false;
     options_.stop_at_fault = true;
     const auto declared = passes::infer(m, options_, last_);
@@ -37,7 +38,7 @@ class Prober {
 
   const Model& model;
   std::vector<Reshapeable::Input> inputs;
-  std::vector<PartialShape> shapes;   ///< those around which lengths are tried
+  std::vector<PartialShape> shapes;  ///< those around which lengths are tried
 
   Dim& at(const InputAxis& a) { return shapes[static_cast<std::size_t>(a.input)][a.axis]; }
   std::int64_t base(const InputAxis& a) { return at(a).length(); }
@@ -51,14 +52,15 @@ class Prober {
 
   std::optional<Refusal> refusal(const Axes& axes, std::optional<std::int64_t> length) {
     if (!length || ask(axes, *length) == kAccepted || last_.errors() == 0) return std::nullopt;
-    const auto error = std::find_if(last_.all().begin(), last_.all().end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
+    const auto error = std::find_if(last_.all().begin(), last_.all().end(),
+                                    [](const Diagnostic& d) { return d.severity == Severity::error; });
     return Refusal{*length, *error};
   }
 
  private:
   passes::InferOptions options_;
   std::int64_t left_;
-  std::int64_t dims_ = 0;   ///< of all inputs: a shape of very many costs as much as layers do
+  std::int64_t dims_ = 0;  ///< of all inputs: a shape of very many costs as much as layers do
   Diagnostics last_;
 
   int ask(const Axes& axes, std::int64_t length) {
@@ -140,8 +142,8 @@ AxisRange range_of(Prober& prober, Axes axes) {
   return range;
 }
 
-/// Finds the axes that must change with one that has an upper bound alone. Those of the inputs that the refusing layer depends
-/// on are tried one after the other; one that lets inference come further stays.
+/// Finds the axes that must change with one that has an upper bound alone. Those of the inputs that the refusing layer
+/// depends on are tried one after the other; one that lets inference come further stays.
 class Companions {
  public:
   Companions(Prober& p, const std::vector<AxisRange>& axes) : prober(p), alone(axes) {}
@@ -150,7 +152,12 @@ class Companions {
   Axes operator()(const AxisRange& first) {
     const auto start = first.axes[0];
     const auto base = first.lengths.base, top = *first.lengths.max;
-    const auto tried = {top + 1, first.lengths.min - 1, base + 1, base + 2, base + 4, base + 8, base + 16, base + 32, base + 64, 2 * base, base / 2};
+    const auto tried = {top + 1,   first.lengths.min - 1,
+                        base + 1,  base + 2,
+                        base + 4,  base + 8,
+                        base + 16, base + 32,
+                        base + 64, 2 * base,
+                        base / 2};
     for (const auto n : tried) {
       if (n < 1 || first.lengths.contains(n)) continue;
       for (auto& seed : {Axes{start}, same_axis(start)}) {
@@ -183,7 +190,8 @@ class Companions {
   Axes same_axis(const InputAxis& start) {
     Axes list{start};
     for (const auto& other : alone)
-      if (const auto& a = other.axes[0]; a.input != start.input && a.axis == start.axis && other.lengths.base == prober.base(start))
+      if (const auto& a = other.axes[0];
+          a.input != start.input && a.axis == start.axis && other.lengths.base == prober.base(start))
         list.push_back(a);
     return list;
   }
@@ -274,7 +282,8 @@ Reshapeable reshapeable(const Model& model, const passes::InferOptions& options,
   Prober prober(model, options, budget);
   Axes all;
   for (std::size_t k = 0; k < prober.shapes.size(); ++k)
-    for (std::int64_t a = 0; prober.shapes[k].has_rank() && a < prober.shapes[k].rank(); ++a) all.push_back({static_cast<int>(k), a});
+    for (std::int64_t a = 0; prober.shapes[k].has_rank() && a < prober.shapes[k].rank(); ++a)
+      all.push_back({static_cast<int>(k), a});
   try {
     Starter start(prober);
     for (const auto& a : all)

@@ -23,27 +23,27 @@ struct Refusal {
 };
 
 struct AxisRange {
-  std::vector<InputAxis> axes;        ///< one, or several of the same length that change together
+  std::vector<InputAxis> axes;  ///< one, or several of the same length that change together
   Lengths lengths;
   std::optional<Refusal> below, above, between;
-  bool tried = true;                  ///< false: the budget was spent before, or no length to begin with was found
+  bool tried = true;                    ///< false: the budget was spent before, or no length to begin with was found
   std::optional<std::size_t> together;  ///< of an axis: the first entry of Reshapeable::together that it is in
 };
 
 struct Reshapeable {
   struct Input {
     ElementType type = ElementType::dynamic;
-    PartialShape shape;   ///< as declared or given
-    PartialShape tried;   ///< around which lengths were tried: with a length that is accepted for each unknown dim
+    PartialShape shape;  ///< as declared or given
+    PartialShape tried;  ///< around which lengths were tried: with a length that is accepted for each unknown dim
   };
-  std::vector<Input> inputs;          ///< by Parameter
-  std::vector<AxisRange> axes;        ///< each alone, in the order of inputs and axes; none of an input of unknown rank
-  std::vector<AxisRange> together;    ///< where axes may change only, or further, together
-  bool complete = true;               ///< false: the budget was spent
+  std::vector<Input> inputs;        ///< by Parameter
+  std::vector<AxisRange> axes;      ///< each alone, in the order of inputs and axes; none of an input of unknown rank
+  std::vector<AxisRange> together;  ///< where axes may change only, or further, together
+  bool complete = true;             ///< false: the budget was spent
 };
 
-/// `options.shapes`: the shapes to begin with, where they are not those of the file. The model must infer without errors.
-/// `budget`: how many layers may be inferred in all.
+/// `options.shapes`: the shapes to begin with, where they are not those of the file. The model must infer without
+/// errors. `budget`: how many layers may be inferred in all.
 Reshapeable reshapeable(const Model& model, const passes::InferOptions& options, std::int64_t budget = 5'000'000);
 
 }  // namespace ovir::tools

@@ -54,7 +54,7 @@ class Selector {
   }
 
  private:
-  std::vector<Selected> all_;              // every node, in order
+  std::vector<Selected> all_;  // every node, in order
   std::vector<const Model*> models_;
 
   void collect(const Model& model) {
@@ -64,7 +64,9 @@ class Selector {
       for (const auto& body : node.bodies) collect(*body);
   }
 
-  static void append(std::vector<Selected>& to, const std::vector<Selected>& from) { to.insert(to.end(), from.begin(), from.end()); }
+  static void append(std::vector<Selected>& to, const std::vector<Selected>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
 
   template <class F>
   std::vector<Selected> where(F&& matches) const {
@@ -76,7 +78,8 @@ class Selector {
 
   std::vector<Selected> by_name(std::string_view name) const {
     return where([&](const Model& m, int i) {
-      return m.path.size() + m[i].layer->name.size() == name.size() && name.starts_with(m.path) && name.substr(m.path.size()) == m[i].layer->name;
+      return m.path.size() + m[i].layer->name.size() == name.size() && name.starts_with(m.path) &&
+             name.substr(m.path.size()) == m[i].layer->name;
     });
   }
 
@@ -85,7 +88,8 @@ class Selector {
     for (const auto& s : all_) {
       const auto& ports = (*s.model)[s.node].layer->outputs;
       for (std::size_t p = 0; p < ports.size(); ++p)
-        if (std::find(ports[p].names.begin(), ports[p].names.end(), name) != ports[p].names.end()) list.push_back({s.model, s.node, static_cast<int>(p), {}});
+        if (std::find(ports[p].names.begin(), ports[p].names.end(), name) != ports[p].names.end())
+          list.push_back({s.model, s.node, static_cast<int>(p), {}});
     }
     return list;
   }
@@ -104,10 +108,13 @@ class Selector {
     const auto at = term.rfind(mark);
     if (at == term.npos) return {};
     const auto number = parse_number<std::int64_t>(term.substr(at + mark.size()));
-    if (!number || *number < 0) throw SelectorError(fmt::format("'{}': an iteration is a number from 0", printable(term)));
+    if (!number || *number < 0)
+      throw SelectorError(fmt::format("'{}': an iteration is a number from 0", printable(term)));
     auto found = parse(term.substr(0, at));
     for (auto& s : found) {
-      if (s.model->path.empty()) throw SelectorError(fmt::format("'{}': \"{}\" is in no loop", printable(term), printable(full_name(*s.model, s.node))));
+      if (s.model->path.empty())
+        throw SelectorError(
+            fmt::format("'{}': \"{}\" is in no loop", printable(term), printable(full_name(*s.model, s.node))));
       s.iteration = *number;
     }
     return found;
@@ -123,7 +130,8 @@ class Selector {
     if (term.starts_with("from:")) return reached(parse(rest("from:")), true);
     if (term.starts_with("to:")) return reached(parse(rest("to:")), false);
     if (term.size() > 2 && term.front() == '/' && term.back() == '/') return by_regex(term.substr(1, term.size() - 2));
-    if (term.find_first_of("*?") != term.npos) return where([&](const Model& m, int i) { return glob_match(term, full_name(m, i)); });
+    if (term.find_first_of("*?") != term.npos)
+      return where([&](const Model& m, int i) { return glob_match(term, full_name(m, i)); });
     return by_tensor_name(term);
   }
 
@@ -133,7 +141,8 @@ class Selector {
     const auto last = dots == text.npos ? first : parse_number<std::int64_t>(text.substr(dots + 2));
     if (!first || !last) throw SelectorError(fmt::format("'{}': expected id:42 or id:10..20", printable(term)));
     // Ids of bodies count on their own: only those of the model itself are meant.
-    return where([&](const Model& m, int i) { return m.path.empty() && *first <= m[i].layer->id && m[i].layer->id <= *last; });
+    return where(
+        [&](const Model& m, int i) { return m.path.empty() && *first <= m[i].layer->id && m[i].layer->id <= *last; });
   }
 
   std::vector<Selected> by_tensor(std::string_view text) const {
@@ -145,7 +154,8 @@ class Selector {
     for (auto& s : found) {
       const auto count = (*s.model)[s.node].output_count;
       if (port && (*port < 0 || *port >= count))
-        throw SelectorError(fmt::format("\"{}\" has no output port {}; it has {}", printable(text.substr(0, colon)), *port, count));
+        throw SelectorError(
+            fmt::format("\"{}\" has no output port {}; it has {}", printable(text.substr(0, colon)), *port, count));
       s.port = port;
     }
     return found;
@@ -199,7 +209,9 @@ class Selector {
       const auto m = static_cast<std::size_t>(std::find(models_.begin(), models_.end(), s.model) - models_.begin());
       return at[m][static_cast<std::size_t>(s.node)];
     };
-    const auto key = [&](const Selected& s) { return std::tuple(order(s), s.port.value_or(-1), s.iteration.value_or(-1)); };
+    const auto key = [&](const Selected& s) {
+      return std::tuple(order(s), s.port.value_or(-1), s.iteration.value_or(-1));
+    };
     std::vector<bool> out(place, false);
     for (const auto& s : excluded) out[order(s)] = true;
     for (const auto& s : chosen)
@@ -213,7 +225,8 @@ class Selector {
     std::vector<std::string> names;
     for (const auto& s : all_) names.push_back(full_name(*s.model, s.node));
     const auto near = nearest(term, {names.begin(), names.end()});
-    throw SelectorError(fmt::format("'{}' selects no layer{}", printable(term), near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
+    throw SelectorError(fmt::format("'{}' selects no layer{}", printable(term),
+                                    near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
   }
 };
 

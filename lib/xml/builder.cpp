@@ -24,7 +24,8 @@ std::string quoted(std::string_view s) {
 /// Why `s` is not a number of at least `least`.
 std::string why_no_number(std::string_view s, std::int64_t least) {
   const std::string_view digits = trim(s).substr(trim(s).starts_with('-') ? 1 : 0);
-  const bool whole = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool whole =
+      !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!whole) return "is not a whole number";
   if (!parse_number<std::int64_t>(s)) return "is more than 64 bits hold";
   return least == 0 ? "is negative" : fmt::format("is less than {}", least);
@@ -46,7 +47,8 @@ SourceLoc Builder::value(pugi::xml_attribute attribute) const {
   return place;
 }
 
-void Builder::report(Code code, std::string message, SourceLoc place, std::string label, std::vector<Note> notes, std::vector<Remedy> remedies) {
+void Builder::report(Code code, std::string message, SourceLoc place, std::string label, std::vector<Note> notes,
+                     std::vector<Remedy> remedies) {
   Diagnostic d;
   d.code = code;
   d.message = std::move(message);
@@ -63,7 +65,8 @@ void Builder::report(Code code, std::string message, SourceLoc place, std::strin
   faulty_ = true;
 }
 
-std::optional<std::int64_t> Builder::number(pugi::xml_node node, const char* name, std::int64_t least, std::optional<std::int64_t> otherwise) {
+std::optional<std::int64_t> Builder::number(pugi::xml_node node, const char* name, std::int64_t least,
+                                            std::optional<std::int64_t> otherwise) {
   const auto attribute = node.attribute(name);
   if (!attribute) {
     if (!otherwise) report(Code::E0103, fmt::format("<{}> has no {}", node.name(), name), tag(node));
@@ -72,7 +75,8 @@ std::optional<std::int64_t> Builder::number(pugi::xml_node node, const char* nam
   const auto n = parse_number<std::int64_t>(attribute.value());
   if (n && *n >= least) return n;
   const std::string why = why_no_number(attribute.value(), least);
-  report(Code::E0104, fmt::format("{} {} of <{}> {}", name, quoted(attribute.value()), node.name(), why), value(attribute), why);
+  report(Code::E0104, fmt::format("{} {} of <{}> {}", name, quoted(attribute.value()), node.name(), why),
+         value(attribute), why);
   return std::nullopt;
 }
 
@@ -97,8 +101,11 @@ void Builder::check_attributes(pugi::xml_node node) {
   std::stable_sort(all.begin(), all.end(), less);
   for (std::size_t i = 1; i < all.size(); ++i)
     if (!less(all[i - 1], all[i]))
-      report(Code::E0101, fmt::format("malformed XML: <{}> has the attribute {} twice", printable(node.name()), printable(all[i].name())),
-             at(all[i].name(), std::strlen(all[i].name())), "", {{"the first one", at(all[i - 1].name(), std::strlen(all[i].name())), "", ""}});
+      report(Code::E0101,
+             fmt::format("malformed XML: <{}> has the attribute {} twice", printable(node.name()),
+                         printable(all[i].name())),
+             at(all[i].name(), std::strlen(all[i].name())), "",
+             {{"the first one", at(all[i - 1].name(), std::strlen(all[i].name())), "", ""}});
 }
 
 std::shared_ptr<Graph> Builder::net(pugi::xml_node root) {
@@ -119,16 +126,15 @@ std::optional<std::int64_t> Builder::version(pugi::xml_node root) {
   if (*n >= kOldest && *n <= kNewest) return n;
   std::vector<Note> notes;
   if (*n < kOldest)
-    notes.push_back({
-        "versions before 10 have no operation sets, and OpenVINO has refused them since 2021.1: convert the original model again "
-        "with a current OpenVINO",
-        {},
-        "",
-        ""});
-  else
-    notes.push_back({"OpenVINO 2026.4 writes version 11", {}, "", ""});
-  report(Code::E0601, fmt::format("IR version {} is not read, only versions {} and {}", *n, kOldest, kNewest), value(root.attribute("version")),
-         fmt::format("IR version {}", *n), std::move(notes));
+    notes.push_back(
+        {"versions before 10 have no operation sets, and OpenVINO has refused them since 2021.1: convert the original "
+         "model again with a current OpenVINO",
+         {},
+         "",
+         ""});
+  else notes.push_back({"OpenVINO 2026.4 writes version 11", {}, "", ""});
+  report(Code::E0601, fmt::format("IR version {} is not read, only versions {} and {}", *n, kOldest, kNewest),
+         value(root.attribute("version")), fmt::format("IR version {}", *n), std::move(notes));
   return std::nullopt;
 }
 
@@ -180,13 +186,15 @@ Layer Builder::layer(pugi::xml_node node, int depth) {
 
 void Builder::data(pugi::xml_node node, Layer& layer) {
   check_attributes(node);
-  for (const auto attribute : node.attributes()) layer.attributes.push_back({attribute.name(), attribute.value(), value(attribute)});
+  for (const auto attribute : node.attributes())
+    layer.attributes.push_back({attribute.name(), attribute.value(), value(attribute)});
 }
 
 void Builder::ports(pugi::xml_node list, bool input, Layer& layer) {
   auto& result = input ? layer.inputs : layer.outputs;
   for (const auto node : list.children("port")) {
-    in_port_ = PortRef{input, static_cast<std::int64_t>(result.size()), parse_number<std::int64_t>(node.attribute("id").value()), {}};
+    in_port_ = PortRef{
+        input, static_cast<std::int64_t>(result.size()), parse_number<std::int64_t>(node.attribute("id").value()), {}};
     result.push_back(port(node, input));
   }
   in_port_.reset();
@@ -204,8 +212,10 @@ Port Builder::port(pugi::xml_node node, bool input) {
     if (!result.declared_type && !input) {
       const auto near = nearest_element_type(precision.value());
       const auto hint = near ? fmt::format("; did you mean \"{}\"?", precision_name(*near)) : "";
-      report(Code::E0104, fmt::format("precision {} is no element type{}", quoted(precision.value()), hint), value(precision), {}, {},
-             near ? std::vector<Remedy>{{{Change::What::text, {}, std::string(precision_name(*near))}}} : std::vector<Remedy>{});
+      report(Code::E0104, fmt::format("precision {} is no element type{}", quoted(precision.value()), hint),
+             value(precision), {}, {},
+             near ? std::vector<Remedy>{{{Change::What::text, {}, std::string(precision_name(*near))}}}
+                  : std::vector<Remedy>{});
     }
   } else if (!input) {
     report(Code::E0103, "<port> of an output has no precision", tag(node));
@@ -228,13 +238,15 @@ std::optional<Dim> Builder::dim(pugi::xml_node node) {
   // "64x", "64,": the number is there.
   const auto text = trim(written);
   const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
-  report(Code::E0104, fmt::format("<dim> {} {}", quoted(written), why), *written ? at(written, std::strlen(written)) : tag(node), why, {},
+  report(Code::E0104, fmt::format("<dim> {} {}", quoted(written), why),
+         *written ? at(written, std::strlen(written)) : tag(node), why, {},
          digits.empty() ? std::vector<Remedy>{} : std::vector<Remedy>{{{Change::What::text, {}, std::string(digits)}}});
   return std::nullopt;
 }
 
 void Builder::bodies(pugi::xml_node node, int depth, Layer& layer) {
-  constexpr std::pair<const char*, const char*> roles[] = {{"body", "port_map"}, {"then_body", "then_port_map"}, {"else_body", "else_port_map"}};
+  constexpr std::pair<const char*, const char*> roles[] = {
+      {"body", "port_map"}, {"then_body", "then_port_map"}, {"else_body", "else_port_map"}};
   for (const auto& [role, map] : roles) {
     const auto body = node.child(role);
     const auto ports = node.child(map);
@@ -275,8 +287,16 @@ std::optional<PortMap> Builder::port_map(pugi::xml_node node) {
   const bool sliced = !node.attribute("axis").empty();
   const auto axis = sliced ? number(node, "axis", any) : std::nullopt;
   if (!external || !internal || !start || !end || !stride || !part_size || (sliced && !axis)) return std::nullopt;
-  return PortMap{input ? PortMap::Direction::input : PortMap::Direction::output, *external, *internal, axis, *start, *end, *stride, *part_size,
-                 node.attribute("purpose").value(), tag(node)};
+  return PortMap{input ? PortMap::Direction::input : PortMap::Direction::output,
+                 *external,
+                 *internal,
+                 axis,
+                 *start,
+                 *end,
+                 *stride,
+                 *part_size,
+                 node.attribute("purpose").value(),
+                 tag(node)};
 }
 
 void Builder::edges(pugi::xml_node list, Graph& graph) {
@@ -284,7 +304,8 @@ void Builder::edges(pugi::xml_node list, Graph& graph) {
     check_attributes(node);
     const auto from_layer = number(node, "from-layer", 0), from_port = number(node, "from-port", 0);
     const auto to_layer = number(node, "to-layer", 0), to_port = number(node, "to-port", 0);
-    if (from_layer && from_port && to_layer && to_port) graph.edges.push_back({*from_layer, *from_port, *to_layer, *to_port, tag(node)});
+    if (from_layer && from_port && to_layer && to_port)
+      graph.edges.push_back({*from_layer, *from_port, *to_layer, *to_port, tag(node)});
     else graph.damaged = true;
   }
 }

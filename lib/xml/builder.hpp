@@ -39,7 +39,8 @@ class Builder {
   void refuse_preprocessing(pugi::xml_node root);
 
   /// A whole number of at least `least`; where it is missing, `otherwise`, or a diagnostic if there is none.
-  std::optional<std::int64_t> number(pugi::xml_node node, const char* name, std::int64_t least, std::optional<std::int64_t> otherwise = {});
+  std::optional<std::int64_t> number(pugi::xml_node node, const char* name, std::int64_t least,
+                                     std::optional<std::int64_t> otherwise = {});
   /// The attribute's text; a diagnostic and "" where it is missing.
   std::string text(pugi::xml_node node, const char* name);
   void check_attributes(pugi::xml_node node);
@@ -47,7 +48,8 @@ class Builder {
   SourceLoc tag(pugi::xml_node node) const;
   SourceLoc value(pugi::xml_attribute attribute) const;
   SourceLoc at(const char* begin, std::size_t length) const;
-  void report(Code code, std::string message, SourceLoc at, std::string label = {}, std::vector<Note> notes = {}, std::vector<Remedy> remedies = {});
+  void report(Code code, std::string message, SourceLoc at, std::string label = {}, std::vector<Note> notes = {},
+              std::vector<Remedy> remedies = {});
 
   std::shared_ptr<const SourceFile> source_;
   const char* buffer_;

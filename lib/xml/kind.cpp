@@ -73,7 +73,8 @@ Kind kind_of_weights(std::string_view content) {
   if (content.starts_with(kSignatures[0].bytes)) return kLfsPointer;
   const std::string_view body = body_of(content);
   if (is_web_page(body)) return kWebPage;
-  if (body.starts_with("<?xml") || body.starts_with("<net")) return {"an XML document", "the names of the .xml and the .bin are swapped, perhaps"};
+  if (body.starts_with("<?xml") || body.starts_with("<net"))
+    return {"an XML document", "the names of the .xml and the .bin are swapped, perhaps"};
   return {};
 }
 

@@ -99,7 +99,8 @@ SourceLoc open_tag(const std::shared_ptr<const SourceFile>& source, std::size_t 
 
 Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi::xml_parse_result& result) {
   const std::string_view text = source->text;
-  const std::size_t offset = std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), text.size());
+  const std::size_t offset =
+      std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), text.size());
   const bool at_end = trim(text.substr(offset)).size() <= 1;
   const auto open = open_elements(text, at_end ? text.size() : offset);
   const std::string_view before = text.substr(0, offset);
@@ -108,8 +109,9 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
   d.at = {source, offset, 1};
 
   const auto tag = text.rfind("</", offset);
-  const bool in_end_tag = result.status == pugi::status_end_element_mismatch && tag != text.npos && text.find('>', tag) >= offset &&
-                          text.find('>', tag) != text.npos && text.find('<', tag + 1) >= offset;
+  const bool in_end_tag = result.status == pugi::status_end_element_mismatch && tag != text.npos &&
+                          text.find('>', tag) >= offset && text.find('>', tag) != text.npos &&
+                          text.find('<', tag + 1) >= offset;
   if (in_end_tag) {
     const auto name = printable(name_at(text, tag + 2));
     const auto still_open = open_elements(text, tag);
@@ -122,7 +124,8 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
       d.label = fmt::format("expected </{}>", expected);
       d.notes.push_back({fmt::format("<{}> is opened here", expected), open_tag(source, still_open.back()), {}, {}});
     }
-  } else if (const auto begins = opening(result.status); !begins.empty() && text.rfind(begins, offset) != text.npos && at_end) {
+  } else if (const auto begins = opening(result.status);
+             !begins.empty() && text.rfind(begins, offset) != text.npos && at_end) {
     d.at = {source, text.rfind(begins, offset), begins.size()};
     d.message = fmt::format("malformed XML: {}", describe(result.status).message);
     d.label = fmt::format("the file ends without the {} that closes it", describe(result.status).label.substr(9));
@@ -134,7 +137,8 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
   } else if (at_end && !open.empty()) {
     d.at.offset = text.size();
     while (d.at.offset > 0 && trim(text.substr(d.at.offset - 1)).empty()) --d.at.offset;
-    d.message = fmt::format("malformed XML: the file ends before <{}> is closed", printable(name_at(text, open.back() + 1)));
+    d.message =
+        fmt::format("malformed XML: the file ends before <{}> is closed", printable(name_at(text, open.back() + 1)));
     d.label = "the file ends here";
     d.notes.push_back({"it is opened here", open_tag(source, open.back()), {}, {}});
   } else if (open.empty() && (before.find("</") != before.npos || before.find("/>") != before.npos)) {

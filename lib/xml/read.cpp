@@ -57,7 +57,8 @@ Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& b
   if (extension == ".xml" && !try_map(with_extension(path, ".bin"), other) && other.text().starts_with("<?xml"))
     d.notes.push_back(note("the .bin beside it is an XML document: the two names are swapped, perhaps"));
   if (extension == ".bin" && !try_map(with_extension(path, ".xml"), other))
-    d.notes.push_back(note(fmt::format("a model is given by its .xml file, here {}", printable(with_extension(path, ".xml")))));
+    d.notes.push_back(
+        note(fmt::format("a model is given by its .xml file, here {}", printable(with_extension(path, ".xml")))));
   return d;
 }
 
@@ -94,7 +95,8 @@ std::optional<std::string> only_weights_beside(const std::string& path) {
   std::optional<std::string> found;
   std::error_code error;
   const auto folder = std::filesystem::path(path).parent_path();
-  for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end; at.increment(error)) {
+  for (std::filesystem::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
+       at.increment(error)) {
     if (at->path().extension() != ".bin") continue;
     if (found) return std::nullopt;
     found = (folder / at->path().filename()).string();
@@ -108,11 +110,14 @@ Weights open_weights(const std::string& model, const ReadOptions& options) {
   result.path = options.weights.empty() ? with_extension(model, ".bin") : options.weights;
   Bytes bytes;
   if (const auto error = try_map(result.path, bytes)) {
-    result.fault = fault(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error), file_start(result.path));
+    result.fault =
+        fault(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error), file_start(result.path));
     if (const auto other = only_weights_beside(result.path); other && options.weights.empty())
-      result.fault->notes.push_back(note(fmt::format("{} is there: --weights names it, if it belongs to this model", printable(*other))));
+      result.fault->notes.push_back(
+          note(fmt::format("{} is there: --weights names it, if it belongs to this model", printable(*other))));
   } else if (const Kind kind = kind_of_weights(bytes.text())) {
-    result.fault = fault(Code::E0304, fmt::format("{} is {}", printable(result.path), kind.what), file_start(result.path, bytes));
+    result.fault =
+        fault(Code::E0304, fmt::format("{} is {}", printable(result.path), kind.what), file_start(result.path, bytes));
     if (!kind.hint.empty()) result.fault->notes.push_back(note(kind.hint));
   } else {
     result.bytes = std::make_shared<const Bytes>(std::move(bytes));
@@ -127,14 +132,17 @@ void judge_weights(Weights weights, const Graph& graph, bool named, Diagnostics&
   const Layer* const first = first_constant(graph, count);
   if (!weights.fault || (first == nullptr && !named)) return;
   if (first != nullptr) {
-    const std::string others = count == 1 ? "" : fmt::format(", as are those of {} more layer{}", count - 1, count == 2 ? "" : "s");
-    const std::string what = fmt::format("the values of constant layer {} \"{}\" are in it{}", first->id_text, printable(first->name), others);
+    const std::string others =
+        count == 1 ? "" : fmt::format(", as are those of {} more layer{}", count - 1, count == 2 ? "" : "s");
+    const std::string what = fmt::format("the values of constant layer {} \"{}\" are in it{}", first->id_text,
+                                         printable(first->name), others);
     weights.fault->notes.push_back({what, first->at, "", ""});
   }
   diagnostics.add(std::move(*weights.fault));
 }
 
-std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options, Diagnostics& diagnostics) {
+std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options,
+                                       Diagnostics& diagnostics) {
   const std::string_view text = source->text;
   if (const auto nul = text.find('\0'); nul != text.npos) {
     diagnostics.add(fault(Code::E0101, "malformed XML: a byte of value 0, which no text holds", {source, nul, 1}));
@@ -144,7 +152,8 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
   const auto copy = std::make_unique_for_overwrite<char[]>(text.size());
   std::memcpy(copy.get(), text.data(), text.size());
   pugi::xml_document document;
-  const auto parsed = document.load_buffer_inplace(copy.get(), text.size(), pugi::parse_default | pugi::parse_embed_pcdata, pugi::encoding_utf8);
+  const auto parsed = document.load_buffer_inplace(copy.get(), text.size(),
+                                                   pugi::parse_default | pugi::parse_embed_pcdata, pugi::encoding_utf8);
   if (parsed.status == pugi::status_out_of_memory) throw std::bad_alloc();
   if (!parsed) {
     diagnostics.add(malformed(source, parsed));
@@ -153,7 +162,9 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
   const auto root = document.document_element();
   const SourceLoc at{source, static_cast<std::size_t>(root.name() - copy.get()) - 1, std::strlen(root.name()) + 1};
   if (!equals_ignoring_case(root.name(), "net")) {
-    auto d = fault(Code::E0102, fmt::format("the outermost element is <{}>, not <net>: this is no OpenVINO model", printable(root.name())), at);
+    auto d = fault(
+        Code::E0102,
+        fmt::format("the outermost element is <{}>, not <net>: this is no OpenVINO model", printable(root.name())), at);
     d.label = "expected <net>";
     diagnostics.add(std::move(d));
     return nullptr;
@@ -161,7 +172,8 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
   for (auto next = root.next_sibling(); next; next = next.next_sibling()) {
     if (next.type() != pugi::node_element) continue;
     const auto place = static_cast<std::size_t>(next.name() - copy.get()) - 1;
-    auto d = fault(Code::E0101, "malformed XML: something follows the end of the outermost element", {source, place, std::strlen(next.name()) + 1});
+    auto d = fault(Code::E0101, "malformed XML: something follows the end of the outermost element",
+                   {source, place, std::strlen(next.name()) + 1});
     d.label = "a document has one outermost element";
     diagnostics.add(std::move(d));
     return nullptr;
@@ -176,7 +188,10 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
 
 }  // namespace
 
-std::shared_ptr<const Graph> read(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options, Diagnostics& diagnostics) { return read_text(source, options, diagnostics); }
+std::shared_ptr<const Graph> read(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options,
+                                  Diagnostics& diagnostics) {
+  return read_text(source, options, diagnostics);
+}
 
 std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& options, Diagnostics& diagnostics) {
   try {

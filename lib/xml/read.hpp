@@ -9,8 +9,8 @@
 namespace ovir::xml {
 
 struct ReadOptions {
-  std::string weights;       ///< path of the .bin; empty: beside the .xml, same stem
-  bool no_weights = false;   ///< leave the .bin alone
+  std::string weights;      ///< path of the .bin; empty: beside the .xml, same stem
+  bool no_weights = false;  ///< leave the .bin alone
 };
 
 /// Reads IR versions 10 and 11. Faults go to `diagnostics`; returns null when nothing could be made of the file, else
@@ -18,6 +18,7 @@ struct ReadOptions {
 std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& options, Diagnostics& diagnostics);
 
 /// The same of a text that need not be in a file; weights are looked for beside `source->path`.
-std::shared_ptr<const Graph> read(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options, Diagnostics& diagnostics);
+std::shared_ptr<const Graph> read(const std::shared_ptr<const SourceFile>& source, const ReadOptions& options,
+                                  Diagnostics& diagnostics);
 
 }  // namespace ovir::xml

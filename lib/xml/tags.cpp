@@ -14,7 +14,9 @@ std::size_t find_or_end(std::string_view text, std::string_view what, std::size_
 }
 
 /// Behind the name that begins at `at`.
-std::size_t name_end(std::string_view text, std::size_t at) { return std::min(text.find_first_of(" \t\r\n=/>", at), text.size()); }
+std::size_t name_end(std::string_view text, std::size_t at) {
+  return std::min(text.find_first_of(" \t\r\n=/>", at), text.size());
+}
 
 bool self_closing(std::string_view text, Range tag) { return tag.end - tag.begin >= 2 && text[tag.end - 2] == '/'; }
 

@@ -12,12 +12,12 @@ namespace ovir::conformance {
 
 struct Options {
   passes::Tier tier = passes::Tier::reference;
-  std::set<std::string> excused;   ///< faulty models that the specification allows
+  std::set<std::string> excused;  ///< faulty models that the specification allows
 };
 
 struct Verdict {
-  bool skipped = false;   ///< the build lacks an operation of the model
-  std::string why;        ///< empty: passed
+  bool skipped = false;  ///< the build lacks an operation of the model
+  std::string why;       ///< empty: passed
 };
 
 Verdict judge_values(const std::filesystem::path& folder, const Options& options);

@@ -26,7 +26,8 @@ bool as_precise(const PartialShape& got, const PartialShape& wanted) {
 /// "..5" is OpenVINO's way to write 0..5.
 PartialShape their_shape(std::string text) {
   for (std::size_t at = 0; (at = text.find("..", at)) != text.npos; at += 3)
-    if (text.compare(at, 3, "...") != 0 && (at == 0 || text[at - 1] == '[' || text[at - 1] == ',')) text.insert(at++, "0");
+    if (text.compare(at, 3, "...") != 0 && (at == 0 || text[at - 1] == '[' || text[at - 1] == ','))
+      text.insert(at++, "0");
   if (const auto shape = parse_shape(text)) return *shape;
   throw std::runtime_error("expected.json holds a shape " + text);
 }
@@ -51,7 +52,9 @@ bool lacks_operation(const Diagnostics& said) {
 
 std::string first_error(const Diagnostics& said) {
   for (const auto& d : said.all())
-    if (d.severity == Severity::error) return fmt::format("{}: {}{}", to_string(d.code), d.message, d.layer ? fmt::format(" (layer {})", d.layer->name) : "");
+    if (d.severity == Severity::error)
+      return fmt::format("{}: {}{}", to_string(d.code), d.message,
+                         d.layer ? fmt::format(" (layer {})", d.layer->name) : "");
   return "";
 }
 
@@ -72,18 +75,21 @@ Verdict judge_shapes(const fs::path& folder, const Options&) {
   if (lacks_operation(loaded.said)) return {true, ""};
   if (loaded.said.errors() > 0) return {false, first_error(loaded.said)};
   std::unordered_map<std::string, int> nodes;
-  for (std::size_t i = 0; i < loaded.model->nodes.size(); ++i) nodes[loaded.model->nodes[i].layer->name] = static_cast<int>(i);
+  for (std::size_t i = 0; i < loaded.model->nodes.size(); ++i)
+    nodes[loaded.model->nodes[i].layer->name] = static_cast<int>(i);
   const auto wanted = read_json(folder / "expected.json");
   for (const auto& layer : wanted.at("layers")) {
     const auto at = nodes.find(layer.at("name").get<std::string>());
-    if (at == nodes.end()) continue;   // OpenVINO adds a few layers while reading
+    if (at == nodes.end()) continue;  // OpenVINO adds a few layers while reading
     for (std::size_t k = 0; k < layer.at("outputs").size(); ++k) {
       const auto& port = layer["outputs"][k];
       const auto got = said_of(loaded, at->second, k);
       const auto place = fmt::format("{}:{}", at->first, k);
-      if (const auto type = port.at("element_type").get<std::string>(); name(got.type) != type) return {false, fmt::format("{} type {}, not {}", place, name(got.type), type)};
+      if (const auto type = port.at("element_type").get<std::string>(); name(got.type) != type)
+        return {false, fmt::format("{} type {}, not {}", place, name(got.type), type)};
       const auto shape = port.at("partial_shape").get<std::string>();
-      if (!as_precise(got.shape, their_shape(shape))) return {false, fmt::format("{} shape {}, expected {}", place, to_string(got.shape), shape)};
+      if (!as_precise(got.shape, their_shape(shape)))
+        return {false, fmt::format("{} shape {}, expected {}", place, to_string(got.shape), shape)};
     }
   }
   return {};
@@ -93,13 +99,15 @@ Verdict judge_negative(const fs::path& folder, const Options& options) {
   const auto why = read_json(folder / "why.json");
   const auto stage = why.value("stage", "");
   // compile_model: often a limit of OpenVINO's plugin, not a fault; crash: two attributes that have defaults.
-  const bool may_pass = stage == "accepted" || stage == "compile_model" || stage == "crash" || options.excused.contains(folder.filename().string());
+  const bool may_pass = stage == "accepted" || stage == "compile_model" || stage == "crash" ||
+                        options.excused.contains(folder.filename().string());
   const auto loaded = load_case(folder);
   if (loaded.said.errors() == 0) return {false, may_pass ? "" : "accepted, though: " + why.value("reason", "")};
   for (const auto& d : loaded.said.all()) {
     if (d.severity != Severity::error) continue;
     const auto status = info(d.code).exit_status;
-    if (status != 3 && status != 4 && status != 7) return {false, fmt::format("{} leaves with {}", to_string(d.code), status)};
+    if (status != 3 && status != 4 && status != 7)
+      return {false, fmt::format("{} leaves with {}", to_string(d.code), status)};
     if (d.at.file && !d.message.empty()) return {};
   }
   return {false, "no place named for: " + why.value("reason", "")};

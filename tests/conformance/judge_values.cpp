@@ -45,12 +45,14 @@ bool close(double a, double e, const Tolerance& t) {
 }
 
 std::string difference(const Tensor& actual, const Tensor& expected, const json& meta) {
-  if (actual.type() != expected.type() || actual.shape() != expected.shape()) return fmt::format("{}, not {}", described(actual), described(expected));
+  if (actual.type() != expected.type() || actual.shape() != expected.shape())
+    return fmt::format("{}, not {}", described(actual), described(expected));
   if (meta.value("check", "") == "shape") return "";
   std::int64_t wrong = 0;
   double worst = 0;
   if (expected.type() == ElementType::string) {
-    for (std::int64_t i = 0; i < expected.size(); ++i) wrong += actual.data<std::string_view>()[i] != expected.data<std::string_view>()[i];
+    for (std::int64_t i = 0; i < expected.size(); ++i)
+      wrong += actual.data<std::string_view>()[i] != expected.data<std::string_view>()[i];
     return wrong ? fmt::format("{}/{} strings differ", wrong, expected.size()) : "";
   }
   const auto a = to_f64(actual), e = to_f64(expected);
@@ -65,9 +67,13 @@ std::string difference(const Tensor& actual, const Tensor& expected, const json&
   // Integers exactly, but colours and the like, whose tolerance is 1 or more, may be rounded otherwise.
   const bool rounded = !real && t.atol >= 1 && expected.type() != ElementType::boolean;
   const bool wide = expected.type() == ElementType::i64 || expected.type() == ElementType::u64;
-  const auto exact_a = wide ? to_i64(actual) : std::vector<std::int64_t>(), exact_e = wide ? to_i64(expected) : std::vector<std::int64_t>();
+  const auto exact_a = wide ? to_i64(actual) : std::vector<std::int64_t>(),
+             exact_e = wide ? to_i64(expected) : std::vector<std::int64_t>();
   for (std::size_t i = 0; i < e.size(); ++i) {
-    const bool same = real ? close(a[i], e[i], t) : rounded ? std::abs(a[i] - e[i]) <= t.atol : wide ? exact_a[i] == exact_e[i] : a[i] == e[i];
+    const bool same = real      ? close(a[i], e[i], t)
+                      : rounded ? std::abs(a[i] - e[i]) <= t.atol
+                      : wide    ? exact_a[i] == exact_e[i]
+                                : a[i] == e[i];
     if (same) continue;
     ++wrong;
     if (const auto d = std::abs(a[i] - e[i]); !std::isnan(d)) worst = std::max(worst, d);
@@ -115,30 +121,35 @@ std::vector<std::pair<std::size_t, fs::path>> expected_files(const fs::path& fol
 
 /// What inference said of a value, held against the value. Empty: it holds.
 std::string contradiction(const Loaded& loaded, const Observation& o) {
-  if (&o.model != loaded.model.get()) return "";   // in a body
+  if (&o.model != loaded.model.get()) return "";  // in a body
   const auto node = &o.node - loaded.model->nodes.data();
   const auto& fact = loaded.facts.outputs.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(o.port));
   const auto place = fmt::format("{}:{}", o.node.layer->name, o.port);
-  if (!fact.shape.contains(o.value.shape())) return fmt::format("{} was inferred as {} but is {}", place, to_string(fact.shape), to_string(o.value.shape()));
+  if (!fact.shape.contains(o.value.shape()))
+    return fmt::format("{} was inferred as {} but is {}", place, to_string(fact.shape), to_string(o.value.shape()));
   if (!fact.bounds || o.value.type() == ElementType::string) return "";
   const auto values = to_f64(o.value);
-  if (values.size() != fact.bounds->size()) return fmt::format("{}: bounds of {} elements, but it has {}", place, fact.bounds->size(), values.size());
+  if (values.size() != fact.bounds->size())
+    return fmt::format("{}: bounds of {} elements, but it has {}", place, fact.bounds->size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
     if (values[i] < (*fact.bounds)[i].lo || values[i] > (*fact.bounds)[i].hi)
-      return fmt::format("{}[{}] was inferred in {}..{} but is {}", place, i, (*fact.bounds)[i].lo, (*fact.bounds)[i].hi, values[i]);
+      return fmt::format("{}[{}] was inferred in {}..{} but is {}", place, i, (*fact.bounds)[i].lo,
+                         (*fact.bounds)[i].hi, values[i]);
   return "";
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.type() != b.type() || a.shape() != b.shape()) return false;
-  if (a.type() == ElementType::string) return std::ranges::equal(a.values<std::string_view>(), b.values<std::string_view>());
+  if (a.type() == ElementType::string)
+    return std::ranges::equal(a.values<std::string_view>(), b.values<std::string_view>());
   return std::equal(a.bytes(), a.bytes() + a.byte_size(), b.bytes());
 }
 
 /// Who watches a run changes nothing of it, and sees nothing that inference excluded.
 class Watched {
  public:
-  Watched(const Loaded& loaded, const Options& options, bool repeated) : loaded_(loaded), session_(compile(loaded.model, loaded.facts, {options.tier, true, repeated})) {}
+  Watched(const Loaded& loaded, const Options& options, bool repeated)
+      : loaded_(loaded), session_(compile(loaded.model, loaded.facts, {options.tier, true, repeated})) {}
 
   std::string run(const std::vector<Tensor>& inputs, const std::vector<Tensor>& unwatched, bool random) {
     std::string wrong;
@@ -146,7 +157,8 @@ class Watched {
       if (wrong.empty()) wrong = contradiction(loaded_, o);
     });
     for (std::size_t k = 0; k < results.size() && wrong.empty() && !random; ++k)
-      if (!same_bits(results[k], unwatched[k])) wrong = fmt::format("output {}: not the same bits when it is watched", k);
+      if (!same_bits(results[k], unwatched[k]))
+        wrong = fmt::format("output {}: not the same bits when it is watched", k);
     return wrong;
   }
 
@@ -157,7 +169,8 @@ class Watched {
 
 std::string run(const Loaded& loaded, const fs::path& folder, const json& meta, const Options& options) {
   const auto steps = step_count(meta);
-  const auto reference = folder / (meta.contains("tolerance") ? meta["tolerance"].value("against", "expected") : "expected");
+  const auto reference =
+      folder / (meta.contains("tolerance") ? meta["tolerance"].value("against", "expected") : "expected");
   auto session = compile(loaded.model, loaded.facts, {options.tier, false, steps > 0});
   Watched watched(loaded, options, steps > 0);
   for (int s = 0; s < std::max(steps, 1); ++s) {
@@ -167,9 +180,12 @@ std::string run(const Loaded& loaded, const fs::path& folder, const json& meta, 
     if (auto why = watched.run(inputs, results, meta.value("check", "") == "shape"); !why.empty()) return why;
     for (const auto& [k, file] : expected_files(reference / sub)) {
       if (k >= results.size()) return fmt::format("no output {}", k);
-      if (const auto why = difference(io::storable(results[k]), io::read_npy(file.string()), meta); !why.empty()) return fmt::format("output {} {}: {}", sub, k, why);
+      if (const auto why = difference(io::storable(results[k]), io::read_npy(file.string()), meta); !why.empty())
+        return fmt::format("output {} {}: {}", sub, k, why);
       const auto inferred = said_of(loaded, loaded.model->results[k], 0).shape;
-      if (!inferred.contains(results[k].shape())) return fmt::format("result {} was inferred as {} but is {}", k, to_string(inferred), to_string(results[k].shape()));
+      if (!inferred.contains(results[k].shape()))
+        return fmt::format("result {} was inferred as {} but is {}", k, to_string(inferred),
+                           to_string(results[k].shape()));
     }
   }
   return "";
@@ -185,7 +201,8 @@ Verdict judge_values(const fs::path& folder, const Options& options) {
   try {
     return {false, run(loaded, folder, read_json(folder / (model ? "meta.json" : "case.json")), options)};
   } catch (const Failure& failure) {
-    return {failure.diagnostic.code == Code::E0605, fmt::format("{}: {}", to_string(failure.diagnostic.code), failure.diagnostic.message)};
+    return {failure.diagnostic.code == Code::E0605,
+            fmt::format("{}: {}", to_string(failure.diagnostic.code), failure.diagnostic.message)};
   }
 }
 

@@ -25,11 +25,13 @@ namespace fs = std::filesystem;
 using namespace ovir::conformance;
 
 constexpr int kSkipped = 77;
-thread_local char current[512];   // the case that this thread judges, for the handler of a crash
+thread_local char current[512];  // the case that this thread judges, for the handler of a crash
 
 void say_where(int signal) {
   const char* const said = "crashed while judging ";
-  if (write(STDOUT_FILENO, said, std::strlen(said)) < 0 || write(STDOUT_FILENO, current, std::strlen(current)) < 0 || write(STDOUT_FILENO, "\n", 1) < 0) _exit(1);
+  if (write(STDOUT_FILENO, said, std::strlen(said)) < 0 || write(STDOUT_FILENO, current, std::strlen(current)) < 0 ||
+      write(STDOUT_FILENO, "\n", 1) < 0)
+    _exit(1);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -44,13 +46,14 @@ struct Scratch {
 
 struct Case {
   fs::path folder;
-  std::string label;   ///< "Roll-opset7/001-dtype-float32"
+  std::string label;  ///< "Roll-opset7/001-dtype-float32"
 };
 
 std::vector<Case> find_cases(const fs::path& root, std::string_view kind) {
   std::vector<Case> cases;
   for (const auto& entry : fs::recursive_directory_iterator(root))
-    if (entry.is_directory() && is_case(entry.path(), kind)) cases.push_back({entry.path(), fs::relative(entry.path(), root).string()});
+    if (entry.is_directory() && is_case(entry.path(), kind))
+      cases.push_back({entry.path(), fs::relative(entry.path(), root).string()});
   return cases;
 }
 
@@ -67,7 +70,8 @@ Arguments parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const bool has_value = i + 1 < argc;
-    if (word == "--tier" && has_value) a.options.tier = std::string_view(argv[++i]) == "fast" ? ovir::passes::Tier::fast : ovir::passes::Tier::reference;
+    if (word == "--tier" && has_value)
+      a.options.tier = std::string_view(argv[++i]) == "fast" ? ovir::passes::Tier::fast : ovir::passes::Tier::reference;
     else if (word == "--only" && has_value) a.only = argv[++i];
     else if (word == "--show" && has_value) a.show = ovir::parse_number<std::size_t>(argv[++i]).value_or(a.show);
     else if (word == "--excused" && has_value) a.excused = argv[++i];
@@ -110,10 +114,13 @@ std::vector<Case> gather(const Arguments& arguments, const Scratch& scratch) {
 int main(int argc, char** argv) {
   const auto arguments = parse(argc, argv);
   if (!arguments.good) {
-    fmt::print("usage: ovir_conformance values|shapes|negative FOLDER... [--tier reference|fast] [--only REGEX] [--show N] [--excused FILE]\n");
+    fmt::print(
+        "usage: ovir_conformance values|shapes|negative FOLDER... [--tier reference|fast] [--only REGEX] [--show N] "
+        "[--excused FILE]\n");
     return 2;
   }
-  if (std::none_of(arguments.folders.begin(), arguments.folders.end(), [](const fs::path& f) { return fs::exists(f); })) {
+  if (std::none_of(arguments.folders.begin(), arguments.folders.end(),
+                   [](const fs::path& f) { return fs::exists(f); })) {
     fmt::print("skipped: there is no {}\n", arguments.folders[0].string());
     return kSkipped;
   }

@@ -1,4 +1,5 @@
-// Without libFuzzer: mutates seeds with a fixed generator, as long as it is given, and keeps the input that broke something.
+// Without libFuzzer: mutates seeds with a fixed generator, as long as it is given, and keeps the input that broke
+// something.
 //
 //   fuzz_read [--seconds 5] [--seed 1] FILE|FOLDER…      every file as it is, then mutations of them
 #include <algorithm>
@@ -41,10 +42,37 @@ void on_signal(int signal) {
   std::raise(signal);
 }
 
-const std::vector<std::string> kMarkup = {"<", ">", "&", "\"", "</", "<!--", "-->", "]]>", "<?", "&#0;", "&#x110000;", "\xff", "<a>", "\t"};
-const std::vector<std::string> kValues = {"", "-1", "0", "1", "2", "9223372036854775807", "-9223372036854775808", "99999999999999999999",
-                                          "4294967296", "1e400", "nan", "?", "1,2,3", "-1,-1", "1..8", "2..1", "...", "3,,4", "f32", "i64",
-                                          "string", "u1", "dynamic", "true", "Parameter", "Const", "If", "opset1", "opset17"};
+const std::vector<std::string> kMarkup = {"<",   ">",  "&",    "\"",         "</",   "<!--", "-->",
+                                          "]]>", "<?", "&#0;", "&#x110000;", "\xff", "<a>",  "\t"};
+const std::vector<std::string> kValues = {"",
+                                          "-1",
+                                          "0",
+                                          "1",
+                                          "2",
+                                          "9223372036854775807",
+                                          "-9223372036854775808",
+                                          "99999999999999999999",
+                                          "4294967296",
+                                          "1e400",
+                                          "nan",
+                                          "?",
+                                          "1,2,3",
+                                          "-1,-1",
+                                          "1..8",
+                                          "2..1",
+                                          "...",
+                                          "3,,4",
+                                          "f32",
+                                          "i64",
+                                          "string",
+                                          "u1",
+                                          "dynamic",
+                                          "true",
+                                          "Parameter",
+                                          "Const",
+                                          "If",
+                                          "opset1",
+                                          "opset17"};
 
 /// Seconds of computing, not of waiting for a busy machine.
 void allow(long seconds) {

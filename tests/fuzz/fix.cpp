@@ -1,7 +1,7 @@
 // Fixing: the changes that are offered can be made, and leave what they promise to leave.
+#include "tools/fix.hpp"
 #include "fuzz.hpp"
 #include "scratch.hpp"
-#include "tools/fix.hpp"
 
 using namespace ovir;
 
@@ -19,5 +19,7 @@ void fuzz_one(std::string_view input) {
   const auto after = tools::check(subject, fixes.edits);
   promise(after.errors() == fixes.errors, "the errors that were promised to stay are those that stay");
   if (fixes.list.empty()) return;
-  for (const auto& fix : fixes.list) promise(fix.diagnostic < said.all().size() && !fix.edits.empty(), "a fix is of a diagnostic, and changes something");
+  for (const auto& fix : fixes.list)
+    promise(fix.diagnostic < said.all().size() && !fix.edits.empty(),
+            "a fix is of a diagnostic, and changes something");
 }

@@ -20,7 +20,8 @@ void check_graph(const Graph& graph) {
     promise(layer.id >= 0 || (layer.damaged && graph.damaged), "a layer without a readable id is marked");
     for (const auto& attribute : layer.attributes) check_place(attribute.at);
     for (const auto* ports : {&layer.inputs, &layer.outputs})
-      for (const auto& port : *ports) promise(graph.source->text.substr(port.at.offset).starts_with("<port"), "a port's place is its tag");
+      for (const auto& port : *ports)
+        promise(graph.source->text.substr(port.at.offset).starts_with("<port"), "a port's place is its tag");
     for (const auto& body : layer.bodies) check_graph(*body.graph);
   }
 }

@@ -7,7 +7,8 @@
 
 class MemoryFile {
  public:
-  explicit MemoryFile(const char* name) : fd_(::memfd_create(name, MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(fd_)) {}
+  explicit MemoryFile(const char* name)
+      : fd_(::memfd_create(name, MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(fd_)) {}
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   ~MemoryFile() { ::close(fd_); }

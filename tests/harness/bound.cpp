@@ -56,7 +56,8 @@ Bound bind(const Item& item, const Version& version) {
   std::map<std::size_t, const PortText*> outputs;
   for (const auto& port : item.ports) {
     if (const auto i = position(version.inputs, port.name); i != kNone) {
-      if (!inputs[i].empty() && !is_endless(version.inputs[i])) throw std::runtime_error(fmt::format("input {} is given twice", port.name));
+      if (!inputs[i].empty() && !is_endless(version.inputs[i]))
+        throw std::runtime_error(fmt::format("input {} is given twice", port.name));
       inputs[i].push_back(&port);
     } else if (const auto o = output_position(version.outputs, port.name); o != kNone) {
       outputs[o] = &port;
@@ -67,7 +68,8 @@ Bound bind(const Item& item, const Version& version) {
     }
   }
   for (const auto& [i, texts] : inputs) {
-    if (i > 0 && !inputs.contains(i - 1)) throw std::runtime_error(fmt::format("{} is given without the input before it", version.inputs[i].name));
+    if (i > 0 && !inputs.contains(i - 1))
+      throw std::runtime_error(fmt::format("{} is given without the input before it", version.inputs[i].name));
     for (const auto* text : texts) bound.inputs.push_back(bound_port(version.inputs[i], *text));
   }
   for (const auto& [o, text] : outputs) {
@@ -104,9 +106,12 @@ std::vector<Types> type_variants(const Item& item, const Bound& bound) {
       Types types;
       for (const auto* p : ports) types[p->variable] = type;
       const auto fits = [&](const std::vector<BoundPort>& list, bool exactly) {
-        return std::all_of(list.begin(), list.end(), [&](const BoundPort& p) { return !types.contains(p.variable) || holds_all(*p.text, type, exactly); });
+        return std::all_of(list.begin(), list.end(), [&](const BoundPort& p) {
+          return !types.contains(p.variable) || holds_all(*p.text, type, exactly);
+        });
       };
-      if (type != ports[0]->text->type && fits(bound.inputs, true) && fits(bound.outputs, false)) variants.push_back(std::move(types));
+      if (type != ports[0]->text->type && fits(bound.inputs, true) && fits(bound.outputs, false))
+        variants.push_back(std::move(types));
     }
     if (variants.size() == before) throw std::runtime_error("types: no other type holds the values of this case");
   }

@@ -12,7 +12,7 @@ namespace ovir::spec {
 struct BoundPort {
   const PortDef* def = nullptr;
   const PortText* text = nullptr;
-  std::string variable;   ///< of its type; ports with the same one change type together
+  std::string variable;  ///< of its type; ports with the same one change type together
 };
 
 struct Bound {

@@ -9,6 +9,8 @@
 // A command runs under /bin/sh in an empty folder, {tmp}, that the commands of a file share. {models}, {samples} and
 // {version} are replaced in commands, and put back into what comes out. {*} in an expected line stands for any text.
 // With --bless what did not match is rewritten to what came.
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,18 +19,16 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace {
 
 namespace fs = std::filesystem;
-using Replacements = std::vector<std::pair<std::string, std::string>>;   // placeholder, text
+using Replacements = std::vector<std::pair<std::string, std::string>>;  // placeholder, text
 
 struct Case {
-  std::vector<std::string> before;   ///< comments and blank lines
+  std::vector<std::string> before;  ///< comments and blank lines
   std::string command;
   std::vector<std::string> out, err;
   int status = 0;
@@ -50,11 +50,15 @@ std::string read(const fs::path& path) {
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
   if (from.empty()) return;
-  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
 }
 
 /// Lines of stdout that would be read as something else are behind a bar.
-bool needs_bar(const std::string& line) { return line.empty() || line.front() == '#' || line.starts_with("$ ") || line.starts_with("! ") || line == "!" || line.starts_with("? ") || line.front() == '|'; }
+bool needs_bar(const std::string& line) {
+  return line.empty() || line.front() == '#' || line.starts_with("$ ") || line.starts_with("! ") || line == "!" ||
+         line.starts_with("? ") || line.front() == '|';
+}
 
 std::pair<std::vector<Case>, std::vector<std::string>> parse(const std::string& text) {
   std::vector<Case> cases;
@@ -113,7 +117,8 @@ Case run(const Case& wanted, const Replacements& replacements, const fs::path& f
   for (const auto& [placeholder, text] : replacements) replace_all(command, placeholder, text);
   const auto out = files / "stdout", err = files / "stderr";
   // The command may be several; the redirection is meant for all of them.
-  const auto line = "cd '" + folder.string() + "' && {\n" + command + "\n} >'" + out.string() + "' 2>'" + err.string() + "' </dev/null";
+  const auto line = "cd '" + folder.string() + "' && {\n" + command + "\n} >'" + out.string() + "' 2>'" + err.string() +
+                    "' </dev/null";
   const int status = std::system(line.c_str());
   Case got = wanted;
   got.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -159,13 +164,16 @@ bool test(const fs::path& file, Replacements replacements, bool bless) {
   }
   fs::remove_all(root);
   if (bless && failed > 0) std::ofstream(file, std::ios::binary) << write(cases, after);
-  std::cout << file.filename().string() << ": " << cases.size() << " commands, " << failed << (bless ? " blessed\n" : " failed\n");
+  std::cout << file.filename().string() << ": " << cases.size() << " commands, " << failed
+            << (bless ? " blessed\n" : " failed\n");
   return failed == 0 || bless;
 }
 
 /// What a user's settings could change is not there for a test.
 void clean_environment(const std::string& ovir) {
-  for (const char* name : {"NO_COLOR", "OVIR_COLOR", "OVIR_LOG_LEVEL", "OVIR_LOG_FILE", "OVIR_LIMITS", "OVIR_TIER", "OVIR_SEED", "OVIR_THREADS"}) ::unsetenv(name);
+  for (const char* name : {"NO_COLOR", "OVIR_COLOR", "OVIR_LOG_LEVEL", "OVIR_LOG_FILE", "OVIR_LIMITS", "OVIR_TIER",
+                           "OVIR_SEED", "OVIR_THREADS"})
+    ::unsetenv(name);
   ::setenv("LC_ALL", "C", 1);
   const char* const path = std::getenv("PATH");
   ::setenv("PATH", (fs::absolute(ovir).parent_path().string() + ":" + (path ? path : "")).c_str(), 1);

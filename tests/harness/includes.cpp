@@ -1,4 +1,5 @@
-// Holds the sources to the rules of lib/README.md: what may include what, who knows pugixml and oneDNN, how long a file is.
+// Holds the sources to the rules of lib/README.md: what may include what, who knows pugixml and oneDNN, how long a file
+// is.
 //   ovir_includes SOURCE_FOLDER
 #include <algorithm>
 #include <filesystem>
@@ -74,42 +75,51 @@ class Judge {
       include(line, at, parts, folder);
       if (parts[0] == "lib") library_line(line, at, folder);
     }
-    if (number > kLongest) faults_.push_back(fmt::format("{}: {} lines, more than {}", relative.string(), number, kLongest));
+    if (number > kLongest)
+      faults_.push_back(fmt::format("{}: {} lines, more than {}", relative.string(), number, kLongest));
   }
 
-  void include(const std::string& line, const std::string& at, const std::vector<std::string>& parts, const std::string& folder) {
+  void include(const std::string& line, const std::string& at, const std::vector<std::string>& parts,
+               const std::string& folder) {
     static const std::regex pattern(R"re(^\s*#\s*include\s*([<"])([^>"]+)[>"])re");
     std::smatch match;
     if (!std::regex_search(line, match, pattern)) return;
     const std::string target = match[2];
     if (target.starts_with("pugixml") && folder != "xml") faults_.push_back(at + ": only xml/ includes pugixml");
     const bool onednn = target.starts_with("oneapi/dnnl") || (match[1] == "<" && target.starts_with("dnnl"));
-    if (onednn && !(folder == "fast" && parts.back() == "dnnl.hpp")) faults_.push_back(at + ": only fast/dnnl.hpp includes oneDNN");
+    if (onednn && !(folder == "fast" && parts.back() == "dnnl.hpp"))
+      faults_.push_back(at + ": only fast/dnnl.hpp includes oneDNN");
     if (parts[0] != "lib" || match[1] == "<" || folder.empty()) return;
     const auto slash = target.find('/');
     const auto target_folder = slash == target.npos ? "" : target.substr(0, slash);
     if (folder == "ops") {
       const bool family = target == "common.hpp" || (parts.size() > 3 && target == "ops/" + parts[2] + "/common.hpp");
       if (family || target == "ops/registry.hpp") return;
-      if (target_folder == "ops") faults_.push_back(fmt::format("{}: an operation includes {}; only its family's common.hpp is allowed", at, target));
+      if (target_folder == "ops")
+        faults_.push_back(
+            fmt::format("{}: an operation includes {}; only its family's common.hpp is allowed", at, target));
     }
     const bool known = allowed().contains(target_folder) || target == "ovir.hpp";
-    if (!known || target_folder == folder) return;   // a file beside it
+    if (!known || target_folder == folder) return;  // a file beside it
     const auto rule = allowed().find(folder);
-    if (rule == allowed().end() || !rule->second.contains(target_folder)) faults_.push_back(fmt::format("{}: {}/ may not include {}", at, folder, target));
+    if (rule == allowed().end() || !rule->second.contains(target_folder))
+      faults_.push_back(fmt::format("{}: {}/ may not include {}", at, folder, target));
   }
 
   void library_line(const std::string& line, const std::string& at, const std::string& folder) {
     const auto code = line.substr(0, line.find("//"));
-    static const std::regex output(R"(std::cout|std::cerr|\b(f|v)?printf\s*\(|\bputs\s*\(|fmt::print|\bgetenv\s*\(|std::exit|\bexit\s*\(|\babort\s*\()");
-    if (std::regex_search(code, output)) faults_.push_back(at + ": the library neither prints, nor exits, nor reads the environment");
+    static const std::regex output(
+        R"(std::cout|std::cerr|\b(f|v)?printf\s*\(|\bputs\s*\(|fmt::print|\bgetenv\s*\(|std::exit|\bexit\s*\(|\babort\s*\()");
+    if (std::regex_search(code, output))
+      faults_.push_back(at + ": the library neither prints, nor exits, nor reads the environment");
     if (folder != "passes") return;
     // Parameter, Constant, If, Loop say what they are by a flag or hook in their OpDef.
     static const std::regex literal(R"re("([A-Za-z0-9]+)")re");
     for (std::sregex_iterator match(code.begin(), code.end(), literal), end; match != end; ++match) {
       const auto word = (*match)[1].str();
       const auto types = ovir::known_types();
-      if (std::any_of(types.begin(), types.end(), [&](const ovir::KnownType& t) { return t.type == word; })) faults_.push_back(fmt::format("{}: passes/ names the operation type {}", at, word));
+      if (std::any_of(types.begin(), types.end(), [&](const ovir::KnownType& t) { return t.type == word; }))
+        faults_.push_back(fmt::format("{}: passes/ names the operation type {}", at, word));
     }
   }
 

@@ -42,6 +42,8 @@ int main(int argc, char** argv) {
     for (auto& lacking : uncovered(files)) tally.failures.push_back(std::move(lacking));
   for (const auto& failure : tally.failures) fmt::print("{}\n", failure);
   if (coverage) fmt::print("{} operation versions lack something\n", tally.failures.size());
-  else fmt::print("{} items of {} files, {} runs, {} failures\n", tally.items, paths.size(), tally.runs, tally.failures.size());
+  else
+    fmt::print("{} items of {} files, {} runs, {} failures\n", tally.items, paths.size(), tally.runs,
+               tally.failures.size());
   return tally.failures.empty() ? 0 : 1;
 }

@@ -58,7 +58,8 @@ class GraphText {
   explicit GraphText(std::string& bin) : bin_(bin) {}
 
   int parameter(const std::string& name, ElementType type, const PartialShape& shape) {
-    return layer(name, "Parameter", "opset1", fmt::format(R"(<data shape="{}" element_type="{}"/>)", dims_of(shape), ovir::name(type)), {},
+    return layer(name, "Parameter", "opset1",
+                 fmt::format(R"(<data shape="{}" element_type="{}"/>)", dims_of(shape), ovir::name(type)), {},
                  output_port(0, type, &shape));
   }
 
@@ -75,8 +76,9 @@ class GraphText {
     bin_ += bytes;
     const PartialShape shape(value.shape());
     return layer(name, "Const", "opset1",
-                 fmt::format(R"(<data element_type="{}" shape="{}" offset="{}" size="{}"/>)", ovir::name(value.type()), dims_of(shape), offset, bytes.size()), {},
-                 output_port(0, value.type(), &shape));
+                 fmt::format(R"(<data element_type="{}" shape="{}" offset="{}" size="{}"/>)", ovir::name(value.type()),
+                             dims_of(shape), offset, bytes.size()),
+                 {}, output_port(0, value.type(), &shape));
   }
 
   int source(const Source& s) {
@@ -89,15 +91,17 @@ class GraphText {
         parts.push_back(constant(part, value));
       } else {
         const auto of = parameter(part + "_of", ElementType::u8, shape);
-        parts.push_back(layer(part, "ShapeOf", "opset3", fmt::format(R"(<data output_type="{}"/>)", ovir::name(s.type)), {of}, output_port(1, s.type, nullptr)));
+        parts.push_back(layer(part, "ShapeOf", "opset3", fmt::format(R"(<data output_type="{}"/>)", ovir::name(s.type)),
+                              {of}, output_port(1, s.type, nullptr)));
       }
     }
-    return layer(s.name, "Concat", "opset1", R"(<data axis="0"/>)", parts, output_port(static_cast<int>(parts.size()), s.type, nullptr));
+    return layer(s.name, "Concat", "opset1", R"(<data axis="0"/>)", parts,
+                 output_port(static_cast<int>(parts.size()), s.type, nullptr));
   }
 
   /// Every input is output `first port` of a layer; `ports` are the output ports, `inner` the bodies.
-  int layer(const std::string& name, const std::string& type, const std::string& version, const std::string& data, const std::vector<int>& inputs,
-            const std::string& ports, const std::string& inner = "") {
+  int layer(const std::string& name, const std::string& type, const std::string& version, const std::string& data,
+            const std::vector<int>& inputs, const std::string& ports, const std::string& inner = "") {
     const auto id = next_++;
     std::string in;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -105,8 +109,9 @@ class GraphText {
       edge(inputs[k], first_output_[inputs[k]], id, static_cast<int>(k));
     }
     first_output_[id] = static_cast<int>(inputs.size());
-    layers_ += fmt::format("<layer id=\"{}\" name=\"{}\" type=\"{}\" version=\"{}\">{}{}{}{}</layer>\n", id, escaped(name), type, version, data,
-                           in.empty() ? "" : "<input>" + in + "</input>", ports.empty() ? "" : "<output>" + ports + "</output>", inner);
+    layers_ += fmt::format("<layer id=\"{}\" name=\"{}\" type=\"{}\" version=\"{}\">{}{}{}{}</layer>\n", id,
+                           escaped(name), type, version, data, in.empty() ? "" : "<input>" + in + "</input>",
+                           ports.empty() ? "" : "<output>" + ports + "</output>", inner);
     return id;
   }
 
@@ -122,7 +127,8 @@ class GraphText {
 
  private:
   void edge(int from, int from_port, int to, int to_port) {
-    edges_ += fmt::format("<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\"/>\n", from, from_port, to, to_port);
+    edges_ += fmt::format("<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\"/>\n", from,
+                          from_port, to, to_port);
   }
 
   std::string& bin_;
@@ -165,8 +171,10 @@ class BodyWriter {
         throw std::runtime_error(fmt::format("line {} of the body is not understood", line[0].line));
       }
     }
-    const std::string map_name = body.role == "body" ? "port_map" : body.role.substr(0, body.role.find('_')) + "_port_map";
-    auto text = fmt::format("<{}>{}</{}>\n<{}>\n{}</{}>\n", map_name, map_, map_name, body.role, graph_.text(), body.role);
+    const std::string map_name =
+        body.role == "body" ? "port_map" : body.role.substr(0, body.role.find('_')) + "_port_map";
+    auto text =
+        fmt::format("<{}>{}</{}>\n<{}>\n{}</{}>\n", map_name, map_, map_name, body.role, graph_.text(), body.role);
     if (!back_.empty()) text += "<back_edges>" + back_ + "</back_edges>";
     return text;
   }
@@ -176,23 +184,28 @@ class BodyWriter {
     const auto& key = line[0].text;
     if (line.size() > 2 && line[1].is("=")) {
       definition(line);
-    } else if (key == "input") {           // input 1 -> x [axis=0 …]
-      map_ += fmt::format(R"(<input external_port_id="{}" internal_layer_id="{}"{}/>)", line.at(1).text, layers_.at(line.at(3).text), options(line));
-    } else if (key == "output") {          // output y -> 0 [axis=0 …]
+    } else if (key == "input") {  // input 1 -> x [axis=0 …]
+      map_ += fmt::format(R"(<input external_port_id="{}" internal_layer_id="{}"{}/>)", line.at(1).text,
+                          layers_.at(line.at(3).text), options(line));
+    } else if (key == "output") {  // output y -> 0 [axis=0 …]
       const auto k = parse_number<std::size_t>(line.at(3).text).value();
-      map_ += fmt::format(R"(<output external_port_id="{}" internal_layer_id="{}"{}/>)", inputs_ + k, result(line.at(1).text), options(line));
-    } else if (key == "back") {            // back y -> x
-      back_ += fmt::format(R"(<edge from-layer="{}" to-layer="{}"/>)", result(line.at(1).text), layers_.at(line.at(3).text));
+      map_ += fmt::format(R"(<output external_port_id="{}" internal_layer_id="{}"{}/>)", inputs_ + k,
+                          result(line.at(1).text), options(line));
+    } else if (key == "back") {  // back y -> x
+      back_ +=
+          fmt::format(R"(<edge from-layer="{}" to-layer="{}"/>)", result(line.at(1).text), layers_.at(line.at(3).text));
     } else if (key == "condition") {
-      map_ += fmt::format(R"(<output external_port_id="-1" internal_layer_id="{}" purpose="execution_condition"/>)", result(line.at(1).text));
+      map_ += fmt::format(R"(<output external_port_id="-1" internal_layer_id="{}" purpose="execution_condition"/>)",
+                          result(line.at(1).text));
     } else if (key == "iteration") {
-      map_ += fmt::format(R"(<input external_port_id="-1" internal_layer_id="{}" purpose="current_iteration"/>)", layers_.at(line.at(1).text));
+      map_ += fmt::format(R"(<input external_port_id="-1" internal_layer_id="{}" purpose="current_iteration"/>)",
+                          layers_.at(line.at(1).text));
     } else {
       throw std::out_of_range(key);
     }
   }
 
-  void definition(const std::vector<Word>& line) {   // y = Type-N a b attr name = value
+  void definition(const std::vector<Word>& line) {  // y = Type-N a b attr name = value
     const auto& name = line[0].text;
     const auto& what = line[2].text;
     if (what == "Parameter") {
@@ -200,7 +213,8 @@ class BodyWriter {
       layers_[name] = graph_.parameter(name, port.type, port.shape);
     } else if (what == "Constant") {
       const auto port = typed(line, 3);
-      layers_[name] = graph_.constant(name, make_tensor(port.type, port.shape.to_shape(), expand(port, port.shape.to_shape())));
+      layers_[name] =
+          graph_.constant(name, make_tensor(port.type, port.shape.to_shape(), expand(port, port.shape.to_shape())));
     } else {
       const auto dash = what.rfind('-');
       std::vector<int> inputs;
@@ -213,8 +227,9 @@ class BodyWriter {
           inputs.push_back(layers_.at(line[i].text));
         }
       }
-      layers_[name] = graph_.layer(name, what.substr(0, dash), "opset" + what.substr(dash + 1), data_element(attributes), inputs,
-                                   output_port(static_cast<int>(inputs.size()), ElementType::dynamic, nullptr));
+      layers_[name] =
+          graph_.layer(name, what.substr(0, dash), "opset" + what.substr(dash + 1), data_element(attributes), inputs,
+                       output_port(static_cast<int>(inputs.size()), ElementType::dynamic, nullptr));
     }
   }
 
@@ -245,15 +260,18 @@ class BodyWriter {
 
 ModelText model_text(const NodeText& node) {
   ModelText model;
-  model.bin.assign(64, '\0');   // never empty, even where nothing is constant
+  model.bin.assign(64, '\0');  // never empty, even where nothing is constant
   GraphText graph(model.bin);
   std::vector<int> sources;
   for (const auto& s : node.inputs) sources.push_back(graph.source(s));
   std::string ports, inner;
-  for (std::size_t k = 0; k < node.outputs.size(); ++k) ports += output_port(static_cast<int>(node.inputs.size() + k), node.outputs[k], nullptr);
+  for (std::size_t k = 0; k < node.outputs.size(); ++k)
+    ports += output_port(static_cast<int>(node.inputs.size() + k), node.outputs[k], nullptr);
   for (const auto& body : node.bodies) inner += BodyWriter(model.bin, node.inputs.size()).run(body);
-  const auto op = graph.layer("op", node.type, fmt::format("opset{}", node.opset), data_element(node.attributes), sources, ports, inner);
-  for (std::size_t k = 0; k < node.outputs.size(); ++k) graph.result(fmt::format("result{}", k), op, static_cast<int>(node.inputs.size() + k));
+  const auto op = graph.layer("op", node.type, fmt::format("opset{}", node.opset), data_element(node.attributes),
+                              sources, ports, inner);
+  for (std::size_t k = 0; k < node.outputs.size(); ++k)
+    graph.result(fmt::format("result{}", k), op, static_cast<int>(node.inputs.size() + k));
   model.xml = "<?xml version=\"1.0\"?>\n<net name=\"spec\" version=\"11\">\n" + graph.text() + "</net>\n";
   return model;
 }

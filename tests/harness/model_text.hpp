@@ -1,4 +1,5 @@
-// A model of one operation as IR text and weights, so that a .spec case goes the whole way: read, resolve, infer, plan, run.
+// A model of one operation as IR text and weights, so that a .spec case goes the whole way: read, resolve, infer, plan,
+// run.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,8 +14,9 @@ struct Source {
   std::string name;
   ElementType type = ElementType::dynamic;
   PartialShape shape;
-  Tensor constant;                        ///< a Constant where there is one, else a Parameter
-  /// Else, where there are some, a Concat: of each element a Constant, or what a ShapeOf says of a Parameter of that shape.
+  Tensor constant;  ///< a Constant where there is one, else a Parameter
+  /// Else, where there are some, a Concat: of each element a Constant, or what a ShapeOf says of a Parameter of that
+  /// shape.
   std::vector<std::pair<Tensor, PartialShape>> parts;
 };
 

@@ -30,7 +30,9 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what, int line = 0) const { throw SpecError(file_.path, line ? line : line_, what); }
+  [[noreturn]] void fail(const std::string& what, int line = 0) const {
+    throw SpecError(file_.path, line ? line : line_, what);
+  }
 
   Words split_line(std::string_view text) const {
     Words words;
@@ -138,7 +140,8 @@ class Parser {
   /// "f32[2,?]".
   static bool is_typed(const Word& w) {
     const auto bracket = w.text.find('[');
-    return !w.quoted && bracket != w.text.npos && w.text.back() == ']' && parse_element_type(std::string_view(w.text).substr(0, bracket)).has_value();
+    return !w.quoted && bracket != w.text.npos && w.text.back() == ']' &&
+           parse_element_type(std::string_view(w.text).substr(0, bracket)).has_value();
   }
 
   bool ends_values(std::size_t i) const {
@@ -217,9 +220,12 @@ class Parser {
 
   void judge_form() const {
     const auto& item = *item_;
-    if (item.kind == ItemKind::shape && item.after_arrow.empty()) fail("a shape says what it expects after ->", item.line);
-    if (item.kind == ItemKind::values && !item.after_arrow.empty()) fail("a case names its outputs: out type[shape] = values", item.line);
-    if ((item.kind == ItemKind::reject) != item.error.has_value()) fail(item.error ? "error belongs to a reject" : "a reject ends with: error CODE at PORT", item.line);
+    if (item.kind == ItemKind::shape && item.after_arrow.empty())
+      fail("a shape says what it expects after ->", item.line);
+    if (item.kind == ItemKind::values && !item.after_arrow.empty())
+      fail("a case names its outputs: out type[shape] = values", item.line);
+    if ((item.kind == ItemKind::reject) != item.error.has_value())
+      fail(item.error ? "error belongs to a reject" : "a reject ends with: error CODE at PORT", item.line);
     if (item.kind == ItemKind::values) return;
     if (!item.types.empty() || item.rtol || item.atol) fail("types, rtol and atol belong to a case", item.line);
   }

@@ -20,7 +20,8 @@ enum class Way { fixed, dynamic, unranked, mixed, constant };
 constexpr Way kWays[] = {Way::fixed, Way::dynamic, Way::unranked, Way::mixed, Way::constant};
 
 std::string_view name(Way way) {
-  constexpr std::string_view names[] = {"static shapes", "dims unknown", "rank unknown", "first input dynamic, others constant", "all inputs constant"};
+  constexpr std::string_view names[] = {"static shapes", "dims unknown", "rank unknown",
+                                        "first input dynamic, others constant", "all inputs constant"};
   return names[static_cast<std::size_t>(way)];
 }
 
@@ -44,14 +45,22 @@ struct Loaded {
   std::shared_ptr<const Model> model;
   Facts facts;
   Diagnostics said;
-  Fact output(std::size_t k) const { return facts.of(model->nodes[static_cast<std::size_t>(model->results.at(k))].inputs.at(0)); }
+  Fact output(std::size_t k) const {
+    return facts.of(model->nodes[static_cast<std::size_t>(model->results.at(k))].inputs.at(0));
+  }
 };
 
 /// One item for one operation version.
 class Runner {
  public:
   Runner(const Item& item, const OpDef& op, const Version& version, int opset, const Scratch& scratch, Tally& tally)
-      : item_(item), op_(op), version_(version), bound_(bind(item, version)), opset_(opset), scratch_(scratch), tally_(tally) {}
+      : item_(item),
+        op_(op),
+        version_(version),
+        bound_(bind(item, version)),
+        opset_(opset),
+        scratch_(scratch),
+        tally_(tally) {}
 
   /// Throws std::runtime_error with what went wrong.
   void run() {
@@ -67,7 +76,8 @@ class Runner {
   }
 
   Loaded load(std::vector<Source> inputs, std::vector<ElementType> outputs) {
-    const auto text = model_text({std::string(op_.type), opset_, item_.attributes, std::move(inputs), std::move(outputs), item_.bodies});
+    const auto text = model_text(
+        {std::string(op_.type), opset_, item_.attributes, std::move(inputs), std::move(outputs), item_.bodies});
     const auto path = scratch_.write(text.xml, text.bin);
     Loaded l;
     l.model = ovir::load(path, {}, l.said);
@@ -76,7 +86,9 @@ class Runner {
     return l;
   }
 
-  static Source source(const BoundPort& port, std::size_t i) { return {fmt::format("{}.{}", port.def->name, i), port.text->type, port.text->shape, {}, {}}; }
+  static Source source(const BoundPort& port, std::size_t i) {
+    return {fmt::format("{}.{}", port.def->name, i), port.text->type, port.text->shape, {}, {}};
+  }
 
   static Tensor tensor(const BoundPort& port, ElementType type) {
     const auto shape = port.text->shape.to_shape();
@@ -93,7 +105,8 @@ class Runner {
       for (const auto& [variable, type] : types) replaced += fmt::format("{} = {}, ", variable, ovir::name(type));
       std::vector<Tensor> inputs, expected;
       for (const auto& p : bound_.inputs) {
-        if (!p.text->has_values && p.text->shape.element_count() != Dim(0)) fail("input {} has no values", p.text->name);
+        if (!p.text->has_values && p.text->shape.element_count() != Dim(0))
+          fail("input {} has no values", p.text->name);
         inputs.push_back(tensor(p, type_of(p, types)));
       }
       for (const auto& p : bound_.outputs) {
@@ -117,7 +130,8 @@ class Runner {
       auto s = source(p, i);
       s.type = inputs[i].type();
       s.shape = blurred(p.text->shape, way);
-      const bool always = std::find(item_.constants.begin(), item_.constants.end(), p.text->name) != item_.constants.end();
+      const bool always =
+          std::find(item_.constants.begin(), item_.constants.end(), p.text->name) != item_.constants.end();
       if (always || way == Way::constant || (way == Way::mixed && i > 0)) s.constant = inputs[i];
       else given.push_back(inputs[i]);
       sources.push_back(std::move(s));
@@ -131,8 +145,10 @@ class Runner {
       const auto actual = bound_.outputs[k].text->shape.to_shape();
       // ConvertPromoteTypes: the type may depend on the rank.
       const bool open = way == Way::unranked && fact.type == ElementType::dynamic;
-      if (fact.type != outputs[k] && !open) fail("output {}: expected type {}, inferred {}", k, ovir::name(outputs[k]), ovir::name(fact.type));
-      if (!fact.shape.contains(actual)) fail("output {}: expected shape {}, inferred {}", k, to_string(actual), to_string(fact.shape));
+      if (fact.type != outputs[k] && !open)
+        fail("output {}: expected type {}, inferred {}", k, ovir::name(outputs[k]), ovir::name(fact.type));
+      if (!fact.shape.contains(actual))
+        fail("output {}: expected shape {}, inferred {}", k, to_string(actual), to_string(fact.shape));
     }
     // Constant inputs once as folded and once as computed; runs that repeat keep what the first one found.
     const auto how = how_;
@@ -148,15 +164,18 @@ class Runner {
     }
   }
 
-  void judge(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected, const std::vector<ElementType>& types) {
+  void judge(const std::vector<Tensor>& actual, const std::vector<Tensor>& expected,
+             const std::vector<ElementType>& types) {
     ++tally_.runs;
     if (actual.size() != expected.size()) fail("expected {} outputs, got {}", expected.size(), actual.size());
     for (std::size_t k = 0; k < actual.size(); ++k) {
       const auto label = actual.size() > 1 ? fmt::format("output {}: ", k) : std::string();
       if (expected[k]) {
-        if (const auto wrong = difference(actual[k], expected[k], {item_.rtol, item_.atol}); !wrong.empty()) fail("{}{}", label, wrong);
+        if (const auto wrong = difference(actual[k], expected[k], {item_.rtol, item_.atol}); !wrong.empty())
+          fail("{}{}", label, wrong);
       } else if (actual[k].type() != types[k] || actual[k].shape() != bound_.outputs[k].text->shape.to_shape()) {
-        fail("{}expected {}{}, got {}{}", label, ovir::name(types[k]), to_string(bound_.outputs[k].text->shape), ovir::name(actual[k].type()), to_string(actual[k].shape()));
+        fail("{}expected {}{}, got {}{}", label, ovir::name(types[k]), to_string(bound_.outputs[k].text->shape),
+             ovir::name(actual[k].type()), to_string(actual[k].shape()));
       }
     }
   }
@@ -193,14 +212,17 @@ class Runner {
       const auto fact = loaded.output(k);
       const auto& wanted = item_.after_arrow[k];
       if (fact.type != wanted.type || fact.shape != wanted.shape)
-        fail("output {}: expected {}{}, got {}{}", k, ovir::name(wanted.type), to_string(wanted.shape), ovir::name(fact.type), to_string(fact.shape));
+        fail("output {}: expected {}{}, got {}{}", k, ovir::name(wanted.type), to_string(wanted.shape),
+             ovir::name(fact.type), to_string(fact.shape));
     }
   }
 
   /// As many outputs as are written after ->, else those that the operation must have.
   std::vector<ElementType> rejected_outputs() const {
     auto count = item_.after_arrow.size();
-    if (count == 0) count = static_cast<std::size_t>(std::count_if(version_.outputs.begin(), version_.outputs.end(), [](const PortDef& p) { return p.arity != Arity::optional; }));
+    if (count == 0)
+      count = static_cast<std::size_t>(std::count_if(version_.outputs.begin(), version_.outputs.end(),
+                                                     [](const PortDef& p) { return p.arity != Arity::optional; }));
     return std::vector(count, ElementType::dynamic);
   }
 
@@ -212,7 +234,8 @@ class Runner {
     if (!item_.when_run) {
       const auto said = load(written_sources(), rejected_outputs()).said;
       if (said.errors() == 0) fail("expected {}, but it was accepted", wanted());
-      const auto& d = *std::find_if(said.all().begin(), said.all().end(), [](const Diagnostic& x) { return x.severity == Severity::error; });
+      const auto& d = *std::find_if(said.all().begin(), said.all().end(),
+                                    [](const Diagnostic& x) { return x.severity == Severity::error; });
       if (d.code != *item_.error || !is_at(d)) fail("expected {}, got {}", wanted(), text_of(d));
       if (said.errors() > 1) fail("expected one error, got {}", text_of(said));
     }
@@ -223,7 +246,8 @@ class Runner {
   /// An attribute that is missing has no place; the message names it.
   bool is_at(const Diagnostic& d) const {
     const auto place = d.port ? d.port->name : d.attribute;
-    return item_.at.empty() || place == item_.at || (place.empty() && d.message.find("\"" + item_.at + "\"") != d.message.npos);
+    return item_.at.empty() || place == item_.at ||
+           (place.empty() && d.message.find("\"" + item_.at + "\"") != d.message.npos);
   }
 
   /// What the check demands is demanded of the data too.
@@ -238,7 +262,8 @@ class Runner {
       const auto shape = p.text->shape.to_shape();
       const auto zeros = std::vector<Word>(static_cast<std::size_t>(element_count(shape)), Word{"0", false, 0});
       const auto value = make_tensor(p.text->type, shape, p.text->has_values ? expand(*p.text, shape) : zeros);
-      if (std::find(item_.constants.begin(), item_.constants.end(), p.text->name) != item_.constants.end()) s.constant = value;
+      if (std::find(item_.constants.begin(), item_.constants.end(), p.text->name) != item_.constants.end())
+        s.constant = value;
       else given.push_back(value);
       sources.push_back(std::move(s));
     }
@@ -246,14 +271,16 @@ class Runner {
     if (loaded.said.errors() > 0) {
       if (item_.when_run) fail("expected {} when run, but the check says {}", wanted(), text_of(loaded.said));
       const auto same = [&](const Diagnostic& d) { return d.code == *item_.error; };
-      if (std::none_of(loaded.said.all().begin(), loaded.said.all().end(), same)) fail("expected {}, got {}", wanted(), text_of(loaded.said));
+      if (std::none_of(loaded.said.all().begin(), loaded.said.all().end(), same))
+        fail("expected {}, got {}", wanted(), text_of(loaded.said));
       return;
     }
     for (const auto tier : {passes::Tier::reference, passes::Tier::fast}) {
       try {
         compile(loaded.model, loaded.facts, {tier, false, false}).run(given);
       } catch (const Failure& failure) {
-        if (failure.diagnostic.code != *item_.error) fail("expected {} when run, got {}", wanted(), text_of(failure.diagnostic));
+        if (failure.diagnostic.code != *item_.error)
+          fail("expected {} when run, got {}", wanted(), text_of(failure.diagnostic));
         continue;
       }
       fail("expected {} when run, but it ran", wanted());
@@ -270,11 +297,15 @@ class Runner {
   std::string how_;
 };
 
-std::string_view word(ItemKind kind) { return kind == ItemKind::values ? "case" : kind == ItemKind::shape ? "shape" : "reject"; }
+std::string_view word(ItemKind kind) {
+  return kind == ItemKind::values ? "case" : kind == ItemKind::shape ? "shape" : "reject";
+}
 
 }  // namespace
 
-Scratch::Scratch() : folder_(std::filesystem::temp_directory_path() / fmt::format("ovir-spec-{}", getpid())) { std::filesystem::create_directories(folder_); }
+Scratch::Scratch() : folder_(std::filesystem::temp_directory_path() / fmt::format("ovir-spec-{}", getpid())) {
+  std::filesystem::create_directories(folder_);
+}
 Scratch::~Scratch() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
@@ -283,7 +314,7 @@ Scratch::~Scratch() {
 std::string Scratch::write(const std::string& xml, const std::string& bin) const {
   const auto put = [&](const char* file, const std::string& content) {
     const auto path = folder_ / file;
-    std::filesystem::remove(path);   // a mapped file of an earlier model must keep its bytes
+    std::filesystem::remove(path);  // a mapped file of an earlier model must keep its bytes
     std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
     return path.string();
   };
@@ -297,7 +328,8 @@ void run_file(const SpecFile& file, const Scratch& scratch, Tally& tally) {
       const auto* op = operations().find(type);
       const auto* version = op ? version_in(*op, opset) : nullptr;
       if (!version) {
-        tally.failures.push_back(fmt::format("{}:{}: opset{} of this build holds no {}", file.path, section.line, opset, type));
+        tally.failures.push_back(
+            fmt::format("{}:{}: opset{} of this build holds no {}", file.path, section.line, opset, type));
         continue;
       }
       for (const auto& item : section.items) {
@@ -305,7 +337,8 @@ void run_file(const SpecFile& file, const Scratch& scratch, Tally& tally) {
         try {
           Runner(item, *op, *version, opset, scratch, tally).run();
         } catch (const std::exception& error) {
-          tally.failures.push_back(fmt::format("{}:{}: {} {} [{}-{}] {}", file.path, item.line, word(item.kind), item.name, type, opset, error.what()));
+          tally.failures.push_back(fmt::format("{}:{}: {} {} [{}-{}] {}", file.path, item.line, word(item.kind),
+                                               item.name, type, opset, error.what()));
         }
       }
     }
@@ -325,8 +358,10 @@ std::vector<std::string> uncovered(const std::vector<SpecFile>& files) {
         for (const auto& item : section.items) {
           const auto any = [&](auto&& is) { return std::any_of(item.ports.begin(), item.ports.end(), is); };
           if (item.kind == ItemKind::reject) has.insert("reject");
-          if (item.kind == ItemKind::shape && any([](const PortText& p) { return !p.shape.is_static(); })) has.insert("shape");
-          if (item.kind == ItemKind::values && !item.shape_only && any([](const PortText& p) { return p.has_values; })) has.insert("values");
+          if (item.kind == ItemKind::shape && any([](const PortText& p) { return !p.shape.is_static(); }))
+            has.insert("shape");
+          if (item.kind == ItemKind::values && !item.shape_only && any([](const PortText& p) { return p.has_values; }))
+            has.insert("values");
         }
       }
   std::vector<std::string> lacking;

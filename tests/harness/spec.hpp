@@ -1,4 +1,5 @@
-// A .spec file as it is written: sections, cases, partial shapes and rejects of operations. The format is in ../README.md.
+// A .spec file as it is written: sections, cases, partial shapes and rejects of operations. The format is in
+// ../README.md.
 #pragma once
 #include <map>
 #include <optional>
@@ -47,8 +48,8 @@ struct Item {
   ItemKind kind{};
   std::string name;
   int line = 0;
-  std::vector<PortText> ports;         ///< inputs and, in a case, outputs
-  std::vector<PortText> after_arrow;   ///< outputs of a shape or reject; they have no names
+  std::vector<PortText> ports;        ///< inputs and, in a case, outputs
+  std::vector<PortText> after_arrow;  ///< outputs of a shape or reject; they have no names
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<TypesLine> types;
   std::optional<double> rtol, atol;
@@ -56,14 +57,14 @@ struct Item {
   bool shape_only = false;
   std::vector<BodyText> bodies;
   std::optional<Code> error;
-  std::string at;                      ///< port or attribute of the fault; empty: not judged
-  bool when_run = false;               ///< the check passes, the run fails
+  std::string at;         ///< port or attribute of the fault; empty: not judged
+  bool when_run = false;  ///< the check passes, the run fails
 };
 
 struct Section {
   std::vector<std::pair<std::string, int>> ops;  ///< type, opset
   std::vector<Item> items;
-  std::map<std::string, std::string> exempt;     ///< "values", "shape" or "reject": why
+  std::map<std::string, std::string> exempt;  ///< "values", "shape" or "reject": why
   int line = 0;
 };
 
@@ -74,7 +75,8 @@ struct SpecFile {
 
 /// "file:line: what is wrong with the text".
 struct SpecError : std::runtime_error {
-  SpecError(const std::string& file, int line, const std::string& what) : runtime_error(file + ":" + std::to_string(line) + ": " + what) {}
+  SpecError(const std::string& file, int line, const std::string& what)
+      : runtime_error(file + ":" + std::to_string(line) + ": " + what) {}
 };
 
 SpecFile parse_spec(const std::string& path);

@@ -47,7 +47,8 @@ void with_stored(ElementType type, F&& f) {
     case ElementType::i64: return f(std::int64_t{});
     case ElementType::i32: return f(std::int32_t{});
     case ElementType::i16: return f(std::int16_t{});
-    case ElementType::i8: case ElementType::i4: return f(std::int8_t{});
+    case ElementType::i8:
+    case ElementType::i4: return f(std::int8_t{});
     case ElementType::u64: return f(std::uint64_t{});
     case ElementType::u32: return f(std::uint32_t{});
     case ElementType::u16: return f(std::uint16_t{});
@@ -127,14 +128,19 @@ std::vector<Word> expand(const PortText& port, const Shape& shape) {
     for (std::size_t i = 0; i < count; ++i) words.push_back(as_word(first + static_cast<Real>(i) * by, port.line));
   } else if (!v.empty() && v[0].is("linspace")) {
     const auto first = argument(1), last = argument(2);
-    for (std::size_t i = 0; i < count; ++i) words.push_back(as_word(first + (last - first) * static_cast<Real>(i) / static_cast<Real>(std::max<std::size_t>(count, 2) - 1), port.line));
+    for (std::size_t i = 0; i < count; ++i)
+      words.push_back(as_word(
+          first + (last - first) * static_cast<Real>(i) / static_cast<Real>(std::max<std::size_t>(count, 2) - 1),
+          port.line));
   } else if (!v.empty() && (v[0].is("fill") || v[0].is("cycle"))) {
     if (v.size() < 2 || (v[0].is("fill") && v.size() > 2)) throw std::runtime_error(v[0].text + " needs a value");
     for (std::size_t i = 0; i < count; ++i) words.push_back(v[1 + i % (v.size() - 1)]);
   } else {
     words = v;
   }
-  if (words.size() != count) throw std::runtime_error(fmt::format("{} values for {} of shape {}, which holds {}", words.size(), port.name, to_string(shape), count));
+  if (words.size() != count)
+    throw std::runtime_error(
+        fmt::format("{} values for {} of shape {}, which holds {}", words.size(), port.name, to_string(shape), count));
   return words;
 }
 
@@ -149,8 +155,9 @@ bool holds(ElementType type, const Word& value, bool exactly) {
   }
   const auto r = rounded(type, *v);
   if (std::isnan(*v) || std::isinf(*v)) return std::isnan(*v) ? std::isnan(r) : r == *v;
-  if (exactly && type != ElementType::f32 && type != ElementType::f64) return r == *v && std::signbit(r) == std::signbit(*v);
-  return !std::isinf(r) && std::abs(r - *v) <= std::abs(*v);   // neither overflow nor another sign
+  if (exactly && type != ElementType::f32 && type != ElementType::f64)
+    return r == *v && std::signbit(r) == std::signbit(*v);
+  return !std::isinf(r) && std::abs(r - *v) <= std::abs(*v);  // neither overflow nor another sign
 }
 
 Tensor make_tensor(ElementType type, const Shape& shape, std::span<const Word> values) {
@@ -162,7 +169,8 @@ Tensor make_tensor(ElementType type, const Shape& shape, std::span<const Word> v
   Tensor t(type, shape);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto v = required(values[i]);
-    if (!holds(type, values[i], false)) throw std::runtime_error(fmt::format("{} is outside of {}", values[i].text, name(type)));
+    if (!holds(type, values[i], false))
+      throw std::runtime_error(fmt::format("{} is outside of {}", values[i].text, name(type)));
     with_stored(type, [&]<class T>(T) {
       if constexpr (kNarrow<T>) t.mutable_data<T>()[i] = T(static_cast<float>(v));
       else t.mutable_data<T>()[i] = static_cast<T>(v);
@@ -172,8 +180,10 @@ Tensor make_tensor(ElementType type, const Shape& shape, std::span<const Word> v
 }
 
 std::string difference(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
-  if (actual.type() != expected.type()) return fmt::format("expected type {}, got {}", name(expected.type()), name(actual.type()));
-  if (actual.shape() != expected.shape()) return fmt::format("expected shape {}, got {}", to_string(expected.shape()), to_string(actual.shape()));
+  if (actual.type() != expected.type())
+    return fmt::format("expected type {}, got {}", name(expected.type()), name(actual.type()));
+  if (actual.shape() != expected.shape())
+    return fmt::format("expected shape {}, got {}", to_string(expected.shape()), to_string(actual.shape()));
   const auto relative = std::max(tolerance.relative.value_or(2e-6), step(actual.type()));
   const auto absolute = std::max(tolerance.absolute.value_or(2e-6), step(actual.type()) / 2);
   const bool exact = !is_float(actual.type()) && !tolerance.absolute && !tolerance.relative;
@@ -186,14 +196,17 @@ std::string difference(const Tensor& actual, const Tensor& expected, const Toler
       const auto a = element(actual, i), e = element(expected, i);
       if (std::isnan(e) || std::isnan(a)) same = std::isnan(a) && std::isnan(e);
       else if (exact || std::isinf(e) || std::isinf(a)) same = a == e;
-      else if (!is_float(actual.type())) same = std::abs(a - e) <= std::max<Real>(tolerance.absolute.value_or(0), tolerance.relative.value_or(0) * std::abs(e));
+      else if (!is_float(actual.type()))
+        same = std::abs(a - e) <=
+               std::max<Real>(tolerance.absolute.value_or(0), tolerance.relative.value_or(0) * std::abs(e));
       else same = std::abs(a - e) <= absolute + relative * std::abs(e);
     }
     if (!same) ++wrong, first = i;
   }
   if (wrong == 0) return "";
-  return fmt::format("{} of {} elements differ, the first at {}: expected {}, got {}\n      expected {}\n      got      {}", wrong, actual.size(), first,
-                     shown(expected, first), shown(actual, first), all_shown(expected), all_shown(actual));
+  return fmt::format(
+      "{} of {} elements differ, the first at {}: expected {}, got {}\n      expected {}\n      got      {}", wrong,
+      actual.size(), first, shown(expected, first), shown(actual, first), all_shown(expected), all_shown(actual));
 }
 
 }  // namespace ovir::spec

@@ -38,10 +38,7 @@ TEST_CASE("exit statuses follow the class of the code") {
   for (const auto& entry : all_codes()) {
     INFO(to_string(entry.code));
     const int number = static_cast<int>(entry.code);
-    int expected = number < 100 ? 7 : number < 600 ? 3
-                                  : number < 700   ? 4
-                                  : number < 800   ? 5
-                                                   : 3;
+    int expected = number < 100 ? 7 : number < 600 ? 3 : number < 700 ? 4 : number < 800 ? 5 : 3;
     if (entry.code == Code::E0301) expected = 7;  // "a file that cannot be opened, read or written -> 7"
     CHECK(entry.exit_status == expected);
   }
@@ -76,7 +73,7 @@ TEST_CASE("lines and columns") {
   check(9, 3, 1);
   check(10, 4, 1);
   check(13, 4, 4);
-  check(1000, 4, 4);  // past the end
+  check(1000, 4, 4);     // past the end
   std::string one_line;  // longer than the blocks that LineIndex counts in
   while (one_line.size() < 20'000) one_line += "\xc3\xa4x";
   for (const std::size_t offset : {4095u, 4096u, 4097u, 8192u, 12'345u, 19'999u}) {

@@ -77,12 +77,14 @@ TEST_CASE("shapes meet and join") {
 }
 
 TEST_CASE("shapes are read and written") {
-  for (const auto* const same : {"[]", "[1,?,3..5]", "[...]", "[2..]", "[0..4]", "[9223372036854775806]"}) CHECK(read(same) == same);
+  for (const auto* const same : {"[]", "[1,?,3..5]", "[...]", "[2..]", "[0..4]", "[9223372036854775806]"})
+    CHECK(read(same) == same);
   CHECK(read(" 1, -1 ,3..5 ") == "[1,?,3..5]");
   CHECK(read("...") == "[...]");
   CHECK(read("[..7]") == "[0..7]");
   CHECK(read("") == "[]");
-  for (const auto* const wrong : {"[1", "1]", "[1,]", "[,1]", "[-2]", "[5..3]", "[..]", "[x]", "[1.5]", "[99999999999999999999]", "[9223372036854775807]", "[", "[1 2]"})
+  for (const auto* const wrong : {"[1", "1]", "[1,]", "[,1]", "[-2]", "[5..3]", "[..]", "[x]", "[1.5]",
+                                  "[99999999999999999999]", "[9223372036854775807]", "[", "[1 2]"})
     CHECK(read(wrong) == "none");
 }
 

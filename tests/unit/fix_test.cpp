@@ -8,9 +8,13 @@ using namespace ovir;
 
 namespace {
 
-std::string part(std::string_view text, xml::Range range) { return std::string(text.substr(range.begin, range.end - range.begin)); }
+std::string part(std::string_view text, xml::Range range) {
+  return std::string(text.substr(range.begin, range.end - range.begin));
+}
 
-Replacement replace(std::size_t offset, std::size_t length, std::string text) { return {{nullptr, offset, length}, std::move(text)}; }
+Replacement replace(std::size_t offset, std::size_t length, std::string text) {
+  return {{nullptr, offset, length}, std::move(text)};
+}
 
 }  // namespace
 
@@ -25,11 +29,13 @@ TEST_CASE("attributes are found by their whole name, in either quotes") {
 }
 
 TEST_CASE("a damaged tag has no attributes") {
-  for (const std::string_view text : {"<a id=", "<a id=\"1", "<a id", "<a", "<", "<a id=1>"}) REQUIRE_FALSE(xml::find_attribute(text, 0, "id"));
+  for (const std::string_view text : {"<a id=", "<a id=\"1", "<a id", "<a", "<", "<a id=1>"})
+    REQUIRE_FALSE(xml::find_attribute(text, 0, "id"));
 }
 
 TEST_CASE("children are direct ones, and comments hold none") {
-  const std::string_view text = "<p><!-- <d>0</d> --><d>1</d><q><d>2</d></q><d/><![CDATA[<d>3</d>]]><d>4</d></p><d>5</d>";
+  const std::string_view text =
+      "<p><!-- <d>0</d> --><d>1</d><q><d>2</d></q><d/><![CDATA[<d>3</d>]]><d>4</d></p><d>5</d>";
   const auto found = xml::children(text, 0, "d");
   REQUIRE(found.size() == 3);
   REQUIRE(part(text, found[0].content) == "1");

@@ -68,7 +68,7 @@ TEST_CASE("bf16: every code, every midpoint") {
   CHECK(faults_of<bf16>(8, 7, 0x7F80) == 0);
   CHECK(bf16(std::numeric_limits<float>::max()).bits == 0x7F80);
   CHECK(std::isnan(static_cast<float>(bf16(kNan))));
-  CHECK(std::isnan(static_cast<float>(bf16(std::bit_cast<float>(0x7F800001u)))));   // its payload is all cut off
+  CHECK(std::isnan(static_cast<float>(bf16(std::bit_cast<float>(0x7F800001u)))));  // its payload is all cut off
 }
 
 TEST_CASE("bulk conversions equal the single ones") {
@@ -76,13 +76,15 @@ TEST_CASE("bulk conversions equal the single ones") {
   std::vector<float> floats;
   for (unsigned code = 0; code < 0x10000; ++code) halves.push_back(of_bits<f16>(code));
   floats.resize(halves.size());
-  to_f32(halves.data(), floats.data(), static_cast<std::int64_t>(halves.size()) - 3);   // an odd end
+  to_f32(halves.data(), floats.data(), static_cast<std::int64_t>(halves.size()) - 3);  // an odd end
   int faults = 0;
   for (std::size_t i = 0; i + 3 < halves.size(); ++i) faults += !same(floats[i], static_cast<float>(halves[i]));
   CHECK(faults == 0);
 
   std::uint32_t state = 1;
-  for (auto& x : floats) x = std::bit_cast<float>(0x33000000u + ((state = state * 1664525u + 1013904223u) >> 4) % 0x14800000u);   // 2^-25 ... 2^16
+  for (auto& x : floats)
+    x = std::bit_cast<float>(0x33000000u +
+                             ((state = state * 1664525u + 1013904223u) >> 4) % 0x14800000u);  // 2^-25 ... 2^16
   from_f32(floats.data(), halves.data(), static_cast<std::int64_t>(halves.size()));
   for (std::size_t i = 0; i < halves.size(); ++i) faults += halves[i].bits != f16(floats[i]).bits;
   CHECK(faults == 0);
@@ -104,16 +106,37 @@ TEST_CASE("f8e4m3 and f8e5m2: every code") {
 
 // Expected values below: OpenVINO 2026.4.1, Convert to the type and back.
 TEST_CASE("f32 to f8e4m3 goes through f16 and overflows to NaN") {
-  for (const auto& [x, y] : {std::pair{464.0f, 448.0f}, {464.01f, 448.0f}, {-448.0f, -448.0f}, {0.001f, 0.001953125f}, {0.0009765625f, 0.0f},
-                             {0.00097656256f, 0.0f}, {0.0029296875f, 0.00390625f}, {17.0f, 16.0f}, {18.0f, 18.0f}, {19.0f, 20.0f}, {0.0145f, 0.013671875f},
-                             {1e-8f, 0.0f}, {3.4f, 3.5f}, {-3.6f, -3.5f}})
+  for (const auto& [x, y] : {std::pair{464.0f, 448.0f},
+                             {464.01f, 448.0f},
+                             {-448.0f, -448.0f},
+                             {0.001f, 0.001953125f},
+                             {0.0009765625f, 0.0f},
+                             {0.00097656256f, 0.0f},
+                             {0.0029296875f, 0.00390625f},
+                             {17.0f, 16.0f},
+                             {18.0f, 18.0f},
+                             {19.0f, 20.0f},
+                             {0.0145f, 0.013671875f},
+                             {1e-8f, 0.0f},
+                             {3.4f, 3.5f},
+                             {-3.6f, -3.5f}})
     CHECK(same(static_cast<float>(f8e4m3(x)), y));
   for (const float x : {465.0f, 480.0f, 1e9f, kInf, -kInf, kNan}) CHECK(std::isnan(static_cast<float>(f8e4m3(x))));
 }
 
 TEST_CASE("f32 to f8e5m2 goes through f16 and overflows to infinity") {
-  for (const auto& [x, y] : {std::pair{57344.0f, 57344.0f}, {61439.0f, kInf}, {61440.0f, kInf}, {1e9f, kInf}, {-kInf, -kInf}, {479.0f, 448.0f}, {480.0f, 512.0f},
-                             {0.001f, 0.0009765625f}, {18.0f, 16.0f}, {1.1e-5f, 1.52587890625e-05f}, {7.6e-6f, 0.0f}, {2.2888184e-05f, 3.0517578125e-05f}})
+  for (const auto& [x, y] : {std::pair{57344.0f, 57344.0f},
+                             {61439.0f, kInf},
+                             {61440.0f, kInf},
+                             {1e9f, kInf},
+                             {-kInf, -kInf},
+                             {479.0f, 448.0f},
+                             {480.0f, 512.0f},
+                             {0.001f, 0.0009765625f},
+                             {18.0f, 16.0f},
+                             {1.1e-5f, 1.52587890625e-05f},
+                             {7.6e-6f, 0.0f},
+                             {2.2888184e-05f, 3.0517578125e-05f}})
     CHECK(same(static_cast<float>(f8e5m2(x)), y));
   CHECK(std::isnan(static_cast<float>(f8e5m2(kNan))));
 }
@@ -124,8 +147,16 @@ TEST_CASE("f8e8m0 holds powers of two") {
     CHECK(f8e8m0(std::ldexp(1.0f, static_cast<int>(code) - 127)).bits == code);
   }
   const float least = std::ldexp(1.0f, -127);
-  for (const auto& [x, y] : {std::pair{0.0f, least}, {-3.0f, least}, {3.4f, 4.0f}, {3.0f, 2.0f}, {6.0f, 8.0f}, {1.5f, 2.0f}, {464.0f, 512.0f}, {kInf, std::ldexp(1.0f, 127)},
-                             {1.5f * least, least}, {1.6f * least, 2 * least}})
+  for (const auto& [x, y] : {std::pair{0.0f, least},
+                             {-3.0f, least},
+                             {3.4f, 4.0f},
+                             {3.0f, 2.0f},
+                             {6.0f, 8.0f},
+                             {1.5f, 2.0f},
+                             {464.0f, 512.0f},
+                             {kInf, std::ldexp(1.0f, 127)},
+                             {1.5f * least, least},
+                             {1.6f * least, 2 * least}})
     CHECK(static_cast<float>(f8e8m0(x)) == y);
   CHECK(std::isnan(static_cast<float>(f8e8m0(kNan))));
 }
@@ -136,8 +167,19 @@ TEST_CASE("f4e2m1 saturates") {
     CHECK(static_cast<float>(of_bits<f4e2m1>(code)) == values[code]);
     CHECK(f4e2m1(-values[code]).bits == (code | 8));
   }
-  for (const auto& [x, y] : {std::pair{0.25f, 0.0f}, {0.26f, 0.5f}, {0.75f, 1.0f}, {1.25f, 1.0f}, {1.75f, 2.0f}, {2.5f, 2.0f}, {3.5f, 4.0f}, {5.0f, 4.0f},
-                             {5.1f, 6.0f}, {-3.6f, -4.0f}, {1e9f, 6.0f}, {kInf, 6.0f}, {kNan, 6.0f}})
+  for (const auto& [x, y] : {std::pair{0.25f, 0.0f},
+                             {0.26f, 0.5f},
+                             {0.75f, 1.0f},
+                             {1.25f, 1.0f},
+                             {1.75f, 2.0f},
+                             {2.5f, 2.0f},
+                             {3.5f, 4.0f},
+                             {5.0f, 4.0f},
+                             {5.1f, 6.0f},
+                             {-3.6f, -4.0f},
+                             {1e9f, 6.0f},
+                             {kInf, 6.0f},
+                             {kNan, 6.0f}})
     CHECK(static_cast<float>(f4e2m1(x)) == y);
 }
 

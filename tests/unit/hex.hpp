@@ -11,7 +11,8 @@
 /// The bytes that the hexadecimal digits of `text` stand for.
 inline std::string from_hex(std::string_view text) {
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
   return bytes;
 }
 

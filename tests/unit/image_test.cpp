@@ -19,10 +19,10 @@ constexpr auto kPalette =
 constexpr auto kRgba =
     "89504e470d0a1a0a0000000d494844520000000200000002080600000072b60d240000001a49444154789c63f8cfc0c0"
     "c0d0f09f9381918939f9d7ef3fff012e3706e1d27558230000000049454e44ae426082";
-constexpr auto kGrey16 =   // 0, 65535 / 7 * 257, 200 * 257
+constexpr auto kGrey16 =  // 0, 65535 / 7 * 257, 200 * 257
     "89504e470d0a1a0a0000000d4948445200000002000000021000000000074d8ebb0000001249444154789c636060f8ff"
     "9f899dfde449000f9303a17e825cd00000000049454e44ae426082";
-constexpr auto kJpeg =     // 8x8 grey, left half 100, right half 200, quality 90
+constexpr auto kJpeg =  // 8x8 grey, left half 100, right half 200, quality 90
     "ffd8ffe000104a46494600010100000100010000ffdb0043000302020302020303030304030304050805050404050a07"
     "0706080c0a0c0c0b0a0b0b0d0e12100d0e110e0b0b1016101113141515150c0f171816141812141514ffc0000b080008"
     "000801011100ffc40014000100000000000000000000000000000006ffc4001810000203000000000000000000000000"
@@ -34,8 +34,11 @@ Tensor picture(std::string_view hex) { return io::parse_image(as_file(from_hex(h
 std::string refusal(std::string_view text) {
   return code_of([&] { io::parse_image(as_file(text), "x"); });
 }
-Tensor grey(const Shape& shape, const std::vector<std::uint8_t>& values) { return Tensor::of<std::uint8_t>(E::u8, shape, values); }
-std::vector<double> input(const Tensor& t, const PartialShape& shape, const io::PictureOptions& options, E type = E::f32) {
+Tensor grey(const Shape& shape, const std::vector<std::uint8_t>& values) {
+  return Tensor::of<std::uint8_t>(E::u8, shape, values);
+}
+std::vector<double> input(const Tensor& t, const PartialShape& shape, const io::PictureOptions& options,
+                          E type = E::f32) {
   return to_f64(io::picture_input(t, type, shape, options));
 }
 
@@ -58,7 +61,8 @@ TEST_CASE("JPEG") {
   if (!io::can_read_jpeg()) return;
   const Tensor t = picture(kJpeg);
   CHECK(t.shape() == Shape{8, 8, 1});
-  CHECK(std::vector<int>(t.data<std::uint8_t>(), t.data<std::uint8_t>() + 8) == std::vector<int>{100, 101, 100, 100, 200, 200, 199, 201});
+  CHECK(std::vector<int>(t.data<std::uint8_t>(), t.data<std::uint8_t>() + 8) ==
+        std::vector<int>{100, 101, 100, 100, 200, 200, 199, 201});
   const std::string whole = from_hex(kJpeg);
   for (std::size_t n = 0; n < whole.size() - 4; ++n) CHECK(refusal(whole.substr(0, n)) == "E0705");
 }
@@ -68,7 +72,9 @@ TEST_CASE("PGM and PPM") {
   CHECK(to_i64(pnm("P5 2 1 255\nAB")) == std::vector<std::int64_t>{'A', 'B'});
   CHECK(to_i64(pnm("P6\n# a comment\n1 1\n255\nabc")) == std::vector<std::int64_t>{'a', 'b', 'c'});
   CHECK(to_i64(pnm(std::string_view("P5 3 1 15\n\0\x0F\x05", 13))) == std::vector<std::int64_t>{0, 255, 85});
-  for (const auto* const wrong : {"P5 2 2 255\nABC", "P5 2 255\nAB", "P5", "P5 ", "P5 #", "P5 1 1 65535\nAB", "P5 -1 1 255\nA", "P5 0 1 255\n", "P4 1 1\nA", "", "hello"}) CHECK(refusal(wrong) == "E0705");
+  for (const auto* const wrong : {"P5 2 2 255\nABC", "P5 2 255\nAB", "P5", "P5 ", "P5 #", "P5 1 1 65535\nAB",
+                                  "P5 -1 1 255\nA", "P5 0 1 255\n", "P4 1 1\nA", "", "hello"})
+    CHECK(refusal(wrong) == "E0705");
   CHECK(refusal("P6 99999999 99999999 255\nabc") == "E0003");
 }
 
@@ -82,15 +88,17 @@ TEST_CASE("a picture is resized bilinearly") {
 }
 
 TEST_CASE("a picture becomes an input") {
-  const Tensor t = grey({1, 2, 3}, {1, 2, 3, 4, 5, 6});   // two pixels
+  const Tensor t = grey({1, 2, 3}, {1, 2, 3, 4, 5, 6});  // two pixels
   CHECK(input(t, {1, 3, 1, 2}, {}) == std::vector<double>{1, 4, 2, 5, 3, 6});
   CHECK(input(t, {1, Dim(), 2, 3}, {}) == std::vector<double>{1, 2, 3, 4, 5, 6});
   CHECK(input(t, {Dim(), 3, Dim(), Dim()}, {}) == std::vector<double>{1, 4, 2, 5, 3, 6});
   CHECK(input(t, PartialShape::unknown_rank(), {.layout = "HWC"}) == std::vector<double>{1, 2, 3, 4, 5, 6});
-  CHECK(input(t, {1, 3, 1, 2}, {.reverse_channels = true, .mean = {1, 2, 3}, .scale = {2}}) == std::vector<double>{1, 2.5, 0, 1.5, -1, 0.5});
-  CHECK(input(t, {1, 2}, {}) == std::vector<double>{2, 5});                                  // luma
+  CHECK(input(t, {1, 3, 1, 2}, {.reverse_channels = true, .mean = {1, 2, 3}, .scale = {2}}) ==
+        std::vector<double>{1, 2.5, 0, 1.5, -1, 0.5});
+  CHECK(input(t, {1, 2}, {}) == std::vector<double>{2, 5});  // luma
   CHECK(input(grey({1, 1, 1}, {9}), {1, 3, 1, 1}, {}, E::u8) == std::vector<double>{9, 9, 9});
-  CHECK(input(t, {1, 3, 1, 1}, {.size = std::pair{std::int64_t{1}, std::int64_t{1}}}) == std::vector<double>{3, 4, 5});   // 2.5 rounds up
+  CHECK(input(t, {1, 3, 1, 1}, {.size = std::pair{std::int64_t{1}, std::int64_t{1}}}) ==
+        std::vector<double>{3, 4, 5});  // 2.5 rounds up
 }
 
 TEST_CASE("a picture that does not fit is refused") {
@@ -126,8 +134,8 @@ TEST_CASE("ONNX tensors") {
   const auto refused = [&](std::string_view hex) { return code_of([&] { pb(hex); }); };
   const std::string_view whole = "0802080210014201744a100000c03f000000c00000404000008040";
   for (std::size_t n = 0; n < whole.size(); n += 2) CHECK(refused(whole.substr(0, n)) == "E0705");
-  CHECK(refused("0802100e4a00") == "E0704");                           // complex64
-  CHECK(refused("08ffffffffffffffffff0110014a00") == "E0705");         // a dim of -1
+  CHECK(refused("0802100e4a00") == "E0704");                    // complex64
+  CHECK(refused("08ffffffffffffffffff0110014a00") == "E0705");  // a dim of -1
   CHECK(refused("08ffffffffffffffff7f08ffffffffffffffff7f10014a00") == "E0705");
-  CHECK(refused("0802100170016a00") == "E0705");                       // external data
+  CHECK(refused("0802100170016a00") == "E0705");  // external data
 }

@@ -17,7 +17,9 @@ struct Asked {
     });
   }
 };
-Lengths found(std::int64_t base, const std::function<bool(std::int64_t)>& accepts) { return search_lengths(base, accepts); }
+Lengths found(std::int64_t base, const std::function<bool(std::int64_t)>& accepts) {
+  return search_lengths(base, accepts);
+}
 }  // namespace
 
 TEST_CASE("any length") {

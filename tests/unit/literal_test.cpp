@@ -16,7 +16,9 @@ namespace {
 std::string refusal(std::string_view text) {
   return code_of([&] { io::parse_literal(text); });
 }
-Tensor made(std::string_view word, E type, const Shape& shape, std::uint64_t seed = 1) { return io::generate(*io::parse_generator(word), type, shape, seed); }
+Tensor made(std::string_view word, E type, const Shape& shape, std::uint64_t seed = 1) {
+  return io::generate(*io::parse_generator(word), type, shape, seed);
+}
 
 }  // namespace
 
@@ -29,7 +31,8 @@ TEST_CASE("literals") {
   CHECK(io::parse_literal("0xi64=")->size() == 0);
   CHECK(to_i64(*io::parse_literal("3xboolean=true,false, 1")) == std::vector<std::int64_t>{1, 0, 1});
   CHECK(io::parse_literal("u64=18446744073709551615")->data<std::uint64_t>()[0] == 18446744073709551615u);
-  CHECK(to_i64(*io::parse_literal("2xi64=-9223372036854775808 9007199254740993")) == std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), 9007199254740993});
+  CHECK(to_i64(*io::parse_literal("2xi64=-9223372036854775808 9007199254740993")) ==
+        std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), 9007199254740993});
   CHECK(std::isnan(to_f64(*io::parse_literal("f16=nan"))[0]));
   CHECK(to_f64(*io::parse_literal("nf4=0.3"))[0] == 0.33791524171829224f);
   CHECK(to_i64(*io::parse_literal("2xi4=-8 7")) == std::vector<std::int64_t>{-8, 7});
@@ -56,9 +59,12 @@ TEST_CASE("raw files as literals") {
 }
 
 TEST_CASE("what is no literal, and faulty ones") {
-  for (const auto* const other : {"zeros", "@x.npy", "images=zeros", "2x-1xf32=1", "?xf32=1", "xf32=1", "2x3=1", "dynamic=1", "=1", "2 3 f32=1"}) CHECK_FALSE(io::parse_literal(other));
-  for (const auto* const faulty : {"2xf32=1", "f32=", "f32=1 2", "f32=abc", "f32=1x", "u8=256", "u8=-1", "i4=8", "i32=1.5", "i32=nan", "f16=1e6", "f8e4m3=1000", "boolean=2",
-                                   "i64=9223372036854775808", "99999999999x99999999999xf32=1", "2xf32=1,,"})
+  for (const auto* const other :
+       {"zeros", "@x.npy", "images=zeros", "2x-1xf32=1", "?xf32=1", "xf32=1", "2x3=1", "dynamic=1", "=1", "2 3 f32=1"})
+    CHECK_FALSE(io::parse_literal(other));
+  for (const auto* const faulty :
+       {"2xf32=1", "f32=", "f32=1 2", "f32=abc", "f32=1x", "u8=256", "u8=-1", "i4=8", "i32=1.5", "i32=nan", "f16=1e6",
+        "f8e4m3=1000", "boolean=2", "i64=9223372036854775808", "99999999999x99999999999xf32=1", "2xf32=1,,"})
     CHECK(refusal(faulty) == "E0705");
 }
 
@@ -69,7 +75,8 @@ TEST_CASE("made-up inputs") {
   CHECK(to_i64(made("arange", E::u8, {2, 2})) == std::vector<std::int64_t>{0, 1, 2, 3});
   CHECK(made("zeros", E::string, {2}).values<std::string_view>()[1].empty());
   CHECK_FALSE(io::parse_generator("random"));
-  for (const auto* const faulty : {"const:x", "rand:1", "rand:2,1", "rand:0,inf", "randn:0,-1", "randn:a,1"}) CHECK(code_of([&] { io::parse_generator(faulty); }) == "E0705");
+  for (const auto* const faulty : {"const:x", "rand:1", "rand:2,1", "rand:0,inf", "randn:0,-1", "randn:a,1"})
+    CHECK(code_of([&] { io::parse_generator(faulty); }) == "E0705");
   CHECK(code_of([] { made("const:2.5", E::i32, {1}); }) == "E0705");
   CHECK(code_of([] { made("rand:0,300", E::u8, {1}); }) == "E0705");
   CHECK(code_of([] { made("rand", E::string, {1}); }) == "E0704");
@@ -80,7 +87,8 @@ TEST_CASE("random inputs depend on the seed alone") {
   const Tensor words = made("rand:0,4294967296", E::u32, {2}, 0);
   CHECK(words.data<std::uint32_t>()[0] == (0xE220A8397B1DCDAFu & 0xFFFFFFFFu));
   CHECK(words.data<std::uint32_t>()[1] == (0x6E789E6AA1B965F4u & 0xFFFFFFFFu));
-  CHECK(made("rand", E::f64, {1}, 0).data<double>()[0] == static_cast<double>(0xE220A8397B1DCDAFu >> 11) / 9007199254740992.0);
+  CHECK(made("rand", E::f64, {1}, 0).data<double>()[0] ==
+        static_cast<double>(0xE220A8397B1DCDAFu >> 11) / 9007199254740992.0);
   CHECK(to_f64(made("rand", E::f32, {9}, 7)) == to_f64(made("rand", E::f32, {9}, 7)));
   CHECK(to_f64(made("rand", E::f32, {9}, 7)) != to_f64(made("rand", E::f32, {9}, 8)));
 

@@ -61,7 +61,7 @@ TEST_CASE("texts") {
   CHECK(bytes.values<std::string_view>()[0] == "abc");
   CHECK(bytes.values<std::string_view>()[1] == "d");
 
-  const Tensor odd = Tensor::strings({1}, {"\xFF"});   // no UTF-8: its bytes are kept
+  const Tensor odd = Tensor::strings({1}, {"\xFF"});  // no UTF-8: its bytes are kept
   CHECK(io::parse_npy(as_file(io::npy_bytes(odd)), "x").values<std::string_view>()[0] == "\xFF");
   CHECK(refusal(npy(dictionary("<U1", "(1,)"), std::string_view("\0\xD8\0\0", 4))) == "E0705");
 }
@@ -76,24 +76,30 @@ TEST_CASE("what NumPy writes is used in place") {
 }
 
 TEST_CASE("headers that others write") {
-  CHECK(to_f64(io::parse_npy(npy(R"({"shape": (1L, 1L), "fortran_order": True, "descr": "<f4"})", std::string_view("\0\0\x80?", 4)), "x")) == std::vector<double>{1});
-  CHECK(io::parse_npy(npy("{'descr':'=i4','fortran_order':False,'shape':()}", std::string_view("\1\0\0\0", 4)), "x").shape().empty());
+  CHECK(to_f64(io::parse_npy(
+            npy(R"({"shape": (1L, 1L), "fortran_order": True, "descr": "<f4"})", std::string_view("\0\0\x80?", 4)),
+            "x")) == std::vector<double>{1});
+  CHECK(io::parse_npy(npy("{'descr':'=i4','fortran_order':False,'shape':()}", std::string_view("\1\0\0\0", 4)), "x")
+            .shape()
+            .empty());
   // Booleans that are neither 0 nor 1 become 1.
   CHECK(io::parse_npy(npy(dictionary("|b1", "(2,)"), std::string_view("\x02\0", 2)), "x").data<std::uint8_t>()[0] == 1);
 }
 
 TEST_CASE("what is no .npy is refused") {
   const std::string four(4, '\0');
-  for (const auto* const shape : {"(-1,)", "(99999999999999999999,)", "(1)", "(1,,)", "1", "(1.5,)", "(1,", "[1]"}) CHECK(refusal(npy(dictionary("<f4", shape), four)) == "E0705");
+  for (const auto* const shape : {"(-1,)", "(99999999999999999999,)", "(1)", "(1,,)", "1", "(1.5,)", "(1,", "[1]"})
+    CHECK(refusal(npy(dictionary("<f4", shape), four)) == "E0705");
   CHECK(refusal(npy(dictionary("<f4", "(4611686018427387904, 4)"), four)) == "E0705");
-  CHECK(refusal(npy(dictionary("<f4", "(2,)"), four)) == "E0705");               // cut off
-  CHECK(refusal(npy(dictionary("<f4", "(0,)"), four)) == "E0705");               // too long
-  CHECK(refusal(npy(dictionary("<U0", "(999999999999,)"))) == "E0705");          // elements that take no bytes
+  CHECK(refusal(npy(dictionary("<f4", "(2,)"), four)) == "E0705");       // cut off
+  CHECK(refusal(npy(dictionary("<f4", "(0,)"), four)) == "E0705");       // too long
+  CHECK(refusal(npy(dictionary("<U0", "(999999999999,)"))) == "E0705");  // elements that take no bytes
   CHECK(refusal(npy(dictionary("<f4", "(1,)") + "x", four)) == "E0705");
   CHECK(refusal(npy("{'descr': '<f4', 'shape': (1,)}", four)) == "E0705");
   CHECK(refusal(npy("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", four)) == "E0705");
   CHECK(refusal(npy("{'a': 1}", four)) == "E0705");
-  for (const auto* const dtype : {"|O", "<c8", "<V2", "<f16", "<M8[ns]", "", "<", "f", "|f4", "<f-4"}) CHECK(refusal(npy(dictionary(dtype, "(1,)"), four)) == "E0704");
+  for (const auto* const dtype : {"|O", "<c8", "<V2", "<f16", "<M8[ns]", "", "<", "f", "|f4", "<f-4"})
+    CHECK(refusal(npy(dictionary(dtype, "(1,)"), four)) == "E0704");
   CHECK(refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four)) == "E0704");
   const std::string whole = from_hex(kBigEndianFortran);
   for (std::size_t n = 0; n < whole.size(); ++n) CHECK(refusal(as_file(whole.substr(0, n))) == "E0705");
@@ -101,7 +107,14 @@ TEST_CASE("what is no .npy is refused") {
 }
 
 TEST_CASE("types that NumPy lacks are widened and read back") {
-  for (const auto& [type, stored] : {std::pair{E::bf16, E::f32}, {E::f8e4m3, E::f32}, {E::nf4, E::f32}, {E::f4e2m1, E::f32}, {E::i4, E::i8}, {E::u1, E::u8}, {E::u6, E::u8}, {E::f16, E::f16}}) {
+  for (const auto& [type, stored] : {std::pair{E::bf16, E::f32},
+                                     {E::f8e4m3, E::f32},
+                                     {E::nf4, E::f32},
+                                     {E::f4e2m1, E::f32},
+                                     {E::i4, E::i8},
+                                     {E::u1, E::u8},
+                                     {E::u6, E::u8},
+                                     {E::f16, E::f16}}) {
     const Tensor t = convert(Tensor::i64({0, 1}), type), wide = io::storable(pack(t));
     CHECK(wide.type() == stored);
     CHECK(to_f64(wide) == std::vector<double>{0, 1});

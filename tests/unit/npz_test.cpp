@@ -37,7 +37,10 @@ TEST_CASE("an archive that NumPy compressed") {
 TEST_CASE("an archive is written, deterministic and aligned") {
   const Temporary folder;
   const auto path = folder.path("a.npz");
-  const std::vector<io::Named> tensors{{"x", Tensor::i64({1, 2, 3})}, {"a/é", convert(Tensor::i64({0, 7}), E::u4)}, {"s", Tensor::strings({1}, {"text"})}, {"none", Tensor(E::f32, {0, 3})}};
+  const std::vector<io::Named> tensors{{"x", Tensor::i64({1, 2, 3})},
+                                       {"a/é", convert(Tensor::i64({0, 7}), E::u4)},
+                                       {"s", Tensor::strings({1}, {"text"})},
+                                       {"none", Tensor(E::f32, {0, 3})}};
   io::write_npz(path, tensors);
   const std::string first(map_file(path).text());
   io::write_npz(path, tensors);
@@ -53,7 +56,7 @@ TEST_CASE("an archive is written, deterministic and aligned") {
   CHECK(back[3].tensor.shape() == Shape{0, 3});
 
   CHECK(to_i64(io::read_tensor(path + ":x")) == std::vector<std::int64_t>{1, 2, 3});
-  CHECK(code_of([&] { io::read_tensor(path); }) == "E0705");       // which of them?
+  CHECK(code_of([&] { io::read_tensor(path); }) == "E0705");  // which of them?
   CHECK(code_of([&] { io::read_tensor(path + ":y"); }) == "E0705");
   CHECK(io::split_key("dir/a.npz:k") == std::pair<std::string, std::string>{"dir/a.npz", "k"});
 }
@@ -77,14 +80,15 @@ TEST_CASE("damaged archives are refused, wherever the damage is") {
     for (const int flip : {0x01, 0x80, 0xFF}) {
       std::string damaged = whole;
       damaged[i] = static_cast<char>(damaged[i] ^ flip);
-      const auto code = read_all(damaged);   // what decides is checked; times, versions and names are not
+      const auto code = read_all(damaged);  // what decides is checked; times, versions and names are not
       CHECK((code == "none" || code == "E0705" || code == "E0704" || code == "E0003"));
     }
   }
   std::string bad_crc = whole;
   bad_crc[whole.find("PK\x01\x02") + 16] ^= 1;
   CHECK(read_all(bad_crc) == "E0705");
-  std::string bomb = whole;   // claims 4 GiB from 85 bytes
-  for (int i = 0; i < 4; ++i) bomb[whole.find("PK\x01\x02") + 24 + static_cast<std::size_t>(i)] = static_cast<char>(i == 0 ? 0xFE : 0xFF);
+  std::string bomb = whole;  // claims 4 GiB from 85 bytes
+  for (int i = 0; i < 4; ++i)
+    bomb[whole.find("PK\x01\x02") + 24 + static_cast<std::size_t>(i)] = static_cast<char>(i == 0 ? 0xFE : 0xFF);
   CHECK(read_all(bomb) == "E0705");
 }

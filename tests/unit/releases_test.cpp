@@ -26,8 +26,12 @@ struct Made {
   }
 };
 
-std::string release(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) { return std::string(tools::least_release(Made(ir, layers).model).release); }
-std::string text(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) { return to_string(tools::least_release(Made(ir, layers).model)); }
+std::string release(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) {
+  return std::string(tools::least_release(Made(ir, layers).model).release);
+}
+std::string text(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) {
+  return to_string(tools::least_release(Made(ir, layers).model));
+}
 
 }  // namespace
 
@@ -55,7 +59,17 @@ TEST_CASE("what a release has of a set that is not whole") {
 TEST_CASE("the words for it") {
   CHECK(text(10, {{"ReLU", "opset1"}}) == "read by OpenVINO 2020.1 and later");
   CHECK(text(11, {{"ReLU", "opset1"}}) == "read by OpenVINO 2022.1 and later (for IR 11)");
-  CHECK(text(11, {{"ReLU", "opset17"}, {"ReLU", "opset17"}}) == "read by no OpenVINO up to 2026.4 (for ReLU of opset17 in 2 layers)");
-  CHECK(text(10, {{"Abs", "opset2"}, {"Acos", "opset2"}, {"Add", "opset2"}, {"Add", "opset2"}, {"Sub", "extension"}, {"Gelu", "custom"}, {"Abs", "opset2"}, {"Tan", "opset2"}, {"Sin", "opset2"}}) ==
-        "read by OpenVINO 2020.2 and later (for Abs of opset2 in 2 layers, Add of opset2 in 2 layers, Acos of opset2 in 1 layer and 2 more), with an extension for Gelu, Sub");
+  CHECK(text(11, {{"ReLU", "opset17"}, {"ReLU", "opset17"}}) ==
+        "read by no OpenVINO up to 2026.4 (for ReLU of opset17 in 2 layers)");
+  CHECK(text(10, {{"Abs", "opset2"},
+                  {"Acos", "opset2"},
+                  {"Add", "opset2"},
+                  {"Add", "opset2"},
+                  {"Sub", "extension"},
+                  {"Gelu", "custom"},
+                  {"Abs", "opset2"},
+                  {"Tan", "opset2"},
+                  {"Sin", "opset2"}}) ==
+        "read by OpenVINO 2020.2 and later (for Abs of opset2 in 2 layers, Add of opset2 in 2 layers, Acos of opset2 "
+        "in 1 layer and 2 more), with an extension for Gelu, Sub");
 }

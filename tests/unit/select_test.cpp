@@ -65,7 +65,8 @@ const Model& sample() {
 
 Names names(std::string_view selector) {
   Names list;
-  for (const auto& s : tools::select(sample(), selector)) list.push_back(s.model->path + (*s.model)[s.node].layer->name);
+  for (const auto& s : tools::select(sample(), selector))
+    list.push_back(s.model->path + (*s.model)[s.node].layer->name);
   return list;
 }
 
@@ -77,7 +78,7 @@ TEST_CASE("select: by name, glob and regular expression") {
   CHECK(names("*relu?") == Names{"block/relu1"});
   CHECK(names("/relu/") == Names{"block/relu1", "loop/body/relu"});
   CHECK(names("/^(x|y)$/") == Names{"x", "y"});
-  CHECK(names("/o{1,2}p$/") == Names{"loop"});   // a comma within
+  CHECK(names("/o{1,2}p$/") == Names{"loop"});  // a comma within
 }
 
 TEST_CASE("select: an exact name wins over a pattern") {
@@ -125,7 +126,8 @@ TEST_CASE("select: what selects nothing is an error that says what may be meant"
     said = error.what();
   }
   CHECK(said.find("did you mean \"block/conv1\"?") != said.npos);
-  for (const auto* text : {"", ",", "id:x", "id:99", "type:", "/(/", "tensor:loop:2", "from:nothing", "x,nothing", "!nothing"})
+  for (const auto* text :
+       {"", ",", "id:x", "id:99", "type:", "/(/", "tensor:loop:2", "from:nothing", "x,nothing", "!nothing"})
     CHECK_THROWS_AS(names(text), tools::SelectorError);
 }
 

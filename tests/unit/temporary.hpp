@@ -11,7 +11,8 @@ class Temporary {
  public:
   Temporary() {
     std::string name = (std::filesystem::temp_directory_path() / "ovir-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
+    if (::mkdtemp(name.data()) == nullptr)
+      throw std::filesystem::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
     folder_ = name;
   }
   Temporary(const Temporary&) = delete;

@@ -55,9 +55,12 @@ TEST_CASE("sizes in a .bin file") {
 // The bytes are what OpenVINO 2026.4.1 serializes for these constants.
 TEST_CASE("elements narrower than a byte") {
   const std::vector<std::pair<E, std::pair<std::vector<int>, std::string>>> cases{
-      {E::u1, {{1, 0, 1, 1, 0, 0, 0, 1, 1}, "b180"}},  {E::u2, {{0, 1, 2, 3, 3}, "e403"}},
-      {E::u3, {{0, 1, 2, 3, 4, 5, 6, 7, 5}, "1b1b0f400080"}}, {E::u4, {{1, 15, 7}, "f107"}},
-      {E::i4, {{-8, 7, -1}, "780f"}},                  {E::u6, {{0, 21, 42, 63, 33}, "05af1b100080"}}};
+      {E::u1, {{1, 0, 1, 1, 0, 0, 0, 1, 1}, "b180"}},
+      {E::u2, {{0, 1, 2, 3, 3}, "e403"}},
+      {E::u3, {{0, 1, 2, 3, 4, 5, 6, 7, 5}, "1b1b0f400080"}},
+      {E::u4, {{1, 15, 7}, "f107"}},
+      {E::i4, {{-8, 7, -1}, "780f"}},
+      {E::u6, {{0, 21, 42, 63, 33}, "05af1b100080"}}};
   for (const auto& [type, data] : cases) {
     const auto& [values, hex] = data;
     INFO(name(type));
@@ -65,7 +68,8 @@ TEST_CASE("elements narrower than a byte") {
     const Tensor packed(type, {static_cast<std::int64_t>(values.size())}, file.owner, file.view.data(), true);
     CHECK(packed.byte_size() == file.size());
     const Tensor open = packed.unpacked();
-    for (std::size_t i = 0; i < values.size(); ++i) CHECK(static_cast<int>(type == E::i4 ? open.data<std::int8_t>()[i] : open.data<std::uint8_t>()[i]) == values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      CHECK(static_cast<int>(type == E::i4 ? open.data<std::int8_t>()[i] : open.data<std::uint8_t>()[i]) == values[i]);
     const Tensor again = pack(open);
     REQUIRE(again.byte_size() == file.size());
     CHECK(std::string_view(again.data<char>(), again.byte_size()) == file.text());
@@ -76,8 +80,10 @@ TEST_CASE("packing is undone by unpacking, at every length") {
   for (const auto type : {E::u1, E::u2, E::u3, E::u4, E::i4, E::u6, E::nf4, E::f4e2m1}) {
     for (int n = 0; n < 20; ++n) {
       std::vector<std::uint8_t> codes;
-      for (int i = 0; i < n; ++i) codes.push_back(static_cast<std::uint8_t>((i * 37 + 11) & ((1 << bit_width(type)) - 1)));
-      if (type == E::i4) for (auto& c : codes) c = static_cast<std::uint8_t>((c ^ 8) - 8);
+      for (int i = 0; i < n; ++i)
+        codes.push_back(static_cast<std::uint8_t>((i * 37 + 11) & ((1 << bit_width(type)) - 1)));
+      if (type == E::i4)
+        for (auto& c : codes) c = static_cast<std::uint8_t>((c ^ 8) - 8);
       const Tensor back = pack(vector(type, codes)).unpacked();
       CHECK(std::vector<std::uint8_t>(back.values<std::uint8_t>().begin(), back.values<std::uint8_t>().end()) == codes);
     }
@@ -110,8 +116,10 @@ TEST_CASE("Convert: floats to integers are cut off, integers wrap") {
   CHECK(to_i64(convert(floats({-1.9f, 1.9f, 255.5f}), E::i32)) == std::vector<std::int64_t>{-1, 1, 255});
   CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {-1, 256, 300}), E::u8)) == std::vector<std::int64_t>{255, 0, 44});
   CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u32).data<std::uint32_t>()[0] == 4294967295u);
-  CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u64).data<std::uint64_t>()[0] == std::numeric_limits<std::uint64_t>::max());
-  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 8, -9, 15}), E::i4)) == std::vector<std::int64_t>{7, -8, 7, -1});
+  CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u64).data<std::uint64_t>()[0] ==
+        std::numeric_limits<std::uint64_t>::max());
+  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 8, -9, 15}), E::i4)) ==
+        std::vector<std::int64_t>{7, -8, 7, -1});
   CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 16, -1}), E::u4)) == std::vector<std::int64_t>{7, 0, 15});
   CHECK(to_i64(convert(floats({0, 0.5f, -2, std::nanf("")}), E::boolean)) == std::vector<std::int64_t>{0, 1, 1, 1});
   CHECK(to_i64(convert(vector<std::uint8_t>(E::boolean, {0, 1}), E::i16)) == std::vector<std::int64_t>{0, 1});
@@ -119,7 +127,8 @@ TEST_CASE("Convert: floats to integers are cut off, integers wrap") {
 
 TEST_CASE("Convert: beyond 64 bits saturates, NaN is 0") {
   constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
-  CHECK(to_i64(floats({1e30f, -1e30f, std::nanf(""), 9.223372e18f, -9.223372e18f})) == std::vector<std::int64_t>{most, least, 0, most, least});
+  CHECK(to_i64(floats({1e30f, -1e30f, std::nanf(""), 9.223372e18f, -9.223372e18f})) ==
+        std::vector<std::int64_t>{most, least, 0, most, least});
   const Tensor u = convert(vector<double>(E::f64, {1e30, -1, 9223372036854775808.0, 3}), E::u64);
   CHECK(u.data<std::uint64_t>()[0] == std::numeric_limits<std::uint64_t>::max());
   CHECK(u.data<std::uint64_t>()[2] == 9223372036854775808u);
@@ -169,7 +178,9 @@ TEST_CASE("broadcasting merges axes") {
 }
 
 TEST_CASE("broadcasting equals indexing") {
-  const std::vector<std::pair<Shape, Shape>> cases{{{2, 3}, {2, 3}}, {{2, 1}, {3}}, {{}, {2, 3}}, {{4, 1, 3, 1}, {2, 1, 5}}, {{1}, {1}}, {{2, 1, 3}, {1, 4, 1}}, {{0, 3}, {1, 3}}};
+  const std::vector<std::pair<Shape, Shape>> cases{{{2, 3}, {2, 3}},          {{2, 1}, {3}}, {{}, {2, 3}},
+                                                   {{4, 1, 3, 1}, {2, 1, 5}}, {{1}, {1}},    {{2, 1, 3}, {1, 4, 1}},
+                                                   {{0, 3}, {1, 3}}};
   for (const auto& [sa, sb] : cases) {
     const Shape out_shape = broadcast(PartialShape(sa), PartialShape(sb))->to_shape();
     Tensor a(E::i64, sa), b(E::i64, sb), out(E::i64, out_shape);
@@ -178,8 +189,11 @@ TEST_CASE("broadcasting equals indexing") {
     broadcast_binary<std::int64_t, std::int64_t, std::int64_t>(a, b, out, [](auto x, auto y) { return x + y; });
     const Shape ta = broadcast_strides(sa, out_shape), tb = broadcast_strides(sb, out_shape);
     std::int64_t i = 0;
-    for (IndexWalker at(out_shape); !at.done(); at.next()) CHECK(out.data<std::int64_t>()[i++] == at.offset(ta) + 1000 * at.offset(tb));
+    for (IndexWalker at(out_shape); !at.done(); at.next())
+      CHECK(out.data<std::int64_t>()[i++] == at.offset(ta) + 1000 * at.offset(tb));
   }
 }
 
-TEST_CASE("a type without a kernel is named") { CHECK(code_of([] { dispatch(E::string, Numbers{}, []<class T>() {}); }) == "E0604"); }
+TEST_CASE("a type without a kernel is named") {
+  CHECK(code_of([] { dispatch(E::string, Numbers{}, []<class T>() {}); }) == "E0604");
+}

@@ -33,7 +33,8 @@ TEST_CASE("the nearest name") {
   CHECK_FALSE(nearest("banana", {"strides", "pads_begin"}));
   CHECK_FALSE(nearest("", {"axis"}));
   CHECK_FALSE(nearest("x", {}));
-  CHECK(nearest("GroupConvolutionBackpropDta", {"Convolution", "GroupConvolution", "GroupConvolutionBackpropData"}) == "GroupConvolutionBackpropData");
+  CHECK(nearest("GroupConvolutionBackpropDta", {"Convolution", "GroupConvolution", "GroupConvolutionBackpropData"}) ==
+        "GroupConvolutionBackpropData");
   CHECK(nearest("softmx", {"Split", "Softmax", "SoftPlus"}) == "Softmax");
   CHECK_FALSE(nearest("abcdef", {"fedcba"}));
   CHECK_FALSE(nearest(std::string(300, 'a'), {"aa"}));

@@ -31,7 +31,8 @@ std::string net(const std::string& relu, const std::string& more_layers = "", co
 
 constexpr auto kRelu = R"(<layer id="1" name="relu" type="ReLU" version="opset1"><input><port id="0"/></input>
    <output><port id="1" precision="FP32"/></output></layer>)";
-constexpr auto kConst = R"(<layer id="2" name="c" type="Const" version="opset1"><data element_type="f32" shape="2" offset="0" size="8"/>
+constexpr auto kConst =
+    R"(<layer id="2" name="c" type="Const" version="opset1"><data element_type="f32" shape="2" offset="0" size="8"/>
    <output><port id="0" precision="fp32"><dim>2</dim></port></output></layer>)";
 
 struct Outcome {
@@ -88,7 +89,8 @@ TEST_CASE("a graph as the file has it") {
 }
 
 TEST_CASE("places are those of the file, entities or not") {
-  const auto [graph, said] = read(net(R"(<layer id="1" name="a&lt;b&#x41;" type="ReLU" version="opset1"><data k="&amp;v" l=''/></layer>)"));
+  const auto [graph, said] =
+      read(net(R"(<layer id="1" name="a&lt;b&#x41;" type="ReLU" version="opset1"><data k="&amp;v" l=''/></layer>)"));
   REQUIRE(graph);
   const auto& layer = graph->layers[1];
   CHECK(layer.name == "a<bA");
@@ -144,7 +146,8 @@ TEST_CASE("files that are no model") {
   CHECK_THAT(message(""), EndsWith("is empty"));
   CHECK_THAT(message("\n \n"), EndsWith("is blank"));
   CHECK_THAT(message("\n\n<!DOCTYPE html>\n<html></html>"), EndsWith("is a web page"));
-  CHECK_THAT(message("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"), EndsWith("is a git-LFS pointer, not the file it stands for"));
+  CHECK_THAT(message("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"),
+             EndsWith("is a git-LFS pointer, not the file it stands for"));
   CHECK_THAT(message(std::string("\x08\x07\x12\x07pytorch", 11)), EndsWith("is an ONNX model"));
   CHECK_THAT(message(std::string("PK\x03\x04\0\0", 6)), EndsWith("a zip archive (a PyTorch or Keras model, perhaps)"));
   CHECK_THAT(message("{\"a\": 1}"), EndsWith("is JSON"));
@@ -191,7 +194,8 @@ TEST_CASE("an attribute twice") {
 TEST_CASE("what OpenVINO tolerates") {
   CHECK(read("\xef\xbb\xbf" + net(kRelu)).codes().empty());
   CHECK(read(net(R"(<layer id="1" name="a & b \xff" type="ReLU" version="opset1"/>)")).codes().empty());
-  CHECK(read(R"(<!DOCTYPE net [<!ENTITY a "b">]><net name="&a;" version="11"><layers/><edges/></net>)").codes().empty());
+  CHECK(
+      read(R"(<!DOCTYPE net [<!ENTITY a "b">]><net name="&a;" version="11"><layers/><edges/></net>)").codes().empty());
 }
 
 TEST_CASE("weights") {
@@ -214,7 +218,8 @@ TEST_CASE("weights") {
   CHECK(without.codes().empty());
   CHECK_FALSE(without.graph->weights);
 
-  for (const auto* content : {"version https://git-lfs.github.com/spec/v1\n", "<!doctype HTML>\n", "<?xml version=\"1.0\"?>\n<net/>"}) {
+  for (const auto* content :
+       {"version https://git-lfs.github.com/spec/v1\n", "<!doctype HTML>\n", "<?xml version=\"1.0\"?>\n<net/>"}) {
     const auto out = read(model, content);
     CHECK(out.codes() == Codes{"E0304"});
     CHECK_FALSE(out.graph->weights);
@@ -223,12 +228,13 @@ TEST_CASE("weights") {
 
 TEST_CASE("bodies") {
   const std::string inner = R"(<layers><layer id="0" name="p" type="Parameter" version="opset1"/></layers><edges/>)";
-  const auto out = read(net(R"(<layer id="1" name="loop" type="Loop" version="opset5"><body>)" + inner + R"(</body><port_map>
+  const auto out =
+      read(net(R"(<layer id="1" name="loop" type="Loop" version="opset5"><body>)" + inner + R"(</body><port_map>
     <input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>
     <output axis="-1" external_port_id="3" internal_layer_id="7" start="-1" end="0" stride="-2" part_size="2"/></port_map>
     <back_edges><edge from-layer="7" to-layer="0"/></back_edges></layer>)",
-                            kConst),
-                        "12345678");
+               kConst),
+           "12345678");
   CHECK(out.codes().empty());
   REQUIRE(out.graph->layers[1].bodies.size() == 1);
   const auto& body = out.graph->layers[1].bodies[0];
@@ -248,7 +254,8 @@ TEST_CASE("bodies") {
 }
 
 TEST_CASE("branches of an If, in one order, and faults in them") {
-  const std::string inner = R"(<layers><layer id="0" name="p" type="Parameter" version="opset1"/><layer id="x" name="q" type="Relu" version="opset1"/></layers><edges/>)";
+  const std::string inner =
+      R"(<layers><layer id="0" name="p" type="Parameter" version="opset1"/><layer id="x" name="q" type="Relu" version="opset1"/></layers><edges/>)";
   const auto out = read(net(R"(<layer id="1" name="if" type="If" version="opset8"><else_body>)" + inner +
                             "</else_body><then_body><layers/><edges/></then_body></layer>"));
   CHECK(out.codes() == Codes{"E0104"});
@@ -259,7 +266,8 @@ TEST_CASE("branches of an If, in one order, and faults in them") {
   CHECK(bodies[1].role == "else_body");
   CHECK(bodies[1].graph->damaged);
   CHECK_FALSE(out.graph->damaged);
-  CHECK(read(net(R"(<layer id="1" name="loop" type="Loop" version="opset5"><port_map/></layer>)")).codes() == Codes{"E0208"});
+  CHECK(read(net(R"(<layer id="1" name="loop" type="Loop" version="opset5"><port_map/></layer>)")).codes() ==
+        Codes{"E0208"});
 }
 
 TEST_CASE("nesting without end") {
@@ -280,14 +288,17 @@ TEST_CASE("information about the model") {
     for (const auto& e : out.graph->rt_info) list.push_back(e.path + "=" + e.value);
     return list;
   };
-  CHECK(entries(R"(<rt_info><a value="1"/><b><info name="c d" value="2"/><unset unset_cli_parameters="e, f"/></b></rt_info>)") ==
-        Codes{"a=1", "b/c d=2", "b/unset=e, f"});
+  CHECK(
+      entries(
+          R"(<rt_info><a value="1"/><b><info name="c d" value="2"/><unset unset_cli_parameters="e, f"/></b></rt_info>)") ==
+      Codes{"a=1", "b/c d=2", "b/unset=e, f"});
   CHECK(entries(R"(<meta_data><MO_version value="1"/><cli_parameters><x value="2"/></cli_parameters></meta_data>
                    <quantization_parameters><config>{} </config></quantization_parameters>)") ==
         Codes{"MO_version=1", "conversion_parameters/x=2", "optimization/config={}"});
 }
 
 TEST_CASE("mean values beside the graph are refused, not forgotten") {
-  const auto out = read(R"(<net version="10"><layers/><edges/><pre-process reference-layer-name="x"><channel id="0"><mean value="1"/></channel></pre-process></net>)");
+  const auto out = read(
+      R"(<net version="10"><layers/><edges/><pre-process reference-layer-name="x"><channel id="0"><mean value="1"/></channel></pre-process></net>)");
   CHECK(out.codes() == Codes{"E0605"});
 }

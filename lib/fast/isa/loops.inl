@@ -3,7 +3,8 @@
 static constexpr std::int64_t kVectors = kPanel / kWidth;  // of a panel's row
 
 template <std::int64_t M, std::int64_t N>
-static inline __attribute__((always_inline)) void block(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, bool first) {
+static inline __attribute__((always_inline)) void block(const float* a, std::int64_t lda, const float* panel,
+                                                        std::int64_t k, float* c, bool first) {
   Vec sum[M][N];
   for (int i = 0; i < M; ++i)
     for (int j = 0; j < N; ++j) sum[i][j] = first ? Vec{} : load(c + i * kPanel + j * kWidth);

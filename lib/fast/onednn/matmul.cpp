@@ -53,7 +53,8 @@ struct MatMul {
     auto& p = prepared.get(key, [&] { return make(a.shape(), b.shape()); });
     if (!p.usable) return c.version().eval(c);
     auto& stream = device().stream;
-    p.primitive.execute(stream, {{DNNL_ARG_SRC, view(p.a, a)}, {DNNL_ARG_WEIGHTS, view(p.b, b)}, {DNNL_ARG_DST, view(p.c, out)}});
+    p.primitive.execute(
+        stream, {{DNNL_ARG_SRC, view(p.a, a)}, {DNNL_ARG_WEIGHTS, view(p.b, b)}, {DNNL_ARG_DST, view(p.c, out)}});
     stream.wait();
   }
 

@@ -23,15 +23,22 @@ struct Pool {
     if (!p.usable || (c.output_count() > 1 && c.wanted(1))) return c.version().eval(c);
     auto& out = c.out(0);
     auto& stream = device().stream;
-    p.primitive.execute(stream, {{DNNL_ARG_SRC, view(plain(data.shape()), data)}, {DNNL_ARG_DST, view(plain(shape), out)}});
+    p.primitive.execute(stream,
+                        {{DNNL_ARG_SRC, view(plain(data.shape()), data)}, {DNNL_ARG_DST, view(plain(shape), out)}});
     stream.wait();
   }
 
   Prepared make(const Shape& data, const Shape& out) const {
     fast::Window w;
     for (std::size_t i = 0; i + 2 < data.size(); ++i) {
-      const ovir::Window one = ovir::Window{attrs.kernel[i], nth_or(attrs.strides, i, 1), nth_or(attrs.dilations, i, 1), nth_or(attrs.pads_begin, i, 0),
-                                            nth_or(attrs.pads_end, i, 0), attrs.auto_pad, attrs.rounding_type}.resolved(data[i + 2]);
+      const ovir::Window one = ovir::Window{attrs.kernel[i],
+                                            nth_or(attrs.strides, i, 1),
+                                            nth_or(attrs.dilations, i, 1),
+                                            nth_or(attrs.pads_begin, i, 0),
+                                            nth_or(attrs.pads_end, i, 0),
+                                            attrs.auto_pad,
+                                            attrs.rounding_type}
+                                   .resolved(data[i + 2]);
       w.strides.push_back(one.stride);
       w.dilations.push_back(one.dilation - 1);
       w.pads_begin.push_back(one.pad_begin);
@@ -53,19 +60,19 @@ struct Pool {
 
 Kernel prepare(const NodeView& node, dnnl::algorithm algorithm) {
   const auto& shape = node.inputs[0].shape;
-  if (lifted_type(node.inputs[0].type) != ElementType::f32 || !shape.has_rank() || shape.rank() < 3 || shape.rank() > 5) return {};
+  if (lifted_type(node.inputs[0].type) != ElementType::f32 || !shape.has_rank() || shape.rank() < 3 || shape.rank() > 5)
+    return {};
   return [state = std::make_shared<Pool>(Pool{node.as<PoolAttrs>(), algorithm})](EvalContext& c) { (*state)(c); };
 }
 
 }  // namespace
 
-Kernel prepare_max_pool(const NodeView& node) {
-  return prepare(node, dnnl::algorithm::pooling_max);
-}
+Kernel prepare_max_pool(const NodeView& node) { return prepare(node, dnnl::algorithm::pooling_max); }
 
 Kernel prepare_avg_pool(const NodeView& node) {
   const bool exclude = node.as<PoolAttrs>().exclude_pad;
-  return prepare(node, exclude ? dnnl::algorithm::pooling_avg_exclude_padding : dnnl::algorithm::pooling_avg_include_padding);
+  return prepare(node,
+                 exclude ? dnnl::algorithm::pooling_avg_exclude_padding : dnnl::algorithm::pooling_avg_include_padding);
 }
 
 }  // namespace ovir::fast::onednn

@@ -33,7 +33,8 @@ void eval(EvalContext& c) {
   });
 }
 
-constexpr auto kAttrs = attributes<ClampAttrs, Attr<"min", &ClampAttrs::min, kRequired>, Attr<"max", &ClampAttrs::max, kRequired>>;
+constexpr auto kAttrs =
+    attributes<ClampAttrs, Attr<"min", &ClampAttrs::min, kRequired>, Attr<"max", &ClampAttrs::max, kRequired>>;
 
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kNumericInput, .outputs = kNumericOutput, .attrs = kAttrs, .infer = infer, .eval = eval},

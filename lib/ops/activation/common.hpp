@@ -13,11 +13,13 @@ template <class T, class F>
 void softmax_lines(EvalContext& c, F&& line) {
   const auto& from = c.in(0);
   auto& to = c.out(0);
-  const auto axis = static_cast<std::size_t>(c.attrs<SoftmaxAttrs>().axis + (c.attrs<SoftmaxAttrs>().axis < 0 ? from.rank() : 0));
+  const auto axis =
+      static_cast<std::size_t>(c.attrs<SoftmaxAttrs>().axis + (c.attrs<SoftmaxAttrs>().axis < 0 ? from.rank() : 0));
   if (from.size() == 0) return;
   const auto n = from.shape()[axis], step = strides_of(from.shape())[axis];
   for (std::int64_t outer = 0; outer < from.size(); outer += n * step)
-    for (std::int64_t inner = outer; inner < outer + step; ++inner) line(from.data<T>() + inner, to.mutable_data<T>() + inner, n, step);
+    for (std::int64_t inner = outer; inner < outer + step; ++inner)
+      line(from.data<T>() + inner, to.mutable_data<T>() + inner, n, step);
 }
 
 /// What keeps exp from overflowing: y = exp(x - max) / Σ exp(x - max).

@@ -15,7 +15,8 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto a = c.floats(alpha).at(0), b = c.floats(beta).at(0);
-  eval_real(c, [a, b]<class T>(T x) { return std::max(T{0}, std::min(T{1}, static_cast<T>(a) * x + static_cast<T>(b))); });
+  eval_real(c,
+            [a, b]<class T>(T x) { return std::max(T{0}, std::min(T{1}, static_cast<T>(a) * x + static_cast<T>(b))); });
 }
 
 constexpr PortDef kInputs[] = {{"data", kFloatT}, {"alpha", kFloatT}, {"beta", kFloatT}};

@@ -11,7 +11,13 @@ constexpr TypeVar T{"T", kAnyType};
 constexpr PortDef kInput[] = {{"data", T}}, kOutput[] = {{"output", T}};
 
 constexpr Version kVersions[] = {
-    {.since = 16, .inputs = kInput, .outputs = kOutput, .infer = infer_unary, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 16,
+     .inputs = kInput,
+     .outputs = kOutput,
+     .infer = infer_unary,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

@@ -19,7 +19,12 @@ void eval(EvalContext& c) {
 }
 
 constexpr Version kVersions[] = {
-    {.since = 5, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kSoftmaxAttrs, .infer = infer_softmax, .eval = eval},
+    {.since = 5,
+     .inputs = kFloatInput,
+     .outputs = kFloatOutput,
+     .attrs = kSoftmaxAttrs,
+     .infer = infer_softmax,
+     .eval = eval},
 };
 
 }  // namespace

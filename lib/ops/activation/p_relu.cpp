@@ -28,7 +28,8 @@ void eval(EvalContext& c) {
     s = s.reshaped(Shape(s.shape().end() - x.rank(), s.shape().end()));
   }
   auto& out = c.out(0);
-  dispatch(x.type(), Reals{}, [&]<class T>() { broadcast_binary<T, T, T>(x, s, out, [](T v, T a) { return v < 0 ? v * a : v; }); });
+  dispatch(x.type(), Reals{},
+           [&]<class T>() { broadcast_binary<T, T, T>(x, s, out, [](T v, T a) { return v < 0 ? v * a : v; }); });
 }
 
 constexpr PortDef kInputs[] = {{"data", kFloatT}, {"slope", kFloatT}};

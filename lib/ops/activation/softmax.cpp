@@ -24,8 +24,18 @@ void eval(EvalContext& c) {
 }
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kSoftmaxAttrs, .infer = infer_1, .eval = eval},
-    {.since = 8, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kSoftmaxAttrs, .infer = infer_softmax, .eval = eval},
+    {.since = 1,
+     .inputs = kFloatInput,
+     .outputs = kFloatOutput,
+     .attrs = kSoftmaxAttrs,
+     .infer = infer_1,
+     .eval = eval},
+    {.since = 8,
+     .inputs = kFloatInput,
+     .outputs = kFloatOutput,
+     .attrs = kSoftmaxAttrs,
+     .infer = infer_softmax,
+     .eval = eval},
 };
 
 }  // namespace

@@ -7,12 +7,10 @@ namespace {
 
 void eval(EvalContext& c) {
   eval_unary<Numbers>(c, []<class T>(T x) {
-    if constexpr (std::is_unsigned_v<T>)
-      return x;
+    if constexpr (std::is_unsigned_v<T>) return x;
     else if constexpr (std::is_integral_v<T>)
       return static_cast<T>(x < 0 ? 0 - wide(x) : wide(x));  // the least integer stays
-    else
-      return std::abs(x);
+    else return std::abs(x);
   });
 }
 

@@ -13,7 +13,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   c.require_rank(data, 1, INT64_MAX);
-  if (const auto known = c.scalar_int(axis); known && c.shape(data).has_rank()) c.require_axis(*known, axis, c.shape(data).rank());
+  if (const auto known = c.scalar_int(axis); known && c.shape(data).has_rank())
+    c.require_axis(*known, axis, c.shape(data).rank());
   c.output(0, c.shape(data));
 }
 

@@ -23,30 +23,39 @@ void infer(InferContext& c) { c.output(0, broadcast_shape(c, 0, 1, c.attrs<Divid
 
 void eval(EvalContext& c) {
   const auto& attrs = c.attrs<DivideAttrs>();
-  eval_binary<Numbers>(c, attrs.rule(), [floored = attrs.m_pythondiv]<class T>(T a, T b) { return quotient(a, b, floored); });
+  eval_binary<Numbers>(c, attrs.rule(),
+                       [floored = attrs.m_pythondiv]<class T>(T a, T b) { return quotient(a, b, floored); });
 }
 
 /// Of a positive divisor. 0 / 0 and inf / inf are bounds that are not reached.
 Interval real_bounds(Interval a, Interval b) {
   if (b.lo <= 0) return {};
   const auto ratio = [](double x, double y) { return x == 0 || std::isinf(y) ? 0 : x / y; };
-  return {std::min(ratio(a.lo, b.lo), ratio(a.lo, b.hi)), std::max(ratio(a.hi, b.lo), ratio(a.hi, b.hi)), b.lo == 1 && b.hi == 1 ? a.symbol : 0};
+  return {std::min(ratio(a.lo, b.lo), ratio(a.lo, b.hi)), std::max(ratio(a.hi, b.lo), ratio(a.hi, b.hi)),
+          b.lo == 1 && b.hi == 1 ? a.symbol : 0};
 }
 
 /// Of lengths: a positive divisor, where floor and truncation differ for negative dividends only.
 Interval whole_bounds(Interval a, Interval b) {
   if (b.lo < 1 || a.lo < 0) return {};
-  return {std::floor(a.lo / b.hi), std::isinf(a.hi) ? a.hi : std::floor(a.hi / b.lo), b.lo == 1 && b.hi == 1 ? a.symbol : 0};
+  return {std::floor(a.lo / b.hi), std::isinf(a.hi) ? a.hi : std::floor(a.hi / b.lo),
+          b.lo == 1 && b.hi == 1 ? a.symbol : 0};
 }
 
 void bounds(InferContext& c) { bounds_elementwise(c, contains(kInteger, c.type(0)) ? whole_bounds : real_bounds); }
 
-constexpr auto kAttrs =
-    attributes<DivideAttrs, Attr<"auto_broadcast", &DivideAttrs::auto_broadcast>, Attr<"auto_broadcast.auto_broadcast_axis", &DivideAttrs::auto_broadcast_axis>,
-               Attr<"m_pythondiv", &DivideAttrs::m_pythondiv>>;
+constexpr auto kAttrs = attributes<DivideAttrs, Attr<"auto_broadcast", &DivideAttrs::auto_broadcast>,
+                                   Attr<"auto_broadcast.auto_broadcast_axis", &DivideAttrs::auto_broadcast_axis>,
+                                   Attr<"m_pythondiv", &DivideAttrs::m_pythondiv>>;
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kNumericPair, .outputs = kNumericOutput, .attrs = kAttrs, .infer = infer, .eval = eval, .bounds = bounds},
+    {.since = 1,
+     .inputs = kNumericPair,
+     .outputs = kNumericOutput,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .bounds = bounds},
 };
 
 }  // namespace

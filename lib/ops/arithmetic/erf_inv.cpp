@@ -7,9 +7,11 @@
 namespace ovir::ops::erf_inv {
 namespace {
 
-/// Winitzki's closed approximation (within 0.4 %), then Newton's steps on erf, or near 1 on erfc, which keeps its digits there.
+/// Winitzki's closed approximation (within 0.4 %), then Newton's steps on erf, or near 1 on erfc, which keeps its
+/// digits there.
 double erf_inv(double x) {
-  if (!(std::abs(x) < 1)) return std::abs(x) == 1 ? x * std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  if (!(std::abs(x) < 1))
+    return std::abs(x) == 1 ? x * std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return x;
   const double p = std::abs(x), rest = 1 - p;
   constexpr double a = 0.147;

@@ -7,10 +7,8 @@ namespace {
 
 void eval(EvalContext& c) {
   eval_unary<Numbers>(c, []<class T>(T x) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(0 - wide(x));
-    else
-      return -x;
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(0 - wide(x));
+    else return -x;
   });
 }
 

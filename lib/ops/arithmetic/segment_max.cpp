@@ -8,8 +8,8 @@ enum class Empty : std::uint8_t { zero, lowest };
 
 template <>
 struct ovir::EnumNames<ovir::ops::segment_max::Empty> {
-  static constexpr std::pair<std::string_view, ops::segment_max::Empty> table[] = {{"ZERO", ops::segment_max::Empty::zero},
-                                                                                   {"LOWEST", ops::segment_max::Empty::lowest}};
+  static constexpr std::pair<std::string_view, ops::segment_max::Empty> table[] = {
+      {"ZERO", ops::segment_max::Empty::zero}, {"LOWEST", ops::segment_max::Empty::lowest}};
 };
 
 namespace ovir::ops::segment_max {
@@ -39,7 +39,8 @@ void infer(InferContext& c) {
   }
   auto shape = c.shape(data);
   if (shape.has_rank()) {
-    c.require_same_dim(shape[0], axis_count(c.shape(segment_ids)), segment_ids, "dim 0 of data", "elements of segment_ids");
+    c.require_same_dim(shape[0], axis_count(c.shape(segment_ids)), segment_ids, "dim 0 of data",
+                       "elements of segment_ids");
     shape[0] = segments;
   }
   c.output(0, std::move(shape));
@@ -48,15 +49,19 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto ids = c.ints(segment_ids);
-  if (std::any_of(ids.begin(), ids.end(), [](std::int64_t id) { return id < 0; })) fail(Code::E0508, "segment_ids must not be negative");
+  if (std::any_of(ids.begin(), ids.end(), [](std::int64_t id) { return id < 0; }))
+    fail(Code::E0508, "segment_ids must not be negative");
   auto shape = from.shape();
   const auto width = element_count(Shape(shape.begin() + 1, shape.end()));
-  shape[0] = c.has(num_segments) ? c.scalar_int(num_segments) : ids.empty() ? 0 : *std::max_element(ids.begin(), ids.end()) + 1;
+  shape[0] = c.has(num_segments) ? c.scalar_int(num_segments)
+             : ids.empty()       ? 0
+                                 : *std::max_element(ids.begin(), ids.end()) + 1;
   auto& out = c.out(0, shape);
   const auto kind = c.stored_out_type(0);
   dispatch(out.type(), Numbers{}, [&]<class E>() {
     E lowest = std::numeric_limits<E>::lowest();
-    if constexpr (std::is_same_v<E, float>) lowest = kind == ElementType::f16 ? -65504.0F : kind == ElementType::bf16 ? -0x1.fep127F : lowest;
+    if constexpr (std::is_same_v<E, float>)
+      lowest = kind == ElementType::f16 ? -65504.0F : kind == ElementType::bf16 ? -0x1.fep127F : lowest;
     E* to = out.mutable_data<E>();
     std::fill_n(to, out.size(), *c.attrs<Attrs>().fill_mode == Empty::zero ? E(0) : lowest);
     std::vector<bool> begun(static_cast<std::size_t>(shape[0]), false);

@@ -9,7 +9,9 @@ void eval(EvalContext& c) {
   const auto used = used_bits(c.stored(0).type());
   // "If the number of shifts is negative, or if it equals or exceeds the total number of bits in the type T, the
   // behavior can be undefined": here nothing is left.
-  eval_binary<Integers>(c, [used]<class T>(T a, T b) { return static_cast<T>(wide(b) < sizeof(T) * 8 ? (wide(a) << wide(b)) & used : 0); });
+  eval_binary<Integers>(c, [used]<class T>(T a, T b) {
+    return static_cast<T>(wide(b) < sizeof(T) * 8 ? (wide(a) << wide(b)) & used : 0);
+  });
 }
 
 constexpr Version kVersions[] = {

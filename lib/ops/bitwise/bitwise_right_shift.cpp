@@ -8,7 +8,8 @@ namespace {
 void eval(EvalContext& c) {
   // "If the number of shifts is negative, or if it equals or exceeds the total number of bits in the type T, the
   // behavior can be undefined": here only the sign is left.
-  eval_binary<Integers>(c, []<class T>(T a, T b) { return static_cast<T>(wide(b) < sizeof(T) * 8 ? a >> b : T(a < 0 ? -1 : 0)); });
+  eval_binary<Integers>(
+      c, []<class T>(T a, T b) { return static_cast<T>(wide(b) < sizeof(T) * 8 ? a >> b : T(a < 0 ? -1 : 0)); });
 }
 
 constexpr Version kVersions[] = {

@@ -9,13 +9,24 @@ using Bits = decltype(Integers{} + Boolean{});
 inline constexpr TypeVar kBitsT{"T", kInteger | kBoolean}, kShiftedT{"T", kInteger};
 inline constexpr PortDef kBitsInput[] = {{"data", kBitsT}}, kBitsOutput[] = {{"output", kBitsT}};
 inline constexpr PortDef kBitsPair[] = {{"a", kBitsT}, {"b", kBitsT}};
-inline constexpr PortDef kShiftedPair[] = {{"a", kShiftedT}, {"b", kShiftedT}}, kShiftedOutput[] = {{"output", kShiftedT}};
+inline constexpr PortDef kShiftedPair[] = {{"a", kShiftedT}, {"b", kShiftedT}},
+                         kShiftedOutput[] = {{"output", kShiftedT}};
 
 consteval Version bitwise_version(EvalFn eval) {
-  return {.since = 13, .inputs = kBitsPair, .outputs = kBitsOutput, .attrs = kBroadcastAttrs, .infer = infer_binary, .eval = eval};
+  return {.since = 13,
+          .inputs = kBitsPair,
+          .outputs = kBitsOutput,
+          .attrs = kBroadcastAttrs,
+          .infer = infer_binary,
+          .eval = eval};
 }
 consteval Version shift_version(EvalFn eval) {
-  return {.since = 15, .inputs = kShiftedPair, .outputs = kShiftedOutput, .attrs = kBroadcastAttrs, .infer = infer_binary, .eval = eval};
+  return {.since = 15,
+          .inputs = kShiftedPair,
+          .outputs = kShiftedOutput,
+          .attrs = kBroadcastAttrs,
+          .infer = infer_binary,
+          .eval = eval};
 }
 
 /// The bits that an unsigned type of fewer than eight has; all for other types. Such elements come as bytes.

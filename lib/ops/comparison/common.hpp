@@ -12,7 +12,12 @@ inline constexpr PortDef kComparedPair[] = {{"a", kComparedT}, {"b", kComparedT}
 inline constexpr PortDef kTestedInput[] = {{"data", {"T_IN", kFloat | kNarrowFloat}}};
 
 consteval Version comparison_version(int since, EvalFn eval) {
-  return {.since = since, .inputs = kComparedPair, .outputs = kBooleanOutput, .attrs = kBroadcastAttrs, .infer = infer_binary, .eval = eval};
+  return {.since = since,
+          .inputs = kComparedPair,
+          .outputs = kBooleanOutput,
+          .attrs = kBroadcastAttrs,
+          .infer = infer_binary,
+          .eval = eval};
 }
 
 }  // namespace ovir::ops

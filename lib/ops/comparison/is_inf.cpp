@@ -14,10 +14,16 @@ void eval(EvalContext& c) {
   eval_unary<Reals>(c, [a](auto x) { return std::isinf(x) && (x < 0 ? a.detect_negative : a.detect_positive); });
 }
 
-constexpr auto kAttrs = attributes<Attrs, Attr<"detect_negative", &Attrs::detect_negative>, Attr<"detect_positive", &Attrs::detect_positive>>;
+constexpr auto kAttrs = attributes<Attrs, Attr<"detect_negative", &Attrs::detect_negative>,
+                                   Attr<"detect_positive", &Attrs::detect_positive>>;
 
 constexpr Version kVersions[] = {
-    {.since = 10, .inputs = kTestedInput, .outputs = kBooleanOutput, .attrs = kAttrs, .infer = infer_unary, .eval = eval},
+    {.since = 10,
+     .inputs = kTestedInput,
+     .outputs = kBooleanOutput,
+     .attrs = kAttrs,
+     .infer = infer_unary,
+     .eval = eval},
 };
 
 }  // namespace

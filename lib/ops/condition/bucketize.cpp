@@ -25,13 +25,15 @@ void eval(EvalContext& c) {
   const auto search = [&](const auto& values, const auto& bounds) {
     dispatch(out.type(), Indices{}, [&]<class I>() {
       std::transform(values.begin(), values.end(), out.mutable_data<I>(), [&](auto v) {
-        const auto at = a.with_right_bound ? std::lower_bound(bounds.begin(), bounds.end(), v) : std::upper_bound(bounds.begin(), bounds.end(), v);
+        const auto at = a.with_right_bound ? std::lower_bound(bounds.begin(), bounds.end(), v)
+                                           : std::upper_bound(bounds.begin(), bounds.end(), v);
         return static_cast<I>(at - bounds.begin());
       });
     });
   };
   // The two inputs may have different types: compare in one that holds both.
-  if (contains(kInteger, c.in(data).type()) && contains(kInteger, c.in(buckets).type())) search(to_i64(c.in(data)), to_i64(c.in(buckets)));
+  if (contains(kInteger, c.in(data).type()) && contains(kInteger, c.in(buckets).type()))
+    search(to_i64(c.in(data)), to_i64(c.in(buckets)));
   else search(to_f64(c.in(data)), to_f64(c.in(buckets)));
 }
 
@@ -42,7 +44,8 @@ constexpr Version kVersions[] = {
     {.since = 3,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>, Attr<"with_right_bound", &Attrs::with_right_bound>>,
+     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>,
+                         Attr<"with_right_bound", &Attrs::with_right_bound>>,
      .infer = infer,
      .eval = eval},
 };

@@ -32,12 +32,14 @@ std::vector<Fact> infer_branch(const InferContext& c, int body) {
 
 void infer(InferContext& c) {
   c.require_single(cond);
-  const auto then_outputs = infer_branch(c, body_of(c.bodies(), true)), else_outputs = infer_branch(c, body_of(c.bodies(), false));
+  const auto then_outputs = infer_branch(c, body_of(c.bodies(), true)),
+             else_outputs = infer_branch(c, body_of(c.bodies(), false));
   const auto known = c.scalar_int(cond);
   for (std::size_t o = 0; o < then_outputs.size(); ++o) {
     const auto &a = then_outputs[o], &b = else_outputs[o];
     if (a.type != b.type && a.type != ElementType::dynamic && b.type != ElementType::dynamic && !known)
-      fail(Code::E0503, "output {} of If is {} from the then_body, but {} from the else_body", o, name(a.type), name(b.type));
+      fail(Code::E0503, "output {} of If is {} from the then_body, but {} from the else_body", o, name(a.type),
+           name(b.type));
     c.outputs()[o] = !known ? merge(a, b) : *known != 0 ? a : b;
   }
 }
@@ -54,7 +56,13 @@ void eval(EvalContext& c) {
 constexpr PortDef kInputs[] = {{"cond", {"B", kBoolean}}, {"inputs", {"T", kAnyType}, Arity::mixed}};
 constexpr PortDef kOutputs[] = {{"outputs", {"T_OUT", kAnyType}, Arity::mixed}};
 constexpr Version kVersions[] = {
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .pure = false},
+    {.since = 8,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .pure = false},
 };
 
 }  // namespace

@@ -40,7 +40,12 @@ void eval(EvalContext& c) {
 constexpr PortDef kInputs[] = {{"data", {"T", kFloat | kInteger | kBoolean}}};
 constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kIndex}}};
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>>, .infer = infer, .eval = eval},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

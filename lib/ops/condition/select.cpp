@@ -21,8 +21,8 @@ void infer(InferContext& c) {
     broadcast_shape(c, then, cond, rule);
     all = std::move(out);
   }
-  c.require(all.has_value(), cond, Code::E0505, "cond {} of {} cannot be broadcast with then {} and else {}", to_string(c.shape(cond)), c.op().type,
-            to_string(c.shape(then)), to_string(c.shape(otherwise)));
+  c.require(all.has_value(), cond, Code::E0505, "cond {} of {} cannot be broadcast with then {} and else {}",
+            to_string(c.shape(cond)), c.op().type, to_string(c.shape(then)), to_string(c.shape(otherwise)));
   c.output(0, std::move(*all));
 }
 
@@ -33,7 +33,8 @@ void eval(EvalContext& c) {
   auto& out = c.out(0);
   if (out.size() == 0) return;
   const auto& shape = out.shape();
-  const auto sa = broadcast_strides(a.shape(), shape), sb = broadcast_strides(b.shape(), shape), sm = broadcast_strides(mask.shape(), shape);
+  const auto sa = broadcast_strides(a.shape(), shape), sb = broadcast_strides(b.shape(), shape),
+             sm = broadcast_strides(mask.shape(), shape);
 
   // Rows along the innermost axis.
   const auto run = shape.empty() ? 1 : shape.back();

@@ -9,7 +9,8 @@ enum class Mode : std::uint8_t { xnor_popcount };
 
 template <>
 struct ovir::EnumNames<ovir::ops::binary_convolution::Mode> {
-  static constexpr std::pair<std::string_view, ops::binary_convolution::Mode> table[] = {{"xnor-popcount", ops::binary_convolution::Mode::xnor_popcount}};
+  static constexpr std::pair<std::string_view, ops::binary_convolution::Mode> table[] = {
+      {"xnor-popcount", ops::binary_convolution::Mode::xnor_popcount}};
 };
 
 namespace ovir::ops::binary_convolution {
@@ -24,7 +25,12 @@ struct Attrs {
   float pad_value = 0;
 
   Window window(std::size_t axis, std::int64_t kernel) const {
-    return {.kernel = kernel, .stride = strides[axis], .dilation = dilations[axis], .pad_begin = nth_or(pads_begin, axis, 0), .pad_end = nth_or(pads_end, axis, 0), .auto_pad = auto_pad};
+    return {.kernel = kernel,
+            .stride = strides[axis],
+            .dilation = dilations[axis],
+            .pad_begin = nth_or(pads_begin, axis, 0),
+            .pad_end = nth_or(pads_end, axis, 0),
+            .auto_pad = auto_pad};
   }
 };
 
@@ -42,16 +48,19 @@ void infer(InferContext& c) {
   c.require_same_dim(at(x, 1), at(w, 1), data, "the channels of data", "those of filters");
   PartialShape out{at(x, 0), at(w, 0)};
   for (std::int64_t i = 0; i < 2; ++i) {
-    out.push_back(require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters));
+    out.push_back(
+        require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters));
   }
   c.output(0, std::move(out));
 }
 
-/// The weights as -1 and 1. Files hold these bits with the least significant one first, unlike other u1 constants: see NOTES.md.
+/// The weights as -1 and 1. Files hold these bits with the least significant one first, unlike other u1 constants: see
+/// NOTES.md.
 std::vector<int> signs(const Tensor& t) {
   const auto packed = t.packed() ? t : pack(t);
   std::vector<int> list(static_cast<std::size_t>(t.size()));
-  for (std::size_t i = 0; i < list.size(); ++i) list[i] = (static_cast<unsigned>(packed.bytes()[i / 8]) >> (i % 8) & 1u) != 0 ? 1 : -1;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    list[i] = (static_cast<unsigned>(packed.bytes()[i / 8]) >> (i % 8) & 1u) != 0 ? 1 : -1;
   return list;
 }
 
@@ -62,7 +71,8 @@ void eval(EvalContext& c) {
   auto& out = c.out(0);
   if (out.size() == 0) return;
   const auto weights = signs(w);
-  const auto channels = x.dim(1), height = x.dim(2), width = x.dim(3), kh = w.dim(2), kw = w.dim(3), rows = out.dim(2), columns = out.dim(3);
+  const auto channels = x.dim(1), height = x.dim(2), width = x.dim(3), kh = w.dim(2), kw = w.dim(3), rows = out.dim(2),
+             columns = out.dim(3);
   const auto v = a.window(0, kh).resolved(height), h = a.window(1, kw).resolved(width);
   dispatch(out.type(), Numbers{}, [&]<class T>() {
     auto* to = out.mutable_data<T>();
@@ -75,9 +85,12 @@ void eval(EvalContext& c) {
             const auto* weight = weights.data() + o * channels * kh * kw;
             for (std::int64_t ch = 0; ch < channels; ++ch)
               for (std::int64_t k = 0; k < kh * kw; ++k, ++weight) {
-                const auto i = row * v.stride - v.pad_begin + k / kw * v.dilation, j = column * h.stride - h.pad_begin + k % kw * h.dilation;
+                const auto i = row * v.stride - v.pad_begin + k / kw * v.dilation,
+                           j = column * h.stride - h.pad_begin + k % kw * h.dilation;
                 const bool inside = i >= 0 && i < height && j >= 0 && j < width;
-                const auto value = !inside ? static_cast<double>(a.pad_value) : x.data<T>()[((n * channels + ch) * height + i) * width + j] == T{} ? -1.0 : 1.0;
+                const auto value = !inside ? static_cast<double>(a.pad_value)
+                                   : x.data<T>()[((n * channels + ch) * height + i) * width + j] == T{} ? -1.0
+                                                                                                        : 1.0;
                 sum += value * *weight;
               }
             *to++ = static_cast<T>(sum);
@@ -89,10 +102,13 @@ using A = Attrs;
 constexpr TypeVar T{"T1", kNumeric}, TBits{"T2", set_of(ElementType::u1)};
 constexpr PortDef kInputs[] = {{"data", T}, {"filters", TBits}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
-                                   Attr<"dilations", &A::dilations, kRequired>, Attr<"mode", &A::mode, kRequired>, Attr<"pad_value", &A::pad_value, kRequired>,
-                                   Attr<"auto_pad", &A::auto_pad>>;
-constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr auto kAttrs =
+    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
+               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"dilations", &A::dilations, kRequired>,
+               Attr<"mode", &A::mode, kRequired>, Attr<"pad_value", &A::pad_value, kRequired>,
+               Attr<"auto_pad", &A::auto_pad>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

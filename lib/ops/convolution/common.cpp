@@ -6,7 +6,9 @@ namespace ovir::ops::conv {
 namespace {
 
 /// Spatial dims are the last ones of a shape.
-Dim spatial_dim(const PartialShape& s, std::int64_t spatial, std::int64_t i) { return s.has_rank() ? s[s.rank() - spatial + i] : Dim(); }
+Dim spatial_dim(const PartialShape& s, std::int64_t spatial, std::int64_t i) {
+  return s.has_rank() ? s[s.rank() - spatial + i] : Dim();
+}
 Dim dim_or_unknown(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
 
 Dim dilated(Dim kernel, std::int64_t dilation) { return (kernel - Dim(1)) * Dim(dilation) + Dim(1); }
@@ -19,8 +21,11 @@ Dim require_groups(const InferContext& c, std::int64_t inner_axis) {
     c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
     return groups;
   }
-  c.require(channels.length() % inner.length() == 0, data, Code::E0506, "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
-  return c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters", "the channels of data over those of a group");
+  c.require(channels.length() % inner.length() == 0, data, Code::E0506,
+            "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type,
+            channels.length(), to_string(x), inner.length(), to_string(w));
+  return c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters",
+                            "the channels of data over those of a group");
 }
 
 /// Output padding and pads, added to a length that is known as an interval.
@@ -34,8 +39,9 @@ std::int64_t require_spatial(const InferContext& c, std::int64_t outer) {
   c.require_rank(data, 3, 5);
   c.require_rank(filters, 1 + outer, 3 + outer);
   if (x.has_rank() && w.has_rank())
-    c.require(x.rank() - 2 == w.rank() - outer, filters, Code::E0504, "data and filters of {} have different numbers of spatial axes: {} and {}", c.op().type,
-              to_string(x), to_string(w));
+    c.require(x.rank() - 2 == w.rank() - outer, filters, Code::E0504,
+              "data and filters of {} have different numbers of spatial axes: {} and {}", c.op().type, to_string(x),
+              to_string(w));
   const auto spatial = x.has_rank()   ? x.rank() - 2
                        : w.has_rank() ? w.rank() - outer
                                       : static_cast<std::int64_t>(a.strides.size());
@@ -50,7 +56,11 @@ std::int64_t require_spatial(const InferContext& c, std::int64_t outer) {
 }
 
 Window window(const ConvolutionAttrs& a, std::size_t i, std::int64_t kernel) {
-  return {.kernel = kernel, .stride = a.strides[i], .dilation = a.dilations[i], .pad_begin = nth_or(a.pads_begin, i, 0), .pad_end = nth_or(a.pads_end, i, 0),
+  return {.kernel = kernel,
+          .stride = a.strides[i],
+          .dilation = a.dilations[i],
+          .pad_begin = nth_or(a.pads_begin, i, 0),
+          .pad_end = nth_or(a.pads_end, i, 0),
           .auto_pad = a.auto_pad};
 }
 
@@ -68,7 +78,8 @@ void infer_forward(InferContext& c, bool grouped) {
     out[1] = dim_or_unknown(w, 0);
   }
   for (std::int64_t i = 0; i < spatial; ++i) {
-    out.push_back(require_windows(c, window(a, static_cast<std::size_t>(i), 1), spatial_dim(x, spatial, i), spatial_dim(w, spatial, i), i, data, filters));
+    out.push_back(require_windows(c, window(a, static_cast<std::size_t>(i), 1), spatial_dim(x, spatial, i),
+                                  spatial_dim(w, spatial, i), i, data, filters));
   }
   c.output(0, std::move(out));
 }
@@ -88,16 +99,20 @@ void infer_backprop(InferContext& c, bool grouped) {
   std::optional<std::vector<Dim>> asked;
   if (c.has(output_shape)) {
     c.require_rank(output_shape, 1);
-    c.require_same_dim(axis_count(c.shape(output_shape)), Dim(spatial), output_shape, "the elements of output_shape", "the spatial axes of data");
+    c.require_same_dim(axis_count(c.shape(output_shape)), Dim(spatial), output_shape, "the elements of output_shape",
+                       "the spatial axes of data");
     if (const auto known = c.ints(output_shape))
-      for (const auto n : *known) c.require(n >= 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is not negative", c.op().type, n);
+      for (const auto n : *known)
+        c.require(n >= 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is not negative",
+                  c.op().type, n);
     asked = c.dims(output_shape);
     if (!asked) asked.emplace(static_cast<std::size_t>(spatial), Dim());
   }
   for (std::int64_t i = 0; i < spatial; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto kernel = spatial_dim(w, spatial, i);
-    c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506, "the kernel of {} has {} elements along spatial axis {}", c.op().type, to_string(kernel), i);
+    c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506,
+              "the kernel of {} has {} elements along spatial axis {}", c.op().type, to_string(kernel), i);
     if (asked) {
       out.push_back((*asked)[at]);
       continue;
@@ -105,9 +120,11 @@ void infer_backprop(InferContext& c, bool grouped) {
     // pads are 0 with auto_pad, which has nothing to fit to
     const bool given = a.auto_pad == AutoPad::given;
     const auto full = (spatial_dim(x, spatial, i) - Dim(1)) * Dim(a.strides[at]) + dilated(kernel, a.dilations[at]);
-    const auto added = nth_or(a.output_padding, at, 0) - (given ? nth_or(a.pads_begin, at, 0) + nth_or(a.pads_end, at, 0) : 0);
+    const auto added =
+        nth_or(a.output_padding, at, 0) - (given ? nth_or(a.pads_begin, at, 0) + nth_or(a.pads_end, at, 0) : 0);
     const auto length = shifted(full, added);
-    c.require(full.max >= -added, data, Code::E0506, "the pads take more than there is along spatial axis {}: {} of {}", i, -added, to_string(full));
+    c.require(full.max >= -added, data, Code::E0506, "the pads take more than there is along spatial axis {}: {} of {}",
+              i, -added, to_string(full));
     out.push_back(length);
   }
   c.output(0, std::move(out));
@@ -139,13 +156,15 @@ Problem problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filte
 
 }  // namespace
 
-Problem forward_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output, bool grouped) {
+Problem forward_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output,
+                        bool grouped) {
   auto p = problem(a, data, filters, output, grouped);
   for (std::size_t i = 0; i < 3; ++i) p.axis[i] = p.axis[i].resolved(p.in[i]);
   return p;
 }
 
-Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output, bool grouped, bool shape_given) {
+Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output,
+                         bool grouped, bool shape_given) {
   auto p = problem(a, data, filters, output, grouped);
   const auto missing = 5 - static_cast<std::int64_t>(data.size());
   for (std::int64_t i = missing; i < 3; ++i) {
@@ -154,7 +173,8 @@ Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Sha
       if (w.auto_pad != AutoPad::given) w.pad_begin = w.pad_end = 0;
       continue;
     }
-    // "pads_begin and pads_end are ignored, and auto_pad defines how to distribute padding amount": what the full output has more than was asked for.
+    // "pads_begin and pads_end are ignored, and auto_pad defines how to distribute padding amount": what the full
+    // output has more than was asked for.
     const auto more = nth_or(a.output_padding, static_cast<std::size_t>(i - missing), 0);
     const auto total = std::max<std::int64_t>(0, (p.in[i] - 1) * w.stride + w.extent() + more - p.out[i]);
     w.pad_begin = w.auto_pad == AutoPad::same_upper ? total - total / 2 : total / 2;
@@ -183,10 +203,12 @@ struct Frame {
     const auto first = std::max<std::int64_t>(0, -x.pad_begin), last = std::min(p.in[2], size[2] - x.pad_begin);
     for (std::int64_t ch = 0; ch < p.in_channels; ++ch)
       for (std::int64_t d = std::max<std::int64_t>(0, -z.pad_begin); d < std::min(p.in[0], size[0] - z.pad_begin); ++d)
-        for (std::int64_t h = std::max<std::int64_t>(0, -y.pad_begin); h < std::min(p.in[1], size[1] - y.pad_begin); ++h)
+        for (std::int64_t h = std::max<std::int64_t>(0, -y.pad_begin); h < std::min(p.in[1], size[1] - y.pad_begin);
+             ++h)
           if (first < last)
             std::copy_n(from + ((ch * p.in[0] + d) * p.in[1] + h) * p.in[2] + first, last - first,
-                        values + ((ch * size[0] + d + z.pad_begin) * size[1] + h + y.pad_begin) * size[2] + first + x.pad_begin);
+                        values + ((ch * size[0] + d + z.pad_begin) * size[1] + h + y.pad_begin) * size[2] + first +
+                            x.pad_begin);
   }
 };
 
@@ -200,22 +222,25 @@ void forward(const Problem& p, ElementType type, const T* x, const T* w, T* y) {
     for (std::int64_t d = 0; d < sz.kernel; ++d)
       for (std::int64_t h = 0; h < sy.kernel; ++h)
         for (std::int64_t k = 0; k < sx.kernel; ++k)
-          offset.push_back(((ch * frame.size[0] + d * sz.dilation) * frame.size[1] + h * sy.dilation) * frame.size[2] + k * sx.dilation);
+          offset.push_back(((ch * frame.size[0] + d * sz.dilation) * frame.size[1] + h * sy.dilation) * frame.size[2] +
+                           k * sx.dilation);
   const auto terms = static_cast<std::int64_t>(offset.size());
 
   // Rows of windows follow each other without a gap where a row is as long as the frame: take them as one row.
   std::int64_t rows = p.out[1], row = p.out[2];
   if (sx.stride == 1 && sy.stride == 1 && row == frame.size[2]) row *= std::exchange(rows, 1);
-  constexpr std::int64_t kPart = 512;   // of a row at a time: it stays in the nearest cache
+  constexpr std::int64_t kPart = 512;  // of a row at a time: it stays in the nearest cache
 
   for (std::int64_t n = 0; n < p.batch; ++n)
-    for (std::int64_t g = 0; g < p.groups; ++g, x += p.in_channels * p.in_plane(), y += p.out_channels * p.out_plane()) {
+    for (std::int64_t g = 0; g < p.groups;
+         ++g, x += p.in_channels * p.in_plane(), y += p.out_channels * p.out_plane()) {
       frame.fill(p, x);
       const auto* weights = w + g * p.out_channels * terms;
       for (std::int64_t d = 0; d < p.out[0]; ++d)
         for (std::int64_t h = 0; h < rows; ++h)
           for (std::int64_t start = 0; start < row; start += kPart) {
-            const auto* from = frame.values + (d * sz.stride * frame.size[1] + h * sy.stride) * frame.size[2] + start * sx.stride;
+            const auto* from =
+                frame.values + (d * sz.stride * frame.size[1] + h * sy.stride) * frame.size[2] + start * sx.stride;
             const auto length = std::min(kPart, row - start);
             for (std::int64_t o = 0; o < p.out_channels; ++o) {
               auto* to = y + o * p.out_plane() + (d * rows + h) * row + start;
@@ -226,7 +251,8 @@ void forward(const Problem& p, ElementType type, const T* x, const T* w, T* y) {
     }
 }
 
-/// The part of an axis' inputs whose tap `k` lands inside the output: input i goes to i * stride + k * dilation - pad_begin.
+/// The part of an axis' inputs whose tap `k` lands inside the output: input i goes to i * stride + k * dilation -
+/// pad_begin.
 struct Landing {
   std::int64_t first, last, shift;
   Landing(const Window& w, std::int64_t in, std::int64_t out, std::int64_t k) : shift(k * w.dilation - w.pad_begin) {
@@ -239,7 +265,8 @@ template <class T>
 void backprop(const Problem& p, const T* x, const T* w, T* y) {
   const auto &sz = p.axis[0], &sy = p.axis[1], &sx = p.axis[2];
   std::fill_n(y, p.batch * p.groups * p.out_channels * p.out_plane(), T{});
-  // Every input element spreads over the kernel's reach: out[i * stride + k * dilation - pad_begin] += in[i] * weight[k].
+  // Every input element spreads over the kernel's reach: out[i * stride + k * dilation - pad_begin] += in[i] *
+  // weight[k].
   const auto spread = [&](const T* in, const T* weight, T* out) {
     for (std::int64_t kd = 0; kd < sz.kernel; ++kd)
       for (std::int64_t kh = 0; kh < sy.kernel; ++kh)
@@ -249,8 +276,11 @@ void backprop(const Problem& p, const T* x, const T* w, T* y) {
             for (auto j = v.first; j < v.last; ++j) {
               const T* from = in + (i * p.in[1] + j) * p.in[2];
               T* to = out + ((i * sz.stride + z.shift) * p.out[1] + j * sy.stride + v.shift) * p.out[2] + h.shift;
-              if (sx.stride == 1) for (auto k = h.first; k < h.last; ++k) to[k] = multiply_add(to[k], from[k], *weight);
-              else for (auto k = h.first; k < h.last; ++k) to[k * sx.stride] = multiply_add(to[k * sx.stride], from[k], *weight);
+              if (sx.stride == 1)
+                for (auto k = h.first; k < h.last; ++k) to[k] = multiply_add(to[k], from[k], *weight);
+              else
+                for (auto k = h.first; k < h.last; ++k)
+                  to[k * sx.stride] = multiply_add(to[k * sx.stride], from[k], *weight);
             }
         }
   };
@@ -258,7 +288,8 @@ void backprop(const Problem& p, const T* x, const T* w, T* y) {
     for (std::int64_t g = 0; g < p.groups; ++g)
       for (std::int64_t o = 0; o < p.out_channels; ++o)
         for (std::int64_t i = 0; i < p.in_channels; ++i)
-          spread(x + ((n * p.groups + g) * p.in_channels + i) * p.in_plane(), w + ((g * p.in_channels + i) * p.out_channels + o) * p.taps(),
+          spread(x + ((n * p.groups + g) * p.in_channels + i) * p.in_plane(),
+                 w + ((g * p.in_channels + i) * p.out_channels + o) * p.taps(),
                  y + ((n * p.groups + g) * p.out_channels + o) * p.out_plane());
 }
 
@@ -269,14 +300,16 @@ void eval_forward(EvalContext& c, bool grouped) {
   auto& y = c.out(0);
   if (y.size() == 0) return;
   const auto p = forward_problem(c.attrs<ConvolutionAttrs>(), x.shape(), w.shape(), y.shape(), grouped);
-  dispatch(y.type(), Numbers{}, [&]<class E>() { forward(p, y.type(), x.data<E>(), w.data<E>(), y.mutable_data<E>()); });
+  dispatch(y.type(), Numbers{},
+           [&]<class E>() { forward(p, y.type(), x.data<E>(), w.data<E>(), y.mutable_data<E>()); });
 }
 
 void eval_backprop(EvalContext& c, bool grouped) {
   const auto &x = c.in(data), &w = c.in(filters);
   auto& y = c.out(0);
   if (y.size() == 0) return;
-  const auto p = backprop_problem(c.attrs<ConvolutionAttrs>(), x.shape(), w.shape(), y.shape(), grouped, c.has(output_shape));
+  const auto p =
+      backprop_problem(c.attrs<ConvolutionAttrs>(), x.shape(), w.shape(), y.shape(), grouped, c.has(output_shape));
   dispatch(y.type(), Numbers{}, [&]<class E>() { backprop(p, x.data<E>(), w.data<E>(), y.mutable_data<E>()); });
 }
 

@@ -11,15 +11,19 @@ inline constexpr TypeVar T{"T", kNumeric};
 inline constexpr PortDef kInputs[] = {{"data", T}, {"filters", T}};
 inline constexpr PortDef kOutputs[] = {{"output", T}};
 inline constexpr AttributeTable kForwardAttrs =
-    attributes<ConvolutionAttrs, Attr<"strides", &ConvolutionAttrs::strides, kRequired>, Attr<"pads_begin", &ConvolutionAttrs::pads_begin, kRequired>,
-               Attr<"pads_end", &ConvolutionAttrs::pads_end, kRequired>, Attr<"dilations", &ConvolutionAttrs::dilations, kRequired>,
+    attributes<ConvolutionAttrs, Attr<"strides", &ConvolutionAttrs::strides, kRequired>,
+               Attr<"pads_begin", &ConvolutionAttrs::pads_begin, kRequired>,
+               Attr<"pads_end", &ConvolutionAttrs::pads_end, kRequired>,
+               Attr<"dilations", &ConvolutionAttrs::dilations, kRequired>,
                Attr<"auto_pad", &ConvolutionAttrs::auto_pad>>;
 inline constexpr TypeVar TShape{"T1", kIndex};
 inline constexpr PortDef kBackpropInputs[] = {{"data", T}, {"filters", T}, {"output_shape", TShape, Arity::optional}};
 inline constexpr AttributeTable kBackpropAttrs =
-    attributes<ConvolutionAttrs, Attr<"strides", &ConvolutionAttrs::strides, kRequired>, Attr<"pads_begin", &ConvolutionAttrs::pads_begin>,
-               Attr<"pads_end", &ConvolutionAttrs::pads_end>, Attr<"dilations", &ConvolutionAttrs::dilations, kRequired>,
-               Attr<"auto_pad", &ConvolutionAttrs::auto_pad>, Attr<"output_padding", &ConvolutionAttrs::output_padding>>;
+    attributes<ConvolutionAttrs, Attr<"strides", &ConvolutionAttrs::strides, kRequired>,
+               Attr<"pads_begin", &ConvolutionAttrs::pads_begin>, Attr<"pads_end", &ConvolutionAttrs::pads_end>,
+               Attr<"dilations", &ConvolutionAttrs::dilations, kRequired>,
+               Attr<"auto_pad", &ConvolutionAttrs::auto_pad>,
+               Attr<"output_padding", &ConvolutionAttrs::output_padding>>;
 
 /// Checks ranks and attribute lengths; the number of spatial axes, or nothing where no input and no attribute tells.
 /// `outer` is how many axes of the filters come before the spatial ones: 2, or 3 with groups.
@@ -28,21 +32,24 @@ std::int64_t require_spatial(const InferContext& c, std::int64_t outer);
 /// The window along spatial axis i, its padding as the attributes give it.
 Window window(const ConvolutionAttrs& a, std::size_t i, std::int64_t kernel);
 
-/// Shape inference of the forward convolutions ([O, I, …] or [G, O, I, …] filters) and of the backward ones ([I, O, …], [G, I, O, …]).
+/// Shape inference of the forward convolutions ([O, I, …] or [G, O, I, …] filters) and of the backward ones ([I, O, …],
+/// [G, I, O, …]).
 void infer_forward(InferContext& c, bool grouped);
 void infer_backprop(InferContext& c, bool grouped);
 
 /// A convolution in numbers, every one seen as 3D: axes that are missing have length 1.
 struct Problem {
-  std::int64_t batch, groups, in_channels, out_channels;   ///< channels within a group
+  std::int64_t batch, groups, in_channels, out_channels;  ///< channels within a group
   std::int64_t in[3], out[3];
-  Window axis[3];                                           ///< padding resolved
+  Window axis[3];  ///< padding resolved
   std::int64_t taps() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
   std::int64_t in_plane() const { return in[0] * in[1] * in[2]; }
   std::int64_t out_plane() const { return out[0] * out[1] * out[2]; }
 };
-Problem forward_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output, bool grouped);
-Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output, bool grouped, bool shape_given);
+Problem forward_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output,
+                        bool grouped);
+Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output,
+                         bool grouped, bool shape_given);
 
 void eval_forward(EvalContext& c, bool grouped);
 void eval_backprop(EvalContext& c, bool grouped);

@@ -10,7 +10,12 @@ void infer(InferContext& c) { conv::infer_forward(c, kGrouped); }
 void eval(EvalContext& c) { conv::eval_forward(c, kGrouped); }
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = conv::kInputs, .outputs = conv::kOutputs, .attrs = conv::kForwardAttrs, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = conv::kInputs,
+     .outputs = conv::kOutputs,
+     .attrs = conv::kForwardAttrs,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ConvolutionBackpropData: the transposed convolution: every input element spreads over the outputs that its window covers.
-// Spec: operation-sets/operation-specs/convolution/convolution-backprop-data-1
+// ConvolutionBackpropData: the transposed convolution: every input element spreads over the outputs that its window
+// covers. Spec: operation-sets/operation-specs/convolution/convolution-backprop-data-1
 #include "ops/convolution/common.hpp"
 
 namespace ovir::ops::convolution_backprop_data {
@@ -10,7 +10,12 @@ void infer(InferContext& c) { conv::infer_backprop(c, kGrouped); }
 void eval(EvalContext& c) { conv::eval_backprop(c, kGrouped); }
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = conv::kBackpropInputs, .outputs = conv::kOutputs, .attrs = conv::kBackpropAttrs, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = conv::kBackpropInputs,
+     .outputs = conv::kOutputs,
+     .attrs = conv::kBackpropAttrs,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

@@ -15,7 +15,12 @@ struct Attrs {
   bool bilinear_interpolation_pad = false;
 
   Window window(std::size_t axis, std::int64_t kernel) const {
-    return {.kernel = kernel, .stride = strides[axis], .dilation = dilations[axis], .pad_begin = nth_or(pads_begin, axis, 0), .pad_end = nth_or(pads_end, axis, 0), .auto_pad = auto_pad};
+    return {.kernel = kernel,
+            .stride = strides[axis],
+            .dilation = dilations[axis],
+            .pad_begin = nth_or(pads_begin, axis, 0),
+            .pad_end = nth_or(pads_end, axis, 0),
+            .auto_pad = auto_pad};
   }
 };
 
@@ -23,7 +28,9 @@ Dim at(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim
 
 /// `n` groups divide a number of channels.
 void require_groups(const InferContext& c, const Dim& channels, std::int64_t n, std::string_view attribute) {
-  if (channels.is_static()) c.require_attr(channels.length() % n == 0, attribute, "{} groups cannot share {} channels equally", n, channels.length());
+  if (channels.is_static())
+    c.require_attr(channels.length() % n == 0, attribute, "{} groups cannot share {} channels equally", n,
+                   channels.length());
 }
 
 void infer(InferContext& c) {
@@ -34,7 +41,8 @@ void infer(InferContext& c) {
   require_geometry(c, "pads_begin", a.pads_begin, 2, 0);
   require_geometry(c, "pads_end", a.pads_end, 2, 0);
   c.require_attr(a.group > 0 && a.group <= kMaxGeometry, "group", "{} is not in 1..{}", a.group, kMaxGeometry);
-  c.require_attr(a.deformable_group > 0 && a.deformable_group <= kMaxGeometry, "deformable_group", "{} is not in 1..{}", a.deformable_group, kMaxGeometry);
+  c.require_attr(a.deformable_group > 0 && a.deformable_group <= kMaxGeometry, "deformable_group", "{} is not in 1..{}",
+                 a.deformable_group, kMaxGeometry);
   const auto &x = c.shape(data), &w = c.shape(filters), &moved = c.shape(offsets);
 
   auto batch = c.require_same_dim(at(x, 0), at(moved, 0), offsets, "the batch of data", "that of offsets");
@@ -44,21 +52,27 @@ void infer(InferContext& c) {
   require_groups(c, at(w, 0), a.group, "group");
   c.require_same_dim(at(x, 1), at(w, 1) * Dim(a.group), filters, "the channels of data", "group * channels of filters");
   const auto taps = at(w, 2) * at(w, 3) * Dim(a.deformable_group);
-  c.require_same_dim(at(moved, 1), taps * Dim(2), offsets, "the channels of offsets", "2 * deformable_group * kernel elements");
-  if (c.has(mask)) c.require_same_dim(at(c.shape(mask), 1), taps, mask, "the channels of mask", "deformable_group * kernel elements");
+  c.require_same_dim(at(moved, 1), taps * Dim(2), offsets, "the channels of offsets",
+                     "2 * deformable_group * kernel elements");
+  if (c.has(mask))
+    c.require_same_dim(at(c.shape(mask), 1), taps, mask, "the channels of mask", "deformable_group * kernel elements");
 
   PartialShape out{batch, at(w, 0)};
   for (std::int64_t i = 0; i < 2; ++i) {
-    auto windows = require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters);
-    windows = c.require_same_dim(windows, at(moved, 2 + i), offsets, fmt::format("the windows along spatial axis {}", i), "those of offsets");
-    if (c.has(mask)) windows = c.require_same_dim(windows, at(c.shape(mask), 2 + i), mask, fmt::format("the windows along spatial axis {}", i), "those of mask");
+    auto windows =
+        require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters);
+    windows = c.require_same_dim(windows, at(moved, 2 + i), offsets,
+                                 fmt::format("the windows along spatial axis {}", i), "those of offsets");
+    if (c.has(mask))
+      windows = c.require_same_dim(windows, at(c.shape(mask), 2 + i), mask,
+                                   fmt::format("the windows along spatial axis {}", i), "those of mask");
     out.push_back(windows);
   }
   c.output(0, std::move(out));
 }
 
-/// The plane at (y, x), bilinearly. With `pad` there are zeros around it. Without, a location less than a pixel beyond its last
-/// row or column "shifts to the inner boundary of the feature map"; elsewhere outside it is 0 (see NOTES.md).
+/// The plane at (y, x), bilinearly. With `pad` there are zeros around it. Without, a location less than a pixel beyond
+/// its last row or column "shifts to the inner boundary of the feature map"; elsewhere outside it is 0 (see NOTES.md).
 template <class T>
 double sample(const T* plane, std::int64_t height, std::int64_t width, double y, double x, bool pad) {
   const double least = pad ? -1 : 0;
@@ -69,28 +83,35 @@ double sample(const T* plane, std::int64_t height, std::int64_t width, double y,
   }
   const auto top = static_cast<std::int64_t>(std::floor(y)), left = static_cast<std::int64_t>(std::floor(x));
   const auto dy = y - std::floor(y), dx = x - std::floor(x);
-  const auto value = [&](std::int64_t i, std::int64_t j) { return i < 0 || i >= height || j < 0 || j >= width ? 0.0 : static_cast<double>(plane[i * width + j]); };
-  return (1 - dy) * ((1 - dx) * value(top, left) + dx * value(top, left + 1)) + dy * ((1 - dx) * value(top + 1, left) + dx * value(top + 1, left + 1));
+  const auto value = [&](std::int64_t i, std::int64_t j) {
+    return i < 0 || i >= height || j < 0 || j >= width ? 0.0 : static_cast<double>(plane[i * width + j]);
+  };
+  return (1 - dy) * ((1 - dx) * value(top, left) + dx * value(top, left + 1)) +
+         dy * ((1 - dx) * value(top + 1, left) + dx * value(top + 1, left + 1));
 }
 
 template <class T>
 void convolve(EvalContext& c, Tensor& out) {
   const auto& a = c.attrs<Attrs>();
   const auto &x = c.in(data), &moved = c.in(offsets), &w = c.in(filters);
-  const auto channels = x.dim(1), height = x.dim(2), width = x.dim(3), outputs = w.dim(0), inner = w.dim(1), kh = w.dim(2), kw = w.dim(3), rows = out.dim(2), columns = out.dim(3);
+  const auto channels = x.dim(1), height = x.dim(2), width = x.dim(3), outputs = w.dim(0), inner = w.dim(1),
+             kh = w.dim(2), kw = w.dim(3), rows = out.dim(2), columns = out.dim(3);
   const auto v = a.window(0, kh).resolved(height), h = a.window(1, kw).resolved(width);
   const auto taps = kh * kw, plane = rows * columns;
   const T* weights = c.has(mask) ? c.in(mask).data<T>() : nullptr;
-  std::vector<double> sampled(static_cast<std::size_t>(channels * taps));   // what the taps of one output position see
+  std::vector<double> sampled(static_cast<std::size_t>(channels * taps));  // what the taps of one output position see
   for (std::int64_t n = 0; n < x.dim(0); ++n)
     for (std::int64_t p = 0; p < plane; ++p) {
       for (std::int64_t ch = 0; ch < channels; ++ch) {
         const auto deformed = n * a.deformable_group + ch / (channels / a.deformable_group);
         for (std::int64_t k = 0; k < taps; ++k) {
           const T* by = moved.data<T>() + (deformed * taps + k) * 2 * plane + p;
-          const auto row = p / columns * v.stride - v.pad_begin + k / kw * v.dilation, column = p % columns * h.stride - h.pad_begin + k % kw * h.dilation;
-          const auto y = static_cast<double>(row) + static_cast<double>(by[0]), z = static_cast<double>(column) + static_cast<double>(by[plane]);
-          auto value = sample(x.data<T>() + (n * channels + ch) * height * width, height, width, y, z, a.bilinear_interpolation_pad);
+          const auto row = p / columns * v.stride - v.pad_begin + k / kw * v.dilation,
+                     column = p % columns * h.stride - h.pad_begin + k % kw * h.dilation;
+          const auto y = static_cast<double>(row) + static_cast<double>(by[0]),
+                     z = static_cast<double>(column) + static_cast<double>(by[plane]);
+          auto value = sample(x.data<T>() + (n * channels + ch) * height * width, height, width, y, z,
+                              a.bilinear_interpolation_pad);
           if (weights) value *= static_cast<double>(weights[(deformed * taps + k) * plane + p]);
           sampled[static_cast<std::size_t>(ch * taps + k)] = value;
         }
@@ -115,12 +136,16 @@ constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs1[] = {{"data", T}, {"offsets", T}, {"filters", T}};
 constexpr PortDef kInputs8[] = {{"data", T}, {"offsets", T}, {"filters", T}, {"mask", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs1 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
-                                    Attr<"dilations", &A::dilations, kRequired>, Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>,
-                                    Attr<"deformable_group", &A::deformable_group>>;
-constexpr auto kAttrs8 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
-                                    Attr<"dilations", &A::dilations, kRequired>, Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>,
-                                    Attr<"deformable_group", &A::deformable_group>, Attr<"bilinear_interpolation_pad", &A::bilinear_interpolation_pad>>;
+constexpr auto kAttrs1 =
+    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
+               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"dilations", &A::dilations, kRequired>,
+               Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>,
+               Attr<"deformable_group", &A::deformable_group>>;
+constexpr auto kAttrs8 =
+    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
+               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"dilations", &A::dilations, kRequired>,
+               Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>, Attr<"deformable_group", &A::deformable_group>,
+               Attr<"bilinear_interpolation_pad", &A::bilinear_interpolation_pad>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
     {.since = 8, .inputs = kInputs8, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},

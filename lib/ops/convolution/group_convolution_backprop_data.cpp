@@ -10,7 +10,12 @@ void infer(InferContext& c) { conv::infer_backprop(c, kGrouped); }
 void eval(EvalContext& c) { conv::eval_backprop(c, kGrouped); }
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = conv::kBackpropInputs, .outputs = conv::kOutputs, .attrs = conv::kBackpropAttrs, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = conv::kBackpropInputs,
+     .outputs = conv::kOutputs,
+     .attrs = conv::kBackpropAttrs,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

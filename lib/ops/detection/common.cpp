@@ -9,16 +9,19 @@ void require_count(const InferContext& c, std::int64_t v, std::string_view attri
 Dim require_rois(const InferContext& c, int port, std::int64_t numbers, std::string_view words) {
   const auto& shape = c.shape(port);
   if (!shape.has_rank()) return {};
-  c.require(shape[1].contains(numbers), port, Code::E0506, "rois of {} must have {}, but their shape is {}", c.op().type, words, to_string(shape));
+  c.require(shape[1].contains(numbers), port, Code::E0506, "rois of {} must have {}, but their shape is {}",
+            c.op().type, words, to_string(shape));
   return shape[0];
 }
 
 void require_batch(std::int64_t roi, std::int64_t batch, const Tensor& maps) {
-  if (batch < 0 || batch >= maps.dim(0)) fail(Code::E0507, "roi {} is of batch {}, but data has {}", roi, batch, maps.dim(0));
+  if (batch < 0 || batch >= maps.dim(0))
+    fail(Code::E0507, "roi {} is of batch {}, but data has {}", roi, batch, maps.dim(0));
 }
 
 void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio) {
-  c.require_attr(0 <= sampling_ratio && sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}", sampling_ratio, kMostBinSamples);
+  c.require_attr(0 <= sampling_ratio && sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}",
+                 sampling_ratio, kMostBinSamples);
 }
 
 std::int64_t bin_samples(double side, std::int64_t sampling_ratio, std::int64_t roi) {
@@ -27,7 +30,8 @@ std::int64_t bin_samples(double side, std::int64_t sampling_ratio, std::int64_t 
   return static_cast<std::int64_t>(std::ceil(std::max(side, 0.0)));
 }
 
-void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w, std::int64_t numbers, std::string_view words) {
+void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w, std::int64_t numbers,
+                   std::string_view words) {
   enum Input { data, rois, batch_indices };
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
@@ -35,7 +39,8 @@ void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w
   const auto channels = c.shape(data).has_rank() ? c.shape(data)[1] : Dim();
   auto count = require_rois(c, rois, numbers, words);
   if (c.shape(batch_indices).has_rank())
-    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of rois", "that of batch_indices");
+    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of rois",
+                               "that of batch_indices");
   c.output(0, PartialShape{count, channels, Dim(pooled_h), Dim(pooled_w)});
 }
 
@@ -44,27 +49,35 @@ enum GridInput { output_size, image_size };
 }
 
 void require_variance(const InferContext& c, const std::vector<float>& variance) {
-  c.require_attr(variance.size() <= 1 || variance.size() == 4, "variance", "it holds {}, but 0, 1 or 4 are allowed", counted(variance.size(), "number"));
+  c.require_attr(variance.size() <= 1 || variance.size() == 4, "variance", "it holds {}, but 0, 1 or 4 are allowed",
+                 counted(variance.size(), "number"));
 }
 
 void require_grid(const InferContext& c) {
   for (const auto port : {output_size, image_size}) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) c.require(c.shape(port)[0].contains(2), port, Code::E0506, "{} of {} must hold 2 numbers, height and width, but its shape is {}", c.port_name(port), c.op().type, to_string(c.shape(port)));
+    if (c.shape(port).has_rank())
+      c.require(c.shape(port)[0].contains(2), port, Code::E0506,
+                "{} of {} must hold 2 numbers, height and width, but its shape is {}", c.port_name(port), c.op().type,
+                to_string(c.shape(port)));
   }
   if (const auto size = c.ints(output_size))
-    for (const auto n : *size) c.require(n >= 0, output_size, Code::E0508, "output_size of {} holds {}: a length is not negative", c.op().type, n);
+    for (const auto n : *size)
+      c.require(n >= 0, output_size, Code::E0508, "output_size of {} holds {}: a length is not negative", c.op().type,
+                n);
 }
 
 void output_priors(InferContext& c, std::size_t boxes_a_point) {
   Dim length;
-  if (const auto size = c.dims(output_size); size && size->size() == 2) length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * boxes_a_point));
+  if (const auto size = c.dims(output_size); size && size->size() == 2)
+    length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * boxes_a_point));
   c.output(0, {Dim(2), length});
 }
 
 void put_variances(Tensor& out, const std::vector<float>& variance) {
   auto* to = out.mutable_data<float>() + out.dim(1);
-  for (std::int64_t i = 0; i < out.dim(1); ++i) to[i] = variance.empty() ? 0.1F : variance[variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
+  for (std::int64_t i = 0; i < out.dim(1); ++i)
+    to[i] = variance.empty() ? 0.1F : variance[variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
 }
 
 }  // namespace ovir::ops::detection

@@ -22,7 +22,9 @@ T bilinear(const T* map, float x, float y, std::int64_t width, std::int64_t heig
   const auto right = std::min(static_cast<std::int64_t>(std::ceil(x)), width - 1),
              bottom = std::min(static_cast<std::int64_t>(std::ceil(y)), height - 1);
   const auto dx = static_cast<T>(x - static_cast<float>(left)), dy = static_cast<T>(y - static_cast<float>(top));
-  const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
+  const auto row = [&](std::int64_t r) {
+    return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx;
+  };
   return row(top) + (row(bottom) - row(top)) * dy;
 }
 
@@ -38,12 +40,15 @@ struct BilinearSample {
     const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
     const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
     const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
-    const std::int64_t places[] = {top * width + left, top * width + right, bottom * width + left, bottom * width + right};
+    const std::int64_t places[] = {top * width + left, top * width + right, bottom * width + left,
+                                   bottom * width + right};
     const T weights[] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
     std::copy_n(places, 4, at);
     std::copy_n(weights, 4, weight);
   }
-  T of(const T* plane) const { return weight[0] * plane[at[0]] + weight[1] * plane[at[1]] + weight[2] * plane[at[2]] + weight[3] * plane[at[3]]; }
+  T of(const T* plane) const {
+    return weight[0] * plane[at[0]] + weight[1] * plane[at[1]] + weight[2] * plane[at[2]] + weight[3] * plane[at[3]];
+  }
 };
 
 /// Samples along one side of a bin are never more than this: a region that asks for more is refused.
@@ -62,12 +67,14 @@ void require_bins(const InferContext& c, const Attrs& a) {
   require_sampling_ratio(c, a.sampling_ratio);
 }
 /// Their inputs data, rois and batch_indices, and the output.
-void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w, std::int64_t numbers, std::string_view words);
+void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w, std::int64_t numbers,
+                   std::string_view words);
 /// Their samples: visit(bin, x, y, n) for the n points in each bin of a region of `w` by `h` that begins at (x0, y0).
 template <class T, class Attrs, class F>
 void sample_bins(const Attrs& a, std::int64_t roi, T x0, T y0, T w, T h, F visit) {
   const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h), half = static_cast<T>(0.5);
-  const auto nx = bin_samples(static_cast<double>(bin_w), a.sampling_ratio, roi), ny = bin_samples(static_cast<double>(bin_h), a.sampling_ratio, roi);
+  const auto nx = bin_samples(static_cast<double>(bin_w), a.sampling_ratio, roi),
+             ny = bin_samples(static_cast<double>(bin_h), a.sampling_ratio, roi);
   for (std::int64_t ph = 0; ph < a.pooled_h; ++ph)
     for (std::int64_t pw = 0; pw < a.pooled_w; ++pw)
       for (std::int64_t iy = 0; iy < ny; ++iy)

@@ -35,7 +35,8 @@ void infer(InferContext& c) {
       count = c.require_same_dim(count, shape[0], offsets, "the number of rois", "that of offsets");
       for (const std::int64_t axis : {2, 3})
         c.require(shape[axis].contains(a.part_size), offsets, Code::E0506,
-                  "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size, a.part_size, to_string(shape));
+                  "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size,
+                  a.part_size, to_string(shape));
     }
   }
   c.output(0, PartialShape{count, Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
@@ -49,7 +50,8 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {regions.dim(0), a.output_dim, bins, bins});
   const bool shifted = c.has(offsets);
   // Offsets come in pairs, x before y, for classes that share them.
-  const auto classes = shifted ? std::max<std::int64_t>(1, c.in(offsets).dim(1) / 2) : 1, sharing = std::max<std::int64_t>(1, a.output_dim / classes);
+  const auto classes = shifted ? std::max<std::int64_t>(1, c.in(offsets).dim(1) / 2) : 1,
+             sharing = std::max<std::int64_t>(1, a.output_dim / classes);
   dispatch(maps.type(), Reals{}, [&]<class T>() {
     const T* shifts = shifted ? c.in(offsets).data<T>() : nullptr;
     T* to = out.mutable_data<T>();
@@ -59,7 +61,9 @@ void eval(EvalContext& c) {
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch < 0) continue;  // no region
       detection::require_batch(r, batch, maps);
-      const auto side = [&](T v, float more) { return (static_cast<float>(std::round(v)) + more) * a.spatial_scale - 0.5F; };
+      const auto side = [&](T v, float more) {
+        return (static_cast<float>(std::round(v)) + more) * a.spatial_scale - 0.5F;
+      };
       const float x1 = side(roi[1], 0), y1 = side(roi[2], 0);
       const float roi_w = std::max(side(roi[3], 1) - x1, 0.1F), roi_h = std::max(side(roi[4], 1) - y1, 0.1F);
       const float bin_w = roi_w / static_cast<float>(bins), bin_h = roi_h / static_cast<float>(bins);
@@ -81,8 +85,11 @@ void eval(EvalContext& c) {
               for (std::int64_t j = 0; j < a.spatial_bins_x; ++j) {
                 const float sy = y + static_cast<float>(i) * (bin_h / static_cast<float>(a.spatial_bins_y)),
                             sx = x + static_cast<float>(j) * (bin_w / static_cast<float>(a.spatial_bins_x));
-                if (!(sx >= -0.5F && sx <= static_cast<float>(width) - 0.5F && sy >= -0.5F && sy <= static_cast<float>(height) - 0.5F)) continue;
-                sum += detection::bilinear(map, std::clamp(sx, 0.0F, static_cast<float>(width - 1)), std::clamp(sy, 0.0F, static_cast<float>(height - 1)), width, height);
+                if (!(sx >= -0.5F && sx <= static_cast<float>(width) - 0.5F && sy >= -0.5F &&
+                      sy <= static_cast<float>(height) - 0.5F))
+                  continue;
+                sum += detection::bilinear(map, std::clamp(sx, 0.0F, static_cast<float>(width - 1)),
+                                           std::clamp(sy, 0.0F, static_cast<float>(height - 1)), width, height);
                 ++samples;
               }
             if (samples > 0) to[((r * a.output_dim + k) * bins + h) * bins + w] = sum / static_cast<T>(samples);
@@ -98,9 +105,11 @@ constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
-                         Attr<"group_size", &Attrs::group_size>, Attr<"mode", &Attrs::mode>, Attr<"spatial_bins_x", &Attrs::spatial_bins_x>,
-                         Attr<"spatial_bins_y", &Attrs::spatial_bins_y>, Attr<"trans_std", &Attrs::trans_std>, Attr<"part_size", &Attrs::part_size>>,
+     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>,
+                         Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
+                         Attr<"group_size", &Attrs::group_size>, Attr<"mode", &Attrs::mode>,
+                         Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>,
+                         Attr<"trans_std", &Attrs::trans_std>, Attr<"part_size", &Attrs::part_size>>,
      .infer = infer,
      .eval = eval},
 };

@@ -9,7 +9,8 @@ enum class BoxCode : std::uint8_t { corner, center_size };
 template <>
 struct ovir::EnumNames<ovir::ops::detection_output::BoxCode> {
   static constexpr std::pair<std::string_view, ops::detection_output::BoxCode> table[] = {
-      {"caffe.PriorBoxParameter.CORNER", ops::detection_output::BoxCode::corner}, {"caffe.PriorBoxParameter.CENTER_SIZE", ops::detection_output::BoxCode::center_size}};
+      {"caffe.PriorBoxParameter.CORNER", ops::detection_output::BoxCode::corner},
+      {"caffe.PriorBoxParameter.CENTER_SIZE", ops::detection_output::BoxCode::center_size}};
 };
 
 namespace ovir::ops::detection_output {
@@ -18,11 +19,12 @@ namespace {
 enum Input { box_logits, class_preds, proposals, additional_class_preds, additional_box_preds };
 
 struct Attrs {
-  std::int64_t num_classes = 0;   ///< version 8 counts them itself
+  std::int64_t num_classes = 0;  ///< version 8 counts them itself
   std::int64_t background_label_id = 0, top_k = -1, input_height = 1, input_width = 1;
   std::vector<std::int64_t> keep_top_k;
   BoxCode code_type = BoxCode::corner;
-  bool variance_encoded_in_target = false, share_location = true, clip_after_nms = false, clip_before_nms = false, decrease_label_id = false, normalized = false;
+  bool variance_encoded_in_target = false, share_location = true, clip_after_nms = false, clip_before_nms = false,
+       decrease_label_id = false, normalized = false;
   float nms_threshold = 0, confidence_threshold = 0, objectness_score = 0;
 
   /// Numbers a prior takes: unnormalized ones begin with the image's number.
@@ -39,44 +41,64 @@ void infer(InferContext& c) {
   c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "it holds no number");
   c.require_attr(a.keep() < kMost, "keep_top_k", "{} is more than {}", a.keep(), INT32_MAX);
   c.require_attr(a.top_k < kMost, "top_k", "{} is more than {}", a.top_k, INT32_MAX);
-  c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0), a.input_height > 0 ? "input_width" : "input_height", "it must be positive where normalized is false");
-  if (counted) c.require_attr(a.num_classes > 0 && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes, INT32_MAX);
+  c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0),
+                 a.input_height > 0 ? "input_width" : "input_height", "it must be positive where normalized is false");
+  if (counted)
+    c.require_attr(a.num_classes > 0 && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes,
+                   INT32_MAX);
   c.require_rank(box_logits, 2);
   c.require_rank(class_preds, 2);
   c.require_rank(proposals, 3);
-  c.require(c.input_count() != 4, additional_class_preds, Code::E0501, "DetectionOutput takes additional_class_preds together with additional_box_preds, but the latter is missing");
+  c.require(
+      c.input_count() != 4, additional_class_preds, Code::E0501,
+      "DetectionOutput takes additional_class_preds together with additional_box_preds, but the latter is missing");
 
-  auto batch = c.require_same_dim(at(c.shape(box_logits), 0), at(c.shape(class_preds), 0), class_preds, "the batch of box_logits", "that of class_preds");
+  auto batch = c.require_same_dim(at(c.shape(box_logits), 0), at(c.shape(class_preds), 0), class_preds,
+                                  "the batch of box_logits", "that of class_preds");
   const auto prior_batch = at(c.shape(proposals), 0);
-  if (prior_batch.min > 1) batch = c.require_same_dim(batch, prior_batch, proposals, "the batch of box_logits", "that of proposals");
-  c.require(prior_batch.contains(1) || prior_batch.compatible(batch), proposals, Code::E0506, "the batch of proposals must be 1 or {}, but it is {}", to_string(batch), to_string(prior_batch));
-  c.require_same_dim(at(c.shape(proposals), 1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals, "dim 1 of proposals", "that which variance_encoded_in_target asks for");
+  if (prior_batch.min > 1)
+    batch = c.require_same_dim(batch, prior_batch, proposals, "the batch of box_logits", "that of proposals");
+  c.require(prior_batch.contains(1) || prior_batch.compatible(batch), proposals, Code::E0506,
+            "the batch of proposals must be 1 or {}, but it is {}", to_string(batch), to_string(prior_batch));
+  c.require_same_dim(at(c.shape(proposals), 1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals,
+                     "dim 1 of proposals", "that which variance_encoded_in_target asks for");
 
   Dim priors;
   if (const auto d = at(c.shape(proposals), 2); d.is_static()) {
-    c.require(d.length() % a.prior_size() == 0, proposals, Code::E0506, "proposals of DetectionOutput holds {} numbers a row, which is no multiple of {}, the size of a prior", d.length(), a.prior_size());
+    c.require(d.length() % a.prior_size() == 0, proposals, Code::E0506,
+              "proposals of DetectionOutput holds {} numbers a row, which is no multiple of {}, the size of a prior",
+              d.length(), a.prior_size());
     priors = Dim(d.length() / a.prior_size());
   }
   const auto scores = at(c.shape(class_preds), 1), logits = at(c.shape(box_logits), 1);
   Dim classes = counted ? Dim(a.num_classes) : Dim();
   if (!priors.is_static() && a.share_location && logits.is_static()) {
-    c.require(logits.length() % 4 == 0, box_logits, Code::E0506, "box_logits of DetectionOutput holds {} numbers a row, which is no multiple of 4", logits.length());
+    c.require(logits.length() % 4 == 0, box_logits, Code::E0506,
+              "box_logits of DetectionOutput holds {} numbers a row, which is no multiple of 4", logits.length());
     priors = Dim(logits.length() / 4);
   }
   if (priors.is_static() && priors.length() > 0 && scores.is_static()) {
-    c.require(scores.length() % priors.length() == 0, class_preds, Code::E0506, "class_preds of DetectionOutput holds {} numbers a row, which {} priors cannot share", scores.length(), priors.length());
-    classes = c.require_same_dim(classes, Dim(scores.length() / priors.length()), class_preds, "num_classes", "the numbers of class_preds for each prior");
+    c.require(scores.length() % priors.length() == 0, class_preds, Code::E0506,
+              "class_preds of DetectionOutput holds {} numbers a row, which {} priors cannot share", scores.length(),
+              priors.length());
+    classes = c.require_same_dim(classes, Dim(scores.length() / priors.length()), class_preds, "num_classes",
+                                 "the numbers of class_preds for each prior");
   } else {
     c.require_same_dim(scores, priors * classes, class_preds, "dim 1 of class_preds", "priors * classes");
   }
-  c.require_same_dim(logits, priors * (a.share_location ? Dim(1) : classes) * Dim(4), box_logits, "dim 1 of box_logits", "priors * location classes * 4");
+  c.require_same_dim(logits, priors * (a.share_location ? Dim(1) : classes) * Dim(4), box_logits, "dim 1 of box_logits",
+                     "priors * location classes * 4");
   if (c.has(additional_box_preds)) {
     c.require_rank(additional_class_preds, 2);
     c.require_rank(additional_box_preds, 2);
-    batch = c.require_same_dim(batch, at(c.shape(additional_class_preds), 0), additional_class_preds, "the batch of box_logits", "that of additional_class_preds");
-    batch = c.require_same_dim(batch, at(c.shape(additional_box_preds), 0), additional_box_preds, "the batch of box_logits", "that of additional_box_preds");
-    c.require_same_dim(at(c.shape(additional_class_preds), 1), priors * Dim(2), additional_class_preds, "dim 1 of additional_class_preds", "2 * priors");
-    c.require_same_dim(at(c.shape(additional_box_preds), 1), logits, additional_box_preds, "dim 1 of additional_box_preds", "that of box_logits");
+    batch = c.require_same_dim(batch, at(c.shape(additional_class_preds), 0), additional_class_preds,
+                               "the batch of box_logits", "that of additional_class_preds");
+    batch = c.require_same_dim(batch, at(c.shape(additional_box_preds), 0), additional_box_preds,
+                               "the batch of box_logits", "that of additional_box_preds");
+    c.require_same_dim(at(c.shape(additional_class_preds), 1), priors * Dim(2), additional_class_preds,
+                       "dim 1 of additional_class_preds", "2 * priors");
+    c.require_same_dim(at(c.shape(additional_box_preds), 1), logits, additional_box_preds,
+                       "dim 1 of additional_box_preds", "that of box_logits");
   }
 
   // keep_top_k decides, else top_k, else all there are.
@@ -113,8 +135,14 @@ template <class T>
 class Detector {
  public:
   Detector(EvalContext& c)
-      : a(c.attrs<Attrs>()), logits(c.in(box_logits)), scores(c.in(class_preds)), priors(convert(c.in(proposals), logits.type())), images(logits.dim(0)), count(priors.dim(2) / a.prior_size()),
-        classes(count == 0 ? 0 : scores.dim(1) / count), locations(a.share_location ? 1 : classes) {
+      : a(c.attrs<Attrs>()),
+        logits(c.in(box_logits)),
+        scores(c.in(class_preds)),
+        priors(convert(c.in(proposals), logits.type())),
+        images(logits.dim(0)),
+        count(priors.dim(2) / a.prior_size()),
+        classes(count == 0 ? 0 : scores.dim(1) / count),
+        locations(a.share_location ? 1 : classes) {
     if (c.has(additional_box_preds)) {
       arm_scores = c.in(additional_class_preds).data<T>();
       arm_logits = c.in(additional_box_preds).data<T>();
@@ -129,7 +157,13 @@ class Detector {
         if (row == rows) return;
         auto box = boxes[index(f.label, f.prior)];
         if (a.clip_after_nms) box.clip();
-        const T values[] = {static_cast<T>(image), static_cast<T>(a.decrease_label_id ? f.label - 1 : f.label), static_cast<T>(f.score), box.x1, box.y1, box.x2, box.y2};
+        const T values[] = {static_cast<T>(image),
+                            static_cast<T>(a.decrease_label_id ? f.label - 1 : f.label),
+                            static_cast<T>(f.score),
+                            box.x1,
+                            box.y1,
+                            box.x2,
+                            box.y2};
         std::copy_n(values, 7, out + row++ * 7);
       }
     if (row < rows) out[row * 7] = -1;
@@ -141,13 +175,16 @@ class Detector {
   Tensor priors;
   std::int64_t images, count, classes, locations;
   const T *arm_scores = nullptr, *arm_logits = nullptr;
-  std::vector<Box<T>> boxes;   // of one image: by location class, then prior
+  std::vector<Box<T>> boxes;  // of one image: by location class, then prior
 
-  std::size_t index(std::int64_t label, std::int64_t prior) const { return static_cast<std::size_t>((a.share_location ? 0 : label) * count + prior); }
+  std::size_t index(std::int64_t label, std::int64_t prior) const {
+    return static_cast<std::size_t>((a.share_location ? 0 : label) * count + prior);
+  }
 
   T score(std::int64_t image, std::int64_t label, std::int64_t prior) const {
     // A prior whose objectness is too low is background.
-    if (arm_scores && arm_scores[(image * count + prior) * 2 + 1] < static_cast<T>(a.objectness_score)) return label == a.background_label_id ? T{1} : T{0};
+    if (arm_scores && arm_scores[(image * count + prior) * 2 + 1] < static_cast<T>(a.objectness_score))
+      return label == a.background_label_id ? T{1} : T{0};
     return scores.data<T>()[(image * count + prior) * classes + label];
   }
 
@@ -191,10 +228,13 @@ class Detector {
     std::vector<Found> candidates, found;
     const auto suppress = [&] {
       std::sort(candidates.begin(), candidates.end(), before);
-      if (a.top_k > -1 && candidates.size() > static_cast<std::size_t>(a.top_k)) candidates.resize(static_cast<std::size_t>(a.top_k));
+      if (a.top_k > -1 && candidates.size() > static_cast<std::size_t>(a.top_k))
+        candidates.resize(static_cast<std::size_t>(a.top_k));
       for (const auto& f : candidates)
         if (std::none_of(found.begin(), found.end(), [&](const Found& kept) {
-              return kept.label == f.label && overlap(boxes[index(f.label, f.prior)], boxes[index(kept.label, kept.prior)]) > static_cast<T>(a.nms_threshold);
+              return kept.label == f.label &&
+                     overlap(boxes[index(f.label, f.prior)], boxes[index(kept.label, kept.prior)]) >
+                         static_cast<T>(a.nms_threshold);
             }))
           found.push_back(f);
       candidates.clear();
@@ -204,7 +244,8 @@ class Detector {
       for (std::int64_t label = 0; label < classes; ++label) {
         if (label == a.background_label_id) continue;
         for (std::int64_t p = 0; p < count; ++p)
-          if (const auto s = score(image, label, p); s > static_cast<T>(a.confidence_threshold)) candidates.push_back({static_cast<double>(s), label, p});
+          if (const auto s = score(image, label, p); s > static_cast<T>(a.confidence_threshold))
+            candidates.push_back({static_cast<double>(s), label, p});
         suppress();
       }
     } else {
@@ -212,7 +253,9 @@ class Detector {
       for (std::int64_t p = 0; p < count; ++p) {
         Found best{-1, 0, p};
         for (std::int64_t label = 1; label < classes; ++label)
-          if (const auto s = static_cast<double>(score(image, label, p)); label != a.background_label_id && s > best.score) best = {s, label, p};
+          if (const auto s = static_cast<double>(score(image, label, p));
+              label != a.background_label_id && s > best.score)
+            best = {s, label, p};
         if (best.label > 0 && best.score >= static_cast<double>(a.confidence_threshold)) candidates.push_back(best);
       }
       suppress();
@@ -237,21 +280,30 @@ void eval(EvalContext& c) {
 using A = Attrs;
 // f16 files have the f32 proposals of PriorBox.
 constexpr TypeVar T{"T", kFloat}, TProposals{"T_PROPOSALS", kFloat};
-constexpr PortDef kInputs[] = {
-    {"box_logits", T}, {"class_preds", T}, {"proposals", TProposals}, {"additional_class_preds", T, Arity::optional}, {"additional_box_preds", T, Arity::optional}};
+constexpr PortDef kInputs[] = {{"box_logits", T},
+                               {"class_preds", T},
+                               {"proposals", TProposals},
+                               {"additional_class_preds", T, Arity::optional},
+                               {"additional_box_preds", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs1 =
-    attributes<A, Attr<"num_classes", &A::num_classes, kRequired>, Attr<"background_label_id", &A::background_label_id>, Attr<"top_k", &A::top_k>,
-               Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>, Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>,
-               Attr<"share_location", &A::share_location>, Attr<"nms_threshold", &A::nms_threshold, kRequired>, Attr<"confidence_threshold", &A::confidence_threshold>,
-               Attr<"clip_after_nms", &A::clip_after_nms>, Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>,
-               Attr<"normalized", &A::normalized>, Attr<"input_height", &A::input_height>, Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
+    attributes<A, Attr<"num_classes", &A::num_classes, kRequired>, Attr<"background_label_id", &A::background_label_id>,
+               Attr<"top_k", &A::top_k>, Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>,
+               Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>,
+               Attr<"share_location", &A::share_location>, Attr<"nms_threshold", &A::nms_threshold, kRequired>,
+               Attr<"confidence_threshold", &A::confidence_threshold>, Attr<"clip_after_nms", &A::clip_after_nms>,
+               Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>,
+               Attr<"normalized", &A::normalized>, Attr<"input_height", &A::input_height>,
+               Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
 constexpr auto kAttrs8 =
-    attributes<A, Attr<"background_label_id", &A::background_label_id>, Attr<"top_k", &A::top_k>, Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>,
-               Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>, Attr<"share_location", &A::share_location>,
-               Attr<"nms_threshold", &A::nms_threshold, kRequired>, Attr<"confidence_threshold", &A::confidence_threshold>, Attr<"clip_after_nms", &A::clip_after_nms>,
-               Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>, Attr<"normalized", &A::normalized>,
-               Attr<"input_height", &A::input_height>, Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
+    attributes<A, Attr<"background_label_id", &A::background_label_id>, Attr<"top_k", &A::top_k>,
+               Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>,
+               Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>,
+               Attr<"share_location", &A::share_location>, Attr<"nms_threshold", &A::nms_threshold, kRequired>,
+               Attr<"confidence_threshold", &A::confidence_threshold>, Attr<"clip_after_nms", &A::clip_after_nms>,
+               Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>,
+               Attr<"normalized", &A::normalized>, Attr<"input_height", &A::input_height>,
+               Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
     {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},

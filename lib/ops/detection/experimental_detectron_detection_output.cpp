@@ -19,23 +19,27 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kMost = std::int64_t{1} << 31;
-  c.require_attr(0 < a.num_classes && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes, INT32_MAX);
-  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kMost, "max_detections_per_image", "{} is not in 1..{}",
-                 a.max_detections_per_image, INT32_MAX);
-  c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "it holds {}, but 4 are needed", counted(a.deltas_weights.size(), "number"));
+  c.require_attr(0 < a.num_classes && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes,
+                 INT32_MAX);
+  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kMost, "max_detections_per_image",
+                 "{} is not in 1..{}", a.max_detections_per_image, INT32_MAX);
+  c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "it holds {}, but 4 are needed",
+                 counted(a.deltas_weights.size(), "number"));
   Dim count;
   const std::int64_t columns[] = {4, a.num_classes * 4, a.num_classes};
   for (int port = rois; port <= scores; ++port) {
     c.require_rank(port, 2);
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    c.require(shape[1].contains(columns[port]), port, Code::E0506, "{} of {} must have {} columns, but its shape is {}", c.port_name(port),
-              c.op().type, columns[port], to_string(shape));
-    count = c.require_same_dim(count, shape[0], port, "the number of input_rois", fmt::format("that of {}", c.port_name(port)));
+    c.require(shape[1].contains(columns[port]), port, Code::E0506, "{} of {} must have {} columns, but its shape is {}",
+              c.port_name(port), c.op().type, columns[port], to_string(shape));
+    count = c.require_same_dim(count, shape[0], port, "the number of input_rois",
+                               fmt::format("that of {}", c.port_name(port)));
   }
   c.require_rank(im_info, 2);
   if (const auto& shape = c.shape(im_info); shape.has_rank())
-    c.require(shape[0].contains(1) && shape[1].contains(3), im_info, Code::E0506, "im_info of ExperimentalDetectronDetectionOutput must have shape [1,3], but it is {}", to_string(shape));
+    c.require(shape[0].contains(1) && shape[1].contains(3), im_info, Code::E0506,
+              "im_info of ExperimentalDetectronDetectionOutput must have shape [1,3], but it is {}", to_string(shape));
   c.output(boxes, PartialShape{Dim(a.max_detections_per_image), Dim(4)});
   if (c.output_count() > labels) c.output(labels, PartialShape{Dim(a.max_detections_per_image)});
   if (c.output_count() > box_scores) c.output(box_scores, PartialShape{Dim(a.max_detections_per_image)});
@@ -63,28 +67,38 @@ void eval(EvalContext& c) {
       float box[4], delta[4];
       for (std::size_t i = 0; i < 4; ++i) {
         box[i] = roi[i];
-        delta[i] = moves.data<float>()[(r * a.num_classes + k) * 4 + static_cast<std::int64_t>(i)] / a.deltas_weights[i];
+        delta[i] =
+            moves.data<float>()[(r * a.num_classes + k) * 4 + static_cast<std::int64_t>(i)] / a.deltas_weights[i];
       }
       move_box(box, delta, a.max_delta_log_wh, kPixel);
-      of_class.push_back(
-          {score, k, r, {std::max(box[0], 0.0F), std::max(box[1], 0.0F), std::max(box[2], 0.0F), std::max(box[3], 0.0F), score, true}});
+      of_class.push_back({score,
+                          k,
+                          r,
+                          {std::max(box[0], 0.0F), std::max(box[1], 0.0F), std::max(box[2], 0.0F),
+                           std::max(box[3], 0.0F), score, true}});
     }
-    std::stable_sort(of_class.begin(), of_class.end(), [](const Found& x, const Found& y) { return x.score > y.score; });
+    std::stable_sort(of_class.begin(), of_class.end(),
+                     [](const Found& x, const Found& y) { return x.score > y.score; });
     const auto area = [&](const Proposal& p) { return (p.x1 - p.x0 + kPixel) * (p.y1 - p.y0 + kPixel); };
     const auto overlap = [&](const Proposal& p, const Proposal& q) {
       if (p.x0 > q.x1 || q.x0 > p.x1 || p.y0 > q.y1 || q.y0 > p.y1) return 0.0F;
-      const float common = (std::min(p.x1, q.x1) - std::max(p.x0, q.x0) + kPixel) * (std::min(p.y1, q.y1) - std::max(p.y0, q.y0) + kPixel);
+      const float common = (std::min(p.x1, q.x1) - std::max(p.x0, q.x0) + kPixel) *
+                           (std::min(p.y1, q.y1) - std::max(p.y0, q.y0) + kPixel);
       return common / (area(p) + area(q) - common);
     };
     for (const auto& f : of_class)
-      if (std::none_of(kept.begin(), kept.end(), [&](const Found& other) { return overlap(f.box, other.box) > a.nms_threshold; })) kept.push_back(f);
-    if (a.post_nms_count >= 0 && static_cast<std::size_t>(a.post_nms_count) < kept.size()) kept.resize(static_cast<std::size_t>(a.post_nms_count));
+      if (std::none_of(kept.begin(), kept.end(),
+                       [&](const Found& other) { return overlap(f.box, other.box) > a.nms_threshold; }))
+        kept.push_back(f);
+    if (a.post_nms_count >= 0 && static_cast<std::size_t>(a.post_nms_count) < kept.size())
+      kept.resize(static_cast<std::size_t>(a.post_nms_count));
     all.insert(all.end(), kept.begin(), kept.end());
   }
   const auto most = static_cast<std::size_t>(a.max_detections_per_image);
   if (all.size() > most) {
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Found& x, const Found& y) { return x.score > y.score || (x.score == y.score && x.roi < y.roi); });
+    std::stable_sort(all.begin(), all.end(), [](const Found& x, const Found& y) {
+      return x.score > y.score || (x.score == y.score && x.roi < y.roi);
+    });
     all.resize(most);
   }
 
@@ -97,12 +111,14 @@ void eval(EvalContext& c) {
     if (c.output_count() <= box_scores) return;
     auto& values = c.out(box_scores);
     std::fill_n(values.mutable_data<T>(), values.size(), T(0));
-    std::transform(all.begin(), all.end(), values.mutable_data<T>(), [](const Found& f) { return static_cast<T>(f.score); });
+    std::transform(all.begin(), all.end(), values.mutable_data<T>(),
+                   [](const Found& f) { return static_cast<T>(f.score); });
   });
   if (c.output_count() <= labels) return;
   auto& classes = c.out(labels);
   std::fill_n(classes.mutable_data<std::int32_t>(), classes.size(), 0);
-  std::transform(all.begin(), all.end(), classes.mutable_data<std::int32_t>(), [](const Found& f) { return static_cast<std::int32_t>(f.label); });
+  std::transform(all.begin(), all.end(), classes.mutable_data<std::int32_t>(),
+                 [](const Found& f) { return static_cast<std::int32_t>(f.label); });
 }
 
 constexpr TypeVar T{"T", kFloat}, TLabel{"T_IND", set_of(ElementType::i32)};
@@ -112,11 +128,14 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<
-         Attrs, Attr<"score_threshold", &Attrs::score_threshold, kRequired>, Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
-         Attr<"max_delta_log_wh", &Attrs::max_delta_log_wh, kRequired>, Attr<"num_classes", &Attrs::num_classes, kRequired>,
-         Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>, Attr<"max_detections_per_image", &Attrs::max_detections_per_image, kRequired>,
-         Attr<"class_agnostic_box_regression", &Attrs::class_agnostic_box_regression>, Attr<"deltas_weights", &Attrs::deltas_weights, kRequired>>,
+     .attrs = attributes<Attrs, Attr<"score_threshold", &Attrs::score_threshold, kRequired>,
+                         Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
+                         Attr<"max_delta_log_wh", &Attrs::max_delta_log_wh, kRequired>,
+                         Attr<"num_classes", &Attrs::num_classes, kRequired>,
+                         Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>,
+                         Attr<"max_detections_per_image", &Attrs::max_detections_per_image, kRequired>,
+                         Attr<"class_agnostic_box_regression", &Attrs::class_agnostic_box_regression>,
+                         Attr<"deltas_weights", &Attrs::deltas_weights, kRequired>>,
      .infer = infer,
      .eval = eval},
 };

@@ -17,14 +17,18 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kMost = std::int64_t{1} << 31;
-  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kMost, "pre_nms_count", "{} is not in 0..{}", a.pre_nms_count, INT32_MAX);
-  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kMost, "post_nms_count", "{} is not in 0..{}", a.post_nms_count, INT32_MAX);
+  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kMost, "pre_nms_count", "{} is not in 0..{}",
+                 a.pre_nms_count, INT32_MAX);
+  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kMost, "post_nms_count", "{} is not in 0..{}",
+                 a.post_nms_count, INT32_MAX);
   c.require_rank(im_info, 1);
   c.require_rank(anchors, 2);
   c.require_rank(deltas, 3);
   c.require_rank(scores, 3);
   if (const auto& shape = c.shape(im_info); shape.has_rank())
-    c.require(shape[0].contains(3), im_info, Code::E0506, "im_info of ExperimentalDetectronGenerateProposalsSingleImage must hold 3 numbers, but its shape is {}", to_string(shape));
+    c.require(shape[0].contains(3), im_info, Code::E0506,
+              "im_info of ExperimentalDetectronGenerateProposalsSingleImage must hold 3 numbers, but its shape is {}",
+              to_string(shape));
   Dim count, height, width;
   if (const auto& shape = c.shape(scores); shape.has_rank()) count = shape[0], height = shape[1], width = shape[2];
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
@@ -33,7 +37,10 @@ void infer(InferContext& c) {
     width = c.require_same_dim(width, shape[2], deltas, "the width of deltas", "that of scores");
   }
   if (const auto& shape = c.shape(anchors); shape.has_rank()) {
-    c.require(shape[1].contains(4), anchors, Code::E0506, "anchors of ExperimentalDetectronGenerateProposalsSingleImage must hold 4 coordinates each, but its shape is {}", to_string(shape));
+    c.require(shape[1].contains(4), anchors, Code::E0506,
+              "anchors of ExperimentalDetectronGenerateProposalsSingleImage must hold 4 coordinates each, but its "
+              "shape is {}",
+              to_string(shape));
     c.require_same_dim(count * height * width, shape[0], anchors, "the elements of scores", "the rows of anchors");
   }
   c.output(rois, PartialShape{Dim(a.post_nms_count), Dim(4)});
@@ -45,8 +52,9 @@ void eval(EvalContext& c) {
   const auto f32 = [&](int port) { return convert(c.in(port), ElementType::f32); };
   const auto info = f32(im_info), anchor = f32(anchors), delta = f32(deltas), score = f32(scores);
   const float* image = info.data<float>();
-  auto found = decode_proposals(anchor.data<float>(), delta.data<float>(), score.data<float>(), score.dim(1) * score.dim(2), score.dim(0),
-                                {image[0], image[1], a.min_size, a.min_size, 1});
+  auto found =
+      decode_proposals(anchor.data<float>(), delta.data<float>(), score.data<float>(), score.dim(1) * score.dim(2),
+                       score.dim(0), {image[0], image[1], a.min_size, a.min_size, 1});
   // Boxes that are too small stay, but as the worst of all.
   for (auto& p : found) {
     if (!p.large_enough) p.score = 0;
@@ -72,8 +80,10 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"min_size", &Attrs::min_size, kRequired>, Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
-                         Attr<"pre_nms_count", &Attrs::pre_nms_count, kRequired>, Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>>,
+     .attrs = attributes<Attrs, Attr<"min_size", &Attrs::min_size, kRequired>,
+                         Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
+                         Attr<"pre_nms_count", &Attrs::pre_nms_count, kRequired>,
+                         Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>>,
      .infer = infer,
      .eval = eval},
 };

@@ -24,12 +24,15 @@ void infer(InferContext& c) {
   c.require_rank(im_data, 4);
   Dim count, height, width;
   if (const auto& shape = c.shape(priors); shape.has_rank()) {
-    c.require(shape[1].contains(4), priors, Code::E0506, "priors of ExperimentalDetectronPriorGridGenerator must hold 4 coordinates each, but its shape is {}", to_string(shape));
+    c.require(shape[1].contains(4), priors, Code::E0506,
+              "priors of ExperimentalDetectronPriorGridGenerator must hold 4 coordinates each, but its shape is {}",
+              to_string(shape));
     count = shape[0];
   }
   if (const auto& shape = c.shape(feature_map); shape.has_rank()) {
     height = shape[2], width = shape[3];
-    if (c.shape(im_data).has_rank()) c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "the batch of feature_map", "that of im_data");
+    if (c.shape(im_data).has_rank())
+      c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "the batch of feature_map", "that of im_data");
   }
   c.require_attr(a.h <= height.max, "h", "{} is more than the height of feature_map, {}", a.h, to_string(height));
   c.require_attr(a.w <= width.max, "w", "{} is more than the width of feature_map, {}", a.w, to_string(width));
@@ -39,10 +42,14 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(priors);
-  const auto count = from.dim(0), height = a.h > 0 ? a.h : c.in(feature_map).dim(2), width = a.w > 0 ? a.w : c.in(feature_map).dim(3);
-  const float step_y = a.stride_y > 0 ? a.stride_y : static_cast<float>(c.in(im_data).dim(2)) / static_cast<float>(height);
-  const float step_x = a.stride_x > 0 ? a.stride_x : static_cast<float>(c.in(im_data).dim(3)) / static_cast<float>(width);
-  // "the output data size is less than featmap_height * featmap_width * number_of_priors * 4": the shape is the whole map's all the same.
+  const auto count = from.dim(0), height = a.h > 0 ? a.h : c.in(feature_map).dim(2),
+             width = a.w > 0 ? a.w : c.in(feature_map).dim(3);
+  const float step_y =
+      a.stride_y > 0 ? a.stride_y : static_cast<float>(c.in(im_data).dim(2)) / static_cast<float>(height);
+  const float step_x =
+      a.stride_x > 0 ? a.stride_x : static_cast<float>(c.in(im_data).dim(3)) / static_cast<float>(width);
+  // "the output data size is less than featmap_height * featmap_width * number_of_priors * 4": the shape is the whole
+  // map's all the same.
   auto& out = c.out(0);
   dispatch(out.type(), Reals{}, [&]<class T>() {
     T* to = out.mutable_data<T>();
@@ -50,7 +57,8 @@ void eval(EvalContext& c) {
     for (std::int64_t h = 0; h < height; ++h)
       for (std::int64_t w = 0; w < width; ++w)
         for (std::int64_t i = 0; i < count * 4; ++i) {
-          const float centre = i % 2 == 0 ? step_x * (static_cast<float>(w) + 0.5F) : step_y * (static_cast<float>(h) + 0.5F);
+          const float centre =
+              i % 2 == 0 ? step_x * (static_cast<float>(w) + 0.5F) : step_y * (static_cast<float>(h) + 0.5F);
           *to++ = from.data<T>()[i] + static_cast<T>(centre);
         }
   });
@@ -63,8 +71,8 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"flatten", &Attrs::flatten>, Attr<"h", &Attrs::h>, Attr<"w", &Attrs::w>, Attr<"stride_x", &Attrs::stride_x>,
-                         Attr<"stride_y", &Attrs::stride_y>>,
+     .attrs = attributes<Attrs, Attr<"flatten", &Attrs::flatten>, Attr<"h", &Attrs::h>, Attr<"w", &Attrs::w>,
+                         Attr<"stride_x", &Attrs::stride_x>, Attr<"stride_y", &Attrs::stride_y>>,
      .infer = infer,
      .eval = eval},
 };

@@ -16,23 +16,28 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "{} is not in 1..{}", a.output_size, (1 << 20) - 1);
+  c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "{} is not in 1..{}", a.output_size,
+                 (1 << 20) - 1);
   detection::require_sampling_ratio(c, a.sampling_ratio);
-  c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales", "there are {} scales, but {} levels",
-                 a.pyramid_scales.size(), c.input_count() - 1);
+  c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales",
+                 "there are {} scales, but {} levels", a.pyramid_scales.size(), c.input_count() - 1);
   for (const auto s : a.pyramid_scales) c.require_attr(s > 0, "pyramid_scales", "{} is not positive", s);
   c.require_rank(rois, 2);
   Dim count, channels;
   if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(4), rois, Code::E0506, "rois of ExperimentalDetectronROIFeatureExtractor must hold 4 coordinates each, but its shape is {}", to_string(shape));
+    c.require(shape[1].contains(4), rois, Code::E0506,
+              "rois of ExperimentalDetectronROIFeatureExtractor must hold 4 coordinates each, but its shape is {}",
+              to_string(shape));
     count = shape[0];
   }
   for (int port = first_level; port < c.input_count(); ++port) {
     c.require_rank(port, 4);
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    c.require(shape[0].contains(1), port, Code::E0506, "{} must be of one image, but its shape is {}", c.port_name(port), to_string(shape));
-    channels = c.require_same_dim(channels, shape[1], port, "the channels of pyramid[0]", fmt::format("those of {}", c.port_name(port)));
+    c.require(shape[0].contains(1), port, Code::E0506, "{} must be of one image, but its shape is {}",
+              c.port_name(port), to_string(shape));
+    channels = c.require_same_dim(channels, shape[1], port, "the channels of pyramid[0]",
+                                  fmt::format("those of {}", c.port_name(port)));
   }
   c.output(features, PartialShape{count, channels, Dim(a.output_size), Dim(a.output_size)});
   if (c.output_count() > output_rois) c.output(output_rois, PartialShape{count, Dim(4)});
@@ -68,7 +73,8 @@ void eval(EvalContext& c) {
       const T x0 = roi[0] * scale - shift, y0 = roi[1] * scale - shift;
       const T w = std::max(roi[2] * scale - shift - x0, T(1)), h = std::max(roi[3] * scale - shift - y0, T(1));
       const T bin_w = w / static_cast<T>(size), bin_h = h / static_cast<T>(size);
-      const auto nx = detection::bin_samples(static_cast<double>(bin_w), a.sampling_ratio, r), ny = detection::bin_samples(static_cast<double>(bin_h), a.sampling_ratio, r);
+      const auto nx = detection::bin_samples(static_cast<double>(bin_w), a.sampling_ratio, r),
+                 ny = detection::bin_samples(static_cast<double>(bin_h), a.sampling_ratio, r);
       for (std::int64_t ph = 0; ph < size; ++ph)
         for (std::int64_t pw = 0; pw < size; ++pw)
           for (std::int64_t iy = 0; iy < ny; ++iy)
@@ -77,7 +83,8 @@ void eval(EvalContext& c) {
               const T x = x0 + static_cast<T>(pw) * bin_w + (static_cast<T>(ix) + half) * bin_w / static_cast<T>(nx);
               const detection::BilinearSample<T> sample(x, y, width, height);
               for (std::int64_t ch = 0; ch < channels; ++ch)
-                to[(ch * size + ph) * size + pw] += sample.of(maps.data<T>() + ch * height * width) / static_cast<T>(nx * ny);
+                to[(ch * size + ph) * size + pw] +=
+                    sample.of(maps.data<T>() + ch * height * width) / static_cast<T>(nx * ny);
             }
     }
   });
@@ -91,7 +98,8 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_size", &Attrs::output_size, kRequired>, Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>,
+     .attrs = attributes<Attrs, Attr<"output_size", &Attrs::output_size, kRequired>,
+                         Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>,
                          Attr<"pyramid_scales", &Attrs::pyramid_scales, kRequired>, Attr<"aligned", &Attrs::aligned>>,
      .infer = infer,
      .eval = eval},

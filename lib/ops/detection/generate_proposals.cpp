@@ -31,13 +31,14 @@ void infer(InferContext& c) {
     batch = shape[0];
   }
   if (const auto& shape = c.shape(anchors); shape.has_rank()) {
-    c.require(shape[3].contains(4), anchors, Code::E0506, "anchors of GenerateProposals must have 4 coordinates, but their shape is {}",
-              to_string(shape));
+    c.require(shape[3].contains(4), anchors, Code::E0506,
+              "anchors of GenerateProposals must have 4 coordinates, but their shape is {}", to_string(shape));
     height = shape[0], width = shape[1], count = shape[2];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     batch = c.require_same_dim(batch, shape[0], scores, "the batch of im_info", "that of scores");
-    count = c.require_same_dim(count, shape[1], scores, "the anchors at a place (dim 2 of anchors)", "the channels of scores");
+    count = c.require_same_dim(count, shape[1], scores, "the anchors at a place (dim 2 of anchors)",
+                               "the channels of scores");
     height = c.require_same_dim(height, shape[2], scores, "the height of anchors", "that of scores");
     width = c.require_same_dim(width, shape[3], scores, "the width of anchors", "that of scores");
   }
@@ -63,10 +64,12 @@ void eval(EvalContext& c) {
   for (std::int64_t n = 0; n < batch; ++n) {
     // The image's height and width, then one scale for both or one for each.
     const float* image = info.data<float>() + n * info.dim(1);
-    const ProposalLimits limits{image[0], image[1], a.min_size * image[2], a.min_size * image[info.dim(1) == 4 ? 3 : 2], a.normalized ? 0.0F : 1.0F};
-    auto found = decode_proposals(anchor.data<float>(), delta.data<float>() + n * count * 4 * cells, score.data<float>() + n * count * cells, cells,
-                                  count, limits);
-    found = select_proposals(std::move(found), a.pre_nms_count, a.post_nms_count, a.nms_threshold, a.nms_eta, limits.pixel);
+    const ProposalLimits limits{image[0], image[1], a.min_size * image[2], a.min_size * image[info.dim(1) == 4 ? 3 : 2],
+                                a.normalized ? 0.0F : 1.0F};
+    auto found = decode_proposals(anchor.data<float>(), delta.data<float>() + n * count * 4 * cells,
+                                  score.data<float>() + n * count * cells, cells, count, limits);
+    found =
+        select_proposals(std::move(found), a.pre_nms_count, a.post_nms_count, a.nms_threshold, a.nms_eta, limits.pixel);
     numbers.push_back(static_cast<std::int64_t>(found.size()));
     all.insert(all.end(), found.begin(), found.end());
   }
@@ -80,7 +83,8 @@ void eval(EvalContext& c) {
     }
   });
   dispatch(counts.type(), Indices{}, [&]<class I>() {
-    std::transform(numbers.begin(), numbers.end(), counts.mutable_data<I>(), [](std::int64_t n) { return static_cast<I>(n); });
+    std::transform(numbers.begin(), numbers.end(), counts.mutable_data<I>(),
+                   [](std::int64_t n) { return static_cast<I>(n); });
   });
 }
 
@@ -91,9 +95,12 @@ constexpr Version kVersions[] = {
     {.since = 9,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"min_size", &Attrs::min_size, kRequired>, Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
-                         Attr<"pre_nms_count", &Attrs::pre_nms_count, kRequired>, Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>,
-                         Attr<"normalized", &Attrs::normalized>, Attr<"nms_eta", &Attrs::nms_eta>, Attr<"roi_num_type", &Attrs::roi_num_type>>,
+     .attrs =
+         attributes<Attrs, Attr<"min_size", &Attrs::min_size, kRequired>,
+                    Attr<"nms_threshold", &Attrs::nms_threshold, kRequired>,
+                    Attr<"pre_nms_count", &Attrs::pre_nms_count, kRequired>,
+                    Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>, Attr<"normalized", &Attrs::normalized>,
+                    Attr<"nms_eta", &Attrs::nms_eta>, Attr<"roi_num_type", &Attrs::roi_num_type>>,
      .infer = infer,
      .eval = eval},
 };

@@ -27,7 +27,7 @@ std::vector<float> ratios(const Attrs& a) {
 /// A box around a grid point: half its sides and how far its centre is from the point, in pixels.
 struct Box {
   float half_width, half_height, x = 0, y = 0;
-  bool fixed = false;   ///< of fixed_size: always cut to the image where it leaves it
+  bool fixed = false;  ///< of fixed_size: always cut to the image where it leaves it
 };
 constexpr std::size_t kMostBoxes = 1 << 20;
 
@@ -40,12 +40,15 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
     const auto pixels = static_cast<std::int64_t>(size), middle = pixels / 2;
     const auto whole = static_cast<float>(pixels);
     const auto density = s < a.density.size() ? static_cast<std::int64_t>(a.density[s]) : 0;
-    const auto shift = density > 0 ? static_cast<float>(static_cast<std::int64_t>(size / static_cast<float>(density))) : 0.0f;
+    const auto shift =
+        density > 0 ? static_cast<float>(static_cast<std::int64_t>(size / static_cast<float>(density))) : 0.0f;
     // density x density boxes of one shape, spread evenly over the size
     const auto spread = [&](float half_width, float half_height) {
       for (std::int64_t r = 0; r < density && boxes.size() < kMostBoxes; ++r)
         for (std::int64_t c = 0; c < density && boxes.size() < kMostBoxes; ++c) {
-          const auto at = [&](std::int64_t i) { return -static_cast<float>(middle) + shift / 2 + static_cast<float>(i) * shift; };
+          const auto at = [&](std::int64_t i) {
+            return -static_cast<float>(middle) + shift / 2 + static_cast<float>(i) * shift;
+          };
           boxes.push_back({half_width, half_height, at(c), at(r), true});
         }
     };
@@ -54,19 +57,22 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
       continue;
     }
     spread(whole * 0.5f, whole * 0.5f);
-    for (std::size_t i = 1; i < aspect.size(); ++i) spread(size * 0.5f * std::sqrt(aspect[i]), size * 0.5f / std::sqrt(aspect[i]));
+    for (std::size_t i = 1; i < aspect.size(); ++i)
+      spread(size * 0.5f * std::sqrt(aspect[i]), size * 0.5f / std::sqrt(aspect[i]));
   }
   for (std::size_t s = 0; s < a.min_size.size(); ++s) {
     const auto size = a.min_size[s] * scale;
     boxes.push_back({size * 0.5f, size * 0.5f});
     const auto largest = [&] {
-      if (s < a.max_size.size()) boxes.push_back({std::sqrt(size * a.max_size[s]) * 0.5f, std::sqrt(size * a.max_size[s]) * 0.5f});
+      if (s < a.max_size.size())
+        boxes.push_back({std::sqrt(size * a.max_size[s]) * 0.5f, std::sqrt(size * a.max_size[s]) * 0.5f});
     };
     if (a.min_max_aspect_ratios_order) largest();
     // Without scale_all_sizes the ratios come once, after the last size, and of the first.
     if (a.scale_all_sizes || s + 1 == a.min_size.size()) {
       const auto base = a.scale_all_sizes ? size : a.min_size[0] * scale;
-      for (std::size_t i = 1; i < aspect.size(); ++i) boxes.push_back({base * 0.5f * std::sqrt(aspect[i]), base * 0.5f / std::sqrt(aspect[i])});
+      for (std::size_t i = 1; i < aspect.size(); ++i)
+        boxes.push_back({base * 0.5f * std::sqrt(aspect[i]), base * 0.5f / std::sqrt(aspect[i])});
     }
     if (!a.min_max_aspect_ratios_order) largest();
   }
@@ -76,9 +82,16 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   detection::require_variance(c, a.variance);
-  c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density", "it holds {}, but fixed_size holds {}", counted(a.density.size(), "number"), a.fixed_size.size());
+  c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density",
+                 "it holds {}, but fixed_size holds {}", counted(a.density.size(), "number"), a.fixed_size.size());
   for (const auto* list : {&a.density, &a.fixed_size, &a.min_size, &a.max_size})
-    for (const auto v : *list) c.require_attr(v >= 0 && v < 1e9f, list == &a.density ? "density" : list == &a.fixed_size ? "fixed_size" : list == &a.min_size ? "min_size" : "max_size", "{} is not in 0..1e9", v);
+    for (const auto v : *list)
+      c.require_attr(v >= 0 && v < 1e9f,
+                     list == &a.density      ? "density"
+                     : list == &a.fixed_size ? "fixed_size"
+                     : list == &a.min_size   ? "min_size"
+                                             : "max_size",
+                     "{} is not in 0..1e9", v);
   detection::require_grid(c);
   const auto per_point = boxes_of(a, 1).size();
   c.require_attr(per_point < kMostBoxes, "density", "more than {} boxes a point", kMostBoxes);
@@ -94,7 +107,8 @@ void eval(EvalContext& c) {
   const auto boxes = boxes_of(a, a.scale_all_sizes ? 1 : image_height);
   float step = a.step;
   if (!a.scale_all_sizes) step = step == -1 ? image_height / static_cast<float>(H) : step * image_height;
-  const auto step_x = step == 0 ? image_width / static_cast<float>(W) : step, step_y = step == 0 ? image_height / static_cast<float>(H) : step;
+  const auto step_x = step == 0 ? image_width / static_cast<float>(W) : step,
+             step_y = step == 0 ? image_height / static_cast<float>(H) : step;
   const auto offset = step == 0 ? 0.5f : a.offset;
 
   auto& out = c.out(0);
@@ -103,9 +117,10 @@ void eval(EvalContext& c) {
   for (std::int64_t h = 0; h < H; ++h)
     for (std::int64_t w = 0; w < W; ++w)
       for (const auto& box : boxes) {
-        const auto x = (static_cast<float>(w) + offset) * step_x + box.x, y = (static_cast<float>(h) + offset) * step_y + box.y;
-        float corners[] = {(x - box.half_width) * (1 / image_width), (y - box.half_height) * (1 / image_height), (x + box.half_width) * (1 / image_width),
-                           (y + box.half_height) * (1 / image_height)};
+        const auto x = (static_cast<float>(w) + offset) * step_x + box.x,
+                   y = (static_cast<float>(h) + offset) * step_y + box.y;
+        float corners[] = {(x - box.half_width) * (1 / image_width), (y - box.half_height) * (1 / image_height),
+                           (x + box.half_width) * (1 / image_width), (y + box.half_height) * (1 / image_height)};
         for (std::size_t i = 0; i < 4; ++i) {
           if (a.clip || (box.fixed && i < 2)) corners[i] = std::max(corners[i], 0.0f);
           if (a.clip || (box.fixed && i >= 2)) corners[i] = std::min(corners[i], 1.0f);
@@ -116,17 +131,22 @@ void eval(EvalContext& c) {
 }
 
 using A = Attrs;
-constexpr TypeVar TOutputSize{"T_INT", kInteger}, TImageSize{"T_INT2", kInteger}, TOut{"T_OUT", set_of(ElementType::f32)};
+constexpr TypeVar TOutputSize{"T_INT", kInteger}, TImageSize{"T_INT2", kInteger},
+    TOut{"T_OUT", set_of(ElementType::f32)};
 constexpr PortDef kInputs[] = {{"output_size", TOutputSize}, {"image_size", TImageSize}};
 constexpr PortDef kOutputs[] = {{"output", TOut}};
 constexpr auto kAttrs1 =
-    attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>, Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
-               Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>, Attr<"scale_all_sizes", &A::scale_all_sizes>,
-               Attr<"fixed_ratio", &A::fixed_ratio>, Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>>;
+    attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>,
+               Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
+               Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>,
+               Attr<"scale_all_sizes", &A::scale_all_sizes>, Attr<"fixed_ratio", &A::fixed_ratio>,
+               Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>>;
 constexpr auto kAttrs8 =
-    attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>, Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
-               Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>, Attr<"scale_all_sizes", &A::scale_all_sizes>,
-               Attr<"fixed_ratio", &A::fixed_ratio>, Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>,
+    attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>,
+               Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
+               Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>,
+               Attr<"scale_all_sizes", &A::scale_all_sizes>, Attr<"fixed_ratio", &A::fixed_ratio>,
+               Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>,
                Attr<"min_max_aspect_ratios_order", &A::min_max_aspect_ratios_order>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},

@@ -15,7 +15,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.width.size() == a.height.size(), "height", "it holds {}, but width holds {}", counted(a.height.size(), "number"), a.width.size());
+  c.require_attr(a.width.size() == a.height.size(), "height", "it holds {}, but width holds {}",
+                 counted(a.height.size(), "number"), a.width.size());
   detection::require_variance(c, a.variance);
   detection::require_grid(c);
   detection::output_priors(c, a.width.size());
@@ -39,19 +40,23 @@ void eval(EvalContext& c) {
     for (std::int64_t w = 0; w < W; ++w)
       for (std::size_t s = 0; s < a.width.size(); ++s) {
         const auto x = (static_cast<float>(w) + a.offset) * step_x, y = (static_cast<float>(h) + a.offset) * step_y;
-        for (const auto corner : {(x - a.width[s] / 2) / image_width, (y - a.height[s] / 2) / image_height, (x + a.width[s] / 2) / image_width, (y + a.height[s] / 2) / image_height})
+        for (const auto corner : {(x - a.width[s] / 2) / image_width, (y - a.height[s] / 2) / image_height,
+                                  (x + a.width[s] / 2) / image_width, (y + a.height[s] / 2) / image_height})
           *to++ = a.clip ? std::clamp(corner, 0.0f, 1.0f) : corner;
       }
   detection::put_variances(out, a.variance);
 }
 
 using A = Attrs;
-constexpr TypeVar TOutputSize{"T_INT", kInteger}, TImageSize{"T_INT2", kInteger}, TOut{"T_OUT", set_of(ElementType::f32)};
+constexpr TypeVar TOutputSize{"T_INT", kInteger}, TImageSize{"T_INT2", kInteger},
+    TOut{"T_OUT", set_of(ElementType::f32)};
 constexpr PortDef kInputs[] = {{"output_size", TOutputSize}, {"image_size", TImageSize}};
 constexpr PortDef kOutputs[] = {{"output", TOut}};
-constexpr auto kAttrs = attributes<A, Attr<"width", &A::width>, Attr<"height", &A::height>, Attr<"clip", &A::clip>, Attr<"step", &A::step>, Attr<"step_w", &A::step_w>,
-                                   Attr<"step_h", &A::step_h>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>>;
-constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr auto kAttrs = attributes<A, Attr<"width", &A::width>, Attr<"height", &A::height>, Attr<"clip", &A::clip>,
+                                   Attr<"step", &A::step>, Attr<"step_w", &A::step_w>, Attr<"step_h", &A::step_h>,
+                                   Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

@@ -34,16 +34,17 @@ void infer(InferContext& c) {
   c.require_rank(bbox_deltas, 4);
   c.require_rank(image_shape, 1);
   if (const auto& shape = c.shape(image_shape); shape.has_rank())
-    c.require(shape[0].compatible(Dim(3, 4)), image_shape, Code::E0506, "image_shape of Proposal must hold 3 or 4 numbers, but its shape is {}",
-              to_string(shape));
+    c.require(shape[0].compatible(Dim(3, 4)), image_shape, Code::E0506,
+              "image_shape of Proposal must hold 3 or 4 numbers, but its shape is {}", to_string(shape));
   Dim batch, height, width;
   const std::int64_t channels[] = {a.anchors() * 2, a.anchors() * 4};
   for (int port = class_probs; port <= bbox_deltas; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
     batch = c.require_same_dim(batch, shape[0], port, "the batch of class_probs", "that of bbox_deltas");
-    c.require(shape[1].contains(channels[port]), port, Code::E0506, "{} of Proposal must have {} channels for {} anchors, but its shape is {}",
-              c.port_name(port), channels[port], a.anchors(), to_string(shape));
+    c.require(shape[1].contains(channels[port]), port, Code::E0506,
+              "{} of Proposal must have {} channels for {} anchors, but its shape is {}", c.port_name(port),
+              channels[port], a.anchors(), to_string(shape));
     height = c.require_same_dim(height, shape[2], port, "the height of class_probs", "that of bbox_deltas");
     width = c.require_same_dim(width, shape[3], port, "the width of class_probs", "that of bbox_deltas");
   }
@@ -93,19 +94,31 @@ void eval(EvalContext& c) {
     const float* delta = deltas.data<float>() + n * 4 * a.anchors() * cells;
     for (std::int64_t i = 0; i < cells; ++i) {
       const auto h = i / width, w = i % width;
-      const auto x = static_cast<float>((a.tensorflow() ? h : w) * a.feat_stride), y = static_cast<float>((a.tensorflow() ? w : h) * a.feat_stride);
+      const auto x = static_cast<float>((a.tensorflow() ? h : w) * a.feat_stride),
+                 y = static_cast<float>((a.tensorflow() ? w : h) * a.feat_stride);
       for (std::int64_t k = 0; k < a.anchors(); ++k) {
         auto [x0, y0, x1, y1] = anchors[static_cast<std::size_t>(k)];
         x0 += x, y0 += y, x1 += x, y1 += y;
-        if (a.tensorflow()) x0 = inside(x0, image_w), y0 = inside(y0, image_h), x1 = inside(x1, image_w), y1 = inside(y1, image_h);
+        if (a.tensorflow())
+          x0 = inside(x0, image_w), y0 = inside(y0, image_h), x1 = inside(x1, image_w), y1 = inside(y1, image_h);
         const auto d = [&](std::int64_t j, float scale) { return delta[(k * 4 + j) * cells + i] / scale; };
         const float box_w = x1 - x0 + pixel, box_h = y1 - y0 + pixel;
         const float centre_x = d(0, a.box_coordinate_scale) * box_w + (x0 + 0.5F * box_w),
                     centre_y = d(1, a.box_coordinate_scale) * box_h + (y0 + 0.5F * box_h);
         const float new_w = std::exp(d(2, a.box_size_scale)) * box_w, new_h = std::exp(d(3, a.box_size_scale)) * box_h;
-        Proposal p{centre_x - 0.5F * new_w, centre_y - 0.5F * new_h, centre_x + 0.5F * new_w, centre_y + 0.5F * new_h, 0, true};
+        Proposal p{centre_x - 0.5F * new_w,
+                   centre_y - 0.5F * new_h,
+                   centre_x + 0.5F * new_w,
+                   centre_y + 0.5F * new_h,
+                   0,
+                   true};
         if (a.clip_before_nms)
-          p = {inside(p.x0, image_w - pixel), inside(p.y0, image_h - pixel), inside(p.x1, image_w - pixel), inside(p.y1, image_h - pixel), 0, true};
+          p = {inside(p.x0, image_w - pixel),
+               inside(p.y0, image_h - pixel),
+               inside(p.x1, image_w - pixel),
+               inside(p.y1, image_h - pixel),
+               0,
+               true};
         // Boxes that are too small stay, but as the worst of all.
         if (least_w <= p.x1 - p.x0 + pixel && least_h <= p.y1 - p.y0 + pixel) p.score = score[k * cells + i];
         all.push_back(p);
@@ -125,12 +138,20 @@ void eval(EvalContext& c) {
       T* to = roi + n * a.post_nms_topn * 5;
       for (std::size_t i = 0; i < kept.size(); ++i) {
         auto p = kept[i];
-        if (a.clip_after_nms) p = {inside(p.x0, image_w), inside(p.y0, image_h), inside(p.x1, image_w), inside(p.y1, image_h), p.score, true};
+        if (a.clip_after_nms)
+          p = {inside(p.x0, image_w),
+               inside(p.y0, image_h),
+               inside(p.x1, image_w),
+               inside(p.y1, image_h),
+               p.score,
+               true};
         if (a.normalize) p.x0 /= image_w, p.y0 /= image_h, p.x1 /= image_w, p.y1 /= image_h;
         for (const float v : {static_cast<float>(n), p.x0, p.y0, p.x1, p.y1}) *to++ = static_cast<T>(v);
-        if (scores) scores->mutable_data<T>()[n * a.post_nms_topn + static_cast<std::int64_t>(i)] = static_cast<T>(p.score);
+        if (scores)
+          scores->mutable_data<T>()[n * a.post_nms_topn + static_cast<std::int64_t>(i)] = static_cast<T>(p.score);
       }
-      // "if there is not enough proposals to fill the whole output tensor, the valid proposals will be terminated with a single -1"
+      // "if there is not enough proposals to fill the whole output tensor, the valid proposals will be terminated with
+      // a single -1"
       if (static_cast<std::int64_t>(kept.size()) < a.post_nms_topn) *to = T(-1);
     }
   });
@@ -140,13 +161,14 @@ constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"class_probs", T}, {"bbox_deltas", T}, {"image_shape", T}};
 constexpr PortDef kOutputs1[] = {{"rois", T}};
 constexpr PortDef kOutputs4[] = {{"rois", T}, {"scores", T}};
-constexpr auto kAttrs =
-    attributes<Attrs, Attr<"base_size", &Attrs::base_size, kRequired>, Attr<"pre_nms_topn", &Attrs::pre_nms_topn, kRequired>,
-               Attr<"post_nms_topn", &Attrs::post_nms_topn, kRequired>, Attr<"nms_thresh", &Attrs::nms_thresh, kRequired>,
-               Attr<"feat_stride", &Attrs::feat_stride, kRequired>, Attr<"min_size", &Attrs::min_size, kRequired>,
-               Attr<"ratio", &Attrs::ratio, kRequired>, Attr<"scale", &Attrs::scale, kRequired>, Attr<"clip_before_nms", &Attrs::clip_before_nms>,
-               Attr<"clip_after_nms", &Attrs::clip_after_nms>, Attr<"normalize", &Attrs::normalize>, Attr<"box_size_scale", &Attrs::box_size_scale>,
-               Attr<"box_coordinate_scale", &Attrs::box_coordinate_scale>, Attr<"framework", &Attrs::framework>>;
+constexpr auto kAttrs = attributes<
+    Attrs, Attr<"base_size", &Attrs::base_size, kRequired>, Attr<"pre_nms_topn", &Attrs::pre_nms_topn, kRequired>,
+    Attr<"post_nms_topn", &Attrs::post_nms_topn, kRequired>, Attr<"nms_thresh", &Attrs::nms_thresh, kRequired>,
+    Attr<"feat_stride", &Attrs::feat_stride, kRequired>, Attr<"min_size", &Attrs::min_size, kRequired>,
+    Attr<"ratio", &Attrs::ratio, kRequired>, Attr<"scale", &Attrs::scale, kRequired>,
+    Attr<"clip_before_nms", &Attrs::clip_before_nms>, Attr<"clip_after_nms", &Attrs::clip_after_nms>,
+    Attr<"normalize", &Attrs::normalize>, Attr<"box_size_scale", &Attrs::box_size_scale>,
+    Attr<"box_coordinate_scale", &Attrs::box_coordinate_scale>, Attr<"framework", &Attrs::framework>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs1, .attrs = kAttrs, .infer = infer, .eval = eval},
     {.since = 4, .inputs = kInputs, .outputs = kOutputs4, .attrs = kAttrs, .infer = infer, .eval = eval},

@@ -8,8 +8,8 @@ enum class Mode : std::uint8_t { average, bilinear };
 
 template <>
 struct ovir::EnumNames<ovir::ops::psroi_pooling::Mode> {
-  static constexpr std::pair<std::string_view, ops::psroi_pooling::Mode> table[] = {{"average", ops::psroi_pooling::Mode::average},
-                                                                                    {"bilinear", ops::psroi_pooling::Mode::bilinear}};
+  static constexpr std::pair<std::string_view, ops::psroi_pooling::Mode> table[] = {
+      {"average", ops::psroi_pooling::Mode::average}, {"bilinear", ops::psroi_pooling::Mode::bilinear}};
 };
 
 namespace ovir::ops::psroi_pooling {
@@ -33,9 +33,10 @@ void infer(InferContext& c) {
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
   if (const auto& shape = c.shape(data); shape.has_rank()) {
-    const auto channels = a.output_dim * (a.mode == Mode::average ? a.group_size * a.group_size : a.spatial_bins_x * a.spatial_bins_y);
-    c.require(shape[1].contains(channels), data, Code::E0506, "data of PSROIPooling must have {} channels, but its shape is {}", channels,
-              to_string(shape));
+    const auto channels =
+        a.output_dim * (a.mode == Mode::average ? a.group_size * a.group_size : a.spatial_bins_x * a.spatial_bins_y);
+    c.require(shape[1].contains(channels), data, Code::E0506,
+              "data of PSROIPooling must have {} channels, but its shape is {}", channels, to_string(shape));
   }
   c.output(0, PartialShape{detection::require_rois(c, rois), Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
 }
@@ -43,9 +44,11 @@ void infer(InferContext& c) {
 /// The mean over the pixels that a bin touches.
 template <class T>
 T average(const T* map, std::int64_t width, std::int64_t height, float x0, float x1, float y0, float y1) {
-  const auto whole = [](float v, std::int64_t most) { return static_cast<std::int64_t>(std::clamp(v, 0.0F, static_cast<float>(most))); };
-  const auto left = whole(std::floor(x0), width - 1), right = whole(std::ceil(x1), width), top = whole(std::floor(y0), height - 1),
-             bottom = whole(std::ceil(y1), height);
+  const auto whole = [](float v, std::int64_t most) {
+    return static_cast<std::int64_t>(std::clamp(v, 0.0F, static_cast<float>(most)));
+  };
+  const auto left = whole(std::floor(x0), width - 1), right = whole(std::ceil(x1), width),
+             top = whole(std::floor(y0), height - 1), bottom = whole(std::ceil(y1), height);
   if (left >= right || top >= bottom) return 0;
   T sum = 0;
   for (auto y = top; y < bottom; ++y)
@@ -57,7 +60,8 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& maps = c.in(data);
   const auto& regions = c.in(rois);
-  const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), plane = height * width, group = a.group_size;
+  const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), plane = height * width,
+             group = a.group_size;
   auto& out = c.out(0, {regions.dim(0), a.output_dim, group, group});
   dispatch(maps.type(), Reals{}, [&]<class T>() {
     T* to = out.mutable_data<T>();
@@ -69,7 +73,8 @@ void eval(EvalContext& c) {
       detection::require_batch(r, batch, maps);
       // Averages are taken of whole pixels; bilinear regions are normalized to the image.
       const auto side = [&](T v, float more) {
-        return a.mode == Mode::average ? (std::round(static_cast<float>(v)) + more) * a.spatial_scale : static_cast<float>(v) * a.spatial_scale;
+        return a.mode == Mode::average ? (std::round(static_cast<float>(v)) + more) * a.spatial_scale
+                                       : static_cast<float>(v) * a.spatial_scale;
       };
       const float x0 = side(roi[1], 0), y0 = side(roi[2], 0), w = side(roi[3], 1) - x0, h = side(roi[4], 1) - y0;
       const T* image = maps.data<T>() + batch * channels * plane;
@@ -79,20 +84,23 @@ void eval(EvalContext& c) {
             T& pooled = to[((r * a.output_dim + k) * group + ph) * group + pw];
             if (a.mode == Mode::average) {
               const float bin_w = w / static_cast<float>(group), bin_h = h / static_cast<float>(group);
-              pooled = average(image + ((k * group + ph) * group + pw) * plane, width, height, x0 + static_cast<float>(pw) * bin_w,
-                               x0 + static_cast<float>(pw + 1) * bin_w, y0 + static_cast<float>(ph) * bin_h, y0 + static_cast<float>(ph + 1) * bin_h);
+              pooled = average(image + ((k * group + ph) * group + pw) * plane, width, height,
+                               x0 + static_cast<float>(pw) * bin_w, x0 + static_cast<float>(pw + 1) * bin_w,
+                               y0 + static_cast<float>(ph) * bin_h, y0 + static_cast<float>(ph + 1) * bin_h);
               continue;
             }
             // Each sub-bin is a grid of group by group samples, corner to corner; a bin averages one of each.
             const auto point = [&](std::int64_t i, std::int64_t p, float first, float bin, std::int64_t length) {
               const float start = first + static_cast<float>(i) * bin, n = static_cast<float>(length - 1);
-              return group > 1 ? static_cast<float>(p) * (bin * n / static_cast<float>(group - 1)) + start * n : (start + start + bin) * n / 2;
+              return group > 1 ? static_cast<float>(p) * (bin * n / static_cast<float>(group - 1)) + start * n
+                               : (start + start + bin) * n / 2;
             };
             for (std::int64_t by = 0; by < a.spatial_bins_y; ++by)
               for (std::int64_t bx = 0; bx < a.spatial_bins_x; ++bx)
                 pooled += detection::bilinear(image + ((by * a.spatial_bins_x + bx) * a.output_dim + k) * plane,
-                                   point(bx, pw, x0, w / static_cast<float>(a.spatial_bins_x), width),
-                                   point(by, ph, y0, h / static_cast<float>(a.spatial_bins_y), height), width, height);
+                                              point(bx, pw, x0, w / static_cast<float>(a.spatial_bins_x), width),
+                                              point(by, ph, y0, h / static_cast<float>(a.spatial_bins_y), height),
+                                              width, height);
             pooled /= static_cast<T>(a.spatial_bins_x * a.spatial_bins_y);
           }
     }
@@ -106,9 +114,10 @@ constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"group_size", &Attrs::group_size>,
-                         Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"mode", &Attrs::mode>,
-                         Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>>,
+     .attrs =
+         attributes<Attrs, Attr<"output_dim", &Attrs::output_dim, kRequired>, Attr<"group_size", &Attrs::group_size>,
+                    Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"mode", &Attrs::mode>,
+                    Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>>,
      .infer = infer,
      .eval = eval},
 };

@@ -31,8 +31,9 @@ void infer(InferContext& c) {
   auto shape = c.shape(data);
   if (!shape.has_rank()) return c.output(0, shape);
   const auto channels = a.regions() * a.channels();
-  c.require(shape[1].max >= channels, data, Code::E0506, "data of RegionYolo must have {} channels for {} regions, but its shape is {}", channels,
-            a.regions(), to_string(shape));
+  c.require(shape[1].max >= channels, data, Code::E0506,
+            "data of RegionYolo must have {} channels for {} regions, but its shape is {}", channels, a.regions(),
+            to_string(shape));
   if (!a.do_softmax) {
     shape[1] = Dim(channels);
     return c.output(0, std::move(shape));
@@ -73,7 +74,8 @@ void eval(EvalContext& c) {
         for (std::int64_t i = 0; i < area; ++i) {
           T most = classes[i], sum = 0;
           for (std::int64_t k = 0; k < a.classes; ++k) most = std::max(most, classes[k * area + i]);
-          for (std::int64_t k = 0; k < a.classes; ++k) sum += classes[k * area + i] = std::exp(classes[k * area + i] - most);
+          for (std::int64_t k = 0; k < a.classes; ++k)
+            sum += classes[k * area + i] = std::exp(classes[k * area + i] - most);
           for (std::int64_t k = 0; k < a.classes; ++k) classes[k * area + i] /= sum;
         }
       }
@@ -88,9 +90,10 @@ constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"anchors", &Attrs::anchors>, Attr<"axis", &Attrs::axis, kRequired>, Attr<"coords", &Attrs::coords, kRequired>,
-                         Attr<"classes", &Attrs::classes, kRequired>, Attr<"end_axis", &Attrs::end_axis, kRequired>,
-                         Attr<"num", &Attrs::num, kRequired>, Attr<"do_softmax", &Attrs::do_softmax>, Attr<"mask", &Attrs::mask>>,
+     .attrs = attributes<Attrs, Attr<"anchors", &Attrs::anchors>, Attr<"axis", &Attrs::axis, kRequired>,
+                         Attr<"coords", &Attrs::coords, kRequired>, Attr<"classes", &Attrs::classes, kRequired>,
+                         Attr<"end_axis", &Attrs::end_axis, kRequired>, Attr<"num", &Attrs::num, kRequired>,
+                         Attr<"do_softmax", &Attrs::do_softmax>, Attr<"mask", &Attrs::mask>>,
      .infer = infer,
      .eval = eval},
 };

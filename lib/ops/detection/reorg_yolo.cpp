@@ -14,8 +14,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& strides = c.attrs<Attrs>().stride;
   c.require_attr(!strides.empty(), "stride", "it holds no number");
-  for (const auto s : strides)
-    {
+  for (const auto s : strides) {
     c.require_attr(s > 0 && s < (1 << 15), "stride", "{} is not in 1..{}", s, (1 << 15) - 1);
     c.require_attr(s == strides[0], "stride", "{} and {} differ, but all strides must be equal", strides[0], s);
   }
@@ -25,11 +24,13 @@ void infer(InferContext& c) {
   if (!shape.has_rank()) return c.output(0, shape);
   for (const std::int64_t axis : {2, 3}) {
     c.require(!shape[axis].is_static() || shape[axis].length() % stride == 0, data, Code::E0506,
-              "dim {} of data of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride, to_string(c.shape(data)));
+              "dim {} of data of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride,
+              to_string(c.shape(data)));
     shape[axis] = Dim(div_ceil(shape[axis], stride).min, div_floor(shape[axis], stride).max);
   }
-  c.require(shape[1].max >= stride * stride, data, Code::E0506, "data of ReorgYolo must have {} channels or more, but its shape is {}",
-            stride * stride, to_string(c.shape(data)));
+  c.require(shape[1].max >= stride * stride, data, Code::E0506,
+            "data of ReorgYolo must have {} channels or more, but its shape is {}", stride * stride,
+            to_string(c.shape(data)));
   shape[1] = shape[1] * Dim(stride * stride);
   c.output(0, std::move(shape));
 }
@@ -41,7 +42,8 @@ void eval(EvalContext& c) {
   const auto stride = c.attrs<Attrs>().stride[0];
   const auto batch = from.dim(0), channels = from.dim(1), height = from.dim(2), width = from.dim(3);
   const auto fewer = channels / (stride * stride);
-  if (fewer == 0) fail(Code::E0506, "{} channels are fewer than the {} that a stride of {} needs", channels, stride * stride, stride);
+  if (fewer == 0)
+    fail(Code::E0506, "{} channels are fewer than the {} that a stride of {} needs", channels, stride * stride, stride);
   auto& out = c.out(0, {batch, channels * stride * stride, height / stride, width / stride});
   dispatch_width(byte_width(from.type()), [&]<class E>() {
     E* to = out.mutable_data<E>();

@@ -50,7 +50,8 @@ void eval(EvalContext& c) {
   dispatch(maps.type(), Reals{}, [&]<class T>() {
     const auto scale = static_cast<T>(a.spatial_scale), half = static_cast<T>(0.5);
     // Where a coordinate is shifted: before scaling, and after it.
-    const T before = a.aligned_mode == Aligned::half_pixel ? half : T(0), after = a.aligned_mode == Aligned::asymmetric ? T(0) : half;
+    const T before = a.aligned_mode == Aligned::half_pixel ? half : T(0),
+            after = a.aligned_mode == Aligned::asymmetric ? T(0) : half;
     const auto place = [&](T v) { return (v + before) * scale - after; };
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
@@ -80,12 +81,18 @@ constexpr TypeVar T{"T", kFloat}, TIndex{"IND_T", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}, {"batch_indices", TIndex}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 template <class... More>
-constexpr auto kAttrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>,
-                                   Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
-                                   Attr<"mode", &Attrs::mode, kRequired>, More...>;
+constexpr auto kAttrs =
+    attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>,
+               Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>,
+               Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"mode", &Attrs::mode, kRequired>, More...>;
 constexpr Version kVersions[] = {
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
-    {.since = 9, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs<Attr<"aligned_mode", &Attrs::aligned_mode>>, .infer = infer, .eval = eval},
+    {.since = 9,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs<Attr<"aligned_mode", &Attrs::aligned_mode>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

@@ -58,9 +58,11 @@ constexpr Version kVersions[] = {
     {.since = 15,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>,
-                         Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
-                         Attr<"clockwise_mode", &Attrs::clockwise_mode>>,
+     .attrs =
+         attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h, kRequired>, Attr<"pooled_w", &Attrs::pooled_w, kRequired>,
+                    Attr<"sampling_ratio", &Attrs::sampling_ratio, kRequired>,
+                    Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>,
+                    Attr<"clockwise_mode", &Attrs::clockwise_mode>>,
      .infer = infer,
      .eval = eval},
 };

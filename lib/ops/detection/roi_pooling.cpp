@@ -8,8 +8,8 @@ enum class Method : std::uint8_t { max, bilinear };
 
 template <>
 struct ovir::EnumNames<ovir::ops::roi_pooling::Method> {
-  static constexpr std::pair<std::string_view, ops::roi_pooling::Method> table[] = {{"max", ops::roi_pooling::Method::max},
-                                                                                    {"bilinear", ops::roi_pooling::Method::bilinear}};
+  static constexpr std::pair<std::string_view, ops::roi_pooling::Method> table[] = {
+      {"max", ops::roi_pooling::Method::max}, {"bilinear", ops::roi_pooling::Method::bilinear}};
 };
 
 namespace ovir::ops::roi_pooling {
@@ -44,7 +44,8 @@ struct Span {
 };
 template <class T>
 Span bin(std::int64_t i, std::int64_t bins, std::int64_t first, std::int64_t last, std::int64_t length) {
-  const T size = static_cast<T>(std::max<std::int64_t>(last - first + 1, 1)) / static_cast<T>(bins);  // malformed regions are made one pixel
+  const T size = static_cast<T>(std::max<std::int64_t>(last - first + 1, 1)) /
+                 static_cast<T>(bins);  // malformed regions are made one pixel
   const auto border = [&](T v) { return std::clamp<std::int64_t>(static_cast<std::int64_t>(v) + first, 0, length); };
   return {border(std::floor(static_cast<T>(i) * size)), border(std::ceil(static_cast<T>(i + 1) * size))};
 }
@@ -63,7 +64,9 @@ T bilinear(const T* map, T x, T y, std::int64_t width, std::int64_t height) {
   const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
   const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
   const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
-  const auto row = [&](std::int64_t r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
+  const auto row = [&](std::int64_t r) {
+    return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx;
+  };
   return row(top) + (row(bottom) - row(top)) * dy;
 }
 
@@ -82,7 +85,8 @@ void eval(EvalContext& c) {
       if (batch == -1) break;  // as Proposal ends its list
       detection::require_batch(r, batch, maps);
       const auto pixel = [&](T v) {
-        return static_cast<std::int64_t>(std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));
+        return static_cast<std::int64_t>(
+            std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));
       };
       for (std::int64_t ch = 0; ch < channels; ++ch) {
         const T* map = maps.data<T>() + (batch * channels + ch) * plane;
@@ -90,7 +94,8 @@ void eval(EvalContext& c) {
           for (std::int64_t pw = 0; pw < a.width(); ++pw) {
             T& pooled = to[((r * channels + ch) * a.height() + ph) * a.width() + pw];
             if (a.method == Method::bilinear) {
-              pooled = bilinear(map, sample(pw, a.width(), roi[1], roi[3], width), sample(ph, a.height(), roi[2], roi[4], height), width, height);
+              pooled = bilinear(map, sample(pw, a.width(), roi[1], roi[3], width),
+                                sample(ph, a.height(), roi[2], roi[4], height), width, height);
               continue;
             }
             const auto rows = bin<T>(ph, a.height(), pixel(roi[2]), pixel(roi[4]), height),
@@ -112,9 +117,9 @@ constexpr Version kVersions[] = {
     {.since = 2,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs =
-         attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h>, Attr<"pooled_w", &Attrs::pooled_w>, Attr<"output_size", &Attrs::output_size>,
-                    Attr<"output_roi", &Attrs::output_roi>, Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"method", &Attrs::method>>,
+     .attrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h>, Attr<"pooled_w", &Attrs::pooled_w>,
+                         Attr<"output_size", &Attrs::output_size>, Attr<"output_roi", &Attrs::output_roi>,
+                         Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"method", &Attrs::method>>,
      .infer = infer,
      .eval = eval},
 };

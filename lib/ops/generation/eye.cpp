@@ -44,7 +44,8 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   auto shape = c.has(batch_shape) ? c.ints(batch_shape) : Shape();
-  const auto rows = c.scalar_int(num_rows), columns = c.scalar_int(num_columns), diagonal = c.scalar_int(diagonal_index);
+  const auto rows = c.scalar_int(num_rows), columns = c.scalar_int(num_columns),
+             diagonal = c.scalar_int(diagonal_index);
   shape.insert(shape.end(), {rows, columns});
   auto& to = c.out(0, std::move(shape));
   std::fill_n(to.mutable_bytes(), to.byte_size(), std::byte{});
@@ -53,12 +54,17 @@ void eval(EvalContext& c) {
   const auto row = std::max<std::int64_t>(0, -diagonal), column = std::max<std::int64_t>(0, diagonal);
   dispatch(to.type(), Numbers{}, [&]<class T>() {
     for (std::int64_t matrix = 0; matrix < to.size(); matrix += rows * columns)
-      for (std::int64_t i = 0; row + i < rows && column + i < columns; ++i) to.mutable_data<T>()[matrix + (row + i) * columns + column + i] = T{1};
+      for (std::int64_t i = 0; row + i < rows && column + i < columns; ++i)
+        to.mutable_data<T>()[matrix + (row + i) * columns + column + i] = T{1};
   });
 }
 
-constexpr TypeVar TRows{"T_ROWS", kIndex}, TColumns{"T_COLUMNS", kIndex}, TDiagonal{"T_DIAGONAL", kIndex}, TBatch{"T_BATCH", kIndex};
-constexpr PortDef kInputs[] = {{"num_rows", TRows}, {"num_columns", TColumns}, {"diagonal_index", TDiagonal}, {"batch_shape", TBatch, Arity::optional}};
+constexpr TypeVar TRows{"T_ROWS", kIndex}, TColumns{"T_COLUMNS", kIndex}, TDiagonal{"T_DIAGONAL", kIndex},
+    TBatch{"T_BATCH", kIndex};
+constexpr PortDef kInputs[] = {{"num_rows", TRows},
+                               {"num_columns", TColumns},
+                               {"diagonal_index", TDiagonal},
+                               {"batch_shape", TBatch, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kFloat | kInteger}}};
 constexpr Version kVersions[] = {
     {.since = 9,

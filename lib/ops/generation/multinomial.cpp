@@ -15,17 +15,20 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.convert_type), "convert_type", "\"{}\" is neither i64 nor i32", name(a.convert_type));
+  c.require_attr(contains(kIndex, a.convert_type), "convert_type", "\"{}\" is neither i64 nor i32",
+                 name(a.convert_type));
   c.require_rank(probs, 2);
   c.require_single(num_samples);
   const auto& from = c.shape(probs);
   PartialShape out{from.has_rank() ? from[0] : Dim(), Dim()};
   if (const auto count = c.intervals(num_samples); count && count->size() == 1) {
-    c.require(count->front().hi >= 0, num_samples, Code::E0508, "num_samples of Multinomial is {}: it cannot be negative", count->front().hi);
+    c.require(count->front().hi >= 0, num_samples, Code::E0508,
+              "num_samples of Multinomial is {}: it cannot be negative", count->front().hi);
     out[1] = count->front().to_dim();
     // "the size of probs' class_size dimension is required to be larger or equal to num_samples"
-    c.require(a.with_replacement || !from.has_rank() || out[1].min <= from[1].max, num_samples, Code::E0508, "Multinomial cannot draw {} of {} classes without replacement",
-              to_string(out[1]), to_string(from.has_rank() ? from[1] : Dim()));
+    c.require(a.with_replacement || !from.has_rank() || out[1].min <= from[1].max, num_samples, Code::E0508,
+              "Multinomial cannot draw {} of {} classes without replacement", to_string(out[1]),
+              to_string(from.has_rank() ? from[1] : Dim()));
   }
   c.output(0, a.convert_type, std::move(out));
 }
@@ -34,7 +37,8 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   auto weights = c.floats(probs);
   const auto batches = c.in(probs).dim(0), classes = c.in(probs).dim(1), samples = c.scalar_int(num_samples);
-  if (samples < 0 || (!a.with_replacement && samples > classes) || (classes == 0 && batches * samples > 0)) fail(Code::E0508, "Multinomial cannot draw {} of {} classes", samples, classes);
+  if (samples < 0 || (!a.with_replacement && samples > classes) || (classes == 0 && batches * samples > 0))
+    fail(Code::E0508, "Multinomial cannot draw {} of {} classes", samples, classes);
   auto& to = c.out(0, {batches, samples});
   if (a.log_probs)
     for (auto& w : weights) w = std::exp(w);
@@ -57,7 +61,9 @@ void eval(EvalContext& c) {
       if (!a.with_replacement) row[pick] = 0;
     }
   }
-  dispatch(to.type(), Indices{}, [&]<class T>() { std::transform(drawn.begin(), drawn.end(), to.mutable_data<T>(), [](std::int64_t k) { return static_cast<T>(k); }); });
+  dispatch(to.type(), Indices{}, [&]<class T>() {
+    std::transform(drawn.begin(), drawn.end(), to.mutable_data<T>(), [](std::int64_t k) { return static_cast<T>(k); });
+  });
 }
 
 constexpr PortDef kInputs[] = {{"probs", {"T_IN", kFloat}}, {"num_samples", {"T_SAMPLES", kIndex}}};
@@ -66,8 +72,10 @@ constexpr Version kVersions[] = {
     {.since = 13,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"convert_type", &Attrs::convert_type, kRequired>, Attr<"with_replacement", &Attrs::with_replacement, kRequired>,
-                         Attr<"log_probs", &Attrs::log_probs, kRequired>, Attr<"global_seed", &Attrs::global_seed>, Attr<"op_seed", &Attrs::op_seed>>,
+     .attrs = attributes<Attrs, Attr<"convert_type", &Attrs::convert_type, kRequired>,
+                         Attr<"with_replacement", &Attrs::with_replacement, kRequired>,
+                         Attr<"log_probs", &Attrs::log_probs, kRequired>, Attr<"global_seed", &Attrs::global_seed>,
+                         Attr<"op_seed", &Attrs::op_seed>>,
      .infer = infer,
      .eval = eval,
      .pure = false},

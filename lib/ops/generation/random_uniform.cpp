@@ -10,8 +10,9 @@ enum class Alignment { tensorflow, pytorch };
 }
 template <>
 struct ovir::EnumNames<ovir::ops::random_uniform::Alignment> {
-  static constexpr std::pair<std::string_view, ovir::ops::random_uniform::Alignment> table[] = {{"tensorflow", ovir::ops::random_uniform::Alignment::tensorflow},
-                                                                                                {"pytorch", ovir::ops::random_uniform::Alignment::pytorch}};
+  static constexpr std::pair<std::string_view, ovir::ops::random_uniform::Alignment> table[] = {
+      {"tensorflow", ovir::ops::random_uniform::Alignment::tensorflow},
+      {"pytorch", ovir::ops::random_uniform::Alignment::pytorch}};
 };
 
 namespace ovir::ops::random_uniform {
@@ -32,11 +33,13 @@ void infer(InferContext& c) {
   c.require_attr(contains(kTypes, type), "output_type", "\"{}\" is none of i32, i64, f16, bf16, f32, f64", name(type));
   for (int port : {minval, maxval}) {
     c.require_single(port);
-    c.require(c.type(port) == ElementType::dynamic || c.type(port) == type, port, Code::E0503, "{} of RandomUniform is {}, but output_type is {}", c.port_name(port), name(c.type(port)), name(type));
+    c.require(c.type(port) == ElementType::dynamic || c.type(port) == type, port, Code::E0503,
+              "{} of RandomUniform is {}, but output_type is {}", c.port_name(port), name(c.type(port)), name(type));
   }
   const auto low = c.floats(minval), high = c.floats(maxval);
   if (low && high && low->size() == 1 && high->size() == 1)
-    c.require(low->front() < high->front(), maxval, Code::E0508, "RandomUniform has no numbers from {} to {}", low->front(), high->front());
+    c.require(low->front() < high->front(), maxval, Code::E0508, "RandomUniform has no numbers from {} to {}",
+              low->front(), high->front());
 
   c.require_rank(shape, 1);
   PartialShape out;
@@ -62,7 +65,8 @@ template <class T, class Next>
 void generate(const Attrs& a, T low, T high, Tensor& to, Next next) {
   const bool pytorch = a.alignment == Alignment::pytorch;
   std::uint64_t range = 0;
-  bool small = std::is_integral_v<T> && !pytorch;  // one word a number: PyTorch's i64 only where both ends fit into 32 bits
+  bool small =
+      std::is_integral_v<T> && !pytorch;  // one word a number: PyTorch's i64 only where both ends fit into 32 bits
   if constexpr (std::is_integral_v<T>) {
     range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
     small = small || (low <= std::int64_t{UINT32_MAX} && high <= std::int64_t{UINT32_MAX});
@@ -75,7 +79,8 @@ void generate(const Attrs& a, T low, T high, Tensor& to, Next next) {
     if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(word % range + static_cast<std::uint64_t>(low));
     } else {
-      const auto fraction = static_cast<T>(static_cast<double>(word & ((std::uint64_t{1} << bits) - 1)) / static_cast<double>(std::uint64_t{1} << bits));
+      const auto fraction = static_cast<T>(static_cast<double>(word & ((std::uint64_t{1} << bits) - 1)) /
+                                           static_cast<double>(std::uint64_t{1} << bits));
       value = fraction * (high - low) + low;
     }
   }
@@ -108,7 +113,8 @@ constexpr Version kVersions[] = {
     {.since = 8,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type, kRequired>, Attr<"global_seed", &Attrs::global_seed>, Attr<"op_seed", &Attrs::op_seed>,
+     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type, kRequired>,
+                         Attr<"global_seed", &Attrs::global_seed>, Attr<"op_seed", &Attrs::op_seed>,
                          Attr<"alignment", &Attrs::alignment>>,
      .infer = infer,
      .eval = eval,

@@ -11,12 +11,15 @@ struct Attrs {
   ElementType output_type = ElementType::dynamic;  ///< version 1 has none: the inputs' type
 };
 
-ElementType type_of(ElementType inputs, const Attrs& a) { return a.output_type == ElementType::dynamic ? inputs : a.output_type; }
+ElementType type_of(ElementType inputs, const Attrs& a) {
+  return a.output_type == ElementType::dynamic ? inputs : a.output_type;
+}
 
 /// max(ceil((stop - start) / step), 0); exact for integers of any size.
 std::int64_t count_of(std::int64_t first, std::int64_t last, std::int64_t by) {
   if (by > 0 ? first >= last : first <= last) return 0;
-  const auto distance = by > 0 ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) : static_cast<std::uint64_t>(first) - static_cast<std::uint64_t>(last);
+  const auto distance = by > 0 ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)
+                               : static_cast<std::uint64_t>(first) - static_cast<std::uint64_t>(last);
   const auto pace = by > 0 ? static_cast<std::uint64_t>(by) : 0 - static_cast<std::uint64_t>(by);
   const auto n = (distance - 1) / pace + 1;
   return n > static_cast<std::uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<std::int64_t>(n);
@@ -28,7 +31,8 @@ std::int64_t count_of(double first, double last, double by) {
 
 void require_finite(const InferContext& c, int port) {
   if (const auto v = c.floats(port); v && v->size() == 1)
-    c.require(std::isfinite(v->front()), port, Code::E0508, "{} of Range is {}: it must be finite", c.port_name(port), v->front());
+    c.require(std::isfinite(v->front()), port, Code::E0508, "{} of Range is {}: it must be finite", c.port_name(port),
+              v->front());
 }
 
 /// The number of elements where not all inputs are known: from the ends of their intervals, for integers.
@@ -41,22 +45,26 @@ Dim bounded_count(const InferContext& c) {
   const bool up = s.lo > 0;
   const auto least = up ? count_of(a.hi, b.lo, s.lo) : count_of(a.lo, b.hi, s.lo);
   const auto most = up ? count_of(a.lo, b.hi, s.lo) : count_of(a.hi, b.lo, s.lo);
-  return Dim(std::isfinite(up ? a.hi : a.lo) && std::isfinite(up ? b.lo : b.hi) ? least : 0, most == INT64_MAX ? Dim::kUnbounded : most);
+  return Dim(std::isfinite(up ? a.hi : a.lo) && std::isfinite(up ? b.lo : b.hi) ? least : 0,
+             most == INT64_MAX ? Dim::kUnbounded : most);
 }
 
 /// Whether integers alone are involved: then nothing is rounded.
 bool whole(ElementType out, std::initializer_list<ElementType> in) {
-  return contains(kInteger, out) && std::all_of(in.begin(), in.end(), [](ElementType t) { return contains(kInteger, t); });
+  return contains(kInteger, out) &&
+         std::all_of(in.begin(), in.end(), [](ElementType t) { return contains(kInteger, t); });
 }
 
 void infer(InferContext& c) {
   const auto type = type_of(c.type(start), c.attrs<Attrs>());
-  c.require_attr(type == ElementType::dynamic || contains(kFloat | kInteger, type), "output_type", "\"{}\" is not a numeric type", name(type));
+  c.require_attr(type == ElementType::dynamic || contains(kFloat | kInteger, type), "output_type",
+                 "\"{}\" is not a numeric type", name(type));
   for (int port : {start, stop, step}) {
     c.require_rank(port, 0);
     require_finite(c, port);
   }
-  if (const auto by = c.floats(step); by && by->size() == 1) c.require(by->front() != 0, step, Code::E0508, "step of Range is 0");
+  if (const auto by = c.floats(step); by && by->size() == 1)
+    c.require(by->front() != 0, step, Code::E0508, "step of Range is 0");
 
   if (whole(type, {c.type(start), c.type(stop), c.type(step)})) {
     const auto first = c.scalar_int(start), last = c.scalar_int(stop), by = c.scalar_int(step);

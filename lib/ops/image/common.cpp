@@ -15,21 +15,24 @@ using Bytes = TypeList<TypeEntry<ElementType::u8, std::uint8_t>>;
 void require_pixels(const InferContext& c, int port, std::int64_t channels) {
   c.require_rank(port, 4);
   if (const auto& shape = c.shape(port); shape.has_rank())
-    c.require(shape[3].contains(channels), port, Code::E0506, "{} of {} must have {} channels, last, but its shape is {}", c.port_name(port),
-              c.op().type, channels, to_string(shape));
+    c.require(shape[3].contains(channels), port, Code::E0506,
+              "{} of {} must have {} channels, last, but its shape is {}", c.port_name(port), c.op().type, channels,
+              to_string(shape));
 }
 
 /// Lengths that can be divided by n.
 void require_multiple(const InferContext& c, int port, const Dim& d, std::int64_t n, std::string_view what) {
-  c.require(!d.is_static() || d.length() % n == 0, port, Code::E0506, "the {} of {} of {} must be a multiple of {}, but it is {}", what,
-            c.port_name(port), c.op().type, n, to_string(d));
+  c.require(!d.is_static() || d.length() % n == 0, port, Code::E0506,
+            "the {} of {} of {} must be a multiple of {}, but it is {}", what, c.port_name(port), c.op().type, n,
+            to_string(d));
 }
 
 }  // namespace
 
 void infer_from_yuv(InferContext& c, Chroma chroma) {
   const bool single = c.input_count() == 1;
-  if (chroma == Chroma::planar && c.input_count() == 2) fail(Code::E0501, "{} takes 1 or 3 inputs, but 2 are connected", c.op().type);
+  if (chroma == Chroma::planar && c.input_count() == 2)
+    fail(Code::E0501, "{} takes 1 or 3 inputs, but 2 are connected", c.op().type);
   require_pixels(c, 0, 1);
   Dim batch, height, width;
   if (const auto& y = c.shape(0); y.has_rank()) {
@@ -44,8 +47,10 @@ void infer_from_yuv(InferContext& c, Chroma chroma) {
     const auto& plane = c.shape(port);
     if (!plane.has_rank()) continue;
     batch = c.require_same_dim(batch, plane[0], port, "the batch of Y", fmt::format("that of {}", c.port_name(port)));
-    height = c.require_same_dim(height, plane[1] * Dim(2), port, "the height of Y", fmt::format("twice that of {}", c.port_name(port)));
-    width = c.require_same_dim(width, plane[2] * Dim(2), port, "the width of Y", fmt::format("twice that of {}", c.port_name(port)));
+    height = c.require_same_dim(height, plane[1] * Dim(2), port, "the height of Y",
+                                fmt::format("twice that of {}", c.port_name(port)));
+    width = c.require_same_dim(width, plane[2] * Dim(2), port, "the width of Y",
+                               fmt::format("twice that of {}", c.port_name(port)));
   }
   require_multiple(c, 0, height, 2, "height");
   require_multiple(c, 0, width, 2, "width");
@@ -69,9 +74,10 @@ void convert_from_yuv(EvalContext& c, Chroma chroma, Order order) {
       for (std::int64_t h = 0; h < height; ++h)
         for (std::int64_t w = 0; w < width; ++w, to += 3) {
           const auto at = ((h / 2) * (width / 2) + w / 2) * (apart ? 1 : 2);
-          const float l = 1.164F * (static_cast<float>(y[h * width + w]) - 16.0F), d = static_cast<float>(u[at]) - 128.0F,
-                      e = static_cast<float>(v[at]) - 128.0F;
-          const E red = clip<E>(l + 1.596F * e), green = clip<E>(l - 0.391F * d - 0.813F * e), blue = clip<E>(l + 2.018F * d);
+          const float l = 1.164F * (static_cast<float>(y[h * width + w]) - 16.0F),
+                      d = static_cast<float>(u[at]) - 128.0F, e = static_cast<float>(v[at]) - 128.0F;
+          const E red = clip<E>(l + 1.596F * e), green = clip<E>(l - 0.391F * d - 0.813F * e),
+                  blue = clip<E>(l + 2.018F * d);
           to[0] = order == Order::rgb ? red : blue;
           to[1] = green;
           to[2] = order == Order::rgb ? blue : red;
@@ -84,8 +90,8 @@ void infer_to_nv12(InferContext& c) {
   require_pixels(c, 0, 3);
   const bool single = c.attrs<Nv12Attrs>().single_plane;
   if (c.output_count() != (single ? 1 : 2))
-    fail(Code::E0501, "{} has {} output{} as single_plane is {}, but the layer declares {}", c.op().type, single ? 1 : 2, single ? "" : "s", single,
-         c.output_count());
+    fail(Code::E0501, "{} has {} output{} as single_plane is {}, but the layer declares {}", c.op().type,
+         single ? 1 : 2, single ? "" : "s", single, c.output_count());
   Dim batch, height, width;
   if (const auto& image = c.shape(0); image.has_rank()) {
     batch = image[0], height = image[1], width = image[2];

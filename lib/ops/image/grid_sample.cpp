@@ -10,7 +10,8 @@ enum class Padding : std::uint8_t { zeros, border, reflection };
 template <>
 struct ovir::EnumNames<ovir::ops::grid_sample::Mode> {
   using enum ovir::ops::grid_sample::Mode;
-  static constexpr std::pair<std::string_view, ops::grid_sample::Mode> table[] = {{"bilinear", bilinear}, {"bicubic", bicubic}, {"nearest", nearest}};
+  static constexpr std::pair<std::string_view, ops::grid_sample::Mode> table[] = {
+      {"bilinear", bilinear}, {"bicubic", bicubic}, {"nearest", nearest}};
 };
 template <>
 struct ovir::EnumNames<ovir::ops::grid_sample::Padding> {
@@ -39,7 +40,8 @@ void infer(InferContext& c) {
     shape[1] = from[1];
   }
   if (const auto& at = c.shape(grid); at.has_rank()) {
-    c.require(at[3].contains(2), grid, Code::E0506, "grid of GridSample must hold pairs, but its shape is {}", to_string(at));
+    c.require(at[3].contains(2), grid, Code::E0506, "grid of GridSample must hold pairs, but its shape is {}",
+              to_string(at));
     shape[0] = c.require_same_dim(shape[0], at[0], grid, "the batch of data", "that of grid");
     shape[2] = at[1];
     shape[3] = at[2];
@@ -96,7 +98,8 @@ void eval(EvalContext& c) {
   const auto channels = from.dim(1), height = from.dim(2), width = from.dim(3), points = at.dim(1) * at.dim(2);
   auto& out = c.out(0, {from.dim(0), channels, at.dim(1), at.dim(2)});
   if (out.size() == 0) return;
-  if (height == 0 || width == 0) fail(Code::E0506, "GridSample cannot sample an image of shape {}", to_string(from.shape()));
+  if (height == 0 || width == 0)
+    fail(Code::E0506, "GridSample cannot sample an image of shape {}", to_string(from.shape()));
   const auto coordinates = to_f64(at);
   dispatch(from.type(), Numbers{} + Boolean{}, [&]<class E>() {
     for (std::int64_t n = 0; n < from.dim(0); ++n)
@@ -114,9 +117,11 @@ void eval(EvalContext& c) {
           double sum = 0;
           for (const auto& row : rows)
             for (const auto& column : columns)
-              if (row.at >= 0 && column.at >= 0) sum += row.weight * column.weight * static_cast<double>(image[row.at * width + column.at]);
+              if (row.at >= 0 && column.at >= 0)
+                sum += row.weight * column.weight * static_cast<double>(image[row.at * width + column.at]);
           if constexpr (std::is_integral_v<E>)
-            sum = std::clamp(sum, static_cast<double>(std::numeric_limits<E>::lowest()), static_cast<double>(std::numeric_limits<E>::max()));
+            sum = std::clamp(sum, static_cast<double>(std::numeric_limits<E>::lowest()),
+                             static_cast<double>(std::numeric_limits<E>::max()));
           *to = static_cast<E>(sum);
         }
       }
@@ -130,7 +135,8 @@ constexpr Version kVersions[] = {
     {.since = 9,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"align_corners", &Attrs::align_corners>, Attr<"mode", &Attrs::mode>, Attr<"padding_mode", &Attrs::padding_mode>>,
+     .attrs = attributes<Attrs, Attr<"align_corners", &Attrs::align_corners>, Attr<"mode", &Attrs::mode>,
+                         Attr<"padding_mode", &Attrs::padding_mode>>,
      .infer = infer,
      .eval = eval},
 };

@@ -8,7 +8,13 @@
 namespace ovir::ops::interpolate {
 enum class Mode : std::uint8_t { nearest, linear, linear_onnx, cubic, bilinear_pillow, bicubic_pillow };
 enum class ShapeMode : std::uint8_t { sizes, scales };
-enum class Coordinates : std::uint8_t { half_pixel, pytorch_half_pixel, asymmetric, tf_half_pixel_for_nn, align_corners };
+enum class Coordinates : std::uint8_t {
+  half_pixel,
+  pytorch_half_pixel,
+  asymmetric,
+  tf_half_pixel_for_nn,
+  align_corners
+};
 enum class NearestMode : std::uint8_t { round_prefer_floor, round_prefer_ceil, floor, ceil, simple };
 }  // namespace ovir::ops::interpolate
 
@@ -17,8 +23,12 @@ namespace interpolate = ops::interpolate;
 template <>
 struct EnumNames<interpolate::Mode> {
   using enum interpolate::Mode;
-  static constexpr std::pair<std::string_view, interpolate::Mode> table[] = {
-      {"nearest", nearest}, {"linear", linear}, {"linear_onnx", linear_onnx}, {"cubic", cubic}, {"bilinear_pillow", bilinear_pillow}, {"bicubic_pillow", bicubic_pillow}};
+  static constexpr std::pair<std::string_view, interpolate::Mode> table[] = {{"nearest", nearest},
+                                                                             {"linear", linear},
+                                                                             {"linear_onnx", linear_onnx},
+                                                                             {"cubic", cubic},
+                                                                             {"bilinear_pillow", bilinear_pillow},
+                                                                             {"bicubic_pillow", bicubic_pillow}};
 };
 template <>
 struct EnumNames<interpolate::ShapeMode> {
@@ -28,15 +38,22 @@ struct EnumNames<interpolate::ShapeMode> {
 template <>
 struct EnumNames<interpolate::Coordinates> {
   using enum interpolate::Coordinates;
-  static constexpr std::pair<std::string_view, interpolate::Coordinates> table[] = {{"half_pixel", half_pixel}, {"pytorch_half_pixel", pytorch_half_pixel},
-                                                                                   {"asymmetric", asymmetric}, {"tf_half_pixel_for_nn", tf_half_pixel_for_nn},
-                                                                                   {"align_corners", align_corners}};
+  static constexpr std::pair<std::string_view, interpolate::Coordinates> table[] = {
+      {"half_pixel", half_pixel},
+      {"pytorch_half_pixel", pytorch_half_pixel},
+      {"asymmetric", asymmetric},
+      {"tf_half_pixel_for_nn", tf_half_pixel_for_nn},
+      {"align_corners", align_corners}};
 };
 template <>
 struct EnumNames<interpolate::NearestMode> {
   using enum interpolate::NearestMode;
   static constexpr std::pair<std::string_view, interpolate::NearestMode> table[] = {
-      {"round_prefer_floor", round_prefer_floor}, {"round_prefer_ceil", round_prefer_ceil}, {"floor", floor}, {"ceil", ceil}, {"simple", simple}};
+      {"round_prefer_floor", round_prefer_floor},
+      {"round_prefer_ceil", round_prefer_ceil},
+      {"floor", floor},
+      {"ceil", ceil},
+      {"simple", simple}};
 };
 }  // namespace ovir
 
@@ -48,12 +65,16 @@ struct Attrs {
   ShapeMode shape_calculation_mode = ShapeMode::sizes;
   Coordinates coordinate_transformation_mode = Coordinates::half_pixel;
   NearestMode nearest_mode = NearestMode::round_prefer_floor;
-  bool antialias = false, align_corners = true;   // align_corners is version 1's
+  bool antialias = false, align_corners = true;  // align_corners is version 1's
   std::vector<std::int64_t> pads_begin, pads_end, axes;
   float cube_coeff = -0.75f;
 
-  std::int64_t pad_begin(std::int64_t axis) const { return static_cast<std::size_t>(axis) < pads_begin.size() ? pads_begin[static_cast<std::size_t>(axis)] : 0; }
-  std::int64_t pad_end(std::int64_t axis) const { return static_cast<std::size_t>(axis) < pads_end.size() ? pads_end[static_cast<std::size_t>(axis)] : 0; }
+  std::int64_t pad_begin(std::int64_t axis) const {
+    return static_cast<std::size_t>(axis) < pads_begin.size() ? pads_begin[static_cast<std::size_t>(axis)] : 0;
+  }
+  std::int64_t pad_end(std::int64_t axis) const {
+    return static_cast<std::size_t>(axis) < pads_end.size() ? pads_end[static_cast<std::size_t>(axis)] : 0;
+  }
 };
 
 /// Where the versions keep what: the sizes or scales, and the axes (an attribute in version 1).
@@ -79,13 +100,16 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto [target, axes_port] = ports(a, c.version().since);
   for (const auto* pads : {&a.pads_begin, &a.pads_end})
-    for (const auto p : *pads) c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end", "{} is not in 0..{}", p, INT32_MAX);
+    for (const auto p : *pads)
+      c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end", "{} is not in 0..{}",
+                     p, INT32_MAX);
   for (int port = 1; port < c.input_count(); ++port) c.require_rank(port, 0, 1);
   const bool by_scale = c.version().since >= 4 && a.shape_calculation_mode == ShapeMode::scales;
   const auto target_type = c.type(target);
   if (c.version().since >= 11 && target_type != ElementType::dynamic)
-    c.require(contains(by_scale ? kFloat : kInteger, target_type), target, Code::E0502, "shape_calculation_mode of Interpolate asks for {}, but scales_or_sizes is {}", by_scale ? "scales" : "sizes",
-              name(target_type));
+    c.require(contains(by_scale ? kFloat : kInteger, target_type), target, Code::E0502,
+              "shape_calculation_mode of Interpolate asks for {}, but scales_or_sizes is {}",
+              by_scale ? "scales" : "sizes", name(target_type));
 
   auto out = c.shape(0);
   if (!out.has_rank()) return c.output(0, out);
@@ -98,25 +122,31 @@ void infer(InferContext& c) {
   if (!axes) return c.output(0, PartialShape::of_rank(rank));
 
   std::vector<bool> seen(static_cast<std::size_t>(rank));
-  c.require_same_dim(Dim(static_cast<std::int64_t>(axes->size())), axis_count(c.shape(target)), target, "the number of axes", fmt::format("the elements of {}", c.port_name(target)));
+  c.require_same_dim(Dim(static_cast<std::int64_t>(axes->size())), axis_count(c.shape(target)), target,
+                     "the number of axes", fmt::format("the elements of {}", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = c.require_axis((*axes)[i], axes_port, rank, "axes");
-    if (seen[static_cast<std::size_t>(axis)]) c.fail_at(axes_port, Code::E0508, fmt::format("{} of Interpolate names axis {} twice", c.port_name(axes_port), axis));
+    if (seen[static_cast<std::size_t>(axis)])
+      c.fail_at(axes_port, Code::E0508,
+                fmt::format("{} of Interpolate names axis {} twice", c.port_name(axes_port), axis));
     seen[static_cast<std::size_t>(axis)] = true;
     auto& d = out[axis];
     const auto length = to_interval(d);
     d = Dim();
     if (!wanted || i >= wanted->size()) continue;
     const auto& w = (*wanted)[i];
-    c.require(!std::isnan(w.lo) && (!w.is_known() || w.lo > 0), target, Code::E0508, "{} of Interpolate holds {}: a {} is positive", c.port_name(target), w.lo, by_scale ? "scale" : "size");
+    c.require(!std::isnan(w.lo) && (!w.is_known() || w.lo > 0), target, Code::E0508,
+              "{} of Interpolate holds {}: a {} is positive", c.port_name(target), w.lo, by_scale ? "scale" : "size");
     if (!by_scale) d = w.to_dim();
-    else if (length.lo > 0 || w.hi < 1e300) d = Interval{scaled(length.lo, std::max(0.0, w.lo)), length.hi == 0 ? 0 : scaled(length.hi, w.hi)}.to_dim();
+    else if (length.lo > 0 || w.hi < 1e300)
+      d = Interval{scaled(length.lo, std::max(0.0, w.lo)), length.hi == 0 ? 0 : scaled(length.hi, w.hi)}.to_dim();
   }
   c.output(0, std::move(out));
 }
 
-/// What an output element along an axis is made of: elements index[i] times weight[i] for i in [start[o], start[o + 1]).
+/// What an output element along an axis is made of: elements index[i] times weight[i] for i in [start[o], start[o +
+/// 1]).
 struct Taps {
   std::vector<std::size_t> start{0};
   std::vector<std::int64_t> index;
@@ -168,15 +198,20 @@ double cubic(double x, double a) {
 
 /// How Pillow resamples: the filter is as wide as the pixels that an output pixel covers.
 void pillow(Taps& taps, std::int64_t o, std::int64_t in, std::int64_t out, double reach, auto filter) {
-  const auto ratio = static_cast<double>(in) / static_cast<double>(out), wide = std::max(1.0, ratio), support = reach * wide, centre = (static_cast<double>(o) + 0.5) * ratio;
+  const auto ratio = static_cast<double>(in) / static_cast<double>(out), wide = std::max(1.0, ratio),
+             support = reach * wide, centre = (static_cast<double>(o) + 0.5) * ratio;
   const auto begin = centre - support + 0.5, end = centre + support + 0.5;  // cut, not rounded
-  const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(begin)), last = std::min(in, static_cast<std::int64_t>(end));
+  const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(begin)),
+             last = std::min(in, static_cast<std::int64_t>(end));
   for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - centre + 0.5) / wide));
 }
 
-Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nearest_mode, std::int64_t in, std::int64_t out, float scale) {
+Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nearest_mode, std::int64_t in,
+             std::int64_t out, float scale) {
   Taps taps;
-  const auto clip = [&](double i) { return static_cast<std::int64_t>(std::clamp(i, 0.0, static_cast<double>(in - 1))); };
+  const auto clip = [&](double i) {
+    return static_cast<std::int64_t>(std::clamp(i, 0.0, static_cast<double>(in - 1)));
+  };
   for (std::int64_t o = 0; o < out; ++o) {
     const auto x = static_cast<double>(original(coordinates, o, scale, out, in));
     bool normalize = false;
@@ -198,10 +233,14 @@ Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nea
         break;
       }
       case Mode::cubic:
-        for (int i = -1; i <= 2; ++i) taps.add(clip(std::floor(x) + i), cubic(x - std::floor(x) - i, static_cast<double>(a.cube_coeff)));
+        for (int i = -1; i <= 2; ++i)
+          taps.add(clip(std::floor(x) + i), cubic(x - std::floor(x) - i, static_cast<double>(a.cube_coeff)));
         break;
       case Mode::bilinear_pillow: pillow(taps, o, in, out, 1, triangle), normalize = true; break;
-      case Mode::bicubic_pillow: pillow(taps, o, in, out, 2, [&](double d) { return cubic(d, static_cast<double>(a.cube_coeff)); }), normalize = true; break;
+      case Mode::bicubic_pillow:
+        pillow(taps, o, in, out, 2, [&](double d) { return cubic(d, static_cast<double>(a.cube_coeff)); }),
+            normalize = true;
+        break;
     }
     taps.end(normalize);
   }
@@ -210,8 +249,10 @@ Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nea
 
 /// Replaces `length` elements along an axis (`inner` elements lie after it) by as many as `taps` has.
 template <class T>
-std::vector<T> resample(const std::vector<T>& from, std::int64_t length, std::int64_t inner, const Taps& taps, bool move) {
-  const auto out = static_cast<std::int64_t>(taps.start.size()) - 1, outer = static_cast<std::int64_t>(from.size()) / (length * inner);
+std::vector<T> resample(const std::vector<T>& from, std::int64_t length, std::int64_t inner, const Taps& taps,
+                        bool move) {
+  const auto out = static_cast<std::int64_t>(taps.start.size()) - 1,
+             outer = static_cast<std::int64_t>(from.size()) / (length * inner);
   std::vector<T> to(static_cast<std::size_t>(outer * out * inner));
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::int64_t k = 0; k < out; ++k) {
@@ -220,7 +261,8 @@ std::vector<T> resample(const std::vector<T>& from, std::int64_t length, std::in
         const T* source = from.data() + (o * length + taps.index[t]) * inner;
         const auto weight = static_cast<T>(taps.weight[t]);
         if (move) std::copy_n(source, inner, row);
-        else for (std::int64_t i = 0; i < inner; ++i) row[i] = multiply_add(row[i], weight, source[i]);
+        else
+          for (std::int64_t i = 0; i < inner; ++i) row[i] = multiply_add(row[i], weight, source[i]);
       }
     }
   return to;
@@ -234,7 +276,8 @@ std::vector<Tc> padded(const Tensor& t, const Attrs& a, const Shape& shape) {
   std::int64_t shift = 0;
   for (std::int64_t i = 0; i < t.rank(); ++i) shift += a.pad_begin(i) * strides[static_cast<std::size_t>(i)];
   const auto* from = t.data<T>();
-  for (IndexWalker at(t.shape()); !at.done(); at.next()) to[static_cast<std::size_t>(at.offset(strides) + shift)] = static_cast<Tc>(*from++);
+  for (IndexWalker at(t.shape()); !at.done(); at.next())
+    to[static_cast<std::size_t>(at.offset(strides) + shift)] = static_cast<Tc>(*from++);
   return to;
 }
 
@@ -247,24 +290,32 @@ void eval(EvalContext& c) {
   const auto wanted = c.floats(target);
   const bool by_scale = since >= 4 && a.shape_calculation_mode == ShapeMode::scales;
   // Version 1 in the words of version 4.
-  const auto coordinates = since >= 4 ? a.coordinate_transformation_mode : a.align_corners ? Coordinates::align_corners : Coordinates::asymmetric;
+  const auto coordinates = since >= 4        ? a.coordinate_transformation_mode
+                           : a.align_corners ? Coordinates::align_corners
+                                             : Coordinates::asymmetric;
   const auto nearest_mode = since >= 4 ? a.nearest_mode : NearestMode::simple;
   const auto mode = since < 4 && a.mode == Mode::linear && axes.size() <= 3 ? Mode::linear_onnx : a.mode;
 
-  auto& out = c.out(0);   // before any work: a size asked for may be too large
+  auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto shape = image.shape();
-  for (std::size_t i = 0; i < shape.size(); ++i) shape[i] += a.pad_begin(static_cast<std::int64_t>(i)) + a.pad_end(static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    shape[i] += a.pad_begin(static_cast<std::int64_t>(i)) + a.pad_end(static_cast<std::int64_t>(i));
   const auto run = [&]<class T, class Tc>(auto finish) {
     auto values = padded<T, Tc>(image, a, shape);
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const auto axis = static_cast<std::size_t>(axes[i] < 0 ? axes[i] + image.rank() : axes[i]);
-      const auto length = shape[axis], size = static_cast<std::int64_t>(by_scale ? scaled(static_cast<double>(length), wanted[i]) : wanted[i]);
-      const auto scale = by_scale ? static_cast<float>(wanted[i]) : static_cast<float>(size) / static_cast<float>(length);
+      const auto length = shape[axis],
+                 size =
+                     static_cast<std::int64_t>(by_scale ? scaled(static_cast<double>(length), wanted[i]) : wanted[i]);
+      const auto scale =
+          by_scale ? static_cast<float>(wanted[i]) : static_cast<float>(size) / static_cast<float>(length);
       std::int64_t inner = 1;
       for (auto k = axis + 1; k < shape.size(); ++k) inner *= shape[k];
       shape[axis] = size;
       if (values.empty() || size == 0) values.assign(static_cast<std::size_t>(element_count(shape)), Tc{});
-      else values = resample(values, length, inner, taps_of(a, coordinates, mode, nearest_mode, length, size, scale), mode == Mode::nearest);
+      else
+        values = resample(values, length, inner, taps_of(a, coordinates, mode, nearest_mode, length, size, scale),
+                          mode == Mode::nearest);
     }
     std::transform(values.begin(), values.end(), out.template mutable_data<T>(), finish);
   };
@@ -272,23 +323,28 @@ void eval(EvalContext& c) {
     if (mode == Mode::nearest) run.template operator()<T, T>([](T v) { return v; });
     else if constexpr (std::is_integral_v<T>)
       run.template operator()<T, double>([](double v) {
-        return static_cast<T>(std::clamp(std::round(v), static_cast<double>(std::numeric_limits<T>::min()), std::nextafter(static_cast<double>(std::numeric_limits<T>::max()), 0.0)));
+        return static_cast<T>(std::clamp(std::round(v), static_cast<double>(std::numeric_limits<T>::min()),
+                                         std::nextafter(static_cast<double>(std::numeric_limits<T>::max()), 0.0)));
       });
     else run.template operator()<T, T>([](T v) { return v; });
   });
 }
 
 using A = Attrs;
-constexpr TypeVar T{"T", kNumeric}, TSize{"T_SIZES", kInteger}, TScale{"T_SCALES", kFloat}, TTarget{"T_SCALES or T_SIZES", kFloat | kInteger}, TAxes{"T_AXES", kInteger};
+constexpr TypeVar T{"T", kNumeric}, TSize{"T_SIZES", kInteger}, TScale{"T_SCALES", kFloat},
+    TTarget{"T_SCALES or T_SIZES", kFloat | kInteger}, TAxes{"T_AXES", kInteger};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr PortDef kInputs1[] = {{"image", T}, {"target_spatial_shape", TSize}};
 constexpr PortDef kInputs4[] = {{"image", T}, {"sizes", TSize}, {"scales", TScale}, {"axes", TAxes, Arity::optional}};
 constexpr PortDef kInputs11[] = {{"image", T}, {"scales_or_sizes", TTarget}, {"axes", TAxes, Arity::optional}};
-constexpr auto kAttrs1 = attributes<A, Attr<"axes", &A::axes, kRequired>, Attr<"mode", &A::mode, kRequired>, Attr<"align_corners", &A::align_corners>,
-                                    Attr<"antialias", &A::antialias>, Attr<"pads_begin", &A::pads_begin>, Attr<"pads_end", &A::pads_end>>;
+constexpr auto kAttrs1 = attributes<A, Attr<"axes", &A::axes, kRequired>, Attr<"mode", &A::mode, kRequired>,
+                                    Attr<"align_corners", &A::align_corners>, Attr<"antialias", &A::antialias>,
+                                    Attr<"pads_begin", &A::pads_begin>, Attr<"pads_end", &A::pads_end>>;
 constexpr auto kAttrs4 =
-    attributes<A, Attr<"mode", &A::mode, kRequired>, Attr<"shape_calculation_mode", &A::shape_calculation_mode, kRequired>,
-               Attr<"coordinate_transformation_mode", &A::coordinate_transformation_mode>, Attr<"nearest_mode", &A::nearest_mode>, Attr<"antialias", &A::antialias>,
+    attributes<A, Attr<"mode", &A::mode, kRequired>,
+               Attr<"shape_calculation_mode", &A::shape_calculation_mode, kRequired>,
+               Attr<"coordinate_transformation_mode", &A::coordinate_transformation_mode>,
+               Attr<"nearest_mode", &A::nearest_mode>, Attr<"antialias", &A::antialias>,
                Attr<"pads_begin", &A::pads_begin>, Attr<"pads_end", &A::pads_end>, Attr<"cube_coeff", &A::cube_coeff>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs1, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},

@@ -8,7 +8,12 @@ namespace {
 void eval(EvalContext& c) { image::convert_to_nv12(c, image::Order::rgb); }
 
 constexpr Version kVersions[] = {
-    {.since = 17, .inputs = image::kImage, .outputs = image::kNv12, .attrs = image::kNv12Attrs, .infer = image::infer_to_nv12, .eval = eval},
+    {.since = 17,
+     .inputs = image::kImage,
+     .outputs = image::kNv12,
+     .attrs = image::kNv12Attrs,
+     .infer = image::infer_to_nv12,
+     .eval = eval},
 };
 
 }  // namespace

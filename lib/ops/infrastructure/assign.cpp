@@ -27,8 +27,22 @@ constexpr PortDef kInputs[] = {{"new_value", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>>;
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves, .pure = false},
-    {.since = 6, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves, .pure = false},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .pure = false},
+    {.since = 6,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .pure = false},
 };
 
 }  // namespace

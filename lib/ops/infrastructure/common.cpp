@@ -12,8 +12,9 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 /// The axis along which an input of known rank is sliced.
 std::int64_t sliced_axis(const InferContext& c, const BodyLink& link) {
   const auto& shape = c.shape(link.port);
-  c.require(-shape.rank() <= link.axis && link.axis < shape.rank(), link.port, Code::E0507, "the port map of {} slices {} along axis {}, but its shape is {}", c.op().type,
-            c.port_name(link.port), link.axis, to_string(shape));
+  c.require(-shape.rank() <= link.axis && link.axis < shape.rank(), link.port, Code::E0507,
+            "the port map of {} slices {} along axis {}, but its shape is {}", c.op().type, c.port_name(link.port),
+            link.axis, to_string(shape));
   return link.axis < 0 ? link.axis + shape.rank() : link.axis;
 }
 
@@ -33,10 +34,12 @@ void widen(PartialShape& next, const PartialShape& before) {
 }
 
 /// A scalar is concatenated as a vector of one element.
-PartialShape concatenated(const PartialShape& part, const BodyLink& link, const Dim& iterations, bool sized, const InferContext& c) {
+PartialShape concatenated(const PartialShape& part, const BodyLink& link, const Dim& iterations, bool sized,
+                          const InferContext& c) {
   if (!part.has_rank()) return part;
   auto whole = part.rank() == 0 ? PartialShape{Dim(1)} : part;
-  c.require(-whole.rank() <= link.axis && link.axis < whole.rank(), -1, Code::E0507, "the port map of {} joins the parts of output {} along axis {}, but their shape is {}", c.op().type,
+  c.require(-whole.rank() <= link.axis && link.axis < whole.rank(), -1, Code::E0507,
+            "the port map of {} joins the parts of output {} along axis {}, but their shape is {}", c.op().type,
             link.port, link.axis, to_string(part));
   auto& along = whole[link.axis < 0 ? link.axis + whole.rank() : link.axis];
   if (sized && along.contains(link.part_size)) along = Dim(link.part_size);
@@ -70,14 +73,16 @@ Tensor part(const Tensor& whole, const BodyLink& link, std::int64_t iteration) {
   const auto strides = strides_of(whole.shape());
   Tensor piece(whole.type(), shape);
   if (whole.type() == ElementType::string) piece.keep_alive(whole);
-  gather_strided(whole, (parts.first + iteration * parts.step) * strides[static_cast<std::size_t>(axis)], strides, shape, piece);
+  gather_strided(whole, (parts.first + iteration * parts.step) * strides[static_cast<std::size_t>(axis)], strides,
+                 shape, piece);
   return piece;
 }
 
 /// What follows was planned for the inferred shape: a body that breaks its word must not go on.
 void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
   if (!c.out_shape(port).contains(shape))
-    fail(Code::E0506, "output {} has shape {}, but {} was inferred from the body", port, to_string(shape), to_string(c.out_shape(port)));
+    fail(Code::E0506, "output {} has shape {}, but {} was inferred from the body", port, to_string(shape),
+         to_string(c.out_shape(port)));
 }
 
 void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& pieces) {
@@ -85,14 +90,16 @@ void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& piec
     const auto& inferred = c.out_shape(link.port);
     Shape shape;
     for (const auto& d : inferred) shape.push_back(d.min);
-    if (inferred.has_rank() && inferred.rank() > 0) shape[static_cast<std::size_t>(link.axis < 0 ? link.axis + inferred.rank() : link.axis)] = 0;
+    if (inferred.has_rank() && inferred.rank() > 0)
+      shape[static_cast<std::size_t>(link.axis < 0 ? link.axis + inferred.rank() : link.axis)] = 0;
     else shape = {0};
     c.out(link.port, std::move(shape));
     return;
   }
   if (link.stride < 0) std::reverse(pieces.begin(), pieces.end());
   auto shape = pieces[0].rank() == 0 ? Shape{1} : pieces[0].shape();
-  const auto axis = static_cast<std::size_t>(link.axis < 0 ? link.axis + static_cast<std::int64_t>(shape.size()) : link.axis);
+  const auto axis =
+      static_cast<std::size_t>(link.axis < 0 ? link.axis + static_cast<std::int64_t>(shape.size()) : link.axis);
   const auto first = shape;
   shape[axis] = 0;
   for (auto& piece : pieces) {
@@ -100,7 +107,8 @@ void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& piec
     auto expected = first;
     if (piece.shape().size() == expected.size()) expected[axis] = piece.dim(static_cast<std::int64_t>(axis));
     if (piece.shape() != expected)
-      fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first), to_string(piece.shape()), axis);
+      fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first),
+           to_string(piece.shape()), axis);
     shape[axis] += expected[axis];
   }
   require_as_inferred(c, link.port, shape);
@@ -137,15 +145,19 @@ std::optional<Dim> sliced_count(const InferContext& c) {
       const auto& along = shape[sliced_axis(c, link)];
       if (along.is_static()) {
         const auto parts = parts_of(link, along.length());
-        c.require(parts.has_value(), link.port, Code::E0507, "the port map of {} slices axis {} of {} {} from {} to {} by {}, which is outside of it", c.op().type,
+        c.require(parts.has_value(), link.port, Code::E0507,
+                  "the port map of {} slices axis {} of {} {} from {} to {} by {}, which is outside of it", c.op().type,
                   link.axis, c.port_name(link.port), to_string(shape), link.start, link.end, link.stride);
         count = Dim(parts->count);
       } else {
-        const auto least = parts_of(link, along.min), most = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
+        const auto least = parts_of(link, along.min),
+                   most = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
         count = Dim(least ? least->count : 0, most ? most->count : Dim::kUnbounded);
       }
     }
-    common = common ? c.require_same_dim(*common, count, link.port, "the parts that other inputs are sliced into", "that this input is") : count;
+    common = common ? c.require_same_dim(*common, count, link.port, "the parts that other inputs are sliced into",
+                                         "that this input is")
+                    : count;
   }
   return common;
 }
@@ -157,12 +169,14 @@ std::optional<std::int64_t> sliced_count(EvalContext& c) {
     const auto& whole = c.in(link.port);
     const auto axis = link.axis < 0 ? link.axis + whole.rank() : link.axis;
     if (axis < 0 || axis >= whole.rank())
-      fail(Code::E0507, "input {} has shape {}: it cannot be sliced along axis {}", link.port, to_string(whole.shape()), link.axis);
+      fail(Code::E0507, "input {} has shape {}: it cannot be sliced along axis {}", link.port, to_string(whole.shape()),
+           link.axis);
     const auto parts = parts_of(link, whole.dim(axis));
     if (!parts)
-      fail(Code::E0507, "input {} has an axis of {}: it cannot be sliced from {} to {} by {}", link.port, whole.dim(axis), link.start, link.end,
-           link.stride);
-    if (common && *common != parts->count) fail(Code::E0506, "inputs are sliced into {} and {} parts, which must be equal", *common, parts->count);
+      fail(Code::E0507, "input {} has an axis of {}: it cannot be sliced from {} to {} by {}", link.port,
+           whole.dim(axis), link.start, link.end, link.stride);
+    if (common && *common != parts->count)
+      fail(Code::E0506, "inputs are sliced into {} and {} parts, which must be equal", *common, parts->count);
     common = parts->count;
   }
   return common;
@@ -172,7 +186,8 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
   const auto& map = c.bodies()[0];
   std::vector<Fact> parameters(at(map.parameter_count));
   for (const auto& link : map.inputs) parameters[at(link.inner)] = link.sliced ? part_fact(c, link) : c.in(link.port);
-  if (map.iteration_parameter >= 0) parameters[at(map.iteration_parameter)] = Fact{map.iteration_type, map.iteration_shape, {}, nullptr};
+  if (map.iteration_parameter >= 0)
+    parameters[at(map.iteration_parameter)] = Fact{map.iteration_type, map.iteration_shape, {}, nullptr};
   for (int round = 0;; ++round) {
     auto results = c.infer_body(0, parameters);
     bool settled = true;
@@ -180,9 +195,10 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
       auto& before = parameters[at(edge.parameter)];
       const auto& result = results[at(edge.result)];
       const auto* initial = input_of(map, edge.parameter);
-      c.require(before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
-                initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but its back edge feeds it {}", c.op().type, name(before.type),
-                name(result.type));
+      c.require(
+          before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
+          initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but its back edge feeds it {}",
+          c.op().type, name(before.type), name(result.type));
       auto next = merge(before, result);
       if (round >= kRoundsBeforeWidening) widen(next.shape, before.shape);
       if (same(next, before)) continue;
@@ -230,8 +246,10 @@ void run_iterations(EvalContext& c, std::int64_t limit) {
     for (const auto& link : map.inputs)
       if (link.sliced) parameters[at(link.inner)] = part(c.in(link.port), link, i);
     if (map.iteration_parameter >= 0)
-      parameters[at(map.iteration_parameter)] = convert(
-          Tensor::i64(i).reshaped(map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1}), map.iteration_type);
+      parameters[at(map.iteration_parameter)] =
+          convert(Tensor::i64(i).reshaped(map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{}
+                                                                                                            : Shape{1}),
+                  map.iteration_type);
     results = c.run_body(0, parameters);
     for (std::size_t o = 0; o < map.outputs.size(); ++o)
       if (map.outputs[o].sliced) pieces[o].push_back(results[at(map.outputs[o].inner)]);
@@ -246,7 +264,8 @@ void run_iterations(EvalContext& c, std::int64_t limit) {
       continue;
     }
     const auto* edge = feedback_of(map, link.inner);
-    if (results.empty() && !edge) fail(Code::E0508, "output {} has no value: the body was not run once, and nothing is fed back for it", link.port);
+    if (results.empty() && !edge)
+      fail(Code::E0508, "output {} has no value: the body was not run once, and nothing is fed back for it", link.port);
     const auto& value = results.empty() ? parameters[at(edge->parameter)] : results[at(link.inner)];
     require_as_inferred(c, link.port, value.shape());
     c.set_out(link.port, value);

@@ -7,8 +7,8 @@ namespace ovir::ops::infrastructure {
 
 /// The parts of an axis that a sliced input is cut into, in the order of the iterations.
 struct Parts {
-  std::int64_t first = 0;   ///< where the first part begins
-  std::int64_t step = 1;    ///< to the next part
+  std::int64_t first = 0;  ///< where the first part begins
+  std::int64_t step = 1;   ///< to the next part
   std::int64_t count = 0;
 };
 /// `start` and `end` are borders between elements; a negative one counts from the end, -1 being the end itself.

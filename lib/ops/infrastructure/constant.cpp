@@ -15,7 +15,8 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.element_type != ElementType::dynamic, "element_type", "a constant needs a known element type");
   for (const auto d : a.shape) c.require_attr(d >= 0, "shape", "{} is not a length", d);
-  c.require_attr(checked_product(a.shape).has_value(), "shape", "{} has more elements than can be counted", to_string(a.shape));
+  c.require_attr(checked_product(a.shape).has_value(), "shape", "{} has more elements than can be counted",
+                 to_string(a.shape));
   c.require_attr(a.offset >= 0, "offset", "{} is not a position in the .bin", a.offset);
   c.require_attr(a.size >= 0, "size", "{} is not a number of bytes", a.size);
   c.output(0, a.element_type, PartialShape(a.shape));
@@ -25,8 +26,9 @@ constexpr PortDef kOutputs[] = {{"output", {"T"}}};
 constexpr Version kVersions[] = {
     {.since = 1,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"element_type", &Attrs::element_type, kRequired>, Attr<"shape", &Attrs::shape, kRequired>,
-                         Attr<"offset", &Attrs::offset, kRequired>, Attr<"size", &Attrs::size, kRequired>>,
+     .attrs = attributes<Attrs, Attr<"element_type", &Attrs::element_type, kRequired>,
+                         Attr<"shape", &Attrs::shape, kRequired>, Attr<"offset", &Attrs::offset, kRequired>,
+                         Attr<"size", &Attrs::size, kRequired>>,
      .infer = infer},
 };
 

@@ -38,9 +38,11 @@ void infer(InferContext& c) {
   const auto results = infrastructure::infer_rounds(c);
   const auto& condition = results[static_cast<std::size_t>(map.condition_result)];
   if (condition.type != ElementType::dynamic && condition.type != ElementType::boolean)
-    fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but it is {}", name(condition.type));
+    fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but it is {}",
+         name(condition.type));
   if (!condition.shape.element_count().contains(1))
-    fail(Code::E0504, "the execution condition that the body of Loop gives must be one element, but its shape is {}", to_string(condition.shape));
+    fail(Code::E0504, "the execution condition that the body of Loop gives must be one element, but its shape is {}",
+         to_string(condition.shape));
   infrastructure::infer_outputs(c, results, iterations(c, condition), false);
 }
 
@@ -50,11 +52,18 @@ void eval(EvalContext& c) {
   infrastructure::run_iterations(c, c.single_int(execution_condition) == 0 ? 0 : limit);
 }
 
-constexpr PortDef kInputs[] = {
-    {"trip_count", {"T_IND", kIndex}}, {"execution_condition", {"B", kBoolean}}, {"inputs", {"T", kAnyType}, Arity::mixed}};
+constexpr PortDef kInputs[] = {{"trip_count", {"T_IND", kIndex}},
+                               {"execution_condition", {"B", kBoolean}},
+                               {"inputs", {"T", kAnyType}, Arity::mixed}};
 constexpr PortDef kOutputs[] = {{"outputs", {"T_OUT", kAnyType}, Arity::mixed}};
 constexpr Version kVersions[] = {
-    {.since = 5, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .pure = false},
+    {.since = 5,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .pure = false},
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr PortDef kOutputs[] = {{"output", {"T"}}};
 constexpr Version kVersions[] = {
     {.since = 1,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"element_type", &Attrs::element_type, kRequired>, Attr<"shape", &Attrs::shape, kRequired>>,
+     .attrs = attributes<Attrs, Attr<"element_type", &Attrs::element_type, kRequired>,
+                         Attr<"shape", &Attrs::shape, kRequired>>,
      .infer = infer},
 };
 

@@ -13,7 +13,9 @@ struct Attrs {
   PartialShape variable_shape = PartialShape::unknown_rank();
 };
 
-void require_id(const InferContext& c) { c.require_attr(!c.attrs<Attrs>().variable_id.empty(), "variable_id", "a variable needs a name"); }
+void require_id(const InferContext& c) {
+  c.require_attr(!c.attrs<Attrs>().variable_id.empty(), "variable_id", "a variable needs a name");
+}
 
 void infer_3(InferContext& c) {
   require_id(c);
@@ -37,9 +39,11 @@ void infer_6(InferContext& c) {
   if (c.has(init_value)) {
     if (type == ElementType::dynamic) type = c.type(init_value);
     c.require(c.type(init_value) == ElementType::dynamic || c.type(init_value) == type, init_value, Code::E0503,
-              "init_value of ReadValue is {}, but its variable \"{}\" is {}", name(c.type(init_value)), a.variable_id, name(type));
+              "init_value of ReadValue is {}, but its variable \"{}\" is {}", name(c.type(init_value)), a.variable_id,
+              name(type));
     c.require(relaxes(a.variable_shape, c.shape(init_value)), init_value, Code::E0505,
-              "init_value of ReadValue has shape {}, but its variable \"{}\" has {}", to_string(c.shape(init_value)), a.variable_id, to_string(a.variable_shape));
+              "init_value of ReadValue has shape {}, but its variable \"{}\" has {}", to_string(c.shape(init_value)),
+              a.variable_id, to_string(a.variable_shape));
   }
   c.output(0, type, a.variable_shape);
 }
@@ -84,7 +88,8 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs6,
      .outputs = kOutputs6,
-     .attrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>, Attr<"variable_type", &Attrs::variable_type, kRequired>,
+     .attrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>,
+                         Attr<"variable_type", &Attrs::variable_type, kRequired>,
                          Attr<"variable_shape", &Attrs::variable_shape, kRequired>>,
      .infer = infer_6,
      .eval = eval,

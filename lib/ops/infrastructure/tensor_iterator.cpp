@@ -11,14 +11,17 @@ namespace {
 std::int64_t count_without_slices(const BodyMap& map) {
   for (const auto& link : map.outputs)
     if (link.sliced)
-      return std::abs(checked_add(link.end, -std::max(link.start, -std::numeric_limits<std::int64_t>::max())).value_or(0)) / link.part_size;
+      return std::abs(
+                 checked_add(link.end, -std::max(link.start, -std::numeric_limits<std::int64_t>::max())).value_or(0)) /
+             link.part_size;
   return 1;
 }
 
 void infer(InferContext& c) {
   if (c.bodies().empty()) fail(Code::E0208, "TensorIterator has no body");
   const auto sliced = infrastructure::sliced_count(c);
-  infrastructure::infer_outputs(c, infrastructure::infer_rounds(c), sliced ? *sliced : Dim(count_without_slices(c.bodies()[0])), true);
+  infrastructure::infer_outputs(c, infrastructure::infer_rounds(c),
+                                sliced ? *sliced : Dim(count_without_slices(c.bodies()[0])), true);
 }
 
 void eval(EvalContext& c) {
@@ -29,7 +32,13 @@ void eval(EvalContext& c) {
 constexpr PortDef kInputs[] = {{"inputs", {"T", kAnyType}, Arity::mixed}};
 constexpr PortDef kOutputs[] = {{"outputs", {"T_OUT", kAnyType}, Arity::mixed}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .pure = false},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .pure = false},
 };
 
 }  // namespace

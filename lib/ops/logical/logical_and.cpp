@@ -10,7 +10,12 @@ void eval(EvalContext& c) {
 }
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kBooleanPair, .outputs = kBooleanOutput, .attrs = kBroadcastAttrs, .infer = infer_binary, .eval = eval},
+    {.since = 1,
+     .inputs = kBooleanPair,
+     .outputs = kBooleanOutput,
+     .attrs = kBroadcastAttrs,
+     .infer = infer_binary,
+     .eval = eval},
 };
 
 }  // namespace

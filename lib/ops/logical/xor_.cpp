@@ -10,7 +10,13 @@ void eval(EvalContext& c) {
 }
 
 constexpr Version kVersions[] = {
-    {.since = 1, .until = 3, .inputs = kBooleanPair, .outputs = kBooleanOutput, .attrs = kBroadcastAttrs, .infer = infer_binary, .eval = eval},
+    {.since = 1,
+     .until = 3,
+     .inputs = kBooleanPair,
+     .outputs = kBooleanOutput,
+     .attrs = kBroadcastAttrs,
+     .infer = infer_binary,
+     .eval = eval},
 };
 
 }  // namespace

@@ -25,7 +25,8 @@ Equation parse(const std::string& text, std::string& fault) {
   std::string plain;
   for (const char ch : text)
     if (ch != ' ') plain += ch;
-  for (auto at = plain.find("..."); at != std::string::npos; at = plain.find("...", at + 1)) plain.replace(at, 3, 1, kEllipsis);
+  for (auto at = plain.find("..."); at != std::string::npos; at = plain.find("...", at + 1))
+    plain.replace(at, 3, 1, kEllipsis);
   const auto arrow = plain.find("->");
   const auto left = plain.substr(0, arrow);
   for (std::size_t from = 0; from != std::string::npos;) {
@@ -37,7 +38,8 @@ Equation parse(const std::string& text, std::string& fault) {
   const auto check = [&](const Subscript& s) {
     if (std::count(s.begin(), s.end(), kEllipsis) > 1) fault = "a subscript has two ellipses";
     for (const char ch : s)
-      if (!is_letter(ch) && ch != kEllipsis) fault = fmt::format("\"{}\" is no label: labels are letters", printable({&ch, 1}));
+      if (!is_letter(ch) && ch != kEllipsis)
+        fault = fmt::format("\"{}\" is no label: labels are letters", printable({&ch, 1}));
   };
   for (const auto& s : e.inputs) check(s);
   std::string all;
@@ -46,8 +48,10 @@ Equation parse(const std::string& text, std::string& fault) {
     e.output = plain.substr(arrow + 2);
     check(e.output);
     for (const char ch : e.output) {
-      if (std::count(e.output.begin(), e.output.end(), ch) > 1) fault = fmt::format("the output names \"{}\" twice", ch);
-      if (ch != kEllipsis && all.find(ch) == std::string::npos) fault = fmt::format("no input has the output's \"{}\"", ch);
+      if (std::count(e.output.begin(), e.output.end(), ch) > 1)
+        fault = fmt::format("the output names \"{}\" twice", ch);
+      if (ch != kEllipsis && all.find(ch) == std::string::npos)
+        fault = fmt::format("no input has the output's \"{}\"", ch);
     }
   } else {
     // Implicit: the ellipsis first, then the labels that occur once, "capital letters precede lowercase letters".
@@ -63,11 +67,15 @@ void infer(InferContext& c) {
   std::string fault;
   const auto e = parse(c.attrs<Attrs>().equation, fault);
   c.require_attr(fault.empty(), "equation", "{}", fault);
-  c.require_attr(static_cast<int>(e.inputs.size()) == c.input_count(), "equation", "it has {}, but there {} {}", counted(e.inputs.size(), "input subscript"), c.input_count() == 1 ? "is" : "are", counted(c.input_count(), "input"));
+  c.require_attr(static_cast<int>(e.inputs.size()) == c.input_count(), "equation", "it has {}, but there {} {}",
+                 counted(e.inputs.size(), "input subscript"), c.input_count() == 1 ? "is" : "are",
+                 counted(c.input_count(), "input"));
 
   std::vector<std::pair<char, Dim>> labels;
-  const auto find = [&](char ch) { return std::find_if(labels.begin(), labels.end(), [&](const auto& l) { return l.first == ch; }); };
-  PartialShape covered;   // by the ellipses, broadcast together
+  const auto find = [&](char ch) {
+    return std::find_if(labels.begin(), labels.end(), [&](const auto& l) { return l.first == ch; });
+  };
+  PartialShape covered;  // by the ellipses, broadcast together
   bool ellipsis_known = true;
   for (int i = 0; i < c.input_count(); ++i) {
     const auto& s = e.inputs[static_cast<std::size_t>(i)];
@@ -76,7 +84,7 @@ void infer(InferContext& c) {
     c.require_rank(i, named, open ? INT64_MAX : named);
     const auto& shape = c.shape(i);
     std::int64_t axis = 0;
-    std::vector<std::pair<char, Dim>> own;   // a label repeated within a subscript takes the diagonal
+    std::vector<std::pair<char, Dim>> own;  // a label repeated within a subscript takes the diagonal
     for (const char ch : s) {
       if (ch == kEllipsis) {
         PartialShape part;
@@ -86,21 +94,26 @@ void infer(InferContext& c) {
         }
         for (const auto end = axis + shape.rank() - named; axis < end; ++axis) part.push_back(shape[axis]);
         const auto both = broadcast(covered, part);
-        c.require(both.has_value(), i, Code::E0505, "the ellipses of Einsum cannot be broadcast: {} and {}", to_string(covered), to_string(part));
+        c.require(both.has_value(), i, Code::E0505, "the ellipses of Einsum cannot be broadcast: {} and {}",
+                  to_string(covered), to_string(part));
         covered = *both;
         continue;
       }
       const auto d = shape.has_rank() ? shape[axis++] : Dim();
       const auto same = std::find_if(own.begin(), own.end(), [&](const auto& l) { return l.first == ch; });
       if (same == own.end()) own.emplace_back(ch, d);
-      else same->second = c.require_same_dim(same->second, d, i, fmt::format("the first dim \"{}\"", ch), fmt::format("another \"{}\" of one input", ch));
+      else
+        same->second = c.require_same_dim(same->second, d, i, fmt::format("the first dim \"{}\"", ch),
+                                          fmt::format("another \"{}\" of one input", ch));
     }
     for (const auto& [ch, d] : own) {
       if (const auto known = find(ch); known == labels.end()) {
         labels.emplace_back(ch, d);
       } else {
         const auto both = broadcast(known->second, d);
-        c.require(both.has_value(), i, Code::E0506, "the dims that \"{}\" names in Einsum cannot be broadcast: {} and {}", ch, to_string(known->second), to_string(d));
+        c.require(both.has_value(), i, Code::E0506,
+                  "the dims that \"{}\" names in Einsum cannot be broadcast: {} and {}", ch, to_string(known->second),
+                  to_string(d));
         known->second = *both;
       }
     }
@@ -109,16 +122,18 @@ void infer(InferContext& c) {
   for (const char ch : e.output) {
     if (ch != kEllipsis) out.push_back(find(ch)->second);
     else if (!ellipsis_known) return c.output(0, PartialShape::unknown_rank());
-    else for (const auto& d : covered) out.push_back(d);
+    else
+      for (const auto& d : covered) out.push_back(d);
   }
   c.output(0, std::move(out));
 }
 
-/// All labels as axes, the output's first: every operand is read with strides along them, 0 where it lacks one or repeats.
+/// All labels as axes, the output's first: every operand is read with strides along them, 0 where it lacks one or
+/// repeats.
 struct Space {
-  Shape shape;                  ///< of the output's axes, then of those that are summed
+  Shape shape;  ///< of the output's axes, then of those that are summed
   std::size_t output_rank = 0;
-  std::vector<Shape> strides;   ///< an operand each
+  std::vector<Shape> strides;  ///< an operand each
 };
 
 Space make_space(const Equation& e, EvalContext& c) {
@@ -130,12 +145,14 @@ Space make_space(const Equation& e, EvalContext& c) {
   };
   std::size_t widest = 0;
   for (int i = 0; i < c.input_count(); ++i)
-    if (const auto& s = e.inputs[static_cast<std::size_t>(i)]; s.find(kEllipsis) != std::string::npos) widest = std::max(widest, static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size());
+    if (const auto& s = e.inputs[static_cast<std::size_t>(i)]; s.find(kEllipsis) != std::string::npos)
+      widest = std::max(widest, static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size());
   const auto expand = [](const Subscript& s, std::size_t width) {
     std::vector<Axis> list;
     for (const char ch : s) {
       if (ch != kEllipsis) list.push_back({ch, 0});
-      else for (auto k = width; k-- > 0;) list.push_back({kEllipsis, k});
+      else
+        for (auto k = width; k-- > 0;) list.push_back({kEllipsis, k});
     }
     return list;
   };
@@ -145,7 +162,8 @@ Space make_space(const Equation& e, EvalContext& c) {
   std::vector<std::vector<Axis>> operands;
   for (int i = 0; i < c.input_count(); ++i) {
     const auto& s = e.inputs[static_cast<std::size_t>(i)];
-    operands.push_back(expand(s, s.find(kEllipsis) == std::string::npos ? 0 : static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size()));
+    operands.push_back(expand(
+        s, s.find(kEllipsis) == std::string::npos ? 0 : static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size()));
     for (const auto& axis : operands.back())
       if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
   }
@@ -155,18 +173,19 @@ Space make_space(const Equation& e, EvalContext& c) {
     const auto own = strides_of(shape);
     Shape strides(axes.size(), 0);
     for (std::size_t k = 0; k < shape.size(); ++k) {
-      const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), operands[static_cast<std::size_t>(i)][k]) - axes.begin());
+      const auto at = static_cast<std::size_t>(
+          std::find(axes.begin(), axes.end(), operands[static_cast<std::size_t>(i)][k]) - axes.begin());
       if (shape[k] == 1) continue;
       space.shape[at] = shape[k];
-      strides[at] += own[k];   // a label repeated in a subscript walks the diagonal
+      strides[at] += own[k];  // a label repeated in a subscript walks the diagonal
     }
     space.strides.push_back(std::move(strides));
   }
   return space;
 }
 
-/// Multiplies two operands into one that keeps their axes, as the specification goes from input to input; axes that no later
-/// operand and not the output has are summed at once.
+/// Multiplies two operands into one that keeps their axes, as the specification goes from input to input; axes that no
+/// later operand and not the output has are summed at once.
 template <class T>
 struct Operand {
   Shape strides;
@@ -200,14 +219,16 @@ void eval(EvalContext& c) {
       T* to = result.values.data();
       for (IndexWalker at(kept); !at.done(); at.next(), ++to) {
         const T *x = so_far.values.data() + at.offset(so_far.strides), *y = right + at.offset(next);
-        for (IndexWalker sum(summed); !sum.done(); sum.next()) *to = multiply_add(*to, x[sum.offset(so_far.strides)], y[sum.offset(next)]);
+        for (IndexWalker sum(summed); !sum.done(); sum.next())
+          *to = multiply_add(*to, x[sum.offset(so_far.strides)], y[sum.offset(next)]);
       }
       so_far = std::move(result);
     }
     auto& out = c.out(0);
     auto* to = out.mutable_data<T>();
     Shape strides(so_far.strides.begin(), so_far.strides.begin() + static_cast<std::ptrdiff_t>(space.output_rank));
-    for (IndexWalker at(out.shape()); !at.done(); at.next()) *to++ = so_far.values[static_cast<std::size_t>(at.offset(strides))];
+    for (IndexWalker at(out.shape()); !at.done(); at.next())
+      *to++ = so_far.values[static_cast<std::size_t>(at.offset(strides))];
   });
 }
 
@@ -215,7 +236,8 @@ constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs[] = {{"inputs", T, Arity::variadic}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"equation", &Attrs::equation, kRequired>>;
-constexpr Version kVersions[] = {{.since = 7, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

@@ -16,7 +16,8 @@ void infer(InferContext& c) {
   if (!a.has_rank() || !b.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto groups = c.has(offsets) ? axis_count(c.shape(offsets)) : Dim();
   if (a.rank() == 3) {
-    c.require(b.rank() == 3, mat_b, Code::E0504, "mat_b must have rank 3 where mat_a has, but its shape is {}", to_string(b));
+    c.require(b.rank() == 3, mat_b, Code::E0504, "mat_b must have rank 3 where mat_a has, but its shape is {}",
+              to_string(b));
     c.require(!c.has(offsets), offsets, Code::E0501, "offsets must not be given where mat_a has a matrix a group");
     const auto count = c.require_same_dim(a[0], b[0], mat_b, "the groups of mat_a", "those of mat_b");
     c.require_same_dim(a[2], b[2], mat_b, "the inner dims of mat_a", "those of mat_b");
@@ -37,7 +38,9 @@ std::vector<std::int64_t> ends(EvalContext& c, std::int64_t tokens) {
   auto list = c.ints(offsets);
   std::int64_t before = 0;
   for (const auto end : list) {
-    if (end < before || end > tokens) fail(Code::E0508, "offsets of GroupedMatMul must rise from 0 to {} tokens, but {} follows {}", tokens, end, before);
+    if (end < before || end > tokens)
+      fail(Code::E0508, "offsets of GroupedMatMul must rise from 0 to {} tokens, but {} follows {}", tokens, end,
+           before);
     before = end;
   }
   return list;
@@ -45,11 +48,13 @@ std::vector<std::int64_t> ends(EvalContext& c, std::int64_t tokens) {
 
 /// to[rows, columns] = a[rows, depth] · b[depth, columns], each with its strides.
 template <class T>
-void multiply(const T* a, std::int64_t a_row, std::int64_t a_step, const T* b, std::int64_t b_row, std::int64_t b_step, std::int64_t rows, std::int64_t depth, std::int64_t columns, T* to) {
+void multiply(const T* a, std::int64_t a_row, std::int64_t a_step, const T* b, std::int64_t b_row, std::int64_t b_step,
+              std::int64_t rows, std::int64_t depth, std::int64_t columns, T* to) {
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
       T sum{};
-      for (std::int64_t k = 0; k < depth; ++k) sum = multiply_add(sum, a[i * a_row + k * a_step], b[k * b_row + j * b_step]);
+      for (std::int64_t k = 0; k < depth; ++k)
+        sum = multiply_add(sum, a[i * a_row + k * a_step], b[k * b_row + j * b_step]);
       *to++ = sum;
     }
 }
@@ -60,10 +65,12 @@ void eval(EvalContext& c) {
   dispatch(out.type(), Numbers{}, [&]<class T>() {
     const T *x = a.data<T>(), *y = b.data<T>();
     T* to = out.mutable_data<T>();
-    std::fill_n(to, out.size(), T{});   // tokens past the last group have no product
+    std::fill_n(to, out.size(), T{});  // tokens past the last group have no product
     if (a.rank() == 3) {
       const auto rows = a.dim(1), depth = a.dim(2), columns = b.dim(1);
-      for (std::int64_t g = 0; g < a.dim(0); ++g) multiply(x + g * rows * depth, depth, 1, y + g * columns * depth, 1, depth, rows, depth, columns, to + g * rows * columns);
+      for (std::int64_t g = 0; g < a.dim(0); ++g)
+        multiply(x + g * rows * depth, depth, 1, y + g * columns * depth, 1, depth, rows, depth, columns,
+                 to + g * rows * columns);
       return;
     }
     const bool by_rows = b.rank() == 3;
@@ -73,7 +80,8 @@ void eval(EvalContext& c) {
       const auto g = static_cast<std::int64_t>(i), count = groups[i] - begin;
       if (by_rows) {
         const auto depth = a.dim(1), columns = b.dim(1);
-        multiply(x + begin * depth, depth, 1, y + g * columns * depth, 1, depth, count, depth, columns, to + begin * columns);
+        multiply(x + begin * depth, depth, 1, y + g * columns * depth, 1, depth, count, depth, columns,
+                 to + begin * columns);
       } else {
         const auto rows = a.dim(0), tokens = a.dim(1), columns = b.dim(1);
         multiply(x + begin, tokens, 1, y + begin * columns, columns, 1, rows, count, columns, to + g * rows * columns);

@@ -14,7 +14,8 @@ void infer(InferContext& c) {
   auto out = c.shape(0);
   if (out.has_rank()) {
     const auto rank = out.rank();
-    out[rank - 1] = out[rank - 2] = c.require_same_dim(out[rank - 2], out[rank - 1], 0, "the rows", "the columns of the matrices");
+    out[rank - 1] = out[rank - 2] =
+        c.require_same_dim(out[rank - 2], out[rank - 1], 0, "the rows", "the columns of the matrices");
   }
   c.output(0, std::move(out));
 }
@@ -27,13 +28,15 @@ void invert(std::vector<double> m, std::vector<double>& inverse, std::size_t n) 
     auto pivot = column;
     for (auto i = column; i < n; ++i)
       if (std::abs(m[i * n + column]) > std::abs(m[pivot * n + column])) pivot = i;
-    for (std::size_t j = 0; j < n && pivot != column; ++j) std::swap(m[pivot * n + j], m[column * n + j]), std::swap(inverse[pivot * n + j], inverse[column * n + j]);
+    for (std::size_t j = 0; j < n && pivot != column; ++j)
+      std::swap(m[pivot * n + j], m[column * n + j]), std::swap(inverse[pivot * n + j], inverse[column * n + j]);
     const auto divisor = m[column * n + column];
     for (std::size_t j = 0; j < n; ++j) m[column * n + j] /= divisor, inverse[column * n + j] /= divisor;
     for (std::size_t i = 0; i < n; ++i) {
       const auto factor = m[i * n + column];
       if (i == column || factor == 0) continue;
-      for (std::size_t j = 0; j < n; ++j) m[i * n + j] -= factor * m[column * n + j], inverse[i * n + j] -= factor * inverse[column * n + j];
+      for (std::size_t j = 0; j < n; ++j)
+        m[i * n + j] -= factor * m[column * n + j], inverse[i * n + j] -= factor * inverse[column * n + j];
     }
   }
 }
@@ -49,7 +52,8 @@ void eval(EvalContext& c) {
     for (std::size_t at = 0; at < static_cast<std::size_t>(from.size()); at += size) {
       invert(std::vector<double>(from.data<T>() + at, from.data<T>() + at + size), inverse, n);
       // "If adjoint == true, then it is sufficient to transpose the resulting matrix."
-      for (std::size_t i = 0; i < size; ++i) to.mutable_data<T>()[at + i] = static_cast<T>(inverse[adjoint ? i % n * n + i / n : i]);
+      for (std::size_t i = 0; i < size; ++i)
+        to.mutable_data<T>()[at + i] = static_cast<T>(inverse[adjoint ? i % n * n + i / n : i]);
     }
   });
 }
@@ -58,7 +62,8 @@ constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"data", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"adjoint", &Attrs::adjoint>>;
-constexpr Version kVersions[] = {{.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

@@ -26,13 +26,19 @@ void infer(InferContext& c) {
   as_matrix(left, a.transpose_a, true);
   as_matrix(right, a.transpose_b, false);
   if (!left.back().compatible(right[right.size() - 2]))
-    c.fail_at(B, Code::E0506, fmt::format("the matrices of MatMul do not fit: {} columns in {}{}, {} rows in {}{}", to_string(left.back()),
-                                          to_string(c.shape(A)), a.transpose_a ? " transposed" : "", to_string(right[right.size() - 2]), to_string(c.shape(B)), a.transpose_b ? " transposed" : ""),
-              {{{Change::What::attribute, "transpose_b", a.transpose_b ? "false" : "true"}}, {{Change::What::attribute, "transpose_a", a.transpose_a ? "false" : "true"}}});
+    c.fail_at(
+        B, Code::E0506,
+        fmt::format("the matrices of MatMul do not fit: {} columns in {}{}, {} rows in {}{}", to_string(left.back()),
+                    to_string(c.shape(A)), a.transpose_a ? " transposed" : "", to_string(right[right.size() - 2]),
+                    to_string(c.shape(B)), a.transpose_b ? " transposed" : ""),
+        {{{Change::What::attribute, "transpose_b", a.transpose_b ? "false" : "true"}},
+         {{Change::What::attribute, "transpose_a", a.transpose_a ? "false" : "true"}}});
 
-  const PartialShape a_batch(std::vector<Dim>(left.begin(), left.end() - 2)), b_batch(std::vector<Dim>(right.begin(), right.end() - 2));
+  const PartialShape a_batch(std::vector<Dim>(left.begin(), left.end() - 2)),
+      b_batch(std::vector<Dim>(right.begin(), right.end() - 2));
   auto out = broadcast(a_batch, b_batch);
-  c.require(out.has_value(), B, Code::E0505, "MatMul cannot broadcast the batches of {} and {}", to_string(c.shape(A)), to_string(c.shape(B)));
+  c.require(out.has_value(), B, Code::E0505, "MatMul cannot broadcast the batches of {} and {}", to_string(c.shape(A)),
+            to_string(c.shape(B)));
   if (!a_vector) out->push_back(left[left.size() - 2]);
   if (!b_vector) out->push_back(right.back());
   c.output(0, std::move(*out));
@@ -42,10 +48,11 @@ void infer(InferContext& c) {
 template <class T>
 void transpose(const T* from, std::int64_t rows, std::int64_t columns, std::vector<T>& to) {
   to.resize(static_cast<std::size_t>(rows * columns));
-  constexpr std::int64_t kBlock = 16;   // both sides stay in the cache
+  constexpr std::int64_t kBlock = 16;  // both sides stay in the cache
   for (std::int64_t i = 0; i < rows; i += kBlock)
     for (std::int64_t j = 0; j < columns; ++j)
-      for (std::int64_t k = i; k < std::min(rows, i + kBlock); ++k) to[static_cast<std::size_t>(j * rows + k)] = from[k * columns + j];
+      for (std::int64_t k = i; k < std::min(rows, i + kBlock); ++k)
+        to[static_cast<std::size_t>(j * rows + k)] = from[k * columns + j];
 }
 
 void eval(EvalContext& c) {
@@ -63,13 +70,13 @@ void eval(EvalContext& c) {
   const auto a_strides = broadcast_strides(a_batch, batch), b_strides = broadcast_strides(b_batch, batch);
   std::vector<std::int64_t> row_of_b(static_cast<std::size_t>(depth));
   for (std::size_t k = 0; k < row_of_b.size(); ++k) row_of_b[k] = static_cast<std::int64_t>(k) * columns;
-  constexpr std::int64_t kPart = 256;   // columns at a time: this much of b stays in the cache for all rows
+  constexpr std::int64_t kPart = 256;  // columns at a time: this much of b stays in the cache for all rows
 
   dispatch(out.type(), Numbers{}, [&]<class T>() {
     std::vector<T> a_turned, b_turned;
     auto* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T{});
-    std::int64_t turned = -1;   // which matrix of b is in b_turned
+    std::int64_t turned = -1;  // which matrix of b is in b_turned
     for (IndexWalker at(batch); !at.done(); at.next(), to += rows * columns) {
       const T* x = a.data<T>() + at.offset(a_strides) * rows * depth;
       const auto b_index = at.offset(b_strides);
@@ -78,7 +85,9 @@ void eval(EvalContext& c) {
       if (b_transposed && std::exchange(turned, b_index) != b_index) transpose(y, columns, depth, b_turned);
       if (b_transposed) y = b_turned.data();
       for (std::int64_t j = 0; j < columns; j += kPart)
-        for (std::int64_t i = 0; i < rows; ++i) accumulate(to + i * columns + j, std::min(kPart, columns - j), y + j, row_of_b.data(), 1, x + i * depth, depth);
+        for (std::int64_t i = 0; i < rows; ++i)
+          accumulate(to + i * columns + j, std::min(kPart, columns - j), y + j, row_of_b.data(), 1, x + i * depth,
+                     depth);
     }
   });
 }
@@ -86,8 +95,10 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs[] = {{"A", T}, {"B", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs = attributes<MatMulAttrs, Attr<"transpose_a", &MatMulAttrs::transpose_a>, Attr<"transpose_b", &MatMulAttrs::transpose_b>>;
-constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr auto kAttrs = attributes<MatMulAttrs, Attr<"transpose_a", &MatMulAttrs::transpose_a>,
+                                   Attr<"transpose_b", &MatMulAttrs::transpose_b>>;
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

@@ -16,13 +16,16 @@ void infer(InferContext& c) {
   if (blocks) {
     const auto volume = checked_product(*blocks);
     const auto batch = volume ? movement::divided(from[0], *volume) : std::nullopt;
-    c.require(batch.has_value(), block_shape, Code::E0506, "BatchToSpace cannot divide the batch {} of data {} by the product of block_shape {}", to_string(from[0]), to_string(from), to_string(*blocks));
+    c.require(batch.has_value(), block_shape, Code::E0506,
+              "BatchToSpace cannot divide the batch {} of data {} by the product of block_shape {}", to_string(from[0]),
+              to_string(from), to_string(*blocks));
     out[0] = *batch;
   }
   for (std::int64_t i = 1; blocks && before && after && i < from.rank(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto whole = from[i] * Dim((*blocks)[at]), cropped = Dim((*before)[at]) + Dim((*after)[at]);
-    c.require(cropped.min <= whole.max, crops_begin, Code::E0506, "BatchToSpace cannot crop {} elements from an axis of {}", to_string(cropped), to_string(whole));
+    c.require(cropped.min <= whole.max, crops_begin, Code::E0506,
+              "BatchToSpace cannot crop {} elements from an axis of {}", to_string(cropped), to_string(whole));
     out[i] = whole - cropped;
   }
   c.output(0, std::move(out));
@@ -34,7 +37,8 @@ void eval(EvalContext& c) {
   const auto blocks = c.ints(block_shape), before = c.ints(crops_begin), after = c.ints(crops_end);
   movement::require_blocks(from.rank(), blocks, before, after);
   const auto volume = element_count(blocks);
-  if (from.dim(0) % volume != 0) fail(Code::E0506, "BatchToSpace cannot divide a batch of {} by {}", from.dim(0), volume);
+  if (from.dim(0) % volume != 0)
+    fail(Code::E0506, "BatchToSpace cannot divide a batch of {} by {}", from.dim(0), volume);
   const auto spatial = from.rank() - 1;
 
   Shape view(blocks.begin() + 1, blocks.end()), whole{from.dim(0) / volume}, out = whole;
@@ -46,7 +50,9 @@ void eval(EvalContext& c) {
     order.insert(order.end(), {spatial + 1 + i, i});
     whole.push_back(from.dim(i + 1) * blocks[at]);
     out.push_back(whole.back() - before[at] - after[at]);
-    if (out.back() < 0) fail(Code::E0506, "BatchToSpace cannot crop {} and {} elements from an axis of {}", before[at], after[at], whole.back());
+    if (out.back() < 0)
+      fail(Code::E0506, "BatchToSpace cannot crop {} and {} elements from an axis of {}", before[at], after[at],
+           whole.back());
   }
   Tensor spread(from.type(), whole);
   permute(from, view, order, spread);
@@ -59,7 +65,8 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"crops_begin", TInt}, {"crops_end", TInt}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {{.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+constexpr Version kVersions[] = {
+    {.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
 
 }  // namespace
 

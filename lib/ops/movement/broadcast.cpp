@@ -8,7 +8,9 @@ enum class Mode { numpy, explicit_, bidirectional, pdpd };
 template <>
 struct ovir::EnumNames<ovir::ops::broadcast::Mode> {
   static constexpr std::pair<std::string_view, ovir::ops::broadcast::Mode> table[] = {
-      {"numpy", ovir::ops::broadcast::Mode::numpy}, {"explicit", ovir::ops::broadcast::Mode::explicit_}, {"none", ovir::ops::broadcast::Mode::explicit_},
+      {"numpy", ovir::ops::broadcast::Mode::numpy},
+      {"explicit", ovir::ops::broadcast::Mode::explicit_},
+      {"none", ovir::ops::broadcast::Mode::explicit_},
       {"bidirectional", ovir::ops::broadcast::Mode::bidirectional},
       {"pdpd", ovir::ops::broadcast::Mode::pdpd}};  // files also hold "none" for "explicit", and "pdpd"
 };
@@ -28,7 +30,8 @@ PartialShape target_of(const InferContext& c) {
   if (const auto known = c.intervals(target_shape)) {
     PartialShape target;
     for (const auto& v : *known) {
-      c.require(v.hi >= 0, target_shape, Code::E0508, "target_shape of Broadcast holds {}: a length is not negative", v.hi);
+      c.require(v.hi >= 0, target_shape, Code::E0508, "target_shape of Broadcast holds {}: a length is not negative",
+                v.hi);
       target.push_back(v.to_dim());
     }
     return target;
@@ -40,7 +43,8 @@ PartialShape target_of(const InferContext& c) {
 Dim repeat(const InferContext& c, const Dim& from, const Dim& to) {
   if (from.contains(1)) return to;
   const auto both = intersect(from, to);
-  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot make {} of a dim of {}: data is {}", to_string(to), to_string(from), to_string(c.shape(data)));
+  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot make {} of a dim of {}: data is {}",
+            to_string(to), to_string(from), to_string(c.shape(data)));
   return *both;
 }
 
@@ -49,7 +53,8 @@ void infer_aligned(InferContext& c, PartialShape target, bool last) {
   const auto& from = c.shape(data);
   if (!from.has_rank()) return c.output(0, std::move(target));
   const auto added = last ? target.rank() - from.rank() : 0;
-  c.require(target.rank() >= from.rank(), target_shape, Code::E0504, "target_shape of Broadcast has {} dims, fewer than data {}", target.rank(), to_string(from));
+  c.require(target.rank() >= from.rank(), target_shape, Code::E0504,
+            "target_shape of Broadcast has {} dims, fewer than data {}", target.rank(), to_string(from));
   for (std::int64_t i = 0; i < from.rank(); ++i) target[added + i] = repeat(c, from[i], target[added + i]);
   c.output(0, std::move(target));
 }
@@ -59,13 +64,18 @@ void infer_explicit(InferContext& c, PartialShape target) {
   const auto axes = c.ints(axes_mapping);
   if (!axes) return c.output(0, std::move(target));
   // "The index values in this tensor should be sorted"
-  c.require(std::is_sorted(axes->begin(), axes->end(), std::less_equal<>()), axes_mapping, Code::E0508, "axes_mapping of Broadcast must rise: it cannot transpose");
+  c.require(std::is_sorted(axes->begin(), axes->end(), std::less_equal<>()), axes_mapping, Code::E0508,
+            "axes_mapping of Broadcast must rise: it cannot transpose");
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = (*axes)[i];
-    c.require(0 <= axis && axis < target.rank(), axes_mapping, Code::E0507, "axes_mapping[{}] of Broadcast is {}, but target_shape has {} dims", i, axis, target.rank());
-    if (from.has_rank() && static_cast<std::int64_t>(i) < from.rank()) target[axis] = repeat(c, from[static_cast<std::int64_t>(i)], target[axis]);
+    c.require(0 <= axis && axis < target.rank(), axes_mapping, Code::E0507,
+              "axes_mapping[{}] of Broadcast is {}, but target_shape has {} dims", i, axis, target.rank());
+    if (from.has_rank() && static_cast<std::int64_t>(i) < from.rank())
+      target[axis] = repeat(c, from[static_cast<std::int64_t>(i)], target[axis]);
     if (from.has_rank() && from.rank() == 0)  // has no axis to be put there
-      c.require(target[axis].contains(1), axes_mapping, Code::E0506, "axes_mapping of Broadcast puts the scalar data on axis {} of length {}", axis, to_string(target[axis]));
+      c.require(target[axis].contains(1), axes_mapping, Code::E0506,
+                "axes_mapping of Broadcast puts the scalar data on axis {} of length {}", axis,
+                to_string(target[axis]));
   }
   c.output(0, std::move(target));
 }
@@ -73,20 +83,25 @@ void infer_explicit(InferContext& c, PartialShape target) {
 void infer(InferContext& c) {
   const auto mode = c.attrs<Attrs>().mode;
   const auto& from = c.shape(data);
-  c.require_attr(mode != Mode::bidirectional || c.version().since >= 3, "mode", "\"bidirectional\" came with version 3");
+  c.require_attr(mode != Mode::bidirectional || c.version().since >= 3, "mode",
+                 "\"bidirectional\" came with version 3");
   if (mode == Mode::explicit_) {
-    if (!c.has(axes_mapping)) c.fail_at(-1, Code::E0501, "Broadcast in explicit mode takes axes_mapping as its third input");
+    if (!c.has(axes_mapping))
+      c.fail_at(-1, Code::E0501, "Broadcast in explicit mode takes axes_mapping as its third input");
     c.require_rank(axes_mapping, 1);
     // "The size of axes_mapping should match the rank of input data tensor"; [0] or nothing may be given for a scalar.
     if (from.has_rank() && from.rank() > 0)
-      c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of data", "the elements of axes_mapping");
+      c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of data",
+                         "the elements of axes_mapping");
   }
   const auto target = target_of(c);
   if (!target.has_rank()) return c.output(0, target);
   if (mode == Mode::numpy || mode == Mode::pdpd) return infer_aligned(c, target, mode == Mode::numpy);
   if (mode == Mode::explicit_) return infer_explicit(c, target);
   auto both = ovir::broadcast(from, target);
-  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot broadcast data {} and target_shape {} with each other", to_string(from), to_string(target));
+  c.require(both.has_value(), target_shape, Code::E0505,
+            "Broadcast cannot broadcast data {} and target_shape {} with each other", to_string(from),
+            to_string(target));
   c.output(0, std::move(*both));
 }
 
@@ -99,8 +114,10 @@ void eval(EvalContext& c) {
   if (mode == Mode::explicit_ && from.rank() > 0) {
     const auto axes = c.ints(axes_mapping);
     view.assign(to.shape().size(), 1);
-    if (axes.size() != from.shape().size()) fail(Code::E0506, "axes_mapping of Broadcast must name an axis for each of data's");
-    for (std::size_t i = 0; i < axes.size(); ++i) view[static_cast<std::size_t>(movement::checked_index(axes[i], to.rank(), "Broadcast"))] = from.shape()[i];
+    if (axes.size() != from.shape().size())
+      fail(Code::E0506, "axes_mapping of Broadcast must name an axis for each of data's");
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      view[static_cast<std::size_t>(movement::checked_index(axes[i], to.rank(), "Broadcast"))] = from.shape()[i];
     if (element_count(view) != from.size()) fail(Code::E0508, "axes_mapping of Broadcast names an axis twice");
   }
   gather_strided(from, 0, broadcast_strides(view, to.shape()), to.shape(), to);
@@ -111,8 +128,22 @@ constexpr PortDef kInputs[] = {{"data", T}, {"target_shape", TShape}, {"axes_map
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"mode", &Attrs::mode>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

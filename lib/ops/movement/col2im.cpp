@@ -11,9 +11,12 @@ struct Attrs {
   std::vector<std::int64_t> strides{1, 1}, dilations{1, 1}, pads_begin{0, 0}, pads_end{0, 0};
 };
 
-void require_pair(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& pair, std::int64_t least) {
+void require_pair(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& pair,
+                  std::int64_t least) {
   c.require_attr(pair.size() == 2, attribute, "it holds {}, but an image has 2 axes", counted(pair.size(), "number"));
-  for (const auto v : pair) c.require_attr(v >= least && v < (std::int64_t{1} << 28), attribute, "{} is not in {}..{}", v, least, (1 << 28) - 1);
+  for (const auto v : pair)
+    c.require_attr(v >= least && v < (std::int64_t{1} << 28), attribute, "{} is not in {}..{}", v, least,
+                   (1 << 28) - 1);
 }
 
 /// The number of positions of a block along one axis.
@@ -31,9 +34,12 @@ void infer(InferContext& c) {
   c.require_rank(data, 2, 3);
   for (int port : {output_size, kernel_size}) {
     c.require_rank(port, 1);
-    c.require(axis_count(c.shape(port)).contains(2), port, Code::E0506, "{} of Col2Im must hold 2 elements, but its shape is {}", c.port_name(port), to_string(c.shape(port)));
+    c.require(axis_count(c.shape(port)).contains(2), port, Code::E0506,
+              "{} of Col2Im must hold 2 elements, but its shape is {}", c.port_name(port), to_string(c.shape(port)));
     if (const auto values = c.ints(port))
-      for (const auto v : *values) c.require(v > 0 && v < (std::int64_t{1} << 28), port, Code::E0508, "{} of Col2Im holds {}: a length is in 1..{}", c.port_name(port), v, (1 << 28) - 1);
+      for (const auto v : *values)
+        c.require(v > 0 && v < (std::int64_t{1} << 28), port, Code::E0508,
+                  "{} of Col2Im holds {}: a length is in 1..{}", c.port_name(port), v, (1 << 28) - 1);
   }
   const auto& from = c.shape(data);
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
@@ -46,11 +52,15 @@ void infer(InferContext& c) {
   if (kernel) {
     const auto volume = kernel->at(0) * kernel->at(1);
     const auto channels = movement::divided(channels_in, volume);
-    c.require(channels.has_value(), data, Code::E0506, "Col2Im cannot divide the {} rows of data {} by a kernel of {} elements", to_string(channels_in), to_string(from), volume);
+    c.require(channels.has_value(), data, Code::E0506,
+              "Col2Im cannot divide the {} rows of data {} by a kernel of {} elements", to_string(channels_in),
+              to_string(from), volume);
     out[out.rank() - 1] = *channels;
     if (exact) {
-      const auto wanted = block_count(a, 0, exact->at(0), kernel->at(0)) * block_count(a, 1, exact->at(1), kernel->at(1));
-      c.require(blocks.contains(wanted), data, Code::E0506, "data of Col2Im {} must hold {} blocks for an image of {}", to_string(from), wanted, to_string(*exact));
+      const auto wanted =
+          block_count(a, 0, exact->at(0), kernel->at(0)) * block_count(a, 1, exact->at(1), kernel->at(1));
+      c.require(blocks.contains(wanted), data, Code::E0506, "data of Col2Im {} must hold {} blocks for an image of {}",
+                to_string(from), wanted, to_string(*exact));
     }
   }
   for (std::size_t i = 0; i < 2; ++i) out.push_back(sizes && sizes->size() == 2 ? (*sizes)[i] : Dim());
@@ -65,17 +75,21 @@ void eval(EvalContext& c) {
   const auto rows = block_count(a, 0, size.at(0), kernel.at(0)), columns = block_count(a, 1, size.at(1), kernel.at(1));
   const auto volume = kernel[0] * kernel[1];
   const auto planes = to.size() == 0 ? 0 : to.size() / (size[0] * size[1]);
-  if (from.size() != planes * volume * rows * columns) fail(Code::E0506, "data of Col2Im {} does not hold the blocks of an image of {}", to_string(from.shape()), to_string(size));
+  if (from.size() != planes * volume * rows * columns)
+    fail(Code::E0506, "data of Col2Im {} does not hold the blocks of an image of {}", to_string(from.shape()),
+         to_string(size));
   std::fill_n(to.mutable_bytes(), to.byte_size(), std::byte{});
   dispatch(to.type(), Numbers{}, [&]<class T>() {
     const auto* source = from.data<T>();
     for (std::int64_t i = 0; i < planes * volume; ++i) {
       auto* plane = to.mutable_data<T>() + i / volume * size[0] * size[1];
-      const auto y0 = i % volume / kernel[1] * a.dilations[0] - a.pads_begin[0], x0 = i % kernel[1] * a.dilations[1] - a.pads_begin[1];
+      const auto y0 = i % volume / kernel[1] * a.dilations[0] - a.pads_begin[0],
+                 x0 = i % kernel[1] * a.dilations[1] - a.pads_begin[1];
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t q = 0; q < columns; ++q, ++source) {
           const auto y = y0 + r * a.strides[0], x = x0 + q * a.strides[1];
-          if (0 <= y && y < size[0] && 0 <= x && x < size[1]) plane[y * size[1] + x] = static_cast<T>(plane[y * size[1] + x] + *source);
+          if (0 <= y && y < size[0] && 0 <= x && x < size[1])
+            plane[y * size[1] + x] = static_cast<T>(plane[y * size[1] + x] + *source);
         }
     }
   });
@@ -88,8 +102,8 @@ constexpr Version kVersions[] = {
     {.since = 15,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"strides", &Attrs::strides>, Attr<"dilations", &Attrs::dilations>, Attr<"pads_begin", &Attrs::pads_begin>,
-                         Attr<"pads_end", &Attrs::pads_end>>,
+     .attrs = attributes<Attrs, Attr<"strides", &Attrs::strides>, Attr<"dilations", &Attrs::dilations>,
+                         Attr<"pads_begin", &Attrs::pads_begin>, Attr<"pads_end", &Attrs::pads_end>>,
      .infer = infer,
      .eval = eval},
 };

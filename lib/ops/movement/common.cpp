@@ -26,7 +26,8 @@ bool before_begin(const Range& r, const Dim& dim) { return dim.is_bounded() ? r.
 bool is_whole(const Dim& dim, const Range& start, const Range& stop, std::int64_t step) {
   if (step == 1) return ((start.lo == 0 && start.hi == 0) || before_begin(start, dim)) && past_end(stop, dim);
   if (step != -1) return false;
-  const bool from_last = (start.lo == -1 && start.hi == -1) || past_end(start, dim) || (dim.is_bounded() && start.lo >= dim.max - 1);
+  const bool from_last =
+      (start.lo == -1 && start.hi == -1) || past_end(start, dim) || (dim.is_bounded() && start.lo >= dim.max - 1);
   return from_last && (dim.is_bounded() ? stop.hi <= -dim.max - 1 : stop.hi == kLeast);
 }
 
@@ -40,7 +41,8 @@ std::optional<std::vector<Range>> ranges(const InferContext& c, int port) {
   }
   const auto bounded = c.intervals(port);
   if (!bounded) return std::nullopt;
-  for (const auto& i : *bounded) result.push_back({to_integer(std::ceil(i.lo)), to_integer(std::floor(i.hi)), i.symbol});
+  for (const auto& i : *bounded)
+    result.push_back({to_integer(std::ceil(i.lo)), to_integer(std::floor(i.hi)), i.symbol});
   return result;
 }
 
@@ -66,7 +68,8 @@ AxisSlice slice_axis(std::int64_t length, std::int64_t start, std::int64_t stop,
 Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, std::int64_t step) {
   if (is_whole(dim, start, stop, step)) return dim;
   // The first n elements, where there are n.
-  if (step == 1 && start.lo == 0 && start.hi == 0 && stop.lo >= 0 && stop.hi <= dim.min) return Dim(stop.lo, stop.hi, stop.symbol);
+  if (step == 1 && start.lo == 0 && start.hi == 0 && stop.lo >= 0 && stop.hi <= dim.min)
+    return Dim(stop.lo, stop.hi, stop.symbol);
 
   // For fixed start and stop the count is a piecewise linear function of the length, with corners only where start or
   // stop reaches an end of the axis; in start and stop it is monotone on either side of zero. So corners are enough.
@@ -103,14 +106,18 @@ PartialShape infer_slices(const InferContext& c, int start) {
   Dim count;
   for (int port = start; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of start", fmt::format("those of {}", c.port_name(port)));
+    if (c.shape(port).has_rank())
+      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of start",
+                                 fmt::format("those of {}", c.port_name(port)));
   }
   if (from.has_rank())
-    c.require(count.min <= from.rank(), start, Code::E0506, "start of {} has {} elements, but data {} has {} axes", c.op().type, to_string(count), to_string(from), from.rank());
+    c.require(count.min <= from.rank(), start, Code::E0506, "start of {} has {} elements, but data {} has {} axes",
+              c.op().type, to_string(count), to_string(from), from.rank());
 
   const auto steps = ranges(c, step);
   if (steps)
-    for (const auto& s : *steps) c.require(!s.is_known() || s.lo != 0, step, Code::E0508, "step of {} holds a 0", c.op().type);
+    for (const auto& s : *steps)
+      c.require(!s.is_known() || s.lo != 0, step, Code::E0508, "step of {} holds a 0", c.op().type);
   if (!from.has_rank()) return from;
 
   auto out = from;
@@ -124,11 +131,13 @@ PartialShape infer_slices(const InferContext& c, int start) {
     return out;
   }
   const auto n = static_cast<std::size_t>(count.length());
-  const auto starts = ranges(c, start).value_or(std::vector<Range>(n)), stops = ranges(c, stop).value_or(std::vector<Range>(n));
+  const auto starts = ranges(c, start).value_or(std::vector<Range>(n)),
+             stops = ranges(c, stop).value_or(std::vector<Range>(n));
   std::vector<bool> seen(static_cast<std::size_t>(from.rank()), false);
   for (std::size_t i = 0; i < n; ++i) {
     const auto axis = c.require_axis((*along)[i], axes, from.rank());
-    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type, axis);
+    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type,
+              axis);
     seen[static_cast<std::size_t>(axis)] = true;
     out[axis] = slice_dim(from[axis], starts[i], stops[i], steps ? (*steps)[i] : Range());
   }
@@ -140,8 +149,10 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   const auto rank = static_cast<std::int64_t>(from.size());
   std::vector<std::int64_t> axes;
   if (c.has(start + 3)) axes = c.ints(start + 3);
-  else for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-  if (stops.size() != starts.size() || steps.size() != starts.size() || axes.size() != starts.size()) fail(Code::E0506, "start, stop, step and axes of a slice differ in length");
+  else
+    for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  if (stops.size() != starts.size() || steps.size() != starts.size() || axes.size() != starts.size())
+    fail(Code::E0506, "start, stop, step and axes of a slice differ in length");
 
   SlicedPart part{0, from, strides_of(from)};
   std::vector<bool> seen(from.size(), false);
@@ -152,19 +163,22 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
     const auto taken = slice_axis(from[axis], starts[i], stops[i], steps[i]);
     part.first += taken.first * part.strides[axis];
     part.shape[axis] = taken.count;
-    part.strides[axis] = taken.count > 1 ? part.strides[axis] * steps[i] : 0;  // a step past the axis is never taken, and may be huge
+    part.strides[axis] =
+        taken.count > 1 ? part.strides[axis] * steps[i] : 0;  // a step past the axis is never taken, and may be huge
   }
   return part;
 }
 
 std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_view op) {
-  if (index < -length || index >= length) fail(Code::E0507, "index {} of {} is out of range: the axis has length {}", index, op, length);
+  if (index < -length || index >= length)
+    fail(Code::E0507, "index {} of {} is out of range: the axis has length {}", index, op, length);
   return index < 0 ? index + length : index;
 }
 
 std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes) {
   const auto volume = checked_product(Shape(static_cast<std::size_t>(axes), block_size));
-  c.require_attr(block_size > 0 && volume.has_value(), "block_size", "{} is not positive, or its power is more than 64 bits can hold", block_size);
+  c.require_attr(block_size > 0 && volume.has_value(), "block_size",
+                 "{} is not positive, or its power is more than 64 bits can hold", block_size);
   return *volume;
 }
 
@@ -173,25 +187,32 @@ Dim require_block_inputs(const InferContext& c) {
   Dim count = c.shape(0).has_rank() ? Dim(c.shape(0).rank()) : Dim();
   for (int port = 1; port < 4; ++port) {
     c.require_rank(port, 1);
-    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data", fmt::format("the elements of {}", c.port_name(port)));
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data",
+                               fmt::format("the elements of {}", c.port_name(port)));
     const auto values = c.ints(port);
     for (std::size_t i = 0; values && i < values->size(); ++i) {
       const auto v = (*values)[i];
-      c.require(v >= (port == 1), port, Code::E0508, "{} of {} holds {}, less than {}", c.port_name(port), c.op().type, v, port == 1 ? 1 : 0);
+      c.require(v >= (port == 1), port, Code::E0508, "{} of {} holds {}, less than {}", c.port_name(port), c.op().type,
+                v, port == 1 ? 1 : 0);
       // "block_shape[0] is expected to be 1", and the batch is neither padded nor cropped
-      c.require(i > 0 || v == (port == 1), port, Code::E0508, "{}[0] of {} must be {}, for the batch, but is {}", c.port_name(port), c.op().type, port == 1 ? 1 : 0, v);
+      c.require(i > 0 || v == (port == 1), port, Code::E0508, "{}[0] of {} must be {}, for the batch, but is {}",
+                c.port_name(port), c.op().type, port == 1 ? 1 : 0, v);
     }
   }
   return count;
 }
 
-void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after) {
+void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before,
+                    const std::vector<std::int64_t>& after) {
   const auto count = static_cast<std::size_t>(rank);
-  if (rank < 1 || blocks.size() != count || before.size() != count || after.size() != count) fail(Code::E0506, "block_shape and the pads or crops must have an element for each of {} axes", rank);
+  if (rank < 1 || blocks.size() != count || before.size() != count || after.size() != count)
+    fail(Code::E0506, "block_shape and the pads or crops must have an element for each of {} axes", rank);
   constexpr auto kLimit = std::int64_t{1} << 40;
   for (std::size_t i = 0; i < count; ++i)
-    if (blocks[i] < 1 || before[i] < 0 || after[i] < 0 || blocks[i] > kLimit || before[i] > kLimit || after[i] > kLimit || (i == 0 && (blocks[0] != 1 || before[0] + after[0] != 0)))
-      fail(Code::E0508, "blocks of {} with {} before and {} after are not possible on axis {}", blocks[i], before[i], after[i], i);
+    if (blocks[i] < 1 || before[i] < 0 || after[i] < 0 || blocks[i] > kLimit || before[i] > kLimit ||
+        after[i] > kLimit || (i == 0 && (blocks[0] != 1 || before[0] + after[0] != 0)))
+      fail(Code::E0508, "blocks of {} with {} before and {} after are not possible on axis {}", blocks[i], before[i],
+           after[i], i);
 }
 
 std::optional<Dim> divided(const Dim& dim, std::int64_t n) {

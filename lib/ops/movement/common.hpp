@@ -31,8 +31,8 @@ Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, std::int64_
 /// With a step of which only the range is known.
 Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range& step);
 
-/// The shape of data[start:stop:step] of Slice and SliceScatter: data is input 0; start, stop, step and perhaps axes are
-/// the inputs from `start` on.
+/// The shape of data[start:stop:step] of Slice and SliceScatter: data is input 0; start, stop, step and perhaps axes
+/// are the inputs from `start` on.
 PartialShape infer_slices(const InferContext& c, int start);
 
 /// Where the elements of the slice lie in data of shape `from`.
@@ -54,9 +54,11 @@ T reduce(Reduction reduction, T value, T update, bool boolean) {
   using enum Reduction;
   // Integers wrap.
   using U = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
-  const auto a = static_cast<U>(value), b = static_cast<U>(update);  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
+  const auto a = static_cast<U>(value),
+             b = static_cast<U>(update);  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
   switch (reduction) {
-    case sum: case mean: return boolean ? static_cast<T>(value != 0 || update != 0) : static_cast<T>(a + b);
+    case sum:
+    case mean: return boolean ? static_cast<T>(value != 0 || update != 0) : static_cast<T>(a + b);
     case sub: return boolean ? static_cast<T>((value != 0) != (update != 0)) : static_cast<T>(a - b);
     case prod: return static_cast<T>(a * b);
     case min: return std::min(value, update);
@@ -80,29 +82,35 @@ std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::i
 /// BatchToSpace and SpaceToBatch: the demands on block_shape and the crops or pads, inputs 1 to 3; gives the rank.
 Dim require_block_inputs(const InferContext& c);
 /// The same of their values, in a kernel.
-void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before, const std::vector<std::int64_t>& after);
+void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before,
+                    const std::vector<std::int64_t>& after);
 
 /// The lengths x with x * n in `dim`; nothing where there is none. `n` is positive.
 std::optional<Dim> divided(const Dim& dim, std::int64_t n);
 
 /// An axis made non-negative; only for axes that shape inference has accepted.
-inline std::size_t normalized(std::int64_t axis, std::int64_t rank) { return static_cast<std::size_t>(axis < 0 ? axis + rank : axis); }
+inline std::size_t normalized(std::int64_t axis, std::int64_t rank) {
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
 
 }  // namespace ovir::ops::movement
 
 template <>
 struct ovir::EnumNames<ovir::ops::movement::BlockMode> {
-  static constexpr std::pair<std::string_view, ovir::ops::movement::BlockMode> table[] = {{"blocks_first", ovir::ops::movement::BlockMode::blocks_first},
-                                                                                          {"depth_first", ovir::ops::movement::BlockMode::depth_first}};
+  static constexpr std::pair<std::string_view, ovir::ops::movement::BlockMode> table[] = {
+      {"blocks_first", ovir::ops::movement::BlockMode::blocks_first},
+      {"depth_first", ovir::ops::movement::BlockMode::depth_first}};
 };
 
 template <>
 struct ovir::EnumNames<ovir::ops::movement::Reduction> {
   using R = ovir::ops::movement::Reduction;
-  static constexpr std::pair<std::string_view, R> table[] = {{"none", R::none}, {"sum", R::sum}, {"sub", R::sub},  {"prod", R::prod},
-                                                             {"min", R::min},   {"max", R::max}, {"mean", R::mean}};
+  static constexpr std::pair<std::string_view, R> table[] = {{"none", R::none}, {"sum", R::sum}, {"sub", R::sub},
+                                                             {"prod", R::prod}, {"min", R::min}, {"max", R::max},
+                                                             {"mean", R::mean}};
 };
 
 namespace ovir::ops::movement {
-inline constexpr auto kBlockAttrs = attributes<BlockAttrs, Attr<"mode", &BlockAttrs::mode, kRequired>, Attr<"block_size", &BlockAttrs::block_size>>;
+inline constexpr auto kBlockAttrs =
+    attributes<BlockAttrs, Attr<"mode", &BlockAttrs::mode, kRequired>, Attr<"block_size", &BlockAttrs::block_size>>;
 }  // namespace ovir::ops::movement

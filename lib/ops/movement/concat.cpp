@@ -34,13 +34,18 @@ void infer(InferContext& c) {
       along = along + Dim();
       continue;
     }
-    c.require(s.rank() == rank, i, Code::E0504, "inputs of Concat must have the same rank, but input {} is {} and input {} is {}", ranked, to_string(c.shape(ranked)), i, to_string(s));
+    c.require(s.rank() == rank, i, Code::E0504,
+              "inputs of Concat must have the same rank, but input {} is {} and input {} is {}", ranked,
+              to_string(c.shape(ranked)), i, to_string(s));
     along = along + s[axis];
     for (std::int64_t d = 0; d < rank; ++d) {
       if (d == axis) continue;
       const auto both = intersect(out[d], s[d]);
       if (!both)
-        c.fail_at(i, Code::E0506, fmt::format("Concat along axis {}: dim {} of input {} is {}, but {} in the inputs before it", axis, d, i, to_string(s[d]), to_string(out[d])), other_axes(rank, axis));
+        c.fail_at(i, Code::E0506,
+                  fmt::format("Concat along axis {}: dim {} of input {} is {}, but {} in the inputs before it", axis, d,
+                              i, to_string(s[d]), to_string(out[d])),
+                  other_axes(rank, axis));
       out[d] = *both;
     }
   }

@@ -18,8 +18,9 @@ void infer(InferContext& c) {
   if (!out.has_rank()) return c.output(0, std::move(out));
   const auto volume = movement::block_volume(c, block, out.rank() - 2);
   const auto channels = movement::divided(out[1], volume);
-  c.require(channels.has_value(), data, Code::E0506, "DepthToSpace cannot divide the {} channels of data {} by {}, block_size {} for each spatial axis", to_string(out[1]),
-            to_string(out), volume, block);
+  c.require(channels.has_value(), data, Code::E0506,
+            "DepthToSpace cannot divide the {} channels of data {} by {}, block_size {} for each spatial axis",
+            to_string(out[1]), to_string(out), volume, block);
   out[1] = *channels;
   for (std::int64_t i = 2; i < out.rank(); ++i) out[i] = out[i] * Dim(block);
   c.output(0, std::move(out));
@@ -48,7 +49,13 @@ constexpr TypeVar T{"T", kAnyType};
 constexpr PortDef kInputs[] = {{"data", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = movement::kBlockAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = movement::kBlockAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

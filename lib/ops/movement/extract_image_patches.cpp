@@ -8,7 +8,8 @@ enum class AutoPad { valid, same_lower, same_upper };
 template <>
 struct ovir::EnumNames<ovir::ops::extract_image_patches::AutoPad> {
   using A = ovir::ops::extract_image_patches::AutoPad;
-  static constexpr std::pair<std::string_view, A> table[] = {{"valid", A::valid}, {"same_lower", A::same_lower}, {"same_upper", A::same_upper}};
+  static constexpr std::pair<std::string_view, A> table[] = {
+      {"valid", A::valid}, {"same_lower", A::same_lower}, {"same_upper", A::same_upper}};
 };
 
 namespace ovir::ops::extract_image_patches {
@@ -22,7 +23,9 @@ struct Attrs {
 };
 
 /// The extent of a patch: "patch_sizes_eff = patch_sizes + (patch_sizes - 1) * (rates - 1)".
-std::int64_t extent(const Attrs& a, std::size_t axis) { return a.sizes[axis] + (a.sizes[axis] - 1) * (a.rates[axis] - 1); }
+std::int64_t extent(const Attrs& a, std::size_t axis) {
+  return a.sizes[axis] + (a.sizes[axis] - 1) * (a.rates[axis] - 1);
+}
 
 std::int64_t patch_count(const Attrs& a, std::size_t axis, std::int64_t length) {
   if (a.auto_pad != AutoPad::valid) return (length + a.strides[axis] - 1) / a.strides[axis];
@@ -31,10 +34,13 @@ std::int64_t patch_count(const Attrs& a, std::size_t axis, std::int64_t length) 
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const std::pair<std::string_view, const std::vector<std::int64_t>*> pairs[] = {{"sizes", &a.sizes}, {"strides", &a.strides}, {"rates", &a.rates}};
+  const std::pair<std::string_view, const std::vector<std::int64_t>*> pairs[] = {
+      {"sizes", &a.sizes}, {"strides", &a.strides}, {"rates", &a.rates}};
   for (const auto& [attribute, pair] : pairs) {
-    c.require_attr(pair->size() == 2, attribute, "it holds {}, but an image has 2 axes", counted(pair->size(), "number"));
-    for (const auto v : *pair) c.require_attr(v > 0 && v < (std::int64_t{1} << 30), attribute, "{} is not in 1..{}", v, (1 << 30) - 1);
+    c.require_attr(pair->size() == 2, attribute, "it holds {}, but an image has 2 axes",
+                   counted(pair->size(), "number"));
+    for (const auto v : *pair)
+      c.require_attr(v > 0 && v < (std::int64_t{1} << 30), attribute, "{} is not in 1..{}", v, (1 << 30) - 1);
   }
   c.require_rank(data, 4);
   const auto& from = c.shape(data);
@@ -44,7 +50,8 @@ void infer(InferContext& c) {
     out[1] = from[1] * Dim(a.sizes[0] * a.sizes[1]);
     for (std::size_t i = 0; i < 2; ++i) {
       const auto& d = from[static_cast<std::int64_t>(i) + 2];
-      out[static_cast<std::int64_t>(i) + 2] = Dim(patch_count(a, i, d.min), d.is_bounded() ? patch_count(a, i, d.max) : Dim::kUnbounded);
+      out[static_cast<std::int64_t>(i) + 2] =
+          Dim(patch_count(a, i, d.min), d.is_bounded() ? patch_count(a, i, d.max) : Dim::kUnbounded);
     }
   }
   c.output(0, std::move(out));
@@ -84,8 +91,8 @@ constexpr Version kVersions[] = {
     {.since = 3,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"sizes", &Attrs::sizes, kRequired>, Attr<"strides", &Attrs::strides, kRequired>, Attr<"rates", &Attrs::rates, kRequired>,
-                         Attr<"auto_pad", &Attrs::auto_pad, kRequired>>,
+     .attrs = attributes<Attrs, Attr<"sizes", &Attrs::sizes, kRequired>, Attr<"strides", &Attrs::strides, kRequired>,
+                         Attr<"rates", &Attrs::rates, kRequired>, Attr<"auto_pad", &Attrs::auto_pad, kRequired>>,
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves},

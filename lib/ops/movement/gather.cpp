@@ -12,7 +12,9 @@ struct Attrs {
 };
 
 /// "If batch_dims is less than zero, normalized value is used batch_dims = indices.rank + batch_dims."
-std::int64_t batch_dims_of(const Attrs& a, std::int64_t indices_rank) { return a.batch_dims < 0 ? a.batch_dims + indices_rank : a.batch_dims; }
+std::int64_t batch_dims_of(const Attrs& a, std::int64_t indices_rank) {
+  return a.batch_dims < 0 ? a.batch_dims + indices_rank : a.batch_dims;
+}
 
 /// The number of batch dims, where it can be told; it is at most the rank of either input.
 std::optional<std::int64_t> require_batch_dims(const InferContext& c) {
@@ -21,8 +23,8 @@ std::optional<std::int64_t> require_batch_dims(const InferContext& c) {
   if (a.batch_dims < 0 && !at.has_rank()) return std::nullopt;
   const auto batch = batch_dims_of(a, at.has_rank() ? at.rank() : 0);
   for (const auto* s : {&from, &at})
-    c.require_attr(batch >= 0 && (!s->has_rank() || batch <= s->rank()), "batch_dims", "{} is out of range for data {} and indices {}", a.batch_dims,
-                   to_string(from), to_string(at));
+    c.require_attr(batch >= 0 && (!s->has_rank() || batch <= s->rank()), "batch_dims",
+                   "{} is out of range for data {} and indices {}", a.batch_dims, to_string(from), to_string(at));
   return batch;
 }
 
@@ -39,7 +41,9 @@ void infer(InferContext& c) {
 
   // data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis + 1:]
   PartialShape out;
-  for (std::int64_t i = 0; i < *batch; ++i) out.push_back(c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i), "that of indices"));
+  for (std::int64_t i = 0; i < *batch; ++i)
+    out.push_back(
+        c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i), "that of indices"));
   if (!along) {
     while (out.rank() < from.rank() + at.rank() - 1 - *batch) out.push_back(Dim());
     return c.output(0, std::move(out));
@@ -51,7 +55,8 @@ void infer(InferContext& c) {
 }
 
 /// "If index value exceed allowed range output data for corresponding index will be filled with zeros": said of version
-/// 8, in which negative indices count from the end; OpenVINO does so in the earlier ones too, where they are out of range.
+/// 8, in which negative indices count from the end; OpenVINO does so in the earlier ones too, where they are out of
+/// range.
 void gather(EvalContext& c, bool negative_from_end) {
   const auto& from = c.in(data);
   const auto& at = c.in(indices);
@@ -60,9 +65,12 @@ void gather(EvalContext& c, bool negative_from_end) {
   const auto batch = batch_dims_of(c.attrs<Attrs>(), at.rank());
   auto& to = c.out(0);
 
-  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) { return element_count(Shape(s.begin() + first, s.begin() + last)); };
+  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) {
+    return element_count(Shape(s.begin() + first, s.begin() + last));
+  };
   const auto batches = product(from.shape(), 0, batch), outer = product(from.shape(), batch, along);
-  const auto length = from.dim(along), inner = product(from.shape(), along + 1, from.rank()), picks = product(at.shape(), batch, at.rank());
+  const auto length = from.dim(along), inner = product(from.shape(), along + 1, from.rank()),
+             picks = product(at.shape(), batch, at.rank());
   const auto run = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
 
   auto* target = to.mutable_bytes();
@@ -88,9 +96,30 @@ constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"axis", TAxis}
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kBatch = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval_1, .lift = Lift::moves, .bounds = bounds_by_moving},
-    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .attrs = kBatch, .infer = infer, .eval = eval_1, .lift = Lift::moves, .bounds = bounds_by_moving},
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kBatch, .infer = infer, .eval = eval_8, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .eval = eval_1,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+    {.since = 7,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kBatch,
+     .infer = infer,
+     .eval = eval_1,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+    {.since = 8,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kBatch,
+     .infer = infer,
+     .eval = eval_8,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

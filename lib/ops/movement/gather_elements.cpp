@@ -26,18 +26,22 @@ void infer(InferContext& c) {
     return c.output(0, std::move(out));
   }
   if (!from.has_rank()) return c.output(0, at);
-  c.require(from.rank() == at.rank(), indices, Code::E0504, "data and indices of GatherElements must have the same rank, but their shapes are {} and {}",
+  c.require(from.rank() == at.rank(), indices, Code::E0504,
+            "data and indices of GatherElements must have the same rank, but their shapes are {} and {}",
             to_string(from), to_string(at));
   // "indices has the same shape as data except for the axis dimension"
   PartialShape out;
   for (std::int64_t i = 0; i < at.rank(); ++i)
-    out.push_back(i == axis ? at[i] : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of data", i), "that of indices"));
+    out.push_back(
+        i == axis ? at[i]
+                  : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of data", i), "that of indices"));
 
   // "All index values are expected to be within bounds [0, s-1]": judged where they are known.
   if (const auto known = c.ints(indices); known && from[axis].is_bounded())
     for (const auto index : *known)
-      c.require(-from[axis].max <= index && index < from[axis].max, indices, Code::E0507, "index {} of GatherElements is out of range: axis {} of data has length {}",
-                index, axis, to_string(from[axis]));
+      c.require(-from[axis].max <= index && index < from[axis].max, indices, Code::E0507,
+                "index {} of GatherElements is out of range: axis {} of data has length {}", index, axis,
+                to_string(from[axis]));
   c.output(0, std::move(out));
 }
 

@@ -21,14 +21,19 @@ PartialShape gathered(const InferContext& c) {
   const auto &from = c.shape(data), &at = c.shape(indices);
   for (const int port : {data, indices}) {
     const auto& s = c.shape(port);
-    c.require_attr(!s.has_rank() || batch < s.rank(), "batch_dims", "{} is not less than the rank of {} {}", batch, c.port_name(port), to_string(s));
+    c.require_attr(!s.has_rank() || batch < s.rank(), "batch_dims", "{} is not less than the rank of {} {}", batch,
+                   c.port_name(port), to_string(s));
   }
   if (!from.has_rank() || !at.has_rank()) return PartialShape::unknown_rank();
   const auto& tuple = at[at.rank() - 1];
-  c.require(batch + tuple.min <= from.rank(), indices, Code::E0506, "indices of GatherND name {} axes after {} batch dims, but data is {}", to_string(tuple), batch, to_string(from));
+  c.require(batch + tuple.min <= from.rank(), indices, Code::E0506,
+            "indices of GatherND name {} axes after {} batch dims, but data is {}", to_string(tuple), batch,
+            to_string(from));
   PartialShape out;
   for (std::int64_t i = 0; i + 1 < at.rank(); ++i)
-    out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i), "that of indices") : at[i]);
+    out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i),
+                                                 "that of indices")
+                            : at[i]);
   if (!tuple.is_static()) return PartialShape::unknown_rank();
   for (auto i = batch + tuple.length(); i < from.rank(); ++i) out.push_back(from[i]);
   return out;
@@ -54,11 +59,16 @@ void eval(EvalContext& c) {
   const auto index = c.ints(indices);
   auto& to = c.out(0);
 
-  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) { return element_count(Shape(s.begin() + first, s.begin() + last)); };
+  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) {
+    return element_count(Shape(s.begin() + first, s.begin() + last));
+  };
   const auto tuple = at.dim(at.rank() - 1);
-  if (batch_dims + tuple > from.rank()) fail(Code::E0506, "indices of GatherND name {} axes after {} batch dims, but data is {}", tuple, batch_dims, to_string(from.shape()));
+  if (batch_dims + tuple > from.rank())
+    fail(Code::E0506, "indices of GatherND name {} axes after {} batch dims, but data is {}", tuple, batch_dims,
+         to_string(from.shape()));
   const auto batches = product(from.shape(), 0, batch_dims), picks = product(at.shape(), batch_dims, at.rank() - 1);
-  const auto block = product(from.shape(), batch_dims, from.rank()), run = product(from.shape(), batch_dims + tuple, from.rank());
+  const auto block = product(from.shape(), batch_dims, from.rank()),
+             run = product(from.shape(), batch_dims + tuple, from.rank());
   if (to.size() != batches * picks * run) fail(Code::E0506, "the batch dims of GatherND differ in data and indices");
   const auto strides = strides_of(from.shape());
   const auto width = static_cast<std::size_t>(byte_width(from.type()));
@@ -68,7 +78,8 @@ void eval(EvalContext& c) {
     auto first = i / picks * block;
     for (std::int64_t k = 0; k < tuple; ++k) {
       const auto axis = batch_dims + k;
-      first += movement::checked_index(index[static_cast<std::size_t>(i * tuple + k)], from.dim(axis), "GatherND") * strides[static_cast<std::size_t>(axis)];
+      first += movement::checked_index(index[static_cast<std::size_t>(i * tuple + k)], from.dim(axis), "GatherND") *
+               strides[static_cast<std::size_t>(axis)];
     }
     std::memcpy(target, from.bytes() + static_cast<std::size_t>(first) * width, bytes);
   }
@@ -79,8 +90,22 @@ constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
 constexpr Version kVersions[] = {
-    {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer_5, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer_8, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 5,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer_5,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
+    {.since = 8,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer_8,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

@@ -15,7 +15,9 @@ void infer(InferContext& c) {
   auto out = c.require_same_shape(step_ids, parent_ids);
   const auto& lengths = c.shape(max_seq_len);
   if (!out.has_rank()) out = PartialShape::of_rank(3);
-  if (lengths.has_rank()) out[1] = c.require_same_dim(out[1], lengths[0], max_seq_len, "the batch of step_ids", "the elements of max_seq_len");
+  if (lengths.has_rank())
+    out[1] =
+        c.require_same_dim(out[1], lengths[0], max_seq_len, "the batch of step_ids", "the elements of max_seq_len");
   c.output(0, std::move(out));
 }
 
@@ -26,15 +28,19 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   const auto max_time = steps.dim(0), batch_size = steps.dim(1), beam_width = steps.dim(2);
   std::vector<double> ids(steps_f.size(), end);
-  const auto at = [&](std::int64_t time, std::int64_t batch, std::int64_t beam) { return static_cast<std::size_t>((time * batch_size + batch) * beam_width + beam); };
+  const auto at = [&](std::int64_t time, std::int64_t batch, std::int64_t beam) {
+    return static_cast<std::size_t>((time * batch_size + batch) * beam_width + beam);
+  };
 
   for (std::int64_t batch = 0; batch < batch_size; ++batch) {
-    const auto sequence = static_cast<std::int64_t>(std::min(static_cast<double>(max_time), lengths[static_cast<std::size_t>(batch)]));
+    const auto sequence =
+        static_cast<std::int64_t>(std::min(static_cast<double>(max_time), lengths[static_cast<std::size_t>(batch)]));
     for (std::int64_t beam = 0; beam < beam_width && sequence > 0; ++beam) {
       ids[at(sequence - 1, batch, beam)] = steps_f[at(sequence - 1, batch, beam)];
       auto parent = parents[at(sequence - 1, batch, beam)];
       for (auto level = sequence - 1; level-- > 0;) {
-        if (!(parent >= 0 && parent < static_cast<double>(beam_width))) fail(Code::E0507, "parent_ids of GatherTree holds {}, but there are {} beams", parent, beam_width);
+        if (!(parent >= 0 && parent < static_cast<double>(beam_width)))
+          fail(Code::E0507, "parent_ids of GatherTree holds {}, but there are {} beams", parent, beam_width);
         const auto from = at(level, batch, static_cast<std::int64_t>(parent));
         ids[at(level, batch, beam)] = steps_f[from];
         parent = parents[from];

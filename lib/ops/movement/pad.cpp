@@ -7,10 +7,11 @@ enum class Mode { constant, edge, reflect, symmetric };
 }
 template <>
 struct ovir::EnumNames<ovir::ops::pad::Mode> {
-  static constexpr std::pair<std::string_view, ovir::ops::pad::Mode> table[] = {{"constant", ovir::ops::pad::Mode::constant},
-                                                                                {"edge", ovir::ops::pad::Mode::edge},
-                                                                                {"reflect", ovir::ops::pad::Mode::reflect},
-                                                                                {"symmetric", ovir::ops::pad::Mode::symmetric}};
+  static constexpr std::pair<std::string_view, ovir::ops::pad::Mode> table[] = {
+      {"constant", ovir::ops::pad::Mode::constant},
+      {"edge", ovir::ops::pad::Mode::edge},
+      {"reflect", ovir::ops::pad::Mode::reflect},
+      {"symmetric", ovir::ops::pad::Mode::symmetric}};
 };
 
 namespace ovir::ops::pad {
@@ -37,8 +38,9 @@ void require_pads(const InferContext& c, int port) {
   if (!pads || !c.shape(data).has_rank()) return;
   for (std::size_t i = 0; i < pads->size(); ++i) {
     const auto& d = c.shape(data)[static_cast<std::int64_t>(i)];
-    c.require(!d.is_bounded() || (*pads)[i] <= most_added(mode, d.max), port, Code::E0508, "{}[{}] of Pad is {}, more than this pad_mode can add to axis {} of {}",
-              c.port_name(port), i, (*pads)[i], i, to_string(c.shape(data)));
+    c.require(!d.is_bounded() || (*pads)[i] <= most_added(mode, d.max), port, Code::E0508,
+              "{}[{}] of Pad is {}, more than this pad_mode can add to axis {} of {}", c.port_name(port), i, (*pads)[i],
+              i, to_string(c.shape(data)));
   }
 }
 
@@ -47,7 +49,8 @@ Dim padded(const Dim& d, const movement::Range& before, const movement::Range& a
   if (before.is_known() && after.is_known() && before.lo == 0 && after.lo == 0) return d;
   const auto sum = [](std::int64_t a, std::int64_t b) { return checked_add(a, b).value_or(b < 0 ? kLeast : kMost); };
   const auto low = before.lo == kLeast || after.lo == kLeast ? kLeast : sum(d.min, sum(before.lo, after.lo));
-  const auto high = !d.is_bounded() || before.hi == kMost || after.hi == kMost ? Dim::kUnbounded : sum(d.max, sum(before.hi, after.hi));
+  const auto high = !d.is_bounded() || before.hi == kMost || after.hi == kMost ? Dim::kUnbounded
+                                                                               : sum(d.max, sum(before.hi, after.hi));
   return Dim(std::clamp<std::int64_t>(low, 0, kMost - 1), std::max<std::int64_t>(high, 0));
 }
 
@@ -56,7 +59,8 @@ void infer(InferContext& c) {
   Dim count = from.has_rank() ? Dim(from.rank()) : Dim();
   for (int port : {pads_begin, pads_end}) {
     c.require_rank(port, 1);
-    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data", fmt::format("the elements of {}", c.port_name(port)));
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data",
+                               fmt::format("the elements of {}", c.port_name(port)));
   }
   c.require_rank(pad_value, 0);
   require_pads(c, pads_begin);
@@ -67,7 +71,8 @@ void infer(InferContext& c) {
   PartialShape out;
   for (std::int64_t i = 0; i < from.rank(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    out.push_back(padded(from[i], before ? (*before)[at] : movement::Range(), after ? (*after)[at] : movement::Range()));
+    out.push_back(
+        padded(from[i], before ? (*before)[at] : movement::Range(), after ? (*after)[at] : movement::Range()));
   }
   c.output(0, std::move(out));
 }
@@ -94,7 +99,8 @@ void eval(EvalContext& c) {
   const auto mode = c.attrs<Attrs>().pad_mode;
   const auto& from = c.in(data);
   const auto before = c.ints(pads_begin), after = c.ints(pads_end);
-  if (before.size() != from.shape().size() || after.size() != from.shape().size()) fail(Code::E0506, "the pads of Pad do not match the rank of data");
+  if (before.size() != from.shape().size() || after.size() != from.shape().size())
+    fail(Code::E0506, "the pads of Pad do not match the rank of data");
   Shape shape;
   std::vector<std::vector<std::int64_t>> axes;
   for (std::size_t i = 0; i < from.shape().size(); ++i) {
@@ -133,13 +139,26 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kAnyType}, TBegin{"T_INT", kInteger}, TEnd{"T_INT_END", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"pads_begin", TBegin}, {"pads_end", TEnd}, {"pad_value", T, Arity::optional}};
+constexpr PortDef kInputs[] = {
+    {"data", T}, {"pads_begin", TBegin}, {"pads_end", TEnd}, {"pad_value", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"pad_mode", &Attrs::pad_mode, kRequired>>;
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
-    {.since = 12, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
+    {.since = 12,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

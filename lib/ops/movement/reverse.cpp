@@ -7,7 +7,8 @@ enum class Mode { index, mask };
 }
 template <>
 struct ovir::EnumNames<ovir::ops::reverse::Mode> {
-  static constexpr std::pair<std::string_view, ovir::ops::reverse::Mode> table[] = {{"index", ovir::ops::reverse::Mode::index}, {"mask", ovir::ops::reverse::Mode::mask}};
+  static constexpr std::pair<std::string_view, ovir::ops::reverse::Mode> table[] = {
+      {"index", ovir::ops::reverse::Mode::index}, {"mask", ovir::ops::reverse::Mode::mask}};
 };
 
 namespace ovir::ops::reverse {
@@ -24,11 +25,15 @@ void infer(InferContext& c) {
   const auto& from = c.shape(data);
   c.require_rank(axis, 1);
   const auto type = c.type(axis);
-  c.require(type == ElementType::dynamic || mask == (type == ElementType::boolean), axis, Code::E0502, "axis of Reverse is {}, but in mode \"{}\" it is {}", name(type),
-            mask ? "mask" : "index", mask ? "boolean" : "an integer");
+  c.require(type == ElementType::dynamic || mask == (type == ElementType::boolean), axis, Code::E0502,
+            "axis of Reverse is {}, but in mode \"{}\" it is {}", name(type), mask ? "mask" : "index",
+            mask ? "boolean" : "an integer");
   if (from.has_rank()) {
-    if (mask) c.require_same_dim(from.rank(), axis_count(c.shape(axis)), axis, "the rank of data", "the elements of axis");
-    else c.require(axis_count(c.shape(axis)).min <= from.rank(), axis, Code::E0506, "axis of Reverse names more axes than data {} has", to_string(from));
+    if (mask)
+      c.require_same_dim(from.rank(), axis_count(c.shape(axis)), axis, "the rank of data", "the elements of axis");
+    else
+      c.require(axis_count(c.shape(axis)).min <= from.rank(), axis, Code::E0506,
+                "axis of Reverse names more axes than data {} has", to_string(from));
     if (const auto known = c.ints(axis); known && !mask)
       for (const auto a : *known) c.require_axis(a, axis, from.rank());
   }
@@ -43,7 +48,8 @@ void eval(EvalContext& c) {
   std::vector<bool> turned(from.shape().size(), false);
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto named = mask ? static_cast<std::int64_t>(i) : given[i];
-    if (!mask || given[i] != 0) turned[static_cast<std::size_t>(movement::checked_index(named, from.rank(), "Reverse"))] = true;
+    if (!mask || given[i] != 0)
+      turned[static_cast<std::size_t>(movement::checked_index(named, from.rank(), "Reverse"))] = true;
   }
   // From the last element of a turned axis, backwards.
   std::int64_t first = 0;

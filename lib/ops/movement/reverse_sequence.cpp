@@ -19,10 +19,12 @@ void infer(InferContext& c) {
   if (out.has_rank()) {
     auto& batch = out[c.require_axis(a.batch_axis, -1, out.rank(), "batch_axis")];
     const auto seq = c.require_axis(a.seq_axis, -1, out.rank(), "seq_axis");
-    batch = c.require_same_dim(batch, axis_count(c.shape(seq_lengths)), seq_lengths, "the batch of data", "the elements of seq_lengths");
+    batch = c.require_same_dim(batch, axis_count(c.shape(seq_lengths)), seq_lengths, "the batch of data",
+                               "the elements of seq_lengths");
     if (const auto lengths = c.ints(seq_lengths))
       for (const auto n : *lengths)
-        c.require(0 <= n && n <= out[seq].max, seq_lengths, Code::E0508, "seq_lengths of ReverseSequence holds {}, but the sequences of data {} have length {}", n,
+        c.require(0 <= n && n <= out[seq].max, seq_lengths, Code::E0508,
+                  "seq_lengths of ReverseSequence holds {}, but the sequences of data {} have length {}", n,
                   to_string(c.shape(data)), to_string(out[seq]));
   }
   c.output(0, std::move(out));
@@ -34,15 +36,19 @@ void eval(EvalContext& c) {
   const auto lengths = c.ints(seq_lengths);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const auto batch = movement::normalized(a.batch_axis, from.rank()), seq = movement::normalized(a.seq_axis, from.rank());
-  if (static_cast<std::int64_t>(lengths.size()) != from.shape()[batch]) fail(Code::E0506, "seq_lengths of ReverseSequence has {} elements for a batch of {}", lengths.size(), from.shape()[batch]);
+  const auto batch = movement::normalized(a.batch_axis, from.rank()),
+             seq = movement::normalized(a.seq_axis, from.rank());
+  if (static_cast<std::int64_t>(lengths.size()) != from.shape()[batch])
+    fail(Code::E0506, "seq_lengths of ReverseSequence has {} elements for a batch of {}", lengths.size(),
+         from.shape()[batch]);
   std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
 
   const auto strides = strides_of(from.shape());
   const auto width = byte_width(from.type());
   for (std::size_t b = 0; b < lengths.size(); ++b) {
     const auto n = lengths[b];
-    if (n < 0 || n > from.shape()[seq]) fail(Code::E0508, "seq_lengths of ReverseSequence holds {}, but a sequence has length {}", n, from.shape()[seq]);
+    if (n < 0 || n > from.shape()[seq])
+      fail(Code::E0508, "seq_lengths of ReverseSequence holds {}, but a sequence has length {}", n, from.shape()[seq]);
     if (n == 0) continue;
     auto part = from.shape();
     auto backwards = strides;
@@ -50,7 +56,8 @@ void eval(EvalContext& c) {
     part[seq] = n;
     backwards[seq] = -strides[seq];
     const auto begin = static_cast<std::int64_t>(b) * strides[batch];
-    copy_strided(part, from.bytes() + (begin + (n - 1) * strides[seq]) * width, backwards, to.mutable_bytes() + begin * width, strides, width);
+    copy_strided(part, from.bytes() + (begin + (n - 1) * strides[seq]) * width, backwards,
+                 to.mutable_bytes() + begin * width, strides, width);
   }
 }
 

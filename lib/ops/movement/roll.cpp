@@ -12,7 +12,8 @@ void infer(InferContext& c) {
   c.require_rank(axes, 0, 1);
   // A scalar serves all axes, and so does a shift of one element; else there is one shift an axis.
   const auto shifts = axis_count(c.shape(shift));
-  if (!shifts.contains(1)) c.require_same_dim(shifts, axis_count(c.shape(axes)), axes, "the elements of shift", "those of axes");
+  if (!shifts.contains(1))
+    c.require_same_dim(shifts, axis_count(c.shape(axes)), axes, "the elements of shift", "those of axes");
   if (const auto known = c.ints(axes); known && c.shape(data).has_rank())
     for (const auto axis : *known) c.require_axis(axis, axes, c.shape(data).rank());
   c.output(0, c.shape(data));
@@ -25,7 +26,8 @@ void eval(EvalContext& c) {
   const auto shifts = c.ints(shift);
   const auto along = c.ints(axes);
 
-  if (shifts.size() != 1 && shifts.size() != along.size()) fail(Code::E0506, "shift of Roll has {} elements, axes {}", shifts.size(), along.size());
+  if (shifts.size() != 1 && shifts.size() != along.size())
+    fail(Code::E0506, "shift of Roll has {} elements, axes {}", shifts.size(), along.size());
 
   // What each axis is shifted by in all: "if the same axis is referenced more than once, the total shift for that axis
   // will be the sum of all the shifts that belong to that axis".
@@ -47,7 +49,8 @@ void eval(EvalContext& c) {
   std::int64_t source_row = 0;
   for (IndexWalker at(outer); !at.done(); at.next(), ++source_row) {
     std::int64_t target_row = 0;
-    for (std::size_t axis = 0; axis < outer.size(); ++axis) target_row += (at[axis] + total[axis]) % outer[axis] * stride[axis];
+    for (std::size_t axis = 0; axis < outer.size(); ++axis)
+      target_row += (at[axis] + total[axis]) % outer[axis] * stride[axis];
     const auto* source = from.bytes() + static_cast<std::size_t>(source_row * row) * width;
     auto* target = to.mutable_bytes() + static_cast<std::size_t>(target_row * row) * width;
     std::memcpy(target + static_cast<std::size_t>(turn) * width, source, static_cast<std::size_t>(row - turn) * width);
@@ -59,7 +62,13 @@ constexpr TypeVar T{"T", kAnyType}, TShift{"T_IND_1", kIndex}, TAxes{"T_IND_2", 
 constexpr PortDef kInputs[] = {{"data", T}, {"shift", TShift}, {"axes", TAxes}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 7,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

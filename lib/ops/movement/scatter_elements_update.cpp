@@ -1,5 +1,5 @@
-// ScatterElementsUpdate: out[indices[i][j]][j] = updates[i][j] in a copy of data, here with axis 0; or a reduction of both.
-// Spec: operation-sets/operation-specs/movement/scatter-elements-update-3, scatter-elements-update-12
+// ScatterElementsUpdate: out[indices[i][j]][j] = updates[i][j] in a copy of data, here with axis 0; or a reduction of
+// both. Spec: operation-sets/operation-specs/movement/scatter-elements-update-3, scatter-elements-update-12
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::scatter_elements_update {
@@ -17,32 +17,40 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.reduction != Reduction::sub, "reduction", "\"sub\" belongs to ScatterNDUpdate");
-  c.require_attr(a.reduction != Reduction::mean || c.type(data) != ElementType::boolean, "reduction", "booleans have no mean");
+  c.require_attr(a.reduction != Reduction::mean || c.type(data) != ElementType::boolean, "reduction",
+                 "booleans have no mean");
   c.require_single(axis);
   const auto& from = c.shape(data);
   for (const int port : {indices, updates})
     c.require(!from.has_rank() || !c.shape(port).has_rank() || c.shape(port).rank() == from.rank(), port, Code::E0504,
-              "data and {} of ScatterElementsUpdate must have the same rank, but they are {} and {}", c.port_name(port), to_string(from), to_string(c.shape(port)));
+              "data and {} of ScatterElementsUpdate must have the same rank, but they are {} and {}", c.port_name(port),
+              to_string(from), to_string(c.shape(port)));
   const auto at = c.require_same_shape(indices, updates);
   if (from.has_rank()) {
     const auto known = c.scalar_int(axis);
     const auto along = known ? c.require_axis(*known, axis, from.rank()) : -1;
     for (std::int64_t i = 0; known && at.has_rank() && i < from.rank(); ++i)
-      c.require(i == along || at[i].min <= from[i].max, indices, Code::E0506, "indices of ScatterElementsUpdate {} reach past data {} along axis {}", to_string(at), to_string(from), i);
+      c.require(i == along || at[i].min <= from[i].max, indices, Code::E0506,
+                "indices of ScatterElementsUpdate {} reach past data {} along axis {}", to_string(at), to_string(from),
+                i);
   }
   c.output(0, from);
 }
 
 /// For each update, the element of data that it goes to.
-std::vector<std::int64_t> targets(const Shape& shape, const Shape& update_shape, std::size_t along, const std::vector<std::int64_t>& index) {
+std::vector<std::int64_t> targets(const Shape& shape, const Shape& update_shape, std::size_t along,
+                                  const std::vector<std::int64_t>& index) {
   for (std::size_t i = 0; i < shape.size(); ++i)
-    if (i != along && update_shape[i] > shape[i]) fail(Code::E0506, "indices of ScatterElementsUpdate {} reach past data {}", to_string(update_shape), to_string(shape));
+    if (i != along && update_shape[i] > shape[i])
+      fail(Code::E0506, "indices of ScatterElementsUpdate {} reach past data {}", to_string(update_shape),
+           to_string(shape));
   auto strides = strides_of(shape);
   const auto pitch = strides[along], length = shape[along];
   strides[along] = 0;
   std::vector<std::int64_t> list;
   for (IndexWalker at(update_shape); !at.done(); at.next())
-    list.push_back(at.offset(strides) + movement::checked_index(index[list.size()], length, "ScatterElementsUpdate") * pitch);
+    list.push_back(at.offset(strides) +
+                   movement::checked_index(index[list.size()], length, "ScatterElementsUpdate") * pitch);
   return list;
 }
 
@@ -50,13 +58,17 @@ template <class T>
 void reduce(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates, T* out, bool boolean) {
   const auto fresh = [&]() -> T {
     if (a.reduction == Reduction::prod) return 1;
-    if (a.reduction == Reduction::min) return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-    if (a.reduction == Reduction::max) return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+    if (a.reduction == Reduction::min)
+      return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+    if (a.reduction == Reduction::max)
+      return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                  : std::numeric_limits<T>::lowest();
     return 0;
   }();
   if (!a.use_init_val)
     for (const auto at : to) out[at] = fresh;
-  for (std::size_t i = 0; i < to.size(); ++i) out[to[i]] = movement::reduce(a.reduction, out[to[i]], updates[i], boolean);
+  for (std::size_t i = 0; i < to.size(); ++i)
+    out[to[i]] = movement::reduce(a.reduction, out[to[i]], updates[i], boolean);
 }
 
 /// Sums and counts first: "for integer types the calculated mean is rounded down (towards negative infinity)".
@@ -67,7 +79,9 @@ void mean(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates,
   std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0);
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto at = static_cast<std::size_t>(to[i]);
-    if (counts[at] == 0 && a.use_init_val) sums[at] = static_cast<Sum>(out[at]), counts[at] = 1;  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
+    if (counts[at] == 0 && a.use_init_val)
+      sums[at] = static_cast<Sum>(out[at]),
+      counts[at] = 1;  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
     sums[at] += static_cast<Sum>(updates[i]);
     ++counts[at];
   }
@@ -81,8 +95,10 @@ void mean(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates,
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto &from = c.in(data), &values = c.in(updates);
-  if (values.rank() != from.rank() || values.shape() != c.in(indices).shape()) fail(Code::E0505, "indices and updates of ScatterElementsUpdate must have one shape, of data's rank");
-  const auto along = static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "ScatterElementsUpdate"));
+  if (values.rank() != from.rank() || values.shape() != c.in(indices).shape())
+    fail(Code::E0505, "indices and updates of ScatterElementsUpdate must have one shape, of data's rank");
+  const auto along =
+      static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "ScatterElementsUpdate"));
   const auto to = targets(from.shape(), values.shape(), along, c.ints(indices));
   auto& out = c.out(0);
   if (out.size() == 0) return;
@@ -107,7 +123,14 @@ constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", k
 constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"updates", T}, {"axis", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds},
     {.since = 12,
      .inputs = kInputs,
      .outputs = kOutputs,

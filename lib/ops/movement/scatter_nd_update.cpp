@@ -1,5 +1,5 @@
-// ScatterNDUpdate: a copy of data in which the elements or slices that indices name are replaced by, or reduced with, updates.
-// Spec: operation-sets/operation-specs/movement/scatter-nd-update-3, scatter-nd-update-15
+// ScatterNDUpdate: a copy of data in which the elements or slices that indices name are replaced by, or reduced with,
+// updates. Spec: operation-sets/operation-specs/movement/scatter-nd-update-3, scatter-nd-update-15
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::scatter_nd_update {
@@ -15,18 +15,22 @@ struct Attrs {
 
 void infer(InferContext& c) {
   constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
-  c.require_attr(c.attrs<Attrs>().reduction != Reduction::mean, "reduction", "\"mean\" belongs to ScatterElementsUpdate");
+  c.require_attr(c.attrs<Attrs>().reduction != Reduction::mean, "reduction",
+                 "\"mean\" belongs to ScatterElementsUpdate");
   c.require_rank(indices, 1, kAny);
   const auto &from = c.shape(data), &at = c.shape(indices), &values = c.shape(updates);
   if (from.has_rank() && at.has_rank()) {
     const auto& tuple = at[at.rank() - 1];
-    c.require(tuple.min <= from.rank(), indices, Code::E0506, "indices of ScatterNDUpdate name {} axes at a time, but data is {}", to_string(tuple), to_string(from));
+    c.require(tuple.min <= from.rank(), indices, Code::E0506,
+              "indices of ScatterNDUpdate name {} axes at a time, but data is {}", to_string(tuple), to_string(from));
     if (tuple.is_static() && values.has_rank()) {
       // "updates: indices.shape[:-1] + data.shape[indices.shape[-1]:]"
       PartialShape wanted(std::vector<Dim>(at.begin(), at.end() - 1));
       for (auto i = tuple.length(); i < from.rank(); ++i) wanted.push_back(from[i]);
-      const bool single = wanted.rank() == 0 && values.element_count().contains(1);  // "it can be a tensor with single element"
-      c.require(single || wanted.compatible(values), updates, Code::E0505, "updates of ScatterNDUpdate must have shape {}, but it is {}", to_string(wanted), to_string(values));
+      const bool single =
+          wanted.rank() == 0 && values.element_count().contains(1);  // "it can be a tensor with single element"
+      c.require(single || wanted.compatible(values), updates, Code::E0505,
+                "updates of ScatterNDUpdate must have shape {}, but it is {}", to_string(wanted), to_string(values));
     }
   }
   c.output(0, from);
@@ -41,23 +45,29 @@ void eval(EvalContext& c) {
   if (from.byte_size() > 0) std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
 
   const auto tuple = at.dim(at.rank() - 1);
-  if (tuple > from.rank()) fail(Code::E0506, "indices of ScatterNDUpdate name {} axes at a time, but data is {}", tuple, to_string(from.shape()));
+  if (tuple > from.rank())
+    fail(Code::E0506, "indices of ScatterNDUpdate name {} axes at a time, but data is {}", tuple,
+         to_string(from.shape()));
   const auto count = element_count(Shape(at.shape().begin(), at.shape().end() - 1));
   const auto run = element_count(Shape(from.shape().begin() + tuple, from.shape().end()));
-  if (values.size() != count * run) fail(Code::E0505, "updates of ScatterNDUpdate has {} elements, but {} are replaced", values.size(), count * run);
+  if (values.size() != count * run)
+    fail(Code::E0505, "updates of ScatterNDUpdate has {} elements, but {} are replaced", values.size(), count * run);
   const auto strides = strides_of(from.shape());
   const auto each = [&](auto update) {
     for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t first = 0;
       for (std::int64_t k = 0; k < tuple; ++k)
-        first += movement::checked_index(index[static_cast<std::size_t>(i * tuple + k)], from.dim(k), "ScatterNDUpdate") * strides[static_cast<std::size_t>(k)];
+        first +=
+            movement::checked_index(index[static_cast<std::size_t>(i * tuple + k)], from.dim(k), "ScatterNDUpdate") *
+            strides[static_cast<std::size_t>(k)];
       update(first, i * run);
     }
   };
   if (reduction == Reduction::none) {
     const auto width = static_cast<std::size_t>(byte_width(to.type()));
     each([&](std::int64_t target, std::int64_t source) {
-      std::memcpy(to.mutable_bytes() + static_cast<std::size_t>(target) * width, values.bytes() + static_cast<std::size_t>(source) * width, static_cast<std::size_t>(run) * width);
+      std::memcpy(to.mutable_bytes() + static_cast<std::size_t>(target) * width,
+                  values.bytes() + static_cast<std::size_t>(source) * width, static_cast<std::size_t>(run) * width);
     });
     return;
   }
@@ -79,8 +89,21 @@ constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"updates", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 4, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds},
-    {.since = 15, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>, .infer = infer, .eval = eval, .bounds = bounds},
+    {.since = 4,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds},
+    {.since = 15,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>,
+     .infer = infer,
+     .eval = eval,
+     .bounds = bounds},
 };
 
 }  // namespace

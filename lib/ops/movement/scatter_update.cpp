@@ -14,15 +14,18 @@ void infer(InferContext& c) {
     const auto known = c.scalar_int(axis);
     const auto along = known ? c.require_axis(*known, axis, from.rank()) : -1;
     if (at.has_rank() && values.has_rank())
-      c.require(values.rank() == from.rank() + at.rank() - 1, updates, Code::E0504, "updates of ScatterUpdate must have rank {}, but its shape is {}", from.rank() + at.rank() - 1,
+      c.require(values.rank() == from.rank() + at.rank() - 1, updates, Code::E0504,
+                "updates of ScatterUpdate must have rank {}, but its shape is {}", from.rank() + at.rank() - 1,
                 to_string(values));
     if (known && at.has_rank() && values.has_rank()) {
       // "updates: data.shape[:axis] + indices.shape + data.shape[axis + 1:]"
       PartialShape wanted;
       for (std::int64_t i = 0; i < from.rank(); ++i)
         if (i != along) wanted.push_back(from[i]);
-        else for (const auto& d : at) wanted.push_back(d);
-      c.require(wanted.compatible(values), updates, Code::E0505, "updates of ScatterUpdate must have shape {}, but it is {}", to_string(wanted), to_string(values));
+        else
+          for (const auto& d : at) wanted.push_back(d);
+      c.require(wanted.compatible(values), updates, Code::E0505,
+                "updates of ScatterUpdate must have shape {}, but it is {}", to_string(wanted), to_string(values));
     }
   }
   c.output(0, from);
@@ -36,14 +39,18 @@ void eval(EvalContext& c) {
   if (from.byte_size() > 0) std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
 
   const auto length = from.dim(along);
-  const auto outer = element_count(Shape(from.shape().begin(), from.shape().begin() + along)), inner = element_count(Shape(from.shape().begin() + along + 1, from.shape().end()));
+  const auto outer = element_count(Shape(from.shape().begin(), from.shape().begin() + along)),
+             inner = element_count(Shape(from.shape().begin() + along + 1, from.shape().end()));
   const auto picks = static_cast<std::int64_t>(at.size());
-  if (values.size() != outer * picks * inner) fail(Code::E0505, "updates of ScatterUpdate has {} elements, but {} are replaced", values.size(), outer * picks * inner);
+  if (values.size() != outer * picks * inner)
+    fail(Code::E0505, "updates of ScatterUpdate has {} elements, but {} are replaced", values.size(),
+         outer * picks * inner);
   const auto run = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
   const auto* source = values.bytes();
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::int64_t i = 0; i < picks && run > 0; ++i, source += run) {
-      const auto target = o * length + movement::checked_index(at[static_cast<std::size_t>(i)], length, "ScatterUpdate");
+      const auto target =
+          o * length + movement::checked_index(at[static_cast<std::size_t>(i)], length, "ScatterUpdate");
       std::memcpy(to.mutable_bytes() + static_cast<std::size_t>(target) * run, source, run);
     }
 }
@@ -52,7 +59,13 @@ constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", k
 constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"updates", T}, {"axis", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

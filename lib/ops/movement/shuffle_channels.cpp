@@ -18,7 +18,8 @@ void infer(InferContext& c) {
   const auto& s = c.shape(data);
   if (s.has_rank()) {
     const auto& d = s[c.require_axis(a.axis, -1, s.rank())];
-    c.require(movement::divided(d, a.group).has_value(), data, Code::E0506, "ShuffleChannels cannot make {} groups of length {}", a.group, to_string(d));
+    c.require(movement::divided(d, a.group).has_value(), data, Code::E0506,
+              "ShuffleChannels cannot make {} groups of length {}", a.group, to_string(d));
   }
   c.output(0, s);
 }
@@ -30,7 +31,10 @@ void eval(EvalContext& c) {
   const auto& s = from.shape();
   const auto middle = s.begin() + static_cast<std::ptrdiff_t>(axis);
   if (*middle % a.group != 0) fail(Code::E0506, "ShuffleChannels cannot make {} groups of length {}", a.group, *middle);
-  permute(from, {element_count(Shape(s.begin(), middle)), a.group, *middle / a.group, element_count(Shape(middle + 1, s.end()))}, {0, 2, 1, 3}, c.out(0));
+  permute(
+      from,
+      {element_count(Shape(s.begin(), middle)), a.group, *middle / a.group, element_count(Shape(middle + 1, s.end()))},
+      {0, 2, 1, 3}, c.out(0));
 }
 
 constexpr TypeVar T{"T", kAnyType};

@@ -15,11 +15,19 @@ void eval(EvalContext& c) {
   gather_strided(from, part.first, part.strides, part.shape, c.out(0));
 }
 
-constexpr TypeVar T{"T", kAnyType}, TStart{"T_IND", kInteger}, TStop{"T_IND_STOP", kInteger}, TStep{"T_IND_STEP", kInteger}, TAxis{"T_AXIS", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"start", TStart}, {"stop", TStop}, {"step", TStep}, {"axes", TAxis, Arity::optional}};
+constexpr TypeVar T{"T", kAnyType}, TStart{"T_IND", kInteger}, TStop{"T_IND_STOP", kInteger},
+    TStep{"T_IND_STEP", kInteger}, TAxis{"T_AXIS", kInteger};
+constexpr PortDef kInputs[] = {
+    {"data", T}, {"start", TStart}, {"stop", TStop}, {"step", TStep}, {"axes", TAxis, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 8,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

@@ -10,7 +10,9 @@ enum Input { data, updates };
 void infer(InferContext& c) {
   // "updates: shape equal to that of the slice of data"; a scalar or broadcastable one is not.
   const auto slice = movement::infer_slices(c, 2);
-  c.require(slice.compatible(c.shape(updates)), updates, Code::E0505, "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(c.shape(updates)), to_string(slice));
+  c.require(slice.compatible(c.shape(updates)), updates, Code::E0505,
+            "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(c.shape(updates)),
+            to_string(slice));
   c.output(0, c.shape(data));
 }
 
@@ -18,17 +20,27 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto& values = c.in(updates);
   const auto part = movement::slices_of(c, 2, from.shape());
-  if (part.shape != values.shape()) fail(Code::E0505, "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(values.shape()), to_string(part.shape));
+  if (part.shape != values.shape())
+    fail(Code::E0505, "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(values.shape()),
+         to_string(part.shape));
   auto& to = c.out(0);
   std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
   scatter_strided(values, part.shape, to, part.first, part.strides);
 }
 
-constexpr TypeVar T{"T", kAnyType}, TStart{"T_IND", kInteger}, TStop{"T_IND_STOP", kInteger}, TStep{"T_IND_STEP", kInteger}, TAxis{"T_AXIS", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"updates", T}, {"start", TStart}, {"stop", TStop}, {"step", TStep}, {"axes", TAxis, Arity::optional}};
+constexpr TypeVar T{"T", kAnyType}, TStart{"T_IND", kInteger}, TStop{"T_IND_STOP", kInteger},
+    TStep{"T_IND_STEP", kInteger}, TAxis{"T_AXIS", kInteger};
+constexpr PortDef kInputs[] = {{"data", T},     {"updates", T},  {"start", TStart},
+                               {"stop", TStop}, {"step", TStep}, {"axes", TAxis, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 15, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 15,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

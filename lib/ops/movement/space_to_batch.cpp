@@ -15,7 +15,8 @@ void infer(InferContext& c) {
   auto out = PartialShape::of_rank(from.rank());
   if (blocks) {
     const auto volume = checked_product(*blocks);
-    c.require(volume.has_value(), block_shape, Code::E0508, "block_shape of SpaceToBatch is too large: {}", to_string(*blocks));
+    c.require(volume.has_value(), block_shape, Code::E0508, "block_shape of SpaceToBatch is too large: {}",
+              to_string(*blocks));
     out[0] = from[0] * Dim(*volume);
   }
   // "D_i + P_i is divisible by block_shape[i]"
@@ -23,7 +24,9 @@ void infer(InferContext& c) {
     const auto at = static_cast<std::size_t>(i);
     const auto padded = from[i] + Dim((*before)[at]) + Dim((*after)[at]);
     const auto length = movement::divided(padded, (*blocks)[at]);
-    c.require(length.has_value(), block_shape, Code::E0506, "SpaceToBatch cannot cut axis {} of data {}, padded to {}, into blocks of {}", i, to_string(from), to_string(padded), (*blocks)[at]);
+    c.require(length.has_value(), block_shape, Code::E0506,
+              "SpaceToBatch cannot cut axis {} of data {}, padded to {}, into blocks of {}", i, to_string(from),
+              to_string(padded), (*blocks)[at]);
     out[i] = *length;
   }
   c.output(0, std::move(out));
@@ -39,7 +42,8 @@ void eval(EvalContext& c) {
   Shape view{padded[0]}, out{padded[0]};
   std::vector<std::int64_t> order, space{0};
   for (std::size_t i = 1; i < padded.size(); ++i) {
-    if (padded[i] % blocks[i] != 0) fail(Code::E0506, "SpaceToBatch cannot cut length {} into blocks of {}", padded[i], blocks[i]);
+    if (padded[i] % blocks[i] != 0)
+      fail(Code::E0506, "SpaceToBatch cannot cut length {} into blocks of {}", padded[i], blocks[i]);
     space.push_back(static_cast<std::int64_t>(view.size()));
     order.push_back(space.back() + 1);
     view.insert(view.end(), {padded[i] / blocks[i], blocks[i]});
@@ -49,7 +53,8 @@ void eval(EvalContext& c) {
   order.insert(order.end(), space.begin(), space.end());
 
   Tensor whole(from.type(), padded);
-  if (from.type() == ElementType::string) std::fill_n(whole.mutable_data<std::string_view>(), whole.size(), std::string_view());
+  if (from.type() == ElementType::string)
+    std::fill_n(whole.mutable_data<std::string_view>(), whole.size(), std::string_view());
   else std::fill_n(whole.mutable_bytes(), whole.byte_size(), std::byte{});
   const auto strides = strides_of(padded);
   std::int64_t first = 0;
@@ -61,7 +66,8 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"pads_begin", TInt}, {"pads_end", TInt}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {{.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+constexpr Version kVersions[] = {
+    {.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
 
 }  // namespace
 

@@ -19,13 +19,15 @@ void infer(InferContext& c) {
   out[1] = out[1] * Dim(movement::block_volume(c, block, out.rank() - 2));
   for (std::int64_t i = 2; i < out.rank(); ++i) {
     const auto length = movement::divided(out[i], block);
-    c.require(length.has_value(), data, Code::E0506, "SpaceToDepth cannot divide axis {} of data {} into blocks of {}", i, to_string(c.shape(data)), block);
+    c.require(length.has_value(), data, Code::E0506, "SpaceToDepth cannot divide axis {} of data {} into blocks of {}",
+              i, to_string(c.shape(data)), block);
     out[i] = *length;
   }
   c.output(0, std::move(out));
 }
 
-/// Data as [N, C, d1, b1, …, dK, bK] becomes [N, b1, …, bK, C, d1, …, dK] (blocks_first) or [N, C, b1, …, bK, d1, …, dK].
+/// Data as [N, C, d1, b1, …, dK, bK] becomes [N, b1, …, bK, C, d1, …, dK] (blocks_first) or [N, C, b1, …, bK, d1, …,
+/// dK].
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(data);
@@ -48,7 +50,13 @@ constexpr TypeVar T{"T", kAnyType};
 constexpr PortDef kInputs[] = {{"data", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = movement::kBlockAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = movement::kBlockAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

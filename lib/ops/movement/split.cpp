@@ -14,7 +14,8 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto n = c.attrs<Attrs>().num_splits;
   c.require_attr(n > 0, "num_splits", "{} is not positive", n);
-  c.require(c.output_count() <= n, -1, Code::E0501, "Split makes {}, but the layer declares {}", counted(n, "part"), counted(c.output_count(), "output"));
+  c.require(c.output_count() <= n, -1, Code::E0501, "Split makes {}, but the layer declares {}", counted(n, "part"),
+            counted(c.output_count(), "output"));
   c.require_rank(axis, 0, 1);
   c.require_single(axis);
 
@@ -24,7 +25,8 @@ void infer(InferContext& c) {
   } else if (known) {
     auto& along = part[c.require_axis(*known, axis, part.rank())];
     const auto length = movement::divided(along, n);
-    c.require(length.has_value(), data, Code::E0506, "Split cannot make {} equal parts of axis {} of data {}", n, *known, to_string(c.shape(data)));
+    c.require(length.has_value(), data, Code::E0506, "Split cannot make {} equal parts of axis {} of data {}", n,
+              *known, to_string(c.shape(data)));
     along = *length;
   } else {
     for (auto& d : part.dims()) d = Dim(0, d.max);
@@ -36,11 +38,13 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto along = static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "Split"));
   const auto n = c.attrs<Attrs>().num_splits;
-  if (from.shape()[along] % n != 0) fail(Code::E0506, "Split cannot make {} equal parts of length {}", n, from.shape()[along]);
+  if (from.shape()[along] % n != 0)
+    fail(Code::E0506, "Split cannot make {} equal parts of length {}", n, from.shape()[along]);
   const auto strides = strides_of(from.shape());
   auto part = from.shape();
   part[along] /= n;
-  for (int port = 0; port < c.output_count(); ++port) gather_strided(from, port * part[along] * strides[along], strides, part, c.out(port, part));
+  for (int port = 0; port < c.output_count(); ++port)
+    gather_strided(from, port * part[along] * strides[along], strides, part, c.out(port, part));
 }
 
 constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kInteger};

@@ -70,14 +70,17 @@ Range stop_of(const Attrs& a, std::size_t i, std::int64_t step, Range given) {
 
 void require_masks(const InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const std::pair<std::string_view, const std::vector<std::int64_t>*> masks[] = {{"begin_mask", &a.begin_mask},
-                                                                                 {"end_mask", &a.end_mask},
-                                                                                 {"new_axis_mask", &a.new_axis_mask},
-                                                                                 {"shrink_axis_mask", &a.shrink_axis_mask},
-                                                                                 {"ellipsis_mask", &a.ellipsis_mask}};
+  const std::pair<std::string_view, const std::vector<std::int64_t>*> masks[] = {
+      {"begin_mask", &a.begin_mask},
+      {"end_mask", &a.end_mask},
+      {"new_axis_mask", &a.new_axis_mask},
+      {"shrink_axis_mask", &a.shrink_axis_mask},
+      {"ellipsis_mask", &a.ellipsis_mask}};
   for (const auto& [mask_name, mask] : masks)
-    for (const auto bit : *mask) c.require_attr(bit == 0 || bit == 1, mask_name, "{} is not a bit: a mask holds 0 and 1", bit);
-  c.require_attr(std::count(a.ellipsis_mask.begin(), a.ellipsis_mask.end(), 1) <= 1, "ellipsis_mask", "more than one bit is set");
+    for (const auto bit : *mask)
+      c.require_attr(bit == 0 || bit == 1, mask_name, "{} is not a bit: a mask holds 0 and 1", bit);
+  c.require_attr(std::count(a.ellipsis_mask.begin(), a.ellipsis_mask.end(), 1) <= 1, "ellipsis_mask",
+                 "more than one bit is set");
 }
 
 /// How many entries begin, end and stride have, where one of them tells.
@@ -85,7 +88,9 @@ std::optional<std::int64_t> entry_count(const InferContext& c) {
   Dim count;
   for (int port = begin; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of begin", fmt::format("those of {}", c.port_name(port)));
+    if (c.shape(port).has_rank())
+      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of begin",
+                                 fmt::format("those of {}", c.port_name(port)));
   }
   if (!count.is_static()) return std::nullopt;
   return count.length();
@@ -99,11 +104,13 @@ void infer(InferContext& c) {
   if (!entries || !shape.has_rank()) return c.output(0, PartialShape::unknown_rank());
 
   const auto steps = steps_of(a, shape.rank(), *entries);
-  c.require(steps.has_value(), begin, Code::E0506, "begin of StridedSlice has {} elements, which need more axes than data {} has", *entries, to_string(shape));
+  c.require(steps.has_value(), begin, Code::E0506,
+            "begin of StridedSlice has {} elements, which need more axes than data {} has", *entries, to_string(shape));
   const auto count = static_cast<std::size_t>(*entries);
   const auto begins = movement::ranges(c, begin).value_or(std::vector<Range>(count));
   const auto ends = movement::ranges(c, end).value_or(std::vector<Range>(count));
-  const auto strides = c.has(stride) ? movement::ranges(c, stride).value_or(std::vector<Range>(count)) : std::vector<Range>(count, Range{1, 1});
+  const auto strides = c.has(stride) ? movement::ranges(c, stride).value_or(std::vector<Range>(count))
+                                     : std::vector<Range>(count, Range{1, 1});
 
   PartialShape out;
   for (const auto& [action, i, axis] : *steps) {
@@ -113,14 +120,15 @@ void infer(InferContext& c) {
       const auto& dim = shape[axis];
       const auto at = begins[i].lo;
       c.require(at < 0 ? !dim.is_bounded() || at >= -dim.max : at < dim.max, begin, Code::E0507,
-                "begin[{}] of StridedSlice is {}, but axis {} that it picks one element of has length {}", i, at, axis, to_string(dim));
+                "begin[{}] of StridedSlice is {}, but axis {} that it picks one element of has length {}", i, at, axis,
+                to_string(dim));
     }
     if (action != Action::slice) continue;
     c.require(!strides[i].is_known() || strides[i].lo != 0, stride, Code::E0508, "stride[{}] of StridedSlice is 0", i);
     if (strides[i].lo > 0 || strides[i].hi < 0)
-      out.push_back(slice_dim(shape[axis], start_of(a, i, strides[i].lo, begins[i]), stop_of(a, i, strides[i].lo, ends[i]), strides[i]));
-    else
-      out.push_back(Dim(0, shape[axis].max));
+      out.push_back(slice_dim(shape[axis], start_of(a, i, strides[i].lo, begins[i]),
+                              stop_of(a, i, strides[i].lo, ends[i]), strides[i]));
+    else out.push_back(Dim(0, shape[axis].max));
   }
   c.output(0, std::move(out));
 }
@@ -130,11 +138,14 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto begins = c.ints(begin), ends = c.ints(end);
   const auto strides = c.has(stride) ? c.ints(stride) : std::vector<std::int64_t>(begins.size(), 1);
-  if (ends.size() != begins.size() || strides.size() != begins.size()) fail(Code::E0506, "begin, end and stride of StridedSlice differ in length");
+  if (ends.size() != begins.size() || strides.size() != begins.size())
+    fail(Code::E0506, "begin, end and stride of StridedSlice differ in length");
   const auto from_strides = strides_of(from.shape());
 
   const auto steps = steps_of(a, from.rank(), static_cast<std::int64_t>(begins.size()));
-  if (!steps) fail(Code::E0506, "begin of StridedSlice has {} elements, which need more axes than data {} has", begins.size(), to_string(from.shape()));
+  if (!steps)
+    fail(Code::E0506, "begin of StridedSlice has {} elements, which need more axes than data {} has", begins.size(),
+         to_string(from.shape()));
 
   std::int64_t first = 0;
   Shape shape, walk;
@@ -158,16 +169,18 @@ void eval(EvalContext& c) {
   gather_strided(from, first, walk, shape, c.out(0));
 }
 
-constexpr TypeVar T{"T", kAnyType}, TBegin{"T_IND", kInteger}, TEnd{"T_IND_END", kInteger}, TStride{"T_IND_STRIDE", kInteger};
+constexpr TypeVar T{"T", kAnyType}, TBegin{"T_IND", kInteger}, TEnd{"T_IND_END", kInteger},
+    TStride{"T_IND_STRIDE", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"begin", TBegin}, {"end", TEnd}, {"stride", TStride, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"begin_mask", &Attrs::begin_mask, kRequired>, Attr<"end_mask", &Attrs::end_mask, kRequired>,
-                         Attr<"new_axis_mask", &Attrs::new_axis_mask>, Attr<"shrink_axis_mask", &Attrs::shrink_axis_mask>,
-                         Attr<"ellipsis_mask", &Attrs::ellipsis_mask>>,
+     .attrs =
+         attributes<Attrs, Attr<"begin_mask", &Attrs::begin_mask, kRequired>,
+                    Attr<"end_mask", &Attrs::end_mask, kRequired>, Attr<"new_axis_mask", &Attrs::new_axis_mask>,
+                    Attr<"shrink_axis_mask", &Attrs::shrink_axis_mask>, Attr<"ellipsis_mask", &Attrs::ellipsis_mask>>,
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,

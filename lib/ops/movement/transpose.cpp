@@ -17,7 +17,8 @@ std::vector<std::int64_t> reversed(std::int64_t rank) {
 bool is_permutation(const std::vector<std::int64_t>& order) {
   std::vector<bool> seen(order.size(), false);
   for (const auto axis : order) {
-    if (axis < 0 || axis >= static_cast<std::int64_t>(order.size()) || seen[static_cast<std::size_t>(axis)]) return false;
+    if (axis < 0 || axis >= static_cast<std::int64_t>(order.size()) || seen[static_cast<std::size_t>(axis)])
+      return false;
     seen[static_cast<std::size_t>(axis)] = true;
   }
   return true;
@@ -32,7 +33,9 @@ void infer(InferContext& c) {
   if (empty && from.has_rank()) order = reversed(from.rank());
   if (from.has_rank() && !entries.contains(0))
     c.require_same_dim(from.rank(), entries, input_order, "the rank of arg", "the elements of input_order");
-  if (order) c.require(is_permutation(*order), input_order, Code::E0508, "input_order of Transpose is {}, which does not name every axis once", to_string(*order));
+  if (order)
+    c.require(is_permutation(*order), input_order, Code::E0508,
+              "input_order of Transpose is {}, which does not name every axis once", to_string(*order));
 
   if (!from.has_rank()) {
     return c.output(0, empty ? PartialShape::unknown_rank() : shape_of_rank(entries));
@@ -47,7 +50,8 @@ void eval(EvalContext& c) {
   const auto& from = c.in(arg);
   auto order = c.ints(input_order);
   if (order.empty()) order = reversed(from.rank());
-  if (static_cast<std::int64_t>(order.size()) != from.rank() || !is_permutation(order)) fail(Code::E0508, "input_order of Transpose does not name every axis once");
+  if (static_cast<std::int64_t>(order.size()) != from.rank() || !is_permutation(order))
+    fail(Code::E0508, "input_order of Transpose does not name every axis once");
   Shape shape;
   for (const auto axis : order) shape.push_back(from.dim(axis));
   permute(from, from.shape(), order, c.out(0, std::move(shape)));
@@ -57,7 +61,13 @@ constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kInteger};
 constexpr PortDef kInputs[] = {{"arg", T}, {"input_order", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

@@ -18,8 +18,10 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "\"{}\" is neither i64 nor i32", name(a.index_element_type));
-  c.require_attr(contains(kIndex, a.count_element_type), "count_element_type", "\"{}\" is neither i64 nor i32", name(a.count_element_type));
+  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "\"{}\" is neither i64 nor i32",
+                 name(a.index_element_type));
+  c.require_attr(contains(kIndex, a.count_element_type), "count_element_type", "\"{}\" is neither i64 nor i32",
+                 name(a.count_element_type));
   c.require_single(axis);
   const auto& from = c.shape(data);
   const auto known = c.scalar_int(axis);
@@ -29,14 +31,16 @@ void infer(InferContext& c) {
   if (c.has(axis)) {
     out = from;
     if (known && from.has_rank()) along = c.require_axis(*known, axis, from.rank());
-    else for (auto& d : out.dims()) d = Dim(0, d.max);
+    else
+      for (auto& d : out.dims()) d = Dim(0, d.max);
     whole = known && from.has_rank() ? from[along] : Dim();
   }
   // Some element there is, if there is any.
   const Dim found(whole.min > 0 ? 1 : 0, whole.max);
   if (out.has_rank() && (!c.has(axis) || known)) out[along] = found;
   const PartialShape each{found}, all{whole};
-  const std::pair<ElementType, PartialShape> facts[] = {{c.type(data), out}, {a.index_element_type, each}, {a.index_element_type, all}, {a.count_element_type, each}};
+  const std::pair<ElementType, PartialShape> facts[] = {
+      {c.type(data), out}, {a.index_element_type, each}, {a.index_element_type, all}, {a.count_element_type, each}};
   for (int port = 0; port < c.output_count() && port < 4; ++port) c.output(port, facts[port].first, facts[port].second);
 }
 
@@ -121,7 +125,8 @@ void eval(EvalContext& c) {
 
 constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kIndex}, TIndex{"T_IND", kIndex}, TCount{"T_COUNT", kIndex};
 constexpr PortDef kInputs[] = {{"data", T}, {"axis", TAxis, Arity::optional}};
-constexpr PortDef kOutputs[] = {{"elements", T}, {"first_indices", TIndex}, {"reverse_indices", TIndex}, {"counts", TCount}};
+constexpr PortDef kOutputs[] = {
+    {"elements", T}, {"first_indices", TIndex}, {"reverse_indices", TIndex}, {"counts", TCount}};
 constexpr Version kVersions[] = {
     {.since = 10,
      .inputs = kInputs,

@@ -14,19 +14,25 @@ std::vector<Dim> parts_of(const InferContext& c, const std::vector<Interval>& le
   int rest = -1;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const auto& v = lengths[i];
-    c.require(v.hi >= -1, split_lengths, Code::E0508, "split_lengths of VariadicSplit holds {}: a length is -1 or not negative", v.hi);
+    c.require(v.hi >= -1, split_lengths, Code::E0508,
+              "split_lengths of VariadicSplit holds {}: a length is -1 or not negative", v.hi);
     const bool is_rest = v.is_known() && v.lo == -1;
-    c.require(!is_rest || rest < 0, split_lengths, Code::E0508, "split_lengths of VariadicSplit holds more than one -1");
+    c.require(!is_rest || rest < 0, split_lengths, Code::E0508,
+              "split_lengths of VariadicSplit holds more than one -1");
     if (is_rest) rest = static_cast<int>(i);
     // A length that may turn out to be -1 can be anything.
     parts.push_back(is_rest || v.lo < 0 ? Dim(0, whole.max) : v.to_dim());
     if (!is_rest) given = given + (v.lo < 0 ? Dim() : v.to_dim());
   }
   if (rest >= 0) {
-    c.require(given.min <= whole.max, split_lengths, Code::E0506, "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given), to_string(whole));
+    c.require(given.min <= whole.max, split_lengths, Code::E0506,
+              "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given),
+              to_string(whole));
     parts[static_cast<std::size_t>(rest)] = whole - given;
   } else {
-    c.require(given.compatible(whole), split_lengths, Code::E0506, "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given), to_string(whole));
+    c.require(given.compatible(whole), split_lengths, Code::E0506,
+              "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given),
+              to_string(whole));
   }
   return parts;
 }
@@ -39,7 +45,8 @@ void infer(InferContext& c) {
   std::optional<std::int64_t> along;
   if (known_axis && from.has_rank()) along = c.require_axis(*known_axis, axis, from.rank());
   const auto count = axis_count(c.shape(split_lengths));
-  c.require(count.max >= c.output_count(), split_lengths, Code::E0501, "split_lengths of VariadicSplit has {} elements, but the layer declares {} outputs", to_string(count),
+  c.require(count.max >= c.output_count(), split_lengths, Code::E0501,
+            "split_lengths of VariadicSplit has {} elements, but the layer declares {} outputs", to_string(count),
             c.output_count());
 
   const auto lengths = c.intervals(split_lengths);
@@ -48,23 +55,27 @@ void infer(InferContext& c) {
   for (int port = 0; port < c.output_count(); ++port) {
     auto part = from;
     if (along) part[*along] = lengths ? parts[static_cast<std::size_t>(port)] : Dim(0, from[*along].max);
-    else for (auto& d : part.dims()) d = Dim(0, d.max);
+    else
+      for (auto& d : part.dims()) d = Dim(0, d.max);
     c.output(port, c.type(data), std::move(part));
   }
 }
 
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
-  const auto along = static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "VariadicSplit"));
+  const auto along =
+      static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "VariadicSplit"));
   auto lengths = c.ints(split_lengths);
   const auto whole = from.shape()[along];
   std::int64_t given = 0;
   for (const auto n : lengths)
-    if (n < -1 || n > whole) fail(Code::E0508, "split_lengths of VariadicSplit holds {}, but the axis has length {}", n, whole);
+    if (n < -1 || n > whole)
+      fail(Code::E0508, "split_lengths of VariadicSplit holds {}, but the axis has length {}", n, whole);
     else given += std::max<std::int64_t>(n, 0);
   for (auto& n : lengths)
     if (n == -1) n = whole - given, given = whole;
-  if (given != whole || static_cast<int>(lengths.size()) < c.output_count() || std::count_if(lengths.begin(), lengths.end(), [](auto n) { return n < 0; }) > 0)
+  if (given != whole || static_cast<int>(lengths.size()) < c.output_count() ||
+      std::count_if(lengths.begin(), lengths.end(), [](auto n) { return n < 0; }) > 0)
     fail(Code::E0506, "split_lengths of VariadicSplit add up to {}, but the axis has length {}", given, whole);
 
   const auto strides = strides_of(from.shape());
@@ -81,7 +92,13 @@ constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kInteger}, TLengths{"T_LENGT
 constexpr PortDef kInputs[] = {{"data", T}, {"axis", TAxis}, {"split_lengths", TLengths}};
 constexpr PortDef kOutputs[] = {{"output", T, Arity::variadic}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

@@ -22,7 +22,9 @@ void infer_ports(InferContext& c, const Ports& p) {
   auto channels = out.has_rank() ? out[1] : Dim();
   for (const auto port : {p.gamma, p.beta, p.mean, p.variance}) {
     c.require_rank(port, 1);
-    if (c.shape(port).has_rank()) channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data", fmt::format("the elements of {}", c.port_name(port)));
+    if (c.shape(port).has_rank())
+      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data",
+                                    fmt::format("the elements of {}", c.port_name(port)));
   }
   if (out.has_rank()) out[1] = channels;
   c.output(0, std::move(out));
@@ -38,10 +40,12 @@ void eval_ports(EvalContext& c, const Ports& p) {
   dispatch(to.type(), Reals{}, [&]<class T>() {
     for (std::int64_t row = 0; row < from.size() / plane; ++row) {
       const auto channel = row % channels;
-      const auto factor = static_cast<T>(static_cast<double>(gamma.data<T>()[channel]) / std::sqrt(static_cast<double>(variance.data<T>()[channel]) + epsilon));
+      const auto factor = static_cast<T>(static_cast<double>(gamma.data<T>()[channel]) /
+                                         std::sqrt(static_cast<double>(variance.data<T>()[channel]) + epsilon));
       const auto* x = from.data<T>() + row * plane;
       auto* y = to.mutable_data<T>() + row * plane;
-      for (std::int64_t i = 0; i < plane; ++i) y[i] = (x[i] - mean.data<T>()[channel]) * factor + beta.data<T>()[channel];
+      for (std::int64_t i = 0; i < plane; ++i)
+        y[i] = (x[i] - mean.data<T>()[channel]) * factor + beta.data<T>()[channel];
     }
   });
 }

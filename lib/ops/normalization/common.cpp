@@ -2,11 +2,13 @@
 
 namespace ovir::ops::norm {
 
-void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank, std::string_view attribute) {
+void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank,
+                         std::string_view attribute) {
   std::vector<bool> seen(static_cast<std::size_t>(rank));
   for (const auto axis : axes) {
     const auto at = static_cast<std::size_t>(c.require_axis(axis, port, rank, attribute));
-    if (seen[at] && port >= 0) c.fail_at(port, Code::E0508, fmt::format("{} of {} names axis {} twice", c.port_name(port), c.op().type, axis));
+    if (seen[at] && port >= 0)
+      c.fail_at(port, Code::E0508, fmt::format("{} of {} names axis {} twice", c.port_name(port), c.op().type, axis));
     if (seen[at]) c.fail_attr(attribute, fmt::format("axis {} is named twice", axis));
     seen[at] = true;
   }
@@ -17,7 +19,8 @@ PartialShape infer_axes(const InferContext& c, int port) {
   const auto& data = c.shape(0);
   const auto axes = c.ints(port);
   if (!data.has_rank()) return data;
-  c.require(axis_count(c.shape(port)).min <= data.rank(), port, Code::E0506, "{} of {} names more axes than the {} of data", c.port_name(port), c.op().type, data.rank());
+  c.require(axis_count(c.shape(port)).min <= data.rank(), port, Code::E0506,
+            "{} of {} names more axes than the {} of data", c.port_name(port), c.op().type, data.rank());
   if (axes) require_unique_axes(c, *axes, port, data.rank());
   return data;
 }

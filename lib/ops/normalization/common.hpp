@@ -11,7 +11,8 @@ inline constexpr PortDef kOutputs[] = {{"output", T}};
 
 /// The shape of data, once the axes in input `port`, where they are known, are found to exist and to be named once.
 PartialShape infer_axes(const InferContext& c, int port);
-void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank, std::string_view attribute = "");
+void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank,
+                         std::string_view attribute = "");
 
 /// A tensor as slices over `axes`: slice s holds the elements at starts[s] + offsets[i].
 struct Slices {

@@ -24,14 +24,17 @@ void eval(EvalContext& c) {
     const auto* x = from.data<T>();
     for (const auto start : channels.starts) {
       double sum = a.bias;
-      for (const auto i : channels.offsets) sum += static_cast<double>(x[start + i]) * static_cast<double>(x[start + i]);
-      for (const auto i : channels.offsets) to.mutable_data<T>()[start + i] = static_cast<T>(static_cast<double>(x[start + i]) / std::sqrt(sum));
+      for (const auto i : channels.offsets)
+        sum += static_cast<double>(x[start + i]) * static_cast<double>(x[start + i]);
+      for (const auto i : channels.offsets)
+        to.mutable_data<T>()[start + i] = static_cast<T>(static_cast<double>(x[start + i]) / std::sqrt(sum));
     }
   });
 }
 
 constexpr auto kAttrs = attributes<Attrs, Attr<"bias", &Attrs::bias, kRequired>>;
-constexpr Version kVersions[] = {{.since = 1, .inputs = norm::kDataInput, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 1, .inputs = norm::kDataInput, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

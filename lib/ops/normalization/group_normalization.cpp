@@ -23,9 +23,12 @@ void infer(InferContext& c) {
   const auto& x = c.shape(data);
   auto channels = x.has_rank() ? x[1] : Dim();
   for (const auto port : {scale, bias})
-    if (c.shape(port).has_rank()) channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data", fmt::format("the elements of {}", c.port_name(port)));
+    if (c.shape(port).has_rank())
+      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data",
+                                    fmt::format("the elements of {}", c.port_name(port)));
   if (channels.is_static())
-    c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "{} channels cannot be divided into {} groups", channels.length(), a.num_groups);
+    c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "{} channels cannot be divided into {} groups",
+                   channels.length(), a.num_groups);
   auto out = x;
   if (out.has_rank()) out[1] = channels;
   c.output(0, std::move(out));
@@ -36,14 +39,16 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const auto channels = from.dim(1), plane = from.size() / (from.dim(0) * channels), group = channels / a.num_groups * plane;
+  const auto channels = from.dim(1), plane = from.size() / (from.dim(0) * channels),
+             group = channels / a.num_groups * plane;
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(group));
   std::iota(offsets.begin(), offsets.end(), 0);
   const auto &factors = c.in(scale), &shifts = c.in(bias);
   dispatch(to.type(), Reals{}, [&]<class T>() {
     auto* y = to.mutable_data<T>();
     for (std::int64_t start = 0; start < from.size(); start += group)
-      norm::standardize(from.data<T>(), y, start, offsets, [&](double variance) { return 1 / std::sqrt(variance + a.epsilon); });
+      norm::standardize(from.data<T>(), y, start, offsets,
+                        [&](double variance) { return 1 / std::sqrt(variance + a.epsilon); });
     for (std::int64_t i = 0; i < from.size(); ++i) {
       const auto channel = i / plane % channels;
       y[i] = factors.data<T>()[channel] * y[i] + shifts.data<T>()[channel];
@@ -52,8 +57,10 @@ void eval(EvalContext& c) {
 }
 
 constexpr PortDef kInputs[] = {{"data", norm::T}, {"scale", norm::T}, {"bias", norm::T}};
-constexpr auto kAttrs = attributes<Attrs, Attr<"num_groups", &Attrs::num_groups, kRequired>, Attr<"epsilon", &Attrs::epsilon, kRequired>>;
-constexpr Version kVersions[] = {{.since = 12, .inputs = kInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr auto kAttrs =
+    attributes<Attrs, Attr<"num_groups", &Attrs::num_groups, kRequired>, Attr<"epsilon", &Attrs::epsilon, kRequired>>;
+constexpr Version kVersions[] = {
+    {.since = 12, .inputs = kInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

@@ -33,7 +33,8 @@ void eval(EvalContext& c) {
     const auto* x = from.data<T>();
     // The sum over a box is the sum along one axis of the sums along the others.
     std::vector<double> sums(static_cast<std::size_t>(from.size())), before;
-    std::transform(x, x + from.size(), sums.begin(), [](T v) { return static_cast<double>(v) * static_cast<double>(v); });
+    std::transform(x, x + from.size(), sums.begin(),
+                   [](T v) { return static_cast<double>(v) * static_cast<double>(v); });
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       if (!regional[axis]) continue;
       before = sums;
@@ -48,13 +49,20 @@ void eval(EvalContext& c) {
       }
     }
     for (std::int64_t i = 0; i < from.size(); ++i)
-      to.mutable_data<T>()[i] = static_cast<T>(static_cast<double>(x[i]) / std::pow(a.bias + scale * sums[static_cast<std::size_t>(i)], a.beta));
+      to.mutable_data<T>()[i] = static_cast<T>(static_cast<double>(x[i]) /
+                                               std::pow(a.bias + scale * sums[static_cast<std::size_t>(i)], a.beta));
   });
 }
 
-constexpr auto kAttrs = attributes<Attrs, Attr<"alpha", &Attrs::alpha, kRequired>, Attr<"beta", &Attrs::beta, kRequired>, Attr<"bias", &Attrs::bias, kRequired>,
-                                   Attr<"size", &Attrs::size, kRequired>>;
-constexpr Version kVersions[] = {{.since = 1, .inputs = norm::kDataAxesInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr auto kAttrs =
+    attributes<Attrs, Attr<"alpha", &Attrs::alpha, kRequired>, Attr<"beta", &Attrs::beta, kRequired>,
+               Attr<"bias", &Attrs::bias, kRequired>, Attr<"size", &Attrs::size, kRequired>>;
+constexpr Version kVersions[] = {{.since = 1,
+                                  .inputs = norm::kDataAxesInputs,
+                                  .outputs = norm::kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval}};
 
 }  // namespace
 

@@ -14,7 +14,8 @@ void infer(InferContext& c) { c.output(0, norm::infer_axes(c, axes)); }
 
 void infer1(InferContext& c) {
   const auto& a = c.attrs<MvnAttrs>();
-  if (a.reduction_axes && c.shape(data).has_rank()) norm::require_unique_axes(c, *a.reduction_axes, -1, c.shape(data).rank(), "reduction_axes");
+  if (a.reduction_axes && c.shape(data).has_rank())
+    norm::require_unique_axes(c, *a.reduction_axes, -1, c.shape(data).rank(), "reduction_axes");
   c.output(0, c.shape(data));
 }
 
@@ -29,7 +30,8 @@ void normalize(EvalContext& c, const std::vector<std::int64_t>& over) {
     return 1 / (a.eps_mode == MvnEps::inside_sqrt ? std::sqrt(variance + a.eps) : std::sqrt(variance) + a.eps);
   };
   dispatch(to.type(), Reals{}, [&]<class T>() {
-    for (const auto start : slices.starts) norm::standardize(from.data<T>(), to.mutable_data<T>(), start, slices.offsets, scale);
+    for (const auto start : slices.starts)
+      norm::standardize(from.data<T>(), to.mutable_data<T>(), start, slices.offsets, scale);
   });
 }
 
@@ -40,19 +42,31 @@ void eval1(EvalContext& c) {
   const auto rank = c.in(data).rank();
   // A file may hold both attributes; the axes are the more precise one.
   if (a.reduction_axes) return normalize(c, *a.reduction_axes);
-  std::vector<std::int64_t> over(static_cast<std::size_t>(std::max<std::int64_t>(0, rank - (a.across_channels ? 1 : 2))));
+  std::vector<std::int64_t> over(
+      static_cast<std::size_t>(std::max<std::int64_t>(0, rank - (a.across_channels ? 1 : 2))));
   std::iota(over.begin(), over.end(), a.across_channels ? 1 : 2);
   normalize(c, over);
 }
 
 using A = MvnAttrs;
-constexpr auto kAttrs1 = attributes<A, Attr<"across_channels", &A::across_channels>, Attr<"reduction_axes", &A::reduction_axes>,
-                                    Attr<"normalize_variance", &A::normalize_variance, kRequired>, Attr<"eps", &A::eps, kRequired>>;
-constexpr auto kAttrs6 = attributes<A, Attr<"normalize_variance", &A::normalize_variance, kRequired>, Attr<"eps", &A::eps, kRequired>,
-                                    Attr<"eps_mode", &A::eps_mode, kRequired>>;
+constexpr auto kAttrs1 =
+    attributes<A, Attr<"across_channels", &A::across_channels>, Attr<"reduction_axes", &A::reduction_axes>,
+               Attr<"normalize_variance", &A::normalize_variance, kRequired>, Attr<"eps", &A::eps, kRequired>>;
+constexpr auto kAttrs6 = attributes<A, Attr<"normalize_variance", &A::normalize_variance, kRequired>,
+                                    Attr<"eps", &A::eps, kRequired>, Attr<"eps_mode", &A::eps_mode, kRequired>>;
 constexpr Version kVersions[] = {
-    {.since = 2, .inputs = norm::kDataInput, .outputs = norm::kOutputs, .attrs = kAttrs1, .infer = infer1, .eval = eval1},
-    {.since = 6, .inputs = norm::kDataAxesInputs, .outputs = norm::kOutputs, .attrs = kAttrs6, .infer = infer, .eval = eval},
+    {.since = 2,
+     .inputs = norm::kDataInput,
+     .outputs = norm::kOutputs,
+     .attrs = kAttrs1,
+     .infer = infer1,
+     .eval = eval1},
+    {.since = 6,
+     .inputs = norm::kDataAxesInputs,
+     .outputs = norm::kOutputs,
+     .attrs = kAttrs6,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

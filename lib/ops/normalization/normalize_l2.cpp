@@ -8,7 +8,8 @@ enum class EpsMode : std::uint8_t { add, max };
 
 template <>
 struct ovir::EnumNames<ovir::ops::normalize_l2::EpsMode> {
-  static constexpr std::pair<std::string_view, ops::normalize_l2::EpsMode> table[] = {{"add", ops::normalize_l2::EpsMode::add}, {"max", ops::normalize_l2::EpsMode::max}};
+  static constexpr std::pair<std::string_view, ops::normalize_l2::EpsMode> table[] = {
+      {"add", ops::normalize_l2::EpsMode::add}, {"max", ops::normalize_l2::EpsMode::max}};
 };
 
 namespace ovir::ops::normalize_l2 {
@@ -33,18 +34,27 @@ void eval(EvalContext& c) {
   dispatch(to.type(), Reals{}, [&]<class T>() {
     const auto* x = from.data<T>();
     // "If axes is an empty list, then each input element is divided by itself."
-    if (over.empty()) return static_cast<void>(std::transform(x, x + from.size(), to.mutable_data<T>(), [](T v) { return v == T{} ? T{} : v / v; }));
+    if (over.empty())
+      return static_cast<void>(
+          std::transform(x, x + from.size(), to.mutable_data<T>(), [](T v) { return v == T{} ? T{} : v / v; }));
     for (const auto start : slices.starts) {
       double sum = 0;
       for (const auto i : slices.offsets) sum += static_cast<double>(x[start + i]) * static_cast<double>(x[start + i]);
       const auto length = std::sqrt(a.eps_mode == EpsMode::add ? sum + a.eps : std::max(sum, a.eps));
-      for (const auto i : slices.offsets) to.mutable_data<T>()[start + i] = static_cast<T>(static_cast<double>(x[start + i]) / length);
+      for (const auto i : slices.offsets)
+        to.mutable_data<T>()[start + i] = static_cast<T>(static_cast<double>(x[start + i]) / length);
     }
   });
 }
 
-constexpr auto kAttrs = attributes<Attrs, Attr<"eps", &Attrs::eps, kRequired>, Attr<"eps_mode", &Attrs::eps_mode, kRequired>>;
-constexpr Version kVersions[] = {{.since = 1, .inputs = norm::kDataAxesInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr auto kAttrs =
+    attributes<Attrs, Attr<"eps", &Attrs::eps, kRequired>, Attr<"eps_mode", &Attrs::eps_mode, kRequired>>;
+constexpr Version kVersions[] = {{.since = 1,
+                                  .inputs = norm::kDataAxesInputs,
+                                  .outputs = norm::kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval}};
 
 }  // namespace
 

@@ -19,8 +19,9 @@ void eval(EvalContext& c) {
     auto* to = out.mutable_data<T>();
     for (std::int64_t plane = 0; plane < p.planes; ++plane, x += p.in[0] * p.in[1] * p.in[2]) {
       T sum{};
-      pool::each_window(p, [&] { sum = {}; }, [&](std::int64_t i) { sum += x[i]; },
-                        [&](const auto& z, const auto& y, const auto& w) { *to++ = sum / static_cast<T>(z.to * y.to * w.to); });
+      pool::each_window(
+          p, [&] { sum = {}; }, [&](std::int64_t i) { sum += x[i]; },
+          [&](const auto& z, const auto& y, const auto& w) { *to++ = sum / static_cast<T>(z.to * y.to * w.to); });
     }
   });
 }

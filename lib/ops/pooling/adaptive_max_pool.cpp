@@ -1,5 +1,5 @@
-// AdaptiveMaxPool: the largest element of windows that are laid so that the output has the size asked for, and where it was.
-// Spec: operation-sets/operation-specs/pooling/adaptive-max-pool-8
+// AdaptiveMaxPool: the largest element of windows that are laid so that the output has the size asked for, and where it
+// was. Spec: operation-sets/operation-specs/pooling/adaptive-max-pool-8
 #include "ops/pooling/common.hpp"
 
 namespace ovir::ops::adaptive_max_pool {
@@ -23,7 +23,7 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
   auto& out = c.out(values);
-  std::vector<std::int64_t> where;   // in the plane of the spatial axes
+  std::vector<std::int64_t> where;  // in the plane of the spatial axes
   if (out.size() != 0) {
     const auto p = pool::adaptive_problem(from.shape(), out.shape());
     dispatch(out.type(), Reals{}, [&]<class T>() {
@@ -34,23 +34,28 @@ void eval(EvalContext& c) {
         const auto tap = [&](std::int64_t i) {
           if (best < 0 || x[i] > x[best]) best = i;
         };
-        pool::each_window(p, [&] { best = -1; }, tap, [&](const auto&...) {
-          *to++ = x[best];
-          where.push_back(best);
-        });
+        pool::each_window(
+            p, [&] { best = -1; }, tap,
+            [&](const auto&...) {
+              *to++ = x[best];
+              where.push_back(best);
+            });
       }
     });
   }
   if (c.output_count() <= indices) return;
   auto& at = c.out(indices);
-  dispatch(at.type(), Indices{}, [&]<class T>() { std::transform(where.begin(), where.end(), at.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); }); });
+  dispatch(at.type(), Indices{}, [&]<class T>() {
+    std::transform(where.begin(), where.end(), at.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); });
+  });
 }
 
 constexpr TypeVar T{"T", kFloat}, TShape{"T_SHAPE", kIndex}, TIndex{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {{"data", T}, {"output_shape", TShape}};
 constexpr PortDef kOutputs[] = {{"output", T}, {"indices", TIndex}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"index_element_type", &Attrs::index_element_type>>;
-constexpr Version kVersions[] = {{.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

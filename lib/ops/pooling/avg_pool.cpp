@@ -7,7 +7,8 @@ namespace {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
-  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type", "\"ceil_torch\" came with version 14");
+  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
+                 "\"ceil_torch\" came with version 14");
   c.output(0, pool::infer_windows(c));
 }
 
@@ -26,28 +27,37 @@ void eval(EvalContext& c) {
     auto* to = out.mutable_data<T>();
     for (std::int64_t plane = 0; plane < p.planes; ++plane, from += p.in[0] * p.in[1] * p.in[2]) {
       Sum sum{};
-      pool::each_window(p, [&] { sum = {}; }, [&](std::int64_t i) { sum += static_cast<Sum>(from[i]); }, [&](const auto& z, const auto& y, const auto& x) {
-        const auto inside = (z.to - z.from) * (y.to - y.from) * (x.to - x.from);
-        // With the padding counted, a window that the rounding lets reach past it is still divided by the whole kernel; where
-        // there is no padding at all, only what lies in the data counts.
-        const auto counted = a.exclude_pad || !padded ? inside : p.kernel_size();
-        // A window wholly in the padding has nothing to average: 0.
-        if (counted == 0) *to++ = T{};
-        else if constexpr (std::is_integral_v<T>) *to++ = static_cast<T>(sizeof(T) == 1 ? std::llrint(static_cast<double>(sum) / static_cast<double>(counted)) : sum / counted);
-        else *to++ = sum / static_cast<T>(counted);
-      });
+      pool::each_window(
+          p, [&] { sum = {}; }, [&](std::int64_t i) { sum += static_cast<Sum>(from[i]); },
+          [&](const auto& z, const auto& y, const auto& x) {
+            const auto inside = (z.to - z.from) * (y.to - y.from) * (x.to - x.from);
+            // With the padding counted, a window that the rounding lets reach past it is still divided by the whole
+            // kernel; where there is no padding at all, only what lies in the data counts.
+            const auto counted = a.exclude_pad || !padded ? inside : p.kernel_size();
+            // A window wholly in the padding has nothing to average: 0.
+            if (counted == 0) *to++ = T{};
+            else if constexpr (std::is_integral_v<T>)
+              *to++ =
+                  static_cast<T>(sizeof(T) == 1 ? std::llrint(static_cast<double>(sum) / static_cast<double>(counted))
+                                                : sum / counted);
+            else *to++ = sum / static_cast<T>(counted);
+          });
     }
   });
 }
 
 using A = PoolAttrs;
 constexpr PortDef kOutputs[] = {{"output", pool::T}};
-constexpr auto kAttrs1 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
-                                    Attr<"kernel", &A::kernel, kRequired>, Attr<"exclude-pad", &A::exclude_pad, kRequired>, Attr<"rounding_type", &A::rounding_type>,
-                                    Attr<"auto_pad", &A::auto_pad>>;
-constexpr auto kAttrs16 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>, Attr<"pads_begin", &A::pads_begin, kRequired>,
-                                     Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>, Attr<"exclude-pad", &A::exclude_pad, kRequired>,
-                                     Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
+constexpr auto kAttrs1 =
+    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
+               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
+               Attr<"exclude-pad", &A::exclude_pad, kRequired>, Attr<"rounding_type", &A::rounding_type>,
+               Attr<"auto_pad", &A::auto_pad>>;
+constexpr auto kAttrs16 =
+    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>,
+               Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
+               Attr<"kernel", &A::kernel, kRequired>, Attr<"exclude-pad", &A::exclude_pad, kRequired>,
+               Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
     {.since = 14, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},

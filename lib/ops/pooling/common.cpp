@@ -4,8 +4,13 @@ namespace ovir::ops::pool {
 namespace {
 
 Window window(const PoolAttrs& a, std::size_t i) {
-  return {.kernel = a.kernel[i], .stride = a.strides[i], .dilation = nth_or(a.dilations, i, 1), .pad_begin = nth_or(a.pads_begin, i, 0), .pad_end = nth_or(a.pads_end, i, 0),
-          .auto_pad = a.auto_pad, .rounding = a.rounding_type};
+  return {.kernel = a.kernel[i],
+          .stride = a.strides[i],
+          .dilation = nth_or(a.dilations, i, 1),
+          .pad_begin = nth_or(a.pads_begin, i, 0),
+          .pad_end = nth_or(a.pads_end, i, 0),
+          .auto_pad = a.auto_pad,
+          .rounding = a.rounding_type};
 }
 
 }  // namespace
@@ -48,7 +53,9 @@ Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : P
     const auto& w = axis[i];
     for (std::int64_t o = 0; o < out[i]; ++o) {
       const auto first = o * w.stride - w.pad_begin;
-      const auto taps_before = [&](std::int64_t end) { return std::clamp<std::int64_t>((end - first + w.dilation - 1) / w.dilation, 0, w.kernel); };
+      const auto taps_before = [&](std::int64_t end) {
+        return std::clamp<std::int64_t>((end - first + w.dilation - 1) / w.dilation, 0, w.kernel);
+      };
       const auto from = first < 0 ? taps_before(0) : 0;
       taps[i].push_back({first, from, std::max(from, first < in[i] ? taps_before(in[i]) : 0)});
     }
@@ -62,14 +69,16 @@ PartialShape infer_adaptive(const InferContext& c) {
   const auto& x = c.shape(data);
   const auto asked = c.dims(output_shape);
   if (const auto sizes = c.ints(output_shape))
-    for (const auto n : *sizes) c.require(n > 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is positive", c.op().type, n);
+    for (const auto n : *sizes)
+      c.require(n > 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is positive", c.op().type, n);
   if (!x.has_rank()) {
     if (!asked) return x;
     auto out = PartialShape::of_rank(2);
     for (const auto& d : *asked) out.push_back(d);
     return out;
   }
-  c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape, "the elements of output_shape", "the spatial axes of data");
+  c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape, "the elements of output_shape",
+                     "the spatial axes of data");
   PartialShape out{x[0], x[1]};
   for (std::int64_t i = 2; i < x.rank(); ++i) {
     c.require(x[i].max > 0, data, Code::E0506, "there is nothing to pool along axis {} of data", i);

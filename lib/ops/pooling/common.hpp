@@ -20,15 +20,15 @@ struct Taps {
 struct Problem {
   std::int64_t planes;
   std::int64_t in[3], out[3];
-  Window axis[3];                ///< padding resolved
-  std::vector<Taps> taps[3];     ///< per axis, per output
+  Window axis[3];             ///< padding resolved
+  std::vector<Taps> taps[3];  ///< per axis, per output
   Problem(const Shape& data, const Shape& output);
   Problem(const PoolAttrs& a, const Shape& data, const Shape& output);
   std::int64_t kernel_size() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
 };
 
-/// Calls start(), then tap(offset in the plane) for each element under the window, then end(z, y, x taps), window by window
-/// in the order of the output.
+/// Calls start(), then tap(offset in the plane) for each element under the window, then end(z, y, x taps), window by
+/// window in the order of the output.
 template <class Start, class Tap, class End>
 void each_window(const Problem& p, Start start, Tap tap, End end) {
   for (const auto& z : p.taps[0])
@@ -37,7 +37,8 @@ void each_window(const Problem& p, Start start, Tap tap, End end) {
         start();
         for (auto i = z.from; i < z.to; ++i)
           for (auto j = y.from; j < y.to; ++j) {
-            const auto row = ((z.first + i * p.axis[0].dilation) * p.in[1] + y.first + j * p.axis[1].dilation) * p.in[2];
+            const auto row =
+                ((z.first + i * p.axis[0].dilation) * p.in[1] + y.first + j * p.axis[1].dilation) * p.in[2];
             for (auto k = x.from; k < x.to; ++k) tap(row + x.first + k * p.axis[2].dilation);
           }
         end(z, y, x);

@@ -9,10 +9,12 @@ enum Output { values, indices };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
-  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type", "\"ceil_torch\" came with version 14");
+  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
+                 "\"ceil_torch\" came with version 14");
   auto shape = pool::infer_windows(c);
   if (c.version().since >= 8) {
-    c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64", name(a.index_element_type));
+    c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64",
+                   name(a.index_element_type));
     if (shape.has_rank()) c.require_axis(a.axis, -1, shape.rank());
     if (c.output_count() > 1) c.output(indices, a.index_element_type, shape);
   }
@@ -27,7 +29,7 @@ void pool_planes(const pool::Problem& p, const T* from, T* to, std::int64_t* whe
     std::int64_t at = 0;
     bool empty = true;
     const auto start = [&] {
-      best = std::numeric_limits<T>::lowest();   // what a window wholly in the padding gives: see NOTES.md
+      best = std::numeric_limits<T>::lowest();  // what a window wholly in the padding gives: see NOTES.md
       at = 0;
       empty = true;
     };
@@ -49,7 +51,9 @@ void eval(EvalContext& c) {
   std::vector<std::int64_t> where(indexed ? static_cast<std::size_t>(to.size()) : 0);
   if (to.size() != 0) {
     const pool::Problem p(a, data.shape(), to.shape());
-    dispatch(to.type(), Numbers{}, [&]<class T>() { pool_planes(p, data.data<T>(), to.mutable_data<T>(), indexed ? where.data() : nullptr); });
+    dispatch(to.type(), Numbers{}, [&]<class T>() {
+      pool_planes(p, data.data<T>(), to.mutable_data<T>(), indexed ? where.data() : nullptr);
+    });
   }
   if (!indexed) return;
   // "The upper bound is the product of dimensions starting from the one pointed by the 'axis' attribute."
@@ -65,11 +69,15 @@ void eval(EvalContext& c) {
 using A = PoolAttrs;
 constexpr TypeVar TIndex{"T_IND", kIndex};
 constexpr PortDef kOutputs1[] = {{"output", pool::T}}, kOutputs8[] = {{"output", pool::T}, {"indices", TIndex}};
-constexpr auto kAttrs1 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
-                                    Attr<"kernel", &A::kernel, kRequired>, Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
-constexpr auto kAttrs8 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>, Attr<"pads_begin", &A::pads_begin, kRequired>,
-                                    Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>, Attr<"rounding_type", &A::rounding_type>,
-                                    Attr<"auto_pad", &A::auto_pad>, Attr<"index_element_type", &A::index_element_type>, Attr<"axis", &A::axis>>;
+constexpr auto kAttrs1 =
+    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
+               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
+               Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
+constexpr auto kAttrs8 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>,
+                                    Attr<"pads_begin", &A::pads_begin, kRequired>,
+                                    Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
+                                    Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>,
+                                    Attr<"index_element_type", &A::index_element_type>, Attr<"axis", &A::axis>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = pool::kInputs, .outputs = kOutputs1, .attrs = kAttrs1, .infer = infer, .eval = eval},
     {.since = 8, .inputs = pool::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},

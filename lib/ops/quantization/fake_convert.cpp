@@ -14,7 +14,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto to = c.attrs<Attrs>().destination_type;
-  c.require_attr(to == ElementType::f8e4m3 || to == ElementType::f8e5m2, "destination_type", "{} is neither f8e4m3 nor f8e5m2", name(to));
+  c.require_attr(to == ElementType::f8e4m3 || to == ElementType::f8e5m2, "destination_type",
+                 "{} is neither f8e4m3 nor f8e5m2", name(to));
   auto shape = c.shape(data);
   require_broadcast_into(c, scale, shape, true);
   if (c.has(shift)) {
@@ -43,8 +44,9 @@ void eval(EvalContext& c) {
   auto& out = c.out(0);
   // "data * scale - shift", the narrow type, "(data + shift) / scale"
   broadcast_binary<float, float, float>(x, s, out, [](float v, float by) { return v * by; });
-  broadcast_binary<float, float, float>(
-      out, o, out, [e4m3](float v, float by) { return (e4m3 ? narrowed<f8e4m3>(v - by, 448.0f) : narrowed<f8e5m2>(v - by, 57344.0f)) + by; });
+  broadcast_binary<float, float, float>(out, o, out, [e4m3](float v, float by) {
+    return (e4m3 ? narrowed<f8e4m3>(v - by, 448.0f) : narrowed<f8e5m2>(v - by, 57344.0f)) + by;
+  });
   broadcast_binary<float, float, float>(out, s, out, [](float v, float by) { return v / by; });
 }
 

@@ -12,16 +12,14 @@ void infer(InferContext& c) {
   c.require_attr(a.levels >= 2, "levels", "{} is less than 2", a.levels);
   auto shape = c.shape(X);
   for (int limit = input_low; limit <= output_high; ++limit) {
-    if (a.auto_broadcast == AutoBroadcast::numpy)
-      require_broadcast_into(c, limit, shape);
-    else
-      broadcast_shape(c, X, limit, a.rule());
+    if (a.auto_broadcast == AutoBroadcast::numpy) require_broadcast_into(c, limit, shape);
+    else broadcast_shape(c, X, limit, a.rule());
   }
   c.output(0, std::move(shape));
 }
 
-/// "round((x - input_low) / (input_high - input_low) * (levels-1)) / (levels-1) * (output_high - output_low) + output_low",
-/// in the element's own type; halves go to the even level, as in OpenVINO's reference kernel.
+/// "round((x - input_low) / (input_high - input_low) * (levels-1)) / (levels-1) * (output_high - output_low) +
+/// output_low", in the element's own type; halves go to the even level, as in OpenVINO's reference kernel.
 template <class T>
 struct Quantizer {
   T least, most, in_low, in_range, out_low, out_range, out_high, steps;
@@ -59,7 +57,8 @@ void eval(EvalContext& c) {
   auto outer = shape;
   std::int64_t run = 1;
   for (auto axis = outer.size(); axis-- > 0; outer.pop_back()) {
-    if (outer[axis] != 1 && std::any_of(strides.begin(), strides.end(), [&](const Shape& s) { return s[axis] != 0; })) break;
+    if (outer[axis] != 1 && std::any_of(strides.begin(), strides.end(), [&](const Shape& s) { return s[axis] != 0; }))
+      break;
     run *= outer[axis];
   }
   for (auto& s : strides) s.resize(outer.size());
@@ -78,9 +77,9 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T_F", kFloat};
 constexpr PortDef kInputs[] = {{"X", T}, {"input_low", T}, {"input_high", T}, {"output_low", T}, {"output_high", T}};
 constexpr PortDef kOutput[] = {{"output", T}};
-constexpr auto kAttrs =
-    attributes<FakeQuantizeAttrs, Attr<"levels", &FakeQuantizeAttrs::levels, kRequired>, Attr<"auto_broadcast", &FakeQuantizeAttrs::auto_broadcast>,
-               Attr<"auto_broadcast.auto_broadcast_axis", &FakeQuantizeAttrs::auto_broadcast_axis>>;
+constexpr auto kAttrs = attributes<FakeQuantizeAttrs, Attr<"levels", &FakeQuantizeAttrs::levels, kRequired>,
+                                   Attr<"auto_broadcast", &FakeQuantizeAttrs::auto_broadcast>,
+                                   Attr<"auto_broadcast.auto_broadcast_axis", &FakeQuantizeAttrs::auto_broadcast_axis>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
 };

@@ -20,11 +20,15 @@ Dim dim_or_unknown(const PartialShape& s, std::int64_t i) { return s.has_rank() 
 
 void infer(InferContext& c, const Ports& p) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.hidden_size > 0 && a.hidden_size <= INT32_MAX, "hidden_size", "{} is not in 1..{}", a.hidden_size, INT32_MAX);
+  c.require_attr(a.hidden_size > 0 && a.hidden_size <= INT32_MAX, "hidden_size", "{} is not in 1..{}", a.hidden_size,
+                 INT32_MAX);
   c.require_attr(a.clip >= 0, "clip", "{} is negative", a.clip);
-  c.require_attr(!a.input_forget, "input_forget", "coupled input and forget gates have no definition in the specification");
+  c.require_attr(!a.input_forget, "input_forget",
+                 "coupled input and forget gates have no definition in the specification");
   const auto functions = default_activations(p.cell).size();
-  c.require_attr(a.activations.empty() || a.activations.size() == functions, "activations", "{} {} named, but the cell applies {}", a.activations.size(), a.activations.size() == 1 ? "function is" : "functions are", functions);
+  c.require_attr(a.activations.empty() || a.activations.size() == functions, "activations",
+                 "{} {} named, but the cell applies {}", a.activations.size(),
+                 a.activations.size() == 1 ? "function is" : "functions are", functions);
 
   // A sequence's tensors have one axis more: time in x, direction in all others.
   const std::int64_t more = p.sequence() ? 1 : 0;
@@ -35,32 +39,46 @@ void infer(InferContext& c, const Ports& p) {
   c.require_rank(p.hidden, 2 + more);
   const auto held = dim_or_unknown(c.shape(p.hidden), 1 + more), columns = dim_or_unknown(c.shape(p.r), 1 + more);
   if (held.is_static() && columns == held && held != hidden)
-    c.fail_attr("hidden_size", fmt::format("{}, but the last dims of {} and R are {}", a.hidden_size, c.port_name(p.hidden), to_string(held)), Code::E0506);
+    c.fail_attr(
+        "hidden_size",
+        fmt::format("{}, but the last dims of {} and R are {}", a.hidden_size, c.port_name(p.hidden), to_string(held)),
+        Code::E0506);
   auto batch = dim_or_unknown(c.shape(p.x), 0);
   for (const auto port : {p.hidden, p.state}) {
     if (port < 0) continue;
     c.require_rank(port, 2 + more);
     const auto& s = c.shape(port);
-    batch = c.require_same_dim(batch, dim_or_unknown(s, 0), port, "the batch of X", fmt::format("that of {}", c.port_name(port)));
-    c.require_same_dim(hidden, dim_or_unknown(s, 1 + more), port, "hidden_size", fmt::format("the last dim of {}", c.port_name(port)));
-    if (p.sequence()) c.require_same_dim(directions, dim_or_unknown(s, 1), port, "the directions of the attribute", fmt::format("dim 1 of {}", c.port_name(port)));
+    batch = c.require_same_dim(batch, dim_or_unknown(s, 0), port, "the batch of X",
+                               fmt::format("that of {}", c.port_name(port)));
+    c.require_same_dim(hidden, dim_or_unknown(s, 1 + more), port, "hidden_size",
+                       fmt::format("the last dim of {}", c.port_name(port)));
+    if (p.sequence())
+      c.require_same_dim(directions, dim_or_unknown(s, 1), port, "the directions of the attribute",
+                         fmt::format("dim 1 of {}", c.port_name(port)));
   }
   if (p.sequence()) {
     c.require_rank(p.lengths, 1);
     c.require_rank(p.b, 2);
-    batch = c.require_same_dim(batch, dim_or_unknown(c.shape(p.lengths), 0), p.lengths, "the batch of X", "the elements of sequence_lengths");
-    for (const auto port : {p.w, p.r, p.b}) c.require_same_dim(directions, dim_or_unknown(c.shape(port), 0), port, "the directions of the attribute", fmt::format("dim 0 of {}", c.port_name(port)));
+    batch = c.require_same_dim(batch, dim_or_unknown(c.shape(p.lengths), 0), p.lengths, "the batch of X",
+                               "the elements of sequence_lengths");
+    for (const auto port : {p.w, p.r, p.b})
+      c.require_same_dim(directions, dim_or_unknown(c.shape(port), 0), port, "the directions of the attribute",
+                         fmt::format("dim 0 of {}", c.port_name(port)));
   }
   const auto &w = c.shape(p.w), &r = c.shape(p.r);
-  c.require_same_dim(dim_or_unknown(w, more), rows, p.w, "the rows of W", fmt::format("{} * hidden_size", gates(p.cell)));
-  c.require_same_dim(dim_or_unknown(c.shape(p.x), 1 + more), dim_or_unknown(w, 1 + more), p.w, "the last dim of X", "the columns of W");
-  c.require_same_dim(dim_or_unknown(r, more), rows, p.r, "the rows of R", fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(dim_or_unknown(w, more), rows, p.w, "the rows of W",
+                     fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(dim_or_unknown(c.shape(p.x), 1 + more), dim_or_unknown(w, 1 + more), p.w, "the last dim of X",
+                     "the columns of W");
+  c.require_same_dim(dim_or_unknown(r, more), rows, p.r, "the rows of R",
+                     fmt::format("{} * hidden_size", gates(p.cell)));
   c.require_same_dim(hidden, dim_or_unknown(r, 1 + more), p.r, "hidden_size", "the columns of R");
   if (c.has(p.b)) {
     c.require_rank(p.b, 1 + more);
     // GRU's linear_before_reset keeps the two biases of the h gate apart.
     const auto biases = p.cell == Cell::gru && a.linear_before_reset ? 4 * a.hidden_size : rows.length();
-    c.require_same_dim(dim_or_unknown(c.shape(p.b), more), Dim(biases), p.b, "the elements of B", fmt::format("{} * hidden_size", biases / a.hidden_size));
+    c.require_same_dim(dim_or_unknown(c.shape(p.b), more), Dim(biases), p.b, "the elements of B",
+                       fmt::format("{} * hidden_size", biases / a.hidden_size));
   }
 
   const PartialShape last = p.sequence() ? PartialShape{batch, directions, hidden} : PartialShape{batch, hidden};
@@ -81,7 +99,8 @@ T apply(Activation f, T x) {
   return x > 0 ? x : T{};
 }
 
-/// One direction's weights, turned so that a row belongs to an element of x (or of the hidden state) and holds all gates.
+/// One direction's weights, turned so that a row belongs to an element of x (or of the hidden state) and holds all
+/// gates.
 template <class T>
 struct Weights {
   std::vector<T> turned;
@@ -100,20 +119,29 @@ struct Weights {
 template <class T>
 struct Machine {
   Cell cell;
-  std::int64_t H;                     ///< hidden_size
+  std::int64_t H;  ///< hidden_size
   bool linear_before_reset;
   T clip;
   std::vector<Activation> f;
-  std::int64_t gate[4];               ///< LSTM: where the gates f, i, c, o are
+  std::int64_t gate[4];  ///< LSTM: where the gates f, i, c, o are
   Weights<T> W, R;
-  const T* B;                         ///< null: zeros
+  const T* B;  ///< null: zeros
   std::vector<T> sums, recurrent;
 
   Machine(const Attrs& a, Cell kind, const T* w, const T* r, const T* b, std::int64_t input)
-      : cell(kind), H(a.hidden_size), linear_before_reset(a.linear_before_reset), clip(static_cast<T>(a.clip)), f(a.activations.empty() ? default_activations(kind) : a.activations),
-        W(w, gates(kind) * H, input), R(r, gates(kind) * H, H), B(b), sums(static_cast<std::size_t>(gates(kind) * H)), recurrent(static_cast<std::size_t>(H)) {
+      : cell(kind),
+        H(a.hidden_size),
+        linear_before_reset(a.linear_before_reset),
+        clip(static_cast<T>(a.clip)),
+        f(a.activations.empty() ? default_activations(kind) : a.activations),
+        W(w, gates(kind) * H, input),
+        R(r, gates(kind) * H, H),
+        B(b),
+        sums(static_cast<std::size_t>(gates(kind) * H)),
+        recurrent(static_cast<std::size_t>(H)) {
     constexpr std::string_view kOrders[] = {"fico", "icof", "ifco", "ifoc", "iofc"};
-    for (std::size_t i = 0; i < 4; ++i) gate[i] = static_cast<std::int64_t>(kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i])) * H;
+    for (std::size_t i = 0; i < 4; ++i)
+      gate[i] = static_cast<std::int64_t>(kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i])) * H;
   }
 
   /// "Clipping is performed before activations."
@@ -133,15 +161,17 @@ struct Machine {
 
   void lstm(T* h, T* s) {
     for (std::int64_t i = 0; i < H; ++i) {
-      const T ft = activate(0, sums[static_cast<std::size_t>(gate[0] + i)]), it = activate(0, sums[static_cast<std::size_t>(gate[1] + i)]);
-      const T ct = activate(1, sums[static_cast<std::size_t>(gate[2] + i)]), ot = activate(0, sums[static_cast<std::size_t>(gate[3] + i)]);
+      const T ft = activate(0, sums[static_cast<std::size_t>(gate[0] + i)]),
+              it = activate(0, sums[static_cast<std::size_t>(gate[1] + i)]);
+      const T ct = activate(1, sums[static_cast<std::size_t>(gate[2] + i)]),
+              ot = activate(0, sums[static_cast<std::size_t>(gate[3] + i)]);
       s[i] = ft * s[i] + it * ct;
       h[i] = ot * apply(f[2], s[i]);
     }
   }
 
   void gru(T* h) {
-    T *z = sums.data(), *r = z + H, *n = r + H;   // gate order zrh
+    T *z = sums.data(), *r = z + H, *n = r + H;  // gate order zrh
     R.multiply(h, 0, 2 * H, z);
     for (std::int64_t i = 0; i < 2 * H; ++i) z[i] = activate(0, z[i]);
     if (linear_before_reset) {
@@ -162,7 +192,8 @@ template <class T>
 void run(EvalContext& c, const Ports& p) {
   const auto& a = c.attrs<Attrs>();
   const auto &x = c.in(p.x), &initial = c.in(p.hidden), &w = c.in(p.w), &r = c.in(p.r);
-  const auto H = a.hidden_size, directions = p.sequence() ? a.directions() : 1, batch = x.dim(0), time = p.sequence() ? x.dim(1) : 1, input = x.dim(x.rank() - 1);
+  const auto H = a.hidden_size, directions = p.sequence() ? a.directions() : 1, batch = x.dim(0),
+             time = p.sequence() ? x.dim(1) : 1, input = x.dim(x.rank() - 1);
   const bool biased = c.has(p.b);
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(batch), time);
   if (p.sequence()) lengths = c.ints(p.lengths);
@@ -173,7 +204,7 @@ void run(EvalContext& c, const Ports& p) {
   if (p.sequence()) {
     auto& all = c.out(port++);
     y = all.mutable_data<T>();
-    std::fill_n(y, all.size(), T{});   // what lies past a sequence's length stays 0
+    std::fill_n(y, all.size(), T{});  // what lies past a sequence's length stays 0
   }
   std::vector<T> hidden(initial.values<T>().begin(), initial.values<T>().end()), state(hidden.size());
   if (p.state >= 0) state.assign(c.in(p.state).values<T>().begin(), c.in(p.state).values<T>().end());
@@ -181,10 +212,12 @@ void run(EvalContext& c, const Ports& p) {
   for (std::int64_t d = 0; d < directions; ++d) {
     const auto rows = gates(p.cell) * H;
     const auto biases = biased ? c.in(p.b).size() / directions : 0;
-    Machine<T> machine(a, p.cell, w.data<T>() + d * rows * input, r.data<T>() + d * rows * H, biased ? c.in(p.b).data<T>() + d * biases : nullptr, input);
+    Machine<T> machine(a, p.cell, w.data<T>() + d * rows * input, r.data<T>() + d * rows * H,
+                       biased ? c.in(p.b).data<T>() + d * biases : nullptr, input);
     const bool backwards = a.direction == Direction::reverse || d == 1;
     for (std::int64_t b = 0; b < batch; ++b) {
-      const auto length = std::clamp<std::int64_t>(lengths[static_cast<std::size_t>(b)], 0, time), at = (b * directions + d) * H;
+      const auto length = std::clamp<std::int64_t>(lengths[static_cast<std::size_t>(b)], 0, time),
+                 at = (b * directions + d) * H;
       for (std::int64_t i = 0; i < length; ++i) {
         const auto t = backwards ? length - 1 - i : i;
         machine.step(x.data<T>() + (b * time + t) * input, hidden.data() + at, state.data() + at);

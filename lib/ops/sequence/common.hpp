@@ -15,17 +15,24 @@ namespace ovir {
 template <>
 struct EnumNames<ops::rnn::Activation> {
   static constexpr std::pair<std::string_view, ops::rnn::Activation> table[] = {
-      {"sigmoid", ops::rnn::Activation::sigmoid}, {"tanh", ops::rnn::Activation::tanh}, {"relu", ops::rnn::Activation::relu}};
+      {"sigmoid", ops::rnn::Activation::sigmoid},
+      {"tanh", ops::rnn::Activation::tanh},
+      {"relu", ops::rnn::Activation::relu}};
 };
 template <>
 struct EnumNames<ops::rnn::Direction> {
   static constexpr std::pair<std::string_view, ops::rnn::Direction> table[] = {
-      {"forward", ops::rnn::Direction::forward}, {"reverse", ops::rnn::Direction::reverse}, {"bidirectional", ops::rnn::Direction::bidirectional}};
+      {"forward", ops::rnn::Direction::forward},
+      {"reverse", ops::rnn::Direction::reverse},
+      {"bidirectional", ops::rnn::Direction::bidirectional}};
 };
 template <>
 struct EnumNames<ops::rnn::GateOrder> {
-  static constexpr std::pair<std::string_view, ops::rnn::GateOrder> table[] = {
-      {"fico", ops::rnn::GateOrder::fico}, {"icof", ops::rnn::GateOrder::icof}, {"ifco", ops::rnn::GateOrder::ifco}, {"ifoc", ops::rnn::GateOrder::ifoc}, {"iofc", ops::rnn::GateOrder::iofc}};
+  static constexpr std::pair<std::string_view, ops::rnn::GateOrder> table[] = {{"fico", ops::rnn::GateOrder::fico},
+                                                                               {"icof", ops::rnn::GateOrder::icof},
+                                                                               {"ifco", ops::rnn::GateOrder::ifco},
+                                                                               {"ifoc", ops::rnn::GateOrder::ifoc},
+                                                                               {"iofc", ops::rnn::GateOrder::iofc}};
 };
 }  // namespace ovir
 
@@ -34,8 +41,8 @@ namespace ovir::ops::rnn {
 struct Attrs {
   std::int64_t hidden_size = 0;
   std::vector<Activation> activations;
-  std::vector<double> activations_alpha, activations_beta;   ///< of no use to the three functions there are
-  double clip = 0;                                           ///< 0: not clipped
+  std::vector<double> activations_alpha, activations_beta;  ///< of no use to the three functions there are
+  double clip = 0;                                          ///< 0: not clipped
   Direction direction = Direction::forward;
   bool linear_before_reset = false, input_forget = false;
   GateOrder weights_format = GateOrder::fico;
@@ -51,18 +58,23 @@ struct Ports {
   int x, hidden, state, lengths, w, r, b;
   bool sequence() const { return lengths >= 0; }
 };
-inline constexpr Ports kRnnCell{Cell::rnn, 0, 1, -1, -1, 2, 3, 4}, kGruCell{Cell::gru, 0, 1, -1, -1, 2, 3, 4}, kLstmCell{Cell::lstm, 0, 1, 2, -1, 3, 4, 5};
-inline constexpr Ports kRnnSequence{Cell::rnn, 0, 1, -1, 2, 3, 4, 5}, kGruSequence{Cell::gru, 0, 1, -1, 2, 3, 4, 5}, kLstmSequence{Cell::lstm, 0, 1, 2, 3, 4, 5, 6};
+inline constexpr Ports kRnnCell{Cell::rnn, 0, 1, -1, -1, 2, 3, 4}, kGruCell{Cell::gru, 0, 1, -1, -1, 2, 3, 4},
+    kLstmCell{Cell::lstm, 0, 1, 2, -1, 3, 4, 5};
+inline constexpr Ports kRnnSequence{Cell::rnn, 0, 1, -1, 2, 3, 4, 5}, kGruSequence{Cell::gru, 0, 1, -1, 2, 3, 4, 5},
+    kLstmSequence{Cell::lstm, 0, 1, 2, 3, 4, 5, 6};
 
 void infer(InferContext& c, const Ports& p);
 void eval(EvalContext& c, const Ports& p);
 
 inline constexpr TypeVar T{"T", kFloat}, TLength{"T2", kInteger};
 using A = Attrs;
-inline constexpr auto kCellAttrs = attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"activations", &A::activations>,
-                                              Attr<"activations_alpha", &A::activations_alpha>, Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>>;
-inline constexpr auto kSequenceAttrs = attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction, kRequired>,
-                                                  Attr<"activations", &A::activations>, Attr<"activations_alpha", &A::activations_alpha>,
-                                                  Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>>;
+inline constexpr auto kCellAttrs =
+    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"activations", &A::activations>,
+               Attr<"activations_alpha", &A::activations_alpha>, Attr<"activations_beta", &A::activations_beta>,
+               Attr<"clip", &A::clip>>;
+inline constexpr auto kSequenceAttrs =
+    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction, kRequired>,
+               Attr<"activations", &A::activations>, Attr<"activations_alpha", &A::activations_alpha>,
+               Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>>;
 
 }  // namespace ovir::ops::rnn

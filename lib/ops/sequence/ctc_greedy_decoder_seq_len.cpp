@@ -15,15 +15,18 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.classes_index_type), "classes_index_type", "{} is neither i32 nor i64", name(a.classes_index_type));
-  c.require_attr(contains(kIndex, a.sequence_length_type), "sequence_length_type", "{} is neither i32 nor i64", name(a.sequence_length_type));
+  c.require_attr(contains(kIndex, a.classes_index_type), "classes_index_type", "{} is neither i32 nor i64",
+                 name(a.classes_index_type));
+  c.require_attr(contains(kIndex, a.sequence_length_type), "sequence_length_type", "{} is neither i32 nor i64",
+                 name(a.sequence_length_type));
   c.require_rank(data, 3);
   c.require_rank(sequence_length, 1);
   if (c.has(blank_index)) c.require_single(blank_index);
   Dim batch, steps;
   if (c.shape(data).has_rank()) batch = c.shape(data)[0], steps = c.shape(data)[1];
   if (c.shape(sequence_length).has_rank())
-    batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "the batch of data", "that of sequence_length");
+    batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "the batch of data",
+                               "that of sequence_length");
   c.output(classes_index, a.classes_index_type, PartialShape{batch, steps});
   if (c.output_count() > decoded_length) c.output(decoded_length, a.sequence_length_type, PartialShape{batch});
 }
@@ -33,23 +36,27 @@ void eval(EvalContext& c) {
   const auto batch = from.dim(0), steps = from.dim(1), classes = from.dim(2);
   const auto lengths = c.ints(sequence_length);
   const auto blank = c.has(blank_index) ? c.scalar_int(blank_index) : classes - 1;
-  std::vector<std::int64_t> decoded(static_cast<std::size_t>(batch * steps), -1), counts(static_cast<std::size_t>(batch), 0);
+  std::vector<std::int64_t> decoded(static_cast<std::size_t>(batch * steps), -1),
+      counts(static_cast<std::size_t>(batch), 0);
   dispatch(from.type(), Reals{}, [&]<class T>() {
     for (std::int64_t n = 0; n < batch; ++n) {
       const auto at = static_cast<std::size_t>(n);
-      if (lengths[at] > steps) fail(Code::E0508, "sequence_length {} is more than the {} steps of data", lengths[at], steps);
+      if (lengths[at] > steps)
+        fail(Code::E0508, "sequence_length {} is more than the {} steps of data", lengths[at], steps);
       std::int64_t before = -1;
       for (std::int64_t t = 0; t < lengths[at]; ++t) {
         const T* row = from.data<T>() + (n * steps + t) * classes;
         const auto best = std::max_element(row, row + classes) - row;
-        if (best != blank && !(c.attrs<Attrs>().merge_repeated && best == before)) decoded[static_cast<std::size_t>(n * steps + counts[at]++)] = best;
+        if (best != blank && !(c.attrs<Attrs>().merge_repeated && best == before))
+          decoded[static_cast<std::size_t>(n * steps + counts[at]++)] = best;
         before = best;
       }
     }
   });
   const auto put = [&](Tensor& to, const std::vector<std::int64_t>& values) {
     dispatch(to.type(), Indices{}, [&]<class I>() {
-      std::transform(values.begin(), values.end(), to.mutable_data<I>(), [](std::int64_t v) { return static_cast<I>(v); });
+      std::transform(values.begin(), values.end(), to.mutable_data<I>(),
+                     [](std::int64_t v) { return static_cast<I>(v); });
     });
   };
   put(c.out(classes_index, {batch, steps}), decoded);
@@ -63,7 +70,8 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"merge_repeated", &Attrs::merge_repeated>, Attr<"classes_index_type", &Attrs::classes_index_type>,
+     .attrs = attributes<Attrs, Attr<"merge_repeated", &Attrs::merge_repeated>,
+                         Attr<"classes_index_type", &Attrs::classes_index_type>,
                          Attr<"sequence_length_type", &Attrs::sequence_length_type>>,
      .infer = infer,
      .eval = eval},

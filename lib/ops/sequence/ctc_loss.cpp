@@ -21,7 +21,8 @@ void infer(InferContext& c) {
   for (int port = logits; port <= label_length; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    batch = c.require_same_dim(batch, shape[0], port, "the batch of logits", fmt::format("that of {}", c.port_name(port)));
+    batch =
+        c.require_same_dim(batch, shape[0], port, "the batch of logits", fmt::format("that of {}", c.port_name(port)));
     if (shape.rank() > 1) steps = c.require_same_dim(steps, shape[1], port, "the steps of logits", "those of labels");
   }
   c.output(0, PartialShape{batch});
@@ -77,7 +78,8 @@ void eval(EvalContext& c) {
     for (std::int64_t n = 0; n < batch; ++n) {
       const auto length = lengths[static_cast<std::size_t>(n)], count = label_lengths[static_cast<std::size_t>(n)];
       if (length < 0 || length > steps || count < 0 || count > length)
-        fail(Code::E0508, "{} labels for {} of {} steps: there must be as many steps as labels, and no more than all", count, length, steps);
+        fail(Code::E0508, "{} labels for {} of {} steps: there must be as many steps as labels, and no more than all",
+             count, length, steps);
       const auto target = target_of(all_labels.data() + n * steps, count, a);
       for (const auto label : target)
         if (label < 0 || label >= classes) fail(Code::E0508, "label {} is none of {} classes", label, classes);
@@ -99,8 +101,11 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T_F", kFloat}, TLength{"T1", kIndex}, TLabel{"T2", kIndex};
-constexpr PortDef kInputs[] = {
-    {"logits", T}, {"logit_length", TLength}, {"labels", TLabel}, {"label_length", TLength}, {"blank_index", TLabel, Arity::optional}};
+constexpr PortDef kInputs[] = {{"logits", T},
+                               {"logit_length", TLength},
+                               {"labels", TLabel},
+                               {"label_length", TLength},
+                               {"blank_index", TLabel, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 4,

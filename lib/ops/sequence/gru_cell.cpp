@@ -12,8 +12,10 @@ void eval(EvalContext& c) { rnn::eval(c, kGruCell); }
 
 constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"W", T}, {"R", T}, {"B", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"Ho", T}};
-constexpr auto kAttrs = attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"activations", &A::activations>, Attr<"activations_alpha", &A::activations_alpha>,
-                                   Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>, Attr<"linear_before_reset", &A::linear_before_reset>>;
+constexpr auto kAttrs =
+    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"activations", &A::activations>,
+               Attr<"activations_alpha", &A::activations_alpha>, Attr<"activations_beta", &A::activations_beta>,
+               Attr<"clip", &A::clip>, Attr<"linear_before_reset", &A::linear_before_reset>>;
 constexpr Version kVersions[] = {
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
 };

@@ -10,11 +10,14 @@ using namespace rnn;
 void infer(InferContext& c) { rnn::infer(c, kGruSequence); }
 void eval(EvalContext& c) { rnn::eval(c, kGruSequence); }
 
-constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T}, {"B", T}};
+constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T},
+                               {"B", T}};
 constexpr PortDef kOutputs[] = {{"Y", T}, {"Ho", T}};
-constexpr auto kAttrs = attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction, kRequired>, Attr<"activations", &A::activations>,
-                                   Attr<"activations_alpha", &A::activations_alpha>, Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>,
-                                   Attr<"linear_before_reset", &A::linear_before_reset>>;
+constexpr auto kAttrs =
+    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction, kRequired>,
+               Attr<"activations", &A::activations>, Attr<"activations_alpha", &A::activations_alpha>,
+               Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>,
+               Attr<"linear_before_reset", &A::linear_before_reset>>;
 constexpr Version kVersions[] = {
     {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
 };

@@ -10,8 +10,9 @@ using namespace rnn;
 void infer(InferContext& c) { rnn::infer(c, kLstmSequence); }
 void eval(EvalContext& c) { rnn::eval(c, kLstmSequence); }
 
-constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"initial_cell_state", T}, {"sequence_lengths", TLength},
-                                {"W", T}, {"R", T}, {"B", T}};
+constexpr PortDef kInputs[] = {
+    {"X", T}, {"initial_hidden_state", T}, {"initial_cell_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T},
+    {"B", T}};
 constexpr PortDef kOutputs[] = {{"Y", T}, {"Ho", T}, {"Co", T}};
 constexpr Version kVersions[] = {
     {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kSequenceAttrs, .infer = infer, .eval = eval},

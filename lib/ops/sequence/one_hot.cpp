@@ -8,9 +8,10 @@ enum class Negative { ignored, normalized };
 template <>
 struct ovir::EnumNames<ovir::ops::one_hot::Negative> {
   // Files spell the first with an underscore, the specification with a hyphen.
-  static constexpr std::pair<std::string_view, ovir::ops::one_hot::Negative> table[] = {{"ignore_negative", ovir::ops::one_hot::Negative::ignored},
-                                                                                        {"ignore-negative", ovir::ops::one_hot::Negative::ignored},
-                                                                                        {"normalize", ovir::ops::one_hot::Negative::normalized}};
+  static constexpr std::pair<std::string_view, ovir::ops::one_hot::Negative> table[] = {
+      {"ignore_negative", ovir::ops::one_hot::Negative::ignored},
+      {"ignore-negative", ovir::ops::one_hot::Negative::ignored},
+      {"normalize", ovir::ops::one_hot::Negative::normalized}};
 };
 
 namespace ovir::ops::one_hot {
@@ -27,7 +28,8 @@ void infer(InferContext& c) {
   for (int port : {depth, on_value, off_value}) c.require_rank(port, 0);
   Dim length;
   if (const auto known = c.intervals(depth); known && known->size() == 1) {
-    c.require(known->front().hi >= 0, depth, Code::E0508, "depth of OneHot is {}: it cannot be negative", known->front().hi);
+    c.require(known->front().hi >= 0, depth, Code::E0508, "depth of OneHot is {}: it cannot be negative",
+              known->front().hi);
     length = known->front().to_dim();
   }
   auto out = c.shape(indices);
@@ -73,7 +75,8 @@ constexpr Version kVersions[] = {
     {.since = 16,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"negative_indices_mode", &Attrs::negative_indices_mode>>,
+     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>,
+                         Attr<"negative_indices_mode", &Attrs::negative_indices_mode>>,
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves},

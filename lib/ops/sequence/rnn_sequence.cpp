@@ -10,7 +10,8 @@ using namespace rnn;
 void infer(InferContext& c) { rnn::infer(c, kRnnSequence); }
 void eval(EvalContext& c) { rnn::eval(c, kRnnSequence); }
 
-constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T}, {"B", T}};
+constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T},
+                               {"B", T}};
 constexpr PortDef kOutputs[] = {{"Y", T}, {"Ho", T}};
 constexpr Version kVersions[] = {
     {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kSequenceAttrs, .infer = infer, .eval = eval},

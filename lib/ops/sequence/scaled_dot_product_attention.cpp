@@ -9,35 +9,49 @@ namespace {
 
 enum Input { query, key, value, attention_mask, scale };
 
-PartialShape batch_of(const PartialShape& s) { return s.has_rank() ? PartialShape(std::vector<Dim>(s.begin(), s.end() - 2)) : s; }
+PartialShape batch_of(const PartialShape& s) {
+  return s.has_rank() ? PartialShape(std::vector<Dim>(s.begin(), s.end() - 2)) : s;
+}
 /// A dim counted from the end: -1 is the last.
-Dim from_end(const PartialShape& s, std::int64_t i) { return s.has_rank() && s.rank() + i >= 0 ? s[s.rank() + i] : Dim(); }
+Dim from_end(const PartialShape& s, std::int64_t i) {
+  return s.has_rank() && s.rank() + i >= 0 ? s[s.rank() + i] : Dim();
+}
 
-bool mask_matters(const InferContext& c) { return c.has(attention_mask) && !c.attrs<ScaledDotProductAttentionAttrs>().causal; }
+bool mask_matters(const InferContext& c) {
+  return c.has(attention_mask) && !c.attrs<ScaledDotProductAttentionAttrs>().causal;
+}
 
 void infer(InferContext& c) {
   for (const auto port : {query, key, value}) c.require_rank(port, 3, INT64_MAX);
   const auto &q = c.shape(query), &k = c.shape(key), &v = c.shape(value);
   c.require_same_dim(from_end(q, -1), from_end(k, -1), key, "the embedding dims of query", "those of key");
-  const auto source = c.require_same_dim(from_end(k, -2), from_end(v, -2), value, "the source lengths of key", "those of value");
+  const auto source =
+      c.require_same_dim(from_end(k, -2), from_end(v, -2), value, "the source lengths of key", "those of value");
   auto out = broadcast(batch_of(q), batch_of(k));
-  c.require(out.has_value(), key, Code::E0505, "the batches of query {} and key {} cannot be broadcast", to_string(q), to_string(k));
+  c.require(out.has_value(), key, Code::E0505, "the batches of query {} and key {} cannot be broadcast", to_string(q),
+            to_string(k));
   auto with_value = broadcast(*out, batch_of(v));
-  c.require(with_value.has_value(), value, Code::E0505, "the batches of query {} and value {} cannot be broadcast", to_string(q), to_string(v));
+  c.require(with_value.has_value(), value, Code::E0505, "the batches of query {} and value {} cannot be broadcast",
+            to_string(q), to_string(v));
   out = std::move(with_value);
   if (mask_matters(c)) {
-    c.require(c.type(attention_mask) == ElementType::boolean || c.type(attention_mask) == ElementType::dynamic || c.type(query) == ElementType::dynamic ||
-                  c.type(attention_mask) == c.type(query),
-              attention_mask, Code::E0503, "the mask must be boolean or {} as query is, but it is {}", name(c.type(query)), name(c.type(attention_mask)));
+    c.require(c.type(attention_mask) == ElementType::boolean || c.type(attention_mask) == ElementType::dynamic ||
+                  c.type(query) == ElementType::dynamic || c.type(attention_mask) == c.type(query),
+              attention_mask, Code::E0503, "the mask must be boolean or {} as query is, but it is {}",
+              name(c.type(query)), name(c.type(attention_mask)));
     const auto& m = c.shape(attention_mask);
     if (m.has_rank() && m.rank() >= 2) {
       // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
       const auto rows = broadcast(from_end(m, -2), from_end(q, -2)), columns = broadcast(from_end(m, -1), source);
-      const auto fits = [](const Dim& mask, const Dim& scores) { return mask.min <= std::max<std::int64_t>(1, scores.max); };
-      c.require(rows && columns && fits(from_end(m, -2), from_end(q, -2)) && fits(from_end(m, -1), source), attention_mask, Code::E0505,
-                "the mask {} does not fit scores of {} x {}", to_string(m), to_string(from_end(q, -2)), to_string(source));
+      const auto fits = [](const Dim& mask, const Dim& scores) {
+        return mask.min <= std::max<std::int64_t>(1, scores.max);
+      };
+      c.require(rows && columns && fits(from_end(m, -2), from_end(q, -2)) && fits(from_end(m, -1), source),
+                attention_mask, Code::E0505, "the mask {} does not fit scores of {} x {}", to_string(m),
+                to_string(from_end(q, -2)), to_string(source));
       auto with_mask = broadcast(*out, batch_of(m));
-      c.require(with_mask.has_value(), attention_mask, Code::E0505, "the batches of the mask {} and of query {} cannot be broadcast", to_string(m), to_string(q));
+      c.require(with_mask.has_value(), attention_mask, Code::E0505,
+                "the batches of the mask {} and of query {} cannot be broadcast", to_string(m), to_string(q));
       out = std::move(with_mask);
     }
   }
@@ -54,7 +68,8 @@ struct Matrices {
   Shape strides;
   std::int64_t size;
   Matrices(const Tensor& t, const Shape& batch)
-      : strides(broadcast_strides(Shape(t.shape().begin(), t.shape().end() - 2), batch)), size(t.dim(t.rank() - 2) * t.dim(t.rank() - 1)) {}
+      : strides(broadcast_strides(Shape(t.shape().begin(), t.shape().end() - 2), batch)),
+        size(t.dim(t.rank() - 2) * t.dim(t.rank() - 1)) {}
   std::int64_t offset(const IndexWalker& at) const { return at.offset(strides) * size; }
 };
 
@@ -82,7 +97,8 @@ void attend(EvalContext& c) {
   const auto &q = c.in(query), &k = c.in(key), &v = c.in(value);
   auto& out = c.out(0);
   const auto rank = out.rank();
-  const auto targets = out.dim(rank - 2), width = out.dim(rank - 1), sources = k.dim(k.rank() - 2), depth = q.dim(q.rank() - 1);
+  const auto targets = out.dim(rank - 2), width = out.dim(rank - 1), sources = k.dim(k.rank() - 2),
+             depth = q.dim(q.rank() - 1);
   const bool causal = c.attrs<ScaledDotProductAttentionAttrs>().causal;
   auto factor = static_cast<T>(1 / std::sqrt(static_cast<double>(depth)));
   if (c.has(scale)) factor = c.in(scale).data<T>()[0];
@@ -108,12 +124,14 @@ void attend(EvalContext& c) {
   for (IndexWalker at(batch); !at.done(); at.next()) {
     const T* keys_here = k.data<T>() + keys.offset(at);
     for (std::int64_t s = 0; s < sources; ++s)
-      for (std::int64_t e = 0; e < depth; ++e) turned[static_cast<std::size_t>(e * sources + s)] = keys_here[s * depth + e];
+      for (std::int64_t e = 0; e < depth; ++e)
+        turned[static_cast<std::size_t>(e * sources + s)] = keys_here[s * depth + e];
     for (std::int64_t l = 0; l < targets; ++l, to += width) {
       // With causal, target l sees the sources up to l.
       const auto visible = causal ? std::min(sources, l + 1) : sources;
       std::fill_n(scores.begin(), visible, T{});
-      accumulate(scores.data(), visible, turned.data(), key_rows.data(), 1, q.data<T>() + queries.offset(at) + l * depth, depth);
+      accumulate(scores.data(), visible, turned.data(), key_rows.data(), 1,
+                 q.data<T>() + queries.offset(at) + l * depth, depth);
       const T* added = mask ? mask.data<T>() + masks->offset(at) + (mask_rows == 1 ? 0 : l * mask_columns) : nullptr;
       for (std::int64_t s = 0; s < visible; ++s) {
         auto& score = scores[static_cast<std::size_t>(s)];
@@ -131,10 +149,13 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kFloat}, TMask{"T_MASK", kFloat | kBoolean};
-constexpr PortDef kInputs[] = {{"query", T}, {"key", T}, {"value", T}, {"attention_mask", TMask, Arity::optional}, {"scale", T, Arity::optional}};
+constexpr PortDef kInputs[] = {
+    {"query", T}, {"key", T}, {"value", T}, {"attention_mask", TMask, Arity::optional}, {"scale", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs = attributes<ScaledDotProductAttentionAttrs, Attr<"causal", &ScaledDotProductAttentionAttrs::causal, kRequired>>;
-constexpr Version kVersions[] = {{.since = 13, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr auto kAttrs =
+    attributes<ScaledDotProductAttentionAttrs, Attr<"causal", &ScaledDotProductAttentionAttrs::causal, kRequired>>;
+constexpr Version kVersions[] = {
+    {.since = 13, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

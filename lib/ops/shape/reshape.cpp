@@ -38,8 +38,8 @@ std::vector<Entry> entries_of(const InferContext& c, const std::vector<Interval>
       entries.push_back({Entry::given, v.lo < 0 ? Dim() : v.to_dim()});
     }
   }
-  c.require(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.kind == Entry::rest; }) <= 1, shape, Code::E0508,
-            "shape of Reshape holds more than one -1");
+  c.require(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.kind == Entry::rest; }) <= 1,
+            shape, Code::E0508, "shape of Reshape holds more than one -1");
   return entries;
 }
 
@@ -64,9 +64,9 @@ struct Balance {
 };
 
 struct Factors {
-  std::int64_t fixed = 1;         ///< the product of the known lengths
-  std::vector<Dim> open;          ///< the others
-  bool countable = true;          ///< `fixed` did not overflow
+  std::int64_t fixed = 1;  ///< the product of the known lengths
+  std::vector<Dim> open;   ///< the others
+  bool countable = true;   ///< `fixed` did not overflow
 };
 
 Factors factors(const std::vector<Dim>& dims) {
@@ -115,7 +115,9 @@ std::optional<Dim> solve(const InferContext& c, Balance balance) {
 
 std::string asked_for(const std::vector<Interval>& pattern) {
   std::string text;
-  for (const auto& v : pattern) text += fmt::format("{}{}", text.empty() ? "" : ",", v.is_known() ? fmt::format("{}", v.lo) : to_string(v.lo < 0 ? Dim() : v.to_dim()));
+  for (const auto& v : pattern)
+    text += fmt::format("{}{}", text.empty() ? "" : ",",
+                        v.is_known() ? fmt::format("{}", v.lo) : to_string(v.lo < 0 ? Dim() : v.to_dim()));
   return text;
 }
 
@@ -127,7 +129,10 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
   if (!std::all_of(pattern.begin(), pattern.end(), known)) return {};
   std::vector<std::size_t> order(pattern.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto kept = [&](std::size_t i) { return static_cast<std::int64_t>(i) < in.rank() && in[static_cast<std::int64_t>(i)].contains(static_cast<std::int64_t>(pattern[i].lo)); };
+  const auto kept = [&](std::size_t i) {
+    return static_cast<std::int64_t>(i) < in.rank() &&
+           in[static_cast<std::int64_t>(i)].contains(static_cast<std::int64_t>(pattern[i].lo));
+  };
   const auto first = std::find_if_not(order.begin(), order.end(), kept);
   if (first != order.end()) std::rotate(order.begin(), first, first + 1);
 
@@ -135,7 +140,8 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
   std::vector<Remedy> remedies;
   const auto offer = [&](std::size_t at, double value) {
     std::string list;
-    for (std::size_t i = 0; i < pattern.size(); ++i) list += fmt::format("{}{}", i == 0 ? "" : ",", i == at ? value : pattern[i].lo);
+    for (std::size_t i = 0; i < pattern.size(); ++i)
+      list += fmt::format("{}{}", i == 0 ? "" : ",", i == at ? value : pattern[i].lo);
     remedies.push_back({{Change::What::input, {}, list, shape}});
   };
   for (const auto i : order)
@@ -146,7 +152,9 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
 }
 
 /// The length that more elements than 64 bits can count saturate to says nothing.
-std::string counted_elements(const Dim& count) { return count.min >= Dim::kUnbounded - 1 ? "more than 2^63" : to_string(count); }
+std::string counted_elements(const Dim& count) {
+  return count.min >= Dim::kUnbounded - 1 ? "more than 2^63" : to_string(count);
+}
 
 void infer(InferContext& c) {
   c.require_rank(shape, 1);
@@ -167,7 +175,8 @@ void infer(InferContext& c) {
   int unknown = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     out.push_back(entries[i].dim);
-    if (entries[i].kind == Entry::given && !entries[i].dim.is_static() && unknown++ == 0) open = static_cast<std::int64_t>(i);
+    if (entries[i].kind == Entry::given && !entries[i].dim.is_static() && unknown++ == 0)
+      open = static_cast<std::int64_t>(i);
   }
   if (unknown != 1) open = -1;
   for (std::size_t i = 0; i < entries.size(); ++i)
@@ -185,7 +194,9 @@ void infer(InferContext& c) {
     const auto solved = solve(c, balance);
     const auto found = solved ? intersect(out[open], *solved) : solved;
     if (!found)
-      c.fail_at(data, Code::E0512, fmt::format("Reshape cannot make [{}] out of {}: no length of dim {} keeps the number of elements", asked_for(*pattern), to_string(in), open),
+      c.fail_at(data, Code::E0512,
+                fmt::format("Reshape cannot make [{}] out of {}: no length of dim {} keeps the number of elements",
+                            asked_for(*pattern), to_string(in), open),
                 with_one_dim_open(c, *pattern));
     out[open] = *found;
   }
@@ -196,7 +207,9 @@ void infer(InferContext& c) {
     if (before.min > 0 && d.min == 0 && d.max > 0) d = Dim(1, d.max, d.max > 1 ? d.symbol : 0);
   const auto after = out.element_count();
   if (!before.compatible(after))
-    c.fail_at(data, Code::E0512, fmt::format("Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out), to_string(in), counted_elements(before), counted_elements(after)),
+    c.fail_at(data, Code::E0512,
+              fmt::format("Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out),
+                          to_string(in), counted_elements(before), counted_elements(after)),
               with_one_dim_open(c, *pattern));
   c.output(0, std::move(out));
 }
@@ -205,7 +218,8 @@ void eval(EvalContext& c) {
   const auto& from = c.stored(data);
   auto to = c.out_shape(0).to_shape();
   if (element_count(to) != from.size())
-    fail(Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(to), to_string(from.shape()), from.size(), element_count(to));
+    fail(Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(to),
+         to_string(from.shape()), from.size(), element_count(to));
   c.set_out(0, from.reshaped(std::move(to)));
 }
 

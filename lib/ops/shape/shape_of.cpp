@@ -30,7 +30,13 @@ void eval(EvalContext& c) { c.set_out(0, as_tensor(c.stored(data).shape(), c.att
 constexpr PortDef kInputs[] = {{"data", {"T"}}};
 constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kIndex}}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
     {.since = 3,
      .inputs = kInputs,
      .outputs = kOutputs,

@@ -20,7 +20,8 @@ void infer(InferContext& c) {
   if (!known && (!count.is_static() || count.length() > 1)) return c.output(0, PartialShape::unknown_rank());
   if (!known && count.length() == 1) {  // one axis goes, whichever it is
     if (std::none_of(from.begin(), from.end(), [](const Dim& d) { return d.contains(1); })) return c.output(0, from);
-    return c.output(0, c.attrs<Attrs>().allow_axis_skip ? PartialShape::unknown_rank() : PartialShape::of_rank(from.rank() - 1));
+    return c.output(
+        0, c.attrs<Attrs>().allow_axis_skip ? PartialShape::unknown_rank() : PartialShape::of_rank(from.rank() - 1));
   }
 
   std::vector<bool> named(static_cast<std::size_t>(from.rank()), !known || known->empty());
@@ -32,7 +33,8 @@ void infer(InferContext& c) {
     const bool asked = named[static_cast<std::size_t>(i)];
     // "If index of the dimension to squeeze is provided as a constant input and it points to a dynamic dimension that
     // might be 1, then the dimension is considered as squeezable": unless skipping is allowed.
-    if (asked && !from[i].is_static() && from[i].contains(1) && (all || c.attrs<Attrs>().allow_axis_skip)) return c.output(0, PartialShape::unknown_rank());
+    if (asked && !from[i].is_static() && from[i].contains(1) && (all || c.attrs<Attrs>().allow_axis_skip))
+      return c.output(0, PartialShape::unknown_rank());
     if (!asked || !from[i].contains(1)) out.push_back(from[i]);
   }
   c.output(0, std::move(out));
@@ -43,7 +45,9 @@ void eval(EvalContext& c) {
   const auto named = c.has(axes) ? c.ints(axes) : std::vector<std::int64_t>();
   Shape shape;
   for (std::int64_t i = 0; i < from.rank(); ++i) {
-    const bool asked = named.empty() || std::count(named.begin(), named.end(), i) + std::count(named.begin(), named.end(), i - from.rank()) > 0;
+    const bool asked =
+        named.empty() ||
+        std::count(named.begin(), named.end(), i) + std::count(named.begin(), named.end(), i - from.rank()) > 0;
     // "Specified dimension should be equal to 1, otherwise it will be ignored and copied as is."
     if (!asked || from.dim(i) != 1) shape.push_back(from.dim(i));
   }
@@ -54,7 +58,14 @@ constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"axes", TInt, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
     {.since = 15,
      .inputs = kInputs,
      .outputs = kOutputs,

@@ -11,7 +11,8 @@ enum Input { data, axes };
 /// `named` counts in the output, whose rank is that of data plus one for each. Nothing where two name one axis or one
 /// is out of range.
 template <class List, class Length>
-std::optional<List> with_ones(const List& from, std::int64_t from_rank, const std::vector<std::int64_t>& named, Length one) {
+std::optional<List> with_ones(const List& from, std::int64_t from_rank, const std::vector<std::int64_t>& named,
+                              Length one) {
   const auto rank = from_rank + static_cast<std::int64_t>(named.size());
   std::vector<bool> added(static_cast<std::size_t>(rank), false);
   for (const auto axis : named) {
@@ -22,7 +23,9 @@ std::optional<List> with_ones(const List& from, std::int64_t from_rank, const st
   }
   List out;
   auto next = from.begin();
-  for (const bool is_added : added) out.push_back(is_added ? one : *next++);  // NOLINT(performance-inefficient-vector-operation): a PartialShape cannot reserve
+  for (const bool is_added : added)
+    out.push_back(
+        is_added ? one : *next++);  // NOLINT(performance-inefficient-vector-operation): a PartialShape cannot reserve
   return out;
 }
 
@@ -51,7 +54,13 @@ constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"axes", TInt}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_by_moving},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_by_moving},
 };
 
 }  // namespace

@@ -28,7 +28,9 @@ Line transform(const Complex* x, std::size_t n, std::size_t step, const Line& ro
 Line transform(const Line& x, bool inverse) {
   if (x.empty()) return {};
   Line roots(x.size());
-  for (std::size_t k = 0; k < x.size(); ++k) roots[k] = std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(k) / static_cast<double>(x.size()));
+  for (std::size_t k = 0; k < x.size(); ++k)
+    roots[k] =
+        std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(k) / static_cast<double>(x.size()));
   return transform(x.data(), x.size(), 1, roots);
 }
 
@@ -76,16 +78,21 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64
   c.require_rank(axes, 1);
   auto shape = c.shape(data);
   if (shape.has_rank() && complex_input) {
-    c.require(shape[shape.rank() - 1].contains(2), data, Code::E0506, "the last dim of {} must be 2, the real and the imaginary part, but its shape is {}", c.op().type, to_string(shape));
+    c.require(shape[shape.rank() - 1].contains(2), data, Code::E0506,
+              "the last dim of {} must be 2, the real and the imaginary part, but its shape is {}", c.op().type,
+              to_string(shape));
     shape.dims().pop_back();
   }
   if (c.has(signal_size)) {
     c.require_rank(signal_size, 1);
-    c.require_same_dim(axis_count(c.shape(axes)), axis_count(c.shape(signal_size)), signal_size, "the elements of axes", "those of signal_size");
+    c.require_same_dim(axis_count(c.shape(axes)), axis_count(c.shape(signal_size)), signal_size, "the elements of axes",
+                       "those of signal_size");
   }
   const auto along = c.ints(axes);
   if (!shape.has_rank()) return shape;
-  c.require(axis_count(c.shape(axes)).min <= shape.rank(), axes, Code::E0506, "axes of {} names {} axes, but data {} has {} that can be transformed", c.op().type, axis_count(c.shape(axes)).min, to_string(c.shape(data)), shape.rank());
+  c.require(axis_count(c.shape(axes)).min <= shape.rank(), axes, Code::E0506,
+            "axes of {} names {} axes, but data {} has {} that can be transformed", c.op().type,
+            axis_count(c.shape(axes)).min, to_string(c.shape(data)), shape.rank());
   if (!along) {
     // Without sizes only the real transforms change a dim, of an axis that is not known.
     if (c.has(signal_size))
@@ -96,7 +103,8 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64
   std::vector<bool> seen(static_cast<std::size_t>(shape.rank()));
   for (std::size_t i = 0; i < along->size(); ++i) {
     const auto axis = c.require_axis((*along)[i], axes, shape.rank());
-    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type, axis);
+    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type,
+              axis);
     seen[static_cast<std::size_t>(axis)] = true;
     last = axis;
     if (!c.has(signal_size)) continue;
@@ -106,7 +114,8 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64
       continue;
     }
     const auto& size = (*sizes)[i];
-    c.require(!size.is_known() || size.lo == -1 || size.lo > 0, signal_size, Code::E0508, "signal_size of {} holds {}: a length is -1 or positive", c.op().type, size.lo);
+    c.require(!size.is_known() || size.lo == -1 || size.lo > 0, signal_size, Code::E0508,
+              "signal_size of {} holds {}: a length is -1 or positive", c.op().type, size.lo);
     // -1: the length is not changed
     if (size.lo > 0) shape[axis] = last_size = size.to_dim();
     else if (!size.is_known()) shape[axis] = Dim();
@@ -125,12 +134,13 @@ void infer_complex(InferContext& c) {
 }
 
 void eval_complex(EvalContext& c, bool inverse) {
-  auto& out = c.out(0);   // before any work: a size asked for may be too large
+  auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), true);
   const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
     const auto length = p.sizes[i] == -1 ? field.shape[static_cast<std::size_t>(p.axes[i])] : p.sizes[i];
-    field.along(p.axes[i], length, [inverse](const Line& line) { return inverse ? restore(line) : transform(line, false); });
+    field.along(p.axes[i], length,
+                [inverse](const Line& line) { return inverse ? restore(line) : transform(line, false); });
   }
   write(field, out, true);
 }

@@ -57,11 +57,13 @@ void Field::along(std::int64_t axis, std::int64_t length, F f) {
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::int64_t i = 0; i < inner; ++i) {
       std::fill(line.begin(), line.end(), Complex{});
-      for (std::int64_t k = 0; k < std::min(before, length); ++k) line[static_cast<std::size_t>(k)] = values[static_cast<std::size_t>((o * before + k) * inner + i)];
+      for (std::int64_t k = 0; k < std::min(before, length); ++k)
+        line[static_cast<std::size_t>(k)] = values[static_cast<std::size_t>((o * before + k) * inner + i)];
       const auto turned = f(line);
       after = static_cast<std::int64_t>(turned.size());
       if (result.empty()) result.resize(static_cast<std::size_t>(outer * after * inner));
-      for (std::int64_t k = 0; k < after; ++k) result[static_cast<std::size_t>((o * after + k) * inner + i)] = turned[static_cast<std::size_t>(k)];
+      for (std::int64_t k = 0; k < after; ++k)
+        result[static_cast<std::size_t>((o * after + k) * inner + i)] = turned[static_cast<std::size_t>(k)];
     }
   values = std::move(result);
   shape[at] = after;

@@ -9,7 +9,8 @@ using namespace fourier;
 
 void eval(EvalContext& c) { eval_complex(c, false); }
 
-constexpr Version kVersions[] = {{.since = 7, .inputs = kInputs, .outputs = kOutputs, .infer = infer_complex, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .infer = infer_complex, .eval = eval}};
 
 }  // namespace
 

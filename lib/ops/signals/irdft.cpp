@@ -22,7 +22,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  auto& out = c.out(0);   // before any work: a size asked for may be too large
+  auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), true);
   const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {

@@ -19,20 +19,23 @@ void infer(InferContext& c) {
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
   if (step) c.require(*step > 0, frame_step, Code::E0508, "frame_step of ISTFT must be positive, not {}", *step);
   if (size) {
-    c.require(0 < *size && *size < (std::int64_t{1} << 40), frame_size, Code::E0508, "frame_size of ISTFT must be positive, not {}", *size);
+    c.require(0 < *size && *size < (std::int64_t{1} << 40), frame_size, Code::E0508,
+              "frame_size of ISTFT must be positive, not {}", *size);
     if (c.shape(window).has_rank())
       c.require(c.shape(window)[0].compatible(Dim(1, *size)), window, Code::E0506,
-                "the window of ISTFT must have 1 to {} elements, the frame's size, but its shape is {}", *size, to_string(c.shape(window)));
+                "the window of ISTFT must have 1 to {} elements, the frame's size, but its shape is {}", *size,
+                to_string(c.shape(window)));
   }
   if (c.has(signal_length)) c.require_single(signal_length);
   const auto& from = c.shape(data);
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto rank = from.rank();
-  c.require(from[rank - 1].contains(2), data, Code::E0506, "the last dim of data of ISTFT must be 2, real and imaginary part, but its shape is {}",
-            to_string(from));
+  c.require(from[rank - 1].contains(2), data, Code::E0506,
+            "the last dim of data of ISTFT must be 2, real and imaginary part, but its shape is {}", to_string(from));
   if (size)
-    c.require(from[rank - 3].contains(*size / 2 + 1), data, Code::E0506, "frames of {} give {} values each, but data of ISTFT has shape {}", *size,
-              *size / 2 + 1, to_string(from));
+    c.require(from[rank - 3].contains(*size / 2 + 1), data, Code::E0506,
+              "frames of {} give {} values each, but data of ISTFT has shape {}", *size, *size / 2 + 1,
+              to_string(from));
   Dim length;
   if (c.has(signal_length)) {
     if (const auto asked = c.dims(signal_length); asked && asked->size() == 1) length = asked->front();
@@ -54,7 +57,8 @@ void eval(EvalContext& c) {
   constexpr auto kFar = std::numeric_limits<std::int64_t>::max() / 2;
   const auto whole = frames == 0 ? 0 : std::min(checked_mul(frames - 1, step).value_or(kFar), kFar) + size;
   const auto margin = a.center ? size / 2 : 0;  // of the padding that a centred signal had on either side
-  const auto length = std::max<std::int64_t>(0, c.has(signal_length) ? c.scalar_int(signal_length) : whole - 2 * margin);
+  const auto length =
+      std::max<std::int64_t>(0, c.has(signal_length) ? c.scalar_int(signal_length) : whole - 2 * margin);
   auto& out = c.out(0, rank == 4 ? Shape{batches, length} : Shape{length});
   const auto span = std::min(whole, length + margin);
 
@@ -70,7 +74,8 @@ void eval(EvalContext& c) {
         for (std::int64_t k = 0; k < size; ++k) {
           const auto bin = k < bins ? k : size - k;
           const T* x = from.data<T>() + ((b * bins + bin) * frames + f) * 2;
-          spectrum[static_cast<std::size_t>(k)] = {static_cast<double>(x[0]), k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
+          spectrum[static_cast<std::size_t>(k)] = {static_cast<double>(x[0]),
+                                                   k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
         }
         const auto frame = fourier::transform(spectrum, true);
         for (std::int64_t i = 0; i < std::min(size, span - f * step); ++i) {
@@ -91,13 +96,18 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kFloat}, TSize{"T_INT_1", kIndex}, TStep{"T_INT_2", kIndex}, TLength{"T_INT_3", kIndex};
-constexpr PortDef kInputs[] = {{"data", T}, {"window", T}, {"frame_size", TSize}, {"frame_step", TStep}, {"signal_length", TLength, Arity::optional}};
+constexpr PortDef kInputs[] = {{"data", T},
+                               {"window", T},
+                               {"frame_size", TSize},
+                               {"frame_step", TStep},
+                               {"signal_length", TLength, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"signal", T}};
 constexpr Version kVersions[] = {
     {.since = 16,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"center", &Attrs::center, kRequired>, Attr<"normalized", &Attrs::normalized, kRequired>>,
+     .attrs = attributes<Attrs, Attr<"center", &Attrs::center, kRequired>,
+                         Attr<"normalized", &Attrs::normalized, kRequired>>,
      .infer = infer,
      .eval = eval},
 };

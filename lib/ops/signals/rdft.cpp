@@ -1,5 +1,5 @@
-// RDFT: the discrete Fourier transform of real data; of the last of its axes only the half that is not redundant is kept.
-// Spec: operation-sets/operation-specs/signals/rdft-9
+// RDFT: the discrete Fourier transform of real data; of the last of its axes only the half that is not redundant is
+// kept. Spec: operation-sets/operation-specs/signals/rdft-9
 #include "ops/signals/common.hpp"
 
 namespace ovir::ops::rdft {
@@ -21,7 +21,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  auto& out = c.out(0);   // before any work: a size asked for may be too large
+  auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), false);
   const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
   for (std::size_t i = p.axes.size(); i-- > 0;) {

@@ -16,7 +16,9 @@ struct Attrs {
 
 /// 1 + (length - frame) / step
 Dim frame_count(Dim length, Dim frame, Dim step) {
-  const auto count = [](std::int64_t n, std::int64_t f, std::int64_t s) { return n == Dim::kUnbounded ? n : std::max<std::int64_t>(0, n - f) / std::max<std::int64_t>(1, s) + 1; };
+  const auto count = [](std::int64_t n, std::int64_t f, std::int64_t s) {
+    return n == Dim::kUnbounded ? n : std::max<std::int64_t>(0, n - f) / std::max<std::int64_t>(1, s) + 1;
+  };
   return {count(length.min, frame.max, step.max), count(length.max, frame.min, step.min)};
 }
 
@@ -30,14 +32,19 @@ void infer(InferContext& c) {
   if (step) c.require(*step > 0, frame_step, Code::E0508, "frame_step of STFT is {}: it must be positive", *step);
   const auto& s = c.shape(signal);
   const auto& w = c.shape(window);
-  if (size && w.has_rank()) c.require(w[0].min <= *size, window, Code::E0506, "window of STFT has {} elements, more than frame_size {}", to_string(w[0]), *size);
+  if (size && w.has_rank())
+    c.require(w[0].min <= *size, window, Code::E0506, "window of STFT has {} elements, more than frame_size {}",
+              to_string(w[0]), *size);
   if (!s.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto length = s[s.rank() - 1];
-  if (size) c.require(*size <= length.max, frame_size, Code::E0508, "frame_size of STFT is {}, more than the {} elements of signal", *size, to_string(length));
+  if (size)
+    c.require(*size <= length.max, frame_size, Code::E0508,
+              "frame_size of STFT is {}, more than the {} elements of signal", *size, to_string(length));
 
   const auto known = [&](int port) {
     const auto d = c.dims(port);
-    return d && d->size() == 1 ? Dim(std::max<std::int64_t>(1, d->front().min), d->front().max) : Dim(1, Dim::kUnbounded);
+    return d && d->size() == 1 ? Dim(std::max<std::int64_t>(1, d->front().min), d->front().max)
+                               : Dim(1, Dim::kUnbounded);
   };
   const auto frame = known(frame_size);
   const auto frames = frame_count(length, frame, known(frame_step)), bins = div_floor(frame, 2) + Dim(1);
@@ -53,7 +60,8 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto &s = c.in(signal), &w = c.in(window);
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
-  const auto length = s.dim(s.rank() - 1), batch = s.rank() == 2 ? s.dim(0) : 1, frames = (length - size) / step + 1, bins = size / 2 + 1;
+  const auto length = s.dim(s.rank() - 1), batch = s.rank() == 2 ? s.dim(0) : 1, frames = (length - size) / step + 1,
+             bins = size / 2 + 1;
   const bool turned = c.attrs<Attrs>().transpose_frames;
   Shape shape{turned ? bins : frames, turned ? frames : bins, 2};
   if (s.rank() == 2) shape.insert(shape.begin(), batch);
@@ -66,7 +74,9 @@ void eval(EvalContext& c) {
       for (std::int64_t f = 0; f < frames; ++f) {
         std::fill(line.begin(), line.end(), fourier::Complex{});
         for (std::int64_t i = 0; i < w.size(); ++i)
-          line[static_cast<std::size_t>(before + i)] = static_cast<double>(s.data<E>()[b * length + f * step + before + i]) * static_cast<double>(w.data<E>()[i]);
+          line[static_cast<std::size_t>(before + i)] =
+              static_cast<double>(s.data<E>()[b * length + f * step + before + i]) *
+              static_cast<double>(w.data<E>()[i]);
         const auto spectrum = fourier::transform(line, false);
         for (std::int64_t k = 0; k < bins; ++k) {
           auto* to = out.mutable_data<E>() + ((b * frames * bins) + (turned ? k * frames + f : f * bins + k)) * 2;
@@ -80,7 +90,8 @@ void eval(EvalContext& c) {
 constexpr TypeVar TSize{"T_INT", kIndex}, TStep{"T_INT2", kIndex};
 constexpr PortDef kInputs[] = {{"signal", T}, {"window", T}, {"frame_size", TSize}, {"frame_step", TStep}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"transpose_frames", &Attrs::transpose_frames, kRequired>>;
-constexpr Version kVersions[] = {{.since = 15, .inputs = kInputs, .outputs = fourier::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 15, .inputs = kInputs, .outputs = fourier::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
 
 }  // namespace
 

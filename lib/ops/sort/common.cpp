@@ -11,7 +11,8 @@ Counts infer_boxes(InferContext& c, ElementType output_type, std::int64_t number
   for (int port = max_output_boxes_per_class; port < c.input_count(); ++port) c.require_single(port);
   Counts counts;
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(numbers), boxes, Code::E0506, "boxes of {} must have {}, but their shape is {}", c.op().type, words, to_string(shape));
+    c.require(shape[2].contains(numbers), boxes, Code::E0506, "boxes of {} must have {}, but their shape is {}",
+              c.op().type, words, to_string(shape));
     counts.batches = shape[0];
     counts.boxes = shape[1];
   }
@@ -27,7 +28,8 @@ void output_selected(InferContext& c, ElementType output_type, const Dim& rows) 
   c.output(selected_indices, output_type, PartialShape{rows, Dim(3)});
   if (c.output_count() > selected_scores) {
     const auto type = c.out(selected_scores).type;
-    c.output(selected_scores, type == ElementType::dynamic && !c.has(iou_threshold) ? ElementType::f32 : type, PartialShape{rows, Dim(3)});
+    c.output(selected_scores, type == ElementType::dynamic && !c.has(iou_threshold) ? ElementType::f32 : type,
+             PartialShape{rows, Dim(3)});
   }
   if (c.output_count() > valid_outputs) c.output(valid_outputs, output_type, PartialShape{Dim(1)});
 }
@@ -51,7 +53,8 @@ void put_selected(EvalContext& c, const std::vector<Selected>& selected, std::in
   dispatch(values.type(), Reals{}, [&]<class E>() {
     E* to = values.mutable_data<E>();
     for (const auto& s : selected)
-      for (const auto v : {static_cast<double>(s.batch), static_cast<double>(s.label), s.score}) *to++ = static_cast<E>(v);
+      for (const auto v : {static_cast<double>(s.batch), static_cast<double>(s.label), s.score})
+        *to++ = static_cast<E>(v);
   });
 }
 

@@ -23,7 +23,9 @@ void sort_selected(std::vector<Selected>& selected);
 /// Indices in `rows` rows, those that are left filled with -1; scores and the number of rows where they are outputs.
 void put_selected(EvalContext& c, const std::vector<Selected>& selected, std::int64_t rows);
 
-inline constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat}, TIndex{"T_IND", kIndex};
-inline constexpr PortDef kSelected[] = {{"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
+inline constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat},
+    TIndex{"T_IND", kIndex};
+inline constexpr PortDef kSelected[] = {
+    {"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
 
 }  // namespace ovir::ops::nms

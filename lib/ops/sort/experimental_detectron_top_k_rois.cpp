@@ -15,12 +15,16 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 <= a.max_rois && a.max_rois < (std::int64_t{1} << 31), "max_rois", "{} is not in 0..{}", a.max_rois, INT32_MAX);
+  c.require_attr(0 <= a.max_rois && a.max_rois < (std::int64_t{1} << 31), "max_rois", "{} is not in 0..{}", a.max_rois,
+                 INT32_MAX);
   c.require_rank(rois, 2);
   c.require_rank(probabilities, 1);
   if (const auto& shape = c.shape(rois); shape.has_rank()) {
-    c.require(shape[1].contains(4), rois, Code::E0506, "input_rois of ExperimentalDetectronTopKROIs must hold 4 coordinates each, but its shape is {}", to_string(shape));
-    c.require_same_dim(shape[0], axis_count(c.shape(probabilities)), probabilities, "the rows of input_rois", "the elements of rois_probs");
+    c.require(shape[1].contains(4), rois, Code::E0506,
+              "input_rois of ExperimentalDetectronTopKROIs must hold 4 coordinates each, but its shape is {}",
+              to_string(shape));
+    c.require_same_dim(shape[0], axis_count(c.shape(probabilities)), probabilities, "the rows of input_rois",
+                       "the elements of rois_probs");
   }
   c.output(0, PartialShape{Dim(a.max_rois), Dim(4)});
 }
@@ -31,8 +35,9 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {c.attrs<Attrs>().max_rois, 4});
   std::vector<std::int64_t> order(weights.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int64_t i, std::int64_t j) { return weights[static_cast<std::size_t>(i)] > weights[static_cast<std::size_t>(j)]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
+    return weights[static_cast<std::size_t>(i)] > weights[static_cast<std::size_t>(j)];
+  });
   order.resize(std::min(order.size(), static_cast<std::size_t>(out.dim(0))));
   dispatch(out.type(), Reals{}, [&]<class T>() {
     std::fill_n(out.mutable_data<T>(), out.size(), T(0));  // where there are too few

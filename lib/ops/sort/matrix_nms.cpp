@@ -15,7 +15,8 @@ void infer(InferContext& c) {
   c.require_rank(scores, 3);
   Dim images, classes, count;
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(4), boxes, Code::E0506, "boxes of MatrixNms must have 4 coordinates, but their shape is {}", to_string(shape));
+    c.require(shape[2].contains(4), boxes, Code::E0506,
+              "boxes of MatrixNms must have 4 coordinates, but their shape is {}", to_string(shape));
     images = shape[0];
     count = shape[1];
   }
@@ -32,8 +33,11 @@ template <class T>
 T overlap(const T* a, const T* b, bool normalized) {
   if (b[0] > a[2] || b[2] < a[0] || b[1] > a[3] || b[3] < a[1]) return 0;
   const T more = normalized ? 0 : 1;
-  const auto area = [&](const T* x) { return x[2] < x[0] || x[3] < x[1] ? T(0) : (x[2] - x[0] + more) * (x[3] - x[1] + more); };
-  const T common = (std::min(a[2], b[2]) - std::max(a[0], b[0]) + more) * (std::min(a[3], b[3]) - std::max(a[1], b[1]) + more);
+  const auto area = [&](const T* x) {
+    return x[2] < x[0] || x[3] < x[1] ? T(0) : (x[2] - x[0] + more) * (x[3] - x[1] + more);
+  };
+  const T common =
+      (std::min(a[2], b[2]) - std::max(a[0], b[0]) + more) * (std::min(a[3], b[3]) - std::max(a[1], b[1]) + more);
   return common / (area(a) + area(b) - common);
 }
 
@@ -44,7 +48,8 @@ void decay(const Attrs& a, const T* box, const T* score, std::int64_t count, F k
   for (std::int64_t i = 0; i < count; ++i)
     if (score[i] > static_cast<T>(a.score_threshold)) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
-  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < order.size()) order.resize(static_cast<std::size_t>(a.nms_top_k));
+  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < order.size())
+    order.resize(static_cast<std::size_t>(a.nms_top_k));
 
   // X[i][j]: how much box i overlaps a better one, j; K[j]: the most that any better one overlaps j.
   std::vector<T> K(order.size(), T(0)), row;
@@ -54,8 +59,9 @@ void decay(const Attrs& a, const T* box, const T* score, std::int64_t count, F k
     T least = 1;
     for (std::size_t j = 0; j < i; ++j) {
       K[i] = std::max(K[i], row[j]);
-      const T factor = a.decay_function == Decay::gaussian ? std::exp((K[j] * K[j] - row[j] * row[j]) * static_cast<T>(a.gaussian_sigma))
-                                                           : (1 - row[j]) / (1 - K[j] + static_cast<T>(1e-10));
+      const T factor = a.decay_function == Decay::gaussian
+                           ? std::exp((K[j] * K[j] - row[j] * row[j]) * static_cast<T>(a.gaussian_sigma))
+                           : (1 - row[j]) / (1 - K[j] + static_cast<T>(1e-10));
       least = std::min(least, factor);
     }
     const T decayed = least * score[order[i]];
@@ -93,8 +99,9 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kFloat}, TIndices{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {{"boxes", T}, {"scores", T}};
 constexpr PortDef kOutputs[] = {{"selected_outputs", T}, {"selected_indices", TIndices}, {"selected_num", TIndices}};
-constexpr auto kAttrs = kDetectionAttrs<Attr<"decay_function", &Attrs::decay_function>, Attr<"gaussian_sigma", &Attrs::gaussian_sigma>,
-                                        Attr<"post_threshold", &Attrs::post_threshold>>;
+constexpr auto kAttrs =
+    kDetectionAttrs<Attr<"decay_function", &Attrs::decay_function>, Attr<"gaussian_sigma", &Attrs::gaussian_sigma>,
+                    Attr<"post_threshold", &Attrs::post_threshold>>;
 constexpr Version kVersions[] = {
     {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
 };

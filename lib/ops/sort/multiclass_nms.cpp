@@ -20,13 +20,15 @@ void infer(InferContext& c) {
   Dim images, classes, count;
   const bool shared = !own_boxes || (c.shape(scores).has_rank() && c.shape(scores).rank() == 3);
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(4), boxes, Code::E0506, "boxes of MulticlassNms must have 4 coordinates, but their shape is {}", to_string(shape));
+    c.require(shape[2].contains(4), boxes, Code::E0506,
+              "boxes of MulticlassNms must have 4 coordinates, but their shape is {}", to_string(shape));
     (shared ? images : classes) = shape[0];
     count = shape[1];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     auto& first = shared ? images : classes;
-    first = c.require_same_dim(first, shape[0], scores, shared ? "the batch of boxes" : "the classes of boxes", "those of scores");
+    first = c.require_same_dim(first, shape[0], scores, shared ? "the batch of boxes" : "the classes of boxes",
+                               "those of scores");
     count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "the number of boxes", "that of scores");
     if (shared) classes = shape[1];
   }
@@ -40,8 +42,8 @@ T overlap(const T* a, const T* b, bool normalized) {
   const T more = normalized ? 0 : 1;
   const auto area = [&](const T* x) { return (x[2] - x[0] + more) * (x[3] - x[1] + more); };
   if (area(a) <= 0 || area(b) <= 0) return 0;
-  const T common =
-      std::max<T>(0, std::min(a[2], b[2]) - std::max(a[0], b[0]) + more) * std::max<T>(0, std::min(a[3], b[3]) - std::max(a[1], b[1]) + more);
+  const T common = std::max<T>(0, std::min(a[2], b[2]) - std::max(a[0], b[0]) + more) *
+                   std::max<T>(0, std::min(a[3], b[3]) - std::max(a[1], b[1]) + more);
   return common / (area(a) + area(b) - common);
 }
 
@@ -51,15 +53,18 @@ std::vector<std::int64_t> suppress(const Attrs& a, const T* box, const T* score,
   std::vector<std::int64_t> candidates, kept;
   for (std::int64_t i = 0; i < count; ++i)
     if (score[i] >= static_cast<T>(a.score_threshold)) candidates.push_back(i);
-  std::stable_sort(candidates.begin(), candidates.end(), [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
-  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < candidates.size()) candidates.resize(static_cast<std::size_t>(a.nms_top_k));
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
+  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < candidates.size())
+    candidates.resize(static_cast<std::size_t>(a.nms_top_k));
   auto threshold = static_cast<T>(a.iou_threshold);
   while (!candidates.empty()) {
     const auto best = candidates.front();
     kept.push_back(best);
     if (a.nms_eta < 1 && threshold > static_cast<T>(0.5)) threshold *= static_cast<T>(a.nms_eta);
     candidates.erase(candidates.begin());
-    std::erase_if(candidates, [&](std::int64_t i) { return overlap(box + best * 4, box + i * 4, a.normalized) > threshold; });
+    std::erase_if(candidates,
+                  [&](std::int64_t i) { return overlap(box + best * 4, box + i * 4, a.normalized) > threshold; });
   }
   return kept;
 }
@@ -70,7 +75,8 @@ void eval(EvalContext& c) {
   const auto& all_scores = c.in(scores);
   const bool shared = all_scores.rank() == 3;
   const auto classes = all_scores.dim(shared ? 1 : 0), count = coordinates.dim(1);
-  const auto sizes = shared ? std::vector<std::int64_t>(static_cast<std::size_t>(all_scores.dim(0)), count) : c.ints(roisnum);
+  const auto sizes =
+      shared ? std::vector<std::int64_t>(static_cast<std::size_t>(all_scores.dim(0)), count) : c.ints(roisnum);
   std::vector<Detection> all;
   std::vector<std::int64_t> counts;
   dispatch(coordinates.type(), Reals{}, [&]<class T>() {
@@ -85,14 +91,16 @@ void eval(EvalContext& c) {
         const T* box = coordinates.data<T>() + (shared ? image * count : k * count + first) * 4;
         const T* score = all_scores.data<T>() + (shared ? (image * classes + k) * count : k * count + first);
         for (const auto i : suppress(a, box, score, sizes[n])) {
-          Detection d{image, k, i, shared ? image * count + i : (first + i) * classes + k, static_cast<double>(score[i]), {}};
+          Detection d{
+              image, k, i, shared ? image * count + i : (first + i) * classes + k, static_cast<double>(score[i]), {}};
           std::copy_n(box + i * 4, 4, d.corners);
           of_image.push_back(d);
         }
       }
       keep_best(of_image, a);
       if (!a.sort_result_across_batch && a.sort_result == SortResult::classid)
-        std::stable_sort(of_image.begin(), of_image.end(), [](const Detection& x, const Detection& y) { return x.label < y.label; });
+        std::stable_sort(of_image.begin(), of_image.end(),
+                         [](const Detection& x, const Detection& y) { return x.label < y.label; });
       counts.push_back(static_cast<std::int64_t>(of_image.size()));
       all.insert(all.end(), of_image.begin(), of_image.end());
       if (!shared) first += sizes[n];

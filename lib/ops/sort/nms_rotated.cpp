@@ -17,7 +17,8 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto counts = infer_boxes(c, a.output_type, 5, "a centre, a size and an angle, 5 numbers");
   auto of_class = counts.boxes.max;
-  if (const auto most = c.scalar_int(max_output_boxes_per_class)) of_class = std::clamp<std::int64_t>(*most, 0, of_class);
+  if (const auto most = c.scalar_int(max_output_boxes_per_class))
+    of_class = std::clamp<std::int64_t>(*most, 0, of_class);
   output_selected(c, a.output_type, Dim(0, (Dim(0, of_class) * counts.batches * counts.classes).max));
 }
 
@@ -28,7 +29,8 @@ struct Point {
 /// The corners in the order in which an angle grows.
 template <class T>
 std::array<Point, 4> corners(const T* box, bool clockwise) {
-  const double angle = clockwise ? static_cast<double>(box[4]) : -static_cast<double>(box[4]), cos = std::cos(angle), sin = std::sin(angle);
+  const double angle = clockwise ? static_cast<double>(box[4]) : -static_cast<double>(box[4]), cos = std::cos(angle),
+               sin = std::sin(angle);
   std::array<Point, 4> points;
   constexpr double kSides[4][2] = {{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -43,13 +45,16 @@ double common_area(const std::array<Point, 4>& a, const std::array<Point, 4>& b)
   std::vector<Point> shape(a.begin(), a.end()), cut;
   for (std::size_t side = 0; side < 4 && !shape.empty(); ++side) {
     const auto p = b[side], q = b[(side + 1) % 4];
-    const auto inside = [&](const Point& r) { return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x); };  // not below 0
+    const auto inside = [&](const Point& r) {
+      return (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
+    };  // not below 0
     cut.clear();
     for (std::size_t i = 0; i < shape.size(); ++i) {
       const auto &from = shape[i], &to = shape[(i + 1) % shape.size()];
       const double u = inside(from), v = inside(to);
       if (u >= 0) cut.push_back(from);
-      if ((u > 0 && v < 0) || (u < 0 && v > 0)) cut.push_back({from.x + (to.x - from.x) * u / (u - v), from.y + (to.y - from.y) * u / (u - v)});
+      if ((u > 0 && v < 0) || (u < 0 && v > 0))
+        cut.push_back({from.x + (to.x - from.x) * u / (u - v), from.y + (to.y - from.y) * u / (u - v)});
     }
     shape.swap(cut);
   }
@@ -63,7 +68,8 @@ double common_area(const std::array<Point, 4>& a, const std::array<Point, 4>& b)
 
 template <class T>
 double overlap(const T* a, const T* b, bool clockwise) {
-  const double area_a = static_cast<double>(a[2]) * static_cast<double>(a[3]), area_b = static_cast<double>(b[2]) * static_cast<double>(b[3]);
+  const double area_a = static_cast<double>(a[2]) * static_cast<double>(a[3]),
+               area_b = static_cast<double>(b[2]) * static_cast<double>(b[3]);
   if (!(area_a > 0) || !(area_b > 0)) return 0;
   const double common = common_area(corners(a, clockwise), corners(b, clockwise));
   return common / (area_a + area_b - common);
@@ -85,10 +91,12 @@ void eval(EvalContext& c) {
         std::vector<std::int64_t> order, kept;
         for (std::int64_t i = 0; i < count; ++i)
           if (static_cast<double>(score[i]) >= least) order.push_back(i);
-        std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
         for (const auto i : order) {
           if (static_cast<std::int64_t>(kept.size()) >= most) break;
-          if (std::all_of(kept.begin(), kept.end(), [&](std::int64_t j) { return overlap(box + i * 5, box + j * 5, a.clockwise) <= limit; })) {
+          if (std::all_of(kept.begin(), kept.end(),
+                          [&](std::int64_t j) { return overlap(box + i * 5, box + j * 5, a.clockwise) <= limit; })) {
             kept.push_back(i);
             selected.push_back({n, k, i, static_cast<double>(score[i])});
           }
@@ -99,14 +107,17 @@ void eval(EvalContext& c) {
   put_selected(c, selected, static_cast<std::int64_t>(selected.size()));
 }
 
-constexpr PortDef kInputs[] = {
-    {"boxes", T}, {"scores", T}, {"max_output_boxes_per_class", TMost}, {"iou_threshold", TThreshold}, {"score_threshold", TThreshold}};
+constexpr PortDef kInputs[] = {{"boxes", T},
+                               {"scores", T},
+                               {"max_output_boxes_per_class", TMost},
+                               {"iou_threshold", TThreshold},
+                               {"score_threshold", TThreshold}};
 constexpr Version kVersions[] = {
     {.since = 13,
      .inputs = kInputs,
      .outputs = kSelected,
-     .attrs = attributes<Attrs, Attr<"sort_result_descending", &Attrs::sort_result_descending>, Attr<"output_type", &Attrs::output_type>,
-                         Attr<"clockwise", &Attrs::clockwise>>,
+     .attrs = attributes<Attrs, Attr<"sort_result_descending", &Attrs::sort_result_descending>,
+                         Attr<"output_type", &Attrs::output_type>, Attr<"clockwise", &Attrs::clockwise>>,
      .infer = infer,
      .eval = eval},
 };

@@ -9,7 +9,8 @@ enum class Encoding : std::uint8_t { corner, center };
 template <>
 struct ovir::EnumNames<ovir::ops::non_max_suppression::Encoding> {
   using Encoding = ovir::ops::non_max_suppression::Encoding;
-  static constexpr std::pair<std::string_view, Encoding> table[] = {{"corner", Encoding::corner}, {"center", Encoding::center}};
+  static constexpr std::pair<std::string_view, Encoding> table[] = {{"corner", Encoding::corner},
+                                                                    {"center", Encoding::center}};
 };
 
 namespace ovir::ops::non_max_suppression {
@@ -25,7 +26,8 @@ struct Attrs {
 
 Dim lesser(const Dim& a, const Dim& b) { return Dim(std::min(a.min, b.min), std::min(a.max, b.max)); }
 
-/// Rows of the output in versions 1 to 4, which fill it up with -1: only version 4 made room for whatever may be selected.
+/// Rows of the output in versions 1 to 4, which fill it up with -1: only version 4 made room for whatever may be
+/// selected.
 Dim rows_of(int version, const Counts& n, std::int64_t most) {
   return version < 4 ? lesser(n.boxes, Dim(most) * n.classes) : lesser(n.boxes, Dim(most)) * n.batches * n.classes;
 }
@@ -33,7 +35,8 @@ Dim rows_of(int version, const Counts& n, std::int64_t most) {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto counts = infer_boxes(c, a.output_type, 4, "4 numbers each");
-  const auto given = c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<std::int64_t>(0);
+  const auto given =
+      c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<std::int64_t>(0);
   const auto most = given ? std::optional(std::max<std::int64_t>(0, *given)) : std::nullopt;
   const auto version = c.version().since;
   if (version < 5) return output_selected(c, a.output_type, most ? rows_of(version, counts, *most) : Dim());
@@ -56,7 +59,8 @@ template <class T>
 T overlap(const Box<T>& a, const Box<T>& b) {
   const T area_a = (a.y2 - a.y1) * (a.x2 - a.x1), area_b = (b.y2 - b.y1) * (b.x2 - b.x1);
   if (!(area_a > 0) || !(area_b > 0)) return 0;
-  const T common = std::max<T>(std::min(a.y2, b.y2) - std::max(a.y1, b.y1), 0) * std::max<T>(std::min(a.x2, b.x2) - std::max(a.x1, b.x1), 0);
+  const T common = std::max<T>(std::min(a.y2, b.y2) - std::max(a.y1, b.y1), 0) *
+                   std::max<T>(std::min(a.x2, b.x2) - std::max(a.x1, b.x1), 0);
   return common / (area_a + area_b - common);
 }
 
@@ -73,13 +77,18 @@ std::vector<std::pair<std::int64_t, T>> select(const std::vector<Box<T>>& all, c
   const auto least = static_cast<T>(limits.score), most_overlap = static_cast<T>(limits.overlap);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (score[i] >= least) candidates.emplace_back(static_cast<std::int64_t>(i), score[i]);
-  const auto better = [](const auto& x, const auto& y) { return x.second > y.second || (x.second == y.second && x.first < y.first); };
-  const auto box = [&](const auto& candidate) -> const Box<T>& { return all[static_cast<std::size_t>(candidate.first)]; };
+  const auto better = [](const auto& x, const auto& y) {
+    return x.second > y.second || (x.second == y.second && x.first < y.first);
+  };
+  const auto box = [&](const auto& candidate) -> const Box<T>& {
+    return all[static_cast<std::size_t>(candidate.first)];
+  };
   if (limits.sigma <= 0) {
     std::sort(candidates.begin(), candidates.end(), better);
     for (const auto& candidate : candidates) {
       if (static_cast<std::int64_t>(kept.size()) >= limits.most) break;
-      if (std::all_of(kept.begin(), kept.end(), [&](const auto& k) { return overlap(box(candidate), box(k)) <= most_overlap; }))
+      if (std::all_of(kept.begin(), kept.end(),
+                      [&](const auto& k) { return overlap(box(candidate), box(k)) <= most_overlap; }))
         kept.push_back(candidate);
     }
     return kept;
@@ -103,13 +112,16 @@ void eval(EvalContext& c) {
   const auto& all_scores = c.in(scores);
   const auto batches = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
   const auto number = [&](int port) { return c.has(port) ? c.floats(port).at(0) : 0.0; };
-  const auto most = c.has(max_output_boxes_per_class) ? std::max<std::int64_t>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
-  const Limits limits{most, number(iou_threshold), number(score_threshold), number(soft_nms_sigma), c.version().since == 5};
+  const auto most =
+      c.has(max_output_boxes_per_class) ? std::max<std::int64_t>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
+  const Limits limits{most, number(iou_threshold), number(score_threshold), number(soft_nms_sigma),
+                      c.version().since == 5};
   std::vector<Selected> selected;
   dispatch(coordinates.type(), Reals{}, [&]<class T>() {
     for (std::int64_t n = 0; n < batches; ++n) {
       std::vector<Box<T>> all;
-      for (std::int64_t i = 0; i < count; ++i) all.push_back(box_of(coordinates.data<T>() + (n * count + i) * 4, a.box_encoding));
+      for (std::int64_t i = 0; i < count; ++i)
+        all.push_back(box_of(coordinates.data<T>() + (n * count + i) * 4, a.box_encoding));
       for (std::int64_t k = 0; k < classes; ++k)
         for (const auto& [i, score] : select(all, all_scores.data<T>() + (n * classes + k) * count, limits))
           selected.push_back({n, k, i, static_cast<double>(score)});
@@ -136,9 +148,10 @@ constexpr PortDef kInputs5[] = {{"boxes", T},
                                 {"score_threshold", TThreshold, Arity::optional},
                                 {"soft_nms_sigma", TThreshold, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"selected_indices", TIndex}};
-constexpr auto kAttrs1 =
-    attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>>;
-constexpr auto kAttrs3 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>, Attr<"sort_result_descending", &Attrs::sort_result_descending>,
+constexpr auto kAttrs1 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>,
+                                    Attr<"sort_result_descending", &Attrs::sort_result_descending>>;
+constexpr auto kAttrs3 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>,
+                                    Attr<"sort_result_descending", &Attrs::sort_result_descending>,
                                     Attr<"output_type", &Attrs::output_type>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},

@@ -21,8 +21,12 @@ void infer(InferContext& c) {
   // One row serves all values, else each row of values has its own.
   if (rows.has_rank() && rows.rank() > 1) {
     if (!out.has_rank()) out = PartialShape::of_rank(rows.rank());
-    c.require(out.rank() == rows.rank(), values, Code::E0504, "sorted_sequence and values of SearchSorted must have the same rank, but they are {} and {}", to_string(rows), to_string(out));
-    for (std::int64_t i = 0; i + 1 < out.rank(); ++i) out[i] = c.require_same_dim(rows[i], out[i], values, fmt::format("dim {} of sorted_sequence", i), "that of values");
+    c.require(out.rank() == rows.rank(), values, Code::E0504,
+              "sorted_sequence and values of SearchSorted must have the same rank, but they are {} and {}",
+              to_string(rows), to_string(out));
+    for (std::int64_t i = 0; i + 1 < out.rank(); ++i)
+      out[i] =
+          c.require_same_dim(rows[i], out[i], values, fmt::format("dim {} of sorted_sequence", i), "that of values");
   }
   c.output(0, type, std::move(out));
 }
@@ -34,7 +38,9 @@ void eval(EvalContext& c) {
   if (to.size() == 0) return;
   const auto length = rows.dim(rows.rank() - 1);
   const auto per_row = rows.rank() == 1 ? wanted.size() : wanted.dim(wanted.rank() - 1);
-  if (rows.size() < wanted.size() / per_row * length) fail(Code::E0505, "SearchSorted has too few rows: {} for values {}", to_string(rows.shape()), to_string(wanted.shape()));
+  if (rows.size() < wanted.size() / per_row * length)
+    fail(Code::E0505, "SearchSorted has too few rows: {} for values {}", to_string(rows.shape()),
+         to_string(wanted.shape()));
   std::vector<std::int64_t> found;
   dispatch(rows.type(), Numbers{}, [&]<class T>() {
     for (std::int64_t i = 0; i < wanted.size(); ++i) {
@@ -43,7 +49,9 @@ void eval(EvalContext& c) {
       found.push_back((right ? std::upper_bound(first, last, value) : std::lower_bound(first, last, value)) - first);
     }
   });
-  dispatch(to.type(), Indices{}, [&]<class T>() { std::transform(found.begin(), found.end(), to.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); }); });
+  dispatch(to.type(), Indices{}, [&]<class T>() {
+    std::transform(found.begin(), found.end(), to.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); });
+  });
 }
 
 constexpr TypeVar T{"T", kFloat | kInteger};

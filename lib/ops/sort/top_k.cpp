@@ -11,11 +11,13 @@ enum class Sort : std::uint8_t { value, index, none };
 
 template <>
 struct ovir::EnumNames<ovir::ops::top_k::Mode> {
-  static constexpr std::pair<std::string_view, ops::top_k::Mode> table[] = {{"max", ops::top_k::Mode::max}, {"min", ops::top_k::Mode::min}};
+  static constexpr std::pair<std::string_view, ops::top_k::Mode> table[] = {{"max", ops::top_k::Mode::max},
+                                                                            {"min", ops::top_k::Mode::min}};
 };
 template <>
 struct ovir::EnumNames<ovir::ops::top_k::Sort> {
-  static constexpr std::pair<std::string_view, ops::top_k::Sort> table[] = {{"value", ops::top_k::Sort::value}, {"index", ops::top_k::Sort::index}, {"none", ops::top_k::Sort::none}};
+  static constexpr std::pair<std::string_view, ops::top_k::Sort> table[] = {
+      {"value", ops::top_k::Sort::value}, {"index", ops::top_k::Sort::index}, {"none", ops::top_k::Sort::none}};
 };
 
 namespace ovir::ops::top_k {
@@ -34,20 +36,23 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64", name(a.index_element_type));
+  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64",
+                 name(a.index_element_type));
   c.require_single(K);
   auto shape = c.shape(data);
   if (shape.has_rank()) {
     auto& along = shape[c.require_axis(a.axis, -1, shape.rank())];
     if (const auto k = c.scalar_int(K)) {
       c.require(*k >= 0, K, Code::E0508, "TopK cannot select {} elements: k cannot be negative", *k);
-      c.require(*k <= along.max, K, Code::E0508, "TopK cannot select {} elements of an axis of {}", *k, to_string(along));
+      c.require(*k <= along.max, K, Code::E0508, "TopK cannot select {} elements of an axis of {}", *k,
+                to_string(along));
       along = Dim(*k);
     } else {
       const auto bounds = c.dims(K);
       const auto count = bounds && bounds->size() == 1 ? bounds->front() : Dim();
       // never more than there are
-      along = Dim(count.min, std::max(count.min, std::min(count.max, along.max)), count.max <= along.min ? count.symbol : 0);
+      along = Dim(count.min, std::max(count.min, std::min(count.max, along.max)),
+                  count.max <= along.min ? count.symbol : 0);
     }
   }
   c.output(values, shape);
@@ -74,38 +79,45 @@ void eval(EvalContext& c) {
   std::int64_t inner = 1;
   for (auto i = axis + 1; i < from.rank(); ++i) inner *= from.dim(i);
 
-  if (to.size() != 0) dispatch(to.type(), Numbers{}, [&]<class T>() {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(length));
-    const auto end = order.begin() + k;
-    for (std::int64_t slice = 0; slice < to.size() / k; ++slice) {
-      const auto* in = from.data<T>() + slice / inner * length * inner + slice % inner;
-      auto at = slice / inner * k * inner + slice % inner;
-      std::iota(order.begin(), order.end(), 0);
-      // Equal elements keep their order whatever `stable` says: unstable orders are allowed, not asked for.
-      std::partial_sort(order.begin(), end, order.end(), [&](std::int64_t i, std::int64_t j) {
-        const T x = in[i * inner], y = in[j * inner];
-        return a.mode == Mode::max ? larger(x, y) || (!larger(y, x) && i < j) : larger(y, x) || (!larger(x, y) && i < j);
-      });
-      if (a.sort == Sort::index) std::sort(order.begin(), end);
-      for (auto i = order.begin(); i != end; ++i, at += inner) {
-        to.mutable_data<T>()[at] = in[*i * inner];
-        where[static_cast<std::size_t>(at)] = *i;
+  if (to.size() != 0)
+    dispatch(to.type(), Numbers{}, [&]<class T>() {
+      std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+      const auto end = order.begin() + k;
+      for (std::int64_t slice = 0; slice < to.size() / k; ++slice) {
+        const auto* in = from.data<T>() + slice / inner * length * inner + slice % inner;
+        auto at = slice / inner * k * inner + slice % inner;
+        std::iota(order.begin(), order.end(), 0);
+        // Equal elements keep their order whatever `stable` says: unstable orders are allowed, not asked for.
+        std::partial_sort(order.begin(), end, order.end(), [&](std::int64_t i, std::int64_t j) {
+          const T x = in[i * inner], y = in[j * inner];
+          return a.mode == Mode::max ? larger(x, y) || (!larger(y, x) && i < j)
+                                     : larger(y, x) || (!larger(x, y) && i < j);
+        });
+        if (a.sort == Sort::index) std::sort(order.begin(), end);
+        for (auto i = order.begin(); i != end; ++i, at += inner) {
+          to.mutable_data<T>()[at] = in[*i * inner];
+          where[static_cast<std::size_t>(at)] = *i;
+        }
       }
-    }
-  });
+    });
   if (!indexed) return;
   auto& out = c.out(indices, shape);
-  dispatch(out.type(), Indices{}, [&]<class T>() { std::transform(where.begin(), where.end(), out.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); }); });
+  dispatch(out.type(), Indices{}, [&]<class T>() {
+    std::transform(where.begin(), where.end(), out.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); });
+  });
 }
 
 constexpr TypeVar T{"T", kNumeric}, TK{"T_K", kInteger}, TIndex{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {{"data", T}, {"K", TK}};
 constexpr PortDef kOutputs[] = {{"values", T}, {"indices", TIndex}};
 // Version 1's indices are i32; the serializer writes the attribute there too.
-constexpr auto kAttrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>, Attr<"sort", &Attrs::sort, kRequired>,
-                                   Attr<"index_element_type", &Attrs::index_element_type>>;
-constexpr auto kAttrs11 = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>, Attr<"sort", &Attrs::sort, kRequired>,
-                                     Attr<"stable", &Attrs::stable>, Attr<"index_element_type", &Attrs::index_element_type>>;
+constexpr auto kAttrs =
+    attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>,
+               Attr<"sort", &Attrs::sort, kRequired>, Attr<"index_element_type", &Attrs::index_element_type>>;
+constexpr auto kAttrs11 =
+    attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>,
+               Attr<"sort", &Attrs::sort, kRequired>, Attr<"stable", &Attrs::stable>,
+               Attr<"index_element_type", &Attrs::index_element_type>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},

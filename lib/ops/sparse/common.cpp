@@ -12,21 +12,23 @@ void infer_bags(InferContext& c, const Ports& ports, const Dim& bags) {
     const auto both = c.require_same_shape(ports.indices, ports.weights);
     if (ports.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
     if (c.version().since >= 15)
-      c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction", "per_sample_weights are only for \"sum\"");
+      c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
+                     "per_sample_weights are only for \"sum\"");
   }
   auto shape = c.shape(ports.table);
   if (shape.has_rank()) {
     const auto rows = shape[0];
     if (const auto indices = c.ints(ports.indices))
       for (const auto i : *indices)
-        c.require(0 <= i && i < rows.max, ports.indices, Code::E0507, "index {} of {} lies outside of a table of {} rows", i, c.op().type,
-                  to_string(rows));
+        c.require(0 <= i && i < rows.max, ports.indices, Code::E0507,
+                  "index {} of {} lies outside of a table of {} rows", i, c.op().type, to_string(rows));
     shape[0] = count;
   }
   c.output(0, std::move(shape));
 }
 
-void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag, Reduction reduction) {
+void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag,
+                 Reduction reduction) {
   const auto& table = c.in(ports.table);
   const auto indices = c.ints(ports.indices);
   const auto rows = table.dim(0);
@@ -34,7 +36,8 @@ void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const s
   shape[0] = count;
   auto& out = c.out(0, shape);
   const auto width = element_count(Shape(shape.begin() + 1, shape.end()));
-  const auto default_index = ports.default_index >= 0 && c.has(ports.default_index) ? c.scalar_int(ports.default_index) : -1;
+  const auto default_index =
+      ports.default_index >= 0 && c.has(ports.default_index) ? c.scalar_int(ports.default_index) : -1;
   const auto check = [&](std::int64_t row) {
     if (row < 0 || row >= rows) fail(Code::E0507, "index {} lies outside of a table of {} rows", row, rows);
     return row;
@@ -72,7 +75,8 @@ void reduce_offsets(EvalContext& c) {
     const auto at = static_cast<std::size_t>(b);
     const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
     if (range.first < 0 || range.first > count || range.last > count)
-      fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", range.first, range.last, count);
+      fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", range.first, range.last,
+           count);
     return range;
   };
   reduce_bags(c, kOffsets, static_cast<std::int64_t>(starts.size()), bag, c.attrs<Attrs>().reduction);
@@ -86,7 +90,12 @@ void infer_packed(InferContext& c) {
 void reduce_packed(EvalContext& c) {
   const auto& indices = c.in(kPacked.indices);
   const auto size = indices.dim(1);
-  reduce_bags(c, kPacked, indices.dim(0), [size](std::int64_t b) { return Bag{b * size, (b + 1) * size}; }, c.attrs<Attrs>().reduction);
+  reduce_bags(
+      c, kPacked, indices.dim(0),
+      [size](std::int64_t b) {
+        return Bag{b * size, (b + 1) * size};
+      },
+      c.attrs<Attrs>().reduction);
 }
 
 }  // namespace ovir::ops::sparse

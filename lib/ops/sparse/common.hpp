@@ -26,7 +26,8 @@ struct Bag {
 };
 /// output[b] = Σ weights[i] · table[indices[i]] over i in bag(b), for b below `count`; an empty bag takes the row of
 /// the default index, or zeros.
-void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag, Reduction reduction);
+void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag,
+                 Reduction reduction);
 
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};
 inline constexpr PortDef kOutputs[] = {{"output", T}};
@@ -41,7 +42,8 @@ void infer_offsets(InferContext& c);
 void reduce_offsets(EvalContext& c);
 
 /// EmbeddingBagPacked and EmbeddingBagPackedSum: each row of indices is a bag.
-inline constexpr PortDef kPackedInputs[] = {{"emb_table", T}, {"indices", TIndex}, {"per_sample_weights", T, Arity::optional}};
+inline constexpr PortDef kPackedInputs[] = {
+    {"emb_table", T}, {"indices", TIndex}, {"per_sample_weights", T, Arity::optional}};
 void infer_packed(InferContext& c);
 void reduce_packed(EvalContext& c);
 
@@ -49,6 +51,6 @@ void reduce_packed(EvalContext& c);
 
 template <>
 struct ovir::EnumNames<ovir::ops::sparse::Reduction> {
-  static constexpr std::pair<std::string_view, ops::sparse::Reduction> table[] = {{"sum", ops::sparse::Reduction::sum},
-                                                                                  {"mean", ops::sparse::Reduction::mean}};
+  static constexpr std::pair<std::string_view, ops::sparse::Reduction> table[] = {
+      {"sum", ops::sparse::Reduction::sum}, {"mean", ops::sparse::Reduction::mean}};
 };

@@ -8,7 +8,12 @@ namespace {
 using namespace sparse;
 
 constexpr Version kVersions[] = {
-    {.since = 15, .inputs = kOffsetsInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>, .infer = infer_offsets, .eval = reduce_offsets},
+    {.since = 15,
+     .inputs = kOffsetsInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>,
+     .infer = infer_offsets,
+     .eval = reduce_offsets},
 };
 
 }  // namespace

@@ -8,7 +8,12 @@ namespace {
 using namespace sparse;
 
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kOffsetsInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer_offsets, .eval = reduce_offsets},
+    {.since = 3,
+     .inputs = kOffsetsInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer_offsets,
+     .eval = reduce_offsets},
 };
 
 }  // namespace

@@ -8,7 +8,12 @@ namespace {
 using namespace sparse;
 
 constexpr Version kVersions[] = {
-    {.since = 15, .inputs = kPackedInputs, .outputs = kOutputs, .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>, .infer = infer_packed, .eval = reduce_packed},
+    {.since = 15,
+     .inputs = kPackedInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>>,
+     .infer = infer_packed,
+     .eval = reduce_packed},
 };
 
 }  // namespace

@@ -8,7 +8,12 @@ namespace {
 using namespace sparse;
 
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kPackedInputs, .outputs = kOutputs, .attrs = attributes<Attrs>, .infer = infer_packed, .eval = reduce_packed},
+    {.since = 3,
+     .inputs = kPackedInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer_packed,
+     .eval = reduce_packed},
 };
 
 }  // namespace

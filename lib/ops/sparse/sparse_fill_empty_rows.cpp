@@ -13,7 +13,8 @@ enum Output { output_indices, output_values, empty_row_indicator };
 std::vector<std::uint8_t> empty_rows(const std::vector<std::int64_t>& indices, std::int64_t rows) {
   std::vector<std::uint8_t> empty(static_cast<std::size_t>(rows), 1);
   for (std::size_t i = 0; i < indices.size(); i += 2) {
-    if (indices[i] < 0 || indices[i] >= rows) fail(Code::E0507, "row {} lies outside of a matrix of {} rows", indices[i], rows);
+    if (indices[i] < 0 || indices[i] >= rows)
+      fail(Code::E0507, "row {} lies outside of a matrix of {} rows", indices[i], rows);
     empty[static_cast<std::size_t>(indices[i])] = 0;
   }
   return empty;
@@ -26,12 +27,13 @@ void infer(InferContext& c) {
   c.require_rank(default_value, 0);
   Dim entries = axis_count(c.shape(values)), rows;
   if (const auto& shape = c.shape(indices); shape.has_rank()) {
-    c.require(shape[1].contains(2), indices, Code::E0506, "indices of SparseFillEmptyRows must be pairs, but their shape is {}", to_string(shape));
+    c.require(shape[1].contains(2), indices, Code::E0506,
+              "indices of SparseFillEmptyRows must be pairs, but their shape is {}", to_string(shape));
     entries = c.require_same_dim(entries, shape[0], indices, "the entries of values", "those of indices");
   }
   if (const auto& shape = c.shape(dense_shape); shape.has_rank())
-    c.require(shape[0].contains(2), dense_shape, Code::E0506, "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}",
-              to_string(shape));
+    c.require(shape[0].contains(2), dense_shape, Code::E0506,
+              "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}", to_string(shape));
   if (const auto dims = c.dims(dense_shape); dims && dims->size() == 2) rows = (*dims)[0];
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one
   if (const auto known = c.ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
@@ -53,7 +55,9 @@ void eval(EvalContext& c) {
 
   std::vector<std::int64_t> order(static_cast<std::size_t>(entries));
   std::iota(order.begin(), order.end(), 0);
-  const auto place = [&](std::int64_t i) { return std::pair(at[static_cast<std::size_t>(2 * i)], at[static_cast<std::size_t>(2 * i + 1)]); };
+  const auto place = [&](std::int64_t i) {
+    return std::pair(at[static_cast<std::size_t>(2 * i)], at[static_cast<std::size_t>(2 * i + 1)]);
+  };
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return place(i) < place(j); });
 
   const auto count = entries + std::count(empty.begin(), empty.end(), 1);
@@ -63,14 +67,17 @@ void eval(EvalContext& c) {
   auto next = order.begin();
   for (std::int64_t r = 0; r < rows; ++r) {
     if (empty[static_cast<std::size_t>(r)]) source.push_back(-1), places.insert(places.end(), {r, 0});
-    for (; next != order.end() && place(*next).first == r; ++next) source.push_back(*next), places.insert(places.end(), {r, place(*next).second});
+    for (; next != order.end() && place(*next).first == r; ++next)
+      source.push_back(*next), places.insert(places.end(), {r, place(*next).second});
   }
   dispatch(to_indices.type(), Indices{}, [&]<class I>() {
-    std::transform(places.begin(), places.end(), to_indices.mutable_data<I>(), [](std::int64_t v) { return static_cast<I>(v); });
+    std::transform(places.begin(), places.end(), to_indices.mutable_data<I>(),
+                   [](std::int64_t v) { return static_cast<I>(v); });
   });
   dispatch_width(byte_width(to_values.type()), [&]<class E>() {
     for (std::size_t i = 0; i < source.size(); ++i)
-      to_values.mutable_data<E>()[i] = source[i] < 0 ? *c.in(default_value).data<E>() : c.in(values).data<E>()[source[i]];
+      to_values.mutable_data<E>()[i] =
+          source[i] < 0 ? *c.in(default_value).data<E>() : c.in(values).data<E>()[source[i]];
   });
 }
 

@@ -12,12 +12,11 @@ void bounds_of_conversion(InferContext& c) {
   const bool from_real = contains(kFloat, c.type(0));
   std::vector<Interval> bounds;
   for (const auto& v : *from) {
-    if (whole)
-      bounds.push_back({std::trunc(v.lo), std::trunc(v.hi), from_real ? 0 : v.symbol});
+    if (whole) bounds.push_back({std::trunc(v.lo), std::trunc(v.hi), from_real ? 0 : v.symbol});
     else if (to == ElementType::f32)
-      bounds.push_back({static_cast<double>(static_cast<float>(v.lo)), static_cast<double>(static_cast<float>(v.hi)), v.symbol});
-    else
-      bounds.push_back(v);
+      bounds.push_back(
+          {static_cast<double>(static_cast<float>(v.lo)), static_cast<double>(static_cast<float>(v.hi)), v.symbol});
+    else bounds.push_back(v);
   }
   c.output_bounds(0, std::move(bounds));
 }

@@ -11,7 +11,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto to = c.attrs<Attrs>().destination_type;
-  c.require_attr(contains(kConvertible, to) && to != ElementType::dynamic, "destination_type", "{} is no type to convert to", name(to));
+  c.require_attr(contains(kConvertible, to) && to != ElementType::dynamic, "destination_type",
+                 "{} is no type to convert to", name(to));
   c.output(0, to, c.shape(0));
 }
 
@@ -21,7 +22,14 @@ constexpr auto kAttrs = attributes<Attrs, Attr<"destination_type", &Attrs::desti
 constexpr PortDef kInput[] = {{"data", {"T", kConvertible}}};
 constexpr PortDef kOutput[] = {{"output", {"T_OUT", kConvertible}}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInput, .outputs = kOutput, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_of_conversion},
+    {.since = 1,
+     .inputs = kInput,
+     .outputs = kOutput,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_of_conversion},
 };
 
 }  // namespace

@@ -10,7 +10,8 @@ enum Input { data, like };
 void infer(InferContext& c) {
   c.output(0, c.shape(data));
   // `like` is rarely known where `data` is.
-  if (const auto* known = c.known(data); known && known->size() <= kMaxPropagated && c.type(like) != ElementType::dynamic)
+  if (const auto* known = c.known(data);
+      known && known->size() <= kMaxPropagated && c.type(like) != ElementType::dynamic)
     c.output_value(0, ovir::convert(*known, c.type(like)));
 }
 
@@ -20,7 +21,13 @@ constexpr TypeVar T1{"T1", kConvertible}, T2{"T2", kConvertible};
 constexpr PortDef kInputs[] = {{"data", T1}, {"like", T2}};
 constexpr PortDef kOutput[] = {{"output", T2}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutput, .infer = infer, .eval = eval, .lift = Lift::moves, .bounds = bounds_of_conversion},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutput,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves,
+     .bounds = bounds_of_conversion},
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ ElementType signed_of(int bits) {
 
 /// What is neither the one type nor the other is a promotion that must be asked for.
 ElementType unsafe(InferContext& c, ElementType t) {
-  c.require_attr(c.attrs<Attrs>().promote_unsafe, "promote_unsafe", "{} and {} have no common type that holds all values of both; only promote_unsafe=\"true\" allows {}",
+  c.require_attr(c.attrs<Attrs>().promote_unsafe, "promote_unsafe",
+                 "{} and {} have no common type that holds all values of both; only promote_unsafe=\"true\" allows {}",
                  name(c.type(0)), name(c.type(1)), name(t));
   return t;
 }
@@ -43,7 +44,8 @@ ElementType common_type(InferContext& c) {
 
   // "one of inputs is scalar-tensor (rank 0) and second input is dimensioned tensor": the latter's type is taken.
   const auto scalar = [&](int port) { return c.shape(port).has_rank() && c.shape(port).rank() == 0; };
-  if (attrs.pytorch_scalar_promotion && !(c.shape(0).has_rank() && c.shape(1).has_rank())) return dynamic;  // the ranks decide
+  if (attrs.pytorch_scalar_promotion && !(c.shape(0).has_rank() && c.shape(1).has_rank()))
+    return dynamic;  // the ranks decide
   if (attrs.pytorch_scalar_promotion && scalar(0) != scalar(1)) {
     const auto target = scalar(0) ? b : a, other = scalar(0) ? a : b;
     const auto room = bit_width(target) * (is_signed(target) && !is_signed(other) ? 2 : 1);
@@ -71,12 +73,19 @@ void eval(EvalContext& c) {
   for (int port = 0; port < 2; ++port) c.set_out(port, ovir::convert(c.in(port), c.stored_out_type(port)));
 }
 
-constexpr auto kAttrs = attributes<Attrs, Attr<"promote_unsafe", &Attrs::promote_unsafe>, Attr<"pytorch_scalar_promotion", &Attrs::pytorch_scalar_promotion>,
+constexpr auto kAttrs = attributes<Attrs, Attr<"promote_unsafe", &Attrs::promote_unsafe>,
+                                   Attr<"pytorch_scalar_promotion", &Attrs::pytorch_scalar_promotion>,
                                    Attr<"u64_integer_promotion_target", &Attrs::u64_integer_promotion_target>>;
 constexpr PortDef kInputs[] = {{"input_0", {"T1", kConvertible}}, {"input_1", {"T2", kConvertible}}};
 constexpr PortDef kOutputs[] = {{"output_0", {"T_OUT", kConvertible}}, {"output_1", {"T_OUT", kConvertible}}};
 constexpr Version kVersions[] = {
-    {.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 14,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace {
 enum Input { begins, ends, symbols };
 
 void check(std::int64_t begin, std::int64_t end, std::int64_t size) {
-  if (begin < 0 || begin > end || end > size) fail(Code::E0508, "a string from {} to {} does not lie in {} symbols", begin, end, size);
+  if (begin < 0 || begin > end || end > size)
+    fail(Code::E0508, "a string from {} to {} does not lie in {} symbols", begin, end, size);
 }
 
 void infer(InferContext& c) {
@@ -24,12 +25,14 @@ void eval(EvalContext& c) {
   std::vector<std::string> strings;
   for (std::size_t i = 0; i < first.size(); ++i) {
     check(first[i], last.at(i), text.size());
-    strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i], static_cast<std::size_t>(last[i] - first[i]));
+    strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i],
+                         static_cast<std::size_t>(last[i] - first[i]));
   }
   c.set_out(0, Tensor::strings(c.in(begins).shape(), strings));
 }
 
-constexpr TypeVar TString{"T_STRING", set_of(ElementType::string)}, TIndex{"T_IDX", kIndex}, TByte{"T_U8", set_of(ElementType::u8)};
+constexpr TypeVar TString{"T_STRING", set_of(ElementType::string)}, TIndex{"T_IDX", kIndex},
+    TByte{"T_U8", set_of(ElementType::u8)};
 constexpr PortDef kInputs[] = {{"begins", TIndex}, {"ends", TIndex}, {"symbols", TByte}};
 constexpr PortDef kOutputs[] = {{"result", TString}};
 constexpr Version kVersions[] = {

@@ -23,8 +23,10 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& strings = c.in(data);
   const auto bytes = total(strings);
-  if (bytes > std::numeric_limits<std::int32_t>::max()) fail(Code::E0003, "{} bytes of text are more than 32-bit positions can tell", bytes);
-  auto *begin = c.out(begins, strings.shape()).mutable_data<std::int32_t>(), *end = c.out(ends, strings.shape()).mutable_data<std::int32_t>();
+  if (bytes > std::numeric_limits<std::int32_t>::max())
+    fail(Code::E0003, "{} bytes of text are more than 32-bit positions can tell", bytes);
+  auto *begin = c.out(begins, strings.shape()).mutable_data<std::int32_t>(),
+       *end = c.out(ends, strings.shape()).mutable_data<std::int32_t>();
   auto* to = c.out(symbols, {bytes}).mutable_data<std::uint8_t>();
   std::int32_t at = 0;
   for (const auto s : strings.values<std::string_view>()) {
@@ -35,7 +37,8 @@ void eval(EvalContext& c) {
   }
 }
 
-constexpr TypeVar TString{"T_STRING", set_of(ElementType::string)}, TIndex{"T_IDX", set_of(ElementType::i32)}, TByte{"T_U8", set_of(ElementType::u8)};
+constexpr TypeVar TString{"T_STRING", set_of(ElementType::string)}, TIndex{"T_IDX", set_of(ElementType::i32)},
+    TByte{"T_U8", set_of(ElementType::u8)};
 constexpr PortDef kInputs[] = {{"data", TString}};
 constexpr PortDef kOutputs[] = {{"begins", TIndex}, {"ends", TIndex}, {"symbols", TByte}};
 constexpr Version kVersions[] = {
