@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -19,19 +21,43 @@ int available_processors() {
 
 namespace {
 
+/// Lets the other hardware thread have the core for a moment.
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
 /// One call of run(). Workers share it, so that one that comes late finds no chunk instead of somebody else's work.
 struct Job {
   const std::function<void(std::int64_t)>* work;
   std::int64_t chunks;
   std::atomic<std::int64_t> next{0}, done{0};
+  std::mutex mutex{};
+  std::exception_ptr failure{};
 
   void help() {
     for (auto chunk = next.fetch_add(1); chunk < chunks; chunk = next.fetch_add(1)) {
-      (*work)(chunk);
-      done.fetch_add(1, std::memory_order_release);
+      std::int64_t finished = 1;
+      try {
+        (*work)(chunk);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        // Nobody need begin what is left: those chunks are claimed here.
+        const auto rest = next.exchange(chunks);
+        if (rest < chunks) finished += chunks - rest;
+      }
+      done.fetch_add(finished, std::memory_order_acq_rel);
     }
   }
+  bool finished() const { return done.load(std::memory_order_acquire) >= chunks; }
 };
+
+/// A few microseconds: as long as the gap between two operations of a network. Sleeping and waking take longer.
+constexpr int kSpins = 400;
 
 }  // namespace
 
@@ -40,19 +66,20 @@ struct ThreadPool::State {
   std::condition_variable wake;
   std::shared_ptr<Job> job;
   std::atomic<std::uint64_t> generation{0};
+  std::atomic<int> sleeping{0};
   bool stop = false;
   std::vector<std::thread> workers;
 
   void serve() {
     std::uint64_t seen = 0;
     for (;;) {
-      // A short spin catches the next operation of a network; sleeping costs tens of microseconds.
-      for (int spins = 0; spins < 2000 && generation.load(std::memory_order_acquire) == seen; ++spins)
-        std::this_thread::yield();
+      for (int spins = 0; spins < kSpins && generation.load(std::memory_order_acquire) == seen; ++spins) pause();
       std::shared_ptr<Job> mine;
       {
         std::unique_lock lock(mutex);
+        ++sleeping;
         wake.wait(lock, [&] { return stop || generation.load(std::memory_order_relaxed) != seen; });
+        --sleeping;
         if (stop) return;
         seen = generation.load(std::memory_order_relaxed);
         mine = job;
@@ -60,20 +87,29 @@ struct ThreadPool::State {
       if (mine) mine->help();
     }
   }
+
+  void join() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    for (auto& worker : workers) worker.join();
+  }
 };
 
-ThreadPool::ThreadPool(int threads) : threads_(std::max(1, threads)), state_(std::make_unique<State>()) {
-  for (int i = 1; i < threads_; ++i) state_->workers.emplace_back([s = state_.get()] { s->serve(); });
+ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State>()) {
+  try {
+    for (; threads_ < threads; ++threads_) state_->workers.emplace_back([s = state_.get()] { s->serve(); });
+  } catch (const std::system_error&) {
+    // No more threads are to be had; those there are do.
+  } catch (...) {
+    state_->join();
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stop = true;
-  }
-  state_->wake.notify_all();
-  for (auto& worker : state_->workers) worker.join();
-}
+ThreadPool::~ThreadPool() { state_->join(); }
 
 void ThreadPool::run(std::int64_t chunks, const std::function<void(std::int64_t)>& work) {
   if (threads_ == 1 || chunks <= 1) {
@@ -83,14 +119,19 @@ void ThreadPool::run(std::int64_t chunks, const std::function<void(std::int64_t)
   const auto job = std::make_shared<Job>();
   job->work = &work;
   job->chunks = chunks;
+  bool asleep = false;
   {
     const std::lock_guard lock(state_->mutex);
     state_->job = job;
     state_->generation.fetch_add(1, std::memory_order_release);
+    asleep = state_->sleeping.load(std::memory_order_relaxed) > 0;
   }
-  state_->wake.notify_all();
+  if (asleep) state_->wake.notify_all();
   job->help();
-  while (job->done.load(std::memory_order_acquire) < chunks) std::this_thread::yield();
+  for (int spins = 0; !job->finished(); ++spins)
+    if (spins < kSpins) pause();
+    else std::this_thread::yield();
+  if (job->failure) std::rethrow_exception(job->failure);
 }
 
 }  // namespace ovir

@@ -7,16 +7,18 @@
 
 namespace ovir {
 
+/// Any thread may call run(); calls from several threads at once take turns at the workers, and every caller works.
 class ThreadPool {
  public:
-  /// `threads` in all, the caller's included.
+  /// `threads` in all, the caller's included. Where the system refuses some, the pool has fewer.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
-  /// Calls work(0) … work(chunks - 1), each once, in no particular order; returns when all have. `work` must not throw.
+  /// Calls work(0) … work(chunks - 1), each once, in no particular order; returns when all have returned. Where one
+  /// throws, chunks that nobody has claimed are left out, and the first exception is thrown again here.
   void run(std::int64_t chunks, const std::function<void(std::int64_t)>& work);
 
  private:

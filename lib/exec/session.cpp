@@ -96,6 +96,7 @@ struct Session::Impl {
       step.kernel ? step.kernel(c) : node.version->eval(c);
       auto results = c.finish();
       const auto count = std::min(results.size(), step.facts.size());
+      if (node.op->kind == Kind::read_value) require_planned(step.facts.at(0), results.at(0));
       for (std::size_t o = 0; o < count; ++o) {
         if (frame.observer && results[o])
           frame.observer({model, node, static_cast<int>(o), results[o], frame.path, frame.iterations});
@@ -104,6 +105,17 @@ struct Session::Impl {
     } catch (Failure& failure) {
       rethrow_at(std::move(failure), model, node);
     }
+  }
+
+  /// A state may come from a file or from an Assign of any shape; the steps behind it were planned for the variable's.
+  static void require_planned(const Fact& variable, const Tensor& held) {
+    if (variable.type != ElementType::dynamic && held.type() != variable.type &&
+        !(is_half(variable.type) && held.type() == ElementType::f32))
+      fail(Code::E0503, "the state is {}, but the variable's element type is {}", name(held.type()),
+           name(variable.type));
+    if (!variable.shape.contains(held.shape()))
+      fail(Code::E0505, "the state has shape {}, but the variable's shape is {}", to_string(held.shape()),
+           to_string(variable.shape));
   }
 
   /// The output facts of this very call, from the actual inputs.

@@ -1,7 +1,10 @@
 #include "tensor/walk.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace ovir {
 
@@ -13,6 +16,8 @@ IndexWalker::IndexWalker(Shape shape)
 Shape broadcast_strides(const Shape& from, const Shape& to) {
   Shape strides(to.size(), 0);
   const Shape own = strides_of(from);
+  if (from.size() > to.size())
+    throw std::logic_error(fmt::format("{} cannot be broadcast to {}", to_string(from), to_string(to)));
   const auto missing = to.size() - from.size();
   for (std::size_t i = 0; i < from.size(); ++i)
     if (from[i] != 1) strides[missing + i] = own[i];

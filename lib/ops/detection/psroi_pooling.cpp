@@ -44,8 +44,9 @@ void infer(InferContext& c) {
 /// The mean over the pixels that a bin touches.
 template <class T>
 T average(const T* map, std::int64_t width, std::int64_t height, float x0, float x1, float y0, float y1) {
-  const auto whole = [](float v, std::int64_t most) {
-    return static_cast<std::int64_t>(std::clamp(v, 0.0F, static_cast<float>(most)));
+  // A region of infinite size makes NaN here, which the comparison takes for 0; clamp would let it through.
+  const auto whole = [](float v, std::int64_t max) {
+    return v > 0 ? static_cast<std::int64_t>(std::min(v, static_cast<float>(max))) : std::int64_t{0};
   };
   const auto left = whole(std::floor(x0), width - 1), right = whole(std::ceil(x1), width),
              top = whole(std::floor(y0), height - 1), bottom = whole(std::ceil(y1), height);
