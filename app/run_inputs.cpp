@@ -11,6 +11,7 @@
 #include "io/npy.hpp"
 #include "io/npz.hpp"
 #include "io/storable.hpp"
+#include "model/report.hpp"
 #include "names.hpp"
 #include "random_input.hpp"
 

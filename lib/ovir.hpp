@@ -8,7 +8,7 @@
 #include "diag/diagnostic.hpp"
 #include "exec/session.hpp"
 #include "graph/graph.hpp"
-#include "passes/model.hpp"
+#include "model/model.hpp"
 #include "passes/passes.hpp"
 #include "tensor/tensor.hpp"
 #include "xml/read.hpp"

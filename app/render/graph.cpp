@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "model/report.hpp"
 #include "render/json.hpp"
 
 namespace ovir::app {
@@ -24,8 +25,6 @@ struct Row {
   std::string value;  // of a small constant
   std::size_t line = 0;
 };
-
-std::string describe(const Fact& f) { return fmt::format("{}{}", name(f.type), to_string(f.shape)); }
 
 std::string value_text(const Tensor& t) {
   if (!t || t.type() == ElementType::string || t.size() > 8) return "";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/block_pool.hpp"
+#include "model/report.hpp"
 #include "op/infer_context.hpp"
 #include "op/widened.hpp"
 
@@ -144,13 +145,6 @@ Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 
 States& Session::states() { return impl_->states; }
-
-ElementType exchanged_type(const Model& model, ElementType declared, bool input) {
-  using enum ElementType;
-  if (model.graph->ir_version != 10 || declared == dynamic || declared == string) return declared;
-  if (input) return declared == f16 ? f32 : declared;
-  return contains(set_of(i32, u32, i64, u64), declared) ? i32 : f32;
-}
 
 std::vector<Tensor> Session::run(std::span<const Tensor> inputs, const Observer& observer) {
   const auto& plan = *impl_->plan;

@@ -22,10 +22,6 @@ struct Observation {
 };
 using Observer = std::function<void(const Observation&)>;
 
-/// The element type in which an input or output is exchanged with the user: the declared one, but for IR 10, of which
-/// OpenVINO takes f16 inputs as f32 and gives integer outputs of 32 and 64 bits as i32, all others as f32.
-ElementType exchanged_type(const Model& model, ElementType declared, bool input);
-
 class Session {
  public:
   /// `repeated`: run() will be called again, so what follows from constants alone is kept.

@@ -140,7 +140,7 @@ std::vector<Remedy> only(const std::vector<Loose::End>& ends, const std::string&
 
 void note_unfed(Diagnostic& d, const std::vector<Loose::End>& ends) {
   for (std::size_t i = 0; i < ends.size() && i < 3; ++i)
-    d.notes.push_back({fmt::format("no edge leads to input port {} of {}", ends[i].port->id, the(*ends[i].layer)),
+    d.notes.push_back({fmt::format("no edge leads to input port {} of {}", ends[i].port->id, describe(*ends[i].layer)),
                        ends[i].port->at, "", ""});
 }
 
@@ -227,10 +227,10 @@ class Connector {
       if (fresh) continue;
       doubled_[static_cast<std::size_t>(at)] = true;
       if (++told > 8) break;
-      auto d =
-          fault(Code::E0207,
-                fmt::format("two {} ports of {} have the id {}", inputs ? "input" : "output", the(layer(at)), port.id),
-                port.at);
+      auto d = fault(
+          Code::E0207,
+          fmt::format("two {} ports of {} have the id {}", inputs ? "input" : "output", describe(layer(at)), port.id),
+          port.at);
       d.notes.push_back({"the first port with this id", first->second->at, "", ""});
       std::vector<Remedy> remedies;
       if (const auto ids = inputs ? loose().unknown_inputs(layer(at)) : std::vector<std::int64_t>{}; ids.size() <= 4)
@@ -267,7 +267,7 @@ class Connector {
       ++misled_[t];
       if (repeats) return;
       auto d = fault(Code::E0203,
-                     fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, the(consumer),
+                     fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, describe(consumer),
                                  ids_of(consumer.inputs, "input")),
                      edge.at);
       note_unfed(d, loose().unfed(consumer));
@@ -290,7 +290,7 @@ class Connector {
     faulty_[t] = true;
     if (repeats || producer.damaged) return;
     auto d = fault(Code::E0203,
-                   fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, the(producer),
+                   fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, describe(producer),
                                ids_of(producer.outputs, "output")),
                    edge.at);
     auto remedies = producer.outputs.size() == 1
@@ -313,8 +313,8 @@ class Connector {
       if (in_order != exchanged) remedies = only(unfed, "to", false);
       if (exchanged && !in_order) std::swap(wrong, right);
     }
-    auto d = fault(Code::E0204, fmt::format("input port {} of {} is fed by two edges", port.id, the(layer(target))),
-                   wrong->at);
+    auto d = fault(Code::E0204,
+                   fmt::format("input port {} of {} is fed by two edges", port.id, describe(layer(target))), wrong->at);
     d.notes.push_back({"the other edge", right->at, "", ""});
     note_unfed(d, unfed);
     say(target, std::move(d), std::move(remedies));
@@ -340,8 +340,8 @@ class Connector {
       return;
     }
     const auto& port = graph_.layers[i].inputs[p];
-    auto d = fault(Code::E0205, fmt::format("no edge leads to input port {} of {}", port.id, the(graph_.layers[i])),
-                   port.at);
+    auto d = fault(Code::E0205,
+                   fmt::format("no edge leads to input port {} of {}", port.id, describe(graph_.layers[i])), port.at);
     d.port = PortRef{true, static_cast<std::int64_t>(p), port.id, {}};
     say(static_cast<int>(i), std::move(d));
   }
@@ -357,7 +357,7 @@ void note_cycle(Diagnostic& d, const Graph& graph, const std::vector<int>& cycle
     const auto edge = std::find_if(graph.edges.begin(), graph.edges.end(),
                                    [&](const Edge& e) { return e.from_layer == from.id && e.to_layer == to.id; });
     if (edge != graph.edges.end())
-      d.notes.push_back({fmt::format("{} feeds {}", the(from), the(to)), edge->at, "", ""});
+      d.notes.push_back({fmt::format("{} feeds {}", describe(from), describe(to)), edge->at, "", ""});
   }
 }
 
@@ -475,7 +475,8 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
   if (loose.size() > 1) d.message += fmt::format(", nor on {} more", loose.size() - 1);
   d.severity = Severity::warning;
   for (std::size_t i = 1; i < loose.size() && i <= named; ++i)
-    d.notes.push_back({fmt::format("nor on {} ({})", the(*loose[i]), printable(loose[i]->type)), loose[i]->at, "", ""});
+    d.notes.push_back(
+        {fmt::format("nor on {} ({})", describe(*loose[i]), printable(loose[i]->type)), loose[i]->at, "", ""});
   if (loose.size() > named + 1)
     d.notes.push_back({fmt::format("nor on {} behind these", counted(loose.size() - named - 1, "layer")), {}, "", ""});
   report(diagnostics, model, *loose[0], std::move(d));

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/report.hpp"
 #include "passes/passes.hpp"
 
 namespace ovir {
@@ -14,27 +15,12 @@ class InferContext;
 
 namespace ovir::passes {
 
-/// A layer's diagnostic: the layer, and the caret at its attribute where one is at fault, else at its tag.
-void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d);
-
 /// Throws a Failure about an attribute of the layer at hand; `meant`: what its value was meant to be, perhaps.
 [[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message,
                                  const std::vector<std::string>& meant = {});
 /// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
                                              const Version& version, Diagnostics& diagnostics);
-
-/// Runs `f`; a Failure is reported at the layer. True where there was none.
-template <class F>
-bool attempt(Diagnostics& diagnostics, const Model& model, const Layer& layer, F&& f) {
-  try {
-    f();
-    return true;
-  } catch (Failure& failure) {
-    report(diagnostics, model, layer, std::move(failure.diagnostic));
-    return false;
-  }
-}
 
 /// By layer id and port id to positions.
 struct PortIndex {
@@ -45,8 +31,6 @@ int output_position(const Layer&, std::int64_t port_id);
 /// "whose input ports are 0 and 1".
 std::string ids_of(const std::vector<Port>& ports, std::string_view kind);
 
-/// "f32[1,?,8]".
-std::string describe(const Fact&);
 /// Adds to a fault of `node` what reached its inputs: types, shapes, small values and whose outputs they are. `lines`
 /// is made when it is needed, for all calls.
 void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c,

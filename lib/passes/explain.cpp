@@ -51,8 +51,6 @@ std::string declared(const Port& port, const Fact& fact, std::optional<LineIndex
 
 }  // namespace
 
-std::string describe(const Fact& f) { return fmt::format("{}{}", name(f.type), to_string(f.shape)); }
-
 void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c,
              std::optional<LineIndex>& lines) {
   if (d.layer) return;  // from a body: already explained
@@ -64,16 +62,16 @@ void explain(Diagnostic& d, const Model& model, const Node& node, const InferCon
     const auto value = value_of(fact.value);
     if (at_fault == static_cast<std::int64_t>(i)) {
       const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, lines) : std::string();
-      d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, the(*producer.layer));
+      d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, describe(*producer.layer));
       if (value.empty()) return;
     }
     Note note;
     const auto port = fmt::format("input {} ({})", i, c.port_name(static_cast<int>(i)));
     if (constant && !value.empty())
-      note.message = fmt::format("{} is constant {} = {}", port, the(*producer.layer), value);
+      note.message = fmt::format("{} is constant {} = {}", port, describe(*producer.layer), value);
     else
       note.message = fmt::format("{} is {}, {}from {}", port, describe(fact),
-                                 value.empty() ? "" : "known to be " + value + ", ", the(*producer.layer));
+                                 value.empty() ? "" : "known to be " + value + ", ", describe(*producer.layer));
     note.at = producer.layer->at;
     if (constant) note.where = place_in_weights(*model.graph, *producer.layer);
     d.notes.push_back(std::move(note));
@@ -89,9 +87,10 @@ void explain_body(Diagnostic& d, const Model& model, const Node& node, const Bod
     if (d.notes.size() >= 2 * kMostNotes) break;
     const auto& parameter = *inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer;
     const auto& producer = *model[node.inputs[static_cast<std::size_t>(link.port)].node].layer;
-    d.notes.push_back({fmt::format("{} of the {} receives {}input {} of {}, from {}", the(parameter), map.role,
-                                   link.sliced ? "slices of " : "", link.port, the(*node.layer), the(producer)),
-                       parameter.at, "", ""});
+    d.notes.push_back(
+        {fmt::format("{} of the {} receives {}input {} of {}, from {}", describe(parameter), map.role,
+                     link.sliced ? "slices of " : "", link.port, describe(*node.layer), describe(producer)),
+         parameter.at, "", ""});
   }
 }
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "diag/diagnostic.hpp"
+#include "model/model.hpp"
 #include "op/fast.hpp"
 #include "op/op_def.hpp"
-#include "passes/model.hpp"
 #include "passes/plan.hpp"
 
 namespace ovir::passes {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "model/model.hpp"
 #include "op/fast.hpp"
-#include "passes/model.hpp"
 
 namespace ovir {
 

@@ -7,20 +7,6 @@
 
 namespace ovir::passes {
 
-void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d) {
-  if (!d.layer) d.layer = layer_ref(model, layer);
-  if (!d.at) {
-    d.at = layer.at;
-    if (const auto* attribute = d.attribute.empty() ? nullptr : layer.attribute(d.attribute)) d.at = attribute->at;
-  }
-  if (d.port) {
-    const auto& ports = d.port->input ? layer.inputs : layer.outputs;
-    if (d.port->index >= 0 && d.port->index < static_cast<std::int64_t>(ports.size()))
-      d.port->id = ports[static_cast<std::size_t>(d.port->index)].id;
-  }
-  diagnostics.add(std::move(d));
-}
-
 namespace {
 
 struct Resolver {

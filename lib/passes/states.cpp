@@ -56,7 +56,8 @@ void require_one(const Uses& uses, Diagnostics& diagnostics) {
       auto d = fault(
           fmt::format("variable \"{}\" has two {} layers, but one ReadValue and one Assign are all that it can have",
                       printable(id), use->node->op->type));
-      d.notes.push_back({fmt::format("the other is {}", the(*first->node->layer)), first->node->layer->at, "", ""});
+      d.notes.push_back(
+          {fmt::format("the other is {}", describe(*first->node->layer)), first->node->layer->at, "", ""});
       report(diagnostics, *use->model, *use->node->layer, std::move(d));
     }
 }
@@ -85,7 +86,7 @@ void check_states(const Model& model, Diagnostics& diagnostics) {
     auto d = fault(fmt::format("no ReadValue reads variable \"{}\", which this Assign sets{}", printable(id),
                                near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
     if (near) {
-      d.notes.push_back({fmt::format("{} reads \"{}\"", the(*reads[*near].front().node->layer), printable(*near)),
+      d.notes.push_back({fmt::format("{} reads \"{}\"", describe(*reads[*near].front().node->layer), printable(*near)),
                          reads[*near].front().node->layer->at, "", ""});
       d.remedies.push_back({{Change::What::attribute, "variable_id", std::string(*near)}});
     }
@@ -116,7 +117,7 @@ void report_early_write(Diagnostics& diagnostics, const Model& model, const Laye
       fault(fmt::format("ReadValue of variable \"{}\" takes its input from what follows the Assign of the same "
                         "variable, so neither can be first",
                         printable(variable_of(read))));
-  d.notes.push_back({fmt::format("the Assign is {}", the(write)), write.at, "", ""});
+  d.notes.push_back({fmt::format("the Assign is {}", describe(write)), write.at, "", ""});
   report(diagnostics, model, read, std::move(d));
 }
 
@@ -142,9 +143,10 @@ void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnos
                             printable(read->first), describe(held));
     d.port = PortRef{true, 0, std::nullopt, "new_value"};
     const auto& reader = *model.nodes[read->second].layer;
-    d.label = fmt::format("input 0: inferred {}, from {}", describe(given), the(*model[node.inputs[0].node].layer));
+    d.label =
+        fmt::format("input 0: inferred {}, from {}", describe(given), describe(*model[node.inputs[0].node].layer));
     d.notes.push_back(
-        {fmt::format("the variable is read as {} by {}", describe(held), the(reader)), reader.at, "", ""});
+        {fmt::format("the variable is read as {} by {}", describe(held), describe(reader)), reader.at, "", ""});
     report(diagnostics, model, *node.layer, std::move(d));
   }
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "io/literal.hpp"
+#include "model/report.hpp"
 #include "tools/remedy.hpp"
 #include "tools/select.hpp"
 

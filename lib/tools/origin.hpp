@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "passes/model.hpp"
+#include "model/model.hpp"
 
 namespace ovir::tools {
 

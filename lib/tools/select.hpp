@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "passes/model.hpp"
+#include "model/model.hpp"
 
 namespace ovir::tools {
 

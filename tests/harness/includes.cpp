@@ -35,9 +35,10 @@ const std::map<std::string, Folders, std::less<>>& allowed() {
       {"op", graph},
       {"ops", op},
       {"fast", op},
-      {"passes", op},
-      {"exec", {"base", "diag", "tensor", "graph", "op", "passes"}},
-      {"tools", {"base", "diag", "tensor", "graph", "op", "passes", "exec", "xml", "io", ""}},
+      {"model", op},
+      {"passes", {"base", "diag", "tensor", "graph", "op", "model"}},
+      {"exec", {"base", "diag", "tensor", "graph", "op", "model", "passes"}},
+      {"tools", {"base", "diag", "tensor", "graph", "op", "model", "passes", "exec", "xml", "io", ""}},
   };
   return table;
 }

@@ -47,11 +47,6 @@ struct Model {
   std::string result_name(int k) const;
 };
 
-/// Reference to a layer for diagnostics.
-LayerRef layer_ref(const Model&, const Layer&);
-/// "layer 5 "relu1"", for messages.
-std::string the(const Layer&);
-
 /// Layers of the model and of all bodies within.
 std::size_t count_layers(const Model&);
 
@@ -61,8 +56,9 @@ struct ByteRange {
 };
 std::optional<ByteRange> stored_bytes(const Layer& constant);
 
-/// "1,-1,64" as <dim>s have it, or "1,?,64" as attributes do.
-std::string list_of(const PartialShape& shape, bool attribute = false);
+/// The element type in which an input or output is exchanged with the user: the declared one, but for IR 10, of which
+/// OpenVINO takes f16 inputs as f32 and gives integer outputs of 32 and 64 bits as i32, all others as f32.
+ElementType exchanged_type(const Model& model, ElementType declared, bool input);
 
 /// For every node, a fact for every output.
 struct Facts {

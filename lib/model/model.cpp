@@ -1,15 +1,9 @@
-#include "passes/model.hpp"
-
-#include <fmt/core.h>
+#include "model/model.hpp"
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
 
 namespace ovir {
-
-LayerRef layer_ref(const Model& model, const Layer& layer) {
-  return {layer.id_text, layer.name, layer.type, layer.version, model.path};
-}
 
 std::string Model::parameter_name(int k) const {
   const auto& layer = *nodes[static_cast<std::size_t>(parameters[static_cast<std::size_t>(k)])].layer;
@@ -43,12 +37,11 @@ std::optional<ByteRange> stored_bytes(const Layer& constant) {
   return end ? std::optional(ByteRange{*offset, *end}) : std::nullopt;
 }
 
-std::string list_of(const PartialShape& shape, bool attribute) {
-  std::string list;
-  for (const auto& d : shape) list += (list.empty() ? "" : ",") + (attribute || d.is_static() ? to_string(d) : "-1");
-  return list;
+ElementType exchanged_type(const Model& model, ElementType declared, bool input) {
+  using enum ElementType;
+  if (model.graph->ir_version != 10 || declared == dynamic || declared == string) return declared;
+  if (input) return declared == f16 ? f32 : declared;
+  return contains(set_of(i32, u32, i64, u64), declared) ? i32 : f32;
 }
-
-std::string the(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
 
 }  // namespace ovir

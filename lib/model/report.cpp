@@ -1,0 +1,40 @@
+#include "model/report.hpp"
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+
+namespace ovir {
+
+LayerRef layer_ref(const Model& model, const Layer& layer) {
+  return {layer.id_text, layer.name, layer.type, layer.version, model.path};
+}
+
+std::string describe(const Layer& layer) { return fmt::format("layer {} \"{}\"", layer.id, printable(layer.name)); }
+
+std::string describe(const Fact& fact) { return fmt::format("{}{}", name(fact.type), to_string(fact.shape)); }
+
+std::string list_of(const PartialShape& shape, bool attribute) {
+  std::string list;
+  for (const auto& d : shape) list += (list.empty() ? "" : ",") + (attribute || d.is_static() ? to_string(d) : "-1");
+  return list;
+}
+
+void locate(Diagnostic& d, const Model& model, const Layer& layer) {
+  if (!d.layer) d.layer = layer_ref(model, layer);
+  if (!d.at) {
+    const auto* attribute = d.attribute.empty() ? nullptr : layer.attribute(d.attribute);
+    d.at = attribute ? attribute->at : layer.at;
+  }
+  if (!d.port) return;
+  const auto& ports = d.port->input ? layer.inputs : layer.outputs;
+  if (d.port->index >= 0 && d.port->index < static_cast<std::int64_t>(ports.size()))
+    d.port->id = ports[static_cast<std::size_t>(d.port->index)].id;
+}
+
+void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d) {
+  locate(d, model, layer);
+  diagnostics.add(std::move(d));
+}
+
+}  // namespace ovir
