@@ -1,7 +1,6 @@
 // Holding the library against a folder of the corpus: a value case or a real model, inferred shapes, a faulty model.
 #pragma once
 #include <filesystem>
-#include <set>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -12,12 +11,12 @@ namespace ovir::conformance {
 
 struct Options {
   passes::Tier tier = passes::Tier::reference;
-  std::set<std::string> excused;  ///< faulty models that the specification allows
 };
 
 struct Verdict {
-  bool skipped = false;  ///< the build lacks an operation of the model
-  std::string why;       ///< empty: passed
+  std::string why;           ///< empty: passed
+  std::size_t compared = 0;  ///< outputs that were held against an expected value or shape; models that were refused
+  std::string found = {};    ///< of a faulty model: code and layer of every error, see negative.tsv
 };
 
 Verdict judge_values(const std::filesystem::path& folder, const Options& options);
@@ -35,7 +34,6 @@ struct Loaded {
 };
 nlohmann::json read_json(const std::filesystem::path& path);
 Loaded load_case(const std::filesystem::path& folder);
-bool lacks_operation(const Diagnostics& said);
 std::string first_error(const Diagnostics& said);
 /// The element type and shape that a layer gives at `port`; a Result and an Assign say what they receive.
 Fact said_of(const Loaded& loaded, int node, std::size_t port);

@@ -1,6 +1,10 @@
 // Judges the library on folders of cases, on two threads.
-//   ovir_conformance values|shapes|negative FOLDER… [--tier reference|fast] [--only REGEX] [--show N] [--excused FILE]
-// A FOLDER may hold .tgz archives of cases. Leaves with 77 where no FOLDER exists.
+//   ovir_conformance values|shapes|negative FOLDER… [--tier reference|fast] [--only REGEX] [--show N]
+//                    [--excused FILE] [--golden FILE [--bless]] [--whole]
+// A FOLDER may hold .tgz archives of cases. Exits with 77 where no FOLDER exists.
+// FILE of --excused: kind, case and reason, separated by tabs; an excused case that passes is a failure.
+// FILE of --golden: a faulty model and the code and layer of each of its errors; --bless rewrites it.
+// --whole: the FOLDERs hold all cases, so a line of either file that names no case is a failure.
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +15,7 @@
 #include <map>
 #include <mutex>
 #include <regex>
+#include <set>
 #include <thread>
 
 #include <fmt/core.h>
@@ -57,12 +62,33 @@ std::vector<Case> find_cases(const fs::path& root, std::string_view kind) {
   return cases;
 }
 
+using Lines = std::map<std::string, std::string>;  // by case
+
+/// Lines "case, tab, text".
+Lines read_lines(const std::string& path) {
+  Lines lines;
+  std::ifstream in(path);
+  if (!in && !path.empty()) throw std::runtime_error(path + " cannot be read");
+  for (std::string line; std::getline(in, line);) {
+    const auto tab = line.find('\t');
+    if (tab == line.npos) throw std::runtime_error(path + ": a line without a tab: " + line);
+    lines[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  return lines;
+}
+
+void write_lines(const std::string& path, const Lines& lines) {
+  std::ofstream out(path, std::ios::binary);
+  for (const auto& [label, text] : lines) out << label << '\t' << text << '\n';
+  if (!out.flush()) throw std::runtime_error(path + " cannot be written");
+}
+
 struct Arguments {
-  std::string kind, only, excused;
+  std::string kind, only, excused, golden;
   std::vector<fs::path> folders;
   Options options;
   std::size_t show = 60;
-  bool good = true;
+  bool bless = false, whole = false, good = true;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -70,18 +96,37 @@ Arguments parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const bool has_value = i + 1 < argc;
-    if (word == "--tier" && has_value)
-      a.options.tier = std::string_view(argv[++i]) == "fast" ? ovir::passes::Tier::fast : ovir::passes::Tier::reference;
-    else if (word == "--only" && has_value) a.only = argv[++i];
+    if (word == "--tier" && has_value) {
+      const std::string_view tier = argv[++i];
+      a.good &= tier == "reference" || tier == "fast";
+      a.options.tier = tier == "fast" ? ovir::passes::Tier::fast : ovir::passes::Tier::reference;
+    } else if (word == "--only" && has_value) a.only = argv[++i];
     else if (word == "--show" && has_value) a.show = ovir::parse_number<std::size_t>(argv[++i]).value_or(a.show);
     else if (word == "--excused" && has_value) a.excused = argv[++i];
+    else if (word == "--golden" && has_value) a.golden = argv[++i];
+    else if (word == "--bless") a.bless = true;
+    else if (word == "--whole") a.whole = true;
+    else if (word.starts_with("--")) a.good = false;
     else if (a.kind.empty()) a.kind = word;
     else a.folders.emplace_back(argv[i]);
   }
-  a.good = (a.kind == "values" || a.kind == "shapes" || a.kind == "negative") && !a.folders.empty();
-  std::ifstream lines(a.excused);
-  for (std::string line; std::getline(lines, line);) a.options.excused.insert(line.substr(0, line.find('\t')));
+  a.good &= (a.kind == "values" || a.kind == "shapes" || a.kind == "negative") && !a.folders.empty() &&
+            (!a.bless || !a.golden.empty());
   return a;
+}
+
+/// The cases of this kind that are excused.
+std::set<std::string> read_excuses(const Arguments& arguments) {
+  std::set<std::string> labels;
+  std::ifstream in(arguments.excused);
+  if (!in && !arguments.excused.empty()) throw std::runtime_error(arguments.excused + " cannot be read");
+  for (std::string line; std::getline(in, line);) {
+    const auto parts = ovir::split(line, '\t');
+    if (parts.size() != 3)
+      throw std::runtime_error(arguments.excused + ": kind, case and reason are expected: " + line);
+    if (parts[0] == arguments.kind) labels.emplace(parts[1]);
+  }
+  return labels;
 }
 
 Verdict judge(const std::string& kind, const fs::path& folder, const Options& options) {
@@ -89,7 +134,7 @@ Verdict judge(const std::string& kind, const fs::path& folder, const Options& op
     if (kind == "values") return judge_values(folder, options);
     return kind == "shapes" ? judge_shapes(folder, options) : judge_negative(folder, options);
   } catch (const std::exception& error) {
-    return {false, fmt::format("exception: {}", error.what())};
+    return {fmt::format("exception: {}", error.what())};
   }
 }
 
@@ -109,6 +154,86 @@ std::vector<Case> gather(const Arguments& arguments, const Scratch& scratch) {
   return cases;
 }
 
+std::vector<Verdict> judge_all(const std::vector<Case>& cases, const Arguments& arguments) {
+  std::vector<Verdict> verdicts(cases.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = 0; (i = next++) < cases.size();) {
+      current[cases[i].label.copy(current, sizeof current - 1)] = '\0';
+      verdicts[i] = judge(arguments.kind, cases[i].folder, arguments.options);
+      if (verdicts[i].why.empty() && verdicts[i].compared == 0) verdicts[i].why = "nothing was compared";
+    }
+  };
+  const std::jthread other(work);
+  work();
+  return verdicts;
+}
+
+/// Failures as they are met: the first few in full, of all how many a group.
+class Report {
+ public:
+  explicit Report(std::size_t show) : show_(show) {}
+  void fail(const std::string& label, const std::string& why) {
+    ++by_group_[label.substr(0, label.find('/'))];
+    if (failed_++ < show_) fmt::print("  {}: {}\n", label, why);
+  }
+  std::size_t failed() const { return failed_; }
+  void print_groups() const {
+    if (failed_ <= show_) return;
+    fmt::print("failures by group:");
+    for (const auto& [group, count] : by_group_) fmt::print(" {} {}", group, count);
+    fmt::print("\n");
+  }
+
+ private:
+  std::size_t show_, failed_ = 0;
+  std::map<std::string, std::size_t> by_group_;
+};
+
+/// Holds what was found against the golden file, or rewrites the file's lines of these cases.
+void judge_golden(const Arguments& arguments, const std::vector<Case>& cases, const std::vector<Verdict>& verdicts,
+                  Report& report) {
+  auto golden = arguments.bless && !fs::exists(arguments.golden) ? Lines() : read_lines(arguments.golden);
+  if (arguments.bless) {
+    if (arguments.whole) golden.clear();
+    for (std::size_t i = 0; i < cases.size(); ++i) golden[cases[i].label] = verdicts[i].found;
+    return write_lines(arguments.golden, golden);
+  }
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto line = golden.find(cases[i].label);
+    if (line == golden.end()) report.fail(cases[i].label, "has no line in " + arguments.golden);
+    else if (line->second != verdicts[i].found)
+      report.fail(cases[i].label, fmt::format("expected {}, found {}", line->second, verdicts[i].found));
+    golden.erase(cases[i].label);
+  }
+  if (arguments.whole)
+    for (const auto& [label, text] : golden)
+      report.fail(label, "is in " + arguments.golden + ", but there is no such case");
+}
+
+int run(const Arguments& arguments) {
+  const Scratch scratch;
+  const auto cases = gather(arguments, scratch);
+  const auto verdicts = judge_all(cases, arguments);
+  Report report(arguments.show);
+  std::size_t excused = 0, compared = 0;
+  auto excuses = read_excuses(arguments);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    compared += verdicts[i].compared;
+    const bool excuse = excuses.erase(cases[i].label) > 0;
+    if (excuse && verdicts[i].why.empty()) report.fail(cases[i].label, "is excused, but passes");
+    else if (excuse) ++excused;
+    else if (!verdicts[i].why.empty()) report.fail(cases[i].label, verdicts[i].why);
+  }
+  if (arguments.whole)
+    for (const auto& label : excuses) report.fail(label, "is excused, but there is no such case");
+  if (!arguments.golden.empty()) judge_golden(arguments, cases, verdicts, report);
+  report.print_groups();
+  if (excused) fmt::print("{} cases expect what the specification does not say: see {}\n", excused, arguments.excused);
+  fmt::print("{} cases, {} comparisons, {} failures\n", cases.size(), compared, report.failed());
+  return report.failed() || cases.empty() ? 1 : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -116,7 +241,7 @@ int main(int argc, char** argv) {
   if (!arguments.good) {
     fmt::print(
         "usage: ovir_conformance values|shapes|negative FOLDER... [--tier reference|fast] [--only REGEX] [--show N] "
-        "[--excused FILE]\n");
+        "[--excused FILE] [--golden FILE [--bless]] [--whole]\n");
     return 2;
   }
   if (std::none_of(arguments.folders.begin(), arguments.folders.end(),
@@ -125,41 +250,10 @@ int main(int argc, char** argv) {
     return kSkipped;
   }
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) std::signal(signal, say_where);
-
-  const Scratch scratch;
-  const auto cases = gather(arguments, scratch);
-  std::vector<Verdict> verdicts(cases.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = 0; (i = next++) < cases.size();) {
-      current[cases[i].label.copy(current, sizeof current - 1)] = '\0';
-      verdicts[i] = judge(arguments.kind, cases[i].folder, arguments.options);
-    }
-  };
-  {
-    const std::jthread other(work);
-    work();
+  try {
+    return run(arguments);
+  } catch (const std::exception& error) {
+    fmt::print("{}\n", error.what());
+    return 2;
   }
-
-  std::size_t failed = 0, skipped = 0, excused = 0;
-  std::map<std::string, std::size_t> by_group;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (verdicts[i].skipped) {
-      ++skipped;
-    } else if (!verdicts[i].why.empty() && arguments.options.excused.contains(cases[i].label)) {
-      ++excused;
-    } else if (!verdicts[i].why.empty()) {
-      ++by_group[cases[i].label.substr(0, cases[i].label.find('/'))];
-      if (failed++ < arguments.show) fmt::print("  {}: {}\n", cases[i].label, verdicts[i].why);
-    }
-  }
-  if (failed > arguments.show) {
-    fmt::print("failures by group:");
-    for (const auto& [group, count] : by_group) fmt::print(" {} {}", group, count);
-    fmt::print("\n");
-  }
-  if (excused) fmt::print("{} cases expect what the specification does not say: see {}\n", excused, arguments.excused);
-  if (skipped) fmt::print("{} cases have operations that this build lacks\n", skipped);
-  fmt::print("{} passed, {} failed\n", cases.size() - failed - skipped - excused, failed);
-  return failed || cases.empty() ? 1 : 0;
 }

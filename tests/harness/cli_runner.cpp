@@ -45,6 +45,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path.string() + " cannot be read");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -142,12 +143,13 @@ void show(std::string_view what, const std::vector<std::string>& expected, const
 
 /// True where all was as expected.
 bool test(const fs::path& file, Replacements replacements, bool bless) {
+  auto [cases, after] = parse(read(file));
+  if (cases.empty()) throw std::runtime_error(file.string() + " holds no command");
   std::string name = (fs::temp_directory_path() / "ovir-cli-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder");
   const fs::path root = name, folder = root / "work";
   fs::create_directory(folder);
   replacements.emplace_back("{tmp}", folder.string());
-  auto [cases, after] = parse(read(file));
   std::size_t failed = 0;
   for (auto& c : cases) {
     const auto got = run(c, replacements, folder, root);

@@ -25,6 +25,10 @@ int main(int argc, char** argv) {
       paths.push_back(argv[i]);
     }
   }
+  if (paths.empty()) {
+    fmt::print("there is no .spec file\n");
+    return 2;
+  }
   std::sort(paths.begin(), paths.end());
 
   Tally tally;
@@ -33,6 +37,9 @@ int main(int argc, char** argv) {
   for (const auto& path : paths) {
     try {
       files.push_back(parse_spec(path));
+      const auto& sections = files.back().sections;
+      if (std::all_of(sections.begin(), sections.end(), [](const Section& s) { return s.items.empty(); }))
+        tally.failures.push_back(path + ": holds no item");
       if (!coverage) run_file(files.back(), scratch, tally);
     } catch (const SpecError& error) {
       tally.failures.push_back(error.what());
