@@ -1,5 +1,5 @@
 // Holds the sources to the rules of lib/README.md: what may include what, who knows pugixml and oneDNN, how long a file
-// is.
+// and a line are.
 //   ovir_includes SOURCE_FOLDER
 #include <algorithm>
 #include <filesystem>
@@ -19,7 +19,38 @@ namespace {
 namespace fs = std::filesystem;
 using Folders = std::set<std::string, std::less<>>;
 
-constexpr std::size_t kLongest = 500;
+constexpr std::size_t kMaxLines = 500;
+constexpr std::ptrdiff_t kMaxColumns = 120;
+
+std::ptrdiff_t code_points(std::string_view line) {
+  return std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+/// Finds the lines that belong to a raw string: text as it stands, which may be as wide as it is.
+class RawStrings {
+ public:
+  /// To be asked of every line in order.
+  bool holds(std::string_view line) {
+    const bool inside = !end_.empty();
+    bool any = inside;
+    for (std::size_t at = 0; at != line.npos;) {
+      if (end_.empty()) {
+        at = line.find("R\"", at);
+        const auto open = at == line.npos ? at : line.find('(', at);
+        if (open == line.npos) break;
+        end_ = ")" + std::string(line.substr(at + 2, open - at - 2)) + "\"";
+        any = true;
+        at = open;
+      }
+      at = line.find(end_, at);
+      if (at != line.npos) end_.clear();
+    }
+    return any;
+  }
+
+ private:
+  std::string end_;  // what ends the raw string that is open
+};
 
 /// Which folders of lib/ a folder may include, itself aside. Files directly in lib/ and those of app/ may include all.
 const std::map<std::string, Folders, std::less<>>& allowed() {
@@ -59,25 +90,30 @@ class Judge {
 
  private:
   void file(const fs::path& path) {
-    static const Folders sources{".cpp", ".hpp", ".h", ".py", ".sh", ".cmake"};
+    static const Folders sources{".cpp", ".hpp", ".h", ".inl", ".py", ".sh", ".cmake", ".md"};
     if (!sources.contains(path.extension().string()) && path.filename() != "CMakeLists.txt") return;
     ++files_;
     const auto relative = fs::relative(path, root_);
     std::vector<std::string> parts;
     for (const auto& p : relative) parts.push_back(p.string());
+    const bool markdown = path.extension() == ".md";
     const bool cpp = path.extension() == ".cpp" || path.extension() == ".hpp";
     // "" for files directly in lib/.
     const auto folder = parts[0] == "lib" ? (parts.size() > 2 ? parts[1] : "") : parts[0];
     std::ifstream in(path);
     std::size_t number = 0;
+    RawStrings raw;
     for (std::string line; std::getline(in, line);) {
       const auto at = fmt::format("{}:{}", relative.string(), ++number);
+      const bool text = (cpp && raw.holds(line) && parts[0] == "tests") || (markdown && line.starts_with('|'));
+      if (!text && code_points(line) > kMaxColumns)
+        faults_.push_back(fmt::format("{}: {} columns, more than {}", at, code_points(line), kMaxColumns));
       if (!cpp) continue;
       include(line, at, parts, folder);
       if (parts[0] == "lib") library_line(line, at, folder);
     }
-    if (number > kLongest)
-      faults_.push_back(fmt::format("{}: {} lines, more than {}", relative.string(), number, kLongest));
+    if (number > kMaxLines && !markdown)
+      faults_.push_back(fmt::format("{}: {} lines, more than {}", relative.string(), number, kMaxLines));
   }
 
   void include(const std::string& line, const std::string& at, const std::vector<std::string>& parts,
