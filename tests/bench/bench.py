@@ -24,7 +24,9 @@ for parameter in model.inputs:
     for name in list(parameter.names) + [parameter.node.friendly_name]:
         by_name[name] = parameter
 compiled = core.compile_model(model, "CPU")
-compiled({by_name[name].get_node().get_friendly_name() if not by_name[name].names else by_name[name].any_name: value for name, value in inputs.items()})
+def key(port):
+    return port.any_name if port.names else port.get_node().get_friendly_name()
+compiled({key(by_name[name]): value for name, value in inputs.items()})
 print(time.perf_counter() - start)
 """
 
@@ -44,7 +46,8 @@ def ovir_once(ovir, folder, names, threads):
 
 
 def rival_once(folder, names, threads):
-    done = subprocess.run([sys.executable, "-c", RIVAL, str(folder), str(threads), *names], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", RIVAL, str(folder), str(threads), *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 

@@ -58,7 +58,8 @@ def main():
     for case in sorted(p for p in (corpus / "negative").iterdir() if p.is_dir()):
         reason = json.loads((case / "why.json").read_text())["reason"]
         kinds[re.sub(r"[\W\d]+", " ", reason)[:30]].append(case)
-    pack(data / "negative" / "negative.tgz", corpus / "negative", [min(cases, key=lambda c: (size(c), c.name)) for cases in kinds.values()])
+    smallest = [min(cases, key=lambda c: (size(c), c.name)) for cases in kinds.values()]
+    pack(data / "negative" / "negative.tgz", corpus / "negative", smallest)
 
 
 if __name__ == "__main__":

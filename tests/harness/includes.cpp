@@ -36,6 +36,10 @@ class RawStrings {
     for (std::size_t at = 0; at != line.npos;) {
       if (end_.empty()) {
         at = line.find("R\"", at);
+        if (at != line.npos && at > 0 && (std::isalnum(line[at - 1]) || line[at - 1] == '"')) {
+          ++at;  // the end of a string, or of a name
+          continue;
+        }
         const auto open = at == line.npos ? at : line.find('(', at);
         if (open == line.npos) break;
         end_ = ")" + std::string(line.substr(at + 2, open - at - 2)) + "\"";
@@ -103,9 +107,12 @@ class Judge {
     std::ifstream in(path);
     std::size_t number = 0;
     RawStrings raw;
+    bool fence = false;  // in a code block of Markdown: text as a program prints it
     for (std::string line; std::getline(in, line);) {
       const auto at = fmt::format("{}:{}", relative.string(), ++number);
-      const bool text = (cpp && raw.holds(line) && parts[0] == "tests") || (markdown && line.starts_with('|'));
+      if (line.starts_with("```")) fence = !fence;
+      const bool text =
+          (cpp && raw.holds(line) && parts[0] == "tests") || (markdown && (fence || line.starts_with('|')));
       if (!text && code_points(line) > kMaxColumns)
         faults_.push_back(fmt::format("{}: {} columns, more than {}", at, code_points(line), kMaxColumns));
       if (!cpp) continue;
@@ -145,8 +152,8 @@ class Judge {
 
   void library_line(const std::string& line, const std::string& at, const std::string& folder) {
     const auto code = line.substr(0, line.find("//"));
-    static const std::regex output(
-        R"(std::cout|std::cerr|\b(f|v)?printf\s*\(|\bputs\s*\(|fmt::print|\bgetenv\s*\(|std::exit|\bexit\s*\(|\babort\s*\()");
+    static const std::regex output(R"(std::cout|std::cerr|\b(f|v)?printf\s*\(|\bputs\s*\(|fmt::print)"
+                                   R"(|\bgetenv\s*\(|std::exit|\bexit\s*\(|\babort\s*\()");
     if (std::regex_search(code, output))
       faults_.push_back(at + ": the library neither prints, nor exits, nor reads the environment");
     if (folder != "passes") return;

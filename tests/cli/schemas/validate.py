@@ -4,9 +4,8 @@
   validate.py --ovir OVIR --json SCHEMA --sarif SCHEMA --reshapeable SCHEMA MODEL.xml...
 
 Each model is checked with --format json and --format sarif, and some again under names that a URI must escape; what is
-without a fault also with --reshapeable. What a
-schema cannot say is asked as well: both formats tell of the same faults at the same places, and the places lie in the file.
-First of all, documents that are wrong on purpose must be refused.
+without a fault also with --reshapeable. What a schema cannot say is asked as well: both formats tell of the same faults
+at the same places, and the places lie in the file. First of all, documents that are wrong on purpose must be refused.
 """
 import argparse
 import copy
@@ -50,7 +49,8 @@ class Schema:
 
 
 def check(ovir, form, model, folder, *more):
-    run = subprocess.run([ovir, "check", model, "--format", form, *more], cwd=folder, capture_output=True, timeout=60, check=False)
+    command = [ovir, "check", model, "--format", form, *more]
+    run = subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)
     if run.returncode not in (0, 3, 4, 7):
         raise ValueError(f"exit code {run.returncode}: {run.stderr.decode(errors='replace')}")
     return json.loads(run.stdout)
@@ -88,19 +88,23 @@ def disagreements(document, sarif, folder):
         yield f"{len(run['results'])} results, {len(document['diagnostics'])} diagnostics"
     for number, (result, said) in enumerate(zip(run["results"], document["diagnostics"])):
         at = f"result {number}: "
-        if result["ruleId"] != said["code"] or run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] != said["code"]:
+        rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+        if result["ruleId"] != said["code"] or rule["id"] != said["code"]:
             yield at + f"rule {result['ruleId']}, code {said['code']}"
         place = result["locations"][0]["physicalLocation"]
         path = path_of(place["artifactLocation"]["uri"], folder).decode("utf-8", errors="replace")
         if path != os.path.join(folder, said["file"]) and "\ufffd" not in path:
             yield at + f"{path} is not {said['file']}"
-        if [place.get("region", {}).get(key) for key in ("startLine", "startColumn")] != [said.get("line"), said.get("column")]:
+        region = place.get("region", {})
+        if [region.get("startLine"), region.get("startColumn")] != [said.get("line"), said.get("column")]:
             yield at + "another place than in json"
-        regions = [(place["artifactLocation"], place.get("region"))
-                   for place in (location["physicalLocation"] for location in result["locations"] + result.get("relatedLocations", []))]
+        locations = result["locations"] + result.get("relatedLocations", [])
+        places = [location["physicalLocation"] for location in locations]
+        changes = [change for fix in result.get("fixes", []) for change in fix["artifactChanges"]]
+        regions = [(place["artifactLocation"], place.get("region")) for place in places]
         regions += [(change["artifactLocation"], replacement["deletedRegion"])
-                    for fix in result.get("fixes", []) for change in fix["artifactChanges"] for replacement in change["replacements"]]
-        if len(said.get("fix", [])) != sum(len(change["replacements"]) for fix in result.get("fixes", []) for change in fix["artifactChanges"]):
+                    for change in changes for replacement in change["replacements"]]
+        if len(said.get("fix", [])) != sum(len(change["replacements"]) for change in changes):
             yield at + "another fix than in json"
         for artifact, region in regions:
             if region:
