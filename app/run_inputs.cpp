@@ -14,6 +14,7 @@
 #include "model/report.hpp"
 #include "names.hpp"
 #include "random_input.hpp"
+#include "tensor_files.hpp"
 
 namespace ovir::app {
 namespace {
@@ -34,7 +35,6 @@ const Fact& fact(const Model& model, const Facts& facts, int k) {
   fail(std::move(d));
 }
 
-bool is_folder(const std::string& path) { return path.ends_with('/') || std::filesystem::is_directory(path); }
 bool is_npz(const std::string& path) {
   return equals_ignoring_case(std::filesystem::path(path).extension().string(), ".npz");
 }
@@ -47,12 +47,19 @@ std::vector<std::string> names_of(const Model& model, int k) {
   return names;
 }
 
+/// The file of that name in a folder. Names come from the model: one that would lead out of the folder has no file.
+std::optional<std::string> file_in(const std::string& folder, const std::string& name) {
+  if (name.find('/') != name.npos || name.find('\0') != name.npos) return std::nullopt;
+  std::error_code ignored;
+  auto file = (std::filesystem::path(folder) / name).string();
+  return std::filesystem::exists(file, ignored) ? std::optional(std::move(file)) : std::nullopt;
+}
+
 /// The file or member (`all.npz:key`) that holds input k in a folder or an archive of all inputs.
 std::optional<std::string> pick(const Model& model, int k, const std::string& path) {
   if (is_folder(path)) {
     for (const auto& name : names_of(model, k))
-      if (auto file = (std::filesystem::path(path) / (name + ".npy")).string(); std::filesystem::exists(file))
-        return file;
+      if (auto file = file_in(path, name + ".npy")) return file;
     return std::nullopt;
   }
   const auto archive = io::Npz::open(path);
@@ -131,6 +138,8 @@ void Inputs::bind(const std::string& word) {
   if (word.starts_with('@')) {
     const auto path = with_step(std::string_view(word).substr(1), 0);
     if (is_folder(path) || (is_npz(path) && sources_.size() != 1)) {
+      if (std::error_code error; is_folder(path) && !std::filesystem::is_directory(path, error))
+        fail(Code::E0001, "cannot open the folder {}: {}", printable(path), error.message());
       bool any = false;
       for (int k = 0; k < static_cast<int>(sources_.size()); ++k) {
         if (!pick(model_, k, path)) continue;

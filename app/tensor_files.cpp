@@ -164,6 +164,11 @@ Json describe(const Produced& p, const FileOptions& options) {
   return out;
 }
 
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return path.ends_with('/') || fs::is_directory(path, ignored);
+}
+
 std::string file_stem(std::string_view name) {
   std::string stem(name.substr(0, 120));
   for (auto& c : stem)
@@ -175,7 +180,7 @@ std::string file_stem(std::string_view name) {
 
 Target target_of(std::string_view flag, const std::string& path) {
   if (path == "-") return Target::out;
-  if (path.ends_with('/') || fs::is_directory(path)) return Target::folder;
+  if (is_folder(path)) return Target::folder;
   const auto ending = lower(fs::path(path).extension().string());
   if (ending == ".npz") return Target::npz;
   if (ending == ".npy") return Target::npy;

@@ -38,6 +38,9 @@ Json describe(const Produced& produced, const FileOptions& options);
 /// `<name>` with every byte outside [A-Za-z0-9._-] as `_`, cut at 120.
 std::string file_stem(std::string_view name);
 
+/// A path that ends in / is meant as a folder; what cannot be looked at is none.
+bool is_folder(const std::string& path);
+
 enum class Target { folder, npz, npy, json, out };
 /// What -o or --dump-to ask for. Throws UsageError where `path` is none of them.
 Target target_of(std::string_view flag, const std::string& path);

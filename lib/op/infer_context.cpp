@@ -146,13 +146,15 @@ void InferContext::fail_attr(std::string_view attribute, std::string message, Co
 
 void InferContext::output(int port, PartialShape shape) {
   auto& out = outputs_.at(static_cast<std::size_t>(port));
+  if (shape.rank() > kMaxRank)
+    fail(Code::E0003, "output {} would have {} axes, more than the {} that are supported", port, shape.rank(),
+         kMaxRank);
   out.shape = std::move(shape);
 }
 
 void InferContext::output(int port, ElementType type, PartialShape shape) {
-  auto& out = outputs_.at(static_cast<std::size_t>(port));
-  out.type = type;
-  out.shape = std::move(shape);
+  outputs_.at(static_cast<std::size_t>(port)).type = type;
+  output(port, std::move(shape));
 }
 
 void InferContext::output_value(int port, Tensor value) {

@@ -11,6 +11,9 @@ namespace ovir {
 
 using Shape = std::vector<std::int64_t>;
 
+/// As many axes as NumPy 2 takes. A constant of a few kilobytes could ask for any number.
+inline constexpr std::int64_t kMaxRank = 64;
+
 /// A closed interval of lengths. `symbol` (0 = none) names an unknown length: two dims with the same symbol are equal
 /// in every run.
 struct Dim {

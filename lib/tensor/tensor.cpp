@@ -32,6 +32,8 @@ std::int64_t size_in_bytes(ElementType type, std::int64_t count, const Shape& sh
 }  // namespace
 
 std::int64_t element_count(const Shape& shape) {
+  if (static_cast<std::int64_t>(shape.size()) > kMaxRank)
+    fail(Code::E0003, "a tensor has {} axes, more than the {} that are supported", shape.size(), kMaxRank);
   const auto n = checked_product(shape);
   if (!n) fail(Code::E0003, "the number of elements of shape {} is not a 64-bit number", to_string(shape));
   return *n;

@@ -1,9 +1,9 @@
 #include "tools/select.hpp"
 
 #include <algorithm>
-#include <regex>
 
 #include <fmt/core.h>
+#include <re2/re2.h>
 
 #include "base/text.hpp"
 
@@ -31,6 +31,8 @@ std::vector<std::string_view> split_terms(std::string_view text) {
   }
   return terms;
 }
+
+constexpr int kDeepest = 32;
 
 class Selector {
  public:
@@ -94,23 +96,26 @@ class Selector {
     return list;
   }
 
-  std::vector<Selected> parse(std::string_view term) const {
+  /// `depth`: how many of from:, to: and @it= stand around the term.
+  std::vector<Selected> parse(std::string_view term, int depth = 0) const {
+    if (depth > kDeepest)
+      throw SelectorError(fmt::format("a selector nests from:, to: and @it= at most {} deep", kDeepest));
     auto found = by_name(term);
-    if (found.empty()) found = by_iteration(term);
-    if (found.empty()) found = by_form(term);
+    if (found.empty()) found = by_iteration(term, depth);
+    if (found.empty()) found = by_form(term, depth);
     if (found.empty()) nothing(term);
     return found;
   }
 
   /// `...@it=3`: what stands before it, in one iteration.
-  std::vector<Selected> by_iteration(std::string_view term) const {
+  std::vector<Selected> by_iteration(std::string_view term, int depth) const {
     constexpr std::string_view mark = "@it=";
     const auto at = term.rfind(mark);
     if (at == term.npos) return {};
     const auto number = parse_number<std::int64_t>(term.substr(at + mark.size()));
     if (!number || *number < 0)
       throw SelectorError(fmt::format("'{}': an iteration is a number from 0", printable(term)));
-    auto found = parse(term.substr(0, at));
+    auto found = parse(term.substr(0, at), depth + 1);
     for (auto& s : found) {
       if (s.model->path.empty())
         throw SelectorError(
@@ -120,15 +125,15 @@ class Selector {
     return found;
   }
 
-  std::vector<Selected> by_form(std::string_view term) const {
+  std::vector<Selected> by_form(std::string_view term, int depth) const {
     const auto rest = [&](std::string_view prefix) { return term.substr(prefix.size()); };
     if (term.starts_with("type:")) {
       return where([&](const Model& m, int i) { return equals_ignoring_case(m[i].layer->type, rest("type:")); });
     }
     if (term.starts_with("id:")) return by_id(term, rest("id:"));
     if (term.starts_with("tensor:")) return by_tensor(rest("tensor:"));
-    if (term.starts_with("from:")) return reached(parse(rest("from:")), true);
-    if (term.starts_with("to:")) return reached(parse(rest("to:")), false);
+    if (term.starts_with("from:")) return reached(parse(rest("from:"), depth + 1), true);
+    if (term.starts_with("to:")) return reached(parse(rest("to:"), depth + 1), false);
     if (term.size() > 2 && term.front() == '/' && term.back() == '/') return by_regex(term.substr(1, term.size() - 2));
     if (term.find_first_of("*?") != term.npos)
       return where([&](const Model& m, int i) { return glob_match(term, full_name(m, i)); });
@@ -162,16 +167,13 @@ class Selector {
   }
 
   std::vector<Selected> by_regex(std::string_view pattern) const {
-    constexpr std::size_t longest = 2000;  // the library's matcher recurses over the text
-    try {
-      const std::regex regex(pattern.begin(), pattern.end());
-      return where([&](const Model& m, int i) {
-        const auto name = full_name(m, i);
-        return name.size() <= longest && std::regex_search(name, regex);
-      });
-    } catch (const std::regex_error& error) {
-      throw SelectorError(fmt::format("/{}/ is no regular expression: {}", printable(pattern), error.what()));
-    }
+    RE2::Options options;
+    options.set_log_errors(false);
+    const RE2 regex(pattern, options);
+    if (!regex.ok())
+      throw SelectorError(
+          fmt::format("/{}/ is not a valid regular expression: {}", printable(pattern), printable(regex.error())));
+    return where([&](const Model& m, int i) { return RE2::PartialMatch(full_name(m, i), regex); });
   }
 
   /// Everything in front of or behind `seeds`, within the model or body that each lies in.

@@ -139,3 +139,11 @@ TEST_CASE("glob_match: the whole text, without backtracking for ever") {
   CHECK_FALSE(tools::glob_match("a?", "a"));
   CHECK_FALSE(tools::glob_match("*a*a*a*a*a*a*a*a*b", std::string(5000, 'a')));
 }
+
+TEST_CASE("select: a regular expression takes linear time") {
+  Made m;
+  m.add(std::string(100'000, 'a'), "ReLU", {});
+  m.finish();
+  CHECK_THROWS_AS(tools::select(*m.model, "/(a*)*b/"), tools::SelectorError);
+  CHECK(tools::select(*m.model, "/(a*)*$/").size() == 1);
+}
