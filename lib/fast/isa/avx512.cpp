@@ -6,13 +6,17 @@
 namespace ovir::fast {
 namespace {
 using Vec = __m512;
-constexpr std::int64_t kWidth = 16, kSide = 4;
+constexpr i64 kWidth = 16, kSide = 4;
+constexpr int kPixels = 14;
 inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
 inline Vec spread(float s) { return _mm512_set1_ps(s); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
-#include "fast/isa/loops.inl"
+inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
+inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
+inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
+#include "fast/isa/all.inl"
 }  // namespace
-extern const IsaTable kAvx512Table = {6, tile, dot, axpy};
+extern const IsaTable kAvx512Table = table("avx512");
 }  // namespace ovir::fast
 #endif

@@ -4,7 +4,8 @@
 namespace ovir::fast {
 namespace {
 using Vec = float __attribute__((vector_size(16)));
-constexpr std::int64_t kWidth = 4, kSide = 2;
+constexpr i64 kWidth = 4, kSide = 2;
+constexpr int kPixels = 6;
 inline Vec load(const float* p) {
   Vec v;
   __builtin_memcpy(&v, p, sizeof v);
@@ -13,7 +14,14 @@ inline Vec load(const float* p) {
 inline void store(float* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
 inline Vec spread(float s) { return Vec{s, s, s, s}; }
 inline Vec fma(Vec a, Vec b, Vec c) { return a * b + c; }
-#include "fast/isa/loops.inl"
+// As x86 has them: the second operand where one is NaN.
+inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
+inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
+inline Vec root(Vec a) {
+  for (int i = 0; i < 4; ++i) a[i] = __builtin_sqrtf(a[i]);
+  return a;
+}
+#include "fast/isa/all.inl"
 }  // namespace
-extern const IsaTable kBaseTable = {6, tile, dot, axpy};
+extern const IsaTable kBaseTable = table("baseline");
 }  // namespace ovir::fast

@@ -1,14 +1,14 @@
 // The loops, in terms of Vec (a vector of kWidth floats) and fma(). Included by one file an instruction set.
 
-static constexpr std::int64_t kVectors = kPanel / kWidth;  // of a panel's row
+static constexpr i64 kVectors = kPanel / kWidth;  // of a panel's row
 
-template <std::int64_t M, std::int64_t N>
-static inline __attribute__((always_inline)) void block(const float* a, std::int64_t lda, const float* panel,
-                                                        std::int64_t k, float* c, bool first) {
+template <i64 M, i64 N>
+static inline __attribute__((always_inline)) void block(const float* a, i64 lda, const float* panel, i64 k, float* c,
+                                                        bool first) {
   Vec sum[M][N];
   for (int i = 0; i < M; ++i)
     for (int j = 0; j < N; ++j) sum[i][j] = first ? Vec{} : load(c + i * kPanel + j * kWidth);
-  for (std::int64_t p = 0; p < k; ++p) {
+  for (i64 p = 0; p < k; ++p) {
     Vec b[N];
     for (int j = 0; j < N; ++j) b[j] = load(panel + p * kPanel + j * kWidth);
 #pragma GCC unroll 8
@@ -23,13 +23,13 @@ static inline __attribute__((always_inline)) void block(const float* a, std::int
 }
 
 // As many vectors side by side as the registers hold beside M rows of sums.
-template <std::int64_t M>
-static void strip(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, bool first) {
-  constexpr std::int64_t side = kVectors < kSide ? kVectors : kSide;
+template <i64 M>
+static void strip(const float* a, i64 lda, const float* panel, i64 k, float* c, bool first) {
+  constexpr i64 side = kVectors < kSide ? kVectors : kSide;
   for (int j = 0; j < kVectors; j += side) block<M, side>(a, lda, panel + j * kWidth, k, c + j * kWidth, first);
 }
 
-static void tile(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, int m, bool first) {
+static void tile(const float* a, i64 lda, const float* panel, i64 k, float* c, int m, bool first) {
   switch (m) {
     case 1: return strip<1>(a, lda, panel, k, c, first);
     case 2: return strip<2>(a, lda, panel, k, c, first);
@@ -40,9 +40,9 @@ static void tile(const float* a, std::int64_t lda, const float* panel, std::int6
   }
 }
 
-static float dot(const float* x, const float* y, std::int64_t n) {
+static float dot(const float* x, const float* y, i64 n) {
   Vec sum[4] = {};
-  std::int64_t i = 0;
+  i64 i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth)
     for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), load(y + i + j * kWidth), sum[j]);
   for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), load(y + i), sum[0]);
@@ -54,11 +54,11 @@ static float dot(const float* x, const float* y, std::int64_t n) {
   return total;
 }
 
-static void axpy(float w, const float* x, std::int64_t step, float* y, std::int64_t n) {
+static void axpy(float w, const float* x, i64 step, float* y, i64 n) {
   if (step == 1)
-    for (std::int64_t i = 0; i < n; ++i) y[i] += w * x[i];
+    for (i64 i = 0; i < n; ++i) y[i] += w * x[i];
   else if (step == 2)
-    for (std::int64_t i = 0; i < n; ++i) y[i] += w * x[2 * i];
+    for (i64 i = 0; i < n; ++i) y[i] += w * x[2 * i];
   else
-    for (std::int64_t i = 0; i < n; ++i) y[i] += w * x[step * i];
+    for (i64 i = 0; i < n; ++i) y[i] += w * x[step * i];
 }

@@ -3,19 +3,61 @@
 #pragma once
 #include <cstdint>
 
+#include "fast/isa/elementwise.hpp"
+#include "fast/isa/tile.hpp"
+
 namespace ovir::fast {
 
-/// Columns of a packed panel.
-inline constexpr std::int64_t kPanel = 64;
+/// Columns of a panel of the one-shot product.
+inline constexpr i64 kPanel = 64;
 
 struct IsaTable {
+  const char* name;
+
+  // The one-shot product.
   int rows;  ///< the most rows of a tile
   /// c[i][j] (+)= sum over k of a[i·lda + k] · panel[k·64 + j] for i < m, j < 64; `first`: c is set, not added to.
-  void (*tile)(const float* a, std::int64_t lda, const float* panel, std::int64_t k, float* c, int m, bool first);
+  void (*tile)(const float* a, i64 lda, const float* panel, i64 k, float* c, int m, bool first);
   /// The sum of x[i]·y[i].
-  float (*dot)(const float* x, const float* y, std::int64_t n);
+  float (*dot)(const float* x, const float* y, i64 n);
   /// y[i] += w · x[i·step]
-  void (*axpy)(float w, const float* x, std::int64_t step, float* y, std::int64_t n);
+  void (*axpy)(float w, const float* x, i64 step, float* y, i64 n);
+
+  // Packed products and convolutions (tile.hpp).
+  int pixels;  ///< the most pixels of a Tile
+  void (*packed)(const Tile& tile, int pixels, int columns);
+  void (*depthwise)(const DepthwiseRow& row);
+  /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels of a plane whose rows are `row` floats
+  /// apart become (m+2)² vectors of 16, `step` floats apart.
+  void (*winograd_input)(int m, const float* in, i64 row, float* to, i64 step);
+  /// (m+2)² vectors of 16, `step` apart, become rows × columns ≤ m × m pixels, plus bias, clamped to [low, high].
+  void (*winograd_output)(int m, const float* from, i64 step, const float* bias, float low, float high, float* out,
+                          i64 row, int rows, int columns);
+
+  // Elementwise (elementwise.hpp): in place is allowed.
+  void (*unary)(const Unary& f, const float* x, float* y, i64 n);
+  /// Operands whose step is 0 are one value for all.
+  void (*binary)(Binary f, const float* a, i64 a_step, const float* b, i64 b_step, float* y, i64 n);
+  /// y = mask ? a : b; steps are 0 or 1.
+  void (*select)(const unsigned char* mask, i64 mask_step, const float* a, i64 a_step, const float* b, i64 b_step,
+                 float* y, i64 n);
+  /// What follows a tile: rows of n values, `row` apart, become f(value), plus `residual` (may be null) whose rows are
+  /// `residual_row` apart. `slopes`: n values, for Function::prelu.
+  void (*activate)(const Unary& f, const float* slopes, float* y, i64 row, const float* residual, i64 residual_row,
+                   i64 rows, i64 n);
+
+  // Rows.
+  float (*sum)(const float* x, i64 n);
+  float (*maximum)(const float* x, i64 n);  ///< NaN if one is NaN
+  float (*minimum)(const float* x, i64 n);
+  /// The sum of (x[i] - mean)².
+  float (*deviation)(const float* x, float mean, i64 n);
+  /// y[i] = exp(x[i]·scale - shift); gives the sum of y.
+  float (*exp_sum)(const float* x, float scale, float shift, float* y, i64 n);
+  /// y[i] = (x[i] - mean)·scale·weight[i] + bias[i]; weight and bias may be null.
+  void (*normalize)(const float* x, float mean, float scale, const float* weight, const float* bias, float* y, i64 n);
+  /// y[c·to + r] = x[r·from + c] for r < rows, c < columns.
+  void (*transpose)(const float* x, i64 from, float* y, i64 to, i64 rows, i64 columns);
 };
 
 extern const IsaTable kBaseTable;
@@ -23,7 +65,12 @@ extern const IsaTable kBaseTable;
 extern const IsaTable kAvx2Table, kAvx512Table;
 #endif
 
-/// The best that this machine can run.
+enum class Isa : std::uint8_t { best, baseline, avx2, avx512 };
+
+/// The loops in use: the best that this machine can run, unless force_isa() said otherwise.
 const IsaTable& isa();
+/// For tests and measurements, before anything is computed: uses the loops of an instruction set. False, and nothing is
+/// changed, where this machine cannot run them.
+bool force_isa(Isa level);
 
 }  // namespace ovir::fast

@@ -1,0 +1,51 @@
+// What the elementwise loops compute. f32; NaN in, NaN out unless stated.
+#pragma once
+#include <cstdint>
+
+namespace ovir::fast {
+
+using i64 = std::int64_t;
+
+/// Functions of one value. a and b are Unary's parameters.
+enum class Function : std::uint8_t {
+  identity,
+  clamp,         ///< to [a, b]; Relu is [0, inf]
+  prelu,         ///< x < 0 ? a·x : x; a may be per column where a loop takes slopes
+  sigmoid,       ///< 1 / (1 + exp(-x))
+  swish,         ///< x / (1 + exp(-a·x))
+  hswish,        ///< x · clamp(x + 3, 0, 6) / 6
+  hsigmoid,      ///< clamp(x + 3, 0, 6) / 6
+  hard_sigmoid,  ///< clamp(a·x + b, 0, 1)
+  gelu_erf,      ///< x · (1 + erf(x/√2)) / 2
+  gelu_tanh,     ///< x · (1 + tanh(√(2/π)·(x + 0.044715·x³))) / 2
+  tanh,
+  elu,       ///< x < 0 ? a·(exp(x) - 1) : x
+  selu,      ///< b·(x > 0 ? x : a·(exp(x) - 1))
+  mish,      ///< x · tanh(log(1 + exp(x)))
+  softplus,  ///< log(1 + exp(x))
+  softsign,  ///< x / (1 + |x|)
+  exp,
+  log,
+  erf,
+  sqrt,
+  abs,
+  negative,
+  square,
+  reciprocal,
+  floor,
+  ceiling,
+  round_even,  ///< halves to the even neighbour
+  sign,
+  linear,  ///< a·x + b, rounded twice
+};
+
+struct Unary {
+  Function f = Function::identity;
+  float a = 0, b = 0;
+  /// Functions that a tile computes as it is stored, by two comparisons.
+  bool is_clamp() const { return f == Function::identity || f == Function::clamp; }
+};
+
+enum class Binary : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference, prelu };
+
+}  // namespace ovir::fast

@@ -1,0 +1,127 @@
+// Functions of one and two operands over rows.
+
+/// The first n < kWidth lanes; the others are 0.
+[[gnu::always_inline]] inline Vec load_some(const float* p, i64 n) {
+  float lanes[kWidth] = {};
+  for (i64 i = 0; i < n; ++i) lanes[i] = p[i];
+  return load(lanes);
+}
+inline void store_some(float* p, Vec v, i64 n) {
+  float lanes[kWidth];
+  store(lanes, v);
+  for (i64 i = 0; i < n; ++i) p[i] = lanes[i];
+}
+
+/// Calls use(apply) with the function of a vector that `u` names: the choice is made once, outside of the loops.
+template <class Use>
+static inline __attribute__((always_inline)) void with_function(const Unary& u, Use use) {
+  const Vec a = spread(u.a), b = spread(u.b), zero = spread(0.0f), one = spread(1.0f), half = spread(0.5f);
+  switch (u.f) {
+    case Function::identity: return use([](Vec x) { return x; });
+    case Function::clamp: return use([=](Vec x) { return min(b, max(a, x)); });
+    case Function::prelu: return use([=](Vec x) { return x < zero ? a * x : x; });
+    case Function::sigmoid: return use([](Vec x) { return sigmoid(x); });
+    case Function::swish: return use([=](Vec x) { return x * sigmoid(a * x); });
+    case Function::hswish:
+      return use([=](Vec x) { return x * (min(spread(6.0f), max(zero, x + spread(3.0f))) * spread(1.0f / 6)); });
+    case Function::hsigmoid:
+      return use([=](Vec x) { return min(spread(6.0f), max(zero, x + spread(3.0f))) * spread(1.0f / 6); });
+    case Function::hard_sigmoid: return use([=](Vec x) { return min(one, max(zero, a * x + b)); });
+    case Function::gelu_erf: return use([=](Vec x) { return half * x * (one + erf(x * spread(0.70710678f))); });
+    case Function::gelu_tanh:
+      return use([=](Vec x) {
+        const Vec inner = spread(0.79788456f) * fma(spread(0.044715f) * x * x, x, x);
+        return half * x * (one + tanh(inner));
+      });
+    case Function::tanh: return use([](Vec x) { return tanh(x); });
+    case Function::elu: return use([=](Vec x) { return x < zero ? a * expm1_of_negative(min(zero, x)) : x; });
+    case Function::selu: return use([=](Vec x) { return b * (x > zero ? x : a * expm1_of_negative(min(zero, x))); });
+    case Function::mish: return use([](Vec x) { return mish(x); });
+    case Function::softplus: return use([](Vec x) { return softplus(x); });
+    case Function::softsign: return use([=](Vec x) { return x / (one + magnitude(x)); });
+    case Function::exp: return use([](Vec x) { return exp(x); });
+    case Function::log: return use([](Vec x) { return log(x); });
+    case Function::erf: return use([](Vec x) { return erf(x); });
+    case Function::sqrt: return use([](Vec x) { return root(x); });
+    case Function::abs: return use([](Vec x) { return magnitude(x); });
+    case Function::negative: return use([](Vec x) { return -x; });
+    case Function::square: return use([](Vec x) { return x * x; });
+    case Function::reciprocal: return use([=](Vec x) { return one / x; });
+    case Function::floor: return use([](Vec x) { return floor(x); });
+    case Function::ceiling: return use([](Vec x) { return ceiling(x); });
+    case Function::round_even: return use([](Vec x) { return round_even(x); });
+    case Function::sign: return use([=](Vec x) { return x > zero ? one : (x < zero ? -one : x); });
+    case Function::linear: return use([=](Vec x) { return a * x + b; });
+  }
+}
+
+static void unary(const Unary& f, const float* x, float* y, i64 n) {
+  with_function(f, [=](auto apply) {
+    i64 i = 0;
+    for (; i + kWidth <= n; i += kWidth) store(y + i, apply(load(x + i)));
+    if (i < n) store_some(y + i, apply(load_some(x + i, n - i)), n - i);
+  });
+}
+
+static void activate(const Unary& f, const float* slopes, float* y, i64 row, const float* residual, i64 residual_row,
+                     i64 rows, i64 n) {
+  const auto pass = [=](auto apply) {
+    for (i64 r = 0; r < rows; ++r) {
+      float* to = y + r * row;
+      const float* plus = residual ? residual + r * residual_row : nullptr;
+      i64 i = 0;
+      for (; i + kWidth <= n; i += kWidth) {
+        const Vec v = apply(load(to + i), i, kWidth);
+        store(to + i, plus ? v + load(plus + i) : v);
+      }
+      if (i < n) {
+        const Vec v = apply(load_some(to + i, n - i), i, n - i);
+        store_some(to + i, plus ? v + load_some(plus + i, n - i) : v, n - i);
+      }
+    }
+  };
+  if (f.f == Function::prelu && slopes)
+    return pass([=](Vec x, i64 column, i64 lanes) {
+      const Vec slope = lanes == kWidth ? load(slopes + column) : load_some(slopes + column, lanes);
+      return x < spread(0.0f) ? slope * x : x;
+    });
+  with_function(f, [=](auto apply) { pass([=](Vec x, i64, i64) { return apply(x); }); });
+}
+
+template <class Apply>
+static inline __attribute__((always_inline)) void binary_loop(const float* a, i64 a_step, const float* b, i64 b_step,
+                                                              float* y, i64 n, Apply apply) {
+  const auto loop = [=](auto left, auto right) {
+    i64 i = 0;
+    for (; i + kWidth <= n; i += kWidth) store(y + i, apply(left(i, kWidth), right(i, kWidth)));
+    if (i < n) store_some(y + i, apply(left(i, n - i), right(i, n - i)), n - i);
+  };
+  const auto row = [](const float* p) {
+    return [p](i64 i, i64 lanes) { return lanes == kWidth ? load(p + i) : load_some(p + i, lanes); };
+  };
+  const auto one = [](const float* p) { return [v = spread(*p)](i64, i64) { return v; }; };
+  if (a_step && b_step) return loop(row(a), row(b));
+  if (a_step) return loop(row(a), one(b));
+  if (b_step) return loop(one(a), row(b));
+  loop(one(a), one(b));
+}
+
+static void binary(Binary f, const float* a, i64 a_step, const float* b, i64 b_step, float* y, i64 n) {
+  const auto go = [=](auto apply) { binary_loop(a, a_step, b, b_step, y, n, apply); };
+  const auto nan_or = [](Vec p, Vec q, Vec result) { return p == p ? (q == q ? result : q) : p; };
+  switch (f) {
+    case Binary::add: return go([](Vec p, Vec q) { return p + q; });
+    case Binary::subtract: return go([](Vec p, Vec q) { return p - q; });
+    case Binary::multiply: return go([](Vec p, Vec q) { return p * q; });
+    case Binary::divide: return go([](Vec p, Vec q) { return p / q; });
+    case Binary::maximum: return go([=](Vec p, Vec q) { return nan_or(p, q, max(p, q)); });
+    case Binary::minimum: return go([=](Vec p, Vec q) { return nan_or(p, q, min(p, q)); });
+    case Binary::squared_difference: return go([](Vec p, Vec q) { return (p - q) * (p - q); });
+    case Binary::prelu: return go([](Vec p, Vec q) { return p < spread(0.0f) ? p * q : p; });
+  }
+}
+
+static void select(const unsigned char* mask, i64 mask_step, const float* a, i64 a_step, const float* b, i64 b_step,
+                   float* y, i64 n) {
+  for (i64 i = 0; i < n; ++i) y[i] = mask[i * mask_step] ? a[i * a_step] : b[i * b_step];
+}

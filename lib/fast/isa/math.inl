@@ -1,0 +1,126 @@
+// Elementary functions of vectors. Largest errors, measured over all floats by tests/unit/fast_math_test.cpp: exp 1.5
+// ulp, log 1.5, tanh 2, erf 2. Coefficients: minimax fits (Lawson's iteration) made for these ranges.
+
+using Int = int __attribute__((vector_size(4 * kWidth)));
+
+[[gnu::always_inline]] inline Vec number(Int bits) { return (Vec)bits; }
+[[gnu::always_inline]] inline Int bits(Vec v) { return (Int)v; }
+[[gnu::always_inline]] inline Vec magnitude(Vec x) { return number(bits(x) & 0x7fffffff); }
+/// y with the sign of x; y is not negative.
+[[gnu::always_inline]] inline Vec with_sign_of(Vec x, Vec y) {
+  return number(bits(y) | (bits(x) & (Int{} + (-0x7fffffff - 1))));
+}
+
+/// To the nearest integer, halves to even, for |x| < 2^22.
+[[gnu::always_inline]] inline Vec near(Vec x) { return (x + spread(12582912.0f)) - spread(12582912.0f); }
+
+[[gnu::always_inline]] inline Vec exp(Vec x) {
+  x = min(spread(89.0f), max(spread(-104.0f), x));
+  const Vec n = near(x * spread(1.44269504f));
+  Vec r = fma(n, spread(-0.693359375f), x);
+  r = fma(n, spread(2.12194440e-4f), r);
+  Vec p = spread(0.0013941113f);
+  p = fma(p, r, spread(0.0083631752f));
+  p = fma(p, r, spread(0.0416663736f));
+  p = fma(p, r, spread(0.1666657626f));
+  p = fma(p, r, spread(0.5f));
+  p = fma(p, r * r, r) + spread(1.0f);
+  // Twice half of the power, so that results below the normal numbers round once and large ones become infinite.
+  const Int whole = __builtin_convertvector(n, Int), half = whole >> 1;
+  return p * number((half + 127) << 23) * number((whole - half + 127) << 23);
+}
+
+/// exp(x) - 1 for x <= 0.
+[[gnu::always_inline]] inline Vec expm1_of_negative(Vec x) {
+  Vec p = spread(1.0f / 720);
+  p = fma(p, x, spread(1.0f / 120));
+  p = fma(p, x, spread(1.0f / 24));
+  p = fma(p, x, spread(1.0f / 6));
+  p = fma(p, x, spread(0.5f));
+  const Vec near_zero = fma(p, x * x, x), far = exp(x) - spread(1.0f);
+  return x > spread(-0.25f) ? near_zero : far;
+}
+
+[[gnu::always_inline]] inline Vec log(Vec x) {
+  const Vec tiny = spread(1.17549435e-38f), infinity = spread(__builtin_inff());
+  // Numbers below the normal ones are scaled up first.
+  const Vec scaled = x < tiny ? x * spread(8388608.0f) : x;
+  const Vec offset = x < tiny ? spread(-23.0f) : spread(0.0f);
+  // scaled = m · 2^e with m in [√½, √2)
+  const Int shifted = bits(scaled) - 0x3f3504f3;
+  const Vec e = __builtin_convertvector(shifted >> 23, Vec) + offset;
+  const Vec f = number((shifted & 0x7fffff) + 0x3f3504f3) - spread(1.0f);
+  Vec p = spread(0.0733252913f);
+  p = fma(p, f, spread(-0.1165992916f));
+  p = fma(p, f, spread(0.1163466275f));
+  p = fma(p, f, spread(-0.1239670068f));
+  p = fma(p, f, spread(0.1425115615f));
+  p = fma(p, f, spread(-0.1666915119f));
+  p = fma(p, f, spread(0.2000068873f));
+  p = fma(p, f, spread(-0.2499998063f));
+  p = fma(p, f, spread(0.3333333135f));
+  const Vec square = f * f;
+  const Vec small = fma(p, square * f, e * spread(-2.12194440e-4f)) - spread(0.5f) * square;
+  Vec y = fma(e, spread(0.693359375f), f + small);
+  y = x == spread(0.0f) ? -infinity : y;
+  y = x < spread(0.0f) ? spread(__builtin_nanf("")) : y;
+  return x < infinity ? y : x;  // infinity and NaN
+}
+
+[[gnu::always_inline]] inline Vec tanh(Vec x) {
+  const Vec a = magnitude(x), s = x * x;
+  Vec p = spread(-0.0061132498f);
+  p = fma(p, s, spread(0.0210101325f));
+  p = fma(p, s, spread(-0.0538540855f));
+  p = fma(p, s, spread(0.1333279461f));
+  p = fma(p, s, spread(-0.3333332837f));
+  const Vec small = fma(p, s * x, x);
+  const Vec large = spread(1.0f) - spread(2.0f) / (exp(a + a) + spread(1.0f));
+  return a < spread(0.625f) ? small : with_sign_of(x, large);
+}
+
+[[gnu::always_inline]] inline Vec erf(Vec x) {
+  const Vec a = magnitude(x), s = x * x;
+  Vec p = spread(-5.97689534e-4f);
+  p = fma(p, s, spread(0.0049909810f));
+  p = fma(p, s, spread(-0.0267655682f));
+  p = fma(p, s, spread(0.1128180251f));
+  p = fma(p, s, spread(-0.3761249483f));
+  p = fma(p, s, spread(0.1283791552f));
+  const Vec small = fma(p, x, x);
+  const Vec t = min(spread(4.0f), a);  // erf(4) rounds to 1
+  Vec q = spread(1.1522274690e-5f);
+  q = fma(q, t, spread(-3.2565257e-4f));
+  q = fma(q, t, spread(0.0036537636f));
+  q = fma(q, t, spread(-0.0237853453f));
+  q = fma(q, t, spread(0.1062631458f));
+  q = fma(q, t, spread(0.6351358891f));
+  q = fma(q, t, spread(0.1286521554f));
+  const Vec large = spread(1.0f) - exp(-fma(q, t, t));
+  return a < spread(0.92f) ? small : with_sign_of(x, large);
+}
+
+[[gnu::always_inline]] inline Vec sigmoid(Vec x) { return spread(1.0f) / (spread(1.0f) + exp(-x)); }
+
+[[gnu::always_inline]] inline Vec softplus(Vec x) {
+  // log(1 + e) for e in (0, 1] loses what e adds below 1 ulp of 1; e itself is then the result.
+  const Vec e = exp(-magnitude(x)), u = spread(1.0f) + e;
+  const Vec correction = (e - (u - spread(1.0f))) / u;
+  return max(spread(0.0f), x) + (log(u) + correction);
+}
+
+[[gnu::always_inline]] inline Vec mish(Vec x) {
+  const Vec e = exp(min(spread(20.0f), x)), n = e * (e + spread(2.0f));
+  return x * (n / (n + spread(2.0f)));
+}
+
+/// For any x: beyond 2^22 floats are integers already, or as good as.
+[[gnu::always_inline]] inline Vec round_even(Vec x) {
+  const Vec a = magnitude(x), shift = spread(8388608.0f);
+  return a < shift ? with_sign_of(x, (a + shift) - shift) : x;
+}
+[[gnu::always_inline]] inline Vec floor(Vec x) {
+  const Vec r = round_even(x);
+  return r > x ? r - spread(1.0f) : r;
+}
+[[gnu::always_inline]] inline Vec ceiling(Vec x) { return -floor(-x); }

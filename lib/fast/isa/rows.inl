@@ -1,0 +1,134 @@
+// Reductions, normalization and transposition of rows. Sums are taken in four vectors and then in a fixed order.
+
+[[gnu::always_inline]] inline float add_lanes(Vec v) {
+  float lanes[kWidth], total = 0;
+  store(lanes, v);
+  for (int i = 0; i < kWidth; ++i) total += lanes[i];
+  return total;
+}
+
+/// The sum of term(i, lanes) over the row, which is asked for kWidth elements at a time and at the end for fewer; lanes
+/// beyond must then be 0.
+template <class Term>
+static inline __attribute__((always_inline)) float sum_of(i64 n, Term term) {
+  Vec sum[4] = {};
+  i64 i = 0;
+  for (; i + 4 * kWidth <= n; i += 4 * kWidth)
+    for (int j = 0; j < 4; ++j) sum[j] = sum[j] + term(i + j * kWidth, kWidth);
+  for (; i + kWidth <= n; i += kWidth) sum[0] = sum[0] + term(i, kWidth);
+  if (i < n) sum[1] = sum[1] + term(i, n - i);
+  return add_lanes((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+static float sum(const float* x, i64 n) {
+  return sum_of(n, [=](i64 i, i64 lanes) { return lanes == kWidth ? load(x + i) : load_some(x + i, lanes); });
+}
+
+static float deviation(const float* x, float mean, i64 n) {
+  return sum_of(n, [=, m = spread(mean)](i64 i, i64 lanes) {
+    if (lanes == kWidth) {
+      const Vec d = load(x + i) - m;
+      return d * d;
+    }
+    float rest[kWidth] = {};
+    for (i64 j = 0; j < lanes; ++j) rest[j] = (x[i + j] - mean) * (x[i + j] - mean);
+    return load(rest);
+  });
+}
+
+template <class Pick>
+static inline __attribute__((always_inline)) float extreme(const float* x, i64 n, float start, Pick pick) {
+  Vec best[4], nan = Vec{};
+  for (int j = 0; j < 4; ++j) best[j] = spread(start);
+  i64 i = 0;
+  for (; i + 4 * kWidth <= n; i += 4 * kWidth)
+    for (int j = 0; j < 4; ++j) {
+      const Vec v = load(x + i + j * kWidth);
+      nan = v == v ? nan : v;
+      best[j] = pick(v, best[j]);  // where v is NaN, the second operand stays
+    }
+  float lanes[kWidth], odd[kWidth], result = start;
+  store(lanes, pick(pick(best[0], best[1]), pick(best[2], best[3])));
+  store(odd, nan);
+  const auto take = [&](float v) {
+    if (v != v || result != result) result = v != v ? v : result;
+    else {
+      store(lanes, pick(spread(v), spread(result)));
+      result = lanes[0];
+    }
+  };
+  float kept[kWidth];
+  for (int j = 0; j < kWidth; ++j) kept[j] = lanes[j];
+  for (int j = 0; j < kWidth; ++j) {
+    take(kept[j]);
+    if (odd[j] != odd[j]) take(odd[j]);
+  }
+  for (; i < n; ++i) take(x[i]);
+  return result;
+}
+
+static float maximum(const float* x, i64 n) {
+  return extreme(x, n, -__builtin_inff(), [](Vec a, Vec b) { return max(a, b); });
+}
+static float minimum(const float* x, i64 n) {
+  return extreme(x, n, __builtin_inff(), [](Vec a, Vec b) { return min(a, b); });
+}
+
+static float exp_sum(const float* x, float scale, float shift, float* y, i64 n) {
+  const Vec times = spread(scale), minus = spread(shift);
+  return sum_of(n, [=](i64 i, i64 lanes) {
+    if (lanes == kWidth) {
+      const Vec e = exp(load(x + i) * times - minus);
+      store(y + i, e);
+      return e;
+    }
+    const Vec e = exp(load_some(x + i, lanes) * times - minus);
+    store_some(y + i, e, lanes);
+    return load_some(y + i, lanes);
+  });
+}
+
+static void normalize(const float* x, float mean, float scale, const float* weight, const float* bias, float* y,
+                      i64 n) {
+  const Vec minus = spread(mean), times = spread(scale);
+  const auto result = [=](i64 i, auto read) {
+    Vec v = (read(x + i) - minus) * times;
+    if (weight) v = v * read(weight + i);
+    return bias ? v + read(bias + i) : v;
+  };
+  i64 i = 0;
+  for (; i + kWidth <= n; i += kWidth) store(y + i, result(i, [](const float* p) { return load(p); }));
+  if (i < n) store_some(y + i, result(i, [=](const float* p) { return load_some(p, n - i); }), n - i);
+}
+
+/// Four rows of four become columns.
+static inline __attribute__((always_inline)) void transpose_four(const float* x, i64 from, float* y, i64 to) {
+  using Four = float __attribute__((vector_size(16)));
+  using Places = int __attribute__((vector_size(16)));
+  Four r[4];
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(&r[i], x + i * from, sizeof(Four));
+  const Places low{0, 4, 1, 5}, high{2, 6, 3, 7}, front{0, 1, 4, 5}, back{2, 3, 6, 7};
+  const Four a = __builtin_shuffle(r[0], r[1], low), b = __builtin_shuffle(r[2], r[3], low),
+             c = __builtin_shuffle(r[0], r[1], high), d = __builtin_shuffle(r[2], r[3], high);
+  const Four columns[4] = {__builtin_shuffle(a, b, front), __builtin_shuffle(a, b, back),
+                           __builtin_shuffle(c, d, front), __builtin_shuffle(c, d, back)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(y + i * to, &columns[i], sizeof(Four));
+}
+
+static void transpose_square(const float* x, i64 from, float* y, i64 to) {
+  for (i64 c = 0; c < 16; c += 4)
+    for (i64 r = 0; r < 16; r += 4) transpose_four(x + r * from + c, from, y + c * to + r, to);
+}
+
+// Squares of 16 × 16 keep both sides within lines that stay in the first-level cache.
+static void transpose(const float* x, i64 from, float* y, i64 to, i64 rows, i64 columns) {
+  constexpr i64 kSquare = 16;
+  for (i64 r0 = 0; r0 < rows; r0 += kSquare)
+    for (i64 c0 = 0; c0 < columns; c0 += kSquare) {
+      const i64 r1 = r0 + kSquare < rows ? r0 + kSquare : rows, c1 = c0 + kSquare < columns ? c0 + kSquare : columns;
+      if (r1 - r0 == kSquare && c1 - c0 == kSquare) transpose_square(x + r0 * from + c0, from, y + c0 * to + r0, to);
+      else
+        for (i64 r = r0; r < r1; ++r)
+          for (i64 c = c0; c < c1; ++c) y[c * to + r] = x[r * from + c];
+    }
+}

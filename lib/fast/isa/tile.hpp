@@ -1,0 +1,53 @@
+// What the loops of packed products and convolutions are told. A "pixel" is a row of the left operand; the right
+// operand is packed in panels of 32 columns (the last one may have 16): [step of the sum][column].
+#pragma once
+#include "fast/isa/elementwise.hpp"
+
+namespace ovir::fast {
+
+/// Channels of a block of Layout::blocked: 64 bytes of f32.
+inline constexpr i64 kBlock = 16;
+/// Columns of a panel of packed weights.
+inline constexpr i64 kColumns = 32;
+
+/// Memory that will be read soon: each step of a tile asks for some lines of it.
+struct Ahead {
+  const char *next = nullptr, *end = nullptr;
+  i64 lines = 0;
+};
+
+/// A few pixels by the columns of a panel:
+///   out[p·out_pixel + (c/16)·out_block + c%16] =
+///     clamp(residual + bias[c] + sum over b, t, i of in[p·pixel + b·block + taps[t] + i] · weights[…][c], low, high)
+/// The sum runs over b < blocks, t < tap_count, i < steps, in this order, which is also that of the weights.
+struct Tile {
+  const float* in;
+  i64 pixel, block;
+  const i64* taps;
+  i64 blocks, tap_count, steps;
+  const float* weights;
+  float* out;
+  i64 out_pixel, out_block;
+  const float* bias;      ///< as many as columns; null: none
+  const float* residual;  ///< null: none
+  i64 residual_pixel, residual_block;
+  float low, high;
+  Ahead* ahead;  ///< null: nothing
+};
+
+/// A row of a depthwise convolution on 16 channels: out[x·16 …] = clamp(bias + sum over taps of
+/// in_tap[x·step …] · weights[tap·16 …]).
+struct DepthwiseRow {
+  const float* in;
+  const i64* taps;         ///< offsets from `in`
+  const i64* tap_weights;  ///< offsets from `weights`
+  i64 tap_count;
+  const float* weights;
+  i64 step;  ///< between the pixels of one tap, in floats
+  float* out;
+  i64 pixels;
+  const float* bias;  ///< 16 values; null: none
+  float low, high;
+};
+
+}  // namespace ovir::fast

@@ -1,0 +1,112 @@
+// Packed products: the sums of a few pixels by a panel's columns stay in registers.
+
+template <int P, int N>
+static inline __attribute__((always_inline)) void packed_block(const Tile& t, i64 pixel0, i64 column0, i64 columns) {
+  constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
+  Vec sum[P][N];
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p)
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) sum[p][j] = Vec{};
+  const float* w = t.weights + column0;
+  const i64 pixel = t.pixel;
+  const auto step = [&](const float* const(&base)[kBases], i64 i) __attribute__((always_inline)) {
+    Vec b[N];
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) b[j] = load(w + j * kWidth);
+    w += columns;
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      const Vec s = spread(base[p / 3][p % 3 * pixel + i]);
+#pragma GCC unroll 4
+      for (int j = 0; j < N; ++j) sum[p][j] = fma(s, b[j], sum[p][j]);
+    }
+  };
+  for (i64 block = 0; block < t.blocks; ++block)
+    for (i64 tap = 0; tap < t.tap_count; ++tap) {
+      const float* base[kBases];
+#pragma GCC unroll 8
+      for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + t.taps[tap];
+      i64 left = t.steps;
+      do {
+        if (t.ahead)
+          for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
+            __builtin_prefetch(t.ahead->next, 0, 2);
+        const i64 now = left < kBlock ? left : kBlock;
+        i64 i = 0;
+        for (; i + 2 <= now; i += 2) {
+          step(base, i);
+          step(base, i + 1);
+        }
+        if (i < now) step(base, i);
+#pragma GCC unroll 8
+        for (int g = 0; g < kBases; ++g) base[g] += now;
+        left -= now;
+      } while (left > 0);
+    }
+  const Vec low = spread(t.low), high = spread(t.high);
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j) {
+    const i64 column = column0 + j * kWidth, place = column / kBlock, lane = column % kBlock;
+    const Vec bias = t.bias ? load(t.bias + column) : Vec{};
+    float* out = t.out + pixel0 * t.out_pixel + place * t.out_block + lane;
+    if (t.residual) {
+      const float* residual = t.residual + pixel0 * t.residual_pixel + place * t.residual_block + lane;
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) {
+        const Vec v = (sum[p][j] + bias) + load(residual + p * t.residual_pixel);
+        store(out + p * t.out_pixel, min(high, max(low, v)));
+      }
+    } else {
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) store(out + p * t.out_pixel, min(high, max(low, sum[p][j] + bias)));
+    }
+  }
+}
+
+/// All columns of P pixels. Two vectors of columns at a time fill the registers with kPixels pixels.
+template <int P>
+static void packed_strip(const Tile& t, i64 pixel0, i64 columns) {
+  i64 c = 0;
+  for (; c + 2 * kWidth <= columns; c += 2 * kWidth) packed_block<P, 2>(t, pixel0, c, columns);
+  if (c < columns) packed_block<P, 1>(t, pixel0, c, columns);
+}
+
+template <int P>
+static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns) {
+  if constexpr (P > 0) {
+    if (pixels == P) return packed_strip<P>(t, pixel0, columns);
+    packed_tail<P - 1>(t, pixel0, pixels, columns);
+  }
+}
+
+static void packed(const Tile& t, int pixels, int columns) { packed_tail<kPixels>(t, 0, pixels, columns); }
+
+// A depthwise row: a few pixels' sums in registers, each tap's weights loaded once for all of them.
+template <int P>
+static inline __attribute__((always_inline)) void depthwise_block(const DepthwiseRow& r, i64 x) {
+  constexpr int kParts = kBlock / kWidth;
+  const Vec low = spread(r.low), high = spread(r.high);
+  for (int part = 0; part < kParts; ++part) {
+    Vec sum[P];
+    const Vec bias = r.bias ? load(r.bias + part * kWidth) : Vec{};
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) sum[p] = bias;
+    for (i64 tap = 0; tap < r.tap_count; ++tap) {
+      const Vec w = load(r.weights + r.tap_weights[tap] + part * kWidth);
+      const float* in = r.in + r.taps[tap] + x * r.step + part * kWidth;
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) sum[p] = fma(load(in + p * r.step), w, sum[p]);
+    }
+    float* out = r.out + x * kBlock + part * kWidth;
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) store(out + p * kBlock, min(high, max(low, sum[p])));
+  }
+}
+
+static void depthwise(const DepthwiseRow& r) {
+  i64 x = 0;
+  for (; x + 8 <= r.pixels; x += 8) depthwise_block<8>(r, x);
+  for (; x + 4 <= r.pixels; x += 4) depthwise_block<4>(r, x);
+  for (; x < r.pixels; ++x) depthwise_block<1>(r, x);
+}

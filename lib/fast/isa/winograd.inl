@@ -1,0 +1,101 @@
+// Winograd's transforms for 3×3 filters, stride 1, on 16 channels at a time: F(2×2) and F(4×4), after A. Lavin,
+// S. Gray: "Fast Algorithms for Convolutional Neural Networks".
+
+template <int M>
+struct Winograd;
+
+template <>
+struct Winograd<2> {
+  [[gnu::always_inline]] static void input(const Vec (&d)[4], Vec (&o)[4]) {
+    o[0] = d[0] - d[2];
+    o[1] = d[1] + d[2];
+    o[2] = d[2] - d[1];
+    o[3] = d[1] - d[3];
+  }
+  [[gnu::always_inline]] static void output(const Vec (&d)[4], Vec (&o)[2]) {
+    o[0] = (d[0] + d[1]) + d[2];
+    o[1] = (d[1] - d[2]) - d[3];
+  }
+};
+
+template <>
+struct Winograd<4> {
+  [[gnu::always_inline]] static void input(const Vec (&d)[6], Vec (&o)[6]) {
+    const Vec two = spread(2), four = spread(4), five = spread(5);
+    const Vec a = fma(-four, d[2], d[4]), b = fma(-four, d[1], d[3]), c = d[4] - d[2], e = two * (d[3] - d[1]);
+    o[0] = fma(four, d[0], fma(-five, d[2], d[4]));
+    o[1] = a + b;
+    o[2] = a - b;
+    o[3] = c + e;
+    o[4] = c - e;
+    o[5] = fma(four, d[1], fma(-five, d[3], d[5]));
+  }
+  [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[4]) {
+    const Vec a = d[1] + d[2], b = d[1] - d[2], c = d[3] + d[4], e = d[3] - d[4];
+    o[0] = (d[0] + a) + c;
+    o[1] = fma(spread(2), e, b);
+    o[2] = fma(spread(4), c, a);
+    o[3] = fma(spread(8), e, b) + d[5];
+  }
+};
+
+template <int M>
+static void winograd_input_of(const float* in, i64 row, float* to, i64 step) {
+  constexpr int A = M + 2;
+  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+    Vec half[A][A];
+#pragma GCC unroll 8
+    for (int y = 0; y < A; ++y) {
+      Vec d[A];
+#pragma GCC unroll 8
+      for (int x = 0; x < A; ++x) d[x] = load(in + y * row + x * kBlock + lane);
+      Winograd<M>::input(d, half[y]);
+    }
+#pragma GCC unroll 8
+    for (int x = 0; x < A; ++x) {
+      Vec d[A], o[A];
+#pragma GCC unroll 8
+      for (int y = 0; y < A; ++y) d[y] = half[y][x];
+      Winograd<M>::input(d, o);
+#pragma GCC unroll 8
+      for (int y = 0; y < A; ++y) store(to + (y * A + x) * step + lane, o[y]);
+    }
+  }
+}
+
+template <int M>
+static void winograd_output_of(const float* from, i64 step, const float* bias, float low, float high, float* out,
+                               i64 row, int rows, int columns) {
+  constexpr int A = M + 2;
+  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+    const Vec plus = bias ? load(bias + lane) : Vec{}, least = spread(low), most = spread(high);
+    Vec half[M][A], result[M][M];
+#pragma GCC unroll 8
+    for (int x = 0; x < A; ++x) {
+      Vec d[A], o[M];
+#pragma GCC unroll 8
+      for (int y = 0; y < A; ++y) d[y] = load(from + (y * A + x) * step + lane);
+      Winograd<M>::output(d, o);
+#pragma GCC unroll 8
+      for (int y = 0; y < M; ++y) half[y][x] = o[y];
+    }
+#pragma GCC unroll 8
+    for (int y = 0; y < M; ++y) {
+      Winograd<M>::output(half[y], result[y]);
+#pragma GCC unroll 8
+      for (int x = 0; x < M; ++x) result[y][x] = min(most, max(least, result[y][x] + plus));
+    }
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < columns; ++x) store(out + y * row + x * kBlock + lane, result[y][x]);
+  }
+}
+
+static void winograd_input(int m, const float* in, i64 row, float* to, i64 step) {
+  m == 2 ? winograd_input_of<2>(in, row, to, step) : winograd_input_of<4>(in, row, to, step);
+}
+
+static void winograd_output(int m, const float* from, i64 step, const float* bias, float low, float high, float* out,
+                            i64 row, int rows, int columns) {
+  m == 2 ? winograd_output_of<2>(from, step, bias, low, high, out, row, rows, columns)
+         : winograd_output_of<4>(from, step, bias, low, high, out, row, rows, columns);
+}

@@ -1,0 +1,82 @@
+// How work is shared out: chunk sizes follow from the work alone, so results are the same bits for any number of
+// threads.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <functional>
+
+#include "base/thread_pool.hpp"
+#include "fast/isa/table.hpp"
+
+namespace ovir::fast {
+
+inline constexpr i64 ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
+inline constexpr i64 round_up(i64 a, i64 to) { return ceil_div(a, to) * to; }
+
+/// Part i of n split into `parts` whose sizes differ by one at most: [begin, end).
+struct Part {
+  i64 begin, end;
+  Part(i64 n, i64 parts, i64 i)
+      : begin(n / parts * i + std::min(i, n % parts)), end(begin + n / parts + (i < n % parts)) {}
+  i64 size() const { return end - begin; }
+};
+
+/// Nanoseconds of work that are worth a chunk: some times what handing it out costs.
+inline constexpr i64 kChunkWork = 10'000;
+
+/// work(0) … work(chunks - 1). Allocates nothing for the closure.
+template <class Work>
+void parallel(ThreadPool& pool, i64 chunks, const Work& work) {
+  if (chunks == 1) return work(0);
+  pool.run(chunks, std::cref(work));
+}
+
+/// work(begin, end) over parts of [0, n), each about kChunkWork of `cost` nanoseconds an item.
+template <class Work>
+void parallel_ranges(ThreadPool& pool, i64 n, double cost, const Work& work) {
+  const auto total = static_cast<double>(n) * cost / static_cast<double>(kChunkWork);
+  const auto chunks = std::clamp<i64>(static_cast<i64>(std::min(total, 256.0)), 1, std::max<i64>(n, 1));
+  parallel(pool, chunks, [&](i64 i) {
+    const Part part(n, chunks, i);
+    work(part.begin, part.end);
+  });
+}
+
+/// Scratch memory in as many slots as chunks can run at once: a chunk takes one that is free and gives it back.
+class Slots {
+ public:
+  Slots(float* memory, i64 floats_each, int count)
+      : memory_(memory), each_(floats_each), free_(count >= 64 ? ~0ull : (1ull << count) - 1) {}
+
+  class Lease {
+   public:
+    explicit Lease(Slots& slots) : slots_(slots), slot_(slots.take()) {}
+    ~Lease() { slots_.free_.fetch_or(1ull << slot_, std::memory_order_release); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    float* data() const { return slots_.memory_ + slot_ * slots_.each_; }
+
+   private:
+    Slots& slots_;
+    int slot_;
+  };
+
+ private:
+  int take() {
+    for (;;) {
+      auto free = free_.load(std::memory_order_relaxed);
+      while (free)
+        if (free_.compare_exchange_weak(free, free & (free - 1), std::memory_order_acquire))
+          return std::countr_zero(free);
+    }
+  }
+  float* memory_;
+  i64 each_;
+  std::atomic<std::uint64_t> free_;
+};
+
+/// Slots that Slots needs for a pool.
+inline int slots_for(const ThreadPool& pool) { return std::min(pool.threads(), 64); }
+
+}  // namespace ovir::fast

@@ -1,0 +1,59 @@
+// A chain of elementwise operations over broadcast operands, computed in one pass over memory.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "fast/isa/table.hpp"
+
+namespace ovir {
+class ThreadPool;
+}
+
+namespace ovir::fast {
+
+/// Operands are numbered: inputs first, then the results of the steps.
+struct ChainStep {
+  enum Kind : std::uint8_t { unary, binary } kind = unary;
+  Unary function{};    ///< of `left`
+  Binary operation{};  ///< of `left` and `right`
+  int left = 0, right = 0;
+};
+
+/// What is computed: the last step's result is the output.
+struct ChainProgram {
+  int inputs = 0;
+  std::vector<ChainStep> steps;
+  /// Memory for at most so many values that are still needed is there while it runs.
+  static constexpr int kRegisters = 12;
+  static constexpr int kInputs = 12;
+  /// False where steps refer to what is not there yet, or more than kRegisters or kInputs are needed.
+  bool fits() const;
+};
+
+/// A program for certain shapes. Immutable; run() allocates nothing.
+class Chain {
+ public:
+  /// `inputs` are the shapes of the program's inputs, each of which broadcasts to `out` by NumPy's rule.
+  Chain(const ChainProgram& program, std::span<const std::span<const i64>> inputs, std::span<const i64> out);
+
+  /// All f32. `out` may be one of the inputs that have its shape.
+  void run(std::span<const float* const> inputs, float* out, ThreadPool& pool) const;
+
+ private:
+  struct Step {
+    ChainStep what;
+    int to;  ///< the register of its result; -1: the output
+  };
+  struct Piece;
+  struct Registers;
+  void compute(const Piece& piece, std::span<const float* const> inputs, float* out, Registers& registers) const;
+
+  int inputs_;
+  std::vector<Step> steps_;
+  std::vector<i64> dims_;  ///< of the output, neighbors merged where no operand tells them apart; two at least
+  std::vector<std::vector<i64>> strides_;  ///< by input, in dims_; 0 where it is broadcast
+  i64 rows_ = 1, columns_ = 1;             ///< of a piece, at most
+  i64 row_pieces_ = 1, column_pieces_ = 1, pieces_ = 0;
+};
+
+}  // namespace ovir::fast

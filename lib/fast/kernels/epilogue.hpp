@@ -1,0 +1,44 @@
+// Epilogue: what a product or a convolution does to its sums before they leave the cache.
+#pragma once
+#include <limits>
+
+#include "fast/isa/table.hpp"
+
+namespace ovir::fast {
+
+/// out = activation(sum + bias + residual), or activation(sum + bias) + residual where `residual_last`.
+struct Epilogue {
+  const float* bias = nullptr;  ///< by column, padded with anything finite to a multiple of 16
+  Unary activation{};
+  const float* slopes = nullptr;    ///< by column, padded alike: for Function::prelu
+  const float* residual = nullptr;  ///< laid out as the output, may be the output
+  bool residual_last = false;
+
+  /// A tile's loops can do all of it.
+  bool is_simple() const { return activation.is_clamp() && !(residual && residual_last && has_bounds()); }
+  bool has_bounds() const { return activation.f != Function::identity; }
+};
+
+/// Gives the tile the part of the epilogue that its loops do. `column` is the first column of the tile, `residual` what
+/// is added to its first pixel.
+inline void begin(Tile& tile, const Epilogue& e, i64 column, const float* residual, i64 pixel, i64 block) {
+  const bool bounded = e.activation.f == Function::clamp && e.is_simple();
+  tile.low = bounded ? e.activation.a : -std::numeric_limits<float>::infinity();
+  tile.high = bounded ? e.activation.b : std::numeric_limits<float>::infinity();
+  tile.bias = e.bias ? e.bias + column : nullptr;
+  tile.residual = e.is_simple() || !e.residual_last ? residual : nullptr;
+  tile.residual_pixel = pixel;
+  tile.residual_block = block;
+}
+
+/// What is left of the epilogue once the tile is stored.
+inline void finish(const IsaTable& isa, const Tile& tile, int pixels, int columns, const Epilogue& e, i64 column,
+                   const float* residual, i64 pixel, i64 block) {
+  if (e.is_simple()) return;
+  for (i64 c = 0; c < columns; c += kBlock)
+    isa.activate(e.activation, e.slopes ? e.slopes + column + c : nullptr, tile.out + c / kBlock * tile.out_block,
+                 tile.out_pixel, e.residual_last && residual ? residual + c / kBlock * block : nullptr, pixel, pixels,
+                 kBlock);
+}
+
+}  // namespace ovir::fast

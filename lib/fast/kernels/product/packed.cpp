@@ -1,0 +1,166 @@
+#include "fast/kernels/product/packed.hpp"
+
+#include <algorithm>
+
+#include "fast/kernels/chunks.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kDeep = 1024;            // a panel of 128 KiB stays in the second-level cache beside the rows
+constexpr i64 kRowsBytes = 512 << 10;  // of the left operand, while all panels go by
+constexpr i64 kMostPixels = 16;
+
+/// Steps of the sum that are done at once: balanced, whole blocks.
+i64 depth(i64 k) {
+  return k <= kDeep * 3 / 2 ? std::max<i64>(k, 1) : round_up(ceil_div(k, ceil_div(k, kDeep)), kBlock);
+}
+
+struct Job {
+  const IsaTable& isa;
+  const Panels& b;
+  const float* a;
+  i64 a_row;
+  float* c;
+  i64 c_row;
+  const Epilogue& epilogue;
+
+  /// Rows [begin, end) by steps [k0, k0 + steps) of a panel.
+  void strip(i64 panel, i64 begin, i64 end, i64 k0, i64 steps, Ahead& ahead) const {
+    static constexpr i64 kNoTaps[1] = {0};
+    const auto columns = b.columns(panel), column = panel * kColumns;
+    // Sums of the steps before lie in c; the bias and the residual come with the first steps, the rest with the last.
+    Epilogue e = epilogue;
+    const bool first = k0 == 0, last = k0 + steps == b.k;
+    if (!last) e = {.bias = e.bias, .residual = e.residual_last ? nullptr : e.residual};
+    if (!first) {
+      e.bias = nullptr;
+      if (!e.residual_last || !last) e.residual = nullptr;
+    }
+    const auto tiles = ceil_div(end - begin, isa.pixels);
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part part(end - begin, tiles, i);
+      const auto row = begin + part.begin;
+      Tile tile{};
+      tile.in = a + row * a_row + k0;
+      tile.pixel = a_row;
+      tile.taps = kNoTaps;
+      tile.blocks = tile.tap_count = 1;
+      tile.steps = steps;
+      tile.weights = b.panel(panel) + k0 * columns;
+      tile.out_block = kBlock;
+      tile.ahead = &ahead;
+      one(tile, static_cast<int>(part.size()), row, column, columns, e, first);
+    }
+  }
+
+  void one(Tile& tile, int pixels, i64 row, i64 column, i64 columns, const Epilogue& e, bool first) const {
+    float* to = c + row * c_row + column;
+    const float* residual = e.residual ? e.residual + row * c_row + column : nullptr;
+    const auto valid = std::min(columns, b.n - column);
+    // A panel that reaches beyond the last column is computed aside.
+    alignas(64) float aside[kMostPixels * kColumns], before[kMostPixels * kColumns];
+    i64 out_row = c_row, residual_row = c_row;
+    const auto keep = [&](const float* from) {
+      for (i64 p = 0; p < pixels; ++p) std::copy_n(from + p * c_row, valid, before + p * kColumns);
+    };
+    tile.out = to;
+    if (valid < columns) {
+      tile.out = aside;
+      out_row = kColumns;
+      std::fill(std::begin(before), std::end(before), 0.0f);
+      if (residual) {
+        keep(residual);
+        residual = before;
+        residual_row = kColumns;
+      }
+    }
+    tile.out_pixel = out_row;
+    if (first) {
+      begin(tile, e, column, residual, residual_row, kBlock);
+      isa.packed(tile, pixels, static_cast<int>(columns));
+    } else {
+      // The sums so far are added as a residual; one that comes last is left to finish().
+      alignas(64) float sums[kMostPixels * kColumns];
+      const float* so_far = to;
+      i64 so_far_row = c_row;
+      if (valid < columns) {
+        std::fill(std::begin(sums), std::end(sums), 0.0f);
+        for (i64 p = 0; p < pixels; ++p) std::copy_n(to + p * c_row, valid, sums + p * kColumns);
+        so_far = sums;
+        so_far_row = kColumns;
+      }
+      Epilogue inner = e;
+      inner.residual_last = false;
+      if (!e.is_simple()) inner.activation = {};
+      begin(tile, inner, column, so_far, so_far_row, kBlock);
+      isa.packed(tile, pixels, static_cast<int>(columns));
+    }
+    finish(isa, tile, pixels, static_cast<int>(columns), e, column, residual, residual_row, kBlock);
+    if (valid < columns)
+      for (i64 p = 0; p < pixels; ++p) std::copy_n(aside + p * kColumns, valid, to + p * c_row);
+  }
+};
+
+}  // namespace
+
+i64 panels_size(i64 k, i64 n) { return k * round_up(n, kBlock); }
+
+void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, i64 begin, i64 end, float* to) {
+  const auto& table = isa();
+  const Panels panels{to, k, n};
+  for (auto p = begin; p < end; ++p) {
+    const auto columns = panels.columns(p), first = p * kColumns, valid = std::min(columns, n - first);
+    float* out = to + p * k * kColumns;
+    if (column == 1) {
+      for (i64 i = 0; i < k; ++i) {
+        std::copy_n(b + i * row + first, valid, out + i * columns);
+        std::fill(out + i * columns + valid, out + (i + 1) * columns, 0.0f);
+      }
+    } else {
+      table.transpose(b + first * column, column, out, columns, valid, k);
+      if (valid < columns)
+        for (i64 i = 0; i < k; ++i) std::fill(out + i * columns + valid, out + (i + 1) * columns, 0.0f);
+    }
+  }
+}
+
+void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, float* to, ThreadPool& pool) {
+  parallel_ranges(pool, ceil_div(n, kColumns), static_cast<double>(k * kColumns) / 4,
+                  [&](i64 begin, i64 end) { pack_panels(b, row, column, k, n, begin, end, to); });
+}
+
+void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i64 m, const Epilogue& epilogue,
+             ThreadPool& pool) {
+  if (m == 0 || b.n == 0) return;
+  const auto& table = isa();
+  const Job job{table, b, a, a_row, c, c_row, epilogue};
+  const auto panels = b.count();
+  const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 40;  // ns, roughly
+  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
+  const auto fits = std::max<i64>(ceil_div(m * b.k * 4, kRowsBytes), ceil_div(wanted, panels));
+  const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, table.pixels));
+  const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
+  const auto deep = depth(b.k);
+  const bool prefetch = panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
+  parallel(pool, row_blocks * groups, [&](i64 chunk) {
+    const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
+    const auto tiles = ceil_div(rows.size(), table.pixels);
+    for (auto panel = group.begin; panel < group.end; ++panel) {
+      // The panel that this thread is likely to want next: the group's next one, or the first of the chunk that is
+      // claimed when all threads have ended theirs.
+      Ahead ahead;
+      const auto next = panel + 1 < group.end ? panel + 1 : group.begin + pool.threads() * ceil_div(panels, groups);
+      if (prefetch && next < panels) {
+        ahead.next = reinterpret_cast<const char*>(b.panel(next));
+        ahead.end = reinterpret_cast<const char*>(b.panel(next) + b.k * b.columns(next));
+        ahead.lines = ceil_div(2 * kBlock, tiles);
+      }
+      for (i64 k0 = 0; k0 == 0 || k0 < b.k; k0 += deep)
+        job.strip(panel, rows.begin, rows.end, k0, std::min(deep, b.k - k0), ahead);
+    }
+  });
+}
+
+}  // namespace ovir::fast

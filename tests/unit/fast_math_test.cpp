@@ -1,0 +1,139 @@
+// The elementary functions of lib/fast/isa against those of the C library in double precision.
+#include <bit>
+#include <functional>
+#include <limits>
+
+#include "kernels.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+/// Errors in units of the last place of the exact result, over floats of every magnitude in [low, high].
+double ulps(const Unary& f, const std::function<double(double)>& exact, float low, float high) {
+  Floats x;
+  for (std::uint32_t b = 0; b < 0x7f800000u; b += 9973)
+    for (const auto v : {std::bit_cast<float>(b), -std::bit_cast<float>(b)})
+      if (v >= low && v <= high) x.push_back(v);
+  Floats y(x.size());
+  isa().unary(f, x.data(), y.data(), static_cast<i64>(x.size()));
+  double most = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto e = exact(static_cast<double>(x[i]));
+    const auto near = static_cast<float>(e);
+    if (std::isinf(near) && y[i] == near) continue;
+    const auto up = std::nextafter(std::abs(near), kInf);
+    const auto ulp = std::max(static_cast<double>(up) - std::abs(static_cast<double>(near)), 1.4e-45);
+    const auto error = std::abs(static_cast<double>(y[i]) - e) / ulp;
+    if (!(error <= most)) most = error;
+  }
+  return most;
+}
+
+TEST_CASE("elementary functions: errors in units of the last place") {
+  for_each_isa([] {
+    CHECK(ulps(
+              {Function::exp}, [](double x) { return std::exp(x); }, -104, 89) < 2);
+    CHECK(ulps(
+              {Function::log}, [](double x) { return std::log(x); }, 1e-38f, 3e38f) < 1.5);
+    CHECK(ulps(
+              {Function::tanh}, [](double x) { return std::tanh(x); }, -kInf, kInf) < 2.5);
+    CHECK(ulps(
+              {Function::erf}, [](double x) { return std::erf(x); }, -kInf, kInf) < 2.5);
+    CHECK(ulps(
+              {Function::sigmoid}, [](double x) { return 1 / (1 + std::exp(-x)); }, -80, 80) < 3);
+    CHECK(ulps(
+              {Function::softplus}, [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }, -80,
+              80) < 3);
+    CHECK(ulps(
+              {Function::elu, 1}, [](double x) { return x < 0 ? std::expm1(x) : x; }, -80, 80) < 3);
+    CHECK(ulps(
+              {Function::mish}, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }, -80, 80) < 4);
+    CHECK(ulps(
+              {Function::sqrt}, [](double x) { return std::sqrt(x); }, 0, kInf) <= 0.5);
+    CHECK(ulps(
+              {Function::floor}, [](double x) { return std::floor(x); }, -kInf, kInf) == 0);
+    CHECK(ulps(
+              {Function::ceiling}, [](double x) { return std::ceil(x); }, -kInf, kInf) == 0);
+    CHECK(ulps(
+              {Function::round_even}, [](double x) { return std::nearbyint(x); }, -kInf, kInf) == 0);
+  });
+}
+
+TEST_CASE("elementary functions: GELU differs from the exact one by 2e-7 of its argument") {
+  for_each_isa([] {
+    const auto x = random_floats(10007, 1, -8, 8);
+    Floats y(x.size());
+    isa().unary({Function::gelu_erf}, x.data(), y.data(), static_cast<i64>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double v = x[i];
+      REQUIRE(std::abs(y[i] - v * 0.5 * (1 + std::erf(v / std::sqrt(2.0)))) <= 2e-7 * std::max(std::abs(v), 1e-3));
+    }
+    isa().unary({Function::gelu_tanh}, x.data(), y.data(), static_cast<i64>(x.size()));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double v = x[i], inner = std::sqrt(2 / std::acos(-1.0)) * (v + 0.044715 * v * v * v);
+      REQUIRE(std::abs(y[i] - v * 0.5 * (1 + std::tanh(inner))) <= 3e-7 * std::max(std::abs(v), 1e-3));
+    }
+  });
+}
+
+TEST_CASE("elementary functions: what is beyond the numbers") {
+  for_each_isa([] {
+    const auto of = [](Unary f, float x) {
+      float y[3] = {x, x, x};  // fewer than a vector
+      isa().unary(f, y, y, 3);
+      return y[2];
+    };
+    const float nan = std::nanf("");
+    for (int f = 0; f <= static_cast<int>(Function::linear); ++f)
+      CHECK(std::isnan(of({static_cast<Function>(f), 0.5f, 1}, nan)));
+    CHECK(of({Function::exp}, kInf) == kInf);
+    CHECK(of({Function::exp}, -kInf) == 0);
+    CHECK(of({Function::exp}, 0) == 1);
+    CHECK(of({Function::log}, 0) == -kInf);
+    CHECK(of({Function::log}, kInf) == kInf);
+    CHECK(std::isnan(of({Function::log}, -1)));
+    CHECK(of({Function::log}, 1) == 0);
+    CHECK(of({Function::tanh}, -kInf) == -1);
+    CHECK(of({Function::erf}, kInf) == 1);
+    CHECK(of({Function::sigmoid}, -kInf) == 0);
+    CHECK(of({Function::clamp, 0, kInf}, -kInf) == 0);
+    CHECK(std::signbit(of({Function::round_even}, -0.25f)));
+    CHECK(std::isnan(of({Function::sqrt}, -1)));
+  });
+}
+
+TEST_CASE("rows: sums, extremes, transposition") {
+  for_each_isa([] {
+    for (const i64 n : {1, 3, 15, 16, 17, 64, 129, 1000}) {
+      auto x = random_floats(n, static_cast<unsigned>(n));
+      double sum = 0, deviation = 0, magnitude = 0;
+      for (const auto v : x) {
+        sum += v;
+        deviation += (v - 0.25) * (v - 0.25);
+        magnitude += std::abs(v);
+      }
+      CHECK(std::abs(isa().sum(x.data(), n) - sum) <= 1e-6 * magnitude);
+      CHECK(std::abs(isa().deviation(x.data(), 0.25f, n) - deviation) <= 1e-6 * deviation);
+      CHECK(isa().maximum(x.data(), n) == *std::max_element(x.begin(), x.end()));
+      CHECK(isa().minimum(x.data(), n) == *std::min_element(x.begin(), x.end()));
+      for (const i64 i : {i64{0}, n / 2, n - 1}) {
+        auto odd = x;
+        odd[at(i)] = std::nanf("");
+        CHECK(std::isnan(isa().maximum(odd.data(), n)));
+        CHECK(std::isnan(isa().minimum(odd.data(), n)));
+      }
+    }
+    for (const auto& [rows, columns] : {std::pair<i64, i64>{1, 1}, {16, 16}, {5, 33}, {48, 17}, {64, 64}}) {
+      const auto x = random_floats(rows * columns, 7);
+      Floats y(x.size());
+      isa().transpose(x.data(), columns, y.data(), rows, rows, columns);
+      for (i64 r = 0; r < rows; ++r)
+        for (i64 c = 0; c < columns; ++c) REQUIRE(y[at(c * rows + r)] == x[at(r * columns + c)]);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ovir::fast
