@@ -88,21 +88,21 @@ std::vector<float> numbers(std::string_view flag, std::string_view text) {
   return list;
 }
 
-io::PictureOptions picture_options(const RunOptions& options, const Model& model, int k) {
-  io::PictureOptions picture;
+io::ImageOptions image_options(const RunOptions& options, const Model& model, int k) {
+  io::ImageOptions image;
   for (const auto& [input, text] : per_input("--layout", options.layouts, model))
-    if (input == k) picture.layout = text;
+    if (input == k) image.layout = text;
   for (const auto& [input, text] : per_input("--mean_values", options.means, model))
-    if (input == k) picture.mean = numbers("--mean_values", text);
+    if (input == k) image.mean = numbers("--mean_values", text);
   for (const auto& [input, text] : per_input("--scale_values", options.scales, model))
-    if (input == k) picture.scale = numbers("--scale_values", text);
-  picture.reverse_channels = options.reverse_channels;
+    if (input == k) image.scale = numbers("--scale_values", text);
+  image.reverse_channels = options.reverse_channels;
   if (!options.resize.empty()) {
-    picture.size = io::parse_size(options.resize);
-    if (!picture.size)
+    image.size = io::parse_size(options.resize);
+    if (!image.size)
       throw UsageError(fmt::format("--resize: '{}' is not WxH, as in 640x480", printable(options.resize)));
   }
-  return picture;
+  return image;
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ Inputs::Inputs(const Model& model, const Facts& facts, const RunOptions& options
     : model_(model), facts_(facts), options_(options) {
   sources_.resize(model.parameters.size());
   for (int k = 0; k < static_cast<int>(sources_.size()); ++k)
-    picture_options(options, model, k);  // their faults, before anything is read
+    image_options(options, model, k);  // their faults, before anything is read
   for (const auto& word : options.inputs) bind(word);
   const bool all = std::all_of(sources_.begin(), sources_.end(), [](const auto& s) { return s.has_value(); });
   if (!all && !options.random) missing();
@@ -234,8 +234,8 @@ Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
     if (io::split_key(path).second.empty()) {
       const auto file = io::open_file(path);
       if (io::is_image(io::format_of(file, path)))
-        return io::picture_input(io::parse_image(file, path), wanted.type, wanted.shape,
-                                 picture_options(options_, model_, k));
+        return io::image_input(io::parse_image(file, path), wanted.type, wanted.shape,
+                               image_options(options_, model_, k));
     }
     return fit(k, io::read_tensor(path), path);
   }

@@ -5,7 +5,7 @@
 build_packages=(
   g++ cmake ninja-build pkg-config ccache
   libpugixml-dev libcli11-dev libspdlog-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  libdnnl-dev libre2-dev libpng-dev libjpeg-dev
+  libdnnl-dev libre2-dev libspng-dev libturbojpeg0-dev
 )
 test_packages=(catch2 python3-jsonschema)
 

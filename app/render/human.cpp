@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "op/known_types.hpp"
 #include "ovir.hpp"
 #include "render/diagnostics.hpp"
@@ -45,10 +46,6 @@ std::vector<std::string> cells(std::string_view line) {
   return list;
 }
 
-std::size_t code_points(std::string_view s) {
-  return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 /// The source line with the caret under it; a long line is cut to what surrounds the caret.
 std::string snippet(const SourceLoc& at, std::size_t number, std::size_t column, std::string_view label, Paint paint,
                     const Style& style) {
@@ -69,7 +66,7 @@ std::string snippet(const SourceLoc& at, std::size_t number, std::size_t column,
   for (std::size_t i = begin; i < end; ++i) text += line[i];
   if (end < line.size()) text += "...";
   const auto marked = at.file->text.substr(std::min(at.offset, at.file->text.size()), at.length);
-  const std::size_t length = std::clamp<std::size_t>(code_points(marked.substr(0, marked.find('\n'))), 1,
+  const std::size_t length = std::clamp<std::size_t>(count_code_points(marked.substr(0, marked.find('\n'))), 1,
                                                      std::max<std::size_t>(1, end - std::min(end, caret)));
   const std::string indent(caret - begin + (begin > 0 ? 3 : 0), ' ');
 
@@ -108,7 +105,7 @@ Places::Place Places::operator()(const SourceLoc& at) {
   const auto [index, added] = indices_.try_emplace(at.file.get(), *at.file);
   const auto [line, column] = index->second(at.offset);
   const auto meant = at.file->text.substr(std::min(at.offset, at.file->text.size()), at.length);
-  return {at.file->path, line, column, column + code_points(meant.substr(0, meant.find_first_of("\r\n")))};
+  return {at.file->path, line, column, column + count_code_points(meant.substr(0, meant.find_first_of("\r\n")))};
 }
 
 std::string Places::text(const SourceLoc& at) {

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace ovir {
 
 namespace {
@@ -40,29 +42,8 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
   return std::min(last[b.size()], limit);
 }
 
-struct CodePoint {
-  std::size_t length;  ///< in bytes; 0 where the bytes are not UTF-8
-  std::uint32_t value;
-};
-
-CodePoint decode(std::string_view s) {
-  const auto byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(s[i]); };
-  const std::uint32_t first = byte(0);
-  if (first < 0x80) return {1, first};
-  const std::size_t length = first < 0xE0 ? 2 : (first < 0xF0 ? 3 : 4);
-  if (first < 0xC2 || first > 0xF4 || s.size() < length) return {0, 0};
-  std::uint32_t value = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return {0, 0};
-    value = value << 6 | (byte(i) & 0x3F);
-  }
-  const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-  if (overlong || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return {0, 0};
-  return {length, value};
-}
-
 /// Control characters could drive the terminal, and the marks of writing direction could reorder what is read.
-constexpr bool is_shown(std::uint32_t c) {
+constexpr bool is_shown(char32_t c) {
   const bool control = (c < 0x20 && c != '\t') || (c >= 0x7F && c < 0xA0);
   const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
   return !control && !direction;
@@ -128,17 +109,17 @@ std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const auto [length, value] = decode(text);
-    const std::size_t taken = length == 0 ? 1 : length;
-    if (length != 0 && is_shown(value)) {
-      result.append(text.substr(0, taken));
+    auto rest = text;
+    const auto c = take_code_point(rest);
+    if (!c) rest.remove_prefix(1);
+    const auto taken = text.substr(0, text.size() - rest.size());
+    if (c && is_shown(*c)) {
+      result += taken;
     } else {
-      for (const char c : text.substr(0, taken)) {
-        const auto byte = static_cast<unsigned char>(c);
-        result += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
-      }
+      for (const char byte : taken)
+        result += {'\\', 'x', digits[static_cast<unsigned char>(byte) >> 4], digits[byte & 15]};
     }
-    text.remove_prefix(taken);
+    text = rest;
   }
   return result;
 }

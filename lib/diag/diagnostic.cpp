@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
+
 namespace ovir {
 
 namespace {
-
-/// Continuation bytes of UTF-8 do not count.
-std::size_t code_points(std::string_view s) {
-  return static_cast<std::size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 constexpr std::size_t kBlock = 4096;
 
@@ -27,7 +24,7 @@ LineColumn line_column(const SourceLoc& at) {
   const std::size_t offset = std::min(at.offset, text.size()), start = line_start(text, offset);
   const auto lines =
       static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
-  return {lines + 1, code_points(text.substr(start, offset - start)) + 1};
+  return {lines + 1, count_code_points(text.substr(start, offset - start)) + 1};
 }
 
 std::string_view source_line(const SourceLoc& at) {
@@ -43,7 +40,7 @@ LineIndex::LineIndex(const SourceFile& file) : text_(file.text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at <= text_.size(); at += kBlock) {
     counts_.push_back(count);
-    count += code_points(text_.substr(at, kBlock));
+    count += count_code_points(text_.substr(at, kBlock));
   }
   starts_.push_back(0);
   for (auto newline = text_.find('\n'); newline != text_.npos; newline = text_.find('\n', newline + 1))
@@ -52,7 +49,7 @@ LineIndex::LineIndex(const SourceFile& file) : text_(file.text) {
 
 std::size_t LineIndex::points_before(std::size_t offset) const {
   const std::size_t block = offset / kBlock;
-  return counts_[block] + code_points(text_.substr(block * kBlock, offset - block * kBlock));
+  return counts_[block] + count_code_points(text_.substr(block * kBlock, offset - block * kBlock));
 }
 
 LineColumn LineIndex::operator()(std::size_t offset) const {

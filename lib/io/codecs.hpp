@@ -1,4 +1,4 @@
-// The decoders behind parse_image. Each says so where the build lacks its library.
+// The decoders behind parse_image.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -8,12 +8,13 @@
 
 namespace ovir::io {
 
+// u8 [height, width, 1 or 3]; E0705 for what is damaged or cut off, E0003 for what is too large.
 Tensor decode_png(const Bytes& file, std::string_view where);
 Tensor decode_jpeg(const Bytes& file, std::string_view where);
 
-/// A few hundred bytes can claim to be a picture of any size.
-inline constexpr std::int64_t kMostPictureBytes = std::int64_t{1} << 30;
-/// u8 [height, width, channels]; refuses sizes that no picture has.
-Tensor new_picture(std::int64_t width, std::int64_t height, std::int64_t channels, std::string_view where);
+/// E0705 for a side of no pixels, E0003 for an image that would take more than 1 GiB at that many bytes a pixel.
+void require_image_size(std::int64_t width, std::int64_t height, std::int64_t pixel_bytes, std::string_view where);
+/// u8 [height, width, channels], of a size that require_image_size allows.
+Tensor new_image(std::int64_t width, std::int64_t height, std::int64_t channels, std::string_view where);
 
 }  // namespace ovir::io

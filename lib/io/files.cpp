@@ -81,7 +81,7 @@ std::vector<Named> read_tensors(const std::string& path) {
   switch (format) {
     case Format::npy: return {{"", parse_npy(file, path)}};
     case Format::onnx: return {{"", parse_onnx(file, path)}};
-    case Format::unknown: fail(Code::E0705, "{}: neither .npy, .npz, .pb nor a picture", path);
+    case Format::unknown: fail(Code::E0705, "{}: neither .npy, .npz, .pb nor an image", path);
     default: return {{"", parse_image(file, path)}};
   }
 }

@@ -14,10 +14,22 @@
 
 namespace ovir::io {
 
-Tensor new_picture(std::int64_t width, std::int64_t height, std::int64_t channels, std::string_view where) {
-  const auto size = checked_product(std::array{width, height, channels});
-  if (!size || width < 1 || height < 1) fail(Code::E0705, "{}: a picture of {}x{} pixels", where, width, height);
-  if (*size > kMostPictureBytes) fail(Code::E0003, "{}: a picture of {}x{} pixels is too large", where, width, height);
+namespace {
+
+/// A few hundred bytes can claim to be an image of any size.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30, kLongestSide = std::int64_t{1} << 20;
+
+}  // namespace
+
+void require_image_size(std::int64_t width, std::int64_t height, std::int64_t pixel_bytes, std::string_view where) {
+  if (width < 1 || height < 1) fail(Code::E0705, "{}: an image of {}x{} pixels", where, width, height);
+  const auto size = checked_product(std::array{width, height, pixel_bytes});
+  if (!size || *size > kMostBytes || std::max(width, height) > kLongestSide)
+    fail(Code::E0003, "{}: an image of {}x{} pixels is too large", where, width, height);
+}
+
+Tensor new_image(std::int64_t width, std::int64_t height, std::int64_t channels, std::string_view where) {
+  require_image_size(width, height, channels, where);
   return {ElementType::u8, {height, width, channels}};
 }
 
@@ -33,15 +45,18 @@ Tensor parse_pnm(std::string_view text, std::string_view where) {
     }
     const auto end = std::min(text.find_first_not_of("0123456789", at), text.size());
     const auto n = parse_number<std::int64_t>(text.substr(at, end - at));
-    if (!n) fail(Code::E0705, "{}: the header of the picture is malformed", where);
+    if (!n) fail(Code::E0705, "{}: the header of the image is malformed", where);
     at = end;
     return *n;
   };
   const auto width = number(), height = number(), most = number();
   if (most < 1 || most > 255) fail(Code::E0705, "{}: samples up to {}: only 8 bits a sample are read", where, most);
-  Tensor out = new_picture(width, height, text[1] == '6' ? 3 : 1, where);
+  const std::int64_t channels = text[1] == '6' ? 3 : 1;
+  require_image_size(width, height, channels, where);
   const auto samples = text.substr(std::min(at + 1, text.size()));  // one blank ends the header
-  if (samples.size() < out.byte_size()) fail(Code::E0705, "{}: the picture is cut off", where);
+  if (static_cast<std::int64_t>(samples.size()) < width * height * channels)
+    fail(Code::E0705, "{}: the image is cut off", where);
+  Tensor out = new_image(width, height, channels, where);
   std::transform(samples.begin(), samples.begin() + out.size(), out.mutable_data<std::uint8_t>(), [most](char c) {
     return static_cast<std::uint8_t>((std::min<std::int64_t>(static_cast<unsigned char>(c), most) * 255 + most / 2) /
                                      most);
@@ -56,7 +71,7 @@ Tensor parse_image(const Bytes& file, std::string_view where) {
     case Format::png: return decode_png(file, where);
     case Format::jpeg: return decode_jpeg(file, where);
     case Format::pnm: return parse_pnm(file.text(), where);
-    default: fail(Code::E0705, "{}: not a picture (PNG, JPEG, PGM or PPM)", where);
+    default: fail(Code::E0705, "{}: not an image (PNG, JPEG, PGM or PPM)", where);
   }
 }
 

@@ -1,4 +1,4 @@
-// Pictures: PNG and JPEG (where the build has libpng and libjpeg), PGM and PPM; and how one becomes a model's input.
+// Images: PNG, JPEG, PGM and PPM; and how one becomes a model's input.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,14 +11,12 @@
 
 namespace ovir::io {
 
-/// u8 [height, width, 1 or 3]; an alpha channel is left out. E0705 for what is no picture or a damaged one.
+/// u8 [height, width, 1 or 3]; an alpha channel is left out. E0705 for what is not an image or a damaged
+/// one, E0003 for one of more than a GiB.
 Tensor parse_image(const Bytes& file, std::string_view where);
 Tensor read_image(const std::string& path);
-/// Whether the build has libpng and libjpeg.
-bool can_read_png();
-bool can_read_jpeg();
 
-struct PictureOptions {
+struct ImageOptions {
   std::string layout{};  ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape
   std::optional<std::pair<std::int64_t, std::int64_t>> size{};  ///< width, height: resized to it, bilinear, as it is
   bool reverse_channels = false;                                ///< RGB -> BGR
@@ -28,10 +26,10 @@ struct PictureOptions {
 /// "640x480" as {640, 480}; nothing for any other text.
 std::optional<std::pair<std::int64_t, std::int64_t>> parse_size(std::string_view text);
 
-/// The picture (u8 [H, W, C]) as an input of that type and shape; grey and colour are turned into one another as the
+/// The image (u8 [H, W, C]) as an input of that type and shape; gray and color are turned into one another as the
 /// channel count asks. E0703 where it does not fit the shape.
-Tensor picture_input(const Tensor& picture, ElementType type, const PartialShape& shape, const PictureOptions& options);
-/// Bilinear, pixel centres at halves, edges repeated, rounded to whole values.
-Tensor resize_picture(const Tensor& picture, std::int64_t width, std::int64_t height);
+Tensor image_input(const Tensor& image, ElementType type, const PartialShape& shape, const ImageOptions& options);
+/// Bilinear, pixel centers at halves, edges repeated, rounded to whole values.
+Tensor resize_image(const Tensor& image, std::int64_t width, std::int64_t height);
 
 }  // namespace ovir::io

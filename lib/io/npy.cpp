@@ -8,11 +8,11 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/files.hpp"
 #include "io/npy_header.hpp"
 #include "io/storable.hpp"
-#include "io/utf8.hpp"
 #include "tensor/dispatch.hpp"
 #include "tensor/walk.hpp"
 
@@ -150,9 +150,8 @@ std::string descr_of(const Tensor& t) {
   std::size_t most = 1, most_bytes = 1;
   bool unicode = true;
   for (const auto text : t.values<std::string_view>()) {
-    const auto length = utf8_length(text);
-    unicode = unicode && length.has_value();
-    most = std::max(most, length.value_or(0));
+    unicode = unicode && code_points(text).has_value();
+    most = std::max(most, count_code_points(text));
     most_bytes = std::max(most_bytes, text.size());
   }
   return unicode ? fmt::format("<U{}", most) : fmt::format("|S{}", most_bytes);
@@ -194,9 +193,9 @@ Bytes npy_elements(const Tensor& t) {
   std::memset(storage.get(), 0, static_cast<std::size_t>(*size));
   for (std::size_t i = 0; i < count; ++i) {
     const auto text = t.values<std::string_view>()[i];
-    const auto code_points = unicode ? utf8_code_points(text) : std::u32string();
-    if (unicode) std::memcpy(storage.get() + i * width, code_points.data(), 4 * code_points.size());
-    else std::memcpy(storage.get() + i * width, text.data(), text.size());
+    auto* const to = storage.get() + i * width;
+    if (const auto all = unicode ? code_points(text) : std::nullopt) std::memcpy(to, all->data(), 4 * all->size());
+    else std::memcpy(to, text.data(), text.size());
   }
   const std::span<const std::byte> view(storage.get(), static_cast<std::size_t>(*size));
   return {std::move(storage), view};

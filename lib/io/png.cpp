@@ -1,90 +1,63 @@
+#include <spng.h>
+
+#include <memory>
+#include <new>
+#include <vector>
+
 #include "diag/diagnostic.hpp"
 #include "io/codecs.hpp"
-#include "io/image.hpp"
-
-#ifdef OVIR_PNG
-#include <png.h>
-
-#include <algorithm>
-#include <cstring>
-#include <string>
-#include <vector>
 
 namespace ovir::io {
 
 namespace {
 
-/// What libpng is given and what it hands back. Its errors jump (setjmp), so nothing with a destructor may live in
-/// the functions that call it.
-struct Decoder {
-  std::string_view rest;
-  png_structp png = nullptr;
-  png_infop info = nullptr;
-  char message[128] = "damaged";
+/// Deflate's best is 1032 to 1: a file that claims more pixels is damaged, or made to exhaust the memory.
+constexpr std::int64_t kBestRatio = 1032;
 
-  ~Decoder() { png_destroy_read_struct(&png, &info, nullptr); }
-};
+/// What texts and color profiles may take, unpacked.
+constexpr std::size_t kMostChunkBytes = std::size_t{64} << 20;
 
-void on_error(png_structp png, png_const_charp text) {
-  auto& d = *static_cast<Decoder*>(png_get_error_ptr(png));
-  std::strncpy(d.message, text, sizeof d.message - 1);
-  png_longjmp(png, 1);
-}
-void on_warning(png_structp, png_const_charp) {}
-
-void on_read(png_structp png, png_bytep to, png_size_t n) {
-  auto& d = *static_cast<Decoder*>(png_get_io_ptr(png));
-  if (n > d.rest.size()) png_error(png, "cut off");
-  std::memcpy(to, d.rest.data(), n);
-  d.rest.remove_prefix(n);
-}
-
-/// Reads the header and asks for eight bits a sample, grey or RGB, whatever the file holds.
-bool start(Decoder& d) {
-  d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning);
-  d.info = d.png != nullptr ? png_create_info_struct(d.png) : nullptr;
-  if (d.info == nullptr || setjmp(png_jmpbuf(d.png)) != 0) return false;
-  png_set_read_fn(d.png, &d, on_read);
-  png_read_info(d.png, d.info);
-  png_set_expand(d.png);
-  png_set_scale_16(d.png);
-  png_set_strip_alpha(d.png);
-  png_set_interlace_handling(d.png);
-  png_read_update_info(d.png, d.info);
-  return true;
-}
-
-bool read_rows(Decoder& d, png_bytepp rows) {
-  if (setjmp(png_jmpbuf(d.png)) != 0) return false;
-  png_read_image(d.png, rows);
-  png_read_end(d.png, nullptr);
-  return true;
+/// One channel of a grayscale image, three of any other, of pixels of four; 16 bits a sample are rounded to 8.
+template <class Sample>
+void take_channels(const std::vector<Sample>& rgba, Tensor& image) {
+  const auto channels = image.dim(2);
+  auto* to = image.mutable_data<std::uint8_t>();
+  for (std::size_t pixel = 0; pixel < rgba.size(); pixel += 4) {
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+      const std::uint32_t sample = rgba[pixel + c];
+      *to++ = static_cast<std::uint8_t>(sizeof(Sample) == 1 ? sample : (sample * 255 + 32895) >> 16);
+    }
+  }
 }
 
 }  // namespace
 
-bool can_read_png() { return true; }
-
 Tensor decode_png(const Bytes& file, std::string_view where) {
-  Decoder d{file.text()};
-  const auto damaged = [&] { fail(Code::E0705, "{}: the PNG picture cannot be read: {}", where, d.message); };
-  if (!start(d)) damaged();
-  const auto height = png_get_image_height(d.png, d.info);
-  Tensor out = new_picture(png_get_image_width(d.png, d.info), height, png_get_channels(d.png, d.info), where);
-  const auto stride = static_cast<std::size_t>(out.dim(1) * out.dim(2));
-  if (png_get_rowbytes(d.png, d.info) != stride) damaged();
-  std::vector<png_bytep> rows;
-  for (std::size_t y = 0; y < height; ++y) rows.push_back(out.mutable_data<png_byte>() + y * stride);
-  if (!read_rows(d, rows.data())) damaged();
-  return out;
+  const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(0), spng_ctx_free);
+  if (!png) throw std::bad_alloc();
+  const auto must = [&](int error) {
+    if (error != 0) fail(Code::E0705, "{}: the PNG image cannot be read: {}", where, spng_strerror(error));
+  };
+  must(spng_set_png_buffer(png.get(), file.view.data(), file.size()));
+  must(spng_set_chunk_limits(png.get(), kMostChunkBytes, kMostChunkBytes));
+  spng_ihdr header{};
+  must(spng_get_ihdr(png.get(), &header));
+  const bool gray =
+      header.color_type == SPNG_COLOR_TYPE_GRAYSCALE || header.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
+  require_image_size(header.width, header.height, header.bit_depth == 16 ? 8 : 4, where);
+  const auto least_bytes = std::int64_t{header.height} * (1 + std::int64_t{header.width} * header.bit_depth / 8);
+  if (least_bytes / kBestRatio > static_cast<std::int64_t>(file.size())) must(SPNG_EOF);
+
+  Tensor image = new_image(header.width, header.height, gray ? 1 : 3, where);
+  const auto decode = [&]<class Sample>(Sample, spng_format format) {
+    std::vector<Sample> rgba(4 * std::size_t{header.width} * header.height);
+    must(spng_decode_image(png.get(), rgba.data(), rgba.size() * sizeof(Sample), format, 0));
+    take_channels(rgba, image);
+  };
+  if (header.bit_depth == 16) decode(std::uint16_t{}, SPNG_FMT_RGBA16);
+  else decode(std::uint8_t{}, SPNG_FMT_RGBA8);
+  must(spng_decode_chunks(png.get()));  // up to the end of the file, which must be there
+  return image;
 }
 
 }  // namespace ovir::io
-#else
-namespace ovir::io {
-bool can_read_png() { return false; }
-Tensor decode_png(const Bytes&, std::string_view where) {
-  fail(Code::E0705, "{}: this build of ovir was made without libpng", where);
-}
-}  // namespace ovir::io
-#endif

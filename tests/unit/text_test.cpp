@@ -2,9 +2,28 @@
 
 #include <cstdint>
 
+#include "base/utf8.hpp"
 #include "catch.hpp"
 
 using namespace ovir;
+
+TEST_CASE("UTF-8") {
+  const std::u32string all = U"a\u00e9\u20ac\U0001F600";
+  std::string text;
+  for (const auto c : all) CHECK(append_utf8(text, c));
+  CHECK(text == "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+  CHECK(code_points(text) == all);
+  CHECK(count_code_points(text) == 4);
+  CHECK_FALSE(append_utf8(text, 0xD800));
+  CHECK_FALSE(append_utf8(text, 0x110000));
+  // Continuations without a start, cut off, overlong, a surrogate, beyond the last code point, bytes that never occur.
+  for (const auto* const wrong : {"\x80", "\xC3", "\xE2\x82", "\xC0\x80", "\xE0\x80\x80", "\xF0\x80\x80\x80",
+                                  "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xFF", "\xC3\x28"}) {
+    std::string_view rest = wrong;
+    CHECK_FALSE(take_code_point(rest));
+    CHECK(rest == wrong);
+  }
+}
 
 TEST_CASE("trim and split") {
   CHECK(trim(" \t a b\r\n") == "a b");

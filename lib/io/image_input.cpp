@@ -1,4 +1,4 @@
-// A picture on its way into a model: resized, recoloured, laid out, scaled.
+// An image on its way into a model: resized, recolored, laid out, scaled.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,16 +27,16 @@ std::vector<Tap> taps(std::int64_t from, std::int64_t to) {
   return all;
 }
 
-/// Grey is repeated; colour becomes luma (ITU-R BT.601), as in most picture libraries.
-Tensor recolour(const Tensor& picture, std::int64_t channels) {
-  const auto have = picture.dim(2);
-  if (have == channels) return picture;
+/// Gray is repeated; color becomes luma (ITU-R BT.601), as in most image libraries.
+Tensor recolor(const Tensor& image, std::int64_t channels) {
+  const auto have = image.dim(2);
+  if (have == channels) return image;
   if (!(have == 1 && channels == 3) && !(have == 3 && channels == 1))
-    fail(Code::E0703, "a picture of {} channels does not make an input of {}", have, channels);
-  Tensor out(ElementType::u8, {picture.dim(0), picture.dim(1), channels});
-  const auto* from = picture.data<std::uint8_t>();
+    fail(Code::E0703, "an image of {} channels does not make an input of {}", have, channels);
+  Tensor out(ElementType::u8, {image.dim(0), image.dim(1), channels});
+  const auto* from = image.data<std::uint8_t>();
   auto* to = out.mutable_data<std::uint8_t>();
-  for (std::int64_t i = 0; i < picture.dim(0) * picture.dim(1); ++i) {
+  for (std::int64_t i = 0; i < image.dim(0) * image.dim(1); ++i) {
     if (have == 1) to = std::fill_n(to, 3, from[i]);
     else
       *to++ = static_cast<std::uint8_t>(
@@ -70,10 +70,10 @@ std::string guess_layout(const PartialShape& shape) {
   if (!shape.has_rank()) return "NCHW";
   if (shape.rank() == 2) return "HW";
   if (shape.rank() != 3 && shape.rank() != 4)
-    fail(Code::E0703, "an input of shape {} does not take a picture", to_string(shape));
+    fail(Code::E0703, "an input of shape {} does not take an image", to_string(shape));
   const auto batch = shape.rank() - 3;
-  const auto is_colour = [](const Dim& d) { return d == Dim(1) || d == Dim(3); };
-  const bool last = is_colour(shape[batch + 2]) && !is_colour(shape[batch]);
+  const auto is_color = [](const Dim& d) { return d == Dim(1) || d == Dim(3); };
+  const bool last = is_color(shape[batch + 2]) && !is_color(shape[batch]);
   return std::string(batch == 1 ? "N" : "") + (last ? "HWC" : "CHW");
 }
 
@@ -88,14 +88,14 @@ std::vector<float> per_channel(const std::vector<float>& given, std::int64_t cha
 
 }  // namespace
 
-Tensor resize_picture(const Tensor& picture, std::int64_t width, std::int64_t height) {
-  const auto channels = picture.dim(2), row = picture.dim(1) * channels;
-  if (picture.dim(0) == height && picture.dim(1) == width) return picture;
+Tensor resize_image(const Tensor& image, std::int64_t width, std::int64_t height) {
+  const auto channels = image.dim(2), row = image.dim(1) * channels;
+  if (image.dim(0) == height && image.dim(1) == width) return image;
   Tensor out(ElementType::u8, {height, width, channels});
-  const auto across = taps(picture.dim(1), width);
-  const auto* const from = picture.data<std::uint8_t>();
+  const auto across = taps(image.dim(1), width);
+  const auto* const from = image.data<std::uint8_t>();
   auto* to = out.mutable_data<std::uint8_t>();
-  for (const auto& y : taps(picture.dim(0), height)) {
+  for (const auto& y : taps(image.dim(0), height)) {
     for (const auto& x : across) {
       for (std::int64_t c = 0; c < channels; ++c) {
         const auto between = [&](std::int64_t line) {
@@ -110,14 +110,14 @@ Tensor resize_picture(const Tensor& picture, std::int64_t width, std::int64_t he
   return out;
 }
 
-Tensor picture_input(const Tensor& given, ElementType type, const PartialShape& shape, const PictureOptions& options) {
+Tensor image_input(const Tensor& given, ElementType type, const PartialShape& shape, const ImageOptions& options) {
   const auto axes = parse_layout(options.layout.empty() ? guess_layout(shape) : options.layout, shape);
   const auto wanted = [&](std::int64_t axis) { return axis >= 0 && shape.has_rank() ? shape[axis] : Dim(); };
-  const auto resized = options.size ? resize_picture(given, options.size->first, options.size->second) : given;
+  const auto resized = options.size ? resize_image(given, options.size->first, options.size->second) : given;
   const Dim channel_dim = axes.channel < 0 ? Dim(1) : wanted(axes.channel);
-  const Tensor picture = recolour(resized, channel_dim.is_static() ? channel_dim.length() : resized.dim(2));
+  const Tensor image = recolor(resized, channel_dim.is_static() ? channel_dim.length() : resized.dim(2));
 
-  const auto height = picture.dim(0), width = picture.dim(1), channels = picture.dim(2);
+  const auto height = image.dim(0), width = image.dim(1), channels = image.dim(2);
   const auto rank = static_cast<std::size_t>(std::max({axes.batch, axes.channel, axes.height, axes.width}) + 1);
   Shape out_shape(rank, 1);
   const auto place = [&](std::int64_t axis, std::int64_t length) {
@@ -129,7 +129,7 @@ Tensor picture_input(const Tensor& given, ElementType type, const PartialShape& 
   if (!shape.contains(out_shape)) {
     const Dim h = wanted(axes.height), w = wanted(axes.width);
     const bool size_only = h.is_static() && w.is_static() && (h.length() != height || w.length() != width);
-    fail(Code::E0703, "a picture of {}x{} pixels makes {}, but the input is {}{}", width, height, to_string(out_shape),
+    fail(Code::E0703, "an image of {}x{} pixels makes {}, but the input is {}{}", width, height, to_string(out_shape),
          to_string(shape), size_only ? fmt::format(": --resize {}x{} would fit it", w.length(), h.length()) : "");
   }
 
@@ -138,7 +138,7 @@ Tensor picture_input(const Tensor& given, ElementType type, const PartialShape& 
   const Shape strides = strides_of(out_shape);
   const auto step = [&](std::int64_t axis) { return axis < 0 ? 0 : strides[static_cast<std::size_t>(axis)]; };
   Tensor out(ElementType::f32, out_shape);
-  const auto* from = picture.data<std::uint8_t>();
+  const auto* from = image.data<std::uint8_t>();
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x, from += channels) {
       for (std::int64_t c = 0; c < channels; ++c) {
