@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "harness/ways.hpp"
 #include "io/npy.hpp"
 #include "io/storable.hpp"
 #include "judge.hpp"
@@ -148,8 +149,8 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 /// Who watches a run changes nothing of it, and sees nothing that inference excluded.
 class Watched {
  public:
-  Watched(const Loaded& loaded, const Options& options, bool repeated)
-      : loaded_(loaded), session_(compile(loaded.model, loaded.facts, {options.tier, true, repeated})) {}
+  Watched(const Loaded& loaded, const testing::Way& way)
+      : loaded_(loaded), session_(testing::open(loaded.model, loaded.facts, way, true)) {}
 
   std::string run(const std::vector<Tensor>& inputs, const std::vector<Tensor>& unwatched, bool random) {
     std::string wrong;
@@ -167,14 +168,14 @@ class Watched {
   Session session_;
 };
 
-/// Runs a case in one of the ways to run; throws std::runtime_error with what went wrong. The number of tensors that
-/// were compared.
-std::size_t run(const Loaded& loaded, const fs::path& folder, const json& meta, const Options& options) {
+/// Runs a case in one of the ways; throws std::runtime_error with what went wrong. The number of tensors that were
+/// compared.
+std::size_t run(const Loaded& loaded, const fs::path& folder, const json& meta, const testing::Way& way) {
   const auto steps = step_count(meta);
   const auto reference =
       folder / (meta.contains("tolerance") ? meta["tolerance"].value("against", "expected") : "expected");
-  auto session = compile(loaded.model, loaded.facts, {options.tier, false, steps > 0});
-  Watched watched(loaded, options, steps > 0);
+  auto session = testing::open(loaded.model, loaded.facts, way);
+  Watched watched(loaded, way);
   std::size_t compared = 0;
   const auto demand = [](const std::string& wrong) {
     if (!wrong.empty()) throw std::runtime_error(wrong);
@@ -204,11 +205,19 @@ Verdict judge_values(const fs::path& folder, const Options& options) {
   const bool model = !fs::exists(folder / "case.json");
   const auto loaded = load_case(folder);
   if (loaded.said.errors() > 0) return {first_error(loaded.said)};
-  try {
-    return {"", run(loaded, folder, read_json(folder / (model ? "meta.json" : "case.json")), options)};
-  } catch (const Failure& failure) {
-    return {fmt::format("{}: {}", to_string(failure.diagnostic.code), failure.diagnostic.message)};
+  const auto meta = read_json(folder / (model ? "meta.json" : "case.json"));
+  Verdict verdict;
+  for (const auto& way : testing::kWays) {
+    if (way.tier != options.tier) continue;
+    try {
+      verdict.compared += run(loaded, folder, meta, way);
+    } catch (const Failure& failure) {
+      return {fmt::format("{}: {}: {}", way.name, to_string(failure.diagnostic.code), failure.diagnostic.message)};
+    } catch (const std::runtime_error& error) {
+      return {fmt::format("{}: {}", way.name, error.what())};
+    }
   }
+  return verdict;
 }
 
 }  // namespace ovir::conformance

@@ -1,146 +1,34 @@
 #include "model_text.hpp"
 
-#include <cstring>
 #include <map>
 
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "graph_text.hpp"
 #include "values.hpp"
 
 namespace ovir::spec {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') result += "&amp;";
-    else if (c == '<') result += "&lt;";
-    else if (c == '"') result += "&quot;";
-    else if (c == '\n') result += "&#10;";
-    else result += c;
-  }
-  return result;
-}
-
-/// The inside of the brackets.
-std::string dims_of(const PartialShape& shape) {
-  const auto text = to_string(shape);
-  return text.substr(1, text.size() - 2);
-}
-
-std::string output_port(int id, ElementType type, const PartialShape* shape) {
-  std::string dims;
-  if (shape && shape->has_rank())
-    for (const auto& d : *shape) dims += fmt::format("<dim>{}</dim>", d.is_static() ? d.length() : -1);
-  return fmt::format("<port id=\"{}\" precision=\"{}\">{}</port>", id, precision_name(type), dims);
-}
-
-/// Strings are stored as their count, the offsets of their ends and their text.
-std::string string_bytes(const Tensor& t) {
-  std::string words, text;
-  const auto add = [&](std::size_t n) {
-    const auto w = static_cast<std::uint32_t>(n);
-    words.append(reinterpret_cast<const char*>(&w), sizeof w);
-  };
-  add(static_cast<std::size_t>(t.size()));
-  add(0);
-  for (const auto s : t.values<std::string_view>()) {
-    text += s;
-    add(text.size());
-  }
-  return words + text;
-}
-
-/// One graph: the model, or a body of it.
-class GraphText {
- public:
-  explicit GraphText(std::string& bin) : bin_(bin) {}
-
-  int parameter(const std::string& name, ElementType type, const PartialShape& shape) {
-    return layer(name, "Parameter", "opset1",
-                 fmt::format(R"(<data shape="{}" element_type="{}"/>)", dims_of(shape), ovir::name(type)), {},
-                 output_port(0, type, &shape));
-  }
-
-  int constant(const std::string& name, const Tensor& value) {
-    std::string bytes;
-    if (value.type() == ElementType::string) {
-      bytes = string_bytes(value);
+/// The layer that gives an input of the operation.
+int add_source(GraphText& graph, const Source& s) {
+  if (s.constant) return graph.constant(s.name, s.constant);
+  if (s.parts.empty()) return graph.parameter(s.name, s.type, s.shape);
+  std::vector<int> parts;
+  for (const auto& [value, shape] : s.parts) {
+    const auto part = fmt::format("{}[{}]", s.name, parts.size());
+    if (value) {
+      parts.push_back(graph.constant(part, value));
     } else {
-      const auto packed = pack(value);
-      bytes.assign(reinterpret_cast<const char*>(packed.bytes()), packed.byte_size());
+      const auto of = graph.parameter(part + "_of", ElementType::u8, shape);
+      parts.push_back(graph.layer(part, "ShapeOf", "opset3",
+                                  fmt::format(R"(<data output_type="{}"/>)", ovir::name(s.type)), {of},
+                                  output_port(1, s.type, nullptr)));
     }
-    bin_.resize((bin_.size() + 63) / 64 * 64);
-    const auto offset = bin_.size();
-    bin_ += bytes;
-    const PartialShape shape(value.shape());
-    return layer(name, "Const", "opset1",
-                 fmt::format(R"(<data element_type="{}" shape="{}" offset="{}" size="{}"/>)", ovir::name(value.type()),
-                             dims_of(shape), offset, bytes.size()),
-                 {}, output_port(0, value.type(), &shape));
   }
-
-  int source(const Source& s) {
-    if (s.constant) return constant(s.name, s.constant);
-    if (s.parts.empty()) return parameter(s.name, s.type, s.shape);
-    std::vector<int> parts;
-    for (const auto& [value, shape] : s.parts) {
-      const auto part = fmt::format("{}[{}]", s.name, parts.size());
-      if (value) {
-        parts.push_back(constant(part, value));
-      } else {
-        const auto of = parameter(part + "_of", ElementType::u8, shape);
-        parts.push_back(layer(part, "ShapeOf", "opset3", fmt::format(R"(<data output_type="{}"/>)", ovir::name(s.type)),
-                              {of}, output_port(1, s.type, nullptr)));
-      }
-    }
-    return layer(s.name, "Concat", "opset1", R"(<data axis="0"/>)", parts,
-                 output_port(static_cast<int>(parts.size()), s.type, nullptr));
-  }
-
-  /// Every input is output `first port` of a layer; `ports` are the output ports, `inner` the bodies.
-  int layer(const std::string& name, const std::string& type, const std::string& version, const std::string& data,
-            const std::vector<int>& inputs, const std::string& ports, const std::string& inner = "") {
-    const auto id = next_++;
-    std::string in;
-    for (std::size_t k = 0; k < inputs.size(); ++k) {
-      in += fmt::format(R"(<port id="{}"/>)", k);
-      edge(inputs[k], first_output_[inputs[k]], id, static_cast<int>(k));
-    }
-    first_output_[id] = static_cast<int>(inputs.size());
-    layers_ += fmt::format("<layer id=\"{}\" name=\"{}\" type=\"{}\" version=\"{}\">{}{}{}{}</layer>\n", id,
-                           escaped(name), type, version, data, in.empty() ? "" : "<input>" + in + "</input>",
-                           ports.empty() ? "" : "<output>" + ports + "</output>", inner);
-    return id;
-  }
-
-  int result(const std::string& name, int of, int port) {
-    const auto id = layer(name, "Result", "opset1", "", {}, "");
-    layers_.insert(layers_.rfind("</layer>"), R"(<input><port id="0"/></input>)");
-    edge(of, port, id, 0);
-    return id;
-  }
-
-  int first_output(int layer_id) const { return first_output_.at(layer_id); }
-  std::string text() const { return "<layers>\n" + layers_ + "</layers>\n<edges>\n" + edges_ + "</edges>\n"; }
-
- private:
-  void edge(int from, int from_port, int to, int to_port) {
-    edges_ += fmt::format("<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\"/>\n", from,
-                          from_port, to, to_port);
-  }
-
-  std::string& bin_;
-  std::string layers_, edges_;
-  std::map<int, int> first_output_;
-  int next_ = 0;
-};
-
-std::string data_element(const std::vector<std::pair<std::string, std::string>>& attributes) {
-  std::string data;
-  for (const auto& [name, value] : attributes) data += fmt::format(R"( {}="{}")", name, escaped(value));
-  return data.empty() ? "" : "<data" + data + "/>";
+  return graph.layer(s.name, "Concat", "opset1", R"(<data axis="0"/>)", parts,
+                     output_port(static_cast<int>(parts.size()), s.type, nullptr));
 }
 
 PortText typed(const std::vector<Word>& line, std::size_t i) {
@@ -263,7 +151,7 @@ ModelText model_text(const NodeText& node) {
   model.bin.assign(64, '\0');  // never empty, even where nothing is constant
   GraphText graph(model.bin);
   std::vector<int> sources;
-  for (const auto& s : node.inputs) sources.push_back(graph.source(s));
+  for (const auto& s : node.inputs) sources.push_back(add_source(graph, s));
   std::string ports, inner;
   for (std::size_t k = 0; k < node.outputs.size(); ++k)
     ports += output_port(static_cast<int>(node.inputs.size() + k), node.outputs[k], nullptr);
@@ -272,7 +160,7 @@ ModelText model_text(const NodeText& node) {
                               sources, ports, inner);
   for (std::size_t k = 0; k < node.outputs.size(); ++k)
     graph.result(fmt::format("result{}", k), op, static_cast<int>(node.inputs.size() + k));
-  model.xml = "<?xml version=\"1.0\"?>\n<net name=\"spec\" version=\"11\">\n" + graph.text() + "</net>\n";
+  model.xml = graph.xml();
   return model;
 }
 

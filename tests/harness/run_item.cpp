@@ -9,8 +9,8 @@
 
 #include "bound.hpp"
 #include "model_text.hpp"
-#include "ovir.hpp"
 #include "values.hpp"
+#include "ways.hpp"
 
 namespace ovir::spec {
 namespace {
@@ -150,14 +150,13 @@ class Runner {
       if (!fact.shape.contains(actual))
         fail("output {}: expected shape {}, inferred {}", k, to_string(actual), to_string(fact.shape));
     }
-    // Constant inputs once as folded and once as computed; runs that repeat keep what the first one found.
+    // Constant inputs once as folded and otherwise as computed; runs that repeat keep what the first one found.
     const auto how = how_;
-    for (const auto tier : {passes::Tier::reference, passes::Tier::fast}) {
-      const bool fast = tier == passes::Tier::fast;
-      how_ = how + (fast ? "fast tier: " : "reference tier: ");
+    for (const auto& run : testing::kWays) {
+      how_ = fmt::format("{}{}: ", how, run.name);
       try {
-        auto session = compile(loaded.model, loaded.facts, {tier, fast, fast});
-        for (int repeat = 0; repeat < (fast ? 2 : 1); ++repeat) judge(session.run(given), expected, outputs);
+        auto session = testing::open(loaded.model, loaded.facts, run, run.tier == passes::Tier::fast);
+        for (int repeat = 0; repeat < (run.repeated ? 2 : 1); ++repeat) judge(session.run(given), expected, outputs);
       } catch (const Failure& failure) {
         fail("{}", text_of(failure.diagnostic));
       }
@@ -275,9 +274,9 @@ class Runner {
         fail("expected {}, got {}", wanted(), text_of(loaded.said));
       return;
     }
-    for (const auto tier : {passes::Tier::reference, passes::Tier::fast}) {
+    for (const auto& way : testing::kWays) {
       try {
-        compile(loaded.model, loaded.facts, {tier, false, false}).run(given);
+        testing::open(loaded.model, loaded.facts, way).run(given);
       } catch (const Failure& failure) {
         if (failure.diagnostic.code != *item_.error)
           fail("expected {} when run, got {}", wanted(), text_of(failure.diagnostic));

@@ -1,0 +1,165 @@
+// Sessions: inputs are checked, states are kept, results are the caller's, in every way to run.
+#include <algorithm>
+
+#include "catch.hpp"
+#include "harness/ways.hpp"
+#include "small_model.hpp"
+
+using namespace ovir;
+using testing::kWays;
+
+namespace {
+
+const spec::AttributeTexts kVariable{{"variable_id", "v"}, {"variable_type", "f32"}, {"variable_shape", "2"}};
+
+/// y = v + x; v = y, where v begins as 0.
+SmallModel counter() {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {2});
+  const auto zero = m.graph.constant("zero", floats({2}, {0, 0}));
+  const auto held = m.graph.add("held", "ReadValue-6", {zero}, kVariable);
+  const auto sum = m.graph.add("sum", "Add-1", {held, x});
+  m.graph.sink("keep", "Assign-6", sum, kVariable);
+  m.graph.result("y", sum);
+  return m;
+}
+
+/// The state becomes whatever is given; `behind` computes with it as of shape [2].
+SmallModel any_state(std::string_view behind, const spec::AttributeTexts& attributes, const Tensor& second) {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape::unknown_rank());
+  const auto held = m.graph.add("held", "ReadValue-6", {m.graph.constant("first", floats({2}, {3, 4}))}, kVariable);
+  std::vector<int> inputs{held};
+  if (second) inputs.push_back(m.graph.constant("second", second));
+  m.graph.result("y", m.graph.add("behind", behind, inputs, attributes));
+  m.graph.sink("keep", "Assign-6", x, kVariable);
+  return m;
+}
+
+Code code_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Failure& failure) {
+    return failure.diagnostic.code;
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("states are kept from run to run, by each session for itself") {
+  const auto c = counter().check();
+  REQUIRE(c.said.errors() == 0);
+  for (const auto& way : kWays) {
+    auto session = testing::open(c.model, c.facts, way), other = testing::open(c.model, c.facts, way);
+    for (int step = 1; step <= 3; ++step) {
+      const auto results = session.run(std::vector{floats({2}, {1, 10})});
+      CHECK(to_f64(results.at(0)) == std::vector<double>{1.0 * step, 10.0 * step});
+    }
+    CHECK(to_f64(other.run(std::vector{floats({2}, {5, 5})}).at(0)) == std::vector<double>{5, 5});
+    session.states().clear();
+    CHECK(to_f64(session.run(std::vector{floats({2}, {1, 1})}).at(0)) == std::vector<double>{1, 1});
+  }
+}
+
+TEST_CASE("a result stays as it is when the session runs again") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {64, 64});
+  const auto y = m.graph.add("y", "MatMul-1", {x, x}, {{"transpose_a", "false"}, {"transpose_b", "true"}});
+  m.graph.result("r", m.graph.add("relu", "Relu-1", {y}));
+  const auto c = m.check();
+  REQUIRE(c.said.errors() == 0);
+  for (const auto& way : kWays) {
+    auto session = testing::open(c.model, c.facts, way);
+    const auto first = session.run(some_inputs(c, 1));
+    const auto before = to_f64(first.at(0));
+    for (int seed = 2; seed < 6; ++seed) session.run(some_inputs(c, seed));
+    CHECK(to_f64(first.at(0)) == before);
+    CHECK(same_bits(session.run(some_inputs(c, 1)), first));
+  }
+}
+
+TEST_CASE("inputs of another type or shape are refused before anything runs") {
+  const auto c = counter().check();
+  for (const auto& way : kWays) {
+    auto session = testing::open(c.model, c.facts, way);
+    CHECK(code_of([&] { session.run(std::vector{Tensor(ElementType::i32, {2})}); }) == Code::E0704);
+    CHECK(code_of([&] { session.run(std::vector{floats({3}, {1, 2, 3})}); }) == Code::E0703);
+    CHECK(to_f64(session.run(std::vector{floats({2}, {1, 2})}).at(0)) == std::vector<double>{1, 2});
+  }
+}
+
+TEST_CASE("a state of another shape ends the run before anything computes with it") {
+  const auto two = floats({2}, {1, 2});
+  const auto axis = Tensor::of<std::int64_t>(ElementType::i64, {}, std::vector<std::int64_t>{0});
+  struct Behind {
+    std::string_view operation;
+    spec::AttributeTexts attributes;
+    Tensor second;
+  };
+  const Behind list[] = {
+      {"Add-1", {}, two},
+      {"Softmax-8", {{"axis", "0"}}, {}},
+      {"CumSum-3", {}, axis},
+      {"Reverse-1", {{"mode", "index"}}, Tensor::i64(std::vector<std::int64_t>{0})},
+      {"Transpose-1", {}, Tensor::i64(std::vector<std::int64_t>{0})},
+  };
+  for (const auto& behind : list) {
+    INFO(behind.operation);
+    const auto m = any_state(behind.operation, behind.attributes, behind.second);
+    const auto c = m.check();
+    for (const auto& d : c.said.all()) INFO(d.message);
+    REQUIRE(c.said.errors() == 0);
+    for (const auto& way : kWays) {
+      for (const auto& given : {floats({2, 2}, {1, 2, 3, 4}), floats({}, {1}), floats({0}, {}), floats({1}, {1}),
+                                floats({1000}, std::vector<float>(1000, 1.0F))}) {
+        auto session = testing::open(c.model, c.facts, way);
+        session.run(std::vector{given});
+        CHECK(code_of([&] { session.run(std::vector{given}); }) == Code::E0505);
+        session.states().clear();
+        session.run(std::vector{two});
+        CHECK(session.run(std::vector{two}).size() == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("an observer sees the value of every layer, and changes nothing") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {8});
+  const auto a = m.graph.add("a", "Sigmoid-1", {x});
+  const auto b = m.graph.add("b", "Multiply-1", {a, x});
+  m.graph.result("y", m.graph.add("c", "Relu-1", {b}));
+  const auto c = m.check();
+  for (const auto& way : kWays) {
+    const auto expected = testing::open(c.model, c.facts, way).run(some_inputs(c));
+    auto session = testing::open(c.model, c.facts, way, true);
+    std::vector<std::string> seen;
+    const auto results = session.run(some_inputs(c), [&](const Observation& o) {
+      seen.push_back(o.node.layer->name);
+      CHECK(c.facts.outputs[static_cast<std::size_t>(&o.node - c.model->nodes.data())][0].shape.contains(
+          o.value.shape()));
+    });
+    CHECK(same_bits(results, expected));
+    for (const auto* name : {"a", "b", "c"}) CHECK(std::count(seen.begin(), seen.end(), name) == 1);
+  }
+}
+
+TEST_CASE("dims that were open are inferred again with every input") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), Dim()});
+  const auto y = m.graph.parameter("y", ElementType::f32, PartialShape{Dim(), Dim()});
+  m.graph.result("z", m.graph.add("sum", "Add-1", {x, y}));
+  const auto c = m.check();
+  for (const auto& way : kWays) {
+    auto session = testing::open(c.model, c.facts, way);
+    for (const std::int64_t n : {1, 5, 0, 3}) {
+      const auto one = floats({1, n}, std::vector<float>(static_cast<std::size_t>(n), 1.0F));
+      const auto results = session.run(std::vector{one, floats({2, 1}, {1, 2})});
+      CHECK(results.at(0).shape() == Shape{2, n});
+    }
+    CHECK(code_of([&] { session.run(std::vector{floats({1, 2}, {1, 2}), floats({1, 3}, {1, 2, 3})}); }) == Code::E0505);
+    CHECK(session.run(std::vector{floats({1, 1}, {1}), floats({1, 1}, {2})}).at(0).shape() == Shape{1, 1});
+  }
+}

@@ -1,0 +1,89 @@
+#include "base/thread_pool.hpp"
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "catch.hpp"
+
+using ovir::ThreadPool;
+
+TEST_CASE("every chunk runs once") {
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    CHECK(pool.threads() == threads);
+    for (const std::int64_t chunks : {0, 1, 2, 3, 1000}) {
+      std::vector<std::atomic<int>> calls(static_cast<std::size_t>(chunks));
+      pool.run(chunks, [&](std::int64_t i) { ++calls[static_cast<std::size_t>(i)]; });
+      for (const auto& n : calls) CHECK(n == 1);
+    }
+  }
+}
+
+TEST_CASE("no chunks: the work is not called") {
+  ThreadPool pool(2);
+  pool.run(0, [](std::int64_t) { FAIL("called"); });
+  pool.run(-1, [](std::int64_t) { FAIL("called"); });
+}
+
+TEST_CASE("an exception of a chunk comes out of run, and nothing of the work goes on behind it") {
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    for (std::int64_t bad = 0; bad < 64; bad += 7) {
+      std::atomic<int> inside = 0;
+      const auto work = [&](std::int64_t i) {
+        ++inside;
+        if (i == bad) {
+          --inside;
+          throw std::runtime_error("chunk");
+        }
+        std::this_thread::yield();
+        --inside;
+      };
+      CHECK_THROWS_AS(pool.run(64, work), std::runtime_error);
+      CHECK(inside == 0);
+    }
+    std::atomic<int> calls = 0;
+    pool.run(100, [&](std::int64_t) { ++calls; });
+    CHECK(calls == 100);
+  }
+}
+
+TEST_CASE("every chunk throws") {
+  ThreadPool pool(4);
+  for (int round = 0; round < 100; ++round)
+    CHECK_THROWS_AS(pool.run(50, [](std::int64_t) { throw std::bad_alloc(); }), std::bad_alloc);
+}
+
+TEST_CASE("several threads call one pool") {
+  ThreadPool pool(3);
+  std::atomic<std::int64_t> sum = 0, caught = 0;
+  const auto call = [&](bool throws) {
+    for (int round = 0; round < 200; ++round) {
+      try {
+        pool.run(20, [&](std::int64_t i) {
+          if (throws && i == 11) throw std::runtime_error("chunk");
+          if (!throws) sum += i;
+        });
+      } catch (const std::runtime_error&) {
+        ++caught;
+      }
+    }
+  };
+  {
+    const std::jthread a(call, false), b(call, false), c(call, true);
+    call(false);
+  }
+  CHECK(sum == 3 * 200 * 190);
+  CHECK(caught == 200);
+}
+
+TEST_CASE("a chunk may call the pool again") {
+  ThreadPool pool(2);
+  std::atomic<int> calls = 0;
+  pool.run(4, [&](std::int64_t) { pool.run(5, [&](std::int64_t) { ++calls; }); });
+  CHECK(calls == 20);
+}
+
+TEST_CASE("the processors of this process") { CHECK(ovir::available_processors() >= 1); }
