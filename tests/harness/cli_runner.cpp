@@ -193,8 +193,8 @@ int main(int argc, char** argv) {
     const auto next = [&] { return ++i < argc ? std::string(argv[i]) : std::string(); };
     if (word == "--bless") bless = true;
     else if (word == "--ovir") ovir = next();
-    else if (word == "--models") replacements.emplace_back("{models}", next());
-    else if (word == "--samples") replacements.emplace_back("{samples}", next());
+    else if (word == "--models") replacements.emplace_back("{models}", fs::absolute(next()).string());
+    else if (word == "--samples") replacements.emplace_back("{samples}", fs::absolute(next()).string());
     else if (word == "--version") replacements.emplace_back("{version}", next());
     else files.push_back(word);
   }

@@ -17,7 +17,7 @@ std::string data_element(const AttributeTexts& attributes);
 /// A <port> that declares a type, and a shape where there is one.
 std::string output_port(int id, ElementType type, const PartialShape* shape = nullptr);
 
-/// The <layers> and <edges> of one graph: a model, or a body of one. Layers are named by the ids that the functions give.
+/// The <layers> and <edges> of one graph: a model, or a body of one. The functions give the ids of the layers.
 class GraphText {
  public:
   /// `bin` receives the values of the constants.
