@@ -64,12 +64,15 @@ Json ports_json(std::span<const PortDef> ports) {
 
 bool runs(const OpDef& op, const Version& v) { return v.eval != nullptr || op.kind != Kind::compute; }
 
+/// "int", "enum", "float[]".
+std::string type_of(const AttributeDef& a) { return fmt::format("{}{}", name(a.kind), a.list ? "[]" : ""); }
+
 Json as_json(const OpDef& op) {
   Json versions = Json::array();
   for (const auto& v : op.versions) {
     Json attributes = Json::array();
     for (const auto& a : v.attrs.defs)
-      attributes.push_back({{"name", a.name}, {"type", a.type}, {"required", a.presence == kRequired}});
+      attributes.push_back({{"name", a.name}, {"type", type_of(a)}, {"required", a.presence == kRequired}});
     versions.push_back({{"version", v.since},
                         {"since", v.since},
                         {"until", last_set(op, v)},
@@ -103,7 +106,7 @@ std::string page(const OpDef& op, const Style& style) {
     bool first = true;
     for (const auto& a : v.attrs.defs) {
       out += fmt::format("  {:<14} {:<22} {:<12} {}\n", first ? "attributes" : "", a.name,
-                         a.presence == kRequired ? "required" : "", a.type);
+                         a.presence == kRequired ? "required" : "", type_of(a));
       first = false;
     }
   }

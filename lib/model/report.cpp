@@ -14,9 +14,9 @@ std::string describe(const Layer& layer) { return fmt::format("layer {} \"{}\"",
 
 std::string describe(const Fact& fact) { return fmt::format("{}{}", name(fact.type), to_string(fact.shape)); }
 
-std::string list_of(const PartialShape& shape, bool attribute) {
+std::string list_of(const PartialShape& shape) {
   std::string list;
-  for (const auto& d : shape) list += (list.empty() ? "" : ",") + (attribute || d.is_static() ? to_string(d) : "-1");
+  for (const auto& d : shape) list += (list.empty() ? "" : ",") + (d.is_static() ? to_string(d) : "-1");
   return list;
 }
 

@@ -14,8 +14,8 @@ LayerRef layer_ref(const Model&, const Layer&);
 std::string describe(const Layer&);
 /// `f32[1,?,8]`.
 std::string describe(const Fact&);
-/// "1,-1,64" as <dim>s have it, or "1,?,64" as attributes do.
-std::string list_of(const PartialShape& shape, bool attribute = false);
+/// "1,-1,64", as <dim>s have it.
+std::string list_of(const PartialShape& shape);
 
 /// Completes a diagnostic of `layer`: the layer, the id of its port, and the place: that of its attribute where one is
 /// at fault, else the layer's tag. What is set already stays.

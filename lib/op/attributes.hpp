@@ -1,11 +1,16 @@
-// Attributes of an operation as a table: parsing, defaults, diagnostics, `ovir ops` and coverage all read it.
+// Attributes of an operation as a table: parsing, printing, defaults, diagnostics, `ovir ops` and coverage all read it.
 //
 //   struct Attrs { std::int64_t axis = 0; Mode mode{}; };
 //   constexpr auto kAttrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode>>;
+//
+// An enumeration that is an attribute has its words in a function beside it, found by argument-dependent lookup:
+//
+//   enum class Mode { constant, edge };
+//   constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"constant", Mode::constant}, …}); }
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -25,7 +31,7 @@
 namespace ovir {
 
 /// Why an attribute's text was refused. `domain` is set where the text is well-formed but names nothing that exists;
-/// `meant` is then the word it was meant to be, perhaps.
+/// `meant` is then the word that it was probably meant to be.
 struct AttributeError : std::runtime_error {
   explicit AttributeError(const std::string& why, bool outside_domain = false, std::string near = {})
       : runtime_error(why), domain(outside_domain), meant(std::move(near)) {}
@@ -33,9 +39,14 @@ struct AttributeError : std::runtime_error {
   std::string meant;
 };
 
-/// Specialise for an enumeration that is an attribute: static constexpr std::pair<std::string_view, E> table[].
+/// One word of an enumeration. A value may have several; the first is the one that is printed.
 template <class E>
-struct EnumNames;
+using Word = std::pair<std::string_view, E>;
+
+/// What the text of an attribute, or of each element of a list, stands for.
+enum class AttributeKind : std::uint8_t { boolean, integer, number, text, element_type, shape, word };
+/// "boolean", "int", "float", "string", "element type", "shape", "enum", as the specifications call them.
+std::string_view name(AttributeKind);
 
 namespace detail {
 
@@ -47,46 +58,48 @@ concept ListAttribute = requires(T& t) {
   t.push_back(std::declval<typename T::value_type>());
 }
 &&!std::is_same_v<T, std::string> && !std::is_same_v<T, PartialShape>;
+template <class T>
+concept OptionalAttribute = std::is_same_v<T, std::optional<typename T::value_type>>;
+
+/// The words of an enumeration, in order.
+template <class E>
+inline constexpr auto kWords = [] {
+  constexpr auto table = words(E{});
+  std::array<std::string_view, table.size()> list;
+  for (std::size_t i = 0; i < table.size(); ++i) list[i] = table[i].first;
+  return list;
+}();
+
+bool parse_boolean(std::string_view);
+ElementType parse_type(std::string_view);
+PartialShape parse_partial_shape(std::string_view);
+[[noreturn]] void fail_integer(std::string_view, bool is_signed, std::size_t bits);
+[[noreturn]] void fail_number(std::string_view);
+[[noreturn]] void fail_word(std::string_view, std::span<const std::string_view> words);
+[[noreturn]] void fail_attrs(const std::type_info* made, const std::type_info& asked);
 
 template <class T>
 T parse_attribute(std::string_view text) {
   const auto s = trim(text);
   if constexpr (std::is_same_v<T, bool>) {
-    if (s == "1" || equals_ignoring_case(s, "true")) return true;
-    if (s == "0" || equals_ignoring_case(s, "false")) return false;
-    throw AttributeError(fmt::format("\"{}\" is not a boolean (true or false)", printable(s)));
+    return parse_boolean(s);
   } else if constexpr (std::is_integral_v<T>) {
     if (const auto n = parse_number<T>(s)) return *n;
-    if (is_integer(s))
-      throw AttributeError(fmt::format("{} is {}", s,
-                                       s.front() == '-' && !std::is_signed_v<T>
-                                           ? "negative"
-                                           : fmt::format("more than {} bits can hold", 8 * sizeof(T))));
-    throw AttributeError(fmt::format("\"{}\" is not an integer", printable(s)));
+    fail_integer(s, std::is_signed_v<T>, 8 * sizeof(T));
   } else if constexpr (std::is_floating_point_v<T>) {
     if (const auto n = parse_number<T>(s)) return *n;
     if (const auto n = parse_number<double>(s)) return static_cast<T>(*n);  // out of the type's range: infinity or 0
-    throw AttributeError(fmt::format("\"{}\" is not a number", printable(s)));
+    fail_number(s);
   } else if constexpr (std::is_same_v<T, std::string>) {
     return std::string(text);
   } else if constexpr (std::is_same_v<T, ElementType>) {
-    if (const auto t = parse_element_type(s)) return *t;
-    const auto near = nearest_element_type(s);
-    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true,
-                         near ? std::string(name(*near)) : "");
+    return parse_type(s);
   } else if constexpr (std::is_same_v<T, PartialShape>) {
-    if (const auto shape = parse_shape(s)) return *shape;
-    throw AttributeError(fmt::format("\"{}\" is not a shape: {}", printable(s), why_no_shape(s)));
+    return parse_partial_shape(s);
   } else if constexpr (EnumAttribute<T>) {
-    std::string list;
-    std::vector<std::string_view> words;
-    for (const auto& [word, value] : EnumNames<T>::table) {
+    for (const auto& [word, value] : words(T{}))
       if (equals_ignoring_case(word, s)) return value;
-      list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
-      words.push_back(word);
-    }
-    throw AttributeError(fmt::format("\"{}\" is {} {}", printable(s), words.size() == 1 ? "not" : "none of", list),
-                         true, std::string(nearest(s, words).value_or("")));
+    fail_word(s, kWords<T>);
   } else if constexpr (ListAttribute<T>) {
     T list;
     for (const auto part : split(s, ',')) list.push_back(parse_attribute<typename T::value_type>(part));
@@ -96,21 +109,56 @@ T parse_attribute(std::string_view text) {
   }
 }
 
-/// The word for an attribute's type in `ovir ops` and messages.
+/// What parse_attribute reads as `value`; nothing for a std::optional without a value: such an attribute is left out.
 template <class T>
-constexpr std::string_view attribute_type() {
-  if constexpr (std::is_same_v<T, bool>) return "boolean";
-  else if constexpr (std::is_integral_v<T>) return "int";
-  else if constexpr (std::is_floating_point_v<T>) return "float";
-  else if constexpr (std::is_same_v<T, std::string>) return "string";
-  else if constexpr (std::is_same_v<T, ElementType>) return "element type";
-  else if constexpr (std::is_same_v<T, PartialShape>) return "shape";
-  else if constexpr (EnumAttribute<T>) return "enum";
-  else if constexpr (ListAttribute<T>) {
-    if constexpr (std::is_integral_v<typename T::value_type>) return "int[]";
-    else if constexpr (std::is_floating_point_v<typename T::value_type>) return "float[]";
-    else return "string[]";
-  } else return attribute_type<typename T::value_type>();
+std::optional<std::string> print_attribute(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return fmt::format("{}", value);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, ElementType>) {
+    return std::string(name(value));
+  } else if constexpr (std::is_same_v<T, PartialShape>) {
+    return attribute_text(value);
+  } else if constexpr (EnumAttribute<T>) {
+    for (const auto& [word, of] : words(T{}))
+      if (of == value) return std::string(word);
+    throw std::logic_error("an enumeration holds a value that has no word");
+  } else if constexpr (ListAttribute<T>) {
+    std::string list;
+    for (std::size_t i = 0; i < value.size(); ++i)
+      list += (i == 0 ? "" : ",") + print_attribute<typename T::value_type>(value[i]).value();
+    return list;
+  } else {
+    return value ? print_attribute(*value) : std::nullopt;
+  }
+}
+
+template <class T>
+constexpr AttributeKind attribute_kind() {
+  if constexpr (std::is_same_v<T, bool>) return AttributeKind::boolean;
+  else if constexpr (std::is_integral_v<T>) return AttributeKind::integer;
+  else if constexpr (std::is_floating_point_v<T>) return AttributeKind::number;
+  else if constexpr (std::is_same_v<T, std::string>) return AttributeKind::text;
+  else if constexpr (std::is_same_v<T, ElementType>) return AttributeKind::element_type;
+  else if constexpr (std::is_same_v<T, PartialShape>) return AttributeKind::shape;
+  else if constexpr (EnumAttribute<T>) return AttributeKind::word;
+  else return attribute_kind<typename T::value_type>();  // of a list or std::optional
+}
+
+template <class T>
+constexpr bool is_list() {
+  if constexpr (OptionalAttribute<T>) return is_list<typename T::value_type>();
+  else return ListAttribute<T>;
+}
+
+template <class T>
+constexpr std::span<const std::string_view> attribute_words() {
+  if constexpr (EnumAttribute<T>) return kWords<T>;
+  else if constexpr (ListAttribute<T> || OptionalAttribute<T>) return attribute_words<typename T::value_type>();
+  else return {};
 }
 
 template <class>
@@ -136,13 +184,29 @@ enum Presence : std::uint8_t { kOptional, kRequired };
 struct AttributeDef {
   std::string_view name;
   Presence presence = kOptional;
-  std::string_view type;                                      ///< "int[]", "enum", …
+  AttributeKind kind{};
+  bool list = false;                                          ///< any number of `kind`, separated by commas
+  std::span<const std::string_view> words{};                  ///< of AttributeKind::word: all that it may be
   void (*set)(void* attrs, std::string_view text) = nullptr;  ///< throws AttributeError
+  /// The member as text that `set` reads; nothing where it has no value.
+  std::optional<std::string> (*print)(const void* attrs) = nullptr;
 };
 
+/// The attributes of an operation's version. `make` makes their struct, with the defaults; who holds it as a void*
+/// reads it with `as`.
 struct AttributeTable {
   std::span<const AttributeDef> defs;
-  std::shared_ptr<void> (*make)() = nullptr;  ///< a struct of defaults
+  std::shared_ptr<void> (*make)() = nullptr;
+  const std::type_info* type = nullptr;  ///< of what make() makes
+
+  /// Throws std::logic_error where `attrs` is null, or make() makes no A.
+  template <class A>
+  const A& as(const void* attrs) const {
+    if (attrs == nullptr || type == nullptr || *type != typeid(A)) detail::fail_attrs(type, typeid(A));
+    return *static_cast<const A*>(attrs);
+  }
+  /// The value of an attribute that a file leaves out, as it would spell it; nothing where it then has none.
+  std::optional<std::string> default_of(const AttributeDef&) const;
 };
 
 template <detail::Literal Name, auto Member, Presence P = kOptional>
@@ -151,8 +215,13 @@ struct Attr {
   using type = typename detail::MemberOf<decltype(Member)>::type;
   static constexpr auto name = Name;
   static constexpr AttributeDef def{
-      std::string_view(name), P, detail::attribute_type<type>(),
-      [](void* a, std::string_view t) { static_cast<owner*>(a)->*Member = detail::parse_attribute<type>(t); }};
+      .name = std::string_view(name),
+      .presence = P,
+      .kind = detail::attribute_kind<type>(),
+      .list = detail::is_list<type>(),
+      .words = detail::attribute_words<type>(),
+      .set = [](void* a, std::string_view t) { static_cast<owner*>(a)->*Member = detail::parse_attribute<type>(t); },
+      .print = [](const void* a) { return detail::print_attribute(static_cast<const owner*>(a)->*Member); }};
 };
 
 namespace detail {
@@ -169,6 +238,7 @@ struct AttributeStore<> {
 
 template <class Attrs, class... A>
 requires(std::is_same_v<Attrs, typename A::owner>&&...) inline constexpr AttributeTable attributes{
-    detail::AttributeStore<A...>::defs, [] { return std::shared_ptr<void>(std::make_shared<Attrs>()); }};
+    detail::AttributeStore<A...>::defs, [] { return std::shared_ptr<void>(std::make_shared<Attrs>()); },
+    &typeid(Attrs)};
 
 }  // namespace ovir

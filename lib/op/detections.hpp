@@ -12,20 +12,17 @@
 namespace ovir {
 
 enum class SortResult : std::uint8_t { classid, score, none };
-template <>
-struct EnumNames<SortResult> {
-  static constexpr std::pair<std::string_view, SortResult> table[] = {{"classid", SortResult::classid},
-                                                                      {"class", SortResult::classid},
-                                                                      {"score", SortResult::score},
-                                                                      {"none", SortResult::none}};
-};
+constexpr auto words(SortResult) {
+  return std::to_array<Word<SortResult>>({{"classid", SortResult::classid},
+                                          {"class", SortResult::classid},
+                                          {"score", SortResult::score},
+                                          {"none", SortResult::none}});
+}
 
 enum class Decay : std::uint8_t { gaussian, linear };
-template <>
-struct EnumNames<Decay> {
-  static constexpr std::pair<std::string_view, Decay> table[] = {{"gaussian", Decay::gaussian},
-                                                                 {"linear", Decay::linear}};
-};
+constexpr auto words(Decay) {
+  return std::to_array<Word<Decay>>({{"gaussian", Decay::gaussian}, {"linear", Decay::linear}});
+}
 
 struct DetectionAttrs {
   SortResult sort_result = SortResult::none;

@@ -9,11 +9,10 @@
 namespace ovir {
 
 enum class AutoBroadcast : std::uint8_t { none, numpy, pdpd };
-template <>
-struct EnumNames<AutoBroadcast> {
-  static constexpr std::pair<std::string_view, AutoBroadcast> table[] = {
-      {"none", AutoBroadcast::none}, {"numpy", AutoBroadcast::numpy}, {"pdpd", AutoBroadcast::pdpd}};
-};
+constexpr auto words(AutoBroadcast) {
+  return std::to_array<Word<AutoBroadcast>>(
+      {{"none", AutoBroadcast::none}, {"numpy", AutoBroadcast::numpy}, {"pdpd", AutoBroadcast::pdpd}});
+}
 
 /// How the second operand is fitted to the first. `axis` is where "pdpd" begins; -1: at rank(a) - rank(b).
 /// Spec: operation-sets/broadcast-rules
@@ -51,10 +50,9 @@ struct EluAttrs {
 };
 
 enum class GeluMode : std::uint8_t { erf, tanh };
-template <>
-struct EnumNames<GeluMode> {
-  static constexpr std::pair<std::string_view, GeluMode> table[] = {{"erf", GeluMode::erf}, {"tanh", GeluMode::tanh}};
-};
+constexpr auto words(GeluMode) {
+  return std::to_array<Word<GeluMode>>({{"erf", GeluMode::erf}, {"tanh", GeluMode::tanh}});
+}
 struct GeluAttrs {
   GeluMode approximation_mode = GeluMode::erf;
 };

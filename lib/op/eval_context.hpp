@@ -29,7 +29,7 @@ class EvalContext {
 
   template <class A>
   const A& attrs() const {
-    return *static_cast<const A*>(attrs_);
+    return version_->attrs.as<A>(attrs_);
   }
   const Version& version() const { return *version_; }
 

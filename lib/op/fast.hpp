@@ -18,7 +18,7 @@ struct NodeView {
   bool repeated = false;  ///< many runs: time spent on preparing comes back
   template <class A>
   const A& as() const {
-    return *static_cast<const A*>(attrs);
+    return version.attrs.as<A>(attrs);
   }
 };
 

@@ -30,7 +30,7 @@ class InferContext {
   const void* raw_attrs() const { return attrs_; }
   template <class A>
   const A& attrs() const {
-    return *static_cast<const A*>(attrs_);
+    return version_->attrs.as<A>(attrs_);
   }
 
   // --- inputs

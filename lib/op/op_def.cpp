@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "base/text.hpp"
 
 namespace ovir {
@@ -11,6 +13,10 @@ const OpDef* Registry::find(std::string_view type) const {
     return equals_ignoring_case(op->type, type) || (!op->alias.empty() && equals_ignoring_case(op->alias, type));
   });
   return found == ops.end() ? nullptr : *found;
+}
+
+std::string spec_of(const OpDef& op, const Version& version) {
+  return version.spec.empty() ? fmt::format("{}-{}", op.spec, version.since) : std::string(version.spec);
 }
 
 const Version* version_in(const OpDef& op, int opset) {

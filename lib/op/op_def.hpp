@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "op/attributes.hpp"
@@ -28,10 +29,28 @@ enum class Arity : std::uint8_t {
   mixed,     ///< none or more, each of its own type; only the last port
 };
 
+/// What the elements of an input are positions of. Negative ones count from the end where `from_end` is set. An element
+/// outside is a fault, but for Gather (zeros) and OneHot (nothing is set).
+struct Indexes {
+  enum class Along : std::uint8_t {
+    nothing,    ///< the input holds no positions
+    axis,       ///< of axis `at` of input `data`
+    attribute,  ///< of the axis of `data` that the attribute "axis" names
+    input,      ///< of the axis of `data` that the value of input `at` names
+    leading,    ///< element k of the last axis: of axis k of `data`, after as many as the attribute "batch_dims" says
+    value,      ///< below the value of input `at`
+  };
+  Along along = Along::nothing;
+  int data = 0;
+  int at = 0;
+  bool from_end = false;
+};
+
 struct PortDef {
   std::string_view name;  ///< the specification's word
   TypeVar type;
   Arity arity = Arity::one;
+  Indexes indexes{};
 };
 constexpr bool is_endless(const PortDef& p) { return p.arity == Arity::variadic || p.arity == Arity::mixed; }
 
@@ -45,8 +64,9 @@ enum class Lift : std::uint8_t {
 };
 
 struct Version {
-  int since = 1;  ///< the opset that introduced it
-  int until = 0;  ///< the last opset that holds it; 0: all later ones, up to the next version
+  int since = 1;            ///< the opset that introduced it
+  int until = 0;            ///< the last opset that holds it; 0: all later ones, up to the next version
+  std::string_view spec{};  ///< its specification, where that isn't OpDef::spec with the number `since`
   std::span<const PortDef> inputs{};
   std::span<const PortDef> outputs{};
   AttributeTable attrs{};
@@ -59,7 +79,8 @@ struct Version {
 };
 
 struct OpDef {
-  std::string_view type;  ///< as the specification spells it
+  std::string_view type;    ///< as the specification spells it
+  std::string_view spec{};  ///< family and name of its specification, "movement/roll"; see spec_of
   std::span<const Version> versions;
   Kind kind = Kind::compute;
   std::string_view alias{};  ///< another spelling that files hold ("Const")
@@ -71,6 +92,9 @@ struct Registry {
   /// By type or alias, without regard to letter case; null where there is none.
   const OpDef* find(std::string_view type) const;
 };
+
+/// Where a version is specified: "movement/roll-7", a document of OpenVINO's operation-sets/operation-specs.
+std::string spec_of(const OpDef& op, const Version& version);
 
 /// The version of `op` that opset `opset` holds; null where it holds none.
 const Version* version_in(const OpDef& op, int opset);

@@ -13,11 +13,9 @@ struct MatMulAttrs {
 };
 
 enum class MvnEps : std::uint8_t { inside_sqrt, outside_sqrt };
-template <>
-struct EnumNames<MvnEps> {
-  static constexpr std::pair<std::string_view, MvnEps> table[] = {{"inside_sqrt", MvnEps::inside_sqrt},
-                                                                  {"outside_sqrt", MvnEps::outside_sqrt}};
-};
+constexpr auto words(MvnEps) {
+  return std::to_array<Word<MvnEps>>({{"inside_sqrt", MvnEps::inside_sqrt}, {"outside_sqrt", MvnEps::outside_sqrt}});
+}
 /// Version 6; of version 1 the first three, where the axes follow from across_channels or reduction_axes.
 struct MvnAttrs {
   bool normalize_variance = true, across_channels = false;

@@ -12,20 +12,18 @@
 namespace ovir {
 
 enum class AutoPad : std::uint8_t { given, same_upper, same_lower, valid };
-template <>
-struct EnumNames<AutoPad> {
-  static constexpr std::pair<std::string_view, AutoPad> table[] = {{"explicit", AutoPad::given},
-                                                                   {"same_upper", AutoPad::same_upper},
-                                                                   {"same_lower", AutoPad::same_lower},
-                                                                   {"valid", AutoPad::valid}};
-};
+constexpr auto words(AutoPad) {
+  return std::to_array<Word<AutoPad>>({{"explicit", AutoPad::given},
+                                       {"same_upper", AutoPad::same_upper},
+                                       {"same_lower", AutoPad::same_lower},
+                                       {"valid", AutoPad::valid}});
+}
 
 enum class Rounding : std::uint8_t { floor, ceil, ceil_torch };
-template <>
-struct EnumNames<Rounding> {
-  static constexpr std::pair<std::string_view, Rounding> table[] = {
-      {"floor", Rounding::floor}, {"ceil", Rounding::ceil}, {"ceil_torch", Rounding::ceil_torch}};
-};
+constexpr auto words(Rounding) {
+  return std::to_array<Word<Rounding>>(
+      {{"floor", Rounding::floor}, {"ceil", Rounding::ceil}, {"ceil_torch", Rounding::ceil_torch}});
+}
 
 /// Of Convolution, GroupConvolution and their BackpropData; the fast tier reads it too.
 struct ConvolutionAttrs {

@@ -18,7 +18,7 @@ namespace {
 
 /// Attributes spell element types in lower case; "FP32" is how a port's precision is spelled.
 void require_type_word(const AttributeDef& def, const Attribute& given) {
-  if (def.type != "element type") return;
+  if (def.kind != AttributeKind::element_type || def.list) return;
   const auto type = parse_element_type(given.value);
   if (type && *type != ElementType::dynamic && given.value != name(*type))
     throw AttributeError(fmt::format("\"{}\" is not an element type", printable(given.value)), true,
@@ -64,10 +64,10 @@ std::vector<std::string> as_declared(const AttributeDef& def, const Layer& layer
   std::vector<std::string> words;
   for (const auto& port : layer.outputs) {
     std::string word;
-    if (def.type == "element type" && port.declared_type && *port.declared_type != ElementType::dynamic)
+    if (def.kind == AttributeKind::element_type && port.declared_type && *port.declared_type != ElementType::dynamic)
       word = name(*port.declared_type);
-    if (def.type == "shape" && port.declared_shape && port.declared_shape->has_rank())
-      word = list_of(*port.declared_shape, true);
+    if (def.kind == AttributeKind::shape && port.declared_shape && port.declared_shape->has_rank())
+      word = attribute_text(*port.declared_shape);
     if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(std::move(word));
   }
   return words;

@@ -145,7 +145,9 @@ class Inferrer {
     constexpr Code about_versions[] = {Code::E0403, Code::E0501, Code::E0502, Code::E0503, Code::E0504, Code::E0507};
     if (std::find(std::begin(about_versions), std::end(about_versions), d.code) == std::end(about_versions)) return;
     // A type that is none of those allowed: an output port has the one that was meant.
-    const auto is_type = [&](const AttributeDef& def) { return def.name == d.attribute && def.type == "element type"; };
+    const auto is_type = [&](const AttributeDef& def) {
+      return def.name == d.attribute && def.kind == AttributeKind::element_type;
+    };
     if (std::any_of(node.version->attrs.defs.begin(), node.version->attrs.defs.end(), is_type))
       for (const auto& port : node.layer->outputs)
         if (port.declared_type)
@@ -177,7 +179,7 @@ class Inferrer {
     if (type) {
       port.push_back({Change::What::tag_attribute, "precision", std::string(precision_name(inferred.type))});
       for (const auto& def : node.version->attrs.defs) {
-        const auto* given = def.type == "element type" ? node.layer->attribute(def.name) : nullptr;
+        const auto* given = def.kind == AttributeKind::element_type ? node.layer->attribute(def.name) : nullptr;
         if (given && given->value == name(inferred.type))
           attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(said.type))});
       }
@@ -185,7 +187,7 @@ class Inferrer {
     if (shape && inferred.shape.has_rank()) {
       port.push_back({Change::What::dims, {}, list_of(inferred.shape)});
       if (node.op->kind == Kind::parameter)
-        attributes.push_back({Change::What::attribute, "shape", list_of(said.shape, true)});
+        attributes.push_back({Change::What::attribute, "shape", attribute_text(said.shape)});
     }
     if (attributes.empty()) return {std::move(port)};
     return {std::move(port), std::move(attributes)};

@@ -143,6 +143,11 @@ std::string to_string(const Dim& d) {
   return std::to_string(d.min) + ".." + std::to_string(d.max);
 }
 
+std::string attribute_text(const PartialShape& s) {
+  const auto text = to_string(s);
+  return text.substr(1, text.size() - 2);
+}
+
 std::string to_string(const PartialShape& s) {
   if (!s.has_rank()) return "[...]";
   std::string text = "[";

@@ -99,6 +99,8 @@ std::optional<PartialShape> broadcast(const PartialShape&, const PartialShape&);
 std::string to_string(const Dim&);
 /// "[1,?,3..5]"; "[...]" for an unknown rank.
 std::string to_string(const PartialShape&);
+/// "1,?,64", or "..." for an unknown rank: as attributes spell it.
+std::string attribute_text(const PartialShape&);
 std::string to_string(const Shape&);
 /// Reads "[1,?,3..5]" or "1,-1,3..5" or "[...]"; nothing where the text is not a shape.
 std::optional<PartialShape> parse_shape(std::string_view);

@@ -295,7 +295,7 @@ void redeclare(const Model& model, const Facts& before, const Facts& after, cons
     Remedy remedy{{Change::What::dims, {}, list_of(now.shape)}};
     // That of the whole model's Parameters is what was asked for.
     if (is_parameter && !model.path.empty())
-      remedy.push_back({Change::What::attribute, "shape", list_of(now.shape, true)});
+      remedy.push_back({Change::What::attribute, "shape", attribute_text(now.shape)});
     if (const auto change = remedies.edits_of(at_port, remedy)) edits.append(*change);
   };
   for (std::size_t n = 0; n < model.nodes.size(); ++n) {
@@ -320,8 +320,7 @@ Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes) {
   for (const auto& [k, shape] : shapes) {
     Diagnostic at_layer;
     at_layer.layer = layer_ref(model, *model[model.parameters[static_cast<std::size_t>(k)]].layer);
-    if (const auto change = remedies.edits_of(
-            at_layer, {{Change::What::attribute, "shape", shape.has_rank() ? list_of(shape, true) : "..."}}))
+    if (const auto change = remedies.edits_of(at_layer, {{Change::What::attribute, "shape", attribute_text(shape)}}))
       edits.append(*change);
   }
   Diagnostics unused;

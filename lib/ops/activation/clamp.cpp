@@ -42,6 +42,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Clamp", .versions = kVersions};
+extern constinit const OpDef def{.type = "Clamp", .spec = "activation/clamp", .versions = kVersions};
 
 }  // namespace ovir::ops::clamp

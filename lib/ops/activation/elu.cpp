@@ -23,6 +23,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Elu", .versions = kVersions};
+extern constinit const OpDef def{.type = "Elu", .spec = "activation/elu", .versions = kVersions};
 
 }  // namespace ovir::ops::elu

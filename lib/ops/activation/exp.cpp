@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Exp", .versions = kVersions};
+extern constinit const OpDef def{.type = "Exp", .spec = "activation/exp", .versions = kVersions};
 
 }  // namespace ovir::ops::exp

@@ -29,6 +29,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Gelu", .versions = kVersions};
+extern constinit const OpDef def{.type = "Gelu", .spec = "activation/gelu", .versions = kVersions};
 
 }  // namespace ovir::ops::gelu

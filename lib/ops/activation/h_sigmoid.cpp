@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "HSigmoid", .versions = kVersions};
+extern constinit const OpDef def{.type = "HSigmoid", .spec = "activation/hsigmoid", .versions = kVersions};
 
 }  // namespace ovir::ops::h_sigmoid

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "HSwish", .versions = kVersions};
+extern constinit const OpDef def{.type = "HSwish", .spec = "activation/hswish", .versions = kVersions};
 
 }  // namespace ovir::ops::h_swish

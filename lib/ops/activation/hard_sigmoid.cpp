@@ -27,6 +27,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "HardSigmoid", .versions = kVersions};
+extern constinit const OpDef def{.type = "HardSigmoid", .spec = "activation/hard-sigmoid", .versions = kVersions};
 
 }  // namespace ovir::ops::hard_sigmoid

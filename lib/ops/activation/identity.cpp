@@ -22,6 +22,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Identity", .versions = kVersions};
+extern constinit const OpDef def{.type = "Identity", .spec = "activation/identity", .versions = kVersions};
 
 }  // namespace ovir::ops::identity

@@ -29,6 +29,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LogSoftmax", .versions = kVersions};
+extern constinit const OpDef def{.type = "LogSoftmax", .spec = "activation/log-soft-max", .versions = kVersions};
 
 }  // namespace ovir::ops::log_softmax

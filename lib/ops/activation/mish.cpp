@@ -16,6 +16,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Mish", .versions = kVersions};
+extern constinit const OpDef def{.type = "Mish", .spec = "activation/mish", .versions = kVersions};
 
 }  // namespace ovir::ops::mish

@@ -40,6 +40,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "PRelu", .versions = kVersions};
+extern constinit const OpDef def{.type = "PRelu", .spec = "activation/prelu", .versions = kVersions};
 
 }  // namespace ovir::ops::p_relu

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Relu", .versions = kVersions};
+extern constinit const OpDef def{.type = "Relu", .spec = "activation/relu", .versions = kVersions};
 
 }  // namespace ovir::ops::relu

@@ -26,6 +26,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Selu", .versions = kVersions};
+extern constinit const OpDef def{.type = "Selu", .spec = "activation/selu", .versions = kVersions};
 
 }  // namespace ovir::ops::selu

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Sigmoid", .versions = kVersions};
+extern constinit const OpDef def{.type = "Sigmoid", .spec = "activation/sigmoid", .versions = kVersions};
 
 }  // namespace ovir::ops::sigmoid

@@ -19,6 +19,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SoftPlus", .versions = kVersions};
+extern constinit const OpDef def{.type = "SoftPlus", .spec = "activation/softplus", .versions = kVersions};
 
 }  // namespace ovir::ops::soft_plus

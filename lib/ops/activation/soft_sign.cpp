@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SoftSign", .versions = kVersions};
+extern constinit const OpDef def{.type = "SoftSign", .spec = "activation/softsign", .versions = kVersions};
 
 }  // namespace ovir::ops::soft_sign

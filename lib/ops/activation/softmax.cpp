@@ -40,6 +40,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Softmax", .versions = kVersions};
+extern constinit const OpDef def{.type = "Softmax", .spec = "activation/softmax", .versions = kVersions};
 
 }  // namespace ovir::ops::softmax

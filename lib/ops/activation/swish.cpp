@@ -25,6 +25,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Swish", .versions = kVersions};
+extern constinit const OpDef def{.type = "Swish", .spec = "activation/swish", .versions = kVersions};
 
 }  // namespace ovir::ops::swish

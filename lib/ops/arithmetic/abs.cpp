@@ -20,6 +20,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Abs", .versions = kVersions};
+extern constinit const OpDef def{.type = "Abs", .spec = "arithmetic/abs", .versions = kVersions};
 
 }  // namespace ovir::ops::abs

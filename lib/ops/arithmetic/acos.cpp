@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Acos", .versions = kVersions};
+extern constinit const OpDef def{.type = "Acos", .spec = "arithmetic/acos", .versions = kVersions};
 
 }  // namespace ovir::ops::acos

@@ -10,11 +10,16 @@ void eval(EvalContext& c) {
 }
 
 constexpr Version kVersions[] = {
-    unary_version(4, eval),
+    {.since = 4,
+     .spec = "arithmetic/acosh-3",
+     .inputs = kNumericInput,
+     .outputs = kNumericOutput,
+     .infer = infer_unary,
+     .eval = eval},
 };
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Acosh", .versions = kVersions};
+extern constinit const OpDef def{.type = "Acosh", .spec = "arithmetic/acosh", .versions = kVersions};
 
 }  // namespace ovir::ops::acosh

@@ -19,6 +19,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Add", .versions = kVersions};
+extern constinit const OpDef def{.type = "Add", .spec = "arithmetic/add", .versions = kVersions};
 
 }  // namespace ovir::ops::add

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Asin", .versions = kVersions};
+extern constinit const OpDef def{.type = "Asin", .spec = "arithmetic/asin", .versions = kVersions};
 
 }  // namespace ovir::ops::asin

@@ -10,11 +10,16 @@ void eval(EvalContext& c) {
 }
 
 constexpr Version kVersions[] = {
-    unary_version(4, eval),
+    {.since = 4,
+     .spec = "arithmetic/asinh-3",
+     .inputs = kNumericInput,
+     .outputs = kNumericOutput,
+     .infer = infer_unary,
+     .eval = eval},
 };
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Asinh", .versions = kVersions};
+extern constinit const OpDef def{.type = "Asinh", .spec = "arithmetic/asinh", .versions = kVersions};
 
 }  // namespace ovir::ops::asinh

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Atan", .versions = kVersions};
+extern constinit const OpDef def{.type = "Atan", .spec = "arithmetic/atan", .versions = kVersions};
 
 }  // namespace ovir::ops::atan

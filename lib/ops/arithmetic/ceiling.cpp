@@ -13,6 +13,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Ceiling", .versions = kVersions};
+extern constinit const OpDef def{.type = "Ceiling", .spec = "arithmetic/ceiling", .versions = kVersions};
 
 }  // namespace ovir::ops::ceiling

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Cos", .versions = kVersions};
+extern constinit const OpDef def{.type = "Cos", .spec = "arithmetic/cos", .versions = kVersions};
 
 }  // namespace ovir::ops::cos

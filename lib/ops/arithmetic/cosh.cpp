@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Cosh", .versions = kVersions};
+extern constinit const OpDef def{.type = "Cosh", .spec = "arithmetic/cosh", .versions = kVersions};
 
 }  // namespace ovir::ops::cosh

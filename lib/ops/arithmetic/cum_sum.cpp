@@ -50,6 +50,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "CumSum", .versions = kVersions};
+extern constinit const OpDef def{.type = "CumSum", .spec = "arithmetic/cumsum", .versions = kVersions};
 
 }  // namespace ovir::ops::cum_sum

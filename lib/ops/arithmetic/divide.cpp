@@ -60,6 +60,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Divide", .versions = kVersions};
+extern constinit const OpDef def{.type = "Divide", .spec = "arithmetic/divide", .versions = kVersions};
 
 }  // namespace ovir::ops::divide

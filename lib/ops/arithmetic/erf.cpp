@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Erf", .versions = kVersions};
+extern constinit const OpDef def{.type = "Erf", .spec = "arithmetic/erf", .versions = kVersions};
 
 }  // namespace ovir::ops::erf

@@ -34,6 +34,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ErfInv", .versions = kVersions};
+extern constinit const OpDef def{.type = "ErfInv", .spec = "arithmetic/erfinv", .versions = kVersions};
 
 }  // namespace ovir::ops::erf_inv

@@ -13,6 +13,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Floor", .versions = kVersions};
+extern constinit const OpDef def{.type = "Floor", .spec = "arithmetic/floor", .versions = kVersions};
 
 }  // namespace ovir::ops::floor

@@ -27,6 +27,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "FloorMod", .versions = kVersions};
+extern constinit const OpDef def{.type = "FloorMod", .spec = "arithmetic/floormod", .versions = kVersions};
 
 }  // namespace ovir::ops::floor_mod

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Log", .versions = kVersions};
+extern constinit const OpDef def{.type = "Log", .spec = "arithmetic/log", .versions = kVersions};
 
 }  // namespace ovir::ops::log

@@ -23,6 +23,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Maximum", .versions = kVersions};
+extern constinit const OpDef def{.type = "Maximum", .spec = "arithmetic/maximum", .versions = kVersions};
 
 }  // namespace ovir::ops::maximum

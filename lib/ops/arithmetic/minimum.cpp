@@ -23,6 +23,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Minimum", .versions = kVersions};
+extern constinit const OpDef def{.type = "Minimum", .spec = "arithmetic/minimum", .versions = kVersions};
 
 }  // namespace ovir::ops::minimum

@@ -21,6 +21,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Mod", .versions = kVersions};
+extern constinit const OpDef def{.type = "Mod", .spec = "arithmetic/mod", .versions = kVersions};
 
 }  // namespace ovir::ops::mod

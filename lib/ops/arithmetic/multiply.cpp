@@ -19,6 +19,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Multiply", .versions = kVersions};
+extern constinit const OpDef def{.type = "Multiply", .spec = "arithmetic/multiply", .versions = kVersions};
 
 }  // namespace ovir::ops::multiply

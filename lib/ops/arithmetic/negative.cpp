@@ -22,6 +22,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Negative", .versions = kVersions};
+extern constinit const OpDef def{.type = "Negative", .spec = "arithmetic/negative", .versions = kVersions};
 
 }  // namespace ovir::ops::negative

@@ -30,6 +30,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Power", .versions = kVersions};
+extern constinit const OpDef def{.type = "Power", .spec = "arithmetic/power", .versions = kVersions};
 
 }  // namespace ovir::ops::power

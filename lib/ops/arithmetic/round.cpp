@@ -2,21 +2,14 @@
 // Spec: operation-sets/operation-specs/arithmetic/round-5
 #include "op/elementwise.hpp"
 
-namespace ovir {
-namespace ops::round {
+namespace ovir::ops::round {
 namespace {
+
 enum class Mode : std::uint8_t { half_to_even, half_away_from_zero };
+constexpr auto words(Mode) {
+  return std::to_array<Word<Mode>>(
+      {{"half_to_even", Mode::half_to_even}, {"half_away_from_zero", Mode::half_away_from_zero}});
 }
-}  // namespace ops::round
-
-template <>
-struct EnumNames<ops::round::Mode> {
-  static constexpr std::pair<std::string_view, ops::round::Mode> table[] = {
-      {"half_to_even", ops::round::Mode::half_to_even}, {"half_away_from_zero", ops::round::Mode::half_away_from_zero}};
-};
-
-namespace ops::round {
-namespace {
 
 struct Attrs {
   Mode mode = Mode::half_to_even;
@@ -43,7 +36,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Round", .versions = kVersions};
+extern constinit const OpDef def{.type = "Round", .spec = "arithmetic/round", .versions = kVersions};
 
-}  // namespace ops::round
-}  // namespace ovir
+}  // namespace ovir::ops::round

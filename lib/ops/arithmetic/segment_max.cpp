@@ -3,17 +3,10 @@
 #include "op/op.hpp"
 
 namespace ovir::ops::segment_max {
-enum class Empty : std::uint8_t { zero, lowest };
-}  // namespace ovir::ops::segment_max
-
-template <>
-struct ovir::EnumNames<ovir::ops::segment_max::Empty> {
-  static constexpr std::pair<std::string_view, ops::segment_max::Empty> table[] = {
-      {"ZERO", ops::segment_max::Empty::zero}, {"LOWEST", ops::segment_max::Empty::lowest}};
-};
-
-namespace ovir::ops::segment_max {
 namespace {
+
+enum class Empty : std::uint8_t { zero, lowest };
+constexpr auto words(Empty) { return std::to_array<Word<Empty>>({{"ZERO", Empty::zero}, {"LOWEST", Empty::lowest}}); }
 
 enum Input { data, segment_ids, num_segments };
 
@@ -90,6 +83,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SegmentMax", .versions = kVersions};
+extern constinit const OpDef def{.type = "SegmentMax", .spec = "arithmetic/segment-max", .versions = kVersions};
 
 }  // namespace ovir::ops::segment_max

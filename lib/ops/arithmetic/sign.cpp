@@ -19,6 +19,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Sign", .versions = kVersions};
+extern constinit const OpDef def{.type = "Sign", .spec = "arithmetic/sign", .versions = kVersions};
 
 }  // namespace ovir::ops::sign

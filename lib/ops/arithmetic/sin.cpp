@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Sin", .versions = kVersions};
+extern constinit const OpDef def{.type = "Sin", .spec = "arithmetic/sin", .versions = kVersions};
 
 }  // namespace ovir::ops::sin

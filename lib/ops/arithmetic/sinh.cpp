@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Sinh", .versions = kVersions};
+extern constinit const OpDef def{.type = "Sinh", .spec = "arithmetic/sinh", .versions = kVersions};
 
 }  // namespace ovir::ops::sinh

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Sqrt", .versions = kVersions};
+extern constinit const OpDef def{.type = "Sqrt", .spec = "arithmetic/sqrt", .versions = kVersions};
 
 }  // namespace ovir::ops::sqrt

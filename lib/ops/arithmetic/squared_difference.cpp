@@ -18,6 +18,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SquaredDifference", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "SquaredDifference", .spec = "arithmetic/squared-difference", .versions = kVersions};
 
 }  // namespace ovir::ops::squared_difference

@@ -20,6 +20,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Subtract", .versions = kVersions};
+extern constinit const OpDef def{.type = "Subtract", .spec = "arithmetic/subtract", .versions = kVersions};
 
 }  // namespace ovir::ops::subtract

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Tan", .versions = kVersions};
+extern constinit const OpDef def{.type = "Tan", .spec = "arithmetic/tan", .versions = kVersions};
 
 }  // namespace ovir::ops::tan

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Tanh", .versions = kVersions};
+extern constinit const OpDef def{.type = "Tanh", .spec = "arithmetic/tanh", .versions = kVersions};
 
 }  // namespace ovir::ops::tanh

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BitwiseAnd", .versions = kVersions};
+extern constinit const OpDef def{.type = "BitwiseAnd", .spec = "bitwise/bitwise-and", .versions = kVersions};
 
 }  // namespace ovir::ops::bitwise_and

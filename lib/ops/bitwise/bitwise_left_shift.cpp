@@ -20,6 +20,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BitwiseLeftShift", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "BitwiseLeftShift", .spec = "bitwise/bitwise-left-shift", .versions = kVersions};
 
 }  // namespace ovir::ops::bitwise_left_shift

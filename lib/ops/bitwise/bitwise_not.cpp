@@ -17,6 +17,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BitwiseNot", .versions = kVersions};
+extern constinit const OpDef def{.type = "BitwiseNot", .spec = "bitwise/bitwise-not", .versions = kVersions};
 
 }  // namespace ovir::ops::bitwise_not

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BitwiseOr", .versions = kVersions};
+extern constinit const OpDef def{.type = "BitwiseOr", .spec = "bitwise/bitwise-or", .versions = kVersions};
 
 }  // namespace ovir::ops::bitwise_or

@@ -18,6 +18,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BitwiseRightShift", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "BitwiseRightShift", .spec = "bitwise/bitwise-right-shift", .versions = kVersions};
 
 }  // namespace ovir::ops::bitwise_right_shift

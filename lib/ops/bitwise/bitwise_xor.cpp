@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BitwiseXor", .versions = kVersions};
+extern constinit const OpDef def{.type = "BitwiseXor", .spec = "bitwise/bitwise-xor", .versions = kVersions};
 
 }  // namespace ovir::ops::bitwise_xor

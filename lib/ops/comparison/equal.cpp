@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Equal", .versions = kVersions};
+extern constinit const OpDef def{.type = "Equal", .spec = "comparison/equal", .versions = kVersions};
 
 }  // namespace ovir::ops::equal

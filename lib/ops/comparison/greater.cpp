@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Greater", .versions = kVersions};
+extern constinit const OpDef def{.type = "Greater", .spec = "comparison/greater", .versions = kVersions};
 
 }  // namespace ovir::ops::greater

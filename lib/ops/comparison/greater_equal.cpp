@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GreaterEqual", .versions = kVersions};
+extern constinit const OpDef def{.type = "GreaterEqual", .spec = "comparison/greater-equal", .versions = kVersions};
 
 }  // namespace ovir::ops::greater_equal

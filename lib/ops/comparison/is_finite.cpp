@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "IsFinite", .versions = kVersions};
+extern constinit const OpDef def{.type = "IsFinite", .spec = "comparison/isfinite", .versions = kVersions};
 
 }  // namespace ovir::ops::is_finite

@@ -28,6 +28,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "IsInf", .versions = kVersions};
+extern constinit const OpDef def{.type = "IsInf", .spec = "comparison/isinf", .versions = kVersions};
 
 }  // namespace ovir::ops::is_inf

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "IsNaN", .versions = kVersions};
+extern constinit const OpDef def{.type = "IsNaN", .spec = "comparison/isnan", .versions = kVersions};
 
 }  // namespace ovir::ops::is_nan

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Less", .versions = kVersions};
+extern constinit const OpDef def{.type = "Less", .spec = "comparison/less", .versions = kVersions};
 
 }  // namespace ovir::ops::less

@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LessEqual", .versions = kVersions};
+extern constinit const OpDef def{.type = "LessEqual", .spec = "comparison/lessequal", .versions = kVersions};
 
 }  // namespace ovir::ops::less_equal

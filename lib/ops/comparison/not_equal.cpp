@@ -15,6 +15,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "NotEqual", .versions = kVersions};
+extern constinit const OpDef def{.type = "NotEqual", .spec = "comparison/notequal", .versions = kVersions};
 
 }  // namespace ovir::ops::not_equal

@@ -52,6 +52,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Bucketize", .versions = kVersions};
+extern constinit const OpDef def{.type = "Bucketize", .spec = "condition/bucketize", .versions = kVersions};
 
 }  // namespace ovir::ops::bucketize

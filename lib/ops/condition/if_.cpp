@@ -67,6 +67,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "If", .versions = kVersions};
+extern constinit const OpDef def{.type = "If", .spec = "condition/if", .versions = kVersions};
 
 }  // namespace ovir::ops::if_

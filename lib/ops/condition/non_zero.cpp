@@ -50,6 +50,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "NonZero", .versions = kVersions};
+extern constinit const OpDef def{.type = "NonZero", .spec = "condition/nonzero", .versions = kVersions};
 
 }  // namespace ovir::ops::non_zero

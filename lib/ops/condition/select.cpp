@@ -68,6 +68,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Select", .versions = kVersions};
+extern constinit const OpDef def{.type = "Select", .spec = "condition/select", .versions = kVersions};
 
 }  // namespace ovir::ops::select

@@ -4,17 +4,10 @@
 #include "op/window.hpp"
 
 namespace ovir::ops::binary_convolution {
-enum class Mode : std::uint8_t { xnor_popcount };
-}
-
-template <>
-struct ovir::EnumNames<ovir::ops::binary_convolution::Mode> {
-  static constexpr std::pair<std::string_view, ops::binary_convolution::Mode> table[] = {
-      {"xnor-popcount", ops::binary_convolution::Mode::xnor_popcount}};
-};
-
-namespace ovir::ops::binary_convolution {
 namespace {
+
+enum class Mode : std::uint8_t { xnor_popcount };
+constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"xnor-popcount", Mode::xnor_popcount}}); }
 
 enum Input { data, filters };
 
@@ -112,6 +105,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BinaryConvolution", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "BinaryConvolution", .spec = "convolution/binary-convolution", .versions = kVersions};
 
 }  // namespace ovir::ops::binary_convolution

@@ -20,6 +20,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Convolution", .versions = kVersions};
+extern constinit const OpDef def{.type = "Convolution", .spec = "convolution/convolution", .versions = kVersions};
 
 }  // namespace ovir::ops::convolution

@@ -20,6 +20,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ConvolutionBackpropData", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ConvolutionBackpropData", .spec = "convolution/convolution-backprop-data", .versions = kVersions};
 
 }  // namespace ovir::ops::convolution_backprop_data

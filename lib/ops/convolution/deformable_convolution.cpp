@@ -153,6 +153,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "DeformableConvolution", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "DeformableConvolution", .spec = "convolution/deformable-convolution", .versions = kVersions};
 
 }  // namespace ovir::ops::deformable_convolution

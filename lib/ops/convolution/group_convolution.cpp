@@ -20,6 +20,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GroupConvolution", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "GroupConvolution", .spec = "convolution/group-convolution", .versions = kVersions};
 
 }  // namespace ovir::ops::group_convolution

@@ -20,6 +20,8 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GroupConvolutionBackpropData", .versions = kVersions};
+extern constinit const OpDef def{.type = "GroupConvolutionBackpropData",
+                                 .spec = "convolution/group-convolution-backprop-data",
+                                 .versions = kVersions};
 
 }  // namespace ovir::ops::group_convolution_backprop_data

@@ -116,6 +116,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "DeformablePSROIPooling", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "DeformablePSROIPooling", .spec = "detection/deformable-psroi-pooling", .versions = kVersions};
 
 }  // namespace ovir::ops::deformable_psroi_pooling

@@ -3,18 +3,13 @@
 #include "op/op.hpp"
 
 namespace ovir::ops::detection_output {
-enum class BoxCode : std::uint8_t { corner, center_size };
-}
-
-template <>
-struct ovir::EnumNames<ovir::ops::detection_output::BoxCode> {
-  static constexpr std::pair<std::string_view, ops::detection_output::BoxCode> table[] = {
-      {"caffe.PriorBoxParameter.CORNER", ops::detection_output::BoxCode::corner},
-      {"caffe.PriorBoxParameter.CENTER_SIZE", ops::detection_output::BoxCode::center_size}};
-};
-
-namespace ovir::ops::detection_output {
 namespace {
+
+enum class BoxCode : std::uint8_t { corner, center_size };
+constexpr auto words(BoxCode) {
+  return std::to_array<Word<BoxCode>>({{"caffe.PriorBoxParameter.CORNER", BoxCode::corner},
+                                       {"caffe.PriorBoxParameter.CENTER_SIZE", BoxCode::center_size}});
+}
 
 enum Input { box_logits, class_preds, proposals, additional_class_preds, additional_box_preds };
 
@@ -311,6 +306,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "DetectionOutput", .versions = kVersions};
+extern constinit const OpDef def{.type = "DetectionOutput", .spec = "detection/detectionoutput", .versions = kVersions};
 
 }  // namespace ovir::ops::detection_output

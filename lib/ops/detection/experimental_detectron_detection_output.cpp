@@ -142,6 +142,8 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ExperimentalDetectronDetectionOutput", .versions = kVersions};
+extern constinit const OpDef def{.type = "ExperimentalDetectronDetectionOutput",
+                                 .spec = "detection/experimental-detectron-detection-output",
+                                 .versions = kVersions};
 
 }  // namespace ovir::ops::experimental_detectron_detection_output

@@ -90,6 +90,8 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ExperimentalDetectronGenerateProposalsSingleImage", .versions = kVersions};
+extern constinit const OpDef def{.type = "ExperimentalDetectronGenerateProposalsSingleImage",
+                                 .spec = "detection/experimental-detectron-generate-proposals-single-image",
+                                 .versions = kVersions};
 
 }  // namespace ovir::ops::experimental_detectron_generate_proposals_single_image

@@ -79,6 +79,8 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ExperimentalDetectronPriorGridGenerator", .versions = kVersions};
+extern constinit const OpDef def{.type = "ExperimentalDetectronPriorGridGenerator",
+                                 .spec = "detection/experimental-detectron-prior-grid-generator",
+                                 .versions = kVersions};
 
 }  // namespace ovir::ops::experimental_detectron_prior_grid_generator

@@ -107,6 +107,8 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ExperimentalDetectronROIFeatureExtractor", .versions = kVersions};
+extern constinit const OpDef def{.type = "ExperimentalDetectronROIFeatureExtractor",
+                                 .spec = "detection/experimental-detectron-roi-feature-extractor",
+                                 .versions = kVersions};
 
 }  // namespace ovir::ops::experimental_detectron_roi_feature_extractor

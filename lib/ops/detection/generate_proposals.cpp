@@ -107,6 +107,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GenerateProposals", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "GenerateProposals", .spec = "detection/generate-proposals", .versions = kVersions};
 
 }  // namespace ovir::ops::generate_proposals

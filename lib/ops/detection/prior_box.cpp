@@ -155,6 +155,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "PriorBox", .versions = kVersions};
+extern constinit const OpDef def{.type = "PriorBox", .spec = "detection/prior-box", .versions = kVersions};
 
 }  // namespace ovir::ops::prior_box

@@ -60,6 +60,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "PriorBoxClustered", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "PriorBoxClustered", .spec = "detection/prior-box-clustered", .versions = kVersions};
 
 }  // namespace ovir::ops::prior_box_clustered

@@ -176,6 +176,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Proposal", .versions = kVersions};
+extern constinit const OpDef def{.type = "Proposal", .spec = "detection/proposal", .versions = kVersions};
 
 }  // namespace ovir::ops::proposal

@@ -3,17 +3,12 @@
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::psroi_pooling {
-enum class Mode : std::uint8_t { average, bilinear };
-}  // namespace ovir::ops::psroi_pooling
-
-template <>
-struct ovir::EnumNames<ovir::ops::psroi_pooling::Mode> {
-  static constexpr std::pair<std::string_view, ops::psroi_pooling::Mode> table[] = {
-      {"average", ops::psroi_pooling::Mode::average}, {"bilinear", ops::psroi_pooling::Mode::bilinear}};
-};
-
-namespace ovir::ops::psroi_pooling {
 namespace {
+
+enum class Mode : std::uint8_t { average, bilinear };
+constexpr auto words(Mode) {
+  return std::to_array<Word<Mode>>({{"average", Mode::average}, {"bilinear", Mode::bilinear}});
+}
 
 enum Input { data, rois };
 
@@ -125,6 +120,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "PSROIPooling", .versions = kVersions};
+extern constinit const OpDef def{.type = "PSROIPooling", .spec = "detection/psroi-pooling", .versions = kVersions};
 
 }  // namespace ovir::ops::psroi_pooling

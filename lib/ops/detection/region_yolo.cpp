@@ -100,6 +100,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "RegionYolo", .versions = kVersions};
+extern constinit const OpDef def{.type = "RegionYolo", .spec = "detection/region-yolo", .versions = kVersions};
 
 }  // namespace ovir::ops::region_yolo

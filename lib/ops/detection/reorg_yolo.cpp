@@ -66,6 +66,7 @@ constexpr PortDef kInputs[] = {{"data", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 2,
+     .spec = "detection/reorg-yolo-1",
      .inputs = kInputs,
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"stride", &Attrs::stride, kRequired>>,
@@ -76,6 +77,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReorgYolo", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReorgYolo", .spec = "detection/reorg-yolo", .versions = kVersions};
 
 }  // namespace ovir::ops::reorg_yolo

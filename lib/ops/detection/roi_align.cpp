@@ -3,24 +3,16 @@
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::roi_align {
-enum class Mode : std::uint8_t { avg, max };
-enum class Aligned : std::uint8_t { asymmetric, half_pixel_for_nn, half_pixel };
-}  // namespace ovir::ops::roi_align
-
-template <>
-struct ovir::EnumNames<ovir::ops::roi_align::Mode> {
-  static constexpr std::pair<std::string_view, ops::roi_align::Mode> table[] = {{"avg", ops::roi_align::Mode::avg},
-                                                                                {"max", ops::roi_align::Mode::max}};
-};
-template <>
-struct ovir::EnumNames<ovir::ops::roi_align::Aligned> {
-  using enum ovir::ops::roi_align::Aligned;
-  static constexpr std::pair<std::string_view, ops::roi_align::Aligned> table[] = {
-      {"asymmetric", asymmetric}, {"half_pixel_for_nn", half_pixel_for_nn}, {"half_pixel", half_pixel}};
-};
-
-namespace ovir::ops::roi_align {
 namespace {
+
+enum class Mode : std::uint8_t { avg, max };
+constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"avg", Mode::avg}, {"max", Mode::max}}); }
+enum class Aligned : std::uint8_t { asymmetric, half_pixel_for_nn, half_pixel };
+constexpr auto words(Aligned) {
+  return std::to_array<Word<Aligned>>({{"asymmetric", Aligned::asymmetric},
+                                       {"half_pixel_for_nn", Aligned::half_pixel_for_nn},
+                                       {"half_pixel", Aligned::half_pixel}});
+}
 
 enum Input { data, rois, batch_indices };
 
@@ -97,6 +89,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ROIAlign", .versions = kVersions};
+extern constinit const OpDef def{.type = "ROIAlign", .spec = "detection/roi-align", .versions = kVersions};
 
 }  // namespace ovir::ops::roi_align

@@ -69,6 +69,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ROIAlignRotated", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ROIAlignRotated", .spec = "detection/roi-align-rotated", .versions = kVersions};
 
 }  // namespace ovir::ops::roi_align_rotated

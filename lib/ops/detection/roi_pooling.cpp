@@ -3,17 +3,12 @@
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::roi_pooling {
-enum class Method : std::uint8_t { max, bilinear };
-}  // namespace ovir::ops::roi_pooling
-
-template <>
-struct ovir::EnumNames<ovir::ops::roi_pooling::Method> {
-  static constexpr std::pair<std::string_view, ops::roi_pooling::Method> table[] = {
-      {"max", ops::roi_pooling::Method::max}, {"bilinear", ops::roi_pooling::Method::bilinear}};
-};
-
-namespace ovir::ops::roi_pooling {
 namespace {
+
+enum class Method : std::uint8_t { max, bilinear };
+constexpr auto words(Method) {
+  return std::to_array<Word<Method>>({{"max", Method::max}, {"bilinear", Method::bilinear}});
+}
 
 enum Input { data, rois };
 
@@ -115,6 +110,7 @@ constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 2,
+     .spec = "detection/roi-pooling-1",
      .inputs = kInputs,
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"pooled_h", &Attrs::pooled_h>, Attr<"pooled_w", &Attrs::pooled_w>,
@@ -126,6 +122,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ROIPooling", .versions = kVersions};
+extern constinit const OpDef def{.type = "ROIPooling", .spec = "detection/roi-pooling", .versions = kVersions};
 
 }  // namespace ovir::ops::roi_pooling

@@ -77,6 +77,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Eye", .versions = kVersions};
+extern constinit const OpDef def{.type = "Eye", .spec = "generation/eye", .versions = kVersions};
 
 }  // namespace ovir::ops::eye

@@ -83,6 +83,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Multinomial", .versions = kVersions};
+extern constinit const OpDef def{.type = "Multinomial", .spec = "generation/multinomial", .versions = kVersions};
 
 }  // namespace ovir::ops::multinomial

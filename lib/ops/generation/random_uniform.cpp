@@ -6,17 +6,12 @@
 #include "ops/generation/common.hpp"
 
 namespace ovir::ops::random_uniform {
-enum class Alignment { tensorflow, pytorch };
-}
-template <>
-struct ovir::EnumNames<ovir::ops::random_uniform::Alignment> {
-  static constexpr std::pair<std::string_view, ovir::ops::random_uniform::Alignment> table[] = {
-      {"tensorflow", ovir::ops::random_uniform::Alignment::tensorflow},
-      {"pytorch", ovir::ops::random_uniform::Alignment::pytorch}};
-};
-
-namespace ovir::ops::random_uniform {
 namespace {
+
+enum class Alignment { tensorflow, pytorch };
+constexpr auto words(Alignment) {
+  return std::to_array<Word<Alignment>>({{"tensorflow", Alignment::tensorflow}, {"pytorch", Alignment::pytorch}});
+}
 
 enum Input { shape, minval, maxval };
 
@@ -123,6 +118,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "RandomUniform", .versions = kVersions};
+extern constinit const OpDef def{.type = "RandomUniform", .spec = "generation/random-uniform", .versions = kVersions};
 
 }  // namespace ovir::ops::random_uniform

@@ -117,6 +117,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Range", .versions = kVersions};
+extern constinit const OpDef def{.type = "Range", .spec = "generation/range", .versions = kVersions};
 
 }  // namespace ovir::ops::range

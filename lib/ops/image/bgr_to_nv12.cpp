@@ -18,6 +18,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BGRtoNV12", .versions = kVersions};
+extern constinit const OpDef def{.type = "BGRtoNV12", .spec = "image/bgr-to-nv12", .versions = kVersions};
 
 }  // namespace ovir::ops::bgr_to_nv12

@@ -3,25 +3,18 @@
 #include "op/op.hpp"
 
 namespace ovir::ops::grid_sample {
-enum class Mode : std::uint8_t { bilinear, bicubic, nearest };
-enum class Padding : std::uint8_t { zeros, border, reflection };
-}  // namespace ovir::ops::grid_sample
-
-template <>
-struct ovir::EnumNames<ovir::ops::grid_sample::Mode> {
-  using enum ovir::ops::grid_sample::Mode;
-  static constexpr std::pair<std::string_view, ops::grid_sample::Mode> table[] = {
-      {"bilinear", bilinear}, {"bicubic", bicubic}, {"nearest", nearest}};
-};
-template <>
-struct ovir::EnumNames<ovir::ops::grid_sample::Padding> {
-  using enum ovir::ops::grid_sample::Padding;
-  static constexpr std::pair<std::string_view, ops::grid_sample::Padding> table[] = {
-      {"zeros", zeros}, {"border", border}, {"reflection", reflection}};
-};
-
-namespace ovir::ops::grid_sample {
 namespace {
+
+enum class Mode : std::uint8_t { bilinear, bicubic, nearest };
+constexpr auto words(Mode) {
+  return std::to_array<Word<Mode>>(
+      {{"bilinear", Mode::bilinear}, {"bicubic", Mode::bicubic}, {"nearest", Mode::nearest}});
+}
+enum class Padding : std::uint8_t { zeros, border, reflection };
+constexpr auto words(Padding) {
+  return std::to_array<Word<Padding>>(
+      {{"zeros", Padding::zeros}, {"border", Padding::border}, {"reflection", Padding::reflection}});
+}
 
 enum Input { data, grid };
 
@@ -143,6 +136,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GridSample", .versions = kVersions};
+extern constinit const OpDef def{.type = "GridSample", .spec = "image/grid-sample", .versions = kVersions};
 
 }  // namespace ovir::ops::grid_sample

@@ -14,6 +14,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "I420toBGR", .versions = kVersions};
+extern constinit const OpDef def{.type = "I420toBGR", .spec = "image/i420-to-bgr", .versions = kVersions};
 
 }  // namespace ovir::ops::i420_to_bgr

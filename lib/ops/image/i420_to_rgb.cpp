@@ -14,6 +14,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "I420toRGB", .versions = kVersions};
+extern constinit const OpDef def{.type = "I420toRGB", .spec = "image/i420-to-rgb", .versions = kVersions};
 
 }  // namespace ovir::ops::i420_to_rgb

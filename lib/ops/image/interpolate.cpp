@@ -6,8 +6,21 @@
 #include "op/op.hpp"
 
 namespace ovir::ops::interpolate {
+namespace {
+
 enum class Mode : std::uint8_t { nearest, linear, linear_onnx, cubic, bilinear_pillow, bicubic_pillow };
+constexpr auto words(Mode) {
+  return std::to_array<Word<Mode>>({{"nearest", Mode::nearest},
+                                    {"linear", Mode::linear},
+                                    {"linear_onnx", Mode::linear_onnx},
+                                    {"cubic", Mode::cubic},
+                                    {"bilinear_pillow", Mode::bilinear_pillow},
+                                    {"bicubic_pillow", Mode::bicubic_pillow}});
+}
 enum class ShapeMode : std::uint8_t { sizes, scales };
+constexpr auto words(ShapeMode) {
+  return std::to_array<Word<ShapeMode>>({{"sizes", ShapeMode::sizes}, {"scales", ShapeMode::scales}});
+}
 enum class Coordinates : std::uint8_t {
   half_pixel,
   pytorch_half_pixel,
@@ -15,50 +28,21 @@ enum class Coordinates : std::uint8_t {
   tf_half_pixel_for_nn,
   align_corners
 };
+constexpr auto words(Coordinates) {
+  return std::to_array<Word<Coordinates>>({{"half_pixel", Coordinates::half_pixel},
+                                           {"pytorch_half_pixel", Coordinates::pytorch_half_pixel},
+                                           {"asymmetric", Coordinates::asymmetric},
+                                           {"tf_half_pixel_for_nn", Coordinates::tf_half_pixel_for_nn},
+                                           {"align_corners", Coordinates::align_corners}});
+}
 enum class NearestMode : std::uint8_t { round_prefer_floor, round_prefer_ceil, floor, ceil, simple };
-}  // namespace ovir::ops::interpolate
-
-namespace ovir {
-namespace interpolate = ops::interpolate;
-template <>
-struct EnumNames<interpolate::Mode> {
-  using enum interpolate::Mode;
-  static constexpr std::pair<std::string_view, interpolate::Mode> table[] = {{"nearest", nearest},
-                                                                             {"linear", linear},
-                                                                             {"linear_onnx", linear_onnx},
-                                                                             {"cubic", cubic},
-                                                                             {"bilinear_pillow", bilinear_pillow},
-                                                                             {"bicubic_pillow", bicubic_pillow}};
-};
-template <>
-struct EnumNames<interpolate::ShapeMode> {
-  using enum interpolate::ShapeMode;
-  static constexpr std::pair<std::string_view, interpolate::ShapeMode> table[] = {{"sizes", sizes}, {"scales", scales}};
-};
-template <>
-struct EnumNames<interpolate::Coordinates> {
-  using enum interpolate::Coordinates;
-  static constexpr std::pair<std::string_view, interpolate::Coordinates> table[] = {
-      {"half_pixel", half_pixel},
-      {"pytorch_half_pixel", pytorch_half_pixel},
-      {"asymmetric", asymmetric},
-      {"tf_half_pixel_for_nn", tf_half_pixel_for_nn},
-      {"align_corners", align_corners}};
-};
-template <>
-struct EnumNames<interpolate::NearestMode> {
-  using enum interpolate::NearestMode;
-  static constexpr std::pair<std::string_view, interpolate::NearestMode> table[] = {
-      {"round_prefer_floor", round_prefer_floor},
-      {"round_prefer_ceil", round_prefer_ceil},
-      {"floor", floor},
-      {"ceil", ceil},
-      {"simple", simple}};
-};
-}  // namespace ovir
-
-namespace ovir::ops::interpolate {
-namespace {
+constexpr auto words(NearestMode) {
+  return std::to_array<Word<NearestMode>>({{"round_prefer_floor", NearestMode::round_prefer_floor},
+                                           {"round_prefer_ceil", NearestMode::round_prefer_ceil},
+                                           {"floor", NearestMode::floor},
+                                           {"ceil", NearestMode::ceil},
+                                           {"simple", NearestMode::simple}});
+}
 
 struct Attrs {
   Mode mode{};
@@ -354,6 +338,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Interpolate", .versions = kVersions};
+extern constinit const OpDef def{.type = "Interpolate", .spec = "image/interpolate", .versions = kVersions};
 
 }  // namespace ovir::ops::interpolate

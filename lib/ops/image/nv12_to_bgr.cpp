@@ -14,6 +14,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "NV12toBGR", .versions = kVersions};
+extern constinit const OpDef def{.type = "NV12toBGR", .spec = "image/nv12-to-bgr", .versions = kVersions};
 
 }  // namespace ovir::ops::nv12_to_bgr

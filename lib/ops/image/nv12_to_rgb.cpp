@@ -14,6 +14,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "NV12toRGB", .versions = kVersions};
+extern constinit const OpDef def{.type = "NV12toRGB", .spec = "image/nv12-to-rgb", .versions = kVersions};
 
 }  // namespace ovir::ops::nv12_to_rgb

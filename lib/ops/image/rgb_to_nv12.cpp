@@ -18,6 +18,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "RGBtoNV12", .versions = kVersions};
+extern constinit const OpDef def{.type = "RGBtoNV12", .spec = "image/rgb-to-nv12", .versions = kVersions};
 
 }  // namespace ovir::ops::rgb_to_nv12

@@ -47,6 +47,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Assign", .versions = kVersions, .kind = Kind::assign};
+extern constinit const OpDef def{
+    .type = "Assign", .spec = "infrastructure/assign", .versions = kVersions, .kind = Kind::assign};
 
 }  // namespace ovir::ops::assign

@@ -34,6 +34,10 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Constant", .versions = kVersions, .kind = Kind::constant, .alias = "Const"};
+extern constinit const OpDef def{.type = "Constant",
+                                 .spec = "infrastructure/constant",
+                                 .versions = kVersions,
+                                 .kind = Kind::constant,
+                                 .alias = "Const"};
 
 }  // namespace ovir::ops::constant

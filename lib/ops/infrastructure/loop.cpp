@@ -68,6 +68,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Loop", .versions = kVersions};
+extern constinit const OpDef def{.type = "Loop", .spec = "infrastructure/loop", .versions = kVersions};
 
 }  // namespace ovir::ops::loop

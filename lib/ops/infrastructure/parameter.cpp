@@ -26,6 +26,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Parameter", .versions = kVersions, .kind = Kind::parameter};
+extern constinit const OpDef def{
+    .type = "Parameter", .spec = "infrastructure/parameter", .versions = kVersions, .kind = Kind::parameter};
 
 }  // namespace ovir::ops::parameter

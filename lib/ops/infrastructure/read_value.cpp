@@ -99,6 +99,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReadValue", .versions = kVersions, .kind = Kind::read_value};
+extern constinit const OpDef def{
+    .type = "ReadValue", .spec = "infrastructure/read-value", .versions = kVersions, .kind = Kind::read_value};
 
 }  // namespace ovir::ops::read_value

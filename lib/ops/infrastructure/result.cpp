@@ -24,6 +24,7 @@ constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .infer = infer,
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Result", .versions = kVersions, .kind = Kind::result};
+extern constinit const OpDef def{
+    .type = "Result", .spec = "infrastructure/result", .versions = kVersions, .kind = Kind::result};
 
 }  // namespace ovir::ops::result

@@ -43,6 +43,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "TensorIterator", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "TensorIterator", .spec = "infrastructure/tensor-iterator", .versions = kVersions};
 
 }  // namespace ovir::ops::tensor_iterator

@@ -20,6 +20,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LogicalAnd", .versions = kVersions};
+extern constinit const OpDef def{.type = "LogicalAnd", .spec = "logical/logical-and", .versions = kVersions};
 
 }  // namespace ovir::ops::logical_and

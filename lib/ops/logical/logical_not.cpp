@@ -17,6 +17,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LogicalNot", .versions = kVersions};
+extern constinit const OpDef def{.type = "LogicalNot", .spec = "logical/logical-not", .versions = kVersions};
 
 }  // namespace ovir::ops::logical_not

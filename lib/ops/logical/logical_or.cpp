@@ -20,6 +20,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LogicalOr", .versions = kVersions};
+extern constinit const OpDef def{.type = "LogicalOr", .spec = "logical/logical-or", .versions = kVersions};
 
 }  // namespace ovir::ops::logical_or

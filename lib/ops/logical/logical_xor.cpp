@@ -20,6 +20,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LogicalXor", .versions = kVersions};
+extern constinit const OpDef def{.type = "LogicalXor", .spec = "logical/logical-xor", .versions = kVersions};
 
 }  // namespace ovir::ops::logical_xor

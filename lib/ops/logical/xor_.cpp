@@ -21,6 +21,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Xor", .versions = kVersions};
+extern constinit const OpDef def{.type = "Xor", .spec = "logical/logical-xor", .versions = kVersions};
 
 }  // namespace ovir::ops::xor_

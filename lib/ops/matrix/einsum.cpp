@@ -241,6 +241,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Einsum", .versions = kVersions};
+extern constinit const OpDef def{.type = "Einsum", .spec = "matrix/einsum", .versions = kVersions};
 
 }  // namespace ovir::ops::einsum

@@ -97,6 +97,6 @@ constexpr Version kVersions[] = {{.since = 17, .inputs = kInputs, .outputs = kOu
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GroupedMatMul", .versions = kVersions};
+extern constinit const OpDef def{.type = "GroupedMatMul", .spec = "matrix/grouped-matmul", .versions = kVersions};
 
 }  // namespace ovir::ops::grouped_mat_mul

@@ -67,6 +67,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Inverse", .versions = kVersions};
+extern constinit const OpDef def{.type = "Inverse", .spec = "matrix/inverse", .versions = kVersions};
 
 }  // namespace ovir::ops::inverse

@@ -102,6 +102,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "MatMul", .versions = kVersions};
+extern constinit const OpDef def{.type = "MatMul", .spec = "matrix/matmul", .versions = kVersions};
 
 }  // namespace ovir::ops::mat_mul

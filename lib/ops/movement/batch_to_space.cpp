@@ -70,6 +70,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BatchToSpace", .versions = kVersions};
+extern constinit const OpDef def{.type = "BatchToSpace", .spec = "movement/batch-to-space", .versions = kVersions};
 
 }  // namespace ovir::ops::batch_to_space

@@ -3,20 +3,17 @@
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::broadcast {
-enum class Mode { numpy, explicit_, bidirectional, pdpd };
-}
-template <>
-struct ovir::EnumNames<ovir::ops::broadcast::Mode> {
-  static constexpr std::pair<std::string_view, ovir::ops::broadcast::Mode> table[] = {
-      {"numpy", ovir::ops::broadcast::Mode::numpy},
-      {"explicit", ovir::ops::broadcast::Mode::explicit_},
-      {"none", ovir::ops::broadcast::Mode::explicit_},
-      {"bidirectional", ovir::ops::broadcast::Mode::bidirectional},
-      {"pdpd", ovir::ops::broadcast::Mode::pdpd}};  // files also hold "none" for "explicit", and "pdpd"
-};
-
-namespace ovir::ops::broadcast {
 namespace {
+
+enum class Mode { numpy, explicit_, bidirectional, pdpd };
+// files also hold "none" for "explicit", and "pdpd"
+constexpr auto words(Mode) {
+  return std::to_array<Word<Mode>>({{"numpy", Mode::numpy},
+                                    {"explicit", Mode::explicit_},
+                                    {"none", Mode::explicit_},
+                                    {"bidirectional", Mode::bidirectional},
+                                    {"pdpd", Mode::pdpd}});
+}
 
 enum Input { data, target_shape, axes_mapping };
 
@@ -148,6 +145,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Broadcast", .versions = kVersions};
+extern constinit const OpDef def{.type = "Broadcast", .spec = "movement/broadcast", .versions = kVersions};
 
 }  // namespace ovir::ops::broadcast

@@ -110,6 +110,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Col2Im", .versions = kVersions};
+extern constinit const OpDef def{.type = "Col2Im", .spec = "movement/col2im", .versions = kVersions};
 
 }  // namespace ovir::ops::col2im

@@ -47,6 +47,15 @@ std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_
 
 /// What becomes of an element that an update meets.
 enum class Reduction { none, sum, sub, prod, min, max, mean };
+constexpr auto words(Reduction) {
+  return std::to_array<Word<Reduction>>({{"none", Reduction::none},
+                                         {"sum", Reduction::sum},
+                                         {"sub", Reduction::sub},
+                                         {"prod", Reduction::prod},
+                                         {"min", Reduction::min},
+                                         {"max", Reduction::max},
+                                         {"mean", Reduction::mean}});
+}
 
 /// `value` under `update`; for booleans "sum, sub, prod behave like logical OR, XOR, AND". A mean is summed up here.
 template <class T>
@@ -72,6 +81,10 @@ using Scattered = decltype(Numbers{} + Boolean{});
 
 /// DepthToSpace and SpaceToDepth: whether the channels hold the blocks before or after the depth.
 enum class BlockMode { blocks_first, depth_first };
+constexpr auto words(BlockMode) {
+  return std::to_array<Word<BlockMode>>(
+      {{"blocks_first", BlockMode::blocks_first}, {"depth_first", BlockMode::depth_first}});
+}
 struct BlockAttrs {
   BlockMode mode{};
   std::int64_t block_size = 1;
@@ -93,24 +106,7 @@ inline std::size_t normalized(std::int64_t axis, std::int64_t rank) {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
-}  // namespace ovir::ops::movement
-
-template <>
-struct ovir::EnumNames<ovir::ops::movement::BlockMode> {
-  static constexpr std::pair<std::string_view, ovir::ops::movement::BlockMode> table[] = {
-      {"blocks_first", ovir::ops::movement::BlockMode::blocks_first},
-      {"depth_first", ovir::ops::movement::BlockMode::depth_first}};
-};
-
-template <>
-struct ovir::EnumNames<ovir::ops::movement::Reduction> {
-  using R = ovir::ops::movement::Reduction;
-  static constexpr std::pair<std::string_view, R> table[] = {{"none", R::none}, {"sum", R::sum}, {"sub", R::sub},
-                                                             {"prod", R::prod}, {"min", R::min}, {"max", R::max},
-                                                             {"mean", R::mean}};
-};
-
-namespace ovir::ops::movement {
 inline constexpr auto kBlockAttrs =
     attributes<BlockAttrs, Attr<"mode", &BlockAttrs::mode, kRequired>, Attr<"block_size", &BlockAttrs::block_size>>;
+
 }  // namespace ovir::ops::movement

@@ -81,6 +81,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Concat", .versions = kVersions};
+extern constinit const OpDef def{.type = "Concat", .spec = "movement/concat", .versions = kVersions};
 
 }  // namespace ovir::ops::concat

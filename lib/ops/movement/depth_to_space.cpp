@@ -60,6 +60,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "DepthToSpace", .versions = kVersions};
+extern constinit const OpDef def{.type = "DepthToSpace", .spec = "movement/depth-to-space", .versions = kVersions};
 
 }  // namespace ovir::ops::depth_to_space

@@ -3,17 +3,13 @@
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::extract_image_patches {
-enum class AutoPad { valid, same_lower, same_upper };
-}
-template <>
-struct ovir::EnumNames<ovir::ops::extract_image_patches::AutoPad> {
-  using A = ovir::ops::extract_image_patches::AutoPad;
-  static constexpr std::pair<std::string_view, A> table[] = {
-      {"valid", A::valid}, {"same_lower", A::same_lower}, {"same_upper", A::same_upper}};
-};
-
-namespace ovir::ops::extract_image_patches {
 namespace {
+
+enum class AutoPad { valid, same_lower, same_upper };
+constexpr auto words(AutoPad) {
+  return std::to_array<Word<AutoPad>>(
+      {{"valid", AutoPad::valid}, {"same_lower", AutoPad::same_lower}, {"same_upper", AutoPad::same_upper}});
+}
 
 enum Input { data };
 
@@ -100,6 +96,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ExtractImagePatches", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ExtractImagePatches", .spec = "movement/extract-image-patches", .versions = kVersions};
 
 }  // namespace ovir::ops::extract_image_patches

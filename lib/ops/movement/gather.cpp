@@ -124,6 +124,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Gather", .versions = kVersions};
+extern constinit const OpDef def{.type = "Gather", .spec = "movement/gather", .versions = kVersions};
 
 }  // namespace ovir::ops::gather

@@ -84,6 +84,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GatherElements", .versions = kVersions};
+extern constinit const OpDef def{.type = "GatherElements", .spec = "movement/gather-elements", .versions = kVersions};
 
 }  // namespace ovir::ops::gather_elements

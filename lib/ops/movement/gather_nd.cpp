@@ -110,6 +110,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GatherND", .versions = kVersions};
+extern constinit const OpDef def{.type = "GatherND", .spec = "movement/gather-nd", .versions = kVersions};
 
 }  // namespace ovir::ops::gather_nd

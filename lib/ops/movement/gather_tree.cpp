@@ -65,6 +65,6 @@ constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .outputs = kOut
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GatherTree", .versions = kVersions};
+extern constinit const OpDef def{.type = "GatherTree", .spec = "movement/gather-tree", .versions = kVersions};
 
 }  // namespace ovir::ops::gather_tree

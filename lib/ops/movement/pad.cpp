@@ -3,19 +3,13 @@
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::pad {
-enum class Mode { constant, edge, reflect, symmetric };
-}
-template <>
-struct ovir::EnumNames<ovir::ops::pad::Mode> {
-  static constexpr std::pair<std::string_view, ovir::ops::pad::Mode> table[] = {
-      {"constant", ovir::ops::pad::Mode::constant},
-      {"edge", ovir::ops::pad::Mode::edge},
-      {"reflect", ovir::ops::pad::Mode::reflect},
-      {"symmetric", ovir::ops::pad::Mode::symmetric}};
-};
-
-namespace ovir::ops::pad {
 namespace {
+
+enum class Mode { constant, edge, reflect, symmetric };
+constexpr auto words(Mode) {
+  return std::to_array<Word<Mode>>(
+      {{"constant", Mode::constant}, {"edge", Mode::edge}, {"reflect", Mode::reflect}, {"symmetric", Mode::symmetric}});
+}
 
 enum Input { data, pads_begin, pads_end, pad_value };
 
@@ -163,6 +157,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Pad", .versions = kVersions};
+extern constinit const OpDef def{.type = "Pad", .spec = "movement/pad", .versions = kVersions};
 
 }  // namespace ovir::ops::pad

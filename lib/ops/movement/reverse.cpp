@@ -3,16 +3,10 @@
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::reverse {
-enum class Mode { index, mask };
-}
-template <>
-struct ovir::EnumNames<ovir::ops::reverse::Mode> {
-  static constexpr std::pair<std::string_view, ovir::ops::reverse::Mode> table[] = {
-      {"index", ovir::ops::reverse::Mode::index}, {"mask", ovir::ops::reverse::Mode::mask}};
-};
-
-namespace ovir::ops::reverse {
 namespace {
+
+enum class Mode { index, mask };
+constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"index", Mode::index}, {"mask", Mode::mask}}); }
 
 enum Input { data, axis };
 
@@ -75,6 +69,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Reverse", .versions = kVersions};
+extern constinit const OpDef def{.type = "Reverse", .spec = "movement/reverse", .versions = kVersions};
 
 }  // namespace ovir::ops::reverse

@@ -76,6 +76,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReverseSequence", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReverseSequence", .spec = "movement/reverse-sequence", .versions = kVersions};
 
 }  // namespace ovir::ops::reverse_sequence

@@ -73,6 +73,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Roll", .versions = kVersions};
+extern constinit const OpDef def{.type = "Roll", .spec = "movement/roll", .versions = kVersions};
 
 }  // namespace ovir::ops::roll

@@ -142,6 +142,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ScatterElementsUpdate", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ScatterElementsUpdate", .spec = "movement/scatter-elements-update", .versions = kVersions};
 
 }  // namespace ovir::ops::scatter_elements_update

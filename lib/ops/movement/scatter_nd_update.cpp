@@ -90,6 +90,7 @@ constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"updates", T}}
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 4,
+     .spec = "movement/scatter-nd-update-3",
      .inputs = kInputs,
      .outputs = kOutputs,
      .attrs = attributes<Attrs>,
@@ -108,6 +109,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ScatterNDUpdate", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ScatterNDUpdate", .spec = "movement/scatter-nd-update", .versions = kVersions};
 
 }  // namespace ovir::ops::scatter_nd_update

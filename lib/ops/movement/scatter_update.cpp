@@ -70,6 +70,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ScatterUpdate", .versions = kVersions};
+extern constinit const OpDef def{.type = "ScatterUpdate", .spec = "movement/scatter-update", .versions = kVersions};
 
 }  // namespace ovir::ops::scatter_update

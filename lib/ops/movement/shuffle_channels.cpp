@@ -52,6 +52,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ShuffleChannels", .versions = kVersions};
+extern constinit const OpDef def{.type = "ShuffleChannels", .spec = "movement/shuffle-channels", .versions = kVersions};
 
 }  // namespace ovir::ops::shuffle_channels

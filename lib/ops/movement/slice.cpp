@@ -32,6 +32,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Slice", .versions = kVersions};
+extern constinit const OpDef def{.type = "Slice", .spec = "movement/slice", .versions = kVersions};
 
 }  // namespace ovir::ops::slice

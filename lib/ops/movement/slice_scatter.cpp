@@ -45,6 +45,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SliceScatter", .versions = kVersions};
+extern constinit const OpDef def{.type = "SliceScatter", .spec = "movement/slice-scatter", .versions = kVersions};
 
 }  // namespace ovir::ops::slice_scatter

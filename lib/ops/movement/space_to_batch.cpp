@@ -71,6 +71,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SpaceToBatch", .versions = kVersions};
+extern constinit const OpDef def{.type = "SpaceToBatch", .spec = "movement/space-to-batch", .versions = kVersions};
 
 }  // namespace ovir::ops::space_to_batch

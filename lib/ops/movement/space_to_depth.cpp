@@ -61,6 +61,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SpaceToDepth", .versions = kVersions};
+extern constinit const OpDef def{.type = "SpaceToDepth", .spec = "movement/space-to-depth", .versions = kVersions};
 
 }  // namespace ovir::ops::space_to_depth

@@ -63,6 +63,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Split", .versions = kVersions};
+extern constinit const OpDef def{.type = "Split", .spec = "movement/split", .versions = kVersions};
 
 }  // namespace ovir::ops::split

@@ -189,6 +189,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "StridedSlice", .versions = kVersions};
+extern constinit const OpDef def{.type = "StridedSlice", .spec = "movement/strided-slice", .versions = kVersions};
 
 }  // namespace ovir::ops::strided_slice

@@ -66,6 +66,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Tile", .versions = kVersions};
+extern constinit const OpDef def{.type = "Tile", .spec = "movement/tile", .versions = kVersions};
 
 }  // namespace ovir::ops::tile

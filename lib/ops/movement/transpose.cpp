@@ -72,6 +72,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Transpose", .versions = kVersions};
+extern constinit const OpDef def{.type = "Transpose", .spec = "movement/transpose", .versions = kVersions};
 
 }  // namespace ovir::ops::transpose

@@ -139,6 +139,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Unique", .versions = kVersions};
+extern constinit const OpDef def{.type = "Unique", .spec = "movement/unique", .versions = kVersions};
 
 }  // namespace ovir::ops::unique

@@ -103,6 +103,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "VariadicSplit", .versions = kVersions};
+extern constinit const OpDef def{.type = "VariadicSplit", .spec = "movement/variadic-split", .versions = kVersions};
 
 }  // namespace ovir::ops::variadic_split

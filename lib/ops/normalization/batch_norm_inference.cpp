@@ -66,6 +66,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "BatchNormInference", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "BatchNormInference", .spec = "normalization/batch-norm-inference", .versions = kVersions};
 
 }  // namespace ovir::ops::batch_norm_inference

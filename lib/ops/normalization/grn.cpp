@@ -38,6 +38,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GRN", .versions = kVersions};
+extern constinit const OpDef def{.type = "GRN", .spec = "normalization/grn", .versions = kVersions};
 
 }  // namespace ovir::ops::grn

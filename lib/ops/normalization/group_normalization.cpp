@@ -64,6 +64,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GroupNormalization", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "GroupNormalization", .spec = "normalization/group-normalization", .versions = kVersions};
 
 }  // namespace ovir::ops::group_normalization

@@ -66,6 +66,6 @@ constexpr Version kVersions[] = {{.since = 1,
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LRN", .versions = kVersions};
+extern constinit const OpDef def{.type = "LRN", .spec = "normalization/lrn", .versions = kVersions};
 
 }  // namespace ovir::ops::lrn

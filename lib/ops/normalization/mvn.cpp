@@ -56,6 +56,7 @@ constexpr auto kAttrs6 = attributes<A, Attr<"normalize_variance", &A::normalize_
                                     Attr<"eps", &A::eps, kRequired>, Attr<"eps_mode", &A::eps_mode, kRequired>>;
 constexpr Version kVersions[] = {
     {.since = 2,
+     .spec = "normalization/mvn-1",
      .inputs = norm::kDataInput,
      .outputs = norm::kOutputs,
      .attrs = kAttrs1,
@@ -71,6 +72,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "MVN", .versions = kVersions};
+extern constinit const OpDef def{.type = "MVN", .spec = "normalization/mvn", .versions = kVersions};
 
 }  // namespace ovir::ops::mvn

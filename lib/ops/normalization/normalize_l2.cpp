@@ -3,17 +3,10 @@
 #include "ops/normalization/common.hpp"
 
 namespace ovir::ops::normalize_l2 {
-enum class EpsMode : std::uint8_t { add, max };
-}
-
-template <>
-struct ovir::EnumNames<ovir::ops::normalize_l2::EpsMode> {
-  static constexpr std::pair<std::string_view, ops::normalize_l2::EpsMode> table[] = {
-      {"add", ops::normalize_l2::EpsMode::add}, {"max", ops::normalize_l2::EpsMode::max}};
-};
-
-namespace ovir::ops::normalize_l2 {
 namespace {
+
+enum class EpsMode : std::uint8_t { add, max };
+constexpr auto words(EpsMode) { return std::to_array<Word<EpsMode>>({{"add", EpsMode::add}, {"max", EpsMode::max}}); }
 
 enum Input { data, axes };
 
@@ -58,6 +51,6 @@ constexpr Version kVersions[] = {{.since = 1,
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "NormalizeL2", .versions = kVersions};
+extern constinit const OpDef def{.type = "NormalizeL2", .spec = "normalization/normalize-l2", .versions = kVersions};
 
 }  // namespace ovir::ops::normalize_l2

@@ -33,6 +33,6 @@ constexpr Version kVersions[] = {{.since = 8, .inputs = kInputs, .outputs = kOut
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "AdaptiveAvgPool", .versions = kVersions};
+extern constinit const OpDef def{.type = "AdaptiveAvgPool", .spec = "pooling/adaptive-avg-pool", .versions = kVersions};
 
 }  // namespace ovir::ops::adaptive_avg_pool

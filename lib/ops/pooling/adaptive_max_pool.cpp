@@ -59,6 +59,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "AdaptiveMaxPool", .versions = kVersions};
+extern constinit const OpDef def{.type = "AdaptiveMaxPool", .spec = "pooling/adaptive-max-pool", .versions = kVersions};
 
 }  // namespace ovir::ops::adaptive_max_pool

@@ -66,6 +66,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "AvgPool", .versions = kVersions};
+extern constinit const OpDef def{.type = "AvgPool", .spec = "pooling/avg-pool", .versions = kVersions};
 
 }  // namespace ovir::ops::avg_pool

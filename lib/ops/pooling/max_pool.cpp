@@ -86,6 +86,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "MaxPool", .versions = kVersions};
+extern constinit const OpDef def{.type = "MaxPool", .spec = "pooling/max-pool", .versions = kVersions};
 
 }  // namespace ovir::ops::max_pool

@@ -60,6 +60,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "FakeConvert", .versions = kVersions};
+extern constinit const OpDef def{.type = "FakeConvert", .spec = "quantization/fake-convert", .versions = kVersions};
 
 }  // namespace ovir::ops::fake_convert

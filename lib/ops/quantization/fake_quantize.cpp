@@ -86,6 +86,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "FakeQuantize", .versions = kVersions};
+extern constinit const OpDef def{.type = "FakeQuantize", .spec = "quantization/fake-quantize", .versions = kVersions};
 
 }  // namespace ovir::ops::fake_quantize

@@ -19,6 +19,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceL1", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReduceL1", .spec = "reduction/reduce-l1", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_l1

@@ -22,6 +22,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceL2", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReduceL2", .spec = "reduction/reduce-l2", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_l2

@@ -17,6 +17,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceLogicalAnd", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ReduceLogicalAnd", .spec = "reduction/reduce-logical-and", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_logical_and

@@ -17,6 +17,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceLogicalOr", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ReduceLogicalOr", .spec = "reduction/reduce-logical-or", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_logical_or

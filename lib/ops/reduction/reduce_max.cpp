@@ -29,6 +29,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceMax", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReduceMax", .spec = "reduction/reduce-max", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_max

@@ -25,6 +25,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceMean", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReduceMean", .spec = "reduction/reduce-mean", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_mean

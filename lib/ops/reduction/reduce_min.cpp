@@ -29,6 +29,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceMin", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReduceMin", .spec = "reduction/reduce-min", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_min

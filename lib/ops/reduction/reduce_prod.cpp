@@ -25,6 +25,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceProd", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReduceProd", .spec = "reduction/reduce-prod", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_prod

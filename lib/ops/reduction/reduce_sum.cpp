@@ -24,6 +24,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ReduceSum", .versions = kVersions};
+extern constinit const OpDef def{.type = "ReduceSum", .spec = "reduction/reduce-sum", .versions = kVersions};
 
 }  // namespace ovir::ops::reduce_sum

@@ -5,38 +5,24 @@
 namespace ovir::ops::rnn {
 
 enum class Activation : std::uint8_t { sigmoid, tanh, relu };
+constexpr auto words(Activation) {
+  return std::to_array<Word<Activation>>(
+      {{"sigmoid", Activation::sigmoid}, {"tanh", Activation::tanh}, {"relu", Activation::relu}});
+}
 enum class Direction : std::uint8_t { forward, reverse, bidirectional };
+constexpr auto words(Direction) {
+  return std::to_array<Word<Direction>>(
+      {{"forward", Direction::forward}, {"reverse", Direction::reverse}, {"bidirectional", Direction::bidirectional}});
+}
 /// The order of LSTM's gates in the weights: forget, input, cell, output.
 enum class GateOrder : std::uint8_t { fico, icof, ifco, ifoc, iofc };
-
-}  // namespace ovir::ops::rnn
-
-namespace ovir {
-template <>
-struct EnumNames<ops::rnn::Activation> {
-  static constexpr std::pair<std::string_view, ops::rnn::Activation> table[] = {
-      {"sigmoid", ops::rnn::Activation::sigmoid},
-      {"tanh", ops::rnn::Activation::tanh},
-      {"relu", ops::rnn::Activation::relu}};
-};
-template <>
-struct EnumNames<ops::rnn::Direction> {
-  static constexpr std::pair<std::string_view, ops::rnn::Direction> table[] = {
-      {"forward", ops::rnn::Direction::forward},
-      {"reverse", ops::rnn::Direction::reverse},
-      {"bidirectional", ops::rnn::Direction::bidirectional}};
-};
-template <>
-struct EnumNames<ops::rnn::GateOrder> {
-  static constexpr std::pair<std::string_view, ops::rnn::GateOrder> table[] = {{"fico", ops::rnn::GateOrder::fico},
-                                                                               {"icof", ops::rnn::GateOrder::icof},
-                                                                               {"ifco", ops::rnn::GateOrder::ifco},
-                                                                               {"ifoc", ops::rnn::GateOrder::ifoc},
-                                                                               {"iofc", ops::rnn::GateOrder::iofc}};
-};
-}  // namespace ovir
-
-namespace ovir::ops::rnn {
+constexpr auto words(GateOrder) {
+  return std::to_array<Word<GateOrder>>({{"fico", GateOrder::fico},
+                                         {"icof", GateOrder::icof},
+                                         {"ifco", GateOrder::ifco},
+                                         {"ifoc", GateOrder::ifoc},
+                                         {"iofc", GateOrder::iofc}});
+}
 
 struct Attrs {
   std::int64_t hidden_size = 0;

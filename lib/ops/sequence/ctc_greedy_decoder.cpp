@@ -58,6 +58,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "CTCGreedyDecoder", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "CTCGreedyDecoder", .spec = "sequence/ctc-greedy-decoder", .versions = kVersions};
 
 }  // namespace ovir::ops::ctc_greedy_decoder

@@ -79,6 +79,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "CTCGreedyDecoderSeqLen", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "CTCGreedyDecoderSeqLen", .spec = "sequence/ctc-greedy-decoder-seq-len", .versions = kVersions};
 
 }  // namespace ovir::ops::ctc_greedy_decoder_seq_len

@@ -119,6 +119,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "CTCLoss", .versions = kVersions};
+extern constinit const OpDef def{.type = "CTCLoss", .spec = "sequence/ctc-loss", .versions = kVersions};
 
 }  // namespace ovir::ops::ctc_loss

@@ -22,6 +22,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GRUCell", .versions = kVersions};
+extern constinit const OpDef def{.type = "GRUCell", .spec = "sequence/gru-cell", .versions = kVersions};
 
 }  // namespace ovir::ops::gru_cell

@@ -24,6 +24,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "GRUSequence", .versions = kVersions};
+extern constinit const OpDef def{.type = "GRUSequence", .spec = "sequence/gru-sequence", .versions = kVersions};
 
 }  // namespace ovir::ops::gru_sequence

@@ -21,11 +21,17 @@ constexpr auto kAttrs1 =
                Attr<"input_forget", &A::input_forget>>;
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 4, .inputs = kInputs, .outputs = kOutputs, .attrs = kCellAttrs, .infer = infer, .eval = eval},
+    {.since = 4,
+     .spec = "sequence/lstm-cell-1",
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kCellAttrs,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LSTMCell", .versions = kVersions};
+extern constinit const OpDef def{.type = "LSTMCell", .spec = "sequence/lstm-cell", .versions = kVersions};
 
 }  // namespace ovir::ops::lstm_cell

@@ -20,6 +20,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "LSTMSequence", .versions = kVersions};
+extern constinit const OpDef def{.type = "LSTMSequence", .spec = "sequence/lstm-sequence", .versions = kVersions};
 
 }  // namespace ovir::ops::lstm_sequence

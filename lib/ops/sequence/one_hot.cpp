@@ -3,19 +3,15 @@
 #include "op/op.hpp"
 
 namespace ovir::ops::one_hot {
-enum class Negative { ignored, normalized };
-}
-template <>
-struct ovir::EnumNames<ovir::ops::one_hot::Negative> {
-  // Files spell the first with an underscore, the specification with a hyphen.
-  static constexpr std::pair<std::string_view, ovir::ops::one_hot::Negative> table[] = {
-      {"ignore_negative", ovir::ops::one_hot::Negative::ignored},
-      {"ignore-negative", ovir::ops::one_hot::Negative::ignored},
-      {"normalize", ovir::ops::one_hot::Negative::normalized}};
-};
-
-namespace ovir::ops::one_hot {
 namespace {
+
+enum class Negative { ignored, normalized };
+// Files spell the first with an underscore, the specification with a hyphen.
+constexpr auto words(Negative) {
+  return std::to_array<Word<Negative>>({{"ignore_negative", Negative::ignored},
+                                        {"ignore-negative", Negative::ignored},
+                                        {"normalize", Negative::normalized}});
+}
 
 enum Input { indices, depth, on_value, off_value };
 
@@ -84,6 +80,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "OneHot", .versions = kVersions};
+extern constinit const OpDef def{.type = "OneHot", .spec = "sequence/one-hot", .versions = kVersions};
 
 }  // namespace ovir::ops::one_hot

@@ -13,11 +13,17 @@ void eval(EvalContext& c) { rnn::eval(c, kRnnCell); }
 constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"W", T}, {"R", T}, {"B", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"Ho", T}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kCellAttrs, .infer = infer, .eval = eval},
+    {.since = 1,
+     .spec = "sequence/rnn-cell-3",
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kCellAttrs,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "RNNCell", .versions = kVersions};
+extern constinit const OpDef def{.type = "RNNCell", .spec = "sequence/rnn-cell", .versions = kVersions};
 
 }  // namespace ovir::ops::rnn_cell

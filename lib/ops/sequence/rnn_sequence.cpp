@@ -19,6 +19,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "RNNSequence", .versions = kVersions};
+extern constinit const OpDef def{.type = "RNNSequence", .spec = "sequence/rnn-sequence", .versions = kVersions};
 
 }  // namespace ovir::ops::rnn_sequence

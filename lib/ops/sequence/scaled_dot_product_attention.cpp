@@ -154,11 +154,17 @@ constexpr PortDef kInputs[] = {
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs =
     attributes<ScaledDotProductAttentionAttrs, Attr<"causal", &ScaledDotProductAttentionAttrs::causal, kRequired>>;
-constexpr Version kVersions[] = {
-    {.since = 13, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 13,
+                                  .spec = "sequence/scaled-dot-product-attention",
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval}};
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ScaledDotProductAttention", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ScaledDotProductAttention", .spec = "sequence/scaled-dot-product-attention", .versions = kVersions};
 
 }  // namespace ovir::ops::scaled_dot_product_attention

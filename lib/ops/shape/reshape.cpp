@@ -239,6 +239,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Reshape", .versions = kVersions};
+extern constinit const OpDef def{.type = "Reshape", .spec = "shape/reshape", .versions = kVersions};
 
 }  // namespace ovir::ops::reshape

@@ -48,6 +48,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ShapeOf", .versions = kVersions};
+extern constinit const OpDef def{.type = "ShapeOf", .spec = "shape/shape-of", .versions = kVersions};
 
 }  // namespace ovir::ops::shape_of

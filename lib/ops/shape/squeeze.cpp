@@ -78,6 +78,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Squeeze", .versions = kVersions};
+extern constinit const OpDef def{.type = "Squeeze", .spec = "shape/squeeze", .versions = kVersions};
 
 }  // namespace ovir::ops::squeeze

@@ -65,6 +65,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Unsqueeze", .versions = kVersions};
+extern constinit const OpDef def{.type = "Unsqueeze", .spec = "shape/unsqueeze", .versions = kVersions};
 
 }  // namespace ovir::ops::unsqueeze

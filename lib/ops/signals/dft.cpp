@@ -14,6 +14,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "DFT", .versions = kVersions};
+extern constinit const OpDef def{.type = "DFT", .spec = "signals/dft", .versions = kVersions};
 
 }  // namespace ovir::ops::dft

@@ -14,6 +14,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "IDFT", .versions = kVersions};
+extern constinit const OpDef def{.type = "IDFT", .spec = "signals/idft", .versions = kVersions};
 
 }  // namespace ovir::ops::idft

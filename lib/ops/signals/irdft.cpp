@@ -44,6 +44,6 @@ constexpr Version kVersions[] = {{.since = 9, .inputs = kInputs, .outputs = kOut
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "IRDFT", .versions = kVersions};
+extern constinit const OpDef def{.type = "IRDFT", .spec = "signals/irdft", .versions = kVersions};
 
 }  // namespace ovir::ops::irdft

@@ -114,6 +114,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ISTFT", .versions = kVersions};
+extern constinit const OpDef def{.type = "ISTFT", .spec = "signals/istft", .versions = kVersions};
 
 }  // namespace ovir::ops::istft

@@ -40,6 +40,6 @@ constexpr Version kVersions[] = {{.since = 9, .inputs = kInputs, .outputs = kOut
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "RDFT", .versions = kVersions};
+extern constinit const OpDef def{.type = "RDFT", .spec = "signals/rdft", .versions = kVersions};
 
 }  // namespace ovir::ops::rdft

@@ -95,6 +95,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "STFT", .versions = kVersions};
+extern constinit const OpDef def{.type = "STFT", .spec = "signals/stft", .versions = kVersions};
 
 }  // namespace ovir::ops::stft

@@ -60,6 +60,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ExperimentalDetectronTopKROIs", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ExperimentalDetectronTopKROIs", .spec = "sort/experimental-detectron-top-krois", .versions = kVersions};
 
 }  // namespace ovir::ops::experimental_detectron_top_k_rois

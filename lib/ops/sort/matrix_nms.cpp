@@ -108,6 +108,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "MatrixNms", .versions = kVersions};
+extern constinit const OpDef def{.type = "MatrixNms", .spec = "sort/matrix-non-max-suppression", .versions = kVersions};
 
 }  // namespace ovir::ops::matrix_nms

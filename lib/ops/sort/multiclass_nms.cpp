@@ -121,6 +121,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "MulticlassNms", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "MulticlassNms", .spec = "sort/multiclass-non-max-suppression", .versions = kVersions};
 
 }  // namespace ovir::ops::multiclass_nms

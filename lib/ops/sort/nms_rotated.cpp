@@ -124,6 +124,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "NMSRotated", .versions = kVersions};
+extern constinit const OpDef def{.type = "NMSRotated", .spec = "sort/nms-rotated", .versions = kVersions};
 
 }  // namespace ovir::ops::nms_rotated

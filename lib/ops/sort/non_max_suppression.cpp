@@ -3,18 +3,12 @@
 #include "ops/sort/common.hpp"
 
 namespace ovir::ops::non_max_suppression {
-enum class Encoding : std::uint8_t { corner, center };
-}  // namespace ovir::ops::non_max_suppression
-
-template <>
-struct ovir::EnumNames<ovir::ops::non_max_suppression::Encoding> {
-  using Encoding = ovir::ops::non_max_suppression::Encoding;
-  static constexpr std::pair<std::string_view, Encoding> table[] = {{"corner", Encoding::corner},
-                                                                    {"center", Encoding::center}};
-};
-
-namespace ovir::ops::non_max_suppression {
 namespace {
+
+enum class Encoding : std::uint8_t { corner, center };
+constexpr auto words(Encoding) {
+  return std::to_array<Word<Encoding>>({{"corner", Encoding::corner}, {"center", Encoding::center}});
+}
 
 using namespace nms;
 
@@ -157,12 +151,19 @@ constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
     {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3, .infer = infer, .eval = eval},
     {.since = 4, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3, .infer = infer, .eval = eval},
-    {.since = 5, .inputs = kInputs5, .outputs = kSelected, .attrs = kAttrs3, .infer = infer, .eval = eval},
+    {.since = 5,
+     .spec = "sort/no-max-suppression-5",
+     .inputs = kInputs5,
+     .outputs = kSelected,
+     .attrs = kAttrs3,
+     .infer = infer,
+     .eval = eval},
     {.since = 9, .inputs = kInputs5, .outputs = kSelected, .attrs = kAttrs3, .infer = infer, .eval = eval},
 };
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "NonMaxSuppression", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "NonMaxSuppression", .spec = "sort/non-max-suppression", .versions = kVersions};
 
 }  // namespace ovir::ops::non_max_suppression

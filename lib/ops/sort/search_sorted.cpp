@@ -68,6 +68,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SearchSorted", .versions = kVersions};
+extern constinit const OpDef def{.type = "SearchSorted", .spec = "sort/search-sorted", .versions = kVersions};
 
 }  // namespace ovir::ops::search_sorted

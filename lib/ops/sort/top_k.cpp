@@ -5,23 +5,14 @@
 #include "op/op.hpp"
 
 namespace ovir::ops::top_k {
-enum class Mode : std::uint8_t { max, min };
-enum class Sort : std::uint8_t { value, index, none };
-}  // namespace ovir::ops::top_k
-
-template <>
-struct ovir::EnumNames<ovir::ops::top_k::Mode> {
-  static constexpr std::pair<std::string_view, ops::top_k::Mode> table[] = {{"max", ops::top_k::Mode::max},
-                                                                            {"min", ops::top_k::Mode::min}};
-};
-template <>
-struct ovir::EnumNames<ovir::ops::top_k::Sort> {
-  static constexpr std::pair<std::string_view, ops::top_k::Sort> table[] = {
-      {"value", ops::top_k::Sort::value}, {"index", ops::top_k::Sort::index}, {"none", ops::top_k::Sort::none}};
-};
-
-namespace ovir::ops::top_k {
 namespace {
+
+enum class Mode : std::uint8_t { max, min };
+constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"max", Mode::max}, {"min", Mode::min}}); }
+enum class Sort : std::uint8_t { value, index, none };
+constexpr auto words(Sort) {
+  return std::to_array<Word<Sort>>({{"value", Sort::value}, {"index", Sort::index}, {"none", Sort::none}});
+}
 
 enum Input { data, K };
 enum Output { values, indices };
@@ -126,6 +117,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "TopK", .versions = kVersions};
+extern constinit const OpDef def{.type = "TopK", .spec = "sort/top-k", .versions = kVersions};
 
 }  // namespace ovir::ops::top_k

@@ -7,6 +7,9 @@
 namespace ovir::ops::sparse {
 
 enum class Reduction : std::uint8_t { sum, mean };
+constexpr auto words(Reduction) {
+  return std::to_array<Word<Reduction>>({{"sum", Reduction::sum}, {"mean", Reduction::mean}});
+}
 
 struct Attrs {
   Reduction reduction = Reduction::sum;
@@ -48,9 +51,3 @@ void infer_packed(InferContext& c);
 void reduce_packed(EvalContext& c);
 
 }  // namespace ovir::ops::sparse
-
-template <>
-struct ovir::EnumNames<ovir::ops::sparse::Reduction> {
-  static constexpr std::pair<std::string_view, ops::sparse::Reduction> table[] = {
-      {"sum", ops::sparse::Reduction::sum}, {"mean", ops::sparse::Reduction::mean}};
-};

@@ -18,6 +18,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "EmbeddingBagOffsets", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "EmbeddingBagOffsets", .spec = "sparse/embedding-bag-offsets", .versions = kVersions};
 
 }  // namespace ovir::ops::embedding_bag_offsets

@@ -18,6 +18,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "EmbeddingBagOffsetsSum", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "EmbeddingBagOffsetsSum", .spec = "sparse/embedding-bag-offsets-sum", .versions = kVersions};
 
 }  // namespace ovir::ops::embedding_bag_offsets_sum

@@ -18,6 +18,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "EmbeddingBagPacked", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "EmbeddingBagPacked", .spec = "sparse/embedding-bag-packed", .versions = kVersions};
 
 }  // namespace ovir::ops::embedding_bag_packed

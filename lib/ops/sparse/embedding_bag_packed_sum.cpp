@@ -18,6 +18,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "EmbeddingBagPackedSum", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "EmbeddingBagPackedSum", .spec = "sparse/embedding-bag-packed-sum", .versions = kVersions};
 
 }  // namespace ovir::ops::embedding_bag_packed_sum

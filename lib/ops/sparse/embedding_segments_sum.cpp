@@ -44,6 +44,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "EmbeddingSegmentsSum", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "EmbeddingSegmentsSum", .spec = "sparse/embedding-segments-sum", .versions = kVersions};
 
 }  // namespace ovir::ops::embedding_segments_sum

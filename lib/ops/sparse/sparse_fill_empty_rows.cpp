@@ -90,6 +90,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "SparseFillEmptyRows", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "SparseFillEmptyRows", .spec = "sparse/fill-empty-rows", .versions = kVersions};
 
 }  // namespace ovir::ops::sparse_fill_empty_rows

@@ -34,6 +34,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "Convert", .versions = kVersions};
+extern constinit const OpDef def{.type = "Convert", .spec = "type/convert", .versions = kVersions};
 
 }  // namespace ovir::ops::convert

@@ -32,6 +32,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ConvertLike", .versions = kVersions};
+extern constinit const OpDef def{.type = "ConvertLike", .spec = "type/convert-like", .versions = kVersions};
 
 }  // namespace ovir::ops::convert_like

@@ -90,6 +90,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "ConvertPromoteTypes", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "ConvertPromoteTypes", .spec = "type/convert-promote-types", .versions = kVersions};
 
 }  // namespace ovir::ops::convert_promote_types

@@ -41,6 +41,6 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "StringTensorPack", .versions = kVersions};
+extern constinit const OpDef def{.type = "StringTensorPack", .spec = "type/string-tensor-pack", .versions = kVersions};
 
 }  // namespace ovir::ops::string_tensor_pack

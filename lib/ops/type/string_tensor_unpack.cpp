@@ -47,6 +47,7 @@ constexpr Version kVersions[] = {
 
 }  // namespace
 
-extern constinit const OpDef def{.type = "StringTensorUnpack", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "StringTensorUnpack", .spec = "type/string-tensor-unpack", .versions = kVersions};
 
 }  // namespace ovir::ops::string_tensor_unpack

@@ -1,0 +1,64 @@
+#include "op/attributes.hpp"
+
+namespace ovir {
+
+std::string_view name(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::boolean: return "boolean";
+    case AttributeKind::integer: return "int";
+    case AttributeKind::number: return "float";
+    case AttributeKind::text: return "string";
+    case AttributeKind::element_type: return "element type";
+    case AttributeKind::shape: return "shape";
+    case AttributeKind::word: return "enum";
+  }
+  return {};
+}
+
+std::optional<std::string> AttributeTable::default_of(const AttributeDef& def) const {
+  if (def.presence == kRequired) return std::nullopt;
+  return def.print(make().get());
+}
+
+namespace detail {
+
+bool parse_boolean(std::string_view s) {
+  if (s == "1" || equals_ignoring_case(s, "true")) return true;
+  if (s == "0" || equals_ignoring_case(s, "false")) return false;
+  throw AttributeError(fmt::format("\"{}\" is not a boolean (true or false)", printable(s)));
+}
+
+ElementType parse_type(std::string_view s) {
+  if (const auto t = parse_element_type(s)) return *t;
+  const auto near = nearest_element_type(s);
+  throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true,
+                       near ? std::string(name(*near)) : "");
+}
+
+PartialShape parse_partial_shape(std::string_view s) {
+  if (const auto shape = parse_shape(s)) return *shape;
+  throw AttributeError(fmt::format("\"{}\" is not a shape: {}", printable(s), why_no_shape(s)));
+}
+
+void fail_integer(std::string_view s, bool is_signed, std::size_t bits) {
+  if (!is_integer(s)) throw AttributeError(fmt::format("\"{}\" is not an integer", printable(s)));
+  if (!is_signed && s.front() == '-') throw AttributeError(fmt::format("{} is negative", s));
+  throw AttributeError(fmt::format("{} is more than {} bits can hold", s, bits));
+}
+
+void fail_number(std::string_view s) { throw AttributeError(fmt::format("\"{}\" is not a number", printable(s))); }
+
+void fail_word(std::string_view s, std::span<const std::string_view> words) {
+  std::string list;
+  for (const auto word : words) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
+  throw AttributeError(fmt::format("\"{}\" is {} {}", printable(s), words.size() == 1 ? "not" : "none of", list), true,
+                       std::string(nearest(s, {words.begin(), words.end()}).value_or("")));
+}
+
+void fail_attrs(const std::type_info* made, const std::type_info& asked) {
+  throw std::logic_error(
+      fmt::format("attributes of type {} are read as {}", made ? made->name() : "none", asked.name()));
+}
+
+}  // namespace detail
+}  // namespace ovir
