@@ -30,9 +30,8 @@ struct IsaTable {
   /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels of a plane whose rows are `row` floats
   /// apart become (m+2)² vectors of 16, `step` floats apart.
   void (*winograd_input)(int m, const float* in, i64 row, float* to, i64 step);
-  /// (m+2)² vectors of 16, `step` apart, become rows × columns ≤ m × m pixels, plus bias, clamped to [low, high].
-  void (*winograd_output)(int m, const float* from, i64 step, const float* bias, float low, float high, float* out,
-                          i64 row, int rows, int columns);
+  /// (m+2)² vectors of 16, `step` apart, become m × m pixels.
+  void (*winograd_output)(int m, const float* from, i64 step, const WinogradPixels& to);
 
   // Elementwise (elementwise.hpp): in place is allowed.
   void (*unary)(const Unary& f, const float* x, float* y, i64 n);

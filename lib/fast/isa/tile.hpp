@@ -35,7 +35,7 @@ struct Tile {
   Ahead* ahead;  ///< null: nothing
 };
 
-/// A row of a depthwise convolution on 16 channels: out[x·16 …] = clamp(bias + sum over taps of
+/// A row of a depthwise convolution on 16 channels: out[x·16 …] = clamp(residual + bias + sum over taps of
 /// in_tap[x·step …] · weights[tap·16 …]).
 struct DepthwiseRow {
   const float* in;
@@ -46,8 +46,19 @@ struct DepthwiseRow {
   i64 step;  ///< between the pixels of one tap, in floats
   float* out;
   i64 pixels;
-  const float* bias;  ///< 16 values; null: none
+  const float* bias;      ///< 16 values; null: none
+  const float* residual;  ///< laid out as `out`; null: none
   float low, high;
+};
+
+/// Where the pixels of a Winograd tile go: clamp(residual + bias + value, low, high).
+struct WinogradPixels {
+  const float* bias;      ///< 16 values; null: none
+  const float* residual;  ///< laid out as `out`; null: none
+  float low, high;
+  float* out;
+  i64 row;            ///< floats between rows
+  int rows, columns;  ///< at most m × m
 };
 
 }  // namespace ovir::fast

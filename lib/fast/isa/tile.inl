@@ -98,9 +98,13 @@ static inline __attribute__((always_inline)) void depthwise_block(const Depthwis
 #pragma GCC unroll 16
       for (int p = 0; p < P; ++p) sum[p] = fma(load(in + p * r.step), w, sum[p]);
     }
-    float* out = r.out + x * kBlock + part * kWidth;
+    const i64 place = x * kBlock + part * kWidth;
+    if (r.residual) {
 #pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) store(out + p * kBlock, min(high, max(low, sum[p])));
+      for (int p = 0; p < P; ++p) sum[p] = sum[p] + load(r.residual + place + p * kBlock);
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) store(r.out + place + p * kBlock, min(high, max(low, sum[p])));
   }
 }
 

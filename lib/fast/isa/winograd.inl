@@ -64,11 +64,11 @@ static void winograd_input_of(const float* in, i64 row, float* to, i64 step) {
 }
 
 template <int M>
-static void winograd_output_of(const float* from, i64 step, const float* bias, float low, float high, float* out,
-                               i64 row, int rows, int columns) {
+static void winograd_output_of(const float* from, i64 step, const WinogradPixels& to) {
   constexpr int A = M + 2;
+  const Vec low = spread(to.low), high = spread(to.high);
   for (i64 lane = 0; lane < kBlock; lane += kWidth) {
-    const Vec plus = bias ? load(bias + lane) : Vec{}, least = spread(low), most = spread(high);
+    const Vec bias = to.bias ? load(to.bias + lane) : Vec{};
     Vec half[M][A], result[M][M];
 #pragma GCC unroll 8
     for (int x = 0; x < A; ++x) {
@@ -80,13 +80,22 @@ static void winograd_output_of(const float* from, i64 step, const float* bias, f
       for (int y = 0; y < M; ++y) half[y][x] = o[y];
     }
 #pragma GCC unroll 8
-    for (int y = 0; y < M; ++y) {
-      Winograd<M>::output(half[y], result[y]);
+    for (int y = 0; y < M; ++y) Winograd<M>::output(half[y], result[y]);
+    const auto put = [&](int y, int x) __attribute__((always_inline)) {
+      const i64 place = y * to.row + x * kBlock + lane;
+      Vec v = result[y][x] + bias;
+      if (to.residual) v = v + load(to.residual + place);
+      store(to.out + place, min(high, max(low, v)));
+    };
+    if (to.rows == M && to.columns == M) {
 #pragma GCC unroll 8
-      for (int x = 0; x < M; ++x) result[y][x] = min(most, max(least, result[y][x] + plus));
+      for (int y = 0; y < M; ++y)
+#pragma GCC unroll 8
+        for (int x = 0; x < M; ++x) put(y, x);
+    } else {
+      for (int y = 0; y < to.rows; ++y)
+        for (int x = 0; x < to.columns; ++x) put(y, x);
     }
-    for (int y = 0; y < rows; ++y)
-      for (int x = 0; x < columns; ++x) store(out + y * row + x * kBlock + lane, result[y][x]);
   }
 }
 
@@ -94,8 +103,6 @@ static void winograd_input(int m, const float* in, i64 row, float* to, i64 step)
   m == 2 ? winograd_input_of<2>(in, row, to, step) : winograd_input_of<4>(in, row, to, step);
 }
 
-static void winograd_output(int m, const float* from, i64 step, const float* bias, float low, float high, float* out,
-                            i64 row, int rows, int columns) {
-  m == 2 ? winograd_output_of<2>(from, step, bias, low, high, out, row, rows, columns)
-         : winograd_output_of<4>(from, step, bias, low, high, out, row, rows, columns);
+static void winograd_output(int m, const float* from, i64 step, const WinogradPixels& to) {
+  m == 2 ? winograd_output_of<2>(from, step, to) : winograd_output_of<4>(from, step, to);
 }

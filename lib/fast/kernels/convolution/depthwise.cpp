@@ -1,0 +1,166 @@
+#include "fast/kernels/convolution/depthwise.hpp"
+
+#include <array>
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kMostTaps = 256;  // as the planner asks: supports() in convolution.hpp
+
+struct Range {
+  i64 begin, end;
+  i64 size() const { return end - begin; }
+};
+
+/// Taps of one axis that lie within an input of `size` at output `place`.
+Range taps_within(i64 place, i64 stride, i64 pad, i64 dilation, i64 taps, i64 size) {
+  const auto first = place * stride - pad;
+  const auto begin = std::min(first < 0 ? ceil_div(-first, dilation) : 0, taps);
+  return {begin, std::clamp(first >= size ? 0 : (size - 1 - first) / dilation + 1, begin, taps)};
+}
+
+/// Output columns whose taps all lie within the input.
+Range inner_columns(const ConvolutionShape& s) {
+  const auto begin = std::min(ceil_div(s.pad_left, s.stride_x), s.out_width);
+  const auto last = s.width - 1 - (s.kernel_width - 1) * s.dilation_x + s.pad_left;
+  return {begin, last < 0 ? begin : std::clamp(last / s.stride_x + 1, begin, s.out_width)};
+}
+
+/// Planes are copied with their padding where many columns would need it.
+bool copies_planes(const ConvolutionShape& s) {
+  const auto inner = inner_columns(s).size();
+  return inner < 6 * (s.out_width - inner);
+}
+
+i64 padded_width(const ConvolutionShape& s) {
+  return std::max(s.pad_left + s.width, (s.out_width - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1);
+}
+
+void copy_padded(const ConvolutionShape& s, const float* in, float* to) {
+  const auto width = padded_width(s);
+  for (i64 y = 0; y < s.height; ++y, to += width * kBlock) {
+    std::fill_n(to, s.pad_left * kBlock, 0.0f);
+    std::copy_n(in + y * s.width * kBlock, s.width * kBlock, to + s.pad_left * kBlock);
+    std::fill_n(to + (s.pad_left + s.width) * kBlock, (width - s.pad_left - s.width) * kBlock, 0.0f);
+  }
+}
+
+/// One block of channels of one image.
+struct Plane {
+  const IsaTable& table;
+  const ConvolutionShape& s;
+  const Epilogue& e;
+  const float* in;
+  i64 row;      ///< floats between rows of `in`
+  i64 left;     ///< columns of padding that `in` has
+  Range inner;  ///< columns for which all taps may be read
+  const float* filters;
+  float* out;
+  const float* residual;
+  i64 channel;
+
+  /// `count` columns from x on, by taps [right.begin, right.end) of each row.
+  void run(i64 y, i64 x, i64 count, Range right) const {
+    std::array<i64, kMostTaps> offsets, weights;
+    const auto down = taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
+    const auto corner = (y * s.stride_y - s.pad_top) * row + (x * s.stride_x - s.pad_left + left) * kBlock;
+    std::size_t taps = 0;
+    for (auto i = down.begin; i < down.end; ++i)
+      for (auto j = right.begin; j < right.end; ++j, ++taps) {
+        offsets[taps] = corner + i * s.dilation_y * row + j * s.dilation_x * kBlock;
+        weights[taps] = (i * s.kernel_width + j) * kBlock;
+      }
+    const auto place = (y * s.out_width + x) * kBlock;
+    // The bounds and the residual as a tile has them.
+    Tile tile{};
+    tile.out = out + place;
+    tile.out_pixel = kBlock;
+    const auto* plus = residual ? residual + place : nullptr;
+    begin(tile, e, channel, plus, kBlock, 0);
+    table.depthwise({.in = in,
+                     .taps = offsets.data(),
+                     .tap_weights = weights.data(),
+                     .tap_count = static_cast<i64>(taps),
+                     .weights = filters,
+                     .step = s.stride_x * kBlock,
+                     .out = tile.out,
+                     .pixels = count,
+                     .bias = tile.bias,
+                     .residual = tile.residual,
+                     .low = tile.low,
+                     .high = tile.high});
+    finish(table, tile, static_cast<int>(count), kBlock, e, channel, plus, kBlock, 0);
+  }
+
+  void rows(i64 first, i64 last) const {
+    const auto clipped = [&](i64 x) {
+      return taps_within(x, s.stride_x, s.pad_left, s.dilation_x, s.kernel_width, s.width);
+    };
+    for (auto y = first; y < last; ++y) {
+      for (i64 x = 0; x < inner.begin; ++x) run(y, x, 1, clipped(x));
+      if (inner.size() > 0) run(y, inner.begin, inner.size(), {0, s.kernel_width});
+      for (auto x = inner.end; x < s.out_width; ++x) run(y, x, 1, clipped(x));
+    }
+  }
+};
+
+}  // namespace
+
+i64 depthwise_filters_size(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.taps() * kBlock; }
+
+void depthwise_pack(const ConvolutionShape& s, const float* filters, float* to) {
+  std::fill_n(to, depthwise_filters_size(s), 0.0f);
+  for (i64 c = 0; c < s.outputs; ++c)
+    for (i64 t = 0; t < s.taps(); ++t)
+      to[(c / kBlock * s.taps() + t) * kBlock + c % kBlock] = filters[c * s.taps() + t];
+}
+
+i64 depthwise_scratch_size(const ConvolutionShape& s, int threads) {
+  return copies_planes(s) ? threads * s.height * padded_width(s) * kBlock : 0;
+}
+
+void depthwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                           const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const auto& table = isa();
+  const auto blocks = blocks_of(s.outputs), planes = s.batch * blocks;
+  if (planes == 0 || s.out_plane() == 0) return;
+  const bool copies = copies_planes(s);
+  const auto width = padded_width(s);
+  Slots slots(scratch, s.height * width * kBlock, slots_for(pool));
+  const auto plane = [&](i64 i, const float* from, Range rows) {
+    const auto place = i * s.out_plane() * kBlock;
+    const Plane one{.table = table,
+                    .s = s,
+                    .e = epilogue,
+                    .in = from,
+                    .row = (copies ? width : s.width) * kBlock,
+                    .left = copies ? s.pad_left : 0,
+                    .inner = copies ? Range{0, s.out_width} : inner_columns(s),
+                    .filters = filters + i % blocks * s.taps() * kBlock,
+                    .out = out + place,
+                    .residual = epilogue.residual ? epilogue.residual + place : nullptr,
+                    .channel = i % blocks * kBlock};
+    one.rows(rows.begin, rows.end);
+  };
+  const auto row_cost = static_cast<double>(s.out_width) * (4 + static_cast<double>(s.taps()) / 3);
+  if (copies)
+    parallel_ranges(pool, planes, row_cost * static_cast<double>(s.out_height), [&](i64 begin, i64 end) {
+      const Slots::Lease room(slots);
+      for (auto i = begin; i < end; ++i) {
+        copy_padded(s, in + i * s.plane() * kBlock, room.data());
+        plane(i, room.data(), {0, s.out_height});
+      }
+    });
+  else
+    parallel_ranges(pool, planes * s.out_height, row_cost, [&](i64 begin, i64 end) {
+      while (begin < end) {
+        const auto i = begin / s.out_height, first = begin % s.out_height,
+                   last = std::min(s.out_height, first + end - begin);
+        plane(i, in + i * s.plane() * kBlock, {first, last});
+        begin += last - first;
+      }
+    });
+  clear_padding(s, epilogue.activation, out);
+}
+
+}  // namespace ovir::fast

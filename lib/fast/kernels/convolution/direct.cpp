@@ -1,0 +1,335 @@
+#include "fast/kernels/convolution/direct.hpp"
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kBandFloats = 64 << 10;    // of padded input rows that a chunk copies for itself: a quarter of the cache
+constexpr i64 kPlaneFloats = 256 << 10;  // of a padded input that is copied once for all chunks
+
+/// Some outputs of a convolution: pixel (y, x) of out_rows × out_columns is written to (y·out_stride_y + out_y, …) and
+/// sums the taps at input (y·stride_y + dy, x·stride_x + dx).
+struct Phase {
+  i64 out_y = 0, out_x = 0, out_stride_y = 1, out_stride_x = 1, out_rows = 0, out_columns = 0;
+  i64 stride_y = 1, stride_x = 1;
+  std::array<i64, kMostTaps> dy, dx;
+  i64 taps = 0;
+  i64 first_tap = 0;  ///< of the packed filters
+
+  // Rows and columns that are read around the input.
+  i64 top = 0, bottom = 0, left = 0, right = 0;
+  i64 padded_width = 0;
+
+  void finish(const ConvolutionShape& s) {
+    i64 low_y = 0, high_y = 0, low_x = 0, high_x = 0;
+    for (i64 t = 0; t < taps; ++t) {
+      const auto i = static_cast<std::size_t>(t);
+      low_y = std::min(low_y, dy[i]);
+      high_y = std::max(high_y, dy[i]);
+      low_x = std::min(low_x, dx[i]);
+      high_x = std::max(high_x, dx[i]);
+    }
+    top = -low_y;
+    left = -low_x;
+    bottom = std::max<i64>(0, (out_rows - 1) * stride_y + high_y - s.height + 1);
+    right = std::max<i64>(0, (out_columns - 1) * stride_x + high_x - s.width + 1);
+    padded_width = left + s.width + right;
+  }
+  bool is_padded() const { return top > 0 || bottom > 0 || left > 0 || right > 0; }
+  /// Padded rows that output rows [begin, end) read: their number, and the first one as a row of the input.
+  i64 rows_read(i64 rows) const { return (rows - 1) * stride_y + reach(); }
+  i64 reach() const {
+    i64 high = 0;
+    for (i64 t = 0; t < taps; ++t) high = std::max(high, dy[static_cast<std::size_t>(t)]);
+    return high + top + 1;
+  }
+};
+
+Phase forward(const ConvolutionShape& s) {
+  Phase p;
+  p.out_rows = s.out_height;
+  p.out_columns = s.out_width;
+  p.stride_y = s.stride_y;
+  p.stride_x = s.stride_x;
+  for (i64 i = 0; i < s.kernel_height; ++i)
+    for (i64 j = 0; j < s.kernel_width; ++j, ++p.taps) {
+      p.dy[static_cast<std::size_t>(p.taps)] = i * s.dilation_y - s.pad_top;
+      p.dx[static_cast<std::size_t>(p.taps)] = j * s.dilation_x - s.pad_left;
+    }
+  p.finish(s);
+  return p;
+}
+
+/// Taps of one axis that reach output `phase` + n·stride: those with (phase + pad - tap·dilation) divisible by stride.
+bool reaches(i64 phase, i64 pad, i64 tap, i64 dilation, i64 stride) {
+  return (phase + pad - tap * dilation) % stride == 0;
+}
+
+/// Phase (y, x) of a transposed convolution. Packed filters hold the taps of all phases one after another.
+Phase backward(const ConvolutionShape& s, i64 y, i64 x) {
+  Phase p;
+  p.out_y = y;
+  p.out_x = x;
+  p.out_stride_y = s.stride_y;
+  p.out_stride_x = s.stride_x;
+  p.out_rows = ceil_div(s.out_height - y, s.stride_y);
+  p.out_columns = ceil_div(s.out_width - x, s.stride_x);
+  for (i64 i = 0; i < s.kernel_height; ++i)
+    for (i64 j = 0; j < s.kernel_width; ++j) {
+      if (!reaches(y, s.pad_top, i, s.dilation_y, s.stride_y) || !reaches(x, s.pad_left, j, s.dilation_x, s.stride_x))
+        continue;
+      p.dy[static_cast<std::size_t>(p.taps)] = (y + s.pad_top - i * s.dilation_y) / s.stride_y;
+      p.dx[static_cast<std::size_t>(p.taps)] = (x + s.pad_left - j * s.dilation_x) / s.stride_x;
+      ++p.taps;
+    }
+  p.finish(s);
+  return p;
+}
+
+/// The groups after joining, and their blocks.
+struct Groups {
+  i64 count, channels, outputs;  ///< channels and outputs of each
+  explicit Groups(const ConvolutionShape& s)
+      : count(s.groups / joined_groups(s)), channels(s.channels / count), outputs(s.outputs / count) {}
+  i64 blocks() const { return blocks_of(channels); }
+  i64 filters_size(i64 taps) const { return panels_size(blocks() * kBlock * taps, outputs); }
+};
+
+/// Rows [first, first + rows) of the padded input, of `blocks` blocks, into `to`.
+void copy_padded(const ConvolutionShape& s, const Phase& p, const float* in, i64 block_begin, i64 block_end, i64 first,
+                 i64 rows, float* to) {
+  for (auto b = block_begin; b < block_end; ++b)
+    for (i64 r = 0; r < rows; ++r) {
+      float* row = to + (b * rows + r) * p.padded_width * kBlock;
+      const auto y = first + r - p.top;
+      if (y < 0 || y >= s.height) {
+        std::fill_n(row, p.padded_width * kBlock, 0.0f);
+        continue;
+      }
+      std::fill_n(row, p.left * kBlock, 0.0f);
+      std::copy_n(in + (b * s.height + y) * s.width * kBlock, s.width * kBlock, row + p.left * kBlock);
+      std::fill_n(row + (p.left + s.width) * kBlock, p.right * kBlock, 0.0f);
+    }
+}
+
+/// Where a chunk reads: row 0 is the first padded row that the chunk was given.
+struct Source {
+  const float* data;
+  i64 row, block;
+};
+
+struct Job {
+  const IsaTable& table;
+  const ConvolutionShape& s;
+  const Phase& p;
+  const Groups& groups;
+  const float* filters;
+  const Epilogue& epilogue;
+  i64 weight_rows;  ///< of a panel, all phases together
+
+  /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
+  void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
+    std::array<i64, kMostTaps> offsets;
+    for (i64 t = 0; t < p.taps; ++t) {
+      const auto i = static_cast<std::size_t>(t);
+      offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
+    }
+    const Panels panels{filters + group * groups.filters_size(weight_rows / (groups.blocks() * kBlock)), weight_rows,
+                        groups.outputs};
+    const auto tiles = ceil_div(p.out_columns, table.pixels), out_plane = s.out_plane() * kBlock;
+    const auto first_block = image * blocks_of(s.outputs) + group * blocks_of(groups.outputs);
+    for (auto panel = first; panel < last; ++panel) {
+      const auto columns = panels.columns(panel), column = group * groups.outputs + panel * kColumns;
+      for (auto y = begin; y < end; ++y)
+        for (i64 i = 0; i < tiles; ++i) {
+          const Part part(p.out_columns, tiles, i);
+          const auto place =
+              (first_block + panel * (kColumns / kBlock)) * out_plane +
+              ((y * p.out_stride_y + p.out_y) * s.out_width + part.begin * p.out_stride_x + p.out_x) * kBlock;
+          Tile tile{};
+          tile.in = from.data + (y - begin) * p.stride_y * from.row + part.begin * p.stride_x * kBlock;
+          tile.pixel = p.stride_x * kBlock;
+          tile.block = from.block;
+          tile.taps = offsets.data();
+          tile.blocks = groups.blocks();
+          tile.tap_count = p.taps;
+          tile.steps = kBlock;
+          tile.weights = panels.panel(panel) + p.first_tap * groups.blocks() * kBlock * columns;
+          tile.out = out + place;
+          tile.out_pixel = p.out_stride_x * kBlock;
+          tile.out_block = out_plane;
+          const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
+          ovir::fast::begin(tile, epilogue, column, residual, tile.out_pixel, out_plane);
+          table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
+          finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
+                 tile.out_pixel, out_plane);
+        }
+    }
+  }
+};
+
+/// Rows of a band: as many as its padded input may take.
+i64 band_rows(const Phase& p, i64 blocks) {
+  const auto row = blocks * p.padded_width * kBlock;
+  const auto fits = (kBandFloats / row - p.reach()) / p.stride_y + 1;
+  return std::clamp<i64>(fits, 1, std::max<i64>(p.out_rows, 1));
+}
+
+i64 padded_size(const ConvolutionShape& s, const Phase& p, i64 blocks) {
+  return blocks * std::max(s.height + p.top + p.bottom, p.rows_read(p.out_rows)) * p.padded_width * kBlock;
+}
+
+bool copies_bands(const ConvolutionShape& s, const Phase& p, i64 blocks) {
+  return p.is_padded() && padded_size(s, p, blocks) > kPlaneFloats;
+}
+
+i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int threads) {
+  if (!p.is_padded() || p.taps == 0) return 0;
+  if (!copies_bands(s, p, blocks)) return s.batch * s.groups / joined_groups(s) * padded_size(s, p, blocks);
+  return threads * blocks * p.rows_read(band_rows(p, blocks)) * p.padded_width * kBlock;
+}
+
+void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, const float* in, float* out,
+         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (p.out_rows <= 0 || p.out_columns <= 0) return;
+  const Groups groups(s);
+  const Job job{isa(), s, p, groups, filters, epilogue, weight_rows};
+  const auto blocks = groups.blocks(), images = s.batch * groups.count;
+  const auto panels = ceil_div(groups.outputs, kColumns);
+  const auto in_size = blocks * s.plane() * kBlock;  // of a joined group
+  const auto work = static_cast<double>(p.out_rows * p.out_columns * blocks * kBlock * p.taps) *
+                    static_cast<double>(groups.outputs * images) / 40;
+  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  if (copies_bands(s, p, blocks)) {
+    const auto rows = band_rows(p, blocks), bands = ceil_div(p.out_rows, rows);
+    Slots slots(scratch, blocks * p.rows_read(rows) * p.padded_width * kBlock, slots_for(pool));
+    return parallel(pool, images * bands, [&](i64 chunk) {
+      const auto image = chunk / bands;
+      const Part band(p.out_rows, bands, chunk % bands);
+      const Slots::Lease room(slots);
+      const auto read = p.rows_read(band.size());
+      copy_padded(s, p, in + image * in_size, 0, blocks, band.begin * p.stride_y, read, room.data());
+      const Source from{room.data(), p.padded_width * kBlock, read * p.padded_width * kBlock};
+      job.rows(from, out, image / groups.count, image % groups.count, 0, panels, band.begin, band.end);
+    });
+  }
+  const bool padded = p.is_padded();
+  const auto one = padded_size(s, p, blocks), read = padded ? one / (blocks * p.padded_width * kBlock) : s.height;
+  if (padded)
+    parallel_ranges(pool, images * blocks, static_cast<double>(one / blocks) / 8, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i)
+        copy_padded(s, p, in + i / blocks * in_size, i % blocks, i % blocks + 1, 0, read, scratch + i / blocks * one);
+    });
+  // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.
+  const auto panel_groups = std::clamp<i64>(ceil_div(wanted, images), 1, panels);
+  const auto bands = std::clamp<i64>(ceil_div(wanted, images * panel_groups), 1, p.out_rows);
+  parallel(pool, images * panel_groups * bands, [&](i64 chunk) {
+    const auto image = chunk / (panel_groups * bands);
+    const Part part(panels, panel_groups, chunk / bands % panel_groups), band(p.out_rows, bands, chunk % bands);
+    Source from{in + image * in_size, s.width * kBlock, s.plane() * kBlock};
+    if (padded) from = {scratch + image * one, p.padded_width * kBlock, read * p.padded_width * kBlock};
+    from.data += band.begin * p.stride_y * from.row;
+    job.rows(from, out, image / groups.count, image % groups.count, part.begin, part.end, band.begin, band.end);
+  });
+}
+
+/// Packs the filters of each joined group in panels: [phase][block][tap of the phase][16 channels][columns]. The
+/// weights of an output begin at first(output), those of the channels of its group lie `channel_step` apart.
+template <class First>
+void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases, First first, i64 channel_step,
+          float* to, ThreadPool& pool) {
+  const Groups groups(s);
+  const auto taps = s.taps(), channels = s.group_channels(), outputs = s.group_outputs(), blocks = groups.blocks();
+  const auto weights = static_cast<double>(channels * taps);
+  std::fill_n(to, direct_filters_size(s), 0.0f);
+  parallel_ranges(pool, s.outputs, weights, [&](i64 begin, i64 end) {
+    for (auto output = begin; output < end; ++output) {
+      const auto inside = output % groups.outputs, panel = inside / kColumns;
+      const Panels panels{to + output / groups.outputs * groups.filters_size(taps), blocks * kBlock * taps,
+                          groups.outputs};
+      const auto columns = panels.columns(panel), channel0 = inside / outputs * channels;
+      auto* column = to + (panels.panel(panel) - to) + inside % kColumns;
+      const auto* weight = first(output);
+      for (const auto& phase : phases) {
+        const auto count = static_cast<i64>(phase.size());
+        for (i64 c = 0; c < channels; ++c) {
+          const auto channel = channel0 + c;
+          for (i64 t = 0; t < count; ++t)
+            column[((channel / kBlock * count + t) * kBlock + channel % kBlock) * columns] =
+                weight[c * channel_step + phase[static_cast<std::size_t>(t)]];
+        }
+        column += count * blocks * kBlock * columns;
+      }
+    }
+  });
+}
+
+}  // namespace
+
+i64 direct_filters_size(const ConvolutionShape& s) {
+  const Groups groups(s);
+  return groups.count * groups.filters_size(s.taps());
+}
+
+void direct_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  std::vector<i64> taps(static_cast<std::size_t>(s.taps()));
+  std::iota(taps.begin(), taps.end(), i64{0});
+  const auto size = s.group_channels() * s.taps();
+  pack(
+      s, {taps}, [&](i64 output) { return filters + output * size; }, s.taps(), to, pool);
+}
+
+i64 direct_scratch_size(const ConvolutionShape& s, int threads) {
+  return scratch_size(s, forward(s), Groups(s).blocks(), threads);
+}
+
+void direct_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                        const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  run(s, forward(s), filters, Groups(s).blocks() * kBlock * s.taps(), in, out, epilogue, scratch, pool);
+  clear_padding(s, epilogue.activation, out);
+}
+
+void transposed_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  std::vector<std::vector<i64>> phases;
+  for (i64 y = 0; y < s.stride_y; ++y)
+    for (i64 x = 0; x < s.stride_x; ++x) {
+      auto& phase = phases.emplace_back();
+      for (i64 i = 0; i < s.kernel_height; ++i)
+        for (i64 j = 0; j < s.kernel_width; ++j)
+          if (reaches(y, s.pad_top, i, s.dilation_y, s.stride_y) && reaches(x, s.pad_left, j, s.dilation_x, s.stride_x))
+            phase.push_back(i * s.kernel_width + j);
+    }
+  const auto outputs = s.group_outputs(), taps = s.taps(), size = s.group_channels() * outputs * taps;
+  pack(
+      s, phases, [&](i64 output) { return filters + output / outputs * size + output % outputs * taps; },
+      outputs * taps, to, pool);
+}
+
+i64 transposed_scratch_size(const ConvolutionShape& s, int threads) {
+  i64 most = 0;
+  for (i64 y = 0; y < s.stride_y; ++y)
+    for (i64 x = 0; x < s.stride_x; ++x)
+      most = std::max(most, scratch_size(s, backward(s, y, x), Groups(s).blocks(), threads));
+  return most;
+}
+
+void transposed_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                            const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const auto weight_rows = Groups(s).blocks() * kBlock * s.taps();
+  i64 taps = 0;
+  for (i64 y = 0; y < s.stride_y; ++y)
+    for (i64 x = 0; x < s.stride_x; ++x) {
+      auto phase = backward(s, y, x);
+      phase.first_tap = taps;
+      taps += phase.taps;
+      run(s, phase, filters, weight_rows, in, out, epilogue, scratch, pool);
+    }
+  clear_padding(s, epilogue.activation, out);
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,109 @@
+#include "fast/kernels/convolution/planar.hpp"
+
+#include <array>
+
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kBandFloats = 32 << 10;  // of padded input that a chunk copies
+
+/// Taps in a row of the kernel that lie side by side are steps of one sum.
+i64 steps_of(const ConvolutionShape& s) { return s.dilation_x == 1 ? s.kernel_width : 1; }
+
+i64 padded_width(const ConvolutionShape& s) {
+  return std::max(s.pad_left + s.width, (s.out_width - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1);
+}
+
+i64 rows_read(const ConvolutionShape& s, i64 rows) {
+  return (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
+}
+
+i64 band_rows(const ConvolutionShape& s) {
+  const auto row = s.channels * padded_width(s);
+  const auto fits = (kBandFloats / row - rows_read(s, 1)) / s.stride_y + 1;
+  return std::clamp<i64>(fits, 1, std::max<i64>(1, ceil_div(s.out_height, 8)));
+}
+
+/// Rows [first, first + rows) of the padded planes; row 0 is pad_top rows above the plane.
+void copy_padded(const ConvolutionShape& s, const float* in, i64 first, i64 rows, float* to) {
+  const auto width = padded_width(s);
+  for (i64 c = 0; c < s.channels; ++c)
+    for (i64 r = 0; r < rows; ++r, to += width) {
+      const auto y = first + r - s.pad_top;
+      if (y < 0 || y >= s.height) {
+        std::fill_n(to, width, 0.0f);
+        continue;
+      }
+      std::fill_n(to, s.pad_left, 0.0f);
+      std::copy_n(in + (c * s.height + y) * s.width, s.width, to + s.pad_left);
+      std::fill_n(to + s.pad_left + s.width, width - s.pad_left - s.width, 0.0f);
+    }
+}
+
+}  // namespace
+
+i64 planar_taps(const ConvolutionShape& s) { return s.channels * s.taps() / steps_of(s); }
+
+i64 planar_filters_size(const ConvolutionShape& s) { return panels_size(s.channels * s.taps(), s.outputs); }
+
+void planar_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  const auto k = s.channels * s.taps();
+  pack_panels(filters, 1, k, k, s.outputs, to, pool);
+}
+
+i64 planar_scratch_size(const ConvolutionShape& s, int threads) {
+  return threads * s.channels * rows_read(s, band_rows(s)) * padded_width(s);
+}
+
+void planar_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                        const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const auto& table = isa();
+  const Panels panels{filters, s.channels * s.taps(), s.outputs};
+  const auto width = padded_width(s), rows = band_rows(s), bands = ceil_div(s.out_height, rows), steps = steps_of(s);
+  const auto tiles = ceil_div(s.out_width, table.pixels), out_plane = s.out_plane() * kBlock;
+  Slots slots(scratch, s.channels * rows_read(s, rows) * width, slots_for(pool));
+  parallel(pool, s.batch * bands, [&](i64 chunk) {
+    const auto image = chunk / bands;
+    const Part band(s.out_height, bands, chunk % bands);
+    const auto read = rows_read(s, band.size());
+    const Slots::Lease room(slots);
+    copy_padded(s, in + image * s.channels * s.plane(), band.begin * s.stride_y, read, room.data());
+    std::array<i64, kMostPlanarTaps> taps;
+    std::size_t count = 0;
+    for (i64 c = 0; c < s.channels; ++c)
+      for (i64 i = 0; i < s.kernel_height; ++i)
+        for (i64 j = 0; j < s.kernel_width; j += steps)
+          taps[count++] = (c * read + i * s.dilation_y) * width + j * s.dilation_x;
+    for (i64 panel = 0; panel < panels.count(); ++panel) {
+      const auto columns = panels.columns(panel), column = panel * kColumns;
+      for (auto y = band.begin; y < band.end; ++y)
+        for (i64 i = 0; i < tiles; ++i) {
+          const Part part(s.out_width, tiles, i);
+          const auto place = (image * blocks_of(s.outputs) + panel * (kColumns / kBlock)) * out_plane +
+                             (y * s.out_width + part.begin) * kBlock;
+          Tile tile{};
+          tile.in = room.data() + (y - band.begin) * s.stride_y * width + part.begin * s.stride_x;
+          tile.pixel = s.stride_x;
+          tile.taps = taps.data();
+          tile.blocks = 1;
+          tile.tap_count = static_cast<i64>(count);
+          tile.steps = steps;
+          tile.weights = panels.panel(panel);
+          tile.out = out + place;
+          tile.out_pixel = kBlock;
+          tile.out_block = out_plane;
+          const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
+          begin(tile, epilogue, column, residual, kBlock, out_plane);
+          table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
+          finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
+                 kBlock, out_plane);
+        }
+    }
+  });
+  clear_padding(s, epilogue.activation, out);
+}
+
+}  // namespace ovir::fast

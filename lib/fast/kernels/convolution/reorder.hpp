@@ -1,0 +1,11 @@
+// Between Layout::plain and Layout::blocked.
+#pragma once
+#include "fast/kernels/convolution/shape.hpp"
+
+namespace ovir::fast {
+
+/// in: [batch][channels][plane] becomes [batch][blocks][plane][16], channels beyond the last one zero.
+void to_blocked(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool);
+void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool);
+
+}  // namespace ovir::fast

@@ -1,0 +1,42 @@
+// Convolution of one or two spatial axes on Layout::blocked: what the kernels of this folder share.
+#pragma once
+#include "fast/kernels/buffer.hpp"
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/epilogue.hpp"
+
+namespace ovir::fast {
+
+/// Sizes of a convolution. One spatial axis is a plane of height 1.
+struct ConvolutionShape {
+  i64 batch = 1, groups = 1;
+  i64 channels = 0, outputs = 0;  ///< of all groups together
+  i64 height = 1, width = 0, out_height = 1, out_width = 0;
+  i64 kernel_height = 1, kernel_width = 1;
+  i64 stride_y = 1, stride_x = 1, dilation_y = 1, dilation_x = 1;
+  i64 pad_top = 0, pad_left = 0;  ///< those at the end follow from the output's size
+
+  i64 taps() const { return kernel_height * kernel_width; }
+  i64 group_channels() const { return channels / groups; }
+  i64 group_outputs() const { return outputs / groups; }
+  i64 plane() const { return height * width; }
+  i64 out_plane() const { return out_height * out_width; }
+  bool is_pointwise() const {
+    return taps() == 1 && stride_y == 1 && stride_x == 1 && pad_top == 0 && pad_left == 0 && height == out_height &&
+           width == out_width;
+  }
+  bool is_depthwise() const { return groups > 1 && group_channels() == 1 && group_outputs() == 1; }
+  double multiplications() const {
+    return static_cast<double>(batch * outputs * group_channels() * taps()) * static_cast<double>(out_plane());
+  }
+};
+
+inline i64 blocks_of(i64 channels) { return ceil_div(channels, kBlock); }
+
+/// Groups taken together so that each has whole blocks of channels and of outputs: the filters of those it joins lie
+/// along the diagonal of its matrix. One group needs no whole blocks.
+i64 joined_groups(const ConvolutionShape& shape);
+
+/// Lanes of the last block beyond the last channel become 0 where an activation made something else of 0.
+void clear_padding(const ConvolutionShape& shape, const Unary& activation, float* out);
+
+}  // namespace ovir::fast

@@ -1,0 +1,19 @@
+// 3×3 convolution of stride 1 by Winograd's F(2×2, 3×3) or F(4×4, 3×3), on Layout::blocked. F(2×2) rounds no worse than
+// the direct sum, F(4×4) about 5 times as much (lib/fast/README.md).
+#pragma once
+#include "fast/kernels/convolution/shape.hpp"
+
+namespace ovir::fast {
+
+/// Whether m × m output tiles can compute it: 3×3, no dilation, stride 1, one group.
+bool winograd_fits(const ConvolutionShape& shape);
+/// The tile size that pays: 4 for large planes, 2, or 0 where direct is faster.
+int winograd_tile(const ConvolutionShape& shape);
+
+i64 winograd_filters_size(const ConvolutionShape& shape, int m);
+void winograd_pack(const ConvolutionShape& shape, int m, const float* filters, float* to, ThreadPool& pool);
+i64 winograd_scratch_size(const ConvolutionShape& shape, int m, int threads);
+void winograd_convolution(const ConvolutionShape& shape, int m, const float* filters, const float* in, float* out,
+                          const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+}  // namespace ovir::fast

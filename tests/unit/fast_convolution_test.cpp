@@ -1,0 +1,264 @@
+#include "fast/kernels/convolution/depthwise.hpp"
+#include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/pointwise.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
+#include "kernels.hpp"
+
+namespace ovir::fast {
+namespace {
+
+const Unary kRelu{Function::clamp, 0, 1e30f}, kSigmoid{Function::sigmoid}, kNone{};
+
+/// What an epilogue makes of a sum.
+double finished(const Epilogue& e, double sum, double residual) {
+  const auto f = [&](double x) {
+    if (e.activation.f == Function::clamp) return std::clamp<double>(x, e.activation.a, e.activation.b);
+    if (e.activation.f == Function::sigmoid) return 1 / (1 + std::exp(-x));
+    return x;
+  };
+  return e.residual_last ? f(sum) + residual : f(sum + residual);
+}
+
+struct Data {
+  Floats in, filters, bias, residual;
+  Data(const ConvolutionShape& s, bool transposed = false)
+      : in(random_floats(s.batch * s.channels * s.plane(), 1)),
+        filters(random_floats((transposed ? s.channels * s.group_outputs() : s.outputs * s.group_channels()) * s.taps(),
+                              2)),
+        bias(random_floats(round_up(s.outputs, 32) + 32, 3)),
+        residual(random_floats(s.batch * s.outputs * s.out_plane(), 4)) {
+    for (auto i = at(s.outputs); i < bias.size(); ++i) bias[i] = 0;
+  }
+};
+
+/// The sums, in double precision.
+std::vector<double> naive(const ConvolutionShape& s, const Data& d) {
+  std::vector<double> out;
+  for (i64 n = 0; n < s.batch; ++n)
+    for (i64 o = 0; o < s.outputs; ++o)
+      for (i64 y = 0; y < s.out_height; ++y)
+        for (i64 x = 0; x < s.out_width; ++x) {
+          double sum = 0;
+          for (i64 c = 0; c < s.group_channels(); ++c)
+            for (i64 t = 0; t < s.taps(); ++t) {
+              const auto iy = y * s.stride_y - s.pad_top + t / s.kernel_width * s.dilation_y,
+                         ix = x * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
+              if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
+              const auto channel = o / s.group_outputs() * s.group_channels() + c;
+              sum += static_cast<double>(d.in[at((n * s.channels + channel) * s.plane() + iy * s.width + ix)]) *
+                     d.filters[at((o * s.group_channels() + c) * s.taps() + t)];
+            }
+          out.push_back(sum);
+        }
+  return out;
+}
+
+std::vector<double> naive_transposed(const ConvolutionShape& s, const Data& d) {
+  std::vector<double> out(at(s.batch * s.outputs * s.out_plane()));
+  for (i64 n = 0; n < s.batch; ++n)
+    for (i64 c = 0; c < s.channels; ++c)
+      for (i64 p = 0; p < s.plane(); ++p)
+        for (i64 o = 0; o < s.group_outputs(); ++o)
+          for (i64 t = 0; t < s.taps(); ++t) {
+            const auto y = p / s.width * s.stride_y - s.pad_top + t / s.kernel_width * s.dilation_y,
+                       x = p % s.width * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
+            if (y < 0 || y >= s.out_height || x < 0 || x >= s.out_width) continue;
+            const auto output = c / s.group_channels() * s.group_outputs() + o;
+            out[at((n * s.outputs + output) * s.out_plane() + y * s.out_width + x)] +=
+                static_cast<double>(d.in[at((n * s.channels + c) * s.plane() + p)]) *
+                d.filters[at((c * s.group_outputs() + o) * s.taps() + t)];
+          }
+  return out;
+}
+
+/// Runs a kernel on blocked data with every kind of epilogue, on one thread and on four.
+template <class Run>
+void check(const ConvolutionShape& s, const Data& d, const std::vector<double>& sums, Run run, double tolerance,
+           bool planar = false) {
+  ThreadPool one(1), four(4);
+  INFO(s.batch << "x" << s.channels << "x" << s.height << "x" << s.width << " to " << s.outputs << " groups "
+               << s.groups << " kernel " << s.kernel_height << "x" << s.kernel_width << " stride " << s.stride_x);
+  const auto blocked_size = [&](i64 channels, i64 plane) { return at(s.batch * blocks_of(channels) * plane * kBlock); };
+  Floats in(blocked_size(s.channels, s.plane())), residual(blocked_size(s.outputs, s.out_plane()));
+  to_blocked(d.in.data(), in.data(), s.batch, s.channels, s.plane(), four);
+  to_blocked(d.residual.data(), residual.data(), s.batch, s.outputs, s.out_plane(), four);
+  const Epilogue epilogues[] = {{},
+                                {.bias = d.bias.data(), .activation = kRelu, .residual = residual.data()},
+                                {.bias = d.bias.data(), .activation = kSigmoid},
+                                {.activation = kRelu, .residual = residual.data(), .residual_last = true},
+                                {.activation = kSigmoid, .residual = residual.data()}};
+  for_each_isa([&] {
+    for (const auto& e : epilogues) {
+      Floats out(residual.size(), 77.0f), again = out, plain(at(s.batch * s.outputs * s.out_plane()));
+      run(planar ? d.in.data() : in.data(), out.data(), e, four);
+      to_plain(out.data(), plain.data(), s.batch, s.outputs, s.out_plane(), four);
+      auto expected = sums;
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        expected[i] = finished(e, expected[i] + (e.bias ? d.bias[i / at(s.out_plane()) % at(s.outputs)] : 0.0f),
+                               e.residual ? d.residual[i] : 0.0f);
+      CHECK(worst(plain, expected, 1) < tolerance);
+      run(planar ? d.in.data() : in.data(), again.data(), e, one);
+      CHECK(out == again);
+      // Lanes beyond the last channel stay zero, for those who sum over channels.
+      for (i64 p = 0; s.outputs % kBlock && !e.residual && p < s.out_plane(); ++p)
+        REQUIRE(out[at((blocks_of(s.outputs) - 1) * s.out_plane() * kBlock + p * kBlock + kBlock - 1)] == 0);
+    }
+  });
+}
+
+ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel_height,
+                       i64 kernel_width, i64 stride, i64 dilation, i64 pad, i64 pad_end = -1) {
+  ConvolutionShape s{batch,  groups, channels, outputs,       height,
+                     width,  0,      0,        kernel_height, kernel_width,
+                     stride, stride, dilation, dilation,      height == 1 ? 0 : pad,
+                     pad};
+  const auto end = pad_end < 0 ? pad : pad_end;
+  s.out_height = (height + s.pad_top + (height == 1 ? 0 : end) - (kernel_height - 1) * dilation - 1) / stride + 1;
+  s.out_width = (width + pad + end - (kernel_width - 1) * dilation - 1) / stride + 1;
+  return s;
+}
+
+/// Rounding errors of as many products of numbers below 1.
+double rounding(const ConvolutionShape& s) { return 1e-6 + 1e-7 * static_cast<double>(s.group_channels() * s.taps()); }
+
+void check_direct(const ConvolutionShape& s) {
+  const Data d(s);
+  const auto sums = naive(s, d);
+  ThreadPool pool(4);
+  const Buffer filters(direct_filters_size(s)), scratch(direct_scratch_size(s, 4));
+  direct_pack(s, d.filters.data(), filters.data(), pool);
+  check(
+      s, d, sums,
+      [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+        direct_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
+      },
+      rounding(s));
+  if (s.is_pointwise())
+    check(
+        s, d, sums,
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          pointwise_convolution(s, filters.data(), in, out, e, threads);
+        },
+        rounding(s));
+}
+
+TEST_CASE("direct convolution") {
+  check_direct(shape(1, 1, 3, 5, 6, 7, 3, 3, 1, 1, 1));
+  check_direct(shape(2, 1, 40, 70, 9, 8, 3, 3, 1, 1, 1));
+  check_direct(shape(1, 1, 32, 48, 15, 17, 3, 3, 2, 1, 1));
+  check_direct(shape(1, 1, 16, 16, 12, 31, 5, 3, 2, 2, 2, 1));
+  check_direct(shape(2, 1, 33, 17, 5, 29, 1, 1, 1, 1, 0));
+  check_direct(shape(1, 1, 64, 100, 14, 14, 1, 1, 1, 1, 0));
+  check_direct(shape(1, 1, 20, 20, 13, 13, 1, 1, 2, 1, 0));
+  check_direct(shape(1, 1, 24, 30, 1, 50, 1, 7, 2, 1, 3));    // one axis
+  check_direct(shape(1, 1, 32, 16, 130, 70, 3, 3, 1, 1, 1));  // in bands
+  check_direct(shape(1, 1, 8, 8, 3, 3, 3, 3, 1, 1, 3));       // more padding than plane
+  check_direct(shape(1, 1, 17, 16, 6, 6, 2, 2, 1, 1, 0));     // none
+}
+
+TEST_CASE("direct convolution in groups") {
+  check_direct(shape(1, 2, 32, 64, 9, 9, 3, 3, 1, 1, 1));
+  check_direct(shape(2, 8, 32, 32, 7, 9, 3, 3, 1, 1, 1));  // four channels each, as ResNeXt
+  check_direct(shape(1, 3, 9, 6, 5, 5, 3, 3, 2, 1, 1));    // joined to one
+  check_direct(shape(1, 4, 96, 64, 6, 6, 1, 1, 1, 1, 0));  // 24 to 16
+  check_direct(shape(1, 6, 6, 12, 5, 7, 3, 3, 1, 1, 1));   // a multiplier of two
+}
+
+TEST_CASE("convolution of plain planes") {
+  for (const auto& s : {shape(1, 1, 3, 32, 30, 41, 7, 7, 2, 1, 3), shape(2, 1, 1, 20, 28, 28, 5, 5, 1, 1, 0),
+                        shape(1, 1, 3, 64, 64, 64, 16, 16, 16, 1, 0), shape(1, 1, 4, 17, 9, 33, 3, 3, 1, 2, 2),
+                        shape(1, 1, 1, 8, 1, 400, 1, 10, 5, 1, 0)}) {
+    const Data d(s);
+    ThreadPool pool(4);
+    const Buffer filters(planar_filters_size(s)), scratch(planar_scratch_size(s, 4));
+    REQUIRE(planar_taps(s) <= kMostPlanarTaps);
+    planar_pack(s, d.filters.data(), filters.data(), pool);
+    check(
+        s, d, naive(s, d),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          planar_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
+        },
+        rounding(s), true);
+  }
+}
+
+TEST_CASE("Winograd convolution") {
+  for (const auto& s : {shape(1, 1, 32, 32, 28, 28, 3, 3, 1, 1, 1), shape(2, 1, 40, 50, 9, 13, 3, 3, 1, 1, 1),
+                        shape(1, 1, 16, 16, 4, 5, 3, 3, 1, 1, 0), shape(1, 1, 130, 140, 25, 31, 3, 3, 1, 1, 1, 0),
+                        shape(1, 1, 48, 16, 60, 57, 3, 3, 1, 1, 1)})
+    for (const int m : {2, 4}) {
+      REQUIRE(winograd_fits(s));
+      const Data d(s);
+      ThreadPool pool(4);
+      const Buffer filters(winograd_filters_size(s, m)), scratch(winograd_scratch_size(s, m, 4));
+      winograd_pack(s, m, d.filters.data(), filters.data(), pool);
+      check(
+          s, d, naive(s, d),
+          [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+            winograd_convolution(s, m, filters.data(), in, out, e, scratch.data(), threads);
+          },
+          rounding(s) * (m == 4 ? 5 : 1));
+    }
+}
+
+TEST_CASE("depthwise convolution") {
+  for (const auto& s : {shape(1, 5, 5, 5, 6, 7, 3, 3, 1, 1, 1), shape(2, 48, 48, 48, 56, 56, 3, 3, 1, 1, 1),
+                        shape(1, 20, 20, 20, 113, 90, 3, 3, 2, 1, 1), shape(1, 16, 16, 16, 7, 7, 7, 7, 1, 1, 3),
+                        shape(1, 32, 32, 32, 14, 15, 5, 5, 2, 1, 2, 1), shape(1, 17, 17, 17, 20, 64, 3, 3, 1, 3, 3),
+                        shape(1, 8, 8, 8, 1, 100, 1, 9, 1, 1, 4), shape(1, 16, 16, 16, 2, 2, 5, 5, 1, 1, 2)}) {
+    const Data d(s);
+    const Buffer filters(depthwise_filters_size(s)), scratch(depthwise_scratch_size(s, 4));
+    depthwise_pack(s, d.filters.data(), filters.data());
+    check(
+        s, d, naive(s, d),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          depthwise_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
+        },
+        rounding(s));
+  }
+}
+
+TEST_CASE("transposed convolution") {
+  const auto transposed = [](i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel,
+                             i64 stride, i64 dilation, i64 pad, i64 more) {
+    ConvolutionShape s{batch,
+                       groups,
+                       channels,
+                       outputs,
+                       height,
+                       width,
+                       0,
+                       0,
+                       height == 1 ? 1 : kernel,
+                       kernel,
+                       height == 1 ? 1 : stride,
+                       stride,
+                       dilation,
+                       dilation,
+                       height == 1 ? 0 : pad,
+                       pad};
+    s.out_height = height == 1 ? 1 : (height - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
+    s.out_width = (width - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
+    return s;
+  };
+  for (const auto& s : {transposed(1, 1, 32, 16, 8, 9, 2, 2, 1, 0, 0), transposed(2, 1, 20, 33, 5, 6, 3, 2, 1, 1, 1),
+                        transposed(1, 1, 16, 16, 7, 7, 4, 2, 1, 1, 0), transposed(1, 2, 32, 32, 4, 5, 3, 1, 1, 1, 0),
+                        transposed(1, 1, 8, 5, 4, 4, 2, 3, 1, 0, 1), transposed(1, 1, 16, 20, 1, 30, 10, 5, 1, 2, 1),
+                        transposed(1, 1, 6, 4, 5, 5, 3, 2, 2, 1, 0)}) {
+    const Data d(s, true);
+    ThreadPool pool(4);
+    const Buffer filters(direct_filters_size(s)), scratch(transposed_scratch_size(s, 4));
+    transposed_pack(s, d.filters.data(), filters.data(), pool);
+    check(
+        s, d, naive_transposed(s, d),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          transposed_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
+        },
+        rounding(s));
+  }
+}
+
+}  // namespace
+}  // namespace ovir::fast
