@@ -90,7 +90,8 @@ void each_element(const Shape& shape, bool fortran, std::int64_t count, F f) {
     for (std::int64_t i = 0; i < count; ++i) f(i, i);
     return;
   }
-  Shape reversed(shape.rbegin(), shape.rend());
+  Shape reversed(shape);
+  std::reverse(reversed.begin(), reversed.end());
   Shape strides = strides_of(reversed);
   std::reverse(strides.begin(), strides.end());
   std::int64_t to = 0;

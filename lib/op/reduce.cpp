@@ -64,8 +64,8 @@ ReducePlan::ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes
   }
   run = merged.back();
   run_is_reduced = kind.back();
-  outer.assign(merged.begin(), merged.end() - 1);
-  outer_strides.assign(strides.begin(), strides.end() - 1);
+  outer = Shape(merged.begin(), merged.end() - 1);
+  outer_strides = Shape(strides.begin(), strides.end() - 1);
 }
 
 void bounds_reduce(InferContext& c, Interval init, Interval (*fold)(Interval, Interval)) {

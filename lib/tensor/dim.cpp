@@ -77,7 +77,6 @@ bool PartialShape::is_static() const {
 
 Shape PartialShape::to_shape() const {
   Shape lengths;
-  lengths.reserve(dims_.size());
   for (const auto& d : dims_) lengths.push_back(d.length());
   return lengths;
 }

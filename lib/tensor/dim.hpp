@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace ovir {
+#include "tensor/shape.hpp"
 
-using Shape = std::vector<std::int64_t>;
+namespace ovir {
 
 /// As many axes as NumPy 2 takes. A constant of a few kilobytes could ask for any number.
 inline constexpr std::int64_t kMaxRank = 64;
@@ -17,18 +17,18 @@ inline constexpr std::int64_t kMaxRank = 64;
 /// A closed interval of lengths. `symbol` (0 = none) names an unknown length: two dims with the same symbol are equal
 /// in every run.
 struct Dim {
-  static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
-  std::int64_t min = 0, max = kUnbounded;
+  static constexpr i64 kUnbounded = std::numeric_limits<i64>::max();
+  i64 min = 0, max = kUnbounded;
   std::uint32_t symbol = 0;
 
   constexpr Dim() = default;
-  constexpr Dim(std::int64_t n) : min(n), max(n) {}  // NOLINT: a number is a dim
-  constexpr Dim(std::int64_t lo, std::int64_t hi, std::uint32_t s = 0) : min(lo), max(hi), symbol(s) {}
+  constexpr Dim(i64 n) : min(n), max(n) {}  // NOLINT: a number is a dim
+  constexpr Dim(i64 lo, i64 hi, std::uint32_t s = 0) : min(lo), max(hi), symbol(s) {}
 
   constexpr bool is_static() const { return min == max; }
   constexpr bool is_bounded() const { return max != kUnbounded; }
-  constexpr std::int64_t length() const { return min; }  ///< of a static dim
-  constexpr bool contains(std::int64_t n) const { return min <= n && n <= max; }
+  constexpr i64 length() const { return min; }  ///< of a static dim
+  constexpr bool contains(i64 n) const { return min <= n && n <= max; }
   /// Some length is possible for both.
   constexpr bool compatible(const Dim& o) const { return min <= o.max && o.min <= max; }
   /// Intervals only: symbols are knowledge beside the interval.
@@ -39,8 +39,8 @@ struct Dim {
 Dim operator+(Dim, Dim);
 Dim operator-(Dim, Dim);
 Dim operator*(Dim, Dim);
-Dim div_floor(Dim, std::int64_t);
-Dim div_ceil(Dim, std::int64_t);
+Dim div_floor(Dim, i64);
+Dim div_ceil(Dim, i64);
 /// What both say; nothing where they contradict. Keeps a symbol of either.
 std::optional<Dim> intersect(const Dim&, const Dim&);
 /// The least interval that holds both; the symbol stays where both have it.
@@ -60,18 +60,18 @@ class PartialShape {
     s.ranked_ = false;
     return s;
   }
-  static PartialShape of_rank(std::int64_t rank) {
+  static PartialShape of_rank(i64 rank) {
     return PartialShape(std::vector<Dim>(static_cast<std::size_t>(rank)));
   }
 
   bool has_rank() const { return ranked_; }
-  std::int64_t rank() const { return static_cast<std::int64_t>(dims_.size()); }
+  i64 rank() const { return static_cast<i64>(dims_.size()); }
   bool is_static() const;
   /// The lengths of a static shape.
   Shape to_shape() const;
 
-  const Dim& operator[](std::int64_t i) const { return dims_[static_cast<std::size_t>(i)]; }
-  Dim& operator[](std::int64_t i) { return dims_[static_cast<std::size_t>(i)]; }
+  const Dim& operator[](i64 i) const { return dims_[static_cast<std::size_t>(i)]; }
+  Dim& operator[](i64 i) { return dims_[static_cast<std::size_t>(i)]; }
   const std::vector<Dim>& dims() const { return dims_; }
   std::vector<Dim>& dims() { return dims_; }
   auto begin() const { return dims_.begin(); }
@@ -101,7 +101,6 @@ std::string to_string(const Dim&);
 std::string to_string(const PartialShape&);
 /// "1,?,64", or "..." for an unknown rank: as attributes spell it.
 std::string attribute_text(const PartialShape&);
-std::string to_string(const Shape&);
 /// Reads "[1,?,3..5]" or "1,-1,3..5" or "[...]"; nothing where the text is not a shape.
 std::optional<PartialShape> parse_shape(std::string_view);
 /// What is wrong with a text that is not a shape: "-3 is negative".

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "base/half.hpp"
+#include "base/int.hpp"
 #include "tensor/element_type.hpp"
+#include "tensor/holds.hpp"
 
 namespace ovir {
 
@@ -22,11 +24,11 @@ constexpr TypeList<A..., B...> operator+(TypeList<A...>, TypeList<B...>) {
 
 /// What kernels compute in: narrower floats arrive as f32 (see EvalContext), narrower integers as bytes.
 using Reals = TypeList<TypeEntry<ElementType::f32, float>, TypeEntry<ElementType::f64, double>>;
-using Integers = TypeList<TypeEntry<ElementType::i64, std::int64_t>, TypeEntry<ElementType::i32, std::int32_t>,
+using Integers = TypeList<TypeEntry<ElementType::i64, i64>, TypeEntry<ElementType::i32, std::int32_t>,
                           TypeEntry<ElementType::i16, std::int16_t>, TypeEntry<ElementType::i8, std::int8_t>,
                           TypeEntry<ElementType::u64, std::uint64_t>, TypeEntry<ElementType::u32, std::uint32_t>,
                           TypeEntry<ElementType::u16, std::uint16_t>, TypeEntry<ElementType::u8, std::uint8_t>>;
-using Indices = TypeList<TypeEntry<ElementType::i64, std::int64_t>, TypeEntry<ElementType::i32, std::int32_t>>;
+using Indices = TypeList<TypeEntry<ElementType::i64, i64>, TypeEntry<ElementType::i32, std::int32_t>>;
 using Numbers = decltype(Reals{} + Integers{});
 using Boolean = TypeList<TypeEntry<ElementType::boolean, std::uint8_t>>;
 
@@ -41,16 +43,12 @@ void dispatch(ElementType type, TypeList<E...>, F&& f) {
 /// By the width of an element in memory: for kernels that only move data.
 template <class F>
 void dispatch_width(int bytes, F&& f) {
-  struct alignas(16) Wide {
-    std::uint64_t a, b;
-  };
-  static_assert(sizeof(Wide) == sizeof(std::string_view));
   switch (bytes) {
-    case 1: return f.template operator()<std::uint8_t>();
-    case 2: return f.template operator()<std::uint16_t>();
-    case 4: return f.template operator()<std::uint32_t>();
-    case 8: return f.template operator()<std::uint64_t>();
-    default: return f.template operator()<Wide>();
+    case 1: return f.template operator()<Word<1>>();
+    case 2: return f.template operator()<Word<2>>();
+    case 4: return f.template operator()<Word<4>>();
+    case 8: return f.template operator()<Word<8>>();
+    default: return f.template operator()<Word<sizeof(std::string_view)>>();
   }
 }
 

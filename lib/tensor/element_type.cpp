@@ -12,37 +12,36 @@ namespace {
 
 struct Row {
   std::string_view name, precision;
-  int bits;
 };
 
 /// In the order of the enumerators.
 constexpr std::array<Row, kElementTypeCount> kRows{{
-    {"dynamic", "UNSPECIFIED", 0},
-    {"f64", "FP64", 64},
-    {"f32", "FP32", 32},
-    {"f16", "FP16", 16},
-    {"bf16", "BF16", 16},
-    {"f8e4m3", "F8E4M3", 8},
-    {"f8e5m2", "F8E5M2", 8},
-    {"f8e8m0", "F8E8M0", 8},
-    {"f4e2m1", "F4E2M1", 4},
-    {"nf4", "NF4", 4},
-    {"i64", "I64", 64},
-    {"i32", "I32", 32},
-    {"i16", "I16", 16},
-    {"i8", "I8", 8},
-    {"i4", "I4", 4},
-    {"u64", "U64", 64},
-    {"u32", "U32", 32},
-    {"u16", "U16", 16},
-    {"u8", "U8", 8},
-    {"u6", "U6", 6},
-    {"u4", "U4", 4},
-    {"u3", "U3", 3},
-    {"u2", "U2", 2},
-    {"u1", "BIN", 1},
-    {"boolean", "BOOL", 8},
-    {"string", "STRING", 0},
+    {"dynamic", "UNSPECIFIED"},
+    {"f64", "FP64"},
+    {"f32", "FP32"},
+    {"f16", "FP16"},
+    {"bf16", "BF16"},
+    {"f8e4m3", "F8E4M3"},
+    {"f8e5m2", "F8E5M2"},
+    {"f8e8m0", "F8E8M0"},
+    {"f4e2m1", "F4E2M1"},
+    {"nf4", "NF4"},
+    {"i64", "I64"},
+    {"i32", "I32"},
+    {"i16", "I16"},
+    {"i8", "I8"},
+    {"i4", "I4"},
+    {"u64", "U64"},
+    {"u32", "U32"},
+    {"u16", "U16"},
+    {"u8", "U8"},
+    {"u6", "U6"},
+    {"u4", "U4"},
+    {"u3", "U3"},
+    {"u2", "U2"},
+    {"u1", "BIN"},
+    {"boolean", "BOOL"},
+    {"string", "STRING"},
 }};
 
 constexpr const Row& row(ElementType t) { return kRows[static_cast<std::size_t>(t)]; }
@@ -51,7 +50,6 @@ constexpr const Row& row(ElementType t) { return kRows[static_cast<std::size_t>(
 
 std::string_view name(ElementType t) { return row(t).name; }
 std::string_view precision_name(ElementType t) { return row(t).precision; }
-int bit_width(ElementType t) { return row(t).bits; }
 
 std::optional<ElementType> parse_element_type(std::string_view word) {
   for (std::size_t i = 0; i < kRows.size(); ++i)
@@ -66,11 +64,6 @@ std::optional<ElementType> nearest_element_type(std::string_view word) {
   for (const auto& r : kRows) words.insert(words.end(), {r.name, r.precision});
   const auto near = nearest(word, words);
   return near ? parse_element_type(*near) : std::nullopt;
-}
-
-int byte_width(ElementType t) {
-  if (t == ElementType::string) return sizeof(std::string_view);
-  return (bit_width(t) + 7) / 8;
 }
 
 std::optional<std::int64_t> packed_size(ElementType t, std::int64_t count) {

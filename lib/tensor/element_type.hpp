@@ -47,10 +47,41 @@ std::optional<ElementType> parse_element_type(std::string_view);
 std::optional<ElementType> nearest_element_type(std::string_view);
 
 /// Bits an element takes in a .bin file; 0 for string and dynamic.
-int bit_width(ElementType);
+constexpr int bit_width(ElementType type) {
+  using enum ElementType;
+  switch (type) {
+    case u1: return 1;
+    case u2: return 2;
+    case u3: return 3;
+    case f4e2m1:
+    case nf4:
+    case i4:
+    case u4: return 4;
+    case u6: return 6;
+    case f8e4m3:
+    case f8e5m2:
+    case f8e8m0:
+    case i8:
+    case u8:
+    case boolean: return 8;
+    case f16:
+    case bf16:
+    case i16:
+    case u16: return 16;
+    case f32:
+    case i32:
+    case u32: return 32;
+    case f64:
+    case i64:
+    case u64: return 64;
+    default: return 0;
+  }
+}
 /// Bytes an element takes in memory, where elements narrower than a byte are unpacked to one byte each.
 /// A string is held as a std::string_view.
-int byte_width(ElementType);
+constexpr int byte_width(ElementType type) {
+  return type == ElementType::string ? static_cast<int>(sizeof(std::string_view)) : (bit_width(type) + 7) / 8;
+}
 /// Bytes that `count` elements take in a .bin file (u3 and u6 are stored as whole planes of 8 and 4 elements).
 /// Nothing on overflow or for a string.
 std::optional<std::int64_t> packed_size(ElementType, std::int64_t count);

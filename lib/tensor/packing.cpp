@@ -29,7 +29,7 @@ constexpr Place place(int k) {
 }
 
 template <int Bits>
-struct Layout {
+struct Split {
   static constexpr bool split = Bits == 3 || Bits == 6;
   static constexpr int low = Bits == 3 ? 2 : Bits == 6 ? 4 : Bits;
   static constexpr unsigned low_mask = (1u << low) - 1, top_mask = (1u << (Bits - low)) - 1;
@@ -37,22 +37,22 @@ struct Layout {
 
 template <int Bits>
 unsigned get(const std::uint8_t* group, int k) {
-  using L = Layout<Bits>;
+  using S = Split<Bits>;
   const auto at = place<Bits>(k);
-  const unsigned low = (static_cast<unsigned>(group[at.byte]) >> at.shift) & L::low_mask;
-  if constexpr (L::split)
-    return low | ((static_cast<unsigned>(group[at.top_byte]) >> at.top_shift) & L::top_mask) << L::low;
+  const unsigned low = (static_cast<unsigned>(group[at.byte]) >> at.shift) & S::low_mask;
+  if constexpr (S::split)
+    return low | ((static_cast<unsigned>(group[at.top_byte]) >> at.top_shift) & S::top_mask) << S::low;
   else return low;
 }
 
 template <int Bits>
 void put(std::uint8_t* group, int k, unsigned value) {
-  using L = Layout<Bits>;
+  using S = Split<Bits>;
   const auto at = place<Bits>(k);
-  group[at.byte] = static_cast<std::uint8_t>(group[at.byte] | (value & L::low_mask) << at.shift);
-  if constexpr (L::split)
+  group[at.byte] = static_cast<std::uint8_t>(group[at.byte] | (value & S::low_mask) << at.shift);
+  if constexpr (S::split)
     group[at.top_byte] =
-        static_cast<std::uint8_t>(group[at.top_byte] | ((value >> L::low) & L::top_mask) << at.top_shift);
+        static_cast<std::uint8_t>(group[at.top_byte] | ((value >> S::low) & S::top_mask) << at.top_shift);
 }
 
 /// `flip` is the sign bit of a signed type: (x ^ flip) - flip extends it.
@@ -85,7 +85,7 @@ void with_bits(ElementType type, F&& f) {
 Tensor Tensor::unpacked() const {
   if (!packed_) return *this;
   Tensor out(type_, shape_);
-  const auto* const from = data<std::uint8_t>();
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(data_);
   auto* const to = out.mutable_data<std::uint8_t>();
   with_bits(type_, [&]<int Bits>() { unpack<Bits>(from, to, size_, type_ == ElementType::i4 ? 8 : 0); });
   return out;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "base/checked.hpp"
 #include "diag/diagnostic.hpp"
@@ -31,22 +34,18 @@ std::int64_t size_in_bytes(ElementType type, std::int64_t count, const Shape& sh
 
 }  // namespace
 
-std::int64_t element_count(const Shape& shape) {
-  if (static_cast<std::int64_t>(shape.size()) > kMaxRank)
-    fail(Code::E0003, "a tensor has {} axes, more than the {} that are supported", shape.size(), kMaxRank);
-  const auto n = checked_product(shape);
-  if (!n) fail(Code::E0003, "the number of elements of shape {} is not a 64-bit number", to_string(shape));
-  return *n;
+void wrong_access(ElementType type, bool packed, const std::type_info& cpp_type) {
+  throw std::logic_error(
+      packed ? fmt::format("elements of type {} are packed: unpack the tensor before reading them", name(type))
+             : fmt::format("elements of type {} cannot be accessed as the C++ type \"{}\"", name(type), cpp_type.name()));
 }
 
-Shape strides_of(const Shape& shape) {
-  Shape strides(shape.size(), 1);
-  // A product that overflows belongs to a shape without elements: nobody follows such a stride.
-  for (auto i = shape.size(); i-- > 1;) strides[i - 1] = checked_mul(strides[i], shape[i]).value_or(0);
-  return strides;
+void Tensor::wrong_count(i64 given, const Shape& shape) {
+  throw std::logic_error(
+      fmt::format("a tensor of shape {} takes {} values, but {} are given", to_string(shape), shape.count(), given));
 }
 
-Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)), size_(element_count(shape_)) {
+Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)), size_(shape_.count()) {
   const auto bytes = size_in_bytes(type_, size_, shape_, false);
   byte_size_ = static_cast<std::size_t>(bytes);
   try {
@@ -54,6 +53,7 @@ Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(sh
     auto storage = allocate(byte_size_);
     data_ = storage.get();
     owner_ = std::move(storage);
+    allocated_ = true;
   } catch (const std::bad_alloc&) {
     fail(Code::E0003, "no memory for a tensor {}{} of {} bytes", name(type_), to_string(shape_), bytes);
   }
@@ -64,16 +64,14 @@ Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<const void> owner,
     : type_(type),
       packed_(packed && bit_width(type) < 8),
       shape_(std::move(shape)),
-      size_(element_count(shape_)),
+      size_(shape_.count()),
       byte_size_(static_cast<std::size_t>(size_in_bytes(type_, size_, shape_, packed_))),
       owner_(std::move(owner)),
       data_(data) {}
 
-Tensor Tensor::i64(std::int64_t value) { return of<std::int64_t>(ElementType::i64, {}, {&value, 1}); }
+Tensor Tensor::scalar(i64 value) { return of<i64>(ElementType::i64, {}, {&value, 1}); }
 
-Tensor Tensor::i64(const std::vector<std::int64_t>& values) {
-  return of<std::int64_t>(ElementType::i64, {static_cast<std::int64_t>(values.size())}, values);
-}
+Tensor Tensor::vector(std::span<const i64> values) { return of(ElementType::i64, {std::ssize(values)}, values); }
 
 Tensor Tensor::strings(Shape shape, const std::vector<std::string>& values) {
   Tensor t(ElementType::string, std::move(shape));
@@ -86,7 +84,7 @@ Tensor Tensor::strings(Shape shape, const std::vector<std::string>& values) {
 }
 
 Tensor Tensor::reshaped(Shape shape) const {
-  if (element_count(shape) != size_)
+  if (shape.count() != size_)
     fail(Code::E0512, "{} elements of {} do not fit shape {}", size_, to_string(shape_), to_string(shape));
   Tensor same = *this;
   same.shape_ = std::move(shape);
@@ -95,6 +93,7 @@ Tensor Tensor::reshaped(Shape shape) const {
 
 void Tensor::keep_alive(const Tensor& other) {
   if (other.owner_ == nullptr || other.owner_ == owner_) return;
+  allocated_ = exclusive();
   owner_ = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(owner_, other.owner_);
 }
 

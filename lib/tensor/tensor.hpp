@@ -1,15 +1,21 @@
 // Tensor: element type, shape and shared bytes. A value: copying shares the bytes, and only who made them writes.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "tensor/dim.hpp"
 #include "tensor/element_type.hpp"
+#include "tensor/holds.hpp"
+#include "tensor/shape.hpp"
+#include "tensor/view.hpp"
 
 namespace ovir {
 
@@ -23,33 +29,39 @@ class Tensor {
   /// A view of bytes that `owner` keeps alive; `data` must be aligned to the element.
   Tensor(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data, bool packed = false);
 
+  /// As many values as the shape has elements; throws std::logic_error otherwise.
   template <class T>
   static Tensor of(ElementType type, Shape shape, std::span<const T> values);
-  /// A scalar or vector of i64.
-  static Tensor i64(std::int64_t value);
-  static Tensor i64(const std::vector<std::int64_t>& values);
+  /// An i64 of rank 0.
+  static Tensor scalar(i64 value);
+  /// i64 of rank 1.
+  static Tensor vector(std::span<const i64> values);
+  static Tensor vector(std::initializer_list<i64> values) { return vector(std::span(values.begin(), values.size())); }
   static Tensor strings(Shape shape, const std::vector<std::string>& values);
 
   explicit operator bool() const { return owner_ != nullptr; }
   ElementType type() const { return type_; }
   const Shape& shape() const { return shape_; }
-  std::int64_t rank() const { return static_cast<std::int64_t>(shape_.size()); }
-  std::int64_t dim(std::int64_t axis) const { return shape_[static_cast<std::size_t>(axis)]; }
+  i64 rank() const { return shape_.rank(); }
+  i64 dim(i64 axis) const { return shape_[axis]; }
   /// The number of elements.
-  std::int64_t size() const { return size_; }
+  i64 size() const { return size_; }
   bool packed() const { return packed_; }
   std::size_t byte_size() const { return byte_size_; }
 
   const std::byte* bytes() const { return data_; }
   /// For the maker of the tensor only.
   std::byte* mutable_bytes() { return const_cast<std::byte*>(data_); }
+  // Typed access throws std::logic_error where a T does not hold the element type, or the elements are packed.
   template <class T>
   const T* data() const {
+    check<T>();
     return reinterpret_cast<const T*>(data_);
   }
   template <class T>
   T* mutable_data() {
-    return reinterpret_cast<T*>(const_cast<std::byte*>(data_));
+    check<T>();
+    return reinterpret_cast<T*>(mutable_bytes());
   }
   template <class T>
   std::span<const T> values() const {
@@ -59,46 +71,57 @@ class Tensor {
   std::span<T> mutable_values() {
     return {mutable_data<T>(), static_cast<std::size_t>(size_)};
   }
+  /// The elements where they lie, for as long as this tensor lives.
+  View view() const { return {type_, Layout::plain, shape_, const_cast<std::byte*>(data_)}; }
 
   /// The same bytes under another shape of as many elements.
-  Tensor reshaped(Shape shape) const;
+  [[nodiscard]] Tensor reshaped(Shape shape) const;
   /// The same elements, one byte each, where they are packed; otherwise itself.
-  Tensor unpacked() const;
+  [[nodiscard]] Tensor unpacked() const;
   const std::shared_ptr<const void>& owner() const { return owner_; }
+  /// Nobody else shares the bytes: no other tensor, and no file that is mapped or buffer that belongs to others.
+  bool exclusive() const { return allocated_ && owner_.use_count() == 1; }
   /// Keeps `other`'s storage alive as long as this tensor (strings that were copied from it).
   void keep_alive(const Tensor& other);
 
  private:
+  [[noreturn]] static void wrong_count(i64 given, const Shape&);
+  template <class T>
+  void check() const {
+    if (packed_ || !holds<T>(type_)) wrong_access(type_, packed_, typeid(T));
+  }
+
   ElementType type_ = ElementType::dynamic;
   bool packed_ = false;
+  bool allocated_ = false;  // by the tensor, so that the bytes belong to those who share owner_
   Shape shape_;
-  std::int64_t size_ = 0;
+  i64 size_ = 0;
   std::size_t byte_size_ = 0;
   std::shared_ptr<const void> owner_;
   const std::byte* data_ = nullptr;
 };
+static_assert(std::is_nothrow_move_constructible_v<Tensor> && std::is_nothrow_move_assignable_v<Tensor>);
 
 template <class T>
 Tensor Tensor::of(ElementType type, Shape shape, std::span<const T> values) {
   Tensor t(type, std::move(shape));
-  for (std::size_t i = 0; i < values.size() && i < static_cast<std::size_t>(t.size()); ++i)
-    t.mutable_data<T>()[i] = values[i];
+  const auto to = t.mutable_values<T>();
+  if (values.size() != to.size()) wrong_count(std::ssize(values), t.shape());
+  std::copy(values.begin(), values.end(), to.begin());
   return t;
 }
 
 /// Every element as i64 / double, whatever the stored type (floats are truncated towards zero by to_i64, out of range
 /// saturates). Not for strings.
-std::vector<std::int64_t> to_i64(const Tensor&);
+std::vector<i64> to_i64(const Tensor&);
 std::vector<double> to_f64(const Tensor&);
 /// Element-wise conversion with the rules of the operation Convert-1: to integers by truncation, to boolean by != 0,
 /// to narrow floats by rounding to nearest even.
-Tensor convert(const Tensor&, ElementType to);
+[[nodiscard]] Tensor convert(const Tensor&, ElementType to);
 /// Bit-for-bit packing into the .bin layout of the type (the inverse of Tensor::unpacked).
-Tensor pack(const Tensor&);
+[[nodiscard]] Tensor pack(const Tensor&);
 
-/// Row-major strides in elements.
-Shape strides_of(const Shape&);
 /// The number of elements; throws Failure on overflow.
-std::int64_t element_count(const Shape&);
+inline i64 element_count(const Shape& shape) { return shape.count(); }
 
 }  // namespace ovir

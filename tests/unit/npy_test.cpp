@@ -115,7 +115,7 @@ TEST_CASE("types that NumPy lacks are widened and read back") {
                                      {E::u1, E::u8},
                                      {E::u6, E::u8},
                                      {E::f16, E::f16}}) {
-    const Tensor t = convert(Tensor::i64({0, 1}), type), wide = io::storable(pack(t));
+    const Tensor t = convert(Tensor::vector({0, 1}), type), wide = io::storable(pack(t));
     CHECK(wide.type() == stored);
     CHECK(to_f64(wide) == std::vector<double>{0, 1});
     CHECK(to_f64(io::narrow(wide, type)) == std::vector<double>{0, 1});
@@ -134,15 +134,15 @@ TEST_CASE("files that cannot be opened or written") {
   const Temporary folder;
   CHECK(code_of([&] { io::read_npy(folder.path("missing.npy")); }) == "E0001");
   CHECK(code_of([&] { io::read_npy(folder.path(".")); }) == "E0001");
-  CHECK(code_of([&] { io::write_npy(folder.path("missing/x.npy"), Tensor::i64(1)); }) == "E0002");
-  io::write_npy(folder.path("x.npy"), Tensor::i64({1, 2}));
+  CHECK(code_of([&] { io::write_npy(folder.path("missing/x.npy"), Tensor::scalar(1)); }) == "E0002");
+  io::write_npy(folder.path("x.npy"), Tensor::vector({1, 2}));
   CHECK(to_i64(io::read_tensor(folder.path("x.npy"))) == std::vector<std::int64_t>{1, 2});
 }
 
 TEST_CASE("raw bytes") {
   const Temporary folder;
   const auto path = folder.path("x.bin");
-  io::write_raw(path, convert(Tensor::i64({1, 15, 7}), E::u4));
+  io::write_raw(path, convert(Tensor::vector({1, 15, 7}), E::u4));
   CHECK(map_file(path).text() == from_hex("f107"));
   CHECK(to_i64(io::read_raw(path, E::u4, {3})) == std::vector<std::int64_t>{1, 15, 7});
   CHECK(code_of([&] { io::read_raw(path, E::u4, {5}); }) == "E0705");

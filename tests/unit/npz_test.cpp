@@ -37,8 +37,8 @@ TEST_CASE("an archive that NumPy compressed") {
 TEST_CASE("an archive is written, deterministic and aligned") {
   const Temporary folder;
   const auto path = folder.path("a.npz");
-  const std::vector<io::Named> tensors{{"x", Tensor::i64({1, 2, 3})},
-                                       {"a/é", convert(Tensor::i64({0, 7}), E::u4)},
+  const std::vector<io::Named> tensors{{"x", Tensor::vector({1, 2, 3})},
+                                       {"a/é", convert(Tensor::vector({0, 7}), E::u4)},
                                        {"s", Tensor::strings({1}, {"text"})},
                                        {"none", Tensor(E::f32, {0, 3})}};
   io::write_npz(path, tensors);

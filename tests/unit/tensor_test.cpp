@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -196,4 +198,80 @@ TEST_CASE("broadcasting equals indexing") {
 
 TEST_CASE("a type without a kernel is named") {
   CHECK(code_of([] { dispatch(E::string, Numbers{}, []<class T>() {}); }) == "E0604");
+}
+
+TEST_CASE("typed access asks for a type that holds the elements") {
+  Tensor f(E::f32, {2, 3});
+  CHECK_NOTHROW(f.mutable_data<float>());
+  CHECK_NOTHROW(f.data<Word<4>>());
+  CHECK_THROWS_AS(f.data<double>(), std::logic_error);
+  CHECK_THROWS_AS(f.data<std::int32_t>(), std::logic_error);
+  CHECK_THROWS_AS(f.data<Word<8>>(), std::logic_error);
+  CHECK_THROWS_AS(f.values<std::uint8_t>(), std::logic_error);
+  CHECK_THROWS_AS(f.mutable_values<f16>(), std::logic_error);
+  const std::vector<double> doubles(1000, 1.0);
+  CHECK_THROWS_AS(Tensor::of<double>(E::f32, {1000}, doubles), std::logic_error);
+  CHECK_THROWS_AS(Tensor::of<double>(E::f64, {999}, doubles), std::logic_error);
+  CHECK_THROWS_AS(Tensor::of<double>(E::f64, {1001}, doubles), std::logic_error);
+  CHECK_THROWS_AS(Tensor().data<std::uint8_t>(), std::logic_error);
+
+  const auto allowed = [](E type, bool expected, auto held) { CHECK(holds<decltype(held)>(type) == expected); };
+  allowed(E::boolean, true, std::uint8_t{});
+  allowed(E::boolean, true, bool{});
+  allowed(E::boolean, true, char{});
+  allowed(E::i4, true, std::int8_t{});
+  allowed(E::f16, true, std::uint16_t{});
+  allowed(E::f16, true, f16{});
+  allowed(E::f16, false, bf16{});
+  allowed(E::u32, true, std::int32_t{});
+  allowed(E::f32, false, std::uint32_t{});
+  allowed(E::i32, false, float{});
+  allowed(E::i64, false, double{});
+  allowed(E::string, true, std::string_view{});
+  allowed(E::string, true, Word<16>{});
+  allowed(E::dynamic, false, std::uint8_t{});
+}
+
+TEST_CASE("packed elements are not accessed one by one") {
+  const Tensor packed = pack(convert(Tensor::vector({1, 2, 3}), E::u4));
+  REQUIRE(packed.packed());
+  CHECK_THROWS_AS(packed.values<std::uint8_t>(), std::logic_error);
+  CHECK(packed.unpacked().values<std::uint8_t>()[2] == 3);
+}
+
+TEST_CASE("who owns the bytes of a tensor") {
+  Tensor t = floats({1, 2, 3, 4});
+  CHECK(t.exclusive());
+  {
+    const Tensor same = t.reshaped({2, 2});
+    CHECK_FALSE(t.exclusive());
+    CHECK_FALSE(same.exclusive());
+  }
+  CHECK(t.exclusive());
+  const auto buffer = std::make_shared<std::array<float, 4>>();
+  CHECK_FALSE(Tensor(E::f32, {4}, buffer, reinterpret_cast<const std::byte*>(buffer->data())).exclusive());
+  CHECK_FALSE(Tensor().exclusive());
+
+  Tensor words = Tensor::strings({1}, {"one"});
+  CHECK(words.exclusive());
+  words.keep_alive(t);
+  CHECK(words.exclusive());
+  const Tensor moved = std::move(words);
+  CHECK(moved.exclusive());
+  CHECK(moved.values<std::string_view>()[0] == "one");
+}
+
+TEST_CASE("a view is where the elements lie") {
+  Tensor t = floats({1, 2, 3, 4, 5, 6});
+  t = t.reshaped({2, 3});
+  const View v = t.view();
+  CHECK(v.rank() == 2);
+  CHECK(v.dim(1) == 3);
+  CHECK(v.size() == 6);
+  CHECK(v.layout == Layout::plain);
+  CHECK(v.as<float>() == t.data<float>());
+  v.as<float>()[5] = 7;
+  CHECK(t.data<float>()[5] == 7);
+  CHECK_THROWS_AS(v.as<double>(), std::logic_error);
+  CHECK_THROWS_AS(v.as<std::int32_t>(), std::logic_error);
 }

@@ -167,7 +167,7 @@ Space make_space(const Equation& e, EvalContext& c) {
     for (const auto& axis : operands.back())
       if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
   }
-  space.shape.assign(axes.size(), 1);
+  space.shape = Shape(std::ssize(axes), 1);
   for (int i = 0; i < c.input_count(); ++i) {
     const auto& shape = c.in(i).shape();
     const auto own = strides_of(shape);

@@ -11,7 +11,7 @@ struct Attrs {
   ElementType output_type = ElementType::i64;
 };
 
-Tensor as_tensor(const Shape& shape, ElementType type) { return convert(Tensor::i64(shape), type); }
+Tensor as_tensor(const Shape& shape, ElementType type) { return convert(Tensor::vector(shape), type); }
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
