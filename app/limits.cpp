@@ -1,6 +1,5 @@
 #include "limits.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -61,15 +60,6 @@ void apply_limits(std::string_view text) {
     else if (key == "time" && seconds) limit_time(*seconds);
     else throw UsageError(fmt::format("--limits: '{}' is neither mem=8G nor time=60s", printable(part)));
   }
-}
-
-void limit_threads(std::int64_t n) {
-  cpu_set_t mine, kept;
-  if (::sched_getaffinity(0, sizeof mine, &mine) != 0) return;
-  CPU_ZERO(&kept);
-  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&kept) < n; ++cpu)
-    if (CPU_ISSET(cpu, &mine)) CPU_SET(cpu, &kept);
-  ::sched_setaffinity(0, sizeof kept, &kept);
 }
 
 }  // namespace ovir::app

@@ -9,7 +9,4 @@ namespace ovir::app {
 /// its time is ended from outside of what it was doing.
 void apply_limits(std::string_view text);
 
-/// Leaves the process no more than `n` processors, so that neither the library nor oneDNN starts more threads.
-void limit_threads(std::int64_t n);
-
 }  // namespace ovir::app

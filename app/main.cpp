@@ -134,6 +134,9 @@ void add_run(Tree& tree) {
   text(sub, "--tier", o->tier, "TIER", "fast or reference")
       ->check(CLI::IsMember({"fast", "reference"}))
       ->envname("OVIR_TIER");
+  text(sub, "--precision", o->precision, "PRECISION",
+       "f32: floats narrower than f32 are computed in f32; declared: every value is rounded to its declared type")
+      ->check(CLI::IsMember({"f32", "declared"}));
   sub->add_option("--threads", o->threads, "use no more than N processors; the results are the same with any number")
       ->type_name("N")
       ->envname("OVIR_THREADS");

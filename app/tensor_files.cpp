@@ -157,7 +157,7 @@ Json describe(const Produced& p, const FileOptions& options) {
   if (!p.iterations.empty()) out["iterations"] = p.iterations;
   const auto kept = stored(p.value, options);
   out["tensor_names"] = p.names;
-  out["element_type"] = name(p.value.type());
+  out["element_type"] = name(p.declared == ElementType::dynamic ? p.value.type() : p.declared);
   out["stored_as"] = name(kept.type());
   out["shape"] = p.value.shape();
   if (options.digest) out["crc32"] = fmt::format("{:08x}", crc_of(kept));

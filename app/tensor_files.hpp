@@ -20,6 +20,7 @@ struct Produced {
   std::vector<std::string> names;        ///< tensor names
   std::vector<std::int64_t> iterations;  ///< of the loops around it
   Tensor value;
+  ElementType declared = ElementType::dynamic;  ///< as inferred, where `value` is kept in another type
 };
 
 /// The results of a run, by Result in file order, with the keys that the contract gives them.

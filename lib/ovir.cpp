@@ -1,6 +1,6 @@
 #include "ovir.hpp"
 
-#include "fast/kernels.hpp"
+#include "fast/patterns.hpp"
 #include "ops/registry.hpp"
 
 namespace ovir {
@@ -9,8 +9,6 @@ const Registry& operations() {
   static const Registry registry{ops::all()};
   return registry;
 }
-
-std::span<const FastKernel> fast_kernels() { return fast::kernels(); }
 
 namespace {
 
@@ -42,10 +40,27 @@ Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics
   return passes::infer(model, options, diagnostics);
 }
 
-Session compile(std::shared_ptr<const Model> model, const Facts& facts, const CompileOptions& options) {
-  return Session(
-      passes::plan(std::move(model), facts, {options.tier, fast_kernels(), options.observed, options.repeated}),
-      options.repeated);
+std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {
+  if (!model || !model->complete || !facts.sound || facts.outputs.size() != model->nodes.size())
+    fail(Code::E0605, "the model cannot be run: loading or checking it has found errors");
+  PlanOptions plan_options;
+  plan_options.tier = options.tier;
+  plan_options.precision = options.precision;
+  plan_options.expected_runs = options.expected_runs;
+  plan_options.without = options.without;
+  if (options.tier == Tier::fast) plan_options.patterns = fast::patterns(plan_options);
+  return make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
+}
+
+Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options,
+                std::shared_ptr<Runtime> runtime) {
+  const MemoryBudget::Scope scope(runtime->memory());
+  auto made = plan(std::move(model), facts, options);
+  return Session(std::move(runtime), std::move(made));
+}
+
+Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {
+  return compile(std::move(model), facts, options, std::make_shared<Runtime>(options.runtime));
 }
 
 std::string_view version() { return OVIR_VERSION; }

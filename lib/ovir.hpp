@@ -1,9 +1,13 @@
-// ovir: the whole public surface. Load a model, look at what was inferred, run it.
+// ovir: load a model, look at what was inferred, run it.
 //
-//   ovir::Diagnostics said;
-//   auto model = ovir::load("model.xml", {}, said);          // parse, resolve
-//   auto facts = ovir::infer(*model, {}, said);              // check
-//   if (said.errors() == 0) { auto session = ovir::compile(model, facts, {}); auto results = session.run(inputs); }
+//   ovir::Diagnostics diagnostics;
+//   auto model = ovir::load("model.xml", {}, diagnostics);               // parse, resolve
+//   auto facts = ovir::infer(*model, {}, diagnostics);                   // check
+//   auto session = ovir::compile(model, facts, {});                      // throws Failure where there were errors
+//   auto results = session.run({{"image", ovir::Tensor::of<float>(ovir::ElementType::f32, {1, 3, 224, 224}, pixels)}});
+//
+// A Model, Facts and a Plan are immutable and may be shared by threads; a Session is used by one thread at a time; a
+// Runtime may be shared. Whatever is handed out keeps alive what it needs.
 #pragma once
 #include "diag/diagnostic.hpp"
 #include "exec/session.hpp"
@@ -17,24 +21,35 @@ namespace ovir {
 
 /// The operations built in, sorted by type.
 const Registry& operations();
-/// The kernels of the fast tier that this build has.
-std::span<const FastKernel> fast_kernels();
 
 /// Reads and resolves a model. Null where not even a Graph could be read; otherwise `Model::complete` and the
 /// diagnostics say whether it may be run.
-std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options, Diagnostics& diagnostics);
+[[nodiscard]] std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options,
+                                                Diagnostics& diagnostics);
 /// The same of a text in memory; its weights lie beside `source->path`.
-std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source, const xml::ReadOptions& options,
-                                  Diagnostics& diagnostics);
+[[nodiscard]] std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source,
+                                                const xml::ReadOptions& options, Diagnostics& diagnostics);
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics);
 
-struct CompileOptions {
-  passes::Tier tier = passes::Tier::fast;
-  bool observed = false;  ///< an observer will ask for layers that no result depends on
-  bool repeated = false;  ///< run() will be called more than once
+struct Options {
+  Tier tier = Tier::fast;
+  Precision precision = Precision::f32;
+  /// How often the session will run: packing weights and folding constants pays only over several runs.
+  std::int64_t expected_runs = 1;
+  /// Passes and patterns to leave out, by name: "fold", "fuse", "choose", "layout", or a pattern's.
+  std::vector<std::string> without{};
+  RuntimeOptions runtime{};
 };
-/// The model must be complete and inferred without errors.
-Session compile(std::shared_ptr<const Model> model, const Facts& facts, const CompileOptions& options = {});
+
+/// The plan of a model, to be shared by sessions. Throws a Failure (E0605) where the model is not complete or its
+/// inference had errors.
+[[nodiscard]] std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts,
+                                               const Options& options = {});
+/// A plan with a session and a runtime of its own.
+[[nodiscard]] Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options = {});
+/// The same on a runtime that sessions share, whose options count instead of options.runtime.
+[[nodiscard]] Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options,
+                              std::shared_ptr<Runtime> runtime);
 
 std::string_view version();
 

@@ -32,7 +32,7 @@ int shapes(const ShapesOptions&, const Common&);
 struct RunOptions : ModelOptions {
   std::string format = "human";
   std::vector<std::string> inputs, layouts, means, scales;
-  std::string output, dump, dump_to, tier = "fast", labels, resize, save_state, load_state;
+  std::string output, dump, dump_to, tier = "fast", precision = "f32", labels, resize, save_state, load_state;
   std::int64_t steps = 1, top = 0, threads = 0;
   std::uint64_t seed = 0;
   bool random = false, cast = false, raw = false, digest = false, reverse_channels = false;

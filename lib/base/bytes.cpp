@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_budget.hpp"
+
 namespace ovir {
 
 namespace {
@@ -138,9 +140,17 @@ std::shared_ptr<std::byte> allocate(std::size_t size) {
   constexpr std::size_t alignment = 64;
   if (size > static_cast<std::size_t>(PTRDIFF_MAX) - alignment) throw std::bad_alloc();
   const std::size_t rounded = std::max(alignment, (size + alignment - 1) / alignment * alignment);
+  const auto& budget = MemoryBudget::current();
+  if (budget) budget->take(rounded);
   void* const data = std::aligned_alloc(alignment, rounded);
-  if (data == nullptr) throw std::bad_alloc();
-  return {static_cast<std::byte*>(data), [](std::byte* p) { std::free(p); }};
+  if (data == nullptr) {
+    if (budget) budget->give_back(rounded);
+    throw std::bad_alloc();
+  }
+  return {static_cast<std::byte*>(data), [budget, rounded](std::byte* p) {
+            std::free(p);
+            if (budget) budget->give_back(rounded);
+          }};
 }
 
 void write_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {

@@ -22,7 +22,8 @@ struct Bytes {
 /// Files that can not be mapped (pipes) are read whole.
 Bytes map_file(const std::string& path);
 
-/// 64-byte aligned storage of `size` bytes, not initialised. Throws std::bad_alloc.
+/// 64-byte aligned storage of `size` bytes, not initialised; it counts against the thread's MemoryBudget. Throws
+/// std::bad_alloc, or OverBudget.
 std::shared_ptr<std::byte> allocate(std::size_t size);
 
 /// Writes a file so that it appears whole or not at all: written beside `path`, then renamed over it.

@@ -16,7 +16,7 @@ BlockPool::BlockPool() : blocks_(std::make_shared<Blocks>()) {}
 
 Tensor BlockPool::allocate(ElementType type, Shape shape) {
   constexpr std::size_t kWorthKeeping = 16384;
-  const auto bytes = static_cast<std::size_t>(element_count(shape)) * static_cast<std::size_t>(byte_width(type));
+  const auto bytes = static_cast<std::size_t>(shape.count()) * static_cast<std::size_t>(byte_width(type));
   if (type == ElementType::string || bytes < kWorthKeeping) return Tensor(type, std::move(shape));
   std::shared_ptr<std::byte> block;
   std::size_t size = 0;
@@ -42,7 +42,7 @@ Tensor BlockPool::allocate(ElementType type, Shape shape) {
           blocks->free.emplace(size, std::move(block));
         }
       });
-  return Tensor(type, std::move(shape), owner, data);
+  return Tensor::adopt(type, std::move(shape), owner, data);
 }
 
 }  // namespace ovir

@@ -1,37 +1,70 @@
-// Session: runs a Plan. Holds the states; tells an observer of every value as it appears.
+// Session: runs a Plan again and again, and holds the states between runs.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "exec/observer.hpp"
 #include "op/eval_context.hpp"
-#include "passes/plan.hpp"
+#include "plan/plan.hpp"
+#include "plan/runtime.hpp"
 
 namespace ovir {
 
-/// A value that a step has just computed.
-struct Observation {
-  const Model& model;
-  const Node& node;
-  int port = 0;
-  const Tensor& value;
-  std::string path;                      ///< "loop1/body/", "" outside of bodies
-  std::vector<std::int64_t> iterations;  ///< of the enclosing loops, outermost first
+/// An input or output of a model as the user meets it.
+struct ModelPort {
+  std::string name;                ///< the first tensor name, else the layer's name
+  std::vector<std::string> names;  ///< all that it goes by: tensor names, then the layer's name
+  ElementType type;                ///< in which it is exchanged; see exchanged_type
+  PartialShape shape;
 };
-using Observer = std::function<void(const Observation&)>;
 
+/// A variable of ReadValue and Assign.
+struct Variable {
+  std::string id;
+  ElementType type;
+  PartialShape shape;
+};
+
+/// Used by one thread at a time, whichever it is. Sessions may share a Plan and a Runtime, also between threads.
 class Session {
  public:
-  /// `repeated`: run() will be called again, so what follows from constants alone is kept.
-  explicit Session(std::shared_ptr<const Plan> plan, bool repeated = false);
+  Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan);
   ~Session();
   Session(Session&&) noexcept;
-  /// Inputs by Parameter in file order, of the declared or the exchanged type, checked against the model (E0703,
-  /// E0704). Gives the results in file order, in their exchanged types. A Failure says which layer it was.
-  std::vector<Tensor> run(std::span<const Tensor> inputs, const Observer& observer = {});
-  States& states();
+  Session& operator=(Session&&) noexcept;
+
+  /// By Parameter and by Result, in file order.
+  const std::vector<ModelPort>& inputs() const;
+  const std::vector<ModelPort>& outputs() const;
+  const std::vector<Variable>& variables() const;
+  /// The position of the input or output that goes by `name`; -1: none.
+  int input(std::string_view name) const;
+  int output(std::string_view name) const;
+
+  /// Inputs by Parameter in file order, of the declared or the exchanged type; E0702, E0703, E0704 where they are not
+  /// what the model takes. They are read during the call only. The results, in file order and in their exchanged types,
+  /// belong to the caller; their storage is used again by a later run once nobody holds it. Throws Failure with the
+  /// layer at fault, or E0003 where the Runtime was stopped or its memory is not enough; the states are then as they
+  /// were before.
+  std::vector<Tensor> run(std::span<const Tensor> inputs, Observer* observer = nullptr);
+  /// The same into `results`, which allocates nothing where a run before has left its results there.
+  void run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer = nullptr);
+  /// The same by name: every input by one of its names. Results by ModelPort::name.
+  std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& inputs, Observer* observer = nullptr);
+  /// True where the last run was ended by its observer: its results are empty.
+  bool stopped() const;
+
+  /// The value of a variable; empty before the first Assign.
+  Tensor state(std::string_view variable) const;
+  /// Gives a variable a value, which is copied. E0701 for a variable that the model does not have, E0704 and E0703
+  /// where it is not of the variable's type and shape.
+  void set_state(std::string_view variable, const Tensor& value);
+  void reset_states();
 
  private:
   struct Impl;

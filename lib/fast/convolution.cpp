@@ -1,7 +1,8 @@
 // Convolution-1 and GroupConvolution-1 of one and two spatial axes, in f32, on the file's own weights: nothing is
 // compiled or repacked first, which is what a single run wants.
-#include "fast/own.hpp"
+#include "fast/patterns.hpp"
 #include "fast/product.hpp"
+#include "fast/tail.hpp"
 #include "op/window.hpp"
 
 namespace ovir::fast {
@@ -9,7 +10,7 @@ namespace {
 
 /// A plane's window; one spatial axis is a plane of height 1.
 struct Plane {
-  std::int64_t height, width, out_height, out_width, kernel_height, kernel_width;
+  i64 height, width, out_height, out_width, kernel_height, kernel_width;
   Window rows, columns;
   bool is_pointwise() const {
     return kernel_height == 1 && kernel_width == 1 && rows.stride == 1 && columns.stride == 1 && rows.pad_begin == 0 &&
@@ -17,7 +18,8 @@ struct Plane {
   }
 };
 
-Plane plane_of(const ConvolutionAttrs& attrs, const Shape& data, const Shape& filters, const Shape& out) {
+Plane plane_of(const ConvolutionAttrs& attrs, std::span<const i64> data, std::span<const i64> filters,
+               std::span<const i64> out) {
   const auto spatial = data.size() - 2;
   const auto window = [&](std::size_t axis) {
     return Window{filters[filters.size() - spatial + axis],
@@ -42,9 +44,9 @@ Plane plane_of(const ConvolutionAttrs& attrs, const Shape& data, const Shape& fi
 }
 
 /// y[i] = x[first + i·step] for i < n, zero outside of [0, width).
-void take(const float* x, std::int64_t width, std::int64_t first, std::int64_t step, std::int64_t n, float* y) {
-  const auto begin = std::clamp<std::int64_t>(first >= 0 ? 0 : (-first + step - 1) / step, 0, n);
-  const auto end = std::clamp<std::int64_t>(first >= width ? 0 : (width - 1 - first) / step + 1, begin, n);
+void take(const float* x, i64 width, i64 first, i64 step, i64 n, float* y) {
+  const auto begin = std::clamp<i64>(first >= 0 ? 0 : (-first + step - 1) / step, 0, n);
+  const auto end = std::clamp<i64>(first >= width ? 0 : (width - 1 - first) / step + 1, begin, n);
   std::fill(y, y + begin, 0.0f);
   if (step == 1) std::copy(x + first + begin, x + first + end, y + begin);
   else
@@ -53,11 +55,12 @@ void take(const float* x, std::int64_t width, std::int64_t first, std::int64_t s
 }
 
 /// One group of one batch element as a product: filters [m][channels·kernel] by the columns under each window.
-void by_product(const Plane& p, const float* x, const float* w, float* y, std::int64_t channels, std::int64_t m) {
+void by_product(const Plane& p, const float* x, const float* w, float* y, i64 channels, i64 m, i64 first_channel,
+                const Tail& tail, Runtime& runtime) {
   const auto taps = p.kernel_height * p.kernel_width, pixels = p.out_height * p.out_width, plane = p.height * p.width;
-  const auto fill = [&](std::int64_t k0, std::int64_t count, std::int64_t column, float* panel) {
+  const auto fill = [&](i64 k0, i64 count, i64 column, float* panel) {
     const auto n = std::min(kPanel, pixels - column);
-    for (std::int64_t i = 0; i < count; ++i, panel += kPanel) {
+    for (i64 i = 0; i < count; ++i, panel += kPanel) {
       const auto channel = (k0 + i) / taps, tap = (k0 + i) % taps;
       const auto* source = x + channel * plane;
       if (p.is_pointwise()) {
@@ -65,7 +68,7 @@ void by_product(const Plane& p, const float* x, const float* w, float* y, std::i
       } else {
         const auto down = tap / p.kernel_width * p.rows.dilation - p.rows.pad_begin,
                    right = tap % p.kernel_width * p.columns.dilation - p.columns.pad_begin;
-        for (std::int64_t done = 0; done < n;) {  // the panel's part of one output row after another
+        for (i64 done = 0; done < n;) {  // the panel's part of one output row after another
           const auto out_row = (column + done) / p.out_width, out_column = (column + done) % p.out_width;
           const auto run = std::min(n - done, p.out_width - out_column);
           const auto row = out_row * p.rows.stride + down;
@@ -79,70 +82,94 @@ void by_product(const Plane& p, const float* x, const float* w, float* y, std::i
       std::fill(panel + n, panel + kPanel, 0.0f);
     }
   };
-  const auto store = [&](std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns,
-                         const float* tile) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      std::copy(tile + i * kPanel, tile + i * kPanel + columns, y + (row + i) * pixels + column);
+  const auto store = [&](i64 row, i64 rows, i64 column, i64 columns, const float* tile) {
+    for (i64 i = 0; i < rows; ++i)
+      tail.apply(first_channel + row + i, tile + i * kPanel, y + (row + i) * pixels + column, columns);
   };
-  product(w, channels * taps, m, pixels, channels * taps, fill, store);
+  product(w, channels * taps, m, pixels, channels * taps, fill, store, runtime);
 }
 
 /// One channel by one filter.
 void depthwise(const Plane& p, const float* x, const float* w, float* y) {
   const auto& table = isa();
   std::fill(y, y + p.out_height * p.out_width, 0.0f);
-  for (std::int64_t i = 0; i < p.out_height; ++i)
-    for (std::int64_t r = 0; r < p.kernel_height; ++r) {
+  for (i64 i = 0; i < p.out_height; ++i)
+    for (i64 r = 0; r < p.kernel_height; ++r) {
       const auto row = i * p.rows.stride + r * p.rows.dilation - p.rows.pad_begin;
       if (row < 0 || row >= p.height) continue;
-      for (std::int64_t c = 0; c < p.kernel_width; ++c) {
+      for (i64 c = 0; c < p.kernel_width; ++c) {
         const auto first = c * p.columns.dilation - p.columns.pad_begin, step = p.columns.stride;
         const auto begin = std::min(p.out_width, first >= 0 ? 0 : (-first + step - 1) / step);
-        const auto end =
-            std::clamp<std::int64_t>(first >= p.width ? 0 : (p.width - 1 - first) / step + 1, begin, p.out_width);
+        const auto end = std::clamp<i64>(first >= p.width ? 0 : (p.width - 1 - first) / step + 1, begin, p.out_width);
         table.axpy(w[r * p.kernel_width + c], x + row * p.width + first + begin * step, step,
                    y + i * p.out_width + begin, end - begin);
       }
     }
 }
 
-void convolve(EvalContext& c, const ConvolutionAttrs& attrs, bool grouped) {
-  const auto &data = c.in(0), &filters = c.in(1);
-  auto& out = c.out(0);
-  if (out.size() == 0) return;
-  const auto p = plane_of(attrs, data.shape(), filters.shape(), out.shape());
-  const auto batch = data.dim(0), groups = grouped ? filters.dim(0) : 1, channels = data.dim(1) / groups,
-             outputs = out.dim(1) / groups;
-  const auto in_plane = p.height * p.width, out_plane = p.out_height * p.out_width,
-             taps = p.kernel_height * p.kernel_width;
-  const auto *x = data.data<float>(), *w = filters.data<float>();
-  auto* y = out.mutable_data<float>();
-  if (channels == 1 && outputs == 1) {
-    pool().run(batch * groups,
-               [&](std::int64_t i) { depthwise(p, x + i * in_plane, w + i % groups * taps, y + i * out_plane); });
-    return;
+class OneShotConvolution final : public Kernel {
+ public:
+  OneShotConvolution(const ConvolutionAttrs& attrs, bool grouped, Tail tail)
+      : attrs_(attrs), grouped_(grouped), tail_(std::move(tail)) {}
+
+  std::string name() const override { return "convolution" + tail_.name; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    auto state = std::make_unique<State>();
+    state->plane = plane_of(attrs_, sizes.in[0].dims, sizes.in[1].dims, sizes.out[0].dims);
+    return state;
   }
-  for (std::int64_t i = 0; i < batch * groups; ++i)
-    by_product(p, x + i * channels * in_plane, w + i % groups * outputs * channels * taps, y + i * outputs * out_plane,
-               channels, outputs);
+
+  void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto& p = static_cast<State&>(state).plane;
+    const auto &data = in[0], &filters = in[1], &to = out[0];
+    if (to.size() == 0) return;
+    const auto batch = data.dim(0), groups = grouped_ ? filters.dim(0) : 1, channels = data.dim(1) / groups,
+               outputs = to.dim(1) / groups;
+    const auto in_plane = p.height * p.width, out_plane = p.out_height * p.out_width,
+               taps = p.kernel_height * p.kernel_width;
+    const auto *x = data.as<const float>(), *w = filters.as<const float>();
+    auto* y = to.as<float>();
+    if (channels == 1 && outputs == 1) {
+      runtime.parallel(batch * groups, [&](i64 i) {
+        depthwise(p, x + i * in_plane, w + i % groups * taps, y + i * out_plane);
+        if (!tail_.name.empty()) tail_.apply(i % groups, y + i * out_plane, y + i * out_plane, out_plane);
+      });
+      return;
+    }
+    for (i64 i = 0; i < batch * groups; ++i)
+      by_product(p, x + i * channels * in_plane, w + i % groups * outputs * channels * taps,
+                 y + i * outputs * out_plane, channels, outputs, i % groups * outputs, tail_, runtime);
+  }
+
+ private:
+  struct State final : KernelState {
+    Plane plane;
+  };
+  ConvolutionAttrs attrs_;
+  bool grouped_;
+  Tail tail_;
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
+  const auto& shape = graph.fact(data).shape;
+  const auto& out = graph.fact({root, 0}).shape;
+  if (graph.stored(data) != ElementType::f32 || graph.stored(filters) != ElementType::f32 || !shape.has_rank() ||
+      shape.rank() < 3 || shape.rank() > 4)
+    return std::nullopt;
+  Match match{{root}, {data, filters}, nullptr};
+  Tail tail;
+  if (out.has_rank() && out[1].is_static()) tail = take_tail(graph, match.nodes, out.rank(), 1, out[1].length());
+  match.kernel = std::make_unique<OneShotConvolution>(graph.attrs<ConvolutionAttrs>(root),
+                                                      graph.type(root) == "GroupConvolution", std::move(tail));
+  return match;
 }
 
-Kernel prepare(const NodeView& node, bool grouped) {
-  const auto& shape = node.inputs[0].shape;
-  if (node.repeated || lifted_type(node.inputs[0].type) != ElementType::f32 || !shape.has_rank() || shape.rank() < 3 ||
-      shape.rank() > 4)
-    return {};
-  return [attrs = node.as<ConvolutionAttrs>(), grouped](EvalContext& c) { convolve(c, attrs, grouped); };
-}
+constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
 
 }  // namespace
 
-ThreadPool& pool() {
-  static ThreadPool threads(available_processors());
-  return threads;
-}
-
-Kernel prepare_convolution(const NodeView& node) { return prepare(node, false); }
-Kernel prepare_group_convolution(const NodeView& node) { return prepare(node, true); }
+constinit const Pattern kConvolution{"convolution", kRoots, match};
 
 }  // namespace ovir::fast

@@ -1,7 +1,7 @@
 // The only file that includes oneDNN, and the only one that asks for its version: 2.6 and 3.x are used alike.
 #pragma once
-#include <cstring>
-#include <list>
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -9,7 +9,8 @@
 
 #include <dnnl.hpp>
 
-#include "tensor/tensor.hpp"
+#include "base/bytes.hpp"
+#include "plan/pattern.hpp"
 
 namespace ovir::fast {
 
@@ -24,21 +25,23 @@ struct Window {
 };
 
 inline dnnl::convolution_forward::primitive_desc convolution(const dnnl::engine& e, const Desc& src,
-                                                             const Desc& weights, const Desc& dst, const Window& w) {
+                                                             const Desc& weights, const Desc& bias, const Desc& dst,
+                                                             const Window& w, const dnnl::primitive_attr& attr) {
   constexpr auto kind = dnnl::prop_kind::forward_inference;
   constexpr auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {e, kind, algorithm, src, weights, dst, w.strides, w.dilations, w.pads_begin, w.pads_end};
+  return {e, kind, algorithm, src, weights, bias, dst, w.strides, w.dilations, w.pads_begin, w.pads_end, attr};
 #else
-  return {{kind, algorithm, src, weights, dst, w.strides, w.dilations, w.pads_begin, w.pads_end}, e};
+  return {{kind, algorithm, src, weights, bias, dst, w.strides, w.dilations, w.pads_begin, w.pads_end}, attr, e};
 #endif
 }
 
-inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& e, const Desc& a, const Desc& b, const Desc& c) {
+inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& e, const Desc& a, const Desc& b, const Desc& bias,
+                                           const Desc& c, const dnnl::primitive_attr& attr) {
 #if DNNL_VERSION_MAJOR >= 3
-  return {e, a, b, c};
+  return {e, a, b, bias, c, attr};
 #else
-  return {{a, b, c}, e};
+  return {{a, b, bias, c}, attr, e};
 #endif
 }
 
@@ -48,24 +51,53 @@ using Pooling = dnnl::pooling_forward;
 using Pooling = dnnl::pooling_v2_forward;
 #endif
 inline Pooling::primitive_desc pooling(const dnnl::engine& e, dnnl::algorithm algorithm, const Desc& src,
-                                       const Desc& dst, const Dims& kernel, const Window& w) {
+                                       const Desc& dst, const Dims& kernel, const Window& w,
+                                       const dnnl::primitive_attr& attr) {
 #if DNNL_VERSION_MAJOR >= 3
-  return {
-      e,         dnnl::prop_kind::forward_inference, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin,
-      w.pads_end};
+  return {e,
+          dnnl::prop_kind::forward_inference,
+          algorithm,
+          src,
+          dst,
+          w.strides,
+          kernel,
+          w.dilations,
+          w.pads_begin,
+          w.pads_end,
+          attr};
 #else
   return {{dnnl::prop_kind::forward_inference, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin,
            w.pads_end},
+          attr,
           e};
 #endif
 }
 
-/// One engine and stream for all kernels of the module.
-struct Device {
-  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream{engine};
-};
-Device& device();
+/// An engine belongs to nobody: it has no state that runs change.
+inline const dnnl::engine& engine() {
+  static const dnnl::engine e{dnnl::engine::kind::cpu, 0};
+  return e;
+}
+
+/// Scratch memory is the caller's: oneDNN's own belongs to a thread, and a session may change threads. The
+/// result is clamped to [low, high].
+inline dnnl::primitive_attr attributes(float low, float high) {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const bool below = low != -std::numeric_limits<float>::infinity(),
+             above = high != std::numeric_limits<float>::infinity();
+  if (!below && !above) return attr;
+  dnnl::post_ops ops;
+#if DNNL_VERSION_MAJOR >= 3
+  if (below && low == 0 && !above) ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
+  else ops.append_eltwise(dnnl::algorithm::eltwise_clip_v2, low, high);
+#else
+  if (below && low == 0 && !above) ops.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+  else ops.append_eltwise(1, dnnl::algorithm::eltwise_clip_v2, low, high);
+#endif
+  attr.set_post_ops(ops);
+  return attr;
+}
 
 /// Row-major f32 of these dims.
 inline Desc plain(const Dims& dims) {
@@ -78,58 +110,29 @@ inline Desc plain(const Dims& dims) {
                              : Tag::abcdef};
 }
 inline Desc any(const Dims& dims) { return {dims, kF32, Tag::any}; }
-inline dnnl::memory view(const Desc& desc, const Tensor& t) {
-  return {desc, device().engine, const_cast<std::byte*>(t.bytes())};
-}
+inline dnnl::memory at(const Desc& desc, const void* data) { return {desc, engine(), const_cast<void*>(data)}; }
 
 /// oneDNN's own reference code is slower than ours.
 inline bool is_slow(const char* implementation) {
   return std::string_view(implementation).find("ref") != std::string_view::npos;
 }
 
-/// The few most recently used values by key: primitives by the shapes they were made for.
-template <class Value>
-class Recent {
- public:
-  template <class Make>
-  Value& get(const std::vector<std::int64_t>& key, Make make) {
-    for (auto at = entries_.begin(); at != entries_.end(); ++at)
-      if (at->first == key) {
-        entries_.splice(entries_.begin(), entries_, at);
-        return at->second;
-      }
-    if (entries_.size() >= 8) entries_.pop_back();
-    entries_.emplace_front(key, make());
-    return entries_.front().second;
-  }
+/// What a oneDNN kernel keeps for a session: a stream, a primitive with its arguments, and the memory of both.
+struct Prepared : KernelState {
+  dnnl::stream stream{engine()};
+  dnnl::primitive primitive;
+  Args args;
+  std::vector<std::shared_ptr<std::byte>> owned;
 
- private:
-  std::list<std::pair<std::vector<std::int64_t>, Value>> entries_;
+  /// Memory of its own.
+  dnnl::memory make(const Desc& desc) {
+    owned.push_back(allocate(desc.get_size()));
+    return at(desc, owned.back().get());
+  }
+  void execute() { primitive.execute(stream, args); }
 };
 
-/// A constant operand in the layout that a primitive wants, made again only when the tensor is another one.
-class Packed {
- public:
-  dnnl::memory get(const Tensor& t, const Desc& from, const Desc& to) {
-    if (from == to) return view(from, t);
-    const bool same = !source_.expired() && !source_.owner_before(t.owner()) && !t.owner().owner_before(source_) &&
-                      data_ == t.bytes() && desc_ == to;
-    if (!same) {
-      packed_ = dnnl::memory(to, device().engine);
-      auto plain_view = view(from, t);
-      dnnl::reorder(plain_view, packed_).execute(device().stream, plain_view, packed_);
-      source_ = t.owner();
-      data_ = t.bytes();
-      desc_ = to;
-    }
-    return packed_;
-  }
-
- private:
-  std::weak_ptr<const void> source_;
-  const std::byte* data_ = nullptr;
-  Desc desc_;
-  dnnl::memory packed_;
-};
+/// oneDNN's threads, for primitives that this thread runs next: as many as the runtime has.
+void use_threads(const Runtime& runtime);
 
 }  // namespace ovir::fast

@@ -2,19 +2,20 @@
 #pragma once
 #include <span>
 
-#include "op/fast.hpp"
+#include "plan/pattern.hpp"
 
 namespace ovir::fast {
 
 inline constexpr const char* kModuleFile = "libovir_onednn.so";
-inline constexpr const char* kModuleEntry = "ovir_onednn_kernels";
-/// Grows with every change of FastKernel, NodeView or EvalContext: a module of another build is not used.
-inline constexpr int kModuleVersion = 1;
+inline constexpr const char* kModuleEntry = "ovir_onednn_patterns";
+/// Grows with every change of Pattern, Kernel, Graphlet, View or an attribute struct: a module of another build is not
+/// used.
+inline constexpr int kModuleVersion = 2;
 
-struct ModuleKernels {
+struct ModulePatterns {
   int version;
-  std::span<const FastKernel> kernels;
+  std::span<const Pattern* const> patterns;
 };
-using ModuleEntry = const ModuleKernels* (*)();
+using ModuleEntry = const ModulePatterns* (*)();
 
 }  // namespace ovir::fast

@@ -30,7 +30,7 @@ void save_file(const std::string& path, std::span<const std::span<const std::byt
 }
 
 Tensor read_raw(const std::string& path, ElementType type, Shape shape) {
-  const auto count = element_count(shape);
+  const auto count = shape.count();
   const auto size = packed_size(type, count);
   if (!size || type == ElementType::dynamic)
     fail(Code::E0704, "{}: raw bytes cannot hold {}{}", path, name(type), to_string(shape));

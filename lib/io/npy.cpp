@@ -124,7 +124,7 @@ std::string decode_text(const Dtype& d, const std::byte* data, std::string_view 
 }
 
 Tensor copy_texts(const Dtype& d, const NpyHeader& h, const std::byte* data, std::string_view where) {
-  const auto count = element_count(h.shape), width = d.kind == 'U' ? 4 * d.size : d.size;
+  const auto count = h.shape.count(), width = d.kind == 'U' ? 4 * d.size : d.size;
   std::vector<std::string> texts(static_cast<std::size_t>(count));
   each_element(h.shape, h.fortran_order, count, [&](std::int64_t to, std::int64_t from) {
     texts[static_cast<std::size_t>(to)] = decode_text(d, data + from * width, where);

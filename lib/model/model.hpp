@@ -64,6 +64,7 @@ ElementType exchanged_type(const Model& model, ElementType declared, bool input)
 struct Facts {
   std::vector<std::vector<Fact>> outputs;
   std::vector<std::vector<Facts>> bodies;  ///< per node, per body (the fixed point)
+  bool sound = false;                      ///< inference found no error: the model may be run
   const Fact& of(ValueRef v) const {
     return outputs[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)];
   }

@@ -35,7 +35,7 @@ void bounds_by_moving(InferContext& c) {
     const auto intervals = c.intervals(i);
     if (!intervals || !c.shape(i).is_static()) return;
     const auto shape = c.shape(i).to_shape();
-    if (static_cast<std::int64_t>(intervals->size()) != element_count(shape)) return;
+    if (static_cast<std::int64_t>(intervals->size()) != shape.count()) return;
     low.push_back(plane(shape, *intervals, [](const Interval& v) { return v.lo; }));
     high.push_back(plane(shape, *intervals, [](const Interval& v) { return v.hi; }));
     symbol.push_back(plane(shape, *intervals, [](const Interval& v) { return static_cast<double>(v.symbol); }));

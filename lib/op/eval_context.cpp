@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "op/infer_context.hpp"
-#include "op/widened.hpp"
 
 namespace ovir {
 
@@ -29,32 +28,21 @@ ElementType lifted_type(ElementType t) {
 }
 
 EvalContext::EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs,
-                         std::span<const Fact> outputs)
+                         std::span<const Fact> outputs, std::span<const ElementType> stored)
     : version_(&version),
       attrs_(attrs),
       inputs_(inputs),
       outputs_(outputs),
+      stored_(stored),
       lifted_(inputs.size()),
       results_(outputs.size()) {}
 
-namespace {
-
-/// Where a widened value meets one that is stored as declared, a kernel that moves elements gets both as f32.
-bool moves_widened(std::span<const Tensor> inputs, std::span<const Fact> outputs) {
-  return std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return is_half(f.type); }) &&
-         any_widened(inputs);
-}
-
-}  // namespace
-
 const Tensor& EvalContext::in(int port) {
-  const auto& stored = inputs_[static_cast<std::size_t>(port)];
-  auto wanted = stored.type();
-  if (version_->lift == Lift::compute || (is_half(wanted) && moves_widened(inputs_, outputs_)))
-    wanted = lifted_type(wanted);
-  if (!stored.packed() && wanted == stored.type()) return stored;
+  const auto& kept = inputs_[static_cast<std::size_t>(port)];
+  const auto wanted = version_->lift == Lift::compute ? lifted_type(kept.type()) : kept.type();
+  if (!kept.packed() && wanted == kept.type()) return kept;
   auto& cached = lifted_[static_cast<std::size_t>(port)];
-  if (!cached) cached = wanted == stored.type() ? stored.unpacked() : convert(stored, wanted);
+  if (!cached) cached = wanted == kept.type() ? kept.unpacked() : convert(kept, wanted);
   return cached;
 }
 
@@ -70,9 +58,14 @@ std::int64_t EvalContext::single_int(int port) {
   return scalar_int(port);
 }
 
+ElementType EvalContext::stored_out_type(int port) const {
+  const auto i = static_cast<std::size_t>(port);
+  return i < stored_.size() && stored_[i] != ElementType::dynamic ? stored_[i] : outputs_[i].type;
+}
+
 ElementType EvalContext::out_type(int port) const {
   const auto t = stored_out_type(port);
-  return version_->lift == Lift::compute || (is_half(t) && moves_widened(inputs_, outputs_)) ? lifted_type(t) : t;
+  return version_->lift == Lift::compute ? lifted_type(t) : t;
 }
 
 Tensor& EvalContext::out(int port) {
@@ -87,11 +80,14 @@ Tensor& EvalContext::out(int port) {
 }
 
 Tensor& EvalContext::out(int port, Shape shape) {
-  auto& result = results_.at(static_cast<std::size_t>(port));
+  const auto i = static_cast<std::size_t>(port);
+  auto& result = results_.at(i);
   const auto type = out_type(port);
-  // A tensor that finish() will narrow lives no longer.
-  const bool stays = type == stored_out_type(port) || is_half(stored_out_type(port));
-  result = allocate_ && stays ? allocate_(type, std::move(shape)) : Tensor(type, std::move(shape));
+  if (i < targets_.size() && targets_[i] && targets_[i].type() == type && targets_[i].shape() == shape)
+    return result = targets_[i];
+  // A tensor that finish() will narrow does not live long.
+  const bool stays = type == stored_out_type(port);
+  result = host_ && stays ? host_->allocate(type, std::move(shape)) : Tensor(type, std::move(shape));
   if (type == ElementType::string) {
     std::fill_n(result.mutable_data<std::string_view>(), result.size(), std::string_view());
     for (const auto& input : inputs_)
@@ -100,16 +96,20 @@ Tensor& EvalContext::out(int port, Shape shape) {
   return result;
 }
 
-std::vector<Tensor> EvalContext::finish() {
+void EvalContext::restart() {
+  for (auto& t : lifted_) t = Tensor();
+  for (auto& t : results_) t = Tensor();
+}
+
+std::vector<Tensor>& EvalContext::finish() {
   for (std::size_t o = 0; o < results_.size(); ++o) {
     auto& result = results_[o];
     if (!result && !wanted(static_cast<int>(o))) continue;
     if (!result) throw std::logic_error(fmt::format("the kernel gave no output {}", o));
-    const auto wanted = outputs_[o].type;
-    const bool widened = is_half(wanted) && result.type() == ElementType::f32;
-    if (wanted != ElementType::dynamic && result.type() != wanted && !widened) result = convert(result, wanted);
+    const auto stored = stored_out_type(static_cast<int>(o));
+    if (stored != ElementType::dynamic && result.type() != stored) result = convert(result, stored);
   }
-  return std::move(results_);
+  return results_;
 }
 
 std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void* attrs, std::span<const Tensor> inputs,
@@ -121,7 +121,7 @@ std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void
   version.infer(infer);
   EvalContext c(version, attrs, inputs, infer.outputs());
   version.eval(c);
-  return c.finish();
+  return std::move(c.finish());
 }
 
 }  // namespace ovir

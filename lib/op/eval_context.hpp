@@ -2,7 +2,6 @@
 // shape inference said of the actual inputs, or what the kernel says where only the data tell.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -19,13 +18,23 @@ namespace ovir {
 /// The model-wide variables of ReadValue and Assign; an empty tensor is a variable not yet assigned.
 using States = std::map<std::string, Tensor, std::less<>>;
 
+/// What runs a kernel provides: storage, states and bodies.
+class EvalHost {
+ public:
+  virtual Tensor allocate(ElementType type, Shape shape) = 0;
+  virtual States& states() = 0;
+  virtual std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) = 0;
+
+ protected:
+  ~EvalHost() = default;
+};
+
 class EvalContext {
  public:
-  using RunBody = std::function<std::vector<Tensor>(int body, const std::vector<Tensor>& parameters)>;
-  using Allocate = std::function<Tensor(ElementType, Shape)>;
-
-  /// `outputs` are the facts of this very call: inferred from the actual inputs.
-  EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs, std::span<const Fact> outputs);
+  /// `outputs` are the facts of this very call: inferred from the actual inputs. `stored`: the element types in which
+  /// outputs are kept, by output, where they are not the inferred ones; see Precision in plan/plan.hpp.
+  EvalContext(const Version& version, const void* attrs, std::span<const Tensor> inputs, std::span<const Fact> outputs,
+              std::span<const ElementType> stored = {});
 
   template <class A>
   const A& attrs() const {
@@ -38,7 +47,7 @@ class EvalContext {
   bool has(int port) const { return port < input_count(); }
   /// The input as the version's Lift says: unpacked, and narrow types widened unless the kernel only moves data.
   const Tensor& in(int port);
-  /// The input as it is stored: not widened, perhaps packed.
+  /// The input as it is kept between operations: not widened, perhaps packed.
   const Tensor& stored(int port) const { return inputs_[static_cast<std::size_t>(port)]; }
   /// Any integer input (indices, axes, shapes) as i64.
   std::vector<std::int64_t> ints(int port) { return to_i64(in(port)); }
@@ -59,35 +68,42 @@ class EvalContext {
   /// Somebody reads this output: a kernel may leave out the others.
   bool wanted(int port) const { return unwanted_.empty() || !unwanted_[static_cast<std::size_t>(port)]; }
   const PartialShape& out_shape(int port) const { return outputs_[static_cast<std::size_t>(port)].shape; }
-  /// The output's own element type.
-  ElementType stored_out_type(int port) const { return outputs_[static_cast<std::size_t>(port)].type; }
+  /// The element type that was inferred of the output.
+  ElementType declared_out_type(int port) const { return outputs_[static_cast<std::size_t>(port)].type; }
+  /// The element type in which the output is kept.
+  ElementType stored_out_type(int port) const;
 
   std::span<const BodyMap> bodies() const { return bodies_; }
   std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) const {
-    return run_body_(body, parameters);
+    return host_->run_body(body, parameters);
   }
-  States& states() const { return *states_; }
+  States& states() const { return host_->states(); }
 
   // Set by who runs the kernel.
-  void set_bodies(std::span<const BodyMap> bodies, RunBody run) { bodies_ = bodies, run_body_ = std::move(run); }
+  void set_host(EvalHost* host, std::span<const BodyMap> bodies = {}) {
+    host_ = host;
+    bodies_ = bodies;
+  }
   void set_unwanted(std::span<const std::uint8_t> unwanted) { unwanted_ = unwanted; }
-  void set_states(States* states) { states_ = states; }
-  void set_allocate(Allocate allocate) { allocate_ = std::move(allocate); }
-  /// Narrows what was widened and hands the outputs over. An output that the kernel left out is an internal error.
-  std::vector<Tensor> finish();
+  /// Where outputs go: out() gives the target of a port if it has the type and shape.
+  void set_targets(std::span<const Tensor> targets) { targets_ = targets; }
+  /// Forgets what a run has left, so that the same context serves another one; its inputs may have changed.
+  void restart();
+  /// Brings the outputs into their stored types. An output that the kernel left out is an internal error.
+  std::vector<Tensor>& finish();
 
  private:
   const Version* version_;
   const void* attrs_;
   std::span<const Tensor> inputs_;
   std::span<const Fact> outputs_;
+  std::span<const ElementType> stored_;
   std::vector<Tensor> lifted_;  // per input, made when first asked for
   std::vector<Tensor> results_;
   std::span<const std::uint8_t> unwanted_;
+  std::span<const Tensor> targets_;
   std::span<const BodyMap> bodies_;
-  RunBody run_body_;
-  Allocate allocate_;
-  States* states_ = nullptr;
+  EvalHost* host_ = nullptr;
 };
 
 /// What a narrow type is widened to for kernels that compute: f16 -> f32, u4 -> u8, i4 -> i8; others stay.

@@ -288,7 +288,7 @@ void propagate_values(InferContext& c) {
   if (c.input_count() == 0) return;
   EvalContext e(v, c.raw_attrs(), inputs, c.outputs());
   v.eval(e);
-  auto values = e.finish();
+  auto& values = e.finish();
   for (std::size_t o = 0; o < values.size(); ++o) {
     const auto type = c.out(static_cast<int>(o)).type;
     c.output_value(static_cast<int>(o), values[o].type() == type ? values[o] : convert(values[o], type));

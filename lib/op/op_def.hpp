@@ -75,7 +75,8 @@ struct Version {
   Lift lift = Lift::compute;
   /// Bounded values through a node some of whose inputs are known only as intervals; see op/bounds.hpp. May be null.
   InferFn bounds = nullptr;
-  bool pure = true;  ///< false: random or stateful, never folded
+  bool pure = true;   ///< false: random or stateful, never folded
+  bool view = false;  ///< output 0 is input 0 under another shape: its bytes need not be copied
 };
 
 struct OpDef {

@@ -32,7 +32,7 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
     std::memcpy(&w, bytes.data() + i * 4, 4);
     return std::size_t{w};
   };
-  const auto wanted = static_cast<std::size_t>(element_count(shape));
+  const auto wanted = static_cast<std::size_t>(shape.count());
   if (bytes.size() < 4 || word(0) != wanted) fail(Code::E0303, "the constant's bytes do not hold {} strings", wanted);
   const auto text_at = (wanted + 2) * 4;
   if (bytes.size() / 4 < wanted + 2)

@@ -225,9 +225,11 @@ class Inferrer {
 
 Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagnostics) {
   std::uint32_t symbols = 0;
+  const auto errors = diagnostics.errors();
   Inferrer inferrer(model, options, diagnostics, symbols);
   inferrer.run(nullptr);
   if (inferrer.facts.outputs.size() == model.nodes.size()) check_assigned(model, inferrer.facts, diagnostics);
+  inferrer.facts.sound = diagnostics.errors() == errors;
   return std::move(inferrer.facts);
 }
 

@@ -6,9 +6,7 @@
 
 #include "diag/diagnostic.hpp"
 #include "model/model.hpp"
-#include "op/fast.hpp"
 #include "op/op_def.hpp"
-#include "passes/plan.hpp"
 
 namespace ovir::passes {
 
@@ -25,18 +23,5 @@ struct InferOptions {
 };
 /// Model -> Facts: element type, shape and small values of every output.
 Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagnostics);
-
-enum class Tier { reference, fast };
-struct PlanOptions {
-  Tier tier = Tier::fast;
-  std::span<const FastKernel> fast;
-  /// Compute every layer, also those that no result depends on and those whose values inference already knows:
-  /// an observer asks for them.
-  bool keep = false;
-  /// The plan will be run many times.
-  bool repeated = false;
-};
-/// Model and Facts -> Plan. The model must be complete. Throws Failure (E0605) where a layer has no kernel.
-std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const PlanOptions& options);
 
 }  // namespace ovir::passes

@@ -60,9 +60,7 @@ class PartialShape {
     s.ranked_ = false;
     return s;
   }
-  static PartialShape of_rank(i64 rank) {
-    return PartialShape(std::vector<Dim>(static_cast<std::size_t>(rank)));
-  }
+  static PartialShape of_rank(i64 rank) { return PartialShape(std::vector<Dim>(static_cast<std::size_t>(rank))); }
 
   bool has_rank() const { return ranked_; }
   i64 rank() const { return static_cast<i64>(dims_.size()); }

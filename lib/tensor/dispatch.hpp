@@ -44,11 +44,11 @@ void dispatch(ElementType type, TypeList<E...>, F&& f) {
 template <class F>
 void dispatch_width(int bytes, F&& f) {
   switch (bytes) {
-    case 1: return f.template operator()<Word<1>>();
-    case 2: return f.template operator()<Word<2>>();
-    case 4: return f.template operator()<Word<4>>();
-    case 8: return f.template operator()<Word<8>>();
-    default: return f.template operator()<Word<sizeof(std::string_view)>>();
+    case 1: return f.template operator()<RawElement<1>>();
+    case 2: return f.template operator()<RawElement<2>>();
+    case 4: return f.template operator()<RawElement<4>>();
+    case 8: return f.template operator()<RawElement<8>>();
+    default: return f.template operator()<RawElement<sizeof(std::string_view)>>();
   }
 }
 

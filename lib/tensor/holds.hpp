@@ -12,7 +12,7 @@ namespace ovir {
 
 /// An element of N bytes that is only moved.
 template <std::size_t N>
-struct alignas(N) Word {
+struct alignas(N) RawElement {
   std::byte bytes[N];
 };
 
@@ -49,7 +49,7 @@ consteval TypeSet held_types() {
 
 /// An element of `type` may be read as a T of the same size: floats as their own type (f32 as float, f16 as f16),
 /// integers and booleans as any integer, the bits of floats of up to 16 bits as integers too, strings as
-/// std::string_view, and every type as a struct that is only moved (Word).
+/// std::string_view, and every type as a struct that is only moved (RawElement).
 template <class T>
 constexpr bool holds(ElementType type) {
   constexpr auto set = detail::held_types<std::remove_cv_t<T>>();

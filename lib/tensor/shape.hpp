@@ -63,6 +63,8 @@ class Shape {
   /// New axes get the length `value`.
   void resize(i64 rank, i64 value = 0);
   i64* insert(const i64* before, i64 value) { return insert(before, &value, &value + 1); }
+  i64* insert(const i64* before, i64 count, i64 value) { return insert(before, Shape(count, value)); }
+  i64* insert(const i64* before, const Shape& values) { return insert(before, values.begin(), values.end()); }
   i64* insert(const i64* before, std::initializer_list<i64> values) {
     return insert(before, values.begin(), values.end());
   }

@@ -1,8 +1,7 @@
 #include "tensor/tensor.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -10,20 +9,17 @@
 #include <fmt/core.h>
 
 #include "base/checked.hpp"
+#include "base/memory_budget.hpp"
 #include "diag/diagnostic.hpp"
 
 namespace ovir {
 
 namespace {
 
-/// What a tensor may take at most: where memory is over-committed the system refuses nothing and ends the process
-/// later.
-std::int64_t most_bytes() {
-  static const std::int64_t most = [] {
-    const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && page > 0 ? checked_mul(pages, page).value_or(INT64_MAX) : INT64_MAX;
-  }();
-  return most;
+/// Where memory is over-committed the system refuses nothing and ends the process later.
+i64 largest_tensor() {
+  static const i64 limit = default_memory_limit();
+  return limit;
 }
 
 std::int64_t size_in_bytes(ElementType type, std::int64_t count, const Shape& shape, bool packed) {
@@ -36,8 +32,9 @@ std::int64_t size_in_bytes(ElementType type, std::int64_t count, const Shape& sh
 
 void wrong_access(ElementType type, bool packed, const std::type_info& cpp_type) {
   throw std::logic_error(
-      packed ? fmt::format("elements of type {} are packed: unpack the tensor before reading them", name(type))
-             : fmt::format("elements of type {} cannot be accessed as the C++ type \"{}\"", name(type), cpp_type.name()));
+      packed
+          ? fmt::format("elements of type {} are packed: unpack the tensor before reading them", name(type))
+          : fmt::format("elements of type {} cannot be accessed as the C++ type \"{}\"", name(type), cpp_type.name()));
 }
 
 void Tensor::wrong_count(i64 given, const Shape& shape) {
@@ -49,11 +46,14 @@ Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(sh
   const auto bytes = size_in_bytes(type_, size_, shape_, false);
   byte_size_ = static_cast<std::size_t>(bytes);
   try {
-    if (bytes > most_bytes()) throw std::bad_alloc();
+    if (bytes > largest_tensor()) throw std::bad_alloc();
     auto storage = allocate(byte_size_);
     data_ = storage.get();
     owner_ = std::move(storage);
     allocated_ = true;
+  } catch (const OverBudget& over) {
+    fail(Code::E0003, "no memory for a tensor {}{} of {} bytes: the limit of {} bytes for all tensors is reached",
+         name(type_), to_string(shape_), bytes, over.limit);
   } catch (const std::bad_alloc&) {
     fail(Code::E0003, "no memory for a tensor {}{} of {} bytes", name(type_), to_string(shape_), bytes);
   }
@@ -89,6 +89,31 @@ Tensor Tensor::reshaped(Shape shape) const {
   Tensor same = *this;
   same.shape_ = std::move(shape);
   return same;
+}
+
+Tensor Tensor::adopt(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data) {
+  Tensor t(type, std::move(shape), std::move(owner), data);
+  t.allocated_ = true;
+  return t;
+}
+
+Tensor Tensor::borrowed() const {
+  Tensor same = *this;
+  same.allocated_ = false;
+  return same;
+}
+
+Tensor Tensor::copied() const {
+  if (!owner_) return {};
+  const Tensor from = unpacked();
+  Tensor copy(type_, shape_);
+  if (type_ == ElementType::string) {
+    std::copy_n(from.data<std::string_view>(), size_, copy.mutable_data<std::string_view>());
+    copy.keep_alive(from);
+  } else if (from.byte_size_ > 0) {
+    std::memcpy(copy.mutable_bytes(), from.data_, from.byte_size_);
+  }
+  return copy;
 }
 
 void Tensor::keep_alive(const Tensor& other) {

@@ -81,6 +81,14 @@ class Tensor {
   const std::shared_ptr<const void>& owner() const { return owner_; }
   /// Nobody else shares the bytes: no other tensor, and no file that is mapped or buffer that belongs to others.
   bool exclusive() const { return allocated_ && owner_.use_count() == 1; }
+  /// Bytes that `owner` alone keeps alive and that belong to those who share it, as if the tensor had allocated them.
+  static Tensor adopt(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data);
+  /// The same bytes as somebody else's: owned() of this tensor, or of one that shares it, is a copy.
+  [[nodiscard]] Tensor borrowed() const;
+  /// Itself where the bytes belong to the tensors that share them, otherwise a copy.
+  [[nodiscard]] Tensor owned() const { return allocated_ ? *this : copied(); }
+  /// The same elements, unpacked, in storage of their own.
+  [[nodiscard]] Tensor copied() const;
   /// Keeps `other`'s storage alive as long as this tensor (strings that were copied from it).
   void keep_alive(const Tensor& other);
 

@@ -10,7 +10,7 @@
 namespace ovir::conformance {
 
 struct Options {
-  passes::Tier tier = passes::Tier::reference;
+  Tier tier = Tier::reference;
 };
 
 struct Verdict {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -121,15 +122,11 @@ std::vector<std::pair<std::size_t, fs::path>> expected_files(const fs::path& fol
 }
 
 /// What inference said of a value, held against the value. Empty: it holds.
-std::string contradiction(const Loaded& loaded, const Observation& o) {
-  if (&o.model != loaded.model.get()) return "";  // in a body
-  const auto node = &o.node - loaded.model->nodes.data();
-  const auto& fact = loaded.facts.outputs.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(o.port));
-  const auto place = fmt::format("{}:{}", o.node.layer->name, o.port);
-  if (!fact.shape.contains(o.value.shape()))
-    return fmt::format("{} was inferred as {} but is {}", place, to_string(fact.shape), to_string(o.value.shape()));
-  if (!fact.bounds || o.value.type() == ElementType::string) return "";
-  const auto values = to_f64(o.value);
+std::string contradiction(const Fact& fact, const std::string& place, const Tensor& value) {
+  if (!fact.shape.contains(value.shape()))
+    return fmt::format("{} was inferred as {} but is {}", place, to_string(fact.shape), to_string(value.shape()));
+  if (!fact.bounds || value.type() == ElementType::string) return "";
+  const auto values = to_f64(value);
   if (values.size() != fact.bounds->size())
     return fmt::format("{}: bounds of {} elements, but it has {}", place, fact.bounds->size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -147,25 +144,36 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 }
 
 /// Who watches a run changes nothing of it, and sees nothing that inference excluded.
-class Watched {
+class Watched final : private Observer {
  public:
   Watched(const Loaded& loaded, const testing::Way& way)
-      : loaded_(loaded), session_(testing::open(loaded.model, loaded.facts, way, true)) {}
+      : loaded_(loaded), session_(testing::open(loaded.model, loaded.facts, way)) {}
 
   std::string run(const std::vector<Tensor>& inputs, const std::vector<Tensor>& unwatched, bool random) {
-    std::string wrong;
-    const auto results = session_.run(inputs, [&](const Observation& o) {
-      if (wrong.empty()) wrong = contradiction(loaded_, o);
-    });
-    for (std::size_t k = 0; k < results.size() && wrong.empty() && !random; ++k)
+    wrong_.clear();
+    seen_.clear();
+    const auto results = session_.run(inputs, this);
+    for (std::size_t k = 0; k < results.size() && wrong_.empty() && !random; ++k)
       if (!same_bits(results[k], unwatched[k]))
-        wrong = fmt::format("output {}: not the same bits when it is watched", k);
-    return wrong;
+        wrong_ = fmt::format("output {}: not the same bits when it is watched", k);
+    return wrong_;
   }
 
  private:
+  ovir::Verdict after(Event& event) override {
+    if (&event.model != loaded_.model.get() || !wrong_.empty()) return ovir::Verdict::go_on;  // in a body
+    const auto& facts = loaded_.facts.outputs.at(static_cast<std::size_t>(event.index));
+    if (!seen_.insert(event.index).second) wrong_ = fmt::format("{} was seen twice", event.node.layer->name);
+    for (std::size_t o = 0; o < event.outputs.size() && wrong_.empty(); ++o)
+      if (event.outputs[o])
+        wrong_ = contradiction(facts.at(o), fmt::format("{}:{}", event.node.layer->name, o), event.outputs[o]);
+    return ovir::Verdict::go_on;
+  }
+
   const Loaded& loaded_;
   Session session_;
+  std::set<int> seen_;
+  std::string wrong_;
 };
 
 /// Runs a case in one of the ways; throws std::runtime_error with what went wrong. The number of tensors that were

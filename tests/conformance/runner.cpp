@@ -99,7 +99,7 @@ Arguments parse(int argc, char** argv) {
     if (word == "--tier" && has_value) {
       const std::string_view tier = argv[++i];
       a.good &= tier == "reference" || tier == "fast";
-      a.options.tier = tier == "fast" ? ovir::passes::Tier::fast : ovir::passes::Tier::reference;
+      a.options.tier = tier == "fast" ? ovir::Tier::fast : ovir::Tier::reference;
     } else if (word == "--only" && has_value) a.only = argv[++i];
     else if (word == "--show" && has_value) a.show = ovir::parse_number<std::size_t>(argv[++i]).value_or(a.show);
     else if (word == "--excused" && has_value) a.excused = argv[++i];

@@ -69,11 +69,12 @@ const std::map<std::string, Folders, std::less<>>& allowed() {
       {"io", graph},
       {"op", graph},
       {"ops", op},
-      {"fast", op},
+      {"fast", {"base", "diag", "tensor", "graph", "op", "model", "plan"}},
       {"model", op},
       {"passes", {"base", "diag", "tensor", "graph", "op", "model"}},
-      {"exec", {"base", "diag", "tensor", "graph", "op", "model", "passes"}},
-      {"tools", {"base", "diag", "tensor", "graph", "op", "model", "passes", "exec", "xml", "io", ""}},
+      {"plan", {"base", "diag", "tensor", "graph", "op", "model"}},
+      {"exec", {"base", "diag", "tensor", "graph", "op", "model", "plan"}},
+      {"tools", {"base", "diag", "tensor", "graph", "op", "model", "passes", "plan", "exec", "xml", "io", ""}},
   };
   return table;
 }

@@ -155,8 +155,9 @@ class Runner {
     for (const auto& run : testing::kWays) {
       how_ = fmt::format("{}{}: ", how, run.name);
       try {
-        auto session = testing::open(loaded.model, loaded.facts, run, run.tier == passes::Tier::fast);
-        for (int repeat = 0; repeat < (run.repeated ? 2 : 1); ++repeat) judge(session.run(given), expected, outputs);
+        auto session = compile(loaded.model, loaded.facts, testing::options_of(run, run.tier == Tier::fast), runtime_);
+        for (int repeat = 0; repeat < (run.expected_runs > 1 ? 2 : 1); ++repeat)
+          judge(session.run(given), expected, outputs);
       } catch (const Failure& failure) {
         fail("{}", text_of(failure.diagnostic));
       }
@@ -259,7 +260,7 @@ class Runner {
       auto s = source(p, i);
       s.shape = blurred(p.text->shape, Way::dynamic);
       const auto shape = p.text->shape.to_shape();
-      const auto zeros = std::vector<Word>(static_cast<std::size_t>(element_count(shape)), Word{"0", false, 0});
+      const auto zeros = std::vector<Word>(static_cast<std::size_t>(shape.count()), Word{"0", false, 0});
       const auto value = make_tensor(p.text->type, shape, p.text->has_values ? expand(*p.text, shape) : zeros);
       if (std::find(item_.constants.begin(), item_.constants.end(), p.text->name) != item_.constants.end())
         s.constant = value;
@@ -276,7 +277,7 @@ class Runner {
     }
     for (const auto& way : testing::kWays) {
       try {
-        testing::open(loaded.model, loaded.facts, way).run(given);
+        compile(loaded.model, loaded.facts, testing::options_of(way), runtime_).run(given);
       } catch (const Failure& failure) {
         if (failure.diagnostic.code != *item_.error)
           fail("expected {} when run, got {}", wanted(), text_of(failure.diagnostic));
@@ -294,6 +295,7 @@ class Runner {
   const Scratch& scratch_;
   Tally& tally_;
   std::string how_;
+  std::shared_ptr<Runtime> runtime_ = std::make_shared<Runtime>(RuntimeOptions{.threads = 2, .memory = 0, .time = {}});
 };
 
 std::string_view word(ItemKind kind) {

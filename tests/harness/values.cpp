@@ -116,7 +116,7 @@ long double element(const Tensor& tensor, std::int64_t i) {
 }
 
 std::vector<Word> expand(const PortText& port, const Shape& shape) {
-  const auto count = static_cast<std::size_t>(element_count(shape));
+  const auto count = static_cast<std::size_t>(shape.count());
   const auto& v = port.values;
   const auto argument = [&](std::size_t i) {
     if (i < v.size()) return required(v[i]);

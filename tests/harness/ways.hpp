@@ -8,17 +8,26 @@ namespace ovir::testing {
 
 struct Way {
   std::string_view name;
-  passes::Tier tier;
-  bool repeated;  ///< runs are prepared for, as with --steps
+  Tier tier;
+  std::int64_t expected_runs;
 };
-inline constexpr Way kReference{"reference tier", passes::Tier::reference, false};
-inline constexpr Way kOnce{"fast tier, one run", passes::Tier::fast, false};
-inline constexpr Way kSteady{"fast tier, many runs", passes::Tier::fast, true};
+inline constexpr Way kReference{"reference tier", Tier::reference, 1};
+inline constexpr Way kOnce{"fast tier, one run", Tier::fast, 1};
+inline constexpr Way kSteady{"fast tier, many runs", Tier::fast, 100};
 inline constexpr Way kWays[] = {kReference, kOnce, kSteady};
+
+inline Options options_of(const Way& way, bool computed = false) {
+  Options options;
+  options.tier = way.tier;
+  options.expected_runs = way.expected_runs;
+  options.runtime.threads = 2;
+  if (computed) options.without = {"fold"};
+  return options;
+}
 
 /// `computed`: layers whose values inference knows are computed all the same.
 inline Session open(std::shared_ptr<const Model> model, const Facts& facts, const Way& way, bool computed = false) {
-  return compile(std::move(model), facts, {way.tier, computed, way.repeated});
+  return compile(std::move(model), facts, options_of(way, computed));
 }
 
 }  // namespace ovir::testing

@@ -1,5 +1,6 @@
 // Sessions: inputs are checked, states are kept, results are the caller's, in every way to run.
 #include <algorithm>
+#include <map>
 
 #include "catch.hpp"
 #include "harness/ways.hpp"
@@ -36,6 +37,17 @@ SmallModel any_state(std::string_view behind, const spec::AttributeTexts& attrib
   return m;
 }
 
+/// Keeps a copy of output 0 of every layer.
+struct Seen final : Observer {
+  std::multimap<std::string, Tensor> values;
+  std::string stop_at;
+
+  Verdict after(Event& event) override {
+    if (event.outputs[0]) values.emplace(event.node.layer->name, event.outputs[0].copied());
+    return event.node.layer->name == stop_at ? Verdict::stop : Verdict::go_on;
+  }
+};
+
 Code code_of(const std::function<void()>& work) {
   try {
     work();
@@ -58,7 +70,7 @@ TEST_CASE("states are kept from run to run, by each session for itself") {
       CHECK(to_f64(results.at(0)) == std::vector<double>{1.0 * step, 10.0 * step});
     }
     CHECK(to_f64(other.run(std::vector{floats({2}, {5, 5})}).at(0)) == std::vector<double>{5, 5});
-    session.states().clear();
+    session.reset_states();
     CHECK(to_f64(session.run(std::vector{floats({2}, {1, 1})}).at(0)) == std::vector<double>{1, 1});
   }
 }
@@ -102,8 +114,8 @@ TEST_CASE("a state of another shape ends the run before anything computes with i
       {"Add-1", {}, two},
       {"Softmax-8", {{"axis", "0"}}, {}},
       {"CumSum-3", {}, axis},
-      {"Reverse-1", {{"mode", "index"}}, Tensor::i64(std::vector<std::int64_t>{0})},
-      {"Transpose-1", {}, Tensor::i64(std::vector<std::int64_t>{0})},
+      {"Reverse-1", {{"mode", "index"}}, Tensor::vector({0})},
+      {"Transpose-1", {}, Tensor::vector({0})},
   };
   for (const auto& behind : list) {
     INFO(behind.operation);
@@ -117,7 +129,7 @@ TEST_CASE("a state of another shape ends the run before anything computes with i
         auto session = testing::open(c.model, c.facts, way);
         session.run(std::vector{given});
         CHECK(code_of([&] { session.run(std::vector{given}); }) == Code::E0505);
-        session.states().clear();
+        session.reset_states();
         session.run(std::vector{two});
         CHECK(session.run(std::vector{two}).size() == 1);
       }
@@ -135,14 +147,18 @@ TEST_CASE("an observer sees the value of every layer, and changes nothing") {
   for (const auto& way : kWays) {
     const auto expected = testing::open(c.model, c.facts, way).run(some_inputs(c));
     auto session = testing::open(c.model, c.facts, way, true);
-    std::vector<std::string> seen;
-    const auto results = session.run(some_inputs(c), [&](const Observation& o) {
-      seen.push_back(o.node.layer->name);
-      CHECK(c.facts.outputs[static_cast<std::size_t>(&o.node - c.model->nodes.data())][0].shape.contains(
-          o.value.shape()));
-    });
+    Seen seen;
+    const auto results = session.run(some_inputs(c), &seen);
     CHECK(same_bits(results, expected));
-    for (const auto* name : {"a", "b", "c"}) CHECK(std::count(seen.begin(), seen.end(), name) == 1);
+    CHECK(!session.stopped());
+    for (const auto* name : {"x", "a", "b", "c"}) {
+      REQUIRE(seen.values.count(name) == 1);
+      CHECK(c.fact(name).shape.contains(seen.values.find(name)->second.shape()));
+    }
+    seen.stop_at = "b";
+    CHECK(session.run(some_inputs(c), &seen).empty());
+    CHECK(session.stopped());
+    CHECK(same_bits(session.run(some_inputs(c)), expected));
   }
 }
 

@@ -16,7 +16,7 @@ Checked network() {
   SmallModel m;
   const spec::AttributeTexts variable{{"variable_id", "v"}, {"variable_type", "f32"}, {"variable_shape", "1,10"}};
   const auto weights = [&](Shape shape) {
-    std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    std::vector<float> values(static_cast<std::size_t>(shape.count()));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 31 % 101) / 101.0F - 0.5F;
     return m.graph.constant("w", floats(std::move(shape), values));
   };
@@ -27,7 +27,7 @@ Checked network() {
   y = m.graph.add("bias", "Add-1", {y, weights({1, 16, 1, 1})});
   y = m.graph.add("relu", "Relu-1", {y});
   y = m.graph.add("conv2", "Convolution-1", {y, weights({16, 16, 3, 3})}, windows);
-  y = m.graph.add("pool", "ReduceMean-1", {y, m.graph.constant("axes", Tensor::i64(std::vector<std::int64_t>{2, 3}))},
+  y = m.graph.add("pool", "ReduceMean-1", {y, m.graph.constant("axes", Tensor::vector({2, 3}))},
                   {{"keep_dims", "false"}});
   y = m.graph.add("product", "MatMul-1", {y, weights({16, 10})});
   const auto held = m.graph.add("held", "ReadValue-6", {weights({1, 10})}, variable);
@@ -40,9 +40,6 @@ Checked network() {
 }
 
 constexpr int kRuns = 12;
-/// oneDNN keeps its scratch memory by thread.
-constexpr testing::Way kMovable[] = {testing::kReference, testing::kOnce};
-
 /// What a session gives for kRuns different inputs, from its first state on.
 std::vector<std::vector<Tensor>> all_runs(const Checked& c, Session& session) {
   std::vector<std::vector<Tensor>> results;
@@ -99,7 +96,7 @@ TEST_CASE("models are read, checked and compiled in several threads") {
 
 TEST_CASE("a session moves between threads") {
   const auto c = network();
-  for (const auto& way : kMovable) {
+  for (const auto& way : kWays) {
     auto alone = testing::open(c.model, c.facts, way);
     const auto expected = all_runs(c, alone);
     auto session = testing::open(c.model, c.facts, way);
@@ -119,7 +116,7 @@ TEST_CASE("a session moves between threads") {
 
 TEST_CASE("a session is made in one thread, run in another and dies in a third") {
   const auto c = network();
-  for (const auto& way : kMovable) {
+  for (const auto& way : kWays) {
     std::optional<Session> session;
     std::vector<Tensor> results;
     std::jthread([&] { session.emplace(testing::open(c.model, c.facts, way)); }).join();

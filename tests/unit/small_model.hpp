@@ -49,7 +49,7 @@ inline std::vector<ovir::Tensor> some_inputs(const Checked& c, int seed = 0) {
   for (const auto node : c.model->parameters) {
     const auto& fact = c.facts.outputs[static_cast<std::size_t>(node)][0];
     const auto shape = fact.shape.to_shape();
-    std::vector<float> values(static_cast<std::size_t>(ovir::element_count(shape)));
+    std::vector<float> values(static_cast<std::size_t>(shape.count()));
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<float>((i * 7 + static_cast<std::size_t>(seed) * 13) % 97) / 97.0F - 0.4F;
     inputs.push_back(ovir::convert(floats(shape, values), fact.type));

@@ -1,91 +1,140 @@
-// Convolution-1 and GroupConvolution-1 by oneDNN.
+// Convolution-1 and GroupConvolution-1, with a bias and bounds, by oneDNN.
 #include "fast/dnnl.hpp"
-#include "fast/onednn/kernels.hpp"
+#include "fast/onednn/patterns.hpp"
+#include "fast/tail.hpp"
 #include "op/window.hpp"
 
 namespace ovir::fast::onednn {
 namespace {
 
-struct Prepared {
-  dnnl::convolution_forward primitive;
-  Desc src, weights, dst;  // as the primitive wants them
-  bool usable = false;
-};
-
-struct Convolution {
-  const ConvolutionAttrs attrs;
-  Recent<Prepared> prepared{};
-  Packed packed{};
-
-  void operator()(EvalContext& c) {
-    const auto &data = c.in(0), &filters = c.in(1);
-    auto& out = c.out(0);
-    if (out.size() == 0) return;
-    auto key = data.shape();
-    key.insert(key.end(), filters.shape().begin(), filters.shape().end());
-    auto& p = prepared.get(key, [&] { return make(data.shape(), filters.shape(), out.shape()); });
-    if (!p.usable) return c.version().eval(c);
-
-    auto& [engine, stream] = device();
-    auto source = view(plain(data.shape()), data), target = view(plain(out.shape()), out);
-    auto src = source, dst = target;
-    if (p.src != source.get_desc()) {
-      src = dnnl::memory(p.src, engine);
-      dnnl::reorder(source, src).execute(stream, source, src);
-    }
-    if (p.dst != target.get_desc()) dst = dnnl::memory(p.dst, engine);
-    p.primitive.execute(stream, {{DNNL_ARG_SRC, src},
-                                 {DNNL_ARG_WEIGHTS, packed.get(filters, plain(filters.shape()), p.weights)},
-                                 {DNNL_ARG_DST, dst}});
-    if (p.dst != target.get_desc()) dnnl::reorder(dst, target).execute(stream, dst, target);
-    stream.wait();
+fast::Window window_of(const ConvolutionAttrs& attrs, std::span<const i64> data, std::span<const i64> filters,
+                       std::span<const i64> out) {
+  const auto first = filters.size() - (data.size() - 2);  // the first spatial axis of the filters
+  fast::Window w;
+  for (std::size_t i = 0; i + 2 < data.size(); ++i) {
+    const auto one = ovir::Window{filters[first + i],
+                                  nth_or(attrs.strides, i, 1),
+                                  nth_or(attrs.dilations, i, 1),
+                                  nth_or(attrs.pads_begin, i, 0),
+                                  nth_or(attrs.pads_end, i, 0),
+                                  attrs.auto_pad,
+                                  Rounding::floor}
+                         .resolved(data[i + 2]);
+    w.strides.push_back(one.stride);
+    w.dilations.push_back(one.dilation - 1);
+    w.pads_begin.push_back(one.pad_begin);
+    // oneDNN wants the end padding that the output's length implies.
+    w.pads_end.push_back((out[i + 2] - 1) * one.stride + one.extent() - data[i + 2] - one.pad_begin);
   }
+  return w;
+}
 
-  Prepared make(const Shape& data, const Shape& filters, const Shape& out) const {
-    const auto first = filters.size() - (data.size() - 2);  // the first spatial axis of the filters
-    fast::Window w;
-    for (std::size_t i = 0; i + 2 < data.size(); ++i) {
-      const ovir::Window one = ovir::Window{filters[first + i],
-                                            nth_or(attrs.strides, i, 1),
-                                            nth_or(attrs.dilations, i, 1),
-                                            nth_or(attrs.pads_begin, i, 0),
-                                            nth_or(attrs.pads_end, i, 0),
-                                            attrs.auto_pad,
-                                            Rounding::floor}
-                                   .resolved(data[i + 2]);
-      w.strides.push_back(one.stride);
-      w.dilations.push_back(one.dilation - 1);
-      w.pads_begin.push_back(one.pad_begin);
-      // oneDNN wants the end padding that the output's length implies.
-      w.pads_end.push_back((out[i + 2] - 1) * one.stride + one.extent() - data[i + 2] - one.pad_begin);
-    }
+class Convolution final : public Kernel {
+ public:
+  Convolution(const ConvolutionAttrs& attrs, Tail tail) : attrs_(attrs), tail_(std::move(tail)) {}
+
+  std::string name() const override { return "onednn.convolution" + tail_.name; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    const auto &data = sizes.in[0], &filters = sizes.in[1], &out = sizes.out[0];
+    if (data.size() == 0 || out.size() == 0 || filters.size() == 0) return nullptr;
+    use_threads(runtime);
+    const Dims src(data.dims.begin(), data.dims.end()), weights(filters.dims.begin(), filters.dims.end()),
+        dst(out.dims.begin(), out.dims.end());
+    const auto bias = tail_.bias.empty() ? Desc() : plain({static_cast<i64>(tail_.bias.size())});
+    const auto w = window_of(attrs_, data.dims, filters.dims, out.dims);
     // Row-major tensors spare two reorders; where oneDNN has only slow code for them, its own layout.
     for (const bool own_layout : {false, true}) {
       try {
-        const auto pd = convolution(device().engine, own_layout ? any(data) : plain(data), any(filters),
-                                    own_layout ? any(out) : plain(out), w);
-        if (is_slow(pd.impl_info_str())) continue;
-        return {dnnl::convolution_forward(pd), pd.src_desc(), pd.weights_desc(), pd.dst_desc(), true};
+        const auto pd = convolution(engine(), own_layout ? any(src) : plain(src), any(weights), bias,
+                                    own_layout ? any(dst) : plain(dst), w, attributes(tail_.low, tail_.high));
+        if (!is_slow(pd.impl_info_str())) return state_of(pd, src, weights, dst, filters);
       } catch (const dnnl::error&) {
         continue;
       }
     }
-    return {};
+    return nullptr;
   }
+
+  void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    auto& s = static_cast<State&>(state);
+    use_threads(runtime);
+    s.source.set_data_handle(in[0].data);
+    s.target.set_data_handle(out[0].data);
+    if (!s.weights_are_packed) s.pack(in[1].data);
+    if (s.src_reorder) s.src_reorder.execute(s.stream, s.source, s.args[DNNL_ARG_SRC]);
+    s.execute();
+    if (s.dst_reorder) s.dst_reorder.execute(s.stream, s.args[DNNL_ARG_DST], s.target);
+    s.stream.wait();
+  }
+
+ private:
+  struct State final : Prepared {
+    dnnl::memory source, target, filters;
+    dnnl::reorder src_reorder, dst_reorder, filter_reorder;
+    bool weights_are_packed = false;  ///< once and for all: they are constant
+
+    void pack(std::byte* data) {
+      filters.set_data_handle(data);
+      if (filter_reorder) filter_reorder.execute(stream, filters, args[DNNL_ARG_WEIGHTS]);
+      else args[DNNL_ARG_WEIGHTS].set_data_handle(data);
+    }
+  };
+
+  std::unique_ptr<KernelState> state_of(const dnnl::convolution_forward::primitive_desc& pd, const Dims& src,
+                                        const Dims& weights, const Dims& dst, const View& filters) const {
+    auto s = std::make_unique<State>();
+    s->primitive = dnnl::convolution_forward(pd);
+    s->source = at(plain(src), nullptr);
+    s->target = at(plain(dst), nullptr);
+    s->filters = at(plain(weights), nullptr);
+    const auto argument = [&](int which, const Desc& wanted, dnnl::memory& given, dnnl::reorder* to,
+                              dnnl::reorder* from) {
+      if (wanted == given.get_desc()) {
+        s->args[which] = given;
+        return;
+      }
+      s->args[which] = s->make(wanted);
+      if (to) *to = dnnl::reorder(given, s->args[which]);
+      if (from) *from = dnnl::reorder(s->args[which], given);
+    };
+    argument(DNNL_ARG_SRC, pd.src_desc(), s->source, &s->src_reorder, nullptr);
+    argument(DNNL_ARG_DST, pd.dst_desc(), s->target, nullptr, &s->dst_reorder);
+    argument(DNNL_ARG_WEIGHTS, pd.weights_desc(), s->filters, &s->filter_reorder, nullptr);
+    if (!tail_.bias.empty())
+      s->args[DNNL_ARG_BIAS] = at(plain({static_cast<i64>(tail_.bias.size())}), tail_.bias.data());
+    s->args[DNNL_ARG_SCRATCHPAD] = s->make(pd.scratchpad_desc());
+    if (filters.data) {
+      s->pack(filters.data);
+      s->weights_are_packed = true;
+      s->stream.wait();
+    }
+    return s;
+  }
+
+  ConvolutionAttrs attrs_;
+  Tail tail_;
 };
+
+// The filters' leading axis of groups is what tells oneDNN that there are groups.
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
+  const auto& shape = graph.fact(data).shape;
+  const auto& out = graph.fact({root, 0}).shape;
+  if (graph.stored(data) != ElementType::f32 || graph.stored(filters) != ElementType::f32 || !shape.has_rank() ||
+      shape.rank() < 3 || shape.rank() > 5)
+    return std::nullopt;
+  Match match{{root}, {data, filters}, nullptr};
+  Tail tail;
+  if (out.has_rank() && out[1].is_static()) tail = take_tail(graph, match.nodes, out.rank(), 1, out[1].length());
+  match.kernel = std::make_unique<Convolution>(graph.attrs<ConvolutionAttrs>(root), std::move(tail));
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
 
 }  // namespace
 
-Kernel prepare_convolution(const NodeView& node) {
-  const auto& shape = node.inputs[0].shape;
-  if (lifted_type(node.inputs[0].type) != ElementType::f32 || !shape.has_rank() || shape.rank() < 3 || shape.rank() > 5)
-    return {};
-  return [state = std::make_shared<Convolution>(Convolution{node.as<ConvolutionAttrs>()})](EvalContext& c) {
-    (*state)(c);
-  };
-}
-
-// The filters' leading axis of groups is what tells oneDNN that there are groups.
-Kernel prepare_group_convolution(const NodeView& node) { return prepare_convolution(node); }
+constinit const Pattern kConvolution{"onednn.convolution", kRoots, match};
 
 }  // namespace ovir::fast::onednn

@@ -1,25 +1,25 @@
-// MatMul-1 by oneDNN.
-#include "op/shared_attrs.hpp"
-
+// MatMul-1, with a bias and bounds, by oneDNN.
 #include "fast/dnnl.hpp"
-#include "fast/onednn/kernels.hpp"
+#include "fast/onednn/patterns.hpp"
+#include "fast/tail.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::fast::onednn {
 namespace {
 
-struct Prepared {
-  dnnl::matmul primitive;
-  Desc a, b, c;
-  bool usable = false;
-};
-
 /// The operand's dims and strides with its last two axes in the order of the product.
 struct Operand {
-  Shape dims, strides;
+  Dims dims, strides;
 };
 
-Operand operand(const Shape& shape, bool transposed, bool left) {
-  Operand o{shape, strides_of(shape)};
+Dims row_major(const Dims& dims) {
+  Dims strides(dims.size(), 1);
+  for (std::size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
+  return strides;
+}
+
+Operand operand(const Dims& shape, bool transposed, bool left) {
+  Operand o{shape, row_major(shape)};
   if (shape.size() == 1) {  // a vector is a row on the left, a column on the right
     const auto length = shape[0];
     return left ? Operand{{1, length}, {length, 1}} : Operand{{length, 1}, {1, 1}};
@@ -38,56 +38,79 @@ void pad_rank(Operand& o, std::size_t rank) {
   o.dims.insert(o.dims.begin(), missing, 1);
 }
 
-struct MatMul {
-  const MatMulAttrs attrs;
-  Recent<Prepared> prepared{};
+class MatMul final : public Kernel {
+ public:
+  MatMul(const MatMulAttrs& attrs, Tail tail) : attrs_(attrs), tail_(std::move(tail)) {}
 
-  void operator()(EvalContext& c) {
-    const auto &a = c.in(0), &b = c.in(1);
-    auto& out = c.out(0);
-    if (out.size() == 0) return;
-    if (a.size() == 0) return c.version().eval(c);
-    auto key = a.shape();
-    key.push_back(-1);
-    key.insert(key.end(), b.shape().begin(), b.shape().end());
-    auto& p = prepared.get(key, [&] { return make(a.shape(), b.shape()); });
-    if (!p.usable) return c.version().eval(c);
-    auto& stream = device().stream;
-    p.primitive.execute(
-        stream, {{DNNL_ARG_SRC, view(p.a, a)}, {DNNL_ARG_WEIGHTS, view(p.b, b)}, {DNNL_ARG_DST, view(p.c, out)}});
-    stream.wait();
-  }
+  std::string name() const override { return "onednn.matmul" + tail_.name; }
 
-  Prepared make(const Shape& sa, const Shape& sb) const {
-    auto a = operand(sa, attrs.transpose_a, true), b = operand(sb, attrs.transpose_b, false);
-    if (b.dims.size() == 2 && a.dims.size() > 2 && !attrs.transpose_a) {  // the batch becomes rows
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    const auto &left = sizes.in[0], &right = sizes.in[1], &out = sizes.out[0];
+    if (left.size() == 0 || right.size() == 0 || out.size() == 0) return nullptr;
+    use_threads(runtime);
+    auto a = operand({left.dims.begin(), left.dims.end()}, attrs_.transpose_a, true),
+         b = operand({right.dims.begin(), right.dims.end()}, attrs_.transpose_b, false);
+    if (b.dims.size() == 2 && a.dims.size() > 2 && !attrs_.transpose_a) {  // the batch becomes rows
       const auto k = a.dims.back();
-      const auto rows = k == 0 ? 0 : element_count(sa) / k;
-      a = {{rows, k}, {k, 1}};
+      a = {{left.size() / k, k}, {k, 1}};
     }
     const auto rank = std::max(a.dims.size(), b.dims.size());
     pad_rank(a, rank);
     pad_rank(b, rank);
-    Shape c(rank);
+    Dims c(rank), bias(rank, 1);
     for (std::size_t i = 0; i + 2 < rank; ++i) c[i] = std::max(a.dims[i], b.dims[i]);
     c[rank - 2] = a.dims[rank - 2];
-    c[rank - 1] = b.dims[rank - 1];
+    c[rank - 1] = bias[rank - 1] = b.dims[rank - 1];
     try {
-      const Desc da(a.dims, kF32, a.strides), db(b.dims, kF32, b.strides), dc(c, kF32, strides_of(c));
-      const auto pd = matmul(device().engine, da, db, dc);
-      if (is_slow(pd.impl_info_str())) return {};
-      return {dnnl::matmul(pd), da, db, dc, true};
+      const Desc da(a.dims, kF32, a.strides), db(b.dims, kF32, b.strides), dc(c, kF32, row_major(c)),
+          dbias = tail_.bias.empty() ? Desc() : Desc(bias, kF32, row_major(bias));
+      const auto pd = matmul(engine(), da, db, dbias, dc, attributes(tail_.low, tail_.high));
+      if (is_slow(pd.impl_info_str())) return nullptr;
+      auto s = std::make_unique<Prepared>();
+      s->primitive = dnnl::matmul(pd);
+      s->args = {{DNNL_ARG_SRC, at(da, nullptr)}, {DNNL_ARG_WEIGHTS, at(db, nullptr)}, {DNNL_ARG_DST, at(dc, nullptr)}};
+      if (!tail_.bias.empty()) s->args[DNNL_ARG_BIAS] = at(dbias, tail_.bias.data());
+      s->args[DNNL_ARG_SCRATCHPAD] = s->make(pd.scratchpad_desc());
+      return s;
     } catch (const dnnl::error&) {
-      return {};
+      return nullptr;
     }
   }
+
+  void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    auto& s = static_cast<Prepared&>(state);
+    use_threads(runtime);
+    s.args[DNNL_ARG_SRC].set_data_handle(in[0].data);
+    s.args[DNNL_ARG_WEIGHTS].set_data_handle(in[1].data);
+    s.args[DNNL_ARG_DST].set_data_handle(out[0].data);
+    s.execute();
+    s.stream.wait();
+  }
+
+ private:
+  MatMulAttrs attrs_;
+  Tail tail_;
 };
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto a = graph.input(root, 0), b = graph.input(root, 1);
+  if (graph.stored(a) != ElementType::f32 || graph.stored(b) != ElementType::f32) return std::nullopt;
+  const auto& attrs = graph.attrs<MatMulAttrs>(root);
+  Match match{{root}, {a, b}, nullptr};
+  Tail tail;
+  const auto &left = graph.fact(a).shape, &right = graph.fact(b).shape, &out = graph.fact({root, 0}).shape;
+  if (left.has_rank() && right.has_rank() && left.rank() >= 2 && right.rank() >= 2 && out.has_rank()) {
+    const auto& columns = right[right.rank() - (attrs.transpose_b ? 2 : 1)];
+    if (columns.is_static()) tail = take_tail(graph, match.nodes, out.rank(), out.rank() - 1, columns.length());
+  }
+  match.kernel = std::make_unique<MatMul>(attrs, std::move(tail));
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"MatMul"};
 
 }  // namespace
 
-Kernel prepare_matmul(const NodeView& node) {
-  if (lifted_type(node.inputs[0].type) != ElementType::f32) return {};
-  return [state = std::make_shared<MatMul>(MatMul{node.as<MatMulAttrs>()})](EvalContext& c) { (*state)(c); };
-}
+constinit const Pattern kMatMul{"onednn.matmul", kRoots, match};
 
 }  // namespace ovir::fast::onednn

@@ -1,25 +1,22 @@
 // The entry of the oneDNN module.
 #include "fast/module.hpp"
 
+#include <omp.h>
+
 #include "fast/dnnl.hpp"
-#include "fast/onednn/kernels.hpp"
+#include "fast/onednn/patterns.hpp"
 
 namespace ovir::fast {
 
-Device& device() {
-  static Device d;
-  return d;
+void use_threads(const Runtime& runtime) {
+  if (omp_get_max_threads() != runtime.threads()) omp_set_num_threads(runtime.threads());
 }
 
 }  // namespace ovir::fast
 
-extern "C" __attribute__((visibility("default"))) const ovir::fast::ModuleKernels* ovir_onednn_kernels() {
+extern "C" __attribute__((visibility("default"))) const ovir::fast::ModulePatterns* ovir_onednn_patterns() {
   using namespace ovir::fast;
-  static constexpr ovir::FastKernel list[] = {
-      {"Convolution", onednn::prepare_convolution}, {"GroupConvolution", onednn::prepare_group_convolution},
-      {"MatMul", onednn::prepare_matmul},           {"MaxPool", onednn::prepare_max_pool},
-      {"AvgPool", onednn::prepare_avg_pool},
-  };
-  static constexpr ModuleKernels kernels{kModuleVersion, list};
-  return &kernels;
+  static constexpr const ovir::Pattern* list[] = {&onednn::kConvolution, &onednn::kMatMul, &onednn::kPool};
+  static constexpr ModulePatterns patterns{kModuleVersion, list};
+  return &patterns;
 }

@@ -45,12 +45,12 @@ void eval(EvalContext& c) {
   if (std::any_of(ids.begin(), ids.end(), [](std::int64_t id) { return id < 0; }))
     fail(Code::E0508, "segment_ids must not be negative");
   auto shape = from.shape();
-  const auto width = element_count(Shape(shape.begin() + 1, shape.end()));
+  const auto width = Shape(shape.begin() + 1, shape.end()).count();
   shape[0] = c.has(num_segments) ? c.scalar_int(num_segments)
              : ids.empty()       ? 0
                                  : *std::max_element(ids.begin(), ids.end()) + 1;
   auto& out = c.out(0, shape);
-  const auto kind = c.stored_out_type(0);
+  const auto kind = c.declared_out_type(0);
   dispatch(out.type(), Numbers{}, [&]<class E>() {
     E lowest = std::numeric_limits<E>::lowest();
     if constexpr (std::is_same_v<E, float>)

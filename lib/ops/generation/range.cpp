@@ -76,7 +76,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  const auto type = c.stored_out_type(0);
+  const auto type = c.declared_out_type(0);
   if (whole(type, {c.stored(start).type(), c.stored(stop).type(), c.stored(step).type()})) {
     const auto first = c.scalar_int(start), by = c.scalar_int(step);
     if (by == 0) fail(Code::E0508, "step of Range is 0");

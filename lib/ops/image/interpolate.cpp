@@ -255,7 +255,7 @@ std::vector<T> resample(const std::vector<T>& from, std::int64_t length, std::in
 /// The data with zeros around it, as Tc.
 template <class T, class Tc>
 std::vector<Tc> padded(const Tensor& t, const Attrs& a, const Shape& shape) {
-  std::vector<Tc> to(static_cast<std::size_t>(element_count(shape)));
+  std::vector<Tc> to(static_cast<std::size_t>(shape.count()));
   const auto strides = strides_of(shape);
   std::int64_t shift = 0;
   for (std::int64_t i = 0; i < t.rank(); ++i) shift += a.pad_begin(i) * strides[static_cast<std::size_t>(i)];
@@ -296,7 +296,7 @@ void eval(EvalContext& c) {
       std::int64_t inner = 1;
       for (auto k = axis + 1; k < shape.size(); ++k) inner *= shape[k];
       shape[axis] = size;
-      if (values.empty() || size == 0) values.assign(static_cast<std::size_t>(element_count(shape)), Tc{});
+      if (values.empty() || size == 0) values.assign(static_cast<std::size_t>(shape.count()), Tc{});
       else
         values = resample(values, length, inner, taps_of(a, coordinates, mode, nearest_mode, length, size, scale),
                           mode == Mode::nearest);

@@ -18,7 +18,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  c.states()[c.attrs<Attrs>().variable_id] = c.in(new_value);
+  c.states()[c.attrs<Attrs>().variable_id] = c.in(new_value).owned();
   for (int port = 0; port < c.output_count(); ++port) c.set_out(port, c.in(new_value));
 }
 

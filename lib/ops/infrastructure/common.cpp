@@ -247,8 +247,8 @@ void run_iterations(EvalContext& c, std::int64_t limit) {
       if (link.sliced) parameters[at(link.inner)] = part(c.in(link.port), link, i);
     if (map.iteration_parameter >= 0)
       parameters[at(map.iteration_parameter)] =
-          convert(Tensor::scalar(i).reshaped(map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{}
-                                                                                                            : Shape{1}),
+          convert(Tensor::scalar(i).reshaped(
+                      map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1}),
                   map.iteration_type);
     results = c.run_body(0, parameters);
     for (std::size_t o = 0; o < map.outputs.size(); ++o)

@@ -53,7 +53,7 @@ Tensor zeros(const Attrs& a) {
   Shape shape;
   for (const auto& d : a.variable_shape) shape.push_back(d.is_static() ? d.length() : d.min);
   if (a.variable_type == ElementType::string) {
-    const auto n = static_cast<std::size_t>(element_count(shape));
+    const auto n = static_cast<std::size_t>(shape.count());
     return Tensor::strings(std::move(shape), std::vector<std::string>(n));
   }
   Tensor value(a.variable_type, std::move(shape));

@@ -212,7 +212,7 @@ void eval(EvalContext& c) {
         const bool here = next[k] != 0 || so_far.strides[k] != 0;
         (later ? kept : summed)[k] = here ? space.shape[k] : 1;
       }
-      Operand<T> result{strides_of(kept), std::vector<T>(static_cast<std::size_t>(element_count(kept)))};
+      Operand<T> result{strides_of(kept), std::vector<T>(static_cast<std::size_t>(kept.count()))};
       for (std::size_t k = 0; k < rank; ++k)
         if (kept[k] == 1) result.strides[k] = 0;
       const T* right = c.in(static_cast<int>(i)).template data<T>();

@@ -110,12 +110,12 @@ void eval(EvalContext& c) {
   if (mode == Mode::pdpd) view.resize(to.shape().size(), 1);
   if (mode == Mode::explicit_ && from.rank() > 0) {
     const auto axes = c.ints(axes_mapping);
-    view.assign(to.shape().size(), 1);
+    view = Shape(to.rank(), 1);
     if (axes.size() != from.shape().size())
       fail(Code::E0506, "axes_mapping of Broadcast must name an axis for each of data's");
     for (std::size_t i = 0; i < axes.size(); ++i)
       view[static_cast<std::size_t>(movement::checked_index(axes[i], to.rank(), "Broadcast"))] = from.shape()[i];
-    if (element_count(view) != from.size()) fail(Code::E0508, "axes_mapping of Broadcast names an axis twice");
+    if (view.count() != from.size()) fail(Code::E0508, "axes_mapping of Broadcast names an axis twice");
   }
   gather_strided(from, 0, broadcast_strides(view, to.shape()), to.shape(), to);
 }

@@ -36,7 +36,7 @@ void eval(EvalContext& c) {
   const bool blocks_first = a.mode == BlockMode::blocks_first;
   Shape view{from.dim(0)};
   if (!blocks_first) view.push_back(to.dim(1));
-  view.insert(view.end(), static_cast<std::size_t>(spatial), a.block_size);
+  view.insert(view.end(), spatial, a.block_size);
   if (blocks_first) view.push_back(to.dim(1));
   view.insert(view.end(), from.shape().begin() + 2, from.shape().end());
 

@@ -66,7 +66,7 @@ void gather(EvalContext& c, bool negative_from_end) {
   auto& to = c.out(0);
 
   const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) {
-    return element_count(Shape(s.begin() + first, s.begin() + last));
+    return Shape(s.begin() + first, s.begin() + last).count();
   };
   const auto batches = product(from.shape(), 0, batch), outer = product(from.shape(), batch, along);
   const auto length = from.dim(along), inner = product(from.shape(), along + 1, from.rank()),

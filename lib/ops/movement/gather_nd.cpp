@@ -60,7 +60,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
 
   const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) {
-    return element_count(Shape(s.begin() + first, s.begin() + last));
+    return Shape(s.begin() + first, s.begin() + last).count();
   };
   const auto tuple = at.dim(at.rank() - 1);
   if (batch_dims + tuple > from.rank())

@@ -48,8 +48,8 @@ void eval(EvalContext& c) {
   if (tuple > from.rank())
     fail(Code::E0506, "indices of ScatterNDUpdate name {} axes at a time, but data is {}", tuple,
          to_string(from.shape()));
-  const auto count = element_count(Shape(at.shape().begin(), at.shape().end() - 1));
-  const auto run = element_count(Shape(from.shape().begin() + tuple, from.shape().end()));
+  const auto count = Shape(at.shape().begin(), at.shape().end() - 1).count();
+  const auto run = Shape(from.shape().begin() + tuple, from.shape().end()).count();
   if (values.size() != count * run)
     fail(Code::E0505, "updates of ScatterNDUpdate has {} elements, but {} are replaced", values.size(), count * run);
   const auto strides = strides_of(from.shape());

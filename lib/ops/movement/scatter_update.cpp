@@ -39,8 +39,8 @@ void eval(EvalContext& c) {
   if (from.byte_size() > 0) std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
 
   const auto length = from.dim(along);
-  const auto outer = element_count(Shape(from.shape().begin(), from.shape().begin() + along)),
-             inner = element_count(Shape(from.shape().begin() + along + 1, from.shape().end()));
+  const auto outer = Shape(from.shape().begin(), from.shape().begin() + along).count(),
+             inner = Shape(from.shape().begin() + along + 1, from.shape().end()).count();
   const auto picks = static_cast<std::int64_t>(at.size());
   if (values.size() != outer * picks * inner)
     fail(Code::E0505, "updates of ScatterUpdate has {} elements, but {} are replaced", values.size(),

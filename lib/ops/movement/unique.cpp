@@ -81,7 +81,7 @@ Found find(std::int64_t n, bool sorted, Less less) {
 }
 
 void put(EvalContext& c, int port, const std::vector<std::int64_t>& values) {
-  if (port < c.output_count()) c.set_out(port, convert(Tensor::vector(values), c.stored_out_type(port)));
+  if (port < c.output_count()) c.set_out(port, convert(Tensor::vector(values), c.declared_out_type(port)));
 }
 
 void eval(EvalContext& c) {

@@ -45,7 +45,7 @@ void eval(EvalContext& c) {
   auto shape = at.shape();
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), length);
   auto& to = c.out(0, shape);
-  const auto inner = element_count(Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()));
+  const auto inner = Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()).count();
   dispatch_width(byte_width(to.type()), [&]<class T>() {
     auto* target = to.mutable_data<T>();
     std::fill_n(target, to.size(), *c.in(off_value).data<T>());

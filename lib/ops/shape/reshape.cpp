@@ -217,9 +217,9 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& from = c.stored(data);
   auto to = c.out_shape(0).to_shape();
-  if (element_count(to) != from.size())
+  if (to.count() != from.size())
     fail(Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(to),
-         to_string(from.shape()), from.size(), element_count(to));
+         to_string(from.shape()), from.size(), to.count());
   c.set_out(0, from.reshaped(std::move(to)));
 }
 
@@ -234,7 +234,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,
-     .bounds = bounds_by_moving},
+     .bounds = bounds_by_moving,
+     .view = true},
 };
 
 }  // namespace

@@ -65,7 +65,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,
-     .bounds = bounds_by_moving},
+     .bounds = bounds_by_moving,
+     .view = true},
     {.since = 15,
      .inputs = kInputs,
      .outputs = kOutputs,
@@ -73,7 +74,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,
-     .bounds = bounds_by_moving},
+     .bounds = bounds_by_moving,
+     .view = true},
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ Line restore(const Line& x) {
 Field read(const Tensor& t, bool is_complex) {
   Field f{t.shape(), {}};
   if (is_complex) f.shape.pop_back();
-  f.values.resize(static_cast<std::size_t>(element_count(f.shape)));
+  f.values.resize(static_cast<std::size_t>(f.shape.count()));
   dispatch(t.type(), Reals{}, [&]<class E>() {
     const auto* from = t.data<E>();
     for (std::size_t i = 0; i < f.values.size(); ++i) {

@@ -35,7 +35,7 @@ void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const s
   auto shape = table.shape();
   shape[0] = count;
   auto& out = c.out(0, shape);
-  const auto width = element_count(Shape(shape.begin() + 1, shape.end()));
+  const auto width = Shape(shape.begin() + 1, shape.end()).count();
   const auto default_index =
       ports.default_index >= 0 && c.has(ports.default_index) ? c.scalar_int(ports.default_index) : -1;
   const auto check = [&](std::int64_t row) {

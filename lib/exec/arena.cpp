@@ -1,0 +1,95 @@
+// lay_out: the arena's offsets from lifetimes.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "exec/sized.hpp"
+
+namespace ovir {
+namespace {
+
+/// Free stretches of the arena, by place and by size.
+class Free {
+ public:
+  std::size_t take(std::size_t size) {
+    const auto fit = by_size_.lower_bound({size, 0});
+    if (fit == by_size_.end()) return grow(size);
+    const auto [length, offset] = *fit;
+    remove(offset, length);
+    if (length > size) add(offset + size, length - size);
+    return offset;
+  }
+
+  void give_back(std::size_t offset, std::size_t size) {
+    auto next = by_place_.lower_bound(offset);
+    if (next != by_place_.end() && next->first == offset + size) {
+      const auto [begin, length] = *next;
+      remove(begin, length);
+      size += length;
+    }
+    const auto after = by_place_.lower_bound(offset);
+    if (after != by_place_.begin()) {
+      const auto [begin, length] = *std::prev(after);
+      if (begin + length == offset) {
+        remove(begin, length);
+        offset = begin;
+        size += length;
+      }
+    }
+    add(offset, size);
+  }
+
+  std::size_t total() const { return total_; }
+
+ private:
+  /// At the end, into what is free there.
+  std::size_t grow(std::size_t size) {
+    std::size_t offset = total_;
+    if (!by_place_.empty()) {
+      const auto [begin, length] = *by_place_.rbegin();
+      if (begin + length == total_) {
+        remove(begin, length);
+        offset = begin;
+      }
+    }
+    total_ = offset + size;
+    return offset;
+  }
+  void add(std::size_t offset, std::size_t size) {
+    by_place_.emplace(offset, size);
+    by_size_.emplace(size, offset);
+  }
+  void remove(std::size_t offset, std::size_t size) {
+    by_place_.erase(offset);
+    by_size_.erase({size, offset});
+  }
+
+  std::map<std::size_t, std::size_t> by_place_;
+  std::set<std::pair<std::size_t, std::size_t>> by_size_;
+  std::size_t total_ = 0;
+};
+
+}  // namespace
+
+std::size_t lay_out(std::vector<Block>& blocks) {
+  std::vector<std::size_t> births(blocks.size());
+  std::iota(births.begin(), births.end(), std::size_t{0});
+  auto deaths = births;
+  // Of blocks that begin together the largest first: the others fit into what it leaves.
+  std::stable_sort(births.begin(), births.end(), [&](auto a, auto b) {
+    return blocks[a].begin != blocks[b].begin ? blocks[a].begin < blocks[b].begin : blocks[a].size > blocks[b].size;
+  });
+  std::stable_sort(deaths.begin(), deaths.end(), [&](auto a, auto b) { return blocks[a].end < blocks[b].end; });
+  Free free;
+  auto dead = deaths.begin();
+  for (const auto i : births) {
+    for (; dead != deaths.end() && blocks[*dead].end < blocks[i].begin; ++dead)
+      free.give_back(blocks[*dead].offset, blocks[*dead].size);
+    blocks[i].offset = free.take(blocks[i].size);
+  }
+  return free.total();
+}
+
+}  // namespace ovir

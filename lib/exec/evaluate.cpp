@@ -1,0 +1,110 @@
+#include "exec/evaluate.hpp"
+
+#include <map>
+
+#include "op/infer_context.hpp"
+#include "plan/passes.hpp"
+
+namespace ovir {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Fact fact_of(ElementType declared, const Tensor& t) { return {declared, t.shape(), t, nullptr}; }
+
+/// What is known of the operands of the nodes of a step while they are gone through in order. A constant that the
+/// kernel has packed is none of the step's inputs: it comes from the plan.
+template <class T, class FromConstant>
+class Operands {
+ public:
+  Operands(const Plan& plan, const Step& step, std::vector<T> inputs, FromConstant from_constant)
+      : plan_(plan), from_constant_(from_constant) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) put(step.operands[i], std::move(inputs[i]));
+  }
+  void put(ValueRef v, T value) { values_.insert_or_assign({v.node, v.port}, std::move(value)); }
+  std::vector<T> of(const Node& node) const {
+    std::vector<T> list;
+    for (const auto& v : node.inputs) {
+      const auto known = values_.find({v.node, v.port});
+      list.push_back(known != values_.end() ? known->second
+                                            : from_constant_(plan_.value(plan_passes::value_of(plan_, v))));
+    }
+    return list;
+  }
+
+ private:
+  const Plan& plan_;
+  FromConstant from_constant_;
+  std::map<std::pair<int, int>, T> values_;
+};
+
+/// The outputs' facts for this very call.
+std::vector<Fact> infer_now(const Plan& plan, int index, const std::vector<Fact>& inputs) {
+  const auto& node = (*plan.model)[index];
+  const auto& inferred = plan.facts->outputs[at(index)];
+  InferContext c(*node.op, *node.version, node.attrs.get(), inputs, static_cast<int>(inferred.size()));
+  c.set_declared(inferred);
+  c.check_signature();
+  // A layer with bodies finds its outputs' shapes by running them.
+  if (!node.bodies.empty()) return inferred;
+  if (node.version->infer) node.version->infer(c);
+  return std::move(c.outputs());
+}
+
+std::vector<Fact> facts_of(const Plan& plan, const Node& node, const std::vector<Tensor>& inputs) {
+  std::vector<Fact> facts;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    facts.push_back(fact_of(plan.facts->of(node.inputs[i]).type == ElementType::dynamic
+                                ? inputs[i].type()
+                                : plan.facts->of(node.inputs[i]).type,
+                            inputs[i]));
+  return facts;
+}
+
+std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
+                             EvalHost* host) {
+  const auto& node = (*plan.model)[index];
+  const bool last = index == step.nodes.back();
+  const auto outputs = infer_now(plan, index, facts_of(plan, node, inputs));
+  std::vector<ElementType> stored;
+  std::vector<std::uint8_t> unwanted;
+  for (const auto id : plan.value_of[at(index)]) {
+    stored.push_back(plan.value(id).stored);
+    unwanted.push_back(last && plan.value(id).reads == 0 && outputs.size() > 1);
+  }
+  EvalContext c(*node.version, node.attrs.get(), inputs, outputs, stored);
+  c.set_host(host, node.maps);
+  c.set_unwanted(unwanted);
+  node.version->eval(c);
+  return std::move(c.finish());
+}
+
+}  // namespace
+
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs) {
+  std::vector<Fact> given;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto declared = plan.value(step.inputs[i]).declared;
+    given.push_back(fact_of(declared == ElementType::dynamic ? inputs[i].type() : declared, inputs[i]));
+  }
+  Operands operands(plan, step, std::move(given), [](const Value& v) { return fact_of(v.declared, v.constant); });
+  for (const auto index : step.nodes) {
+    auto outputs = infer_now(plan, index, operands.of((*plan.model)[index]));
+    if (index == step.nodes.back()) return outputs;
+    for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
+  }
+  return {};
+}
+
+std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host) {
+  Operands operands(plan, step, std::vector<Tensor>(inputs.begin(), inputs.end()),
+                    [](const Value& v) { return v.constant; });
+  for (const auto index : step.nodes) {
+    auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host);
+    if (index == step.nodes.back()) return outputs;
+    for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
+  }
+  return {};
+}
+
+}  // namespace ovir

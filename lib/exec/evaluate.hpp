@@ -1,0 +1,17 @@
+// The reference kernels of a step's nodes on tensors, with shapes inferred from them.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "op/eval_context.hpp"
+#include "plan/plan.hpp"
+
+namespace ovir {
+
+/// What inference says of the outputs of a step for these inputs. Throws the Failures of the operations' own demands.
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs);
+
+/// The outputs of a step, by the reference kernels of its nodes.
+std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host);
+
+}  // namespace ovir

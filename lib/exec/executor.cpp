@@ -1,0 +1,336 @@
+#include "exec/executor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/evaluate.hpp"
+#include "model/report.hpp"
+#include "op/infer_context.hpp"
+
+namespace ovir {
+namespace {
+
+constexpr std::size_t kRecent = 8;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Steps that find their shapes when they run keep what a kernel has prepared for as many sizes.
+constexpr std::size_t kRecentStates = 4;
+
+std::vector<std::optional<Shape>> static_shapes(const Plan& plan) {
+  std::vector<std::optional<Shape>> shapes(plan.values.size());
+  for (std::size_t id = 0; id < shapes.size(); ++id) {
+    const auto& value = plan.values[id];
+    if (value.shape.is_static()) shapes[id] = value.shape.to_shape();
+  }
+  return shapes;
+}
+
+}  // namespace
+
+/// One run of a plan.
+class Executor::Run final : private EvalHost {
+ public:
+  Run(Executor& executor, RunContext& context, Sized& sized, std::span<const i64> iterations)
+      : executor_(executor), plan_(*executor.plan_), context_(context), sized_(sized), iterations_(iterations) {}
+
+  void run(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
+    bind(inputs);
+    if (context_.observer) watch_given();
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      context_.runtime.check();
+      step_ = static_cast<int>(s);
+      const auto& step = plan_.steps[s];
+      if (context_.observer) execute_watched(step, sized_.steps[s]);
+      else execute(step, sized_.steps[s]);
+      if (!sized_.all_planned)
+        for (const auto id : step.frees)
+          if (!sized_.fixed[at(id)]) sized_.tensors[at(id)] = Tensor();
+    }
+    if (context_.observer) watch_results();
+    hand_over(results);
+  }
+
+ private:
+  // --- before and after
+
+  void bind(std::span<const Tensor> inputs) {
+    for (std::size_t k = 0; k < plan_.parameters.size(); ++k) {
+      const auto id = at(plan_.parameters[k]);
+      const auto stored = plan_.values[id].stored;
+      const bool other = stored != ElementType::dynamic && inputs[k].type() != stored;
+      sized_.tensors[id] = other ? convert(inputs[k], stored) : inputs[k].unpacked().borrowed();
+    }
+    // Results lie in storage of their own, the last run's where nobody holds it any more.
+    for (auto& [id, spare] : sized_.spare) {
+      if (!spare || !spare.exclusive()) spare = Tensor(plan_.value(id).stored, *sized_.shapes[at(id)]);
+      sized_.tensors[at(id)] = spare;
+    }
+  }
+
+  void hand_over(std::vector<Tensor>& results) {
+    results.resize(plan_.results.size());
+    for (std::size_t k = 0; k < results.size(); ++k)
+      results[k] = sized_.tensors[at(plan_.results[k])].unpacked().owned();
+    for (const auto id : sized_.moving) sized_.tensors[at(id)] = Tensor();
+  }
+
+  // --- steps
+
+  void execute(const Step& step, SizedStep& sized) {
+    try {
+      switch (sized.how) {
+        case How::view: return pass_on(step);
+        case How::kernel: return run_kernel(step, sized);
+        case How::reference: return run_reference(step, sized);
+        case How::dynamic: return run_dynamic(step);
+      }
+    } catch (Failure& failure) {
+      if (!step.nodes.empty()) rethrow_at(std::move(failure), plan_.node(step));
+      throw;
+    }
+  }
+
+  void pass_on(const Step& step) {
+    const auto to = at(step.outputs[0]);
+    if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[at(step.inputs[0])].reshaped(*sized_.shapes[to]);
+  }
+
+  void run_kernel(const Step& step, SizedStep& sized) {
+    for (const auto& patch : sized.patches)
+      patch.view->data = const_cast<std::byte*>(sized_.tensors[at(patch.value)].bytes());
+    step.kernel->run(*sized.state, sized.in, sized.out, context_.runtime);
+  }
+
+  void run_reference(const Step& step, SizedStep& sized) {
+    for (const auto& [tensor, id] : sized.moved) *tensor = sized_.tensors[at(id)];
+    auto& c = *sized.eval;
+    c.set_host(this);
+    plan_.node(step).version->eval(c);
+    const auto& results = c.finish();
+    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
+      if (!results[o]) continue;
+      const auto id = at(step.outputs[o]);
+      if (results[o].shape() != *sized_.shapes[id])
+        throw std::logic_error(fmt::format("{} gave {} where {} was inferred", plan_.node(step).op->type,
+                                           to_string(results[o].shape()), to_string(*sized_.shapes[id])));
+      store(step.outputs[o], results[o]);
+    }
+    c.restart();
+    for (const auto& [tensor, id] : sized.moved) *tensor = Tensor();
+  }
+
+  /// Puts a value where it is expected: a copy where it has its place already.
+  void store(int id, const Tensor& value) {
+    auto& place = sized_.tensors[at(id)];
+    if (!sized_.fixed[at(id)] && !sized_.planned[at(id)]) {
+      // The arena's bytes are overwritten later in the same run.
+      place = sized_.arena && value.owner().get() == sized_.arena.get() ? value.copied() : value;
+    } else if (place.bytes() != value.bytes() && value.byte_size() > 0) {
+      std::memcpy(place.mutable_bytes(), value.unpacked().bytes(), place.byte_size());
+    }
+  }
+
+  std::vector<Tensor> operands(const Step& step) const {
+    std::vector<Tensor> list;
+    list.reserve(step.inputs.size());
+    for (const auto id : step.inputs) list.push_back(sized_.tensors[at(id)]);
+    return list;
+  }
+
+  void run_dynamic(const Step& step) {
+    const auto inputs = operands(step);
+    if (step.nodes.empty()) {
+      auto out = allocate(plan_.value(step.outputs[0]).stored, inputs[0].shape());
+      run_sized(step, inputs, {&out, 1});
+      return store(step.outputs[0], out);
+    }
+    const auto& node = plan_.node(step);
+    if (step.kernel) {
+      const auto facts = infer_group(plan_, step, inputs);
+      std::vector<Tensor> outputs;
+      bool open = false;
+      for (std::size_t o = 0; o < step.outputs.size(); ++o) {
+        open = open || !facts[o].shape.is_static();
+        if (!open) outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, facts[o].shape.to_shape()));
+      }
+      if (!open && run_sized(step, inputs, outputs)) {
+        for (std::size_t o = 0; o < outputs.size(); ++o) store(step.outputs[o], outputs[o]);
+        return;
+      }
+    }
+    auto results = evaluate_group(plan_, step, inputs, this);
+    if (node.op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
+    for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o)
+      if (results[o]) store(step.outputs[o], results[o]);
+  }
+
+  /// False where the kernel does not take these sizes.
+  bool run_sized(const Step& step, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+    std::vector<View> in, out;
+    std::vector<Shape> key;
+    for (const auto& t : inputs) {
+      if (t.packed()) return false;
+      in.push_back(t.view());
+      key.push_back(t.shape());
+    }
+    for (const auto& t : outputs) out.push_back(t.view());
+    auto& recent = executor_.states_[step_];
+    auto entry = std::find_if(recent.begin(), recent.end(), [&](const auto& e) { return e.first == key; });
+    if (entry == recent.end()) {
+      if (recent.size() >= kRecentStates) recent.pop_back();
+      recent.emplace_front(std::move(key), step.kernel->prepare({in, out}, context_.runtime));
+      entry = recent.begin();
+    }
+    if (!entry->second) return false;
+    step.kernel->run(*entry->second, in, out, context_.runtime);
+    return true;
+  }
+
+  /// A state may come from a file or from an Assign of any shape; the steps behind it were planned for the variable's.
+  static void require_planned(const Value& variable, const Tensor& held) {
+    if (variable.stored != ElementType::dynamic && held.type() != variable.stored)
+      fail(Code::E0503, "the state is {}, but the variable's element type is {}", name(held.type()),
+           name(variable.declared));
+    if (!variable.shape.contains(held.shape()))
+      fail(Code::E0505, "the state has shape {}, but the variable's shape is {}", to_string(held.shape()),
+           to_string(variable.shape));
+  }
+
+  // --- EvalHost
+
+  Tensor allocate(ElementType type, Shape shape) override { return context_.blocks.allocate(type, std::move(shape)); }
+  States& states() override { return context_.states; }
+  std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) override {
+    const auto& step = plan_.steps[at(step_)];
+    auto& inner = executor_.bodies_[{step_, body}];
+    if (!inner) inner = std::make_unique<Executor>(step.bodies[at(body)]);
+    if (calls_of_ != step_) {
+      calls_of_ = step_;
+      calls_ = 0;
+    }
+    std::vector<i64> iterations(iterations_.begin(), iterations_.end());
+    iterations.push_back(calls_++);
+    const int here = step_;
+    std::vector<Tensor> results;
+    inner->run(context_, parameters, iterations, results);
+    step_ = here;
+    return results;
+  }
+
+  /// Adds to a Failure the layer that it arose in.
+  [[noreturn]] void rethrow_at(Failure failure, const Node& node) const {
+    auto& d = failure.diagnostic;
+    if (!d.layer) {
+      d.layer = layer_ref(*plan_.model, *node.layer);
+      if (!d.at) d.at = node.layer->at;
+    }
+    throw failure;
+  }
+
+  // --- observers
+
+  SideValues::Tell teller() {
+    return [this](int index, std::span<const Tensor> in, std::span<Tensor> out) {
+      tell(index, in, out, "reference", std::chrono::nanoseconds(0));
+    };
+  }
+
+  void tell(int index, std::span<const Tensor> in, std::span<Tensor> out, std::string_view kernel,
+            std::chrono::nanoseconds took) {
+    if (!executor_.side_->wants(index)) return;
+    const auto& node = (*plan_.model)[index];
+    std::vector<ElementType> declared;
+    for (const auto& fact : plan_.facts->outputs[at(index)]) declared.push_back(fact.type);
+    Event event{*plan_.model, index, node, iterations_, in, out, declared, kernel, took};
+    if (context_.observer->after(event) == Verdict::stop) throw StoppedByObserver{};
+  }
+
+  void watch_given() {
+    auto& side = *executor_.side_;
+    side.begin();
+    for (std::size_t id = 0; id < plan_.values.size(); ++id) {
+      const auto& value = plan_.values[id];
+      if (value.role == Role::intermediate || value.source.node < 0) continue;
+      const bool folded = (*plan_.model)[value.source.node].op->kind == Kind::compute;
+      if (!folded) {
+        // A Constant as the file has it, whether or not a step reads it.
+        auto tensor = value.role == Role::constant ? (*plan_.model)[value.source.node].constant : sized_.tensors[id];
+        if (tensor) tensor = tensor.unpacked();
+        if (tensor) tell(value.source.node, {}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
+      }
+      if (side.needs(static_cast<int>(id)) && sized_.tensors[id])
+        side.come(static_cast<int>(id), sized_.tensors[id], teller());
+    }
+  }
+
+  void execute_watched(const Step& step, SizedStep& sized) {
+    auto& side = *executor_.side_;
+    const auto inputs = operands(step);
+    const auto start = std::chrono::steady_clock::now();
+    execute(step, sized);
+    const auto took = std::chrono::steady_clock::now() - start;
+    std::vector<Tensor> outputs;
+    for (const auto id : step.outputs) outputs.push_back(sized_.tensors[at(id)]);
+    const int last = step.nodes.empty() ? -1 : step.nodes.back();
+    if (last >= 0 && !side.computes(last)) {
+      const auto before = outputs;
+      tell(last, inputs, outputs, step.kernel ? step.kernel->name() : "reference", took);
+      for (std::size_t o = 0; o < outputs.size(); ++o)
+        if (outputs[o] && outputs[o].bytes() != before[o].bytes()) replace(step.outputs[o], outputs[o]);
+    }
+    for (const auto id : step.outputs)
+      if (side.needs(id) && sized_.tensors[at(id)]) side.come(id, sized_.tensors[at(id)].copied(), teller());
+  }
+
+  void replace(int id, const Tensor& value) {
+    const auto& old = sized_.tensors[at(id)];
+    if (value.type() != old.type() || value.shape() != old.shape())
+      throw std::logic_error("an observer may replace a value only by one of the same type and shape");
+    store(id, value);
+  }
+
+  void watch_results() {
+    for (std::size_t k = 0; k < plan_.results.size(); ++k) {
+      auto tensor = sized_.tensors[at(plan_.results[k])].unpacked();
+      tell(plan_.model->results[k], {&tensor, 1}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
+    }
+  }
+
+  Executor& executor_;
+  const Plan& plan_;
+  RunContext& context_;
+  Sized& sized_;
+  std::span<const i64> iterations_;
+  int step_ = 0;
+  int calls_of_ = -1;
+  i64 calls_ = 0;
+};
+
+Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+Executor::~Executor() = default;
+
+Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) {
+  bool as_planned = true;
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    as_planned = as_planned && plan_->value(plan_->parameters[k]).shape.contains(inputs[k].shape());
+  if (!as_planned) {
+    if (!loose_)
+      loose_ =
+          std::make_unique<Sized>(*plan_, std::vector<std::optional<Shape>>(plan_->values.size()), context.runtime);
+    return *loose_;
+  }
+  if (!open_) open_ = std::make_unique<Sized>(*plan_, static_shapes(*plan_), context.runtime);
+  return *open_;
+}
+
+void Executor::run(RunContext& context, std::span<const Tensor> inputs, std::span<const i64> iterations,
+                   std::vector<Tensor>& results) {
+  if (context.observer && watched_in_ != context.run) {
+    side_ = std::make_unique<SideValues>(*plan_, *context.observer);
+    watched_in_ = context.run;
+  }
+  Run(*this, context, sized_for(context, inputs), iterations).run(inputs, results);
+}
+
+}  // namespace ovir

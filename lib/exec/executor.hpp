@@ -1,0 +1,52 @@
+// Executor: runs one plan, of a model or of a body. Keeps what it has prepared for the shapes it has met.
+#pragma once
+#include <list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/block_pool.hpp"
+#include "exec/observer.hpp"
+#include "exec/side_values.hpp"
+#include "exec/sized.hpp"
+
+namespace ovir {
+
+/// What the executors of a session share during a run.
+struct RunContext {
+  Runtime& runtime;
+  States& states;
+  BlockPool& blocks;
+  Observer* observer = nullptr;
+  std::uint64_t run = 0;  ///< counts the runs of the session, from 1
+};
+
+/// Thrown through all frames of a run that an observer ends.
+struct StoppedByObserver {};
+
+class Executor {
+ public:
+  explicit Executor(std::shared_ptr<const Plan> plan);
+  ~Executor();
+
+  /// Inputs by Parameter, results by Result in file order. Inputs must be alive until the results are; results share
+  /// bytes with nothing but each other. Throws Failure with the layer at fault.
+  void run(RunContext& context, std::span<const Tensor> inputs, std::span<const i64> iterations,
+           std::vector<Tensor>& results);
+
+ private:
+  class Run;
+  Sized& sized_for(RunContext& context, std::span<const Tensor> inputs);
+
+  std::shared_ptr<const Plan> plan_;
+  std::unique_ptr<Sized> open_;   // with the shapes that are known whatever the inputs
+  std::unique_ptr<Sized> loose_;  // with none: the inputs are not what was planned for
+  std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;                               // by step and body
+  std::map<int, std::list<std::pair<std::vector<Shape>, std::unique_ptr<KernelState>>>> states_;  // of dynamic steps
+  std::unique_ptr<SideValues> side_;
+  std::uint64_t watched_in_ = 0;
+};
+
+}  // namespace ovir

@@ -1,0 +1,126 @@
+#include "exec/side_values.hpp"
+
+#include <algorithm>
+
+#include "op/eval_context.hpp"
+#include "op/infer_context.hpp"
+#include "plan/passes.hpp"
+
+namespace ovir {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Nodes whose outputs come by themselves: from the caller, the file, or a step of their own that gives all of them.
+std::vector<char> computed_nodes(const Plan& plan) {
+  std::vector<char> computed(plan.model->nodes.size(), 0);
+  for (std::size_t i = 0; i < computed.size(); ++i) {
+    const auto kind = (*plan.model)[static_cast<int>(i)].op->kind;
+    computed[i] = kind == Kind::parameter || kind == Kind::constant || kind == Kind::result;
+  }
+  for (const auto& step : plan.steps)
+    if (!step.nodes.empty()) computed[at(step.nodes.back())] = 1;
+  return computed;
+}
+
+/// What is computed beside the run: not what has bodies or a state, which would be run twice.
+bool can_be_side(const Node& node) {
+  return node.op->kind == Kind::compute && node.version->pure && node.bodies.empty();
+}
+
+}  // namespace
+
+SideValues::SideValues(const Plan& plan, Observer& observer)
+    : plan_(plan), wanted_(plan.model->nodes.size(), 0), side_(wanted_), readers_(plan.values.size()) {
+  const auto& model = *plan.model;
+  auto computed = computed_nodes(plan);
+  for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = observer.wants(model, static_cast<int>(i));
+  // A step leaves out what nobody reads; an observer reads it.
+  for (const auto& step : plan.steps) {
+    if (step.nodes.empty() || !wanted_[at(step.nodes.back())]) continue;
+    const auto& node = plan.node(step);
+    const bool left_out =
+        std::any_of(step.outputs.begin(), step.outputs.end(), [&](int id) { return plan.value(id).reads == 0; });
+    if (left_out && can_be_side(node)) computed[at(step.nodes.back())] = 0;
+  }
+  for (std::size_t i = side_.size(); i-- > 0;) {
+    if (wanted_[i] && !computed[i]) side_[i] = 1;
+    if (!side_[i]) continue;
+    if (!can_be_side(model[static_cast<int>(i)])) {
+      side_[i] = 0;
+      continue;
+    }
+    for (const auto& v : model[static_cast<int>(i)].inputs)
+      if (!computed[at(v.node)]) side_[at(v.node)] = 1;
+  }
+  // Without an input that can come, nothing comes of it.
+  std::vector<char> possible(computed);
+  for (std::size_t i = 0; i < side_.size(); ++i) {
+    if (!side_[i]) continue;
+    const auto& inputs = model[static_cast<int>(i)].inputs;
+    possible[i] = std::all_of(inputs.begin(), inputs.end(),
+                              [&](ValueRef v) { return possible[at(v.node)] || side_[at(v.node)]; }) &&
+                  !inputs.empty();
+    side_[i] = possible[i];
+  }
+  for (std::size_t i = 0; i < side_.size(); ++i) {
+    if (!side_[i]) continue;
+    const int k = static_cast<int>(order_.size());
+    Side s;
+    s.node = static_cast<int>(i);
+    const auto& inputs = model[s.node].inputs;
+    for (std::size_t p = 0; p < inputs.size(); ++p)
+      readers_[at(plan_passes::value_of(plan, inputs[p]))].emplace_back(k, static_cast<int>(p));
+    order_.push_back(std::move(s));
+  }
+  begin();
+}
+
+void SideValues::begin() {
+  for (auto& side : order_) {
+    const auto inputs = (*plan_.model)[side.node].inputs.size();
+    side.missing = static_cast<int>(inputs);
+    side.inputs.assign(inputs, Tensor());
+  }
+}
+
+void SideValues::come(int value, const Tensor& tensor, const Tell& tell) {
+  std::vector<std::pair<int, Tensor>> there{{value, tensor}};
+  while (!there.empty()) {
+    const auto [id, t] = std::move(there.back());
+    there.pop_back();
+    for (const auto& [k, port] : readers_[at(id)]) {
+      auto& side = order_[at(k)];
+      if (side.missing == 0 || side.inputs[at(port)]) continue;
+      side.inputs[at(port)] = t;
+      if (--side.missing > 0) continue;
+      auto outputs = compute(side, tell);
+      const auto& ids = plan_.value_of[at(side.node)];
+      for (std::size_t o = 0; o < outputs.size(); ++o)
+        if (outputs[o]) there.emplace_back(ids[o], std::move(outputs[o]));
+    }
+  }
+}
+
+std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
+  const auto& node = (*plan_.model)[side.node];
+  std::vector<Fact> facts;
+  for (std::size_t p = 0; p < side.inputs.size(); ++p) {
+    const auto& t = side.inputs[p];
+    facts.push_back({plan_.facts->of(node.inputs[p]).type, t.shape(), t, nullptr});
+  }
+  const auto& ids = plan_.value_of[at(side.node)];
+  InferContext infer(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(ids.size()));
+  infer.check_signature();
+  if (node.version->infer) node.version->infer(infer);
+  std::vector<ElementType> stored;
+  for (const auto id : ids) stored.push_back(plan_.value(id).stored);
+  EvalContext eval(*node.version, node.attrs.get(), side.inputs, infer.outputs(), stored);
+  node.version->eval(eval);
+  auto outputs = std::move(eval.finish());
+  tell(side.node, side.inputs, outputs);
+  side.inputs.clear();
+  return outputs;
+}
+
+}  // namespace ovir

@@ -1,0 +1,71 @@
+// Sized: a plan for given shapes: where every value lies, and what every step has prepared.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "op/eval_context.hpp"
+#include "plan/plan.hpp"
+
+namespace ovir {
+
+enum class How : std::uint8_t {
+  dynamic,    ///< shapes are found when the step runs; outputs are allocated then
+  view,       ///< nothing to do: the output is the input under another shape
+  kernel,     ///< a planned kernel on views
+  reference,  ///< the reference kernel of one node, into planned outputs
+};
+
+struct SizedStep {
+  How how = How::dynamic;
+  std::span<View> in, out;  ///< of a kernel
+  std::unique_ptr<KernelState> state;
+  struct Patch {
+    View* view;
+    int value;
+  };
+  std::vector<Patch> patches;                  ///< views of values that lie elsewhere in every run
+  std::vector<Tensor> inputs, targets;         ///< of a reference kernel
+  std::vector<std::pair<Tensor*, int>> moved;  ///< those of them that lie elsewhere in every run
+  std::vector<Fact> facts;
+  std::vector<ElementType> stored;
+  std::vector<std::uint8_t> unwanted;
+  std::optional<EvalContext> eval;
+};
+
+struct Sized {
+  /// `shapes`: by value; empty where a value's shape is not known before the run. Takes the arena from the thread's
+  /// MemoryBudget.
+  Sized(const Plan& plan, std::vector<std::optional<Shape>> shapes, Runtime& runtime);
+  Sized(const Sized&) = delete;
+  Sized& operator=(const Sized&) = delete;
+
+  std::vector<std::optional<Shape>> shapes;
+  std::shared_ptr<std::byte> arena;
+  std::size_t arena_bytes = 0;
+  std::vector<Tensor> tensors;                ///< by value
+  std::vector<char> fixed;                    ///< by value: lies in the same place in every run
+  std::vector<char> planned;                  ///< by value: a planned step writes it, outside of the arena (a result)
+  std::vector<std::pair<int, Tensor>> spare;  ///< those values, and their storage for the next run
+  std::vector<int> moving;                    ///< values that do not lie in the same place in every run
+  std::vector<SizedStep> steps;
+  std::vector<View> views;
+  bool all_planned = true;  ///< no step is dynamic
+
+ private:
+  void place(const Plan& plan);
+  void prepare(const Plan& plan, Runtime& runtime);
+};
+
+/// Offsets, in bytes and multiples of 64, of blocks that are alive from step `begin` to step `end`, so that no two that
+/// are alive together overlap: in the order of their steps, each into the smallest free stretch that holds it. Gives
+/// the bytes needed in all.
+struct Block {
+  std::size_t size = 0;
+  int begin = 0, end = 0;
+  std::size_t offset = 0;
+};
+std::size_t lay_out(std::vector<Block>& blocks);
+
+}  // namespace ovir

@@ -1,0 +1,140 @@
+// fold: known values become constants, and steps that nothing depends on go.
+#include <algorithm>
+
+#include "diag/diagnostic.hpp"
+#include "op/eval_context.hpp"
+#include "op/infer_context.hpp"
+#include "plan/passes.hpp"
+
+namespace ovir::plan_passes {
+namespace {
+
+bool is_narrow(ElementType t) { return contains(kNarrowFloat, t) || t == ElementType::f16 || t == ElementType::bf16; }
+
+/// Outputs whose known values were rounded to a narrow float on the way, which Precision::f32 does not do. Integers and
+/// booleans count as they were inferred: shapes follow from them.
+std::vector<char> rounded_values(const Plan& plan) {
+  std::vector<char> rounded(plan.values.size(), 0);
+  if (plan.options.precision == Precision::declared) return rounded;
+  for (const auto& step : plan.steps) {
+    if (step.nodes.empty()) continue;
+    const auto& node = plan.node(step);
+    const bool computes = node.version->lift == Lift::compute;
+    const bool from = std::any_of(step.inputs.begin(), step.inputs.end(),
+                                  [&](int id) { return rounded[static_cast<std::size_t>(id)] != 0; });
+    for (const auto id : step.outputs) {
+      const auto type = plan.value(id).declared;
+      rounded[static_cast<std::size_t>(id)] =
+          contains(kFloat | kNarrowFloat, type) && (from || (computes && is_narrow(type)));
+    }
+  }
+  return rounded;
+}
+
+void make_constant(Value& value, Tensor tensor) {
+  value.role = Role::constant;
+  value.stored = tensor.type();
+  value.shape = PartialShape(tensor.shape());
+  value.constant = std::move(tensor);
+}
+
+/// What inference has computed already.
+void fold_known(Plan& plan) {
+  const auto rounded = rounded_values(plan);
+  std::vector<char> gone(plan.steps.size(), 0);
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const auto& step = plan.steps[s];
+    if (step.nodes.empty() || plan.node(step).op->kind != Kind::compute) continue;
+    const auto known = [&](int id) {
+      return !rounded[static_cast<std::size_t>(id)] && plan.facts->of(plan.value(id).source).value;
+    };
+    if (step.outputs.empty() || !std::all_of(step.outputs.begin(), step.outputs.end(), known)) continue;
+    for (const auto id : step.outputs) {
+      auto& value = plan.values[static_cast<std::size_t>(id)];
+      auto tensor = plan.facts->of(value.source).value;
+      make_constant(value, tensor.type() == value.stored ? tensor : convert(tensor, value.stored));
+    }
+    gone[s] = 1;
+  }
+  remove_steps(plan, gone);
+}
+
+/// The outputs of a step all of whose inputs are constants. Nothing where it cannot be folded.
+std::vector<Tensor> computed(const Plan& plan, const Step& step) {
+  if (step.nodes.empty()) return {};
+  const auto& node = plan.node(step);
+  if (node.op->kind != Kind::compute || !node.version->pure || !node.bodies.empty() || step.inputs.empty()) return {};
+  std::vector<Tensor> inputs;
+  std::vector<Fact> facts;
+  for (const auto id : step.inputs) {
+    const auto& value = plan.value(id);
+    if (value.role != Role::constant || !value.constant) return {};
+    inputs.push_back(value.constant);
+    facts.push_back({value.declared, value.constant.shape(), value.constant, nullptr});
+  }
+  InferContext infer(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(step.outputs.size()));
+  infer.check_signature();
+  if (node.version->infer) node.version->infer(infer);
+  std::vector<ElementType> stored;
+  for (const auto id : step.outputs) stored.push_back(plan.value(id).stored);
+  EvalContext eval(*node.version, node.attrs.get(), inputs, infer.outputs(), stored);
+  node.version->eval(eval);
+  return std::move(eval.finish());
+}
+
+void fold_computed(Plan& plan) {
+  std::vector<char> gone(plan.steps.size(), 0);
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    auto& step = plan.steps[s];
+    std::vector<Tensor> results;
+    try {
+      results = computed(plan, step);
+    } catch (const Failure&) {
+      continue;  // the run will say so, if it comes to that
+    }
+    if (results.empty()) continue;
+    for (std::size_t o = 0; o < step.outputs.size(); ++o)
+      make_constant(plan.values[static_cast<std::size_t>(step.outputs[o])], std::move(results[o]));
+    gone[s] = 1;
+  }
+  remove_steps(plan, gone);
+}
+
+void prune(Plan& plan) {
+  std::vector<char> needed(plan.values.size(), 0);
+  for (const auto id : plan.results) needed[static_cast<std::size_t>(id)] = 1;
+  std::vector<char> gone(plan.steps.size(), 1);
+  for (std::size_t s = plan.steps.size(); s-- > 0;) {
+    const auto& step = plan.steps[s];
+    const bool assigns = !step.nodes.empty() && plan.node(step).op->kind == Kind::assign;
+    if (!assigns && std::none_of(step.outputs.begin(), step.outputs.end(),
+                                 [&](int id) { return needed[static_cast<std::size_t>(id)] != 0; }))
+      continue;
+    gone[s] = 0;
+    for (const auto id : step.inputs) needed[static_cast<std::size_t>(id)] = 1;
+  }
+  remove_steps(plan, gone);
+  for (std::size_t id = 0; id < plan.values.size(); ++id) {
+    auto& value = plan.values[id];
+    if (value.role != Role::constant) continue;
+    if (!needed[id]) {
+      value.constant = {};
+    } else if (!value.constant) {
+      const auto& layer = *(*plan.model)[value.source.node].layer;
+      fail(Code::E0301, "the weights are needed to run constant layer {} \"{}\"", layer.id, layer.name);
+    }
+  }
+}
+
+}  // namespace
+
+void fold(Plan& plan) {
+  if (plan.options.has("fold")) {
+    fold_known(plan);
+    prune(plan);  // what nobody needs is not computed beforehand either
+    if (plan.options.steady()) fold_computed(plan);
+  }
+  prune(plan);
+}
+
+}  // namespace ovir::plan_passes

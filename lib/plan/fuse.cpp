@@ -1,0 +1,95 @@
+// fuse and choose: the patterns of the fast tier take groups of nodes, then single ones.
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "plan/passes.hpp"
+#include "plan/pattern.hpp"
+
+namespace ovir::plan_passes {
+namespace {
+
+/// Takes what the patterns offer: groups where `groups`, single nodes otherwise.
+class Taker {
+ public:
+  Taker(Plan& plan, const PlanOptions& options, bool groups) : plan_(plan), options_(options), groups_(groups) {
+    step_of_.assign(plan.model->nodes.size(), -1);
+    free_.assign(plan.model->nodes.size(), 0);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+      const auto& step = plan.steps[s];
+      if (step.kernel || step.nodes.size() != 1) continue;
+      step_of_[static_cast<std::size_t>(step.nodes[0])] = static_cast<int>(s);
+      const auto& node = plan.node(step);
+      free_[static_cast<std::size_t>(step.nodes[0])] = node.op->kind == Kind::compute && node.bodies.empty();
+    }
+    gone_.assign(plan.steps.size(), 0);
+  }
+
+  void run() {
+    const Graphlet graph(plan_, free_);
+    for (const auto* pattern : options_.patterns) {
+      if (!options_.has(pattern->name)) continue;
+      for (std::size_t i = 0; i < free_.size(); ++i) {
+        if (!free_[i] || !is_root(*pattern, graph.type(static_cast<int>(i)))) continue;
+        auto match = pattern->match(graph, static_cast<int>(i));
+        if (match && (match->nodes.size() > 1) == groups_) take(*pattern, std::move(*match), graph);
+      }
+    }
+    remove_steps(plan_, gone_);
+  }
+
+ private:
+  static bool is_root(const Pattern& pattern, std::string_view type) {
+    return std::find(pattern.roots.begin(), pattern.roots.end(), type) != pattern.roots.end();
+  }
+
+  /// Nobody outside may read what the inner nodes compute: a pattern that overlooks this is at fault.
+  void require_closed(const Pattern& pattern, const Match& match, const Graphlet& graph) const {
+    std::map<int, int> reads;
+    for (const auto node : match.nodes)
+      for (const auto id : plan_.steps[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(node)])].inputs)
+        ++reads[id];
+    for (std::size_t i = 0; i + 1 < match.nodes.size(); ++i)
+      for (const auto id : plan_.value_of[static_cast<std::size_t>(match.nodes[i])])
+        if (graph.reads(id) != reads[id])
+          throw std::logic_error(fmt::format("pattern {} takes a value that others read", pattern.name));
+  }
+
+  void take(const Pattern& pattern, Match match, const Graphlet& graph) {
+    require_closed(pattern, match, graph);
+    for (const auto node : match.nodes) {
+      auto& is_free = free_[static_cast<std::size_t>(node)];
+      if (!is_free) throw std::logic_error(fmt::format("pattern {} takes a node twice", pattern.name));
+      is_free = 0;
+    }
+    const auto last = static_cast<std::size_t>(step_of_[static_cast<std::size_t>(match.nodes.back())]);
+    for (const auto node : match.nodes) {
+      const auto s = static_cast<std::size_t>(step_of_[static_cast<std::size_t>(node)]);
+      if (s != last) gone_[s] = 1;
+    }
+    auto& step = plan_.steps[last];
+    step.nodes = std::move(match.nodes);
+    step.operands = std::move(match.inputs);
+    step.inputs.clear();
+    for (const auto& v : step.operands) step.inputs.push_back(value_of(plan_, v));
+    step.kernel = std::move(match.kernel);
+  }
+
+  Plan& plan_;
+  const PlanOptions& options_;
+  bool groups_;
+  std::vector<int> step_of_;  // by node; -1: none of its own
+  std::vector<char> free_, gone_;
+};
+
+}  // namespace
+
+void fuse(Plan& plan, const PlanOptions& options) {
+  if (options.tier == Tier::fast && options.has("fuse")) Taker(plan, options, true).run();
+}
+
+void choose(Plan& plan, const PlanOptions& options) {
+  if (options.tier == Tier::fast && options.has("choose")) Taker(plan, options, false).run();
+}
+
+}  // namespace ovir::plan_passes

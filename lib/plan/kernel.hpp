@@ -1,0 +1,50 @@
+// Kernel: the seam of the fast tier: what computes the outputs of a node, or of a group of nodes, from views of their
+// inputs.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+
+#include "plan/runtime.hpp"
+#include "tensor/view.hpp"
+
+namespace ovir {
+
+/// Element types, layouts and dims of a kernel's operands. `data` is null where a value is not there yet.
+struct Sizes {
+  std::span<const View> in, out;
+};
+
+/// What a kernel prepares for a session and sizes: offsets, scratch memory, primitives.
+struct KernelState {
+  KernelState() = default;
+  KernelState(const KernelState&) = delete;
+  KernelState& operator=(const KernelState&) = delete;
+  virtual ~KernelState() = default;
+};
+
+/// Immutable, and shared by sessions and threads: what changes from run to run is in the KernelState. Constant weights
+/// are packed when the kernel is made.
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  virtual ~Kernel() = default;
+
+  /// "winograd4.convolution+bias+relu".
+  virtual std::string name() const = 0;
+  /// Null where these sizes are not for this kernel: the reference kernels then compute the group.
+  virtual std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const = 0;
+  /// Writes every output. Allocates nothing. `in` and `out` have the sizes that `state` was prepared for; outputs
+  /// overlap no input but where writes_over() allows it.
+  virtual void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const = 0;
+
+  /// Output 0 may lie where this input lies, if they take as many bytes.
+  virtual bool writes_over(int /*input*/) const { return false; }
+  /// The layout in which the kernel reads an input and writes output 0, where the planner has the choice.
+  virtual bool reads(int /*input*/, Layout layout) const { return layout == Layout::plain; }
+  virtual bool writes(Layout layout) const { return layout == Layout::plain; }
+};
+
+}  // namespace ovir

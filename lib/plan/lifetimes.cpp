@@ -1,0 +1,57 @@
+// lifetimes: what every step needs to know before it runs: who reads its outputs, what dies with it, and whether its
+// shapes are settled.
+#include <algorithm>
+
+#include "plan/passes.hpp"
+
+namespace ovir::plan_passes {
+namespace {
+
+bool is_settled(const Value& v) { return v.shape.is_static() && v.declared != ElementType::dynamic; }
+
+/// Whether inference must judge this call: shapes are open, or a value that it reads is not known before the run.
+bool infers(const Plan& plan, const Step& step) {
+  const auto settled = [&](int id) { return is_settled(plan.value(id)); };
+  if (!std::all_of(step.inputs.begin(), step.inputs.end(), settled) ||
+      !std::all_of(step.outputs.begin(), step.outputs.end(), settled))
+    return true;
+  return !step.nodes.empty() && !plan.node(step).bodies.empty();
+}
+
+/// Output 0 is input 0's bytes under another shape.
+bool is_view(const Plan& plan, const Step& step) {
+  if (step.nodes.size() != 1 || step.kernel || step.outputs.size() != 1 || !plan.node(step).version->view) return false;
+  const auto& from = plan.value(step.inputs.at(0));
+  const auto& to = plan.value(step.outputs[0]);
+  return from.stored == to.stored && from.layout == to.layout && bit_width(from.stored) >= 8 &&
+         from.stored != ElementType::string;
+}
+
+}  // namespace
+
+void lifetimes(Plan& plan) {
+  for (auto& value : plan.values) value.reads = 0;
+  for (const auto& step : plan.steps)
+    for (const auto id : step.inputs) ++plan.values[static_cast<std::size_t>(id)].reads;
+  for (const auto id : plan.results) {
+    auto& value = plan.values[static_cast<std::size_t>(id)];
+    ++value.reads;
+    value.result = true;
+  }
+  // Backwards: the first step met that uses a value is the last one to need it.
+  std::vector<char> alive(plan.values.size(), 0);
+  for (std::size_t id = 0; id < plan.values.size(); ++id)
+    alive[id] = plan.values[id].result || plan.values[id].role == Role::constant;
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+    step->frees.clear();
+    const auto last_use = [&](int id) {
+      if (std::exchange(alive[static_cast<std::size_t>(id)], 1) == 0) step->frees.push_back(id);
+    };
+    for (const auto id : step->inputs) last_use(id);
+    for (const auto id : step->outputs) last_use(id);
+    step->infers = infers(plan, *step);
+    step->view = is_view(plan, *step);
+  }
+}
+
+}  // namespace ovir::plan_passes

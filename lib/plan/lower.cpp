@@ -1,0 +1,80 @@
+// lower: Model and Facts -> one step a node that computes, one value an output.
+#include "diag/diagnostic.hpp"
+#include "model/report.hpp"
+#include "plan/passes.hpp"
+
+namespace ovir::plan_passes {
+namespace {
+
+bool iterates(const Node& node) { return !node.maps.empty() && node.maps.front().role == "body"; }
+
+void require_kernel(const Model& model, const Node& node) {
+  if (node.version->eval) return;
+  Diagnostic d;
+  d.code = Code::E0605;
+  d.message = fmt::format("{} of {} has no kernel", node.op->type, node.layer->version);
+  d.layer = layer_ref(model, *node.layer);
+  d.at = node.layer->at;
+  fail(std::move(d));
+}
+
+}  // namespace
+
+int value_of(const Plan& plan, ValueRef v) {
+  return plan.value_of[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)];
+}
+
+Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts, const PlanOptions& options) {
+  Plan plan;
+  plan.model = model;
+  plan.facts = facts;
+  plan.options = options;
+  plan.options.patterns = {};
+  plan.value_of.resize(model->nodes.size());
+  for (std::size_t i = 0; i < model->nodes.size(); ++i) {
+    const auto& node = model->nodes[i];
+    const auto kind = node.op->kind;
+    if (kind == Kind::result) continue;
+    for (std::size_t port = 0; port < facts->outputs[i].size(); ++port) {
+      const auto& fact = facts->outputs[i][port];
+      plan.value_of[i].push_back(static_cast<int>(plan.values.size()));
+      Value value;
+      value.declared = value.stored = fact.type;
+      value.shape = fact.shape;
+      value.source = {static_cast<int>(i), static_cast<int>(port)};
+      if (kind == Kind::parameter) value.role = Role::parameter;
+      if (kind == Kind::constant) {
+        value.role = Role::constant;
+        value.constant = node.constant;
+      }
+      plan.values.push_back(std::move(value));
+    }
+    if (kind == Kind::parameter || kind == Kind::constant) continue;
+    require_kernel(*model, node);
+    Step step;
+    step.nodes = {static_cast<int>(i)};
+    step.operands = node.inputs;
+    for (const auto& v : node.inputs) step.inputs.push_back(value_of(plan, v));
+    step.outputs = plan.value_of[i];
+    for (std::size_t b = 0; b < node.bodies.size(); ++b) {
+      auto body_options = options;
+      if (iterates(node)) body_options.expected_runs = std::max<i64>(options.expected_runs, 1000);
+      step.bodies.push_back(
+          make_plan(node.bodies[b], std::shared_ptr<const Facts>(facts, &facts->bodies[i].at(b)), body_options));
+    }
+    plan.steps.push_back(std::move(step));
+  }
+  for (const auto p : model->parameters) plan.parameters.push_back(value_of(plan, {p, 0}));
+  for (const auto r : model->results) plan.results.push_back(value_of(plan, (*model)[r].inputs.at(0)));
+  return plan;
+}
+
+void remove_steps(Plan& plan, const std::vector<char>& gone) {
+  std::vector<Step> kept;
+  kept.reserve(plan.steps.size());
+  for (std::size_t s = 0; s < plan.steps.size(); ++s)
+    if (!gone[s]) kept.push_back(std::move(plan.steps[s]));
+  plan.steps = std::move(kept);
+}
+
+}  // namespace ovir::plan_passes

@@ -1,0 +1,29 @@
+// The passes that make a plan, in the order in which make_plan runs them: each changes the plan in place, and each may
+// be left out by its name (PlanOptions::without), but for `lower` and `lifetimes`.
+#pragma once
+#include "plan/plan.hpp"
+
+namespace ovir::plan_passes {
+
+/// One step a node that computes, one value an output.
+Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts, const PlanOptions& options);
+/// What every value is stored as, and conversions where a constant is stored otherwise.
+void precision(Plan& plan);
+/// Values that are known become constants; in a plan that runs often, so does all that follows from constants. Steps
+/// that no result and no state depends on go.
+void fold(Plan& plan);
+/// Groups of nodes for which a pattern has one kernel.
+void fuse(Plan& plan, const PlanOptions& options);
+/// A kernel for single nodes.
+void choose(Plan& plan, const PlanOptions& options);
+/// Layouts between kernels that have the choice.
+void layout(Plan& plan);
+/// What dies where, which outputs are views, and which steps infer shapes when they run.
+void lifetimes(Plan& plan);
+
+/// The value that stands for an output of a node.
+int value_of(const Plan& plan, ValueRef v);
+/// Leaves out the steps that are marked.
+void remove_steps(Plan& plan, const std::vector<char>& gone);
+
+}  // namespace ovir::plan_passes

@@ -1,0 +1,65 @@
+// Pattern: how the fast tier takes nodes: a function that looks at a node and those around it and gives a kernel for
+// them. One file a pattern; each may be switched off by its name.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace ovir {
+
+/// What a pattern sees of a model: nodes that no step has taken, their neighbours and what was inferred.
+class Graphlet {
+ public:
+  Graphlet(const Plan& plan, const std::vector<char>& free);
+
+  const PlanOptions& options() const { return plan_->options; }
+  const Node& node(int i) const { return (*plan_->model)[i]; }
+  /// The type, as the specification spells it, of a node that may be taken; empty for others and for i < 0.
+  std::string_view type(int i) const;
+  template <class A>
+  const A& attrs(int i) const {
+    return node(i).version->attrs.as<A>(node(i).attrs.get());
+  }
+  /// Input `port` of a node; node < 0 where it has none.
+  ValueRef input(int i, int port) const;
+  const Fact& fact(ValueRef v) const { return plan_->facts->of(v); }
+  /// What its bytes are between steps.
+  ElementType stored(ValueRef v) const;
+  /// The value, in its stored type, where it is known before the run; null otherwise.
+  const Tensor* constant(ValueRef v) const;
+  /// The one node that reads this output, where it is only one, may be taken, and no Result receives the value; else
+  /// -1.
+  int only_user(ValueRef v) const;
+  /// Whether somebody reads the output, if the node has it.
+  bool is_read(ValueRef v) const;
+  /// How often steps and Results read a value of the plan.
+  int reads(int value) const { return users_[static_cast<std::size_t>(value)].second; }
+
+ private:
+  const Plan* plan_;
+  const std::vector<char>* free_;
+  std::vector<std::pair<int, int>> users_;  // by value: the last step's node that reads it, and how many do
+};
+
+/// The nodes that a pattern takes, in topological order: the last one gives the outputs, nobody else reads what the
+/// others compute.
+struct Match {
+  std::vector<int> nodes;
+  std::vector<ValueRef> inputs;  ///< the kernel's operands
+  std::unique_ptr<const Kernel> kernel;
+};
+
+struct Pattern {
+  std::string_view name;
+  /// Operation types at which it begins.
+  std::span<const std::string_view> roots;
+  /// The largest group around `root` that the pattern can compute. A pattern decides by types and ranks; sizes that do
+  /// not suit are the kernel's prepare() to refuse.
+  std::optional<Match> (*match)(const Graphlet& graph, int root);
+};
+
+}  // namespace ovir

@@ -1,0 +1,28 @@
+// make_plan: the passes, one after the other.
+#include "plan/plan.hpp"
+
+#include <algorithm>
+
+#include "diag/diagnostic.hpp"
+#include "plan/passes.hpp"
+
+namespace ovir {
+
+bool PlanOptions::has(std::string_view name) const {
+  return std::find(without.begin(), without.end(), name) == without.end();
+}
+
+std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts,
+                                      const PlanOptions& options) {
+  namespace passes = plan_passes;
+  auto plan = std::make_shared<Plan>(passes::lower(std::move(model), std::move(facts), options));
+  passes::precision(*plan);
+  passes::fold(*plan);
+  passes::fuse(*plan, options);
+  passes::choose(*plan, options);
+  passes::layout(*plan);
+  passes::lifetimes(*plan);
+  return plan;
+}
+
+}  // namespace ovir

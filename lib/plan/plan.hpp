@@ -1,0 +1,83 @@
+// Plan: how a Model is run: values, and the steps that compute them. Immutable and free of actual shapes, so sessions
+// and threads share it.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.hpp"
+#include "plan/kernel.hpp"
+
+namespace ovir {
+
+enum class Tier : std::uint8_t { reference, fast };
+
+/// How floats narrower than f32 (f16, bf16, f8…) are computed.
+enum class Precision : std::uint8_t {
+  f32,       ///< they are storage: kept and computed in f32, rounded by Convert and at the model's outputs
+  declared,  ///< every value is rounded to its declared type
+};
+
+struct Pattern;
+
+struct PlanOptions {
+  Tier tier = Tier::fast;
+  Precision precision = Precision::f32;
+  /// How often the plan will run: where once, nothing is spent on what pays over many runs (packed weights, constants
+  /// folded beforehand).
+  i64 expected_runs = 1;
+  std::span<const Pattern* const> patterns{};  ///< of the fast tier, in order of preference
+  std::vector<std::string> without{};          ///< passes, or patterns, to leave out, by name
+  bool steady() const { return expected_runs > 1; }
+  bool has(std::string_view name) const;
+};
+
+enum class Role : std::uint8_t { intermediate, parameter, constant };
+
+/// A tensor between steps.
+struct Value {
+  ElementType declared = ElementType::dynamic;  ///< as inferred
+  ElementType stored = ElementType::dynamic;    ///< what its bytes are
+  Layout layout = Layout::plain;
+  Role role = Role::intermediate;
+  PartialShape shape = PartialShape::unknown_rank();
+  ValueRef source;      ///< whose output it is; node < 0 where a pass made it
+  Tensor constant;      ///< of a constant
+  int reads = 0;        ///< by steps and results
+  bool result = false;  ///< a Result receives it
+};
+
+struct Plan;
+struct Step {
+  std::vector<int> nodes;                ///< of the model; one, or the group that a pattern took, in order
+  std::vector<int> inputs, outputs;      ///< values
+  std::vector<ValueRef> operands;        ///< by input: what of the model it is
+  std::unique_ptr<const Kernel> kernel;  ///< null: the reference kernels of the nodes
+  std::string why;                       ///< why not a faster kernel; may be empty
+  std::vector<std::shared_ptr<const Plan>> bodies;
+  bool infers = true;      ///< shapes are inferred at run time: inputs or outputs are not static, or values are judged
+  bool by_shapes = false;  ///< its outputs' shapes follow from the shapes of the model's inputs and states
+  bool view = false;       ///< output 0 is input 0 under another shape
+  std::vector<int> frees;  ///< values that no later step reads
+};
+
+struct Plan {
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Facts> facts;
+  PlanOptions options;  ///< without its patterns
+  std::vector<Value> values;
+  std::vector<Step> steps;
+  std::vector<int> parameters;             ///< values, by Parameter in file order
+  std::vector<int> results;                ///< values, by Result in file order
+  std::vector<std::vector<int>> value_of;  ///< by node and output: the value that stands for it
+
+  const Value& value(int id) const { return values[static_cast<std::size_t>(id)]; }
+  const Node& node(const Step& step) const { return (*model)[step.nodes.back()]; }
+};
+
+/// Model and Facts -> Plan, pass by pass. The facts must be sound and the model complete: otherwise a Failure (E0605).
+std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts,
+                                      const PlanOptions& options);
+
+}  // namespace ovir
