@@ -48,6 +48,7 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
   plan_options.precision = options.precision;
   plan_options.expected_runs = options.expected_runs;
   plan_options.without = options.without;
+  plan_options.until = options.until;
   if (options.tier == Tier::fast) plan_options.patterns = fast::patterns(plan_options);
   return make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
 }

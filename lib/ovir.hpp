@@ -38,6 +38,8 @@ struct Options {
   std::int64_t expected_runs = 1;
   /// Passes and patterns to leave out, by name: "fold", "fuse", "choose", "layout", or a pattern's.
   std::vector<std::string> without{};
+  /// The last pass to run: to look at a plan that is half made. Empty: all.
+  std::string until{};
   RuntimeOptions runtime{};
 };
 

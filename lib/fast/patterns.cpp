@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <string>
 #include <vector>
 
 #include "fast/module.hpp"
@@ -9,10 +10,28 @@
 namespace ovir::fast {
 namespace {
 
+/// Where the module may lie: beside the program or library that this code is in, or where it is installed with it.
+std::vector<std::string> module_paths() {
+  Dl_info self{};
+  std::vector<std::string> paths;
+  if (dladdr(reinterpret_cast<const void*>(&kModuleFile), &self) != 0 && self.dli_fname) {
+    std::string folder = self.dli_fname;
+    const auto slash = folder.rfind('/');
+    folder = slash == folder.npos ? "." : folder.substr(0, slash);
+    for (const auto* place : {"/", "/ovir/", "/../lib/ovir/"}) paths.push_back(folder + place + kModuleFile);
+  }
+  paths.emplace_back(kModuleFile);
+  return paths;
+}
+
 /// Empty where the module is not installed, does not load or belongs to another build.
 std::span<const Pattern* const> module_patterns() {
   static const auto loaded = []() -> std::span<const Pattern* const> {
-    auto* library = dlopen(kModuleFile, RTLD_NOW | RTLD_LOCAL);
+    void* library = nullptr;
+    for (const auto& path : module_paths()) {
+      library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (library) break;
+    }
     if (!library) return {};
     const auto entry = reinterpret_cast<ModuleEntry>(dlsym(library, kModuleEntry));
     if (!entry || entry()->version != kModuleVersion) return {};

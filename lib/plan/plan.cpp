@@ -16,11 +16,19 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::s
                                       const PlanOptions& options) {
   namespace passes = plan_passes;
   auto plan = std::make_shared<Plan>(passes::lower(std::move(model), std::move(facts), options));
-  passes::precision(*plan);
-  passes::fold(*plan);
-  passes::fuse(*plan, options);
-  passes::choose(*plan, options);
-  passes::layout(*plan);
+  struct Pass {
+    std::string_view name;
+    void (*run)(Plan&, const PlanOptions&);
+  };
+  constexpr Pass kPasses[] = {{"precision", [](Plan& p, const PlanOptions&) { passes::precision(p); }},
+                              {"fold", [](Plan& p, const PlanOptions&) { passes::fold(p); }},
+                              {"fuse", passes::fuse},
+                              {"choose", passes::choose},
+                              {"layout", [](Plan& p, const PlanOptions&) { passes::layout(p); }}};
+  for (const auto& pass : kPasses) {
+    pass.run(*plan, options);
+    if (pass.name == options.until) break;
+  }
   passes::lifetimes(*plan);
   return plan;
 }

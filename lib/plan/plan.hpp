@@ -28,6 +28,7 @@ struct PlanOptions {
   /// folded beforehand).
   i64 expected_runs = 1;
   std::span<const Pattern* const> patterns{};  ///< of the fast tier, in order of preference
+  std::string until{};                         ///< the last pass to run, by name; empty: all
   std::vector<std::string> without{};          ///< passes, or patterns, to leave out, by name
   bool steady() const { return expected_runs > 1; }
   bool has(std::string_view name) const;
