@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exec/evaluate.hpp"
+#include "model/explain.hpp"
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
 
@@ -43,6 +44,7 @@ class Executor::Run final : private EvalHost {
       const auto& step = plan_.steps[s];
       if (context_.observer) execute_watched(step, sized_.steps[s]);
       else execute(step, sized_.steps[s]);
+      if (executor_.recording_ && step.by_shapes) record(step);
       if (!sized_.all_planned)
         for (const auto id : step.frees)
           if (!sized_.fixed[at(id)]) sized_.tensors[at(id)] = Tensor();
@@ -75,6 +77,12 @@ class Executor::Run final : private EvalHost {
     for (const auto id : sized_.moving) sized_.tensors[at(id)] = Tensor();
   }
 
+  void record(const Step& step) {
+    auto& shapes = executor_.recording_->shapes;
+    for (const auto id : step.outputs)
+      if (sized_.tensors[at(id)]) shapes[at(id)] = sized_.tensors[at(id)].shape();
+  }
+
   // --- steps
 
   void execute(const Step& step, SizedStep& sized) {
@@ -86,7 +94,7 @@ class Executor::Run final : private EvalHost {
         case How::dynamic: return run_dynamic(step);
       }
     } catch (Failure& failure) {
-      if (!step.nodes.empty()) rethrow_at(std::move(failure), plan_.node(step));
+      if (!step.nodes.empty()) rethrow_at(std::move(failure), step);
       throw;
     }
   }
@@ -218,13 +226,25 @@ class Executor::Run final : private EvalHost {
     return results;
   }
 
-  /// Adds to a Failure the layer that it arose in.
-  [[noreturn]] void rethrow_at(Failure failure, const Node& node) const {
+  /// Adds to a Failure the layer that it arose in and what reached it, as `check` does. Of a group the last node is
+  /// named; its inputs are told where they are the group's.
+  [[noreturn]] void rethrow_at(Failure failure, const Step& step) const {
     auto& d = failure.diagnostic;
-    if (!d.layer) {
-      d.layer = layer_ref(*plan_.model, *node.layer);
-      if (!d.at) d.at = node.layer->at;
+    const auto& node = plan_.node(step);
+    if (!d.layer && step.nodes.size() == 1) {
+      std::vector<Fact> facts;
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        auto fact = plan_.facts->of(node.inputs[i]);
+        const auto& tensor = sized_.tensors[at(step.inputs[i])];
+        if (tensor) {
+          fact.shape = PartialShape(tensor.shape());
+          if (node.version->reads.contains(static_cast<int>(i))) fact.value = tensor;
+        }
+        facts.push_back(std::move(fact));
+      }
+      explain(d, *plan_.model, node, facts);
     }
+    locate(d, *plan_.model, *node.layer);
     throw failure;
   }
 
@@ -321,7 +341,29 @@ Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) 
     return *loose_;
   }
   if (!open_) open_ = std::make_unique<Sized>(*plan_, static_shapes(*plan_), context.runtime);
-  return *open_;
+  if (open_->all_planned || context.observer) return *open_;
+  auto* sized = recorded(context, inputs);
+  return sized ? *sized : *open_;
+}
+
+/// Where only the shapes of inputs and states decide a value's shape, the second run with the same ones knows it
+/// beforehand. Null where this is the first.
+Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
+  std::vector<Shape> key;
+  for (const auto& t : inputs) key.push_back(t.shape());
+  for (const auto& [name, state] : context.states) key.push_back(state.shape());
+  auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Recorded& r) { return r.key == key; });
+  if (found == recent_.end()) {
+    if (recent_.size() >= kRecent) recent_.pop_back();
+    auto shapes = static_shapes(*plan_);
+    for (std::size_t k = 0; k < inputs.size(); ++k) shapes[at(plan_->parameters[k])] = inputs[k].shape();
+    recent_.push_front({std::move(key), std::move(shapes), nullptr});
+    recording_ = &recent_.front();
+    return nullptr;
+  }
+  recent_.splice(recent_.begin(), recent_, found);
+  if (!found->sized) found->sized = std::make_unique<Sized>(*plan_, found->shapes, context.runtime);
+  return found->sized.get();
 }
 
 void Executor::run(RunContext& context, std::span<const Tensor> inputs, std::span<const i64> iterations,
@@ -330,7 +372,16 @@ void Executor::run(RunContext& context, std::span<const Tensor> inputs, std::spa
     side_ = std::make_unique<SideValues>(*plan_, *context.observer);
     watched_in_ = context.run;
   }
-  Run(*this, context, sized_for(context, inputs), iterations).run(inputs, results);
+  recording_ = nullptr;
+  auto& sized = sized_for(context, inputs);
+  try {
+    Run(*this, context, sized, iterations).run(inputs, results);
+  } catch (...) {
+    if (recording_) recent_.pop_front();  // half of a run tells too little
+    recording_ = nullptr;
+    throw;
+  }
+  recording_ = nullptr;
 }
 
 }  // namespace ovir

@@ -38,11 +38,21 @@ class Executor {
 
  private:
   class Run;
+  /// What a run with inputs and states of these shapes has found.
+  struct Recorded {
+    std::vector<Shape> key;
+    std::vector<std::optional<Shape>> shapes;  // by value; empty where the data decide
+    std::unique_ptr<Sized> sized;              // made when the shapes come again
+  };
+
   Sized& sized_for(RunContext& context, std::span<const Tensor> inputs);
+  Sized* recorded(RunContext& context, std::span<const Tensor> inputs);
 
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Sized> open_;   // with the shapes that are known whatever the inputs
   std::unique_ptr<Sized> loose_;  // with none: the inputs are not what was planned for
+  std::list<Recorded> recent_;           // the most recent first
+  Recorded* recording_ = nullptr;        // of the run under way
   std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;                               // by step and body
   std::map<int, std::list<std::pair<std::vector<Shape>, std::unique_ptr<KernelState>>>> states_;  // of dynamic steps
   std::unique_ptr<SideValues> side_;
