@@ -1,10 +1,13 @@
 // constant_value: a Constant's bytes in the mapped .bin.
+#include "passes/constants.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "passes/detail.hpp"
+#include "model/report.hpp"
+#include "passes/attributes.hpp"
 
 namespace ovir::passes {
 namespace {

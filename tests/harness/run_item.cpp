@@ -147,6 +147,10 @@ class Runner {
       const bool open = way == Way::unranked && fact.type == ElementType::dynamic;
       if (fact.type != outputs[k] && !open)
         fail("output {}: expected type {}, inferred {}", k, ovir::name(outputs[k]), ovir::name(fact.type));
+      if (way == Way::constant && !version_.sized_by_data && !fact.shape.is_static())
+        fail("output {}: all inputs are known, but the shape stays {}; is it sized_by_data?", k, to_string(fact.shape));
+      if (way == Way::fixed && version_.shape_only && !fact.value)
+        fail("output {}: all shapes are known, but not the value; is it shape_only?", k);
       if (!fact.shape.contains(actual))
         fail("output {}: expected shape {}, inferred {}", k, to_string(actual), to_string(fact.shape));
     }

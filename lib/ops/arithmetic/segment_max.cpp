@@ -78,6 +78,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"fill_mode", &Attrs::fill_mode>, Attr<"empty_segment_value", &Attrs::fill_mode>>,
      .infer = infer,
+     .reads = ports(segment_ids, num_segments),
      .eval = eval},
 };
 

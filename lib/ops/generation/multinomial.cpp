@@ -77,6 +77,7 @@ constexpr Version kVersions[] = {
                          Attr<"log_probs", &Attrs::log_probs, kRequired>, Attr<"global_seed", &Attrs::global_seed>,
                          Attr<"op_seed", &Attrs::op_seed>>,
      .infer = infer,
+     .reads = ports(num_samples),
      .eval = eval,
      .pure = false},
 };

@@ -112,6 +112,7 @@ constexpr Version kVersions[] = {
                          Attr<"global_seed", &Attrs::global_seed>, Attr<"op_seed", &Attrs::op_seed>,
                          Attr<"alignment", &Attrs::alignment>>,
      .infer = infer,
+     .reads = ports(shape, minval, maxval),
      .eval = eval,
      .pure = false},
 };

@@ -106,12 +106,19 @@ constexpr PortDef kOutputs1[] = {{"output", T}};
 constexpr PortDef kInputs4[] = {{"start", T1}, {"stop", T2}, {"step", T3}};
 constexpr PortDef kOutputs4[] = {{"output", TOut}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = attributes<Attrs>, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs1,
+     .outputs = kOutputs1,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .reads = ports(start, stop, step),
+     .eval = eval},
     {.since = 4,
      .inputs = kInputs4,
      .outputs = kOutputs4,
      .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type, kRequired>>,
      .infer = infer,
+     .reads = ports(start, stop, step),
      .eval = eval},
 };
 

@@ -5,7 +5,9 @@
 namespace ovir::ops::infrastructure {
 namespace {
 
-constexpr int kRoundsBeforeWidening = 3;
+/// After so many rounds dims that still change are given up, then values and dims of all that is fed back, then all
+/// that is known of it: a chain of a thousand feedbacks need not take a thousand rounds.
+constexpr int kRoundsBeforeWidening = 3, kRoundsBeforeRanks = 8, kRoundsBeforeNothing = 16;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -24,7 +26,7 @@ Fact part_fact(const InferContext& c, const BodyLink& link) {
   return part;
 }
 
-/// Dims that still change are given up, so that the rounds come to an end.
+/// Gives up dims that still change.
 void widen(PartialShape& next, const PartialShape& before) {
   if (!next.has_rank() || !before.has_rank()) return;
   for (std::int64_t i = 0; i < next.rank(); ++i) {
@@ -199,8 +201,10 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
           before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
           initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but its back edge feeds it {}",
           c.op().type, name(before.type), name(result.type));
-      auto next = merge(before, result);
+      auto next = round < kRoundsBeforeNothing ? merge(before, result) : Fact{};
       if (round >= kRoundsBeforeWidening) widen(next.shape, before.shape);
+      if (round >= kRoundsBeforeRanks)
+        next = {next.type, next.shape.has_rank() ? PartialShape::of_rank(next.shape.rank()) : next.shape, {}, nullptr};
       if (same(next, before)) continue;
       settled = false;
       before = std::move(next);

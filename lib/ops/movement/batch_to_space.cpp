@@ -65,8 +65,13 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"crops_begin", TInt}, {"crops_end", TInt}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {
-    {.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+constexpr Version kVersions[] = {{.since = 2,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .infer = infer,
+                                  .reads = ports(block_shape, crops_begin, crops_end),
+                                  .eval = eval,
+                                  .lift = Lift::moves}};
 
 }  // namespace
 

@@ -105,6 +105,7 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"strides", &Attrs::strides>, Attr<"dilations", &Attrs::dilations>,
                          Attr<"pads_begin", &Attrs::pads_begin>, Attr<"pads_end", &Attrs::pads_end>>,
      .infer = infer,
+     .reads = ports(output_size, kernel_size),
      .eval = eval},
 };
 

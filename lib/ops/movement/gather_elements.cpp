@@ -37,7 +37,7 @@ void infer(InferContext& c) {
                   : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of data", i), "that of indices"));
 
   // "All index values are expected to be within bounds [0, s-1]": judged where they are known.
-  if (const auto known = c.ints(indices); known && from[axis].is_bounded())
+  if (const auto known = c.peek_ints(indices); known && from[axis].is_bounded())
     for (const auto index : *known)
       c.require(-from[axis].max <= index && index < from[axis].max, indices, Code::E0507,
                 "index {} of GatherElements is out of range: axis {} of data has length {}", index, axis,

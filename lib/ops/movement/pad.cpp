@@ -144,6 +144,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = kAttrs,
      .infer = infer,
+     .reads = ports(pads_begin, pads_end),
      .eval = eval,
      .lift = Lift::moves},
     {.since = 12,
@@ -151,6 +152,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = kAttrs,
      .infer = infer,
+     .reads = ports(pads_begin, pads_end),
      .eval = eval,
      .lift = Lift::moves},
 };

@@ -62,6 +62,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"mode", &Attrs::mode, kRequired>>,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

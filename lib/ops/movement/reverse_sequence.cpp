@@ -70,6 +70,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"batch_axis", &Attrs::batch_axis>, Attr<"seq_axis", &Attrs::seq_axis>>,
      .infer = infer,
+     .reads = ports(seq_lengths),
      .eval = eval,
      .lift = Lift::moves},
 };

@@ -66,6 +66,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(axes),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

@@ -128,6 +128,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs>,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds},
@@ -136,6 +137,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>, Attr<"use_init_val", &Attrs::use_init_val>>,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .bounds = bounds},
 };

@@ -38,6 +38,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(2, 3, 4, 5),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

@@ -66,8 +66,13 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"pads_begin", TInt}, {"pads_end", TInt}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {
-    {.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+constexpr Version kVersions[] = {{.since = 2,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .infer = infer,
+                                  .reads = ports(block_shape, pads_begin, pads_end),
+                                  .eval = eval,
+                                  .lift = Lift::moves}};
 
 }  // namespace
 

@@ -182,6 +182,7 @@ constexpr Version kVersions[] = {
                     Attr<"end_mask", &Attrs::end_mask, kRequired>, Attr<"new_axis_mask", &Attrs::new_axis_mask>,
                     Attr<"shrink_axis_mask", &Attrs::shrink_axis_mask>, Attr<"ellipsis_mask", &Attrs::ellipsis_mask>>,
      .infer = infer,
+     .reads = ports(begin, end, stride),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

@@ -59,6 +59,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(repeats),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

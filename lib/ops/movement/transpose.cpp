@@ -65,6 +65,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(input_order),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

@@ -134,6 +134,8 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"sorted", &Attrs::sorted>, Attr<"index_element_type", &Attrs::index_element_type>,
                          Attr<"count_element_type", &Attrs::count_element_type>>,
      .infer = infer,
+     .reads = ports(axis),
+     .sized_by_data = true,
      .eval = eval},
 };
 

@@ -96,6 +96,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(axis, split_lengths),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

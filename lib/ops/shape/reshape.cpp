@@ -232,6 +232,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"special_zero", &Attrs::special_zero, kRequired>>,
      .infer = infer,
+     .reads = ports(shape),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving,

@@ -58,6 +58,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(axes),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving,

@@ -115,8 +115,20 @@ constexpr PortDef kInputs9[] = {{"boxes", T}, {"scores", T}, {"roisnum", TRois, 
 constexpr PortDef kOutputs[] = {{"selected_outputs", T}, {"selected_indices", TIndices}, {"selected_num", TIndices}};
 constexpr auto kAttrs = kDetectionAttrs<Attr<"iou_threshold", &Attrs::iou_threshold>, Attr<"nms_eta", &Attrs::nms_eta>>;
 constexpr Version kVersions[] = {
-    {.since = 8, .inputs = kInputs8, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
-    {.since = 9, .inputs = kInputs9, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 8,
+     .inputs = kInputs8,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .sized_by_data = true,
+     .eval = eval},
+    {.since = 9,
+     .inputs = kInputs9,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .sized_by_data = true,
+     .eval = eval},
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ void infer_bags(InferContext& c, const Ports& ports, const Dim& bags) {
   auto shape = c.shape(ports.table);
   if (shape.has_rank()) {
     const auto rows = shape[0];
-    if (const auto indices = c.ints(ports.indices))
+    if (const auto indices = c.peek_ints(ports.indices))
       for (const auto i : *indices)
         c.require(0 <= i && i < rows.max, ports.indices, Code::E0507,
                   "index {} of {} lies outside of a table of {} rows", i, c.op().type, to_string(rows));

@@ -36,7 +36,7 @@ void infer(InferContext& c) {
               "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}", to_string(shape));
   if (const auto dims = c.dims(dense_shape); dims && dims->size() == 2) rows = (*dims)[0];
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one
-  if (const auto known = c.ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
+  if (const auto known = c.peek_ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
     const auto empty = empty_rows(*known, rows.length());
     all = Dim(static_cast<std::int64_t>(known->size() / 2) + std::count(empty.begin(), empty.end(), 1));
   }
@@ -85,7 +85,14 @@ constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IDX", kIndex}, TBoolean{"T_BOOL", 
 constexpr PortDef kInputs[] = {{"values", T}, {"dense_shape", TIndex}, {"indices", TIndex}, {"default_value", T}};
 constexpr PortDef kOutputs[] = {{"output_indices", TIndex}, {"output_values", T}, {"empty_row_indicator", TBoolean}};
 constexpr Version kVersions[] = {
-    {.since = 16, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 16,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .reads = ports(dense_shape),
+     .sized_by_data = true,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ void check(std::int64_t begin, std::int64_t end, std::int64_t size) {
 
 void infer(InferContext& c) {
   c.require_rank(symbols, 1);
-  if (const auto first = c.ints(begins), last = c.ints(ends); first && last && first->size() == last->size())
+  if (const auto first = c.peek_ints(begins), last = c.peek_ints(ends); first && last && first->size() == last->size())
     for (std::size_t i = 0; i < first->size(); ++i) check((*first)[i], (*last)[i], axis_count(c.shape(symbols)).max);
   c.output(0, c.require_same_shape(begins, ends));
 }
