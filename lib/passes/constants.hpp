@@ -13,7 +13,7 @@ Tensor constant_value(const Graph& graph, const Layer& layer);
 /// Constants beyond the end of a truncated .bin; `d` becomes one diagnostic for all of them. Empty where there are
 /// fewer than two, or where they lie elsewhere than at its end.
 std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d);
-/// W0903: constants that overlap in part (sharing one range is usual and legal).
+/// W0903: constants of the model and its bodies that overlap in part (sharing one range is usual and legal).
 void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics);
 
 }  // namespace ovir::passes

@@ -62,7 +62,7 @@ struct Resolver {
     model->complete = diagnostics.errors() == errors_before && !damaged;
     if (model->complete) {
       warn_unreachable(*model, diagnostics);
-      warn_overlapping_constants(*model, diagnostics);
+      if (model->path.empty()) warn_overlapping_constants(*model, diagnostics);
     }
     return model;
   }

@@ -61,7 +61,7 @@ void gather(EvalContext& c, bool negative_from_end) {
   const auto& from = c.in(data);
   const auto& at = c.in(indices);
   const auto index = c.ints(indices);
-  const auto along = movement::checked_index(c.scalar_int(axis), from.rank(), "Gather");
+  const auto along = static_cast<std::int64_t>(movement::normalized(c.scalar_int(axis), from.rank()));
   const auto batch = batch_dims_of(c.attrs<Attrs>(), at.rank());
   auto& to = c.out(0);
 
