@@ -71,13 +71,13 @@ std::int64_t normalized(std::int64_t axis, std::int64_t rank) { return axis < 0 
 
 /// The part of an input that iteration `iteration` receives: a view where it is contiguous, else a copy.
 Tensor part(const Tensor& whole, const BodyLink& link, const Parts& parts, std::int64_t iteration) {
-  const auto axis = at(static_cast<int>(normalized(link.axis, whole.rank())));
+  const auto axis = normalized(link.axis, whole.rank());
   auto shape = whole.shape();
   shape[axis] = link.part_size;
   const auto strides = strides_of(whole.shape());
   const auto first = (parts.first + iteration * parts.step) * strides[axis];
-  const bool contiguous = std::all_of(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis),
-                                      [](std::int64_t length) { return length == 1; });
+  const bool contiguous =
+      std::all_of(shape.begin(), shape.begin() + axis, [](std::int64_t length) { return length == 1; });
   if (contiguous && !whole.packed())
     return {whole.type(), std::move(shape), whole.owner(), whole.bytes() + first * byte_width(whole.type())};
   Tensor piece(whole.type(), shape);
@@ -104,7 +104,7 @@ class Scan {
     auto piece = given.rank() == 0 ? given.reshaped({1}) : std::move(given);
     if (first_.empty()) begin(piece);
     auto expected = first_;
-    if (piece.rank() == static_cast<std::int64_t>(expected.size())) expected[axis_] = piece.shape()[axis_];
+    if (piece.rank() == expected.rank()) expected[axis_] = piece.shape()[axis_];
     if (piece.shape() != expected)
       fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first_),
            to_string(piece.shape()), axis_);
@@ -128,15 +128,15 @@ class Scan {
   EvalContext& c;
   const BodyLink& link;
   std::optional<std::int64_t> iterations_;
-  std::size_t axis_ = 0;
+  i64 axis_ = 0;
   Shape first_;  ///< of the first part
   Tensor* whole_ = nullptr;
-  std::int64_t filled_ = 0;  ///< along the axis
+  i64 filled_ = 0;  ///< along the axis
   std::vector<Tensor> pieces_;
 
   void begin(const Tensor& piece) {
     first_ = piece.shape();
-    axis_ = at(static_cast<int>(normalized(link.axis, piece.rank())));
+    axis_ = normalized(link.axis, piece.rank());
     if (!iterations_) return;
     auto shape = first_;
     const auto length = checked_mul(shape[axis_], *iterations_);
@@ -179,8 +179,7 @@ class Scan {
     const auto& inferred = c.out_shape(link.port);
     Shape shape;
     for (const auto& d : inferred) shape.push_back(d.min);
-    if (inferred.has_rank() && inferred.rank() > 0)
-      shape[at(static_cast<int>(normalized(link.axis, inferred.rank())))] = 0;
+    if (inferred.has_rank() && inferred.rank() > 0) shape[normalized(link.axis, inferred.rank())] = 0;
     else shape = {0};
     c.out(link.port, std::move(shape));
   }
