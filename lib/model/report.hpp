@@ -17,6 +17,8 @@ std::string describe(const Fact&);
 /// "1,-1,64", as <dim>s have it.
 std::string list_of(const PartialShape& shape);
 
+Diagnostic diagnose(Code code, std::string message, SourceLoc at = {});
+
 /// Completes a diagnostic of `layer`: the layer, the id of its port, and the place: that of its attribute where one is
 /// at fault, else the layer's tag. What is set already stays.
 void locate(Diagnostic& d, const Model& model, const Layer& layer);

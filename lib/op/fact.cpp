@@ -13,6 +13,14 @@ bool same_value(const Tensor& a, const Tensor& b) {
          (a.type() != ElementType::string && std::memcmp(a.bytes(), b.bytes(), a.byte_size()) == 0);
 }
 
+bool same_bounds(const Fact& a, const Fact& b) {
+  if (!a.bounds || !b.bounds) return !a.bounds && !b.bounds;
+  return a.bounds == b.bounds || std::equal(a.bounds->begin(), a.bounds->end(), b.bounds->begin(), b.bounds->end(),
+                                            [](const Interval& x, const Interval& y) {
+                                              return x.lo == y.lo && x.hi == y.hi && x.symbol == y.symbol;
+                                            });
+}
+
 }  // namespace
 
 Fact merge(const Fact& a, const Fact& b) {
@@ -20,7 +28,7 @@ Fact merge(const Fact& a, const Fact& b) {
   both.type = a.type == b.type ? a.type : ElementType::dynamic;
   both.shape = hull(a.shape, b.shape);
   if (a.value && same_value(a.value, b.value)) both.value = a.value;
-  if (a.bounds && a.bounds == b.bounds) both.bounds = a.bounds;
+  if (a.bounds && same_bounds(a, b)) both.bounds = a.bounds;
   return both;
 }
 
@@ -28,7 +36,7 @@ bool same(const Fact& a, const Fact& b) {
   const auto symbols = [](const Dim& x, const Dim& y) { return x == y && x.symbol == y.symbol; };
   return a.type == b.type && a.shape.has_rank() == b.shape.has_rank() &&
          std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(), symbols) &&
-         same_value(a.value, b.value) && a.bounds == b.bounds;
+         same_value(a.value, b.value) && same_bounds(a, b);
 }
 
 }  // namespace ovir

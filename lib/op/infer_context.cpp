@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "op/eval_context.hpp"
+#include "op/ports.hpp"
 
 namespace ovir {
 
@@ -23,14 +25,27 @@ InferContext::InferContext(const OpDef& op, const Version& version, const void* 
                            int output_count)
     : op_(&op), version_(&version), attrs_(attrs), inputs_(inputs), outputs_(static_cast<std::size_t>(output_count)) {}
 
+void InferContext::require_reads(int port) const {
+  if (!inferred_ && !version_->reads.contains(port))
+    throw std::logic_error(fmt::format("infer of {}-{} reads the value of input {}, which its `reads` does not name",
+                                       op().type, version_->since, port));
+}
+
+const Tensor* InferContext::peek(int port) const { return has(port) && in(port).value ? &in(port).value : nullptr; }
+
 const Tensor* InferContext::known(int port) const {
-  if (!has(port) || !in(port).value) return nullptr;
-  return &in(port).value;
+  require_reads(port);
+  return peek(port);
+}
+
+std::optional<std::vector<std::int64_t>> InferContext::peek_ints(int port) const {
+  if (const auto* t = peek(port); t && t->type() != ElementType::string) return to_i64(*t);
+  return std::nullopt;
 }
 
 std::optional<std::vector<std::int64_t>> InferContext::ints(int port) const {
-  if (const auto* t = known(port); t && t->type() != ElementType::string) return to_i64(*t);
-  return std::nullopt;
+  require_reads(port);
+  return peek_ints(port);
 }
 
 std::optional<std::vector<double>> InferContext::floats(int port) const {
@@ -44,6 +59,7 @@ std::optional<std::int64_t> InferContext::scalar_int(int port) const {
 }
 
 std::optional<std::vector<Interval>> InferContext::intervals(int port) const {
+  require_reads(port);
   if (!has(port)) return std::nullopt;
   if (const auto list = floats(port)) {
     std::vector<Interval> exact;
@@ -128,12 +144,7 @@ PartialShape InferContext::require_broadcast(int a, int b) const {
 }
 
 void InferContext::fail_at(int port, Code code, std::string message, std::vector<Remedy> remedies) const {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  if (port >= 0) d.port = PortRef{true, port, std::nullopt, port_name(port)};
-  d.remedies = std::move(remedies);
-  fail(std::move(d));
+  ovir::fail_at(*version_, port, code, std::move(message), std::move(remedies));
 }
 
 void InferContext::fail_attr(std::string_view attribute, std::string message, Code code) const {
@@ -167,14 +178,7 @@ void InferContext::output_bounds(int port, std::vector<Interval> bounds) {
 
 std::uint32_t InferContext::new_symbol() const { return next_symbol_ ? ++*next_symbol_ : 0; }
 
-std::string InferContext::port_name(int port) const {
-  const auto defs = version_->inputs;
-  if (port < 0) return "input";
-  const auto at = static_cast<std::size_t>(port);
-  if (!defs.empty() && is_endless(defs.back()) && at + 1 >= defs.size())
-    return fmt::format("{}[{}]", defs.back().name, at + 1 - defs.size());
-  return at < defs.size() ? std::string(defs[at].name) : fmt::format("input {}", port);
-}
+std::string InferContext::port_name(int port) const { return ovir::port_name(*version_, port); }
 
 namespace {
 
@@ -279,7 +283,7 @@ void propagate_values(InferContext& c) {
   if (!v.eval || !v.pure || c.op().kind != Kind::compute || !c.bodies().empty()) return;
   std::vector<Tensor> inputs;
   for (int i = 0; i < c.input_count(); ++i) {
-    const auto* value = c.known(i);
+    const auto* value = c.peek(i);
     if (!value || value->size() > kMaxPropagated) return;
     inputs.push_back(*value);
   }
@@ -318,6 +322,7 @@ void infer_node(InferContext& c) {
   c.check_signature();
   if (!c.version().infer) return;
   c.version().infer(c);
+  c.set_inferred();
   if (c.output_count() == 0) return;
   if (!c.out(0).value) propagate_values(c);
   if (!c.out(0).value && !c.out(0).bounds && c.version().bounds && small(c.out(0).shape)) c.version().bounds(c);

@@ -40,6 +40,7 @@ class InferContext {
   const Fact& in(int port) const { return inputs_[static_cast<std::size_t>(port)]; }
   const PartialShape& shape(int port) const { return in(port).shape; }
   ElementType type(int port) const { return in(port).type; }
+  // Values may be read of the inputs that Version::reads names; std::logic_error for others.
   /// The value where it is known exactly, else null. Packed types come unpacked.
   const Tensor* known(int port) const;
   /// All elements as i64, where they are known.
@@ -50,6 +51,10 @@ class InferContext {
   std::optional<std::vector<Interval>> intervals(int port) const;
   /// The same as dims: an element known to be negative is kept out (gives nothing).
   std::optional<std::vector<Dim>> dims(int port) const;
+  /// The value of any input, where it is known: for what the kernel finds as well (elements out of range, values that
+  /// pass through), so that inference need not be repeated for it when the model runs.
+  const Tensor* peek(int port) const;
+  std::optional<std::vector<std::int64_t>> peek_ints(int port) const;
 
   // --- demands; `port` is the input that is named in the message
   template <class... A>
@@ -98,6 +103,8 @@ class InferContext {
   }
   void set_symbols(std::uint32_t* next) { next_symbol_ = next; }
   void set_declared(std::span<const Fact> declared) { declared_ = declared; }
+  /// Inference is over; from here on (kernel, bounds) any value may be read.
+  void set_inferred() { inferred_ = true; }
   /// What the file declares of the outputs: for the few operations whose outputs nothing else determines.
   std::span<const Fact> declared() const { return declared_; }
 
@@ -116,6 +123,9 @@ class InferContext {
   std::span<const Fact> declared_;
   InferBody infer_body_;
   std::uint32_t* next_symbol_ = nullptr;
+  bool inferred_ = false;
+
+  void require_reads(int port) const;
 };
 
 /// check_signature, infer, then value propagation: known small inputs through the reference kernel, bounds through

@@ -63,6 +63,17 @@ enum class Lift : std::uint8_t {
   moves,    ///< elements are moved, not computed with: as stored, one element a byte at least
 };
 
+/// A set of input ports; the last bit stands for all ports from there on.
+struct Ports {
+  std::uint64_t bits = 0;
+  constexpr bool contains(int port) const { return port >= 0 && (bits >> (port < 63 ? port : 63) & 1) != 0; }
+};
+template <class... Port>
+constexpr Ports ports(Port... port) {
+  return {((std::uint64_t{1} << port) | ... | std::uint64_t{0})};
+}
+inline constexpr Ports kAllPorts{~std::uint64_t{0}};
+
 struct Version {
   int since = 1;            ///< the opset that introduced it
   int until = 0;            ///< the last opset that holds it; 0: all later ones, up to the next version
@@ -71,7 +82,13 @@ struct Version {
   std::span<const PortDef> outputs{};
   AttributeTable attrs{};
   InferFn infer = nullptr;  ///< sets each output's shape (and type, where it isn't an input's); throws Failure
-  EvalFn eval = nullptr;    ///< the reference kernel
+  /// The inputs whose values `infer` reads. Where they all are constants, and all types and shapes static, inference is
+  /// done with before the model runs.
+  Ports reads{};
+  bool shape_only = false;  ///< the outputs follow from the inputs' shapes: their elements are never looked at
+  bool sized_by_data =
+      false;              ///< `infer` leaves output dims open even where all inputs are known: the kernel sets them
+  EvalFn eval = nullptr;  ///< the reference kernel
   Lift lift = Lift::compute;
   /// Bounded values through a node some of whose inputs are known only as intervals; see op/bounds.hpp. May be null.
   InferFn bounds = nullptr;

@@ -82,6 +82,7 @@ consteval Version reduce_version(int since, EvalFn eval, InferFn bounds = nullpt
           .outputs = kReduceOutput,
           .attrs = kReduceAttrs,
           .infer = infer_reduce,
+          .reads = ports(kReduceAxes),
           .eval = eval,
           .bounds = bounds};
 }
@@ -91,6 +92,7 @@ consteval Version logical_reduce_version(int since, EvalFn eval) {
           .outputs = kReduceBooleanOutput,
           .attrs = kReduceAttrs,
           .infer = infer_reduce,
+          .reads = ports(kReduceAxes),
           .eval = eval};
 }
 

@@ -1,7 +1,9 @@
 // parse_attributes: the texts of <data> become the struct of an operation's version.
+#include "passes/attributes.hpp"
+
 #include <algorithm>
 
-#include "passes/detail.hpp"
+#include "model/report.hpp"
 
 namespace ovir::passes {
 

@@ -1,8 +1,11 @@
 // map_body: a body's port map and back edges from ids to positions.
+#include "passes/bodies.hpp"
+
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "passes/detail.hpp"
+#include "model/report.hpp"
+#include "passes/connect.hpp"
 
 namespace ovir::passes {
 namespace {

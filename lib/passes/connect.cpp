@@ -1,11 +1,12 @@
-// connect: edges from ids to positions; the topological order.
+// connect: edges from ids to positions.
+#include "passes/connect.hpp"
+
 #include <algorithm>
 #include <optional>
-#include <queue>
 #include <set>
 
 #include "base/text.hpp"
-#include "passes/detail.hpp"
+#include "model/report.hpp"
 
 namespace ovir::passes {
 
@@ -38,15 +39,6 @@ std::string ids_of(const std::vector<Port>& ports, std::string_view kind) {
 
 namespace {
 
-Diagnostic fault(Code code, std::string message, SourceLoc at) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.at = std::move(at);
-  return d;
-}
-
-/// "layer 3 "relu"".
 Remedy tag(const std::vector<std::pair<std::string, std::int64_t>>& attributes) {
   Remedy remedy;
   for (const auto& [name, value] : attributes)
@@ -202,10 +194,10 @@ class Connector {
     for (const auto& [second, first] : twice) {
       doubled_[static_cast<std::size_t>(second)] = true;
       const auto& other = layer(first);
-      auto d = fault(Code::E0201,
-                     fmt::format("layer id {} is taken twice: by \"{}\" and by \"{}\"", other.id, printable(other.name),
-                                 printable(layer(second).name)),
-                     layer(second).at);
+      auto d = diagnose(Code::E0201,
+                        fmt::format("layer id {} is taken twice: by \"{}\" and by \"{}\"", other.id,
+                                    printable(other.name), printable(layer(second).name)),
+                        layer(second).at);
       d.notes.push_back({"the first layer with this id", other.at, "", ""});
       std::vector<Remedy> remedies;
       if (renamed_) {
@@ -227,7 +219,7 @@ class Connector {
       if (fresh) continue;
       doubled_[static_cast<std::size_t>(at)] = true;
       if (++told > 8) break;
-      auto d = fault(
+      auto d = diagnose(
           Code::E0207,
           fmt::format("two {} ports of {} have the id {}", inputs ? "input" : "output", describe(layer(at)), port.id),
           port.at);
@@ -245,16 +237,16 @@ class Connector {
     if (source < 0) {
       if (!renamed_)
         say(target,
-            fault(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer),
-                  edge.at),
+            diagnose(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer),
+                     edge.at),
             only(loose().unread(), "from", true, target < 0 ? nullptr : input_port(layer(target), edge.to_port)));
       else if (target >= 0) faulty_[static_cast<std::size_t>(target)] = true;
     }
     if (target < 0) {
       if (renamed_) return;
       ++strays_;
-      auto d =
-          fault(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer), edge.at);
+      auto d = diagnose(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer),
+                        edge.at);
       note_unfed(d, loose().unfed());
       return say(source, std::move(d), only(loose().unfed(), "to", true, source_port(edge)));
     }
@@ -266,10 +258,10 @@ class Connector {
       const bool repeats = doubled_[t] || (consumer.inputs.empty() && misled_[t] > 0);
       ++misled_[t];
       if (repeats) return;
-      auto d = fault(Code::E0203,
-                     fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, describe(consumer),
-                                 ids_of(consumer.inputs, "input")),
-                     edge.at);
+      auto d = diagnose(Code::E0203,
+                        fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, describe(consumer),
+                                    ids_of(consumer.inputs, "input")),
+                        edge.at);
       note_unfed(d, loose().unfed(consumer));
       return say(target, std::move(d), only(loose().unfed(consumer), "to", false, source_port(edge)));
     }
@@ -289,10 +281,10 @@ class Connector {
     const bool repeats = producer.outputs.empty() && faulty_[static_cast<std::size_t>(source)];
     faulty_[t] = true;
     if (repeats || producer.damaged) return;
-    auto d = fault(Code::E0203,
-                   fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, describe(producer),
-                               ids_of(producer.outputs, "output")),
-                   edge.at);
+    auto d = diagnose(Code::E0203,
+                      fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, describe(producer),
+                                  ids_of(producer.outputs, "output")),
+                      edge.at);
     auto remedies = producer.outputs.size() == 1
                         ? std::vector<Remedy>{tag({{"from-port", producer.outputs.front().id}})}
                         : only(loose().unread(producer), "from", false);
@@ -313,8 +305,9 @@ class Connector {
       if (in_order != exchanged) remedies = only(unfed, "to", false);
       if (exchanged && !in_order) std::swap(wrong, right);
     }
-    auto d = fault(Code::E0204,
-                   fmt::format("input port {} of {} is fed by two edges", port.id, describe(layer(target))), wrong->at);
+    auto d =
+        diagnose(Code::E0204, fmt::format("input port {} of {} is fed by two edges", port.id, describe(layer(target))),
+                 wrong->at);
     d.notes.push_back({"the other edge", right->at, "", ""});
     note_unfed(d, unfed);
     say(target, std::move(d), std::move(remedies));
@@ -340,146 +333,17 @@ class Connector {
       return;
     }
     const auto& port = graph_.layers[i].inputs[p];
-    auto d = fault(Code::E0205,
-                   fmt::format("no edge leads to input port {} of {}", port.id, describe(graph_.layers[i])), port.at);
+    auto d = diagnose(
+        Code::E0205, fmt::format("no edge leads to input port {} of {}", port.id, describe(graph_.layers[i])), port.at);
     d.port = PortRef{true, static_cast<std::int64_t>(p), port.id, {}};
     say(static_cast<int>(i), std::move(d));
   }
 };
 
-/// One note an edge of the cycle: its place is where to look.
-void note_cycle(Diagnostic& d, const Graph& graph, const std::vector<int>& cycle) {
-  const auto layer = [&](std::size_t k) -> const Layer& {
-    return graph.layers[static_cast<std::size_t>(cycle[k % cycle.size()])];
-  };
-  for (std::size_t k = 0; k < cycle.size() && k < 8; ++k) {
-    const auto &from = layer(k), &to = layer(k + 1);
-    const auto edge = std::find_if(graph.edges.begin(), graph.edges.end(),
-                                   [&](const Edge& e) { return e.from_layer == from.id && e.to_layer == to.id; });
-    if (edge != graph.edges.end())
-      d.notes.push_back({fmt::format("{} feeds {}", describe(from), describe(to)), edge->at, "", ""});
-  }
-}
-
 }  // namespace
 
 std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics) {
   return Connector(model, faulty, diagnostics).run();
-}
-
-namespace {
-
-/// Layers with all that they wait for before them; fewer than there are where some wait for each other.
-std::vector<int> sort(const std::vector<std::vector<ValueRef>>& inputs, const std::vector<std::pair<int, int>>& before,
-                      std::vector<int>& waiting) {
-  const auto count = inputs.size();
-  std::vector<std::vector<int>> users(count);
-  waiting.assign(count, 0);
-  const auto wait = [&](int first, int second) {
-    users[static_cast<std::size_t>(first)].push_back(second);
-    ++waiting[static_cast<std::size_t>(second)];
-  };
-  for (std::size_t i = 0; i < count; ++i)
-    for (const auto& v : inputs[i])
-      if (v.node >= 0) wait(v.node, static_cast<int>(i));
-  for (const auto& [first, second] : before) wait(first, second);
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (std::size_t i = 0; i < count; ++i)
-    if (waiting[i] == 0) ready.push(static_cast<int>(i));
-  std::vector<int> order;
-  order.reserve(count);
-  while (!ready.empty()) {
-    const auto at = ready.top();
-    ready.pop();
-    order.push_back(at);
-    for (const auto user : users[static_cast<std::size_t>(at)])
-      if (--waiting[static_cast<std::size_t>(user)] == 0) ready.push(user);
-  }
-  return order;
-}
-
-}  // namespace
-
-std::vector<int> topological_order(const Model& model, const std::vector<std::vector<ValueRef>>& inputs,
-                                   const std::vector<std::pair<int, int>>& before, std::vector<bool>& faulty,
-                                   Diagnostics& diagnostics) {
-  const auto count = inputs.size();
-  std::vector<int> waiting;
-  auto order = sort(inputs, before, waiting);
-  if (order.size() == count) return order;
-  if (!before.empty()) {
-    const auto stuck = waiting;
-    order = sort(inputs, {}, waiting);
-    if (order.size() == count) {
-      const auto left = [&](int i) { return stuck[static_cast<std::size_t>(i)] > 0; };
-      for (const auto& [read, write] : before)
-        if (left(read) && left(write))
-          report_early_write(diagnostics, model, model.graph->layers[static_cast<std::size_t>(read)],
-                             model.graph->layers[static_cast<std::size_t>(write)]);
-      return order;
-    }
-  }
-
-  // Walk against the edges from a layer that was left: among those left, that must run into a cycle.
-  const auto& layers = model.graph->layers;
-  std::vector<int> seen_at(count, -1), walk;
-  auto at = static_cast<std::size_t>(std::find_if(waiting.begin(), waiting.end(), [](int n) { return n > 0; }) -
-                                     waiting.begin());
-  while (seen_at[at] < 0) {
-    seen_at[at] = static_cast<int>(walk.size());
-    walk.push_back(static_cast<int>(at));
-    for (const auto& v : inputs[at])
-      if (v.node >= 0 && waiting[static_cast<std::size_t>(v.node)] > 0) {
-        at = static_cast<std::size_t>(v.node);
-        break;
-      }
-  }
-  std::vector<int> cycle(walk.begin() + seen_at[at], walk.end());
-  std::reverse(cycle.begin(), cycle.end());
-  std::string path;
-  for (std::size_t i = 0; i < cycle.size() && i < 8; ++i)
-    path += fmt::format("\"{}\" -> ", printable(layers[static_cast<std::size_t>(cycle[i])].name));
-  if (cycle.size() > 8) path += fmt::format("{} more -> ", cycle.size() - 8);
-  const auto& first = layers[static_cast<std::size_t>(cycle.front())];
-  auto d = fault(
-      Code::E0206,
-      fmt::format("{}: {}\"{}\"", cycle.size() == 1 ? "a layer feeds itself" : "layers feed each other in a cycle",
-                  path, printable(first.name)),
-      first.at);
-  note_cycle(d, *model.graph, cycle);
-  report(diagnostics, model, first, std::move(d));
-  for (std::size_t i = 0; i < count; ++i)
-    if (waiting[i] > 0) {
-      order.push_back(static_cast<int>(i));
-      faulty[i] = true;
-    }
-  return order;
-}
-
-void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
-  std::vector<bool> used(model.nodes.size(), false);
-  for (std::size_t i = model.nodes.size(); i-- > 0;) {
-    const auto kind = model.nodes[i].op->kind;
-    used[i] = used[i] || kind == Kind::result || kind == Kind::assign || kind == Kind::parameter;
-    if (used[i])
-      for (const auto& v : model.nodes[i].inputs)
-        if (v.node >= 0) used[static_cast<std::size_t>(v.node)] = true;
-  }
-  std::vector<const Layer*> loose;
-  for (std::size_t i = 0; i < used.size(); ++i)
-    if (!used[i]) loose.push_back(model.nodes[i].layer);
-  if (loose.empty()) return;
-  std::sort(loose.begin(), loose.end());  // they lie in Graph::layers in file order
-  constexpr std::size_t named = 8;
-  auto d = fault(Code::W0904, "no result depends on this layer", {});
-  if (loose.size() > 1) d.message += fmt::format(", nor on {} more", loose.size() - 1);
-  d.severity = Severity::warning;
-  for (std::size_t i = 1; i < loose.size() && i <= named; ++i)
-    d.notes.push_back(
-        {fmt::format("nor on {} ({})", describe(*loose[i]), printable(loose[i]->type)), loose[i]->at, "", ""});
-  if (loose.size() > named + 1)
-    d.notes.push_back({fmt::format("nor on {} behind these", counted(loose.size() - named - 1, "layer")), {}, "", ""});
-  report(diagnostics, model, *loose[0], std::move(d));
 }
 
 }  // namespace ovir::passes

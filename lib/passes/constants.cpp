@@ -1,10 +1,13 @@
 // constant_value: a Constant's bytes in the mapped .bin.
+#include "passes/constants.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "passes/detail.hpp"
+#include "model/report.hpp"
+#include "passes/attributes.hpp"
 
 namespace ovir::passes {
 namespace {
@@ -133,6 +136,7 @@ namespace {
 struct Range {
   std::int64_t begin, end;
   const Layer* layer;
+  const Model* model = nullptr;
 };
 
 /// Of a Constant that has bytes at all.
@@ -184,11 +188,21 @@ std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d) {
   return layers;
 }
 
+namespace {
+
+void collect(const Model& model, std::vector<Range>& ranges) {
+  for (const auto& node : model.nodes) {
+    if (node.op->kind == Kind::constant)
+      if (const auto range = range_of(*node.layer)) ranges.push_back({range->begin, range->end, range->layer, &model});
+    for (const auto& body : node.bodies) collect(*body, ranges);
+  }
+}
+
+}  // namespace
+
 void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
   std::vector<Range> ranges;
-  for (const auto& node : model.nodes)
-    if (node.op->kind == Kind::constant)
-      if (const auto range = range_of(*node.layer)) ranges.push_back(*range);
+  collect(model, ranges);
   sort_by_place(ranges);
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     const auto& a = ranges[i - 1];
@@ -200,7 +214,7 @@ void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
     d.message = fmt::format("the bytes [{}..{}) of constant \"{}\" overlap in part those of \"{}\" [{}..{})", b.begin,
                             b.end, printable(b.layer->name), printable(a.layer->name), a.begin, a.end);
     d.attribute = "offset";
-    report(diagnostics, model, *b.layer, std::move(d));
+    report(diagnostics, *b.model, *b.layer, std::move(d));
   }
 }
 

@@ -1,22 +1,74 @@
 // infer: element type, shape and small values of every output, compared with what the file declares.
 #include <algorithm>
+#include <deque>
+#include <map>
 
-#include "base/text.hpp"
+#include "model/explain.hpp"
+#include "model/report.hpp"
 #include "op/infer_context.hpp"
-#include "passes/detail.hpp"
+#include "passes/declared.hpp"
+#include "passes/passes.hpp"
+#include "passes/states.hpp"
 
 namespace ovir::passes {
 namespace {
 
+/// What came of inferring a body for certain facts of its parameters.
+struct Outcome {
+  Facts facts;
+  Diagnostics diagnostics;
+};
+
+/// What a model and the bodies within it share while they are inferred.
+struct Shared {
+  /// Bodies are inferred in rounds, and those of nested loops in rounds of rounds. What is kept of a body saves most of
+  /// them; beyond so many inferences a layer, rounds are cut short by giving up what is fed back.
+  static constexpr std::int64_t kRoundsOfALayer = 64;
+  static constexpr std::size_t kKept = 4;
+  struct Known {
+    std::vector<Fact> parameters;
+    std::shared_ptr<const Outcome> outcome;
+  };
+
+  explicit Shared(const Model& model)
+      : budget(kRoundsOfALayer * static_cast<std::int64_t>(count_layers(model) - model.nodes.size())) {}
+
+  std::uint32_t symbols = 0;
+  std::int64_t inferred = 0;  ///< layers, each as often as it was
+  std::int64_t budget;        ///< layers of bodies to infer before rounds are cut short
+  std::map<const Model*, std::deque<Known>> bodies;
+};
+
+bool same(const std::vector<Fact>& a, const std::vector<Fact>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Fact& x, const Fact& y) { return same(x, y); });
+}
+
+/// What one version refuses another may take: the file may name the wrong operation set.
+void suggest(Diagnostic& d, const Node& node) {
+  constexpr Code about_versions[] = {Code::E0403, Code::E0501, Code::E0502, Code::E0503, Code::E0504, Code::E0507};
+  if (std::find(std::begin(about_versions), std::end(about_versions), d.code) == std::end(about_versions)) return;
+  // A type that is none of those allowed: an output port has the one that was meant.
+  const auto is_type = [&](const AttributeDef& def) {
+    return def.name == d.attribute && def.kind == AttributeKind::element_type;
+  };
+  if (std::any_of(node.version->attrs.defs.begin(), node.version->attrs.defs.end(), is_type))
+    for (const auto& port : node.layer->outputs)
+      if (port.declared_type)
+        d.remedies.push_back({{Change::What::attribute, d.attribute, std::string(name(*port.declared_type))}});
+  for (const auto& version : node.op->versions)
+    if (&version != node.version)
+      d.remedies.push_back({{Change::What::layer_attribute, "version", fmt::format("opset{}", version.since)}});
+}
+
 class Inferrer {
  public:
-  Inferrer(const Model& m, const InferOptions& o, Diagnostics& d, std::uint32_t& s)
-      : model(m), options(o), diagnostics(d), symbols(s) {}
+  Inferrer(const Model& m, const InferOptions& o, Diagnostics& d, Shared& s)
+      : model(m), options(o), diagnostics(d), shared(s) {}
 
   Facts facts;
 
-  /// `given`: the facts of the Parameters, where this is a body.
-  void run(const std::vector<Fact>* given) {
+  /// `received`: the facts of the Parameters, where this is a body.
+  void run(const std::vector<Fact>* received) {
     facts.outputs.resize(model.nodes.size());
     facts.bodies.resize(model.nodes.size());
     unknown_.assign(model.nodes.size(), false);
@@ -26,51 +78,48 @@ class Inferrer {
     for (std::size_t i = 0; i < model.nodes.size(); ++i) {
       const auto& node = model.nodes[i];
       auto& outputs = facts.outputs[i];
-      outputs = declared(node);
+      outputs = declared_outputs(node);
       const auto k = parameter_of[i];
-      if (node.faulty || (given && k >= 0 && !usable(*given, k))) {
-        unknown_[i] = true;
-        forget(outputs);
-        continue;
-      }
-      if (given && k >= 0 && !outputs.empty()) {
-        outputs[0] = (*given)[static_cast<std::size_t>(k)];
-        continue;
-      }
-      if (depends_on_unknown(node)) {
-        unknown_[i] = true;
+      if (node.faulty) {
+        forget(i);
+      } else if (received && k >= 0 && !outputs.empty()) {
+        outputs[0] = (*received)[static_cast<std::size_t>(k)];
+        if (compares()) compare_declared(model, node, facts, outputs, true, diagnostics);
+      } else if (depends_on_unknown(node)) {
         ++diagnostics.dependents;
-        forget(outputs);
-        continue;
+        forget(i);
+      } else {
+        infer_one(i, k);
       }
-      infer_one(static_cast<int>(i), k);
       if (options.stop_at_fault && unknown_[i]) {
         facts.outputs.resize(i + 1);
         return;
       }
     }
+    check_assigned(model, facts, diagnostics);
   }
 
  private:
+  /// The last round of a body's inference.
+  struct Round {
+    std::vector<Fact> parameters;
+    bool asked = false;
+    std::shared_ptr<const Outcome> outcome;  ///< null: cut short
+    bool failed() const { return outcome && outcome->diagnostics.errors() > 0; }
+  };
+
   const Model& model;
   const InferOptions& options;
   Diagnostics& diagnostics;
-  std::uint32_t& symbols;
+  Shared& shared;
   std::vector<bool> unknown_;
   std::optional<LineIndex> lines_;
 
-  static bool usable(const std::vector<Fact>& given, int k) { return k < static_cast<int>(given.size()); }
-  static void forget(std::vector<Fact>& outputs) { outputs.assign(outputs.size(), Fact{}); }
+  bool compares() const { return options.compare_declared && options.shapes.empty(); }
 
-  static std::vector<Fact> declared(const Node& node) {
-    std::vector<Fact> list;
-    for (const auto& port : node.layer->outputs) {
-      Fact f;
-      if (port.declared_type) f.type = *port.declared_type;
-      if (port.declared_shape) f.shape = *port.declared_shape;
-      list.push_back(std::move(f));
-    }
-    return list;
+  void forget(std::size_t node) {
+    unknown_[node] = true;
+    facts.outputs[node].assign(facts.outputs[node].size(), Fact{});
   }
 
   bool depends_on_unknown(const Node& node) const {
@@ -78,157 +127,112 @@ class Inferrer {
                        [&](ValueRef v) { return v.node < 0 || unknown_[static_cast<std::size_t>(v.node)]; });
   }
 
-  void infer_one(int at, int parameter) {
-    const auto index = static_cast<std::size_t>(at);
+  void infer_one(std::size_t index, int parameter) {
+    ++shared.inferred;
     const auto& node = model.nodes[index];
     std::vector<Fact> inputs;
     for (const auto& v : node.inputs) inputs.push_back(facts.of(v));
-    const auto declared_facts = std::move(facts.outputs[index]);
+    const auto declared = std::move(facts.outputs[index]);
     // A Result or an Assign has no output port in the file, yet one fact: what it receives.
     const int outputs = node.op->kind == Kind::result || node.op->kind == Kind::assign ? 1 : node.output_count;
 
     InferContext c(*node.op, *node.version, node.attrs.get(), inputs, outputs);
-    c.set_symbols(&symbols);
-    c.set_declared(declared_facts);
-    facts.bodies[index].resize(node.bodies.size());
-    c.set_bodies(node.maps,
-                 [&](int body, const std::vector<Fact>& parameters) { return infer_body(index, body, parameters); });
-    const bool good = attempt(diagnostics, model, *node.layer, [&] {
+    c.set_symbols(&shared.symbols);
+    c.set_declared(declared);
+    std::vector<Round> rounds(node.bodies.size());
+    c.set_bodies(node.maps, [&](int body, const std::vector<Fact>& parameters) {
+      return infer_body(*node.bodies[static_cast<std::size_t>(body)], rounds[static_cast<std::size_t>(body)],
+                        parameters);
+    });
+    bool good = attempt(diagnostics, model, *node.layer, [&] {
       try {
         infer_node(c);
       } catch (Failure& failure) {
-        explain(failure.diagnostic, model, node, c, lines_);
+        explain(failure.diagnostic, model, node, inputs, &lines_);
         suggest(failure.diagnostic, node);
         throw;
       }
     });
-    if (!good) {
-      unknown_[index] = true;
-      facts.outputs[index].assign(static_cast<std::size_t>(outputs), Fact{});
-      return;
-    }
+    good &= judge_bodies(index, rounds);
     facts.outputs[index] = std::move(c.outputs());
+    if (!good) return forget(index);
     auto& result = facts.outputs[index];
     if (node.op->kind == Kind::constant && !result.empty()) result[0].value = node.constant;
     if (parameter >= 0 && !result.empty()) finish_parameter(parameter, result[0]);
-    if (options.compare_declared && options.shapes.empty()) compare(node, declared_facts, result);
+    if (compares()) compare_declared(model, node, facts, result, false, diagnostics);
   }
 
   void finish_parameter(int k, Fact& fact) {
     if (const auto given = options.shapes.find(k); given != options.shapes.end()) fact.shape = given->second;
     if (!fact.shape.has_rank()) return;
     for (auto& d : fact.shape.dims())
-      if (!d.is_static() && d.symbol == 0) d.symbol = ++symbols;
+      if (!d.is_static() && d.symbol == 0) d.symbol = ++shared.symbols;
   }
 
-  std::vector<Fact> infer_body(std::size_t node, int body, const std::vector<Fact>& parameters) {
-    const auto& inner = *model.nodes[node].bodies[static_cast<std::size_t>(body)];
-    Diagnostics silent;  // rounds before the fixed point repeat themselves
-    auto body_options = options;
-    body_options.shapes.clear();
-    body_options.compare_declared = false;
-    Inferrer nested(inner, body_options, silent, symbols);
-    nested.run(&parameters);
-    for (auto d : silent.all()) {
-      if (d.severity != Severity::error) continue;
-      explain_body(d, model, model.nodes[node], model.nodes[node].maps[static_cast<std::size_t>(body)], inner);
-      throw Failure(std::move(d));
-    }
-    std::vector<Fact> results;
-    for (const auto r : inner.results) results.push_back(nested.facts.outputs[static_cast<std::size_t>(r)].at(0));
-    facts.bodies[node][static_cast<std::size_t>(body)] = std::move(nested.facts);
+  /// One round: what the body gives for these parameters. Nothing is known of it after a fault, which ends the rounds,
+  /// or where they are cut short.
+  std::vector<Fact> infer_body(const Model& inner, Round& round, const std::vector<Fact>& parameters) {
+    std::vector<Fact> results(inner.results.size());
+    if (round.failed()) return results;
+    round.asked = true;
+    round.parameters = parameters;
+    round.outcome = shared.budget > 0 ? outcome_of(inner, parameters) : nullptr;
+    if (!round.outcome || round.failed()) return results;
+    for (std::size_t k = 0; k < results.size(); ++k)
+      if (const auto& given = round.outcome->facts.outputs[static_cast<std::size_t>(inner.results[k])]; !given.empty())
+        results[k] = given[0];
     return results;
   }
 
-  /// What one version refuses another may take: the file may name the wrong operation set.
-  static void suggest(Diagnostic& d, const Node& node) {
-    constexpr Code about_versions[] = {Code::E0403, Code::E0501, Code::E0502, Code::E0503, Code::E0504, Code::E0507};
-    if (std::find(std::begin(about_versions), std::end(about_versions), d.code) == std::end(about_versions)) return;
-    // A type that is none of those allowed: an output port has the one that was meant.
-    const auto is_type = [&](const AttributeDef& def) {
-      return def.name == d.attribute && def.kind == AttributeKind::element_type;
-    };
-    if (std::any_of(node.version->attrs.defs.begin(), node.version->attrs.defs.end(), is_type))
-      for (const auto& port : node.layer->outputs)
-        if (port.declared_type)
-          d.remedies.push_back({{Change::What::attribute, d.attribute, std::string(name(*port.declared_type))}});
-    for (const auto& version : node.op->versions)
-      if (&version != node.version)
-        d.remedies.push_back({{Change::What::layer_attribute, "version", fmt::format("opset{}", version.since)}});
+  std::shared_ptr<const Outcome> outcome_of(const Model& inner, const std::vector<Fact>& parameters) {
+    auto& known = shared.bodies[&inner];
+    for (const auto& k : known)
+      if (same(k.parameters, parameters)) return k.outcome;
+    auto body_options = options;
+    body_options.shapes.clear();
+    body_options.compare_declared = compares();
+    auto outcome = std::make_shared<Outcome>();
+    shared.budget -= static_cast<std::int64_t>(inner.nodes.size());
+    Inferrer nested(inner, body_options, outcome->diagnostics, shared);
+    nested.run(&parameters);
+    outcome->facts = std::move(nested.facts);
+    known.push_front({parameters, outcome});
+    if (known.size() > Shared::kKept) known.pop_back();
+    return outcome;
   }
 
-  void compare(const Node& node, const std::vector<Fact>& said, const std::vector<Fact>& inferred) {
-    for (std::size_t o = 0; o < node.layer->outputs.size() && o < inferred.size(); ++o)
-      contradiction(node, node.layer->outputs[o],
-                    PortRef{false, static_cast<std::int64_t>(o), node.layer->outputs[o].id, {}}, said[o], inferred[o],
-                    nullptr);
-    for (std::size_t i = 0; i < node.layer->inputs.size() && i < node.inputs.size(); ++i) {
-      const auto& port = node.layer->inputs[i];
-      const auto v = node.inputs[i];
-      Fact declared_fact;
-      if (port.declared_type) declared_fact.type = *port.declared_type;
-      if (port.declared_shape) declared_fact.shape = *port.declared_shape;
-      contradiction(node, port, PortRef{true, static_cast<std::int64_t>(i), port.id, {}}, declared_fact, facts.of(v),
-                    model[v.node].layer);
-    }
-  }
-
-  /// The port may be wrong; where an attribute says the same, so may that be.
-  static std::vector<Remedy> agreeing(const Node& node, const Fact& said, const Fact& inferred, bool type, bool shape) {
-    Remedy port, attributes;
-    if (type) {
-      port.push_back({Change::What::tag_attribute, "precision", std::string(precision_name(inferred.type))});
-      for (const auto& def : node.version->attrs.defs) {
-        const auto* given = def.kind == AttributeKind::element_type ? node.layer->attribute(def.name) : nullptr;
-        if (given && given->value == name(inferred.type))
-          attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(said.type))});
+  /// Of the rounds of a body only the last counts, whose facts hold in every iteration: its diagnostics are given. False
+  /// where there are faults in a body.
+  bool judge_bodies(std::size_t index, std::vector<Round>& rounds) {
+    const auto& node = model.nodes[index];
+    facts.bodies[index].resize(rounds.size());
+    bool good = true;
+    for (std::size_t b = 0; b < rounds.size(); ++b) {
+      auto& round = rounds[b];
+      const auto& inner = *node.bodies[b];
+      if (!round.asked) continue;
+      // Rounds that were cut short end with parameters of which nothing is known: those, too, hold in every iteration.
+      if (!round.outcome) round.outcome = outcome_of(inner, round.parameters);
+      for (auto d : round.outcome->diagnostics.all()) {
+        if (d.severity == Severity::error) explain_body(d, model, node, node.maps[b], inner);
+        diagnostics.add(std::move(d));
       }
+      diagnostics.dependents += round.outcome->diagnostics.dependents;
+      if (round.failed() || !inner.complete) good = false;
+      else facts.bodies[index][b] = round.outcome->facts;
     }
-    if (shape && inferred.shape.has_rank()) {
-      port.push_back({Change::What::dims, {}, list_of(inferred.shape)});
-      if (node.op->kind == Kind::parameter)
-        attributes.push_back({Change::What::attribute, "shape", attribute_text(said.shape)});
-    }
-    if (attributes.empty()) return {std::move(port)};
-    return {std::move(port), std::move(attributes)};
-  }
-
-  /// W0901, where the file and the inference cannot both be right.
-  void contradiction(const Node& node, const Port& port, PortRef ref, const Fact& said, const Fact& inferred,
-                     const Layer* producer) {
-    const bool type =
-        said.type != ElementType::dynamic && inferred.type != ElementType::dynamic && said.type != inferred.type;
-    // A port without <dim>s is a scalar or says nothing.
-    const bool nothing_said = !port.declared_shape || (said.shape.has_rank() && said.shape.rank() == 0);
-    const bool shape = !nothing_said && !said.shape.compatible(inferred.shape);
-    if (!type && !shape) return;
-    Diagnostic d;
-    d.severity = Severity::warning;
-    d.code = Code::W0901;
-    d.message = fmt::format("{} port {} of \"{}\" is declared {} but is {}", ref.input ? "input" : "output", ref.index,
-                            printable(node.layer->name), type ? describe(said) : to_string(said.shape),
-                            type ? describe(inferred) : to_string(inferred.shape));
-    d.at = port.at;
-    const bool stated = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
-    d.label = fmt::format("{} {}", stated ? "its attributes say" : "inferred", describe(inferred));
-    d.port = std::move(ref);
-    d.remedies = agreeing(node, said, inferred, type, shape);
-    if (d.port->input) d.remedies.resize(1);
-    if (producer)
-      d.notes.push_back({fmt::format("it comes from layer {} \"{}\"", producer->id, printable(producer->name)),
-                         producer->at, "", ""});
-    report(diagnostics, model, *node.layer, std::move(d));
+    return good;
   }
 };
 
 }  // namespace
 
 Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagnostics) {
-  std::uint32_t symbols = 0;
+  Shared shared(model);
   const auto errors = diagnostics.errors();
-  Inferrer inferrer(model, options, diagnostics, symbols);
+  Inferrer inferrer(model, options, diagnostics, shared);
   inferrer.run(nullptr);
-  if (inferrer.facts.outputs.size() == model.nodes.size()) check_assigned(model, inferrer.facts, diagnostics);
+  if (options.inferred) *options.inferred += shared.inferred;
   inferrer.facts.sound = diagnostics.errors() == errors;
   return std::move(inferrer.facts);
 }

@@ -2,8 +2,15 @@
 #include <algorithm>
 #include <set>
 
+#include "model/report.hpp"
 #include "op/lookup.hpp"
-#include "passes/detail.hpp"
+#include "passes/attributes.hpp"
+#include "passes/bodies.hpp"
+#include "passes/connect.hpp"
+#include "passes/constants.hpp"
+#include "passes/order.hpp"
+#include "passes/passes.hpp"
+#include "passes/states.hpp"
 
 namespace ovir::passes {
 
@@ -55,7 +62,7 @@ struct Resolver {
     model->complete = diagnostics.errors() == errors_before && !damaged;
     if (model->complete) {
       warn_unreachable(*model, diagnostics);
-      warn_overlapping_constants(*model, diagnostics);
+      if (model->path.empty()) warn_overlapping_constants(*model, diagnostics);
     }
     return model;
   }
@@ -82,7 +89,6 @@ struct Resolver {
     const auto& outer = *node.layer;
     for (const auto& body : outer.bodies) {
       auto inner = resolve(body.graph, fmt::format("{}{}/{}/", model.path, outer.name, body.role));
-      node.faulty |= !inner->complete;
       auto map = map_body(model, outer, body, *inner, diagnostics);
       node.faulty |= !map;
       node.maps.push_back(map ? std::move(*map) : BodyMap{});

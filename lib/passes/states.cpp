@@ -1,11 +1,13 @@
 // states: ReadValue and Assign of one variable belong together. "Only one pair of ReadValue and Assign operations is
 // expected for each Variable in the model", and what Assign sets "will be returned by ReadValue operation on next
 // infer".
+#include "passes/states.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include "base/text.hpp"
-#include "passes/detail.hpp"
+#include "model/report.hpp"
 
 namespace ovir::passes {
 namespace {

@@ -9,13 +9,22 @@ namespace {
 
 bool is_settled(const Value& v) { return v.shape.is_static() && v.declared != ElementType::dynamic; }
 
+/// Whether inference reads a value of some input that is not known before the run.
+bool reads_unknown(const Plan& plan, int index) {
+  const auto& node = (*plan.model)[index];
+  for (std::size_t k = 0; k < node.inputs.size(); ++k)
+    if (node.version->reads.contains(static_cast<int>(k)) && !plan.facts->of(node.inputs[k]).value) return true;
+  return false;
+}
+
 /// Whether inference must judge this call: shapes are open, or a value that it reads is not known before the run.
 bool infers(const Plan& plan, const Step& step) {
   const auto settled = [&](int id) { return is_settled(plan.value(id)); };
   if (!std::all_of(step.inputs.begin(), step.inputs.end(), settled) ||
       !std::all_of(step.outputs.begin(), step.outputs.end(), settled))
     return true;
-  return !step.nodes.empty() && !plan.node(step).bodies.empty();
+  return std::any_of(step.nodes.begin(), step.nodes.end(), [&](int index) { return reads_unknown(plan, index); }) ||
+         (!step.nodes.empty() && !plan.node(step).bodies.empty());
 }
 
 /// Output 0 is input 0's bytes under another shape.

@@ -147,6 +147,10 @@ class Runner {
       const bool open = way == Way::unranked && fact.type == ElementType::dynamic;
       if (fact.type != outputs[k] && !open)
         fail("output {}: expected type {}, inferred {}", k, ovir::name(outputs[k]), ovir::name(fact.type));
+      if (way == Way::constant && !version_.sized_by_data && !fact.shape.is_static())
+        fail("output {}: all inputs are known, but the shape stays {}; is it sized_by_data?", k, to_string(fact.shape));
+      if (way == Way::fixed && version_.shape_only && !fact.value)
+        fail("output {}: all shapes are known, but not the value; is it shape_only?", k);
       if (!fact.shape.contains(actual))
         fail("output {}: expected shape {}, inferred {}", k, to_string(actual), to_string(fact.shape));
     }
@@ -238,6 +242,7 @@ class Runner {
                                     [](const Diagnostic& x) { return x.severity == Severity::error; });
       if (d.code != *item_.error || !is_at(d)) fail("expected {}, got {}", wanted(), text_of(d));
       if (said.errors() > 1) fail("expected one error, got {}", text_of(said));
+      checked_ = d;
     }
     const auto known = [](const BoundPort& p) { return p.text->shape.is_static(); };
     if (std::all_of(bound_.inputs.begin(), bound_.inputs.end(), known)) reject_when_run();
@@ -250,7 +255,7 @@ class Runner {
            (place.empty() && d.message.find("\"" + item_.at + "\"") != d.message.npos);
   }
 
-  /// What the check demands is demanded of the data too.
+  /// What the check demands is demanded of the data too, in the same words.
   void reject_when_run() {
     how_ = "(with dims unknown) ";
     std::vector<Source> sources;
@@ -279,8 +284,9 @@ class Runner {
       try {
         compile(loaded.model, loaded.facts, testing::options_of(way), runtime_).run(given);
       } catch (const Failure& failure) {
-        if (failure.diagnostic.code != *item_.error)
-          fail("expected {} when run, got {}", wanted(), text_of(failure.diagnostic));
+        const auto& d = failure.diagnostic;
+        if (d.code != *item_.error || (checked_ ? text_of(d) != text_of(*checked_) : !is_at(d)))
+          fail("expected {} when run, got {}", checked_ ? text_of(*checked_) : wanted(), text_of(d));
         continue;
       }
       fail("expected {} when run, but it ran", wanted());
@@ -296,6 +302,7 @@ class Runner {
   Tally& tally_;
   std::string how_;
   std::shared_ptr<Runtime> runtime_ = std::make_shared<Runtime>(RuntimeOptions{.threads = 2, .memory = 0, .time = {}});
+  std::optional<Diagnostic> checked_;  ///< what the check said of a reject
 };
 
 std::string_view word(ItemKind kind) {

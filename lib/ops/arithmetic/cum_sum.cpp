@@ -45,7 +45,13 @@ void eval(EvalContext& c) {
 constexpr auto kAttrs = attributes<Attrs, Attr<"exclusive", &Attrs::exclusive>, Attr<"reverse", &Attrs::reverse>>;
 constexpr PortDef kInputs[] = {{"data", kNumericT}, {"axis", {"T_AXIS", kIndex}, Arity::optional}};
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kNumericOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kNumericOutput,
+     .attrs = kAttrs,
+     .infer = infer,
+     .reads = ports(axis),
+     .eval = eval},
 };
 
 }  // namespace

@@ -27,8 +27,11 @@ void infer(InferContext& c) {
   }
   if (c.has(num_segments)) {
     c.require_rank(num_segments, 0);
-    const auto count = c.dims(num_segments);
-    segments = count && count->size() == 1 ? count->front() : Dim();
+    const auto count = c.intervals(num_segments);
+    if (count && count->size() == 1)
+      c.require(count->front().hi >= 0, num_segments, Code::E0508,
+                "num_segments of SegmentMax must not be negative, but is {}", count->front().hi);
+    segments = count && count->size() == 1 ? count->front().to_dim() : Dim();
   }
   auto shape = c.shape(data);
   if (shape.has_rank()) {
@@ -42,14 +45,9 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto ids = c.ints(segment_ids);
-  if (std::any_of(ids.begin(), ids.end(), [](std::int64_t id) { return id < 0; }))
-    fail(Code::E0508, "segment_ids must not be negative");
-  auto shape = from.shape();
+  auto& out = c.out(0);
+  const auto& shape = out.shape();
   const auto width = Shape(shape.begin() + 1, shape.end()).count();
-  shape[0] = c.has(num_segments) ? c.scalar_int(num_segments)
-             : ids.empty()       ? 0
-                                 : *std::max_element(ids.begin(), ids.end()) + 1;
-  auto& out = c.out(0, shape);
   const auto kind = c.declared_out_type(0);
   dispatch(out.type(), Numbers{}, [&]<class E>() {
     E lowest = std::numeric_limits<E>::lowest();
@@ -78,6 +76,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"fill_mode", &Attrs::fill_mode>, Attr<"empty_segment_value", &Attrs::fill_mode>>,
      .infer = infer,
+     .reads = ports(segment_ids, num_segments),
      .eval = eval},
 };
 

@@ -45,6 +45,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>>,
      .infer = infer,
+     .sized_by_data = true,
      .eval = eval},
 };
 

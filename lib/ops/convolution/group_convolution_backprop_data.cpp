@@ -15,6 +15,7 @@ constexpr Version kVersions[] = {
      .outputs = conv::kOutputs,
      .attrs = conv::kBackpropAttrs,
      .infer = infer,
+     .reads = ports(2),
      .eval = eval},
 };
 

@@ -1,5 +1,7 @@
 #include "ops/detection/common.hpp"
 
+#include "op/ports.hpp"
+
 namespace ovir::ops::detection {
 
 void require_count(const InferContext& c, std::int64_t v, std::string_view attribute) {
@@ -14,9 +16,10 @@ Dim require_rois(const InferContext& c, int port, std::int64_t numbers, std::str
   return shape[0];
 }
 
-void require_batch(std::int64_t roi, std::int64_t batch, const Tensor& maps) {
+void require_batch(const EvalContext& c, int port, std::int64_t roi, std::int64_t batch, const Tensor& maps) {
   if (batch < 0 || batch >= maps.dim(0))
-    fail(Code::E0507, "roi {} is of batch {}, but data has {}", roi, batch, maps.dim(0));
+    fail_at(c.version(), port, Code::E0507,
+            fmt::format("roi {} is of batch {}, but data has {}", roi, batch, maps.dim(0)));
 }
 
 void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio) {
@@ -24,9 +27,10 @@ void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio) 
                  sampling_ratio, kMostBinSamples);
 }
 
-std::int64_t bin_samples(double side, std::int64_t sampling_ratio, std::int64_t roi) {
+std::int64_t bin_samples(const EvalContext& c, int port, double side, std::int64_t sampling_ratio, std::int64_t roi) {
   if (sampling_ratio > 0) return sampling_ratio;
-  if (!(side <= static_cast<double>(kMostBinSamples))) fail(Code::E0508, "roi {} is too large to be sampled", roi);
+  if (!(side <= static_cast<double>(kMostBinSamples)))
+    fail_at(c.version(), port, Code::E0508, fmt::format("roi {} is too large to be sampled", roi));
   return static_cast<std::int64_t>(std::ceil(std::max(side, 0.0)));
 }
 
@@ -41,6 +45,9 @@ void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w
   if (c.shape(batch_indices).has_rank())
     count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of rois",
                                "that of batch_indices");
+  const auto& maps = c.shape(data);
+  c.require(!maps.has_rank() || count.min == 0 || channels.min == 0 || (maps[2].max > 0 && maps[3].max > 0), data,
+            Code::E0506, "{} cannot sample feature maps of shape {}", c.op().type, to_string(maps));
   c.output(0, PartialShape{count, channels, Dim(pooled_h), Dim(pooled_w)});
 }
 

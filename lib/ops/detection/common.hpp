@@ -11,8 +11,8 @@ void require_count(const InferContext& c, std::int64_t v, std::string_view attri
 /// Regions in input `port`, each of `numbers` numbers, which `words` are. Gives how many there are.
 Dim require_rois(const InferContext& c, int port, std::int64_t numbers = 5, std::string_view words = "5 numbers each");
 
-/// In a kernel: the feature maps hold the image that region `roi` says it is of.
-void require_batch(std::int64_t roi, std::int64_t batch, const Tensor& maps);
+/// In a kernel: the feature maps hold the image that region `roi` says it is of, in input `port`.
+void require_batch(const EvalContext& c, int port, std::int64_t roi, std::int64_t batch, const Tensor& maps);
 
 /// Position-sensitive pooling: the value at (x, y), 0 outside of the plane.
 template <class T>
@@ -54,8 +54,8 @@ struct BilinearSample {
 /// Samples along one side of a bin are never more than this: a region that asks for more is refused.
 inline constexpr std::int64_t kMostBinSamples = 1 << 12;
 void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio);
-/// How many samples are taken along a side of a bin: as many as asked for, or one a pixel.
-std::int64_t bin_samples(double side, std::int64_t sampling_ratio, std::int64_t roi);
+/// How many samples are taken along a side of a bin of region `roi`, of input `port`: as many as asked for, or one a pixel.
+std::int64_t bin_samples(const EvalContext& c, int port, double side, std::int64_t sampling_ratio, std::int64_t roi);
 
 // --- ROIAlign and ROIAlignRotated
 
@@ -71,10 +71,10 @@ void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w
                    std::string_view words);
 /// Their samples: visit(bin, x, y, n) for the n points in each bin of a region of `w` by `h` that begins at (x0, y0).
 template <class T, class Attrs, class F>
-void sample_bins(const Attrs& a, std::int64_t roi, T x0, T y0, T w, T h, F visit) {
+void sample_bins(const EvalContext& c, const Attrs& a, std::int64_t roi, T x0, T y0, T w, T h, F visit) {
   const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h), half = static_cast<T>(0.5);
-  const auto nx = bin_samples(static_cast<double>(bin_w), a.sampling_ratio, roi),
-             ny = bin_samples(static_cast<double>(bin_h), a.sampling_ratio, roi);
+  const auto nx = bin_samples(c, 1, static_cast<double>(bin_w), a.sampling_ratio, roi),
+             ny = bin_samples(c, 1, static_cast<double>(bin_h), a.sampling_ratio, roi);
   for (std::int64_t ph = 0; ph < a.pooled_h; ++ph)
     for (std::int64_t pw = 0; pw < a.pooled_w; ++pw)
       for (std::int64_t iy = 0; iy < ny; ++iy)

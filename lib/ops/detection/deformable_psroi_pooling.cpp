@@ -60,7 +60,7 @@ void eval(EvalContext& c) {
       const T* roi = regions.data<T>() + r * 5;
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch < 0) continue;  // no region
-      detection::require_batch(r, batch, maps);
+      detection::require_batch(c, rois, r, batch, maps);
       const auto side = [&](T v, float more) {
         return (static_cast<float>(std::round(v)) + more) * a.spatial_scale - 0.5F;
       };

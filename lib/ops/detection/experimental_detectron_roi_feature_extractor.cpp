@@ -73,8 +73,8 @@ void eval(EvalContext& c) {
       const T x0 = roi[0] * scale - shift, y0 = roi[1] * scale - shift;
       const T w = std::max(roi[2] * scale - shift - x0, T(1)), h = std::max(roi[3] * scale - shift - y0, T(1));
       const T bin_w = w / static_cast<T>(size), bin_h = h / static_cast<T>(size);
-      const auto nx = detection::bin_samples(static_cast<double>(bin_w), a.sampling_ratio, r),
-                 ny = detection::bin_samples(static_cast<double>(bin_h), a.sampling_ratio, r);
+      const auto nx = detection::bin_samples(c, 0, static_cast<double>(bin_w), a.sampling_ratio, r),
+                 ny = detection::bin_samples(c, 0, static_cast<double>(bin_h), a.sampling_ratio, r);
       for (std::int64_t ph = 0; ph < size; ++ph)
         for (std::int64_t pw = 0; pw < size; ++pw)
           for (std::int64_t iy = 0; iy < ny; ++iy)

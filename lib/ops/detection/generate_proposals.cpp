@@ -102,6 +102,7 @@ constexpr Version kVersions[] = {
                     Attr<"post_nms_count", &Attrs::post_nms_count, kRequired>, Attr<"normalized", &Attrs::normalized>,
                     Attr<"nms_eta", &Attrs::nms_eta>, Attr<"roi_num_type", &Attrs::roi_num_type>>,
      .infer = infer,
+     .sized_by_data = true,
      .eval = eval},
 };
 

@@ -149,8 +149,20 @@ constexpr auto kAttrs8 =
                Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>,
                Attr<"min_max_aspect_ratios_order", &A::min_max_aspect_ratios_order>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs1,
+     .infer = infer,
+     .reads = ports(output_size),
+     .eval = eval},
+    {.since = 8,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs8,
+     .infer = infer,
+     .reads = ports(output_size),
+     .eval = eval},
 };
 
 }  // namespace

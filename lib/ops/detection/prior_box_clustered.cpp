@@ -55,8 +55,13 @@ constexpr PortDef kOutputs[] = {{"output", TOut}};
 constexpr auto kAttrs = attributes<A, Attr<"width", &A::width>, Attr<"height", &A::height>, Attr<"clip", &A::clip>,
                                    Attr<"step", &A::step>, Attr<"step_w", &A::step_w>, Attr<"step_h", &A::step_h>,
                                    Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>>;
-constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 1,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .reads = ports(output_size),
+                                  .eval = eval}};
 
 }  // namespace
 

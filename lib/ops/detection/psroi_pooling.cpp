@@ -66,7 +66,7 @@ void eval(EvalContext& c) {
       const T* roi = regions.data<T>() + r * 5;
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
-      detection::require_batch(r, batch, maps);
+      detection::require_batch(c, rois, r, batch, maps);
       // Averages are taken of whole pixels; bilinear regions are normalized to the image.
       const auto side = [&](T v, float more) {
         return a.mode == Mode::average ? (std::round(static_cast<float>(v)) + more) * a.spatial_scale

@@ -1,6 +1,7 @@
 // ReorgYolo: blocks of pixels become channels, in the order that YOLO v2 has them.
 // Spec: operation-sets/operation-specs/detection/reorg-yolo-1
 #include "op/op.hpp"
+#include "op/ports.hpp"
 
 namespace ovir::ops::reorg_yolo {
 namespace {
@@ -42,8 +43,6 @@ void eval(EvalContext& c) {
   const auto stride = c.attrs<Attrs>().stride[0];
   const auto batch = from.dim(0), channels = from.dim(1), height = from.dim(2), width = from.dim(3);
   const auto fewer = channels / (stride * stride);
-  if (fewer == 0)
-    fail(Code::E0506, "{} channels are fewer than the {} that a stride of {} needs", channels, stride * stride, stride);
   auto& out = c.out(0, {batch, channels * stride * stride, height / stride, width / stride});
   dispatch_width(byte_width(from.type()), [&]<class E>() {
     E* to = out.mutable_data<E>();
@@ -54,7 +53,9 @@ void eval(EvalContext& c) {
           for (std::int64_t w = 0; w < width; ++w) {
             const auto y = h * stride + offset / stride, x = w * stride + offset % stride;
             const auto at = ((n * fewer + k % fewer) * height * stride + y) * width * stride + x;
-            if (at >= from.size()) fail(Code::E0506, "{} channels are no multiple of {}", channels, stride * stride);
+            if (at >= from.size())
+              fail_at(c.version(), data, Code::E0506,
+                      fmt::format("{} channels are not a multiple of {}", channels, stride * stride));
             *to++ = from.data<E>()[at];
           }
       }

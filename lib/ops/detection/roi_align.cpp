@@ -37,7 +37,6 @@ void eval(EvalContext& c) {
   const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), plane = height * width;
   auto& out = c.out(0, {regions.dim(0), channels, a.pooled_h, a.pooled_w});
   if (out.size() == 0) return;
-  if (plane == 0) fail(Code::E0506, "ROIAlign cannot sample feature maps of shape {}", to_string(maps.shape()));
   const auto bins = a.pooled_h * a.pooled_w;
   dispatch(maps.type(), Reals{}, [&]<class T>() {
     const auto scale = static_cast<T>(a.spatial_scale), half = static_cast<T>(0.5);
@@ -49,7 +48,7 @@ void eval(EvalContext& c) {
     std::fill_n(to, out.size(), T(0));
     for (std::int64_t r = 0; r < regions.dim(0); ++r, to += channels * bins) {
       const auto batch = batches[static_cast<std::size_t>(r)];
-      detection::require_batch(r, batch, maps);
+      detection::require_batch(c, batch_indices, r, batch, maps);
       const T* roi = regions.data<T>() + r * 4;
       const T x0 = place(roi[0]), y0 = place(roi[1]);
       T w = place(roi[2]) - x0, h = place(roi[3]) - y0;
@@ -57,7 +56,7 @@ void eval(EvalContext& c) {
         w = std::max(w, T(1));
         h = std::max(h, T(1));
       }
-      detection::sample_bins(a, r, x0, y0, w, h, [&](std::int64_t bin, T x, T y, T samples) {
+      detection::sample_bins(c, a, r, x0, y0, w, h, [&](std::int64_t bin, T x, T y, T samples) {
         const detection::BilinearSample<T> sample(x, y, width, height);
         for (std::int64_t ch = 0; ch < channels; ++ch) {
           const T value = sample.of(maps.data<T>() + (batch * channels + ch) * plane);

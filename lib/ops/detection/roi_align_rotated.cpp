@@ -28,7 +28,6 @@ void eval(EvalContext& c) {
   const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), plane = height * width;
   auto& out = c.out(0, {regions.dim(0), channels, a.pooled_h, a.pooled_w});
   if (out.size() == 0) return;
-  if (plane == 0) fail(Code::E0506, "ROIAlignRotated cannot sample feature maps of shape {}", to_string(maps.shape()));
   const auto bins = a.pooled_h * a.pooled_w;
   dispatch(maps.type(), Reals{}, [&]<class T>() {
     const auto scale = static_cast<T>(a.spatial_scale), half = static_cast<T>(0.5);
@@ -36,13 +35,13 @@ void eval(EvalContext& c) {
     std::fill_n(to, out.size(), T(0));
     for (std::int64_t r = 0; r < regions.dim(0); ++r, to += channels * bins) {
       const auto batch = batches[static_cast<std::size_t>(r)];
-      detection::require_batch(r, batch, maps);
+      detection::require_batch(c, batch_indices, r, batch, maps);
       const T* roi = regions.data<T>() + r * 5;
       // "Each ROI box's center is shifted by [-0.5, -0.5]"
       const T x0 = roi[0] * scale - half, y0 = roi[1] * scale - half, w = roi[2] * scale, h = roi[3] * scale,
               angle = a.clockwise_mode ? -roi[4] : roi[4];
       const T cos = std::cos(angle), sin = std::sin(angle);
-      detection::sample_bins(a, r, -w / 2, -h / 2, w, h, [&](std::int64_t bin, T x, T y, T samples) {
+      detection::sample_bins(c, a, r, -w / 2, -h / 2, w, h, [&](std::int64_t bin, T x, T y, T samples) {
         const detection::BilinearSample<T> sample(y * sin + x * cos + x0, y * cos - x * sin + y0, width, height);
         for (std::int64_t ch = 0; ch < channels; ++ch)
           to[ch * bins + bin] += sample.of(maps.data<T>() + (batch * channels + ch) * plane) / samples;

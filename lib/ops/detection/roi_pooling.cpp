@@ -78,7 +78,7 @@ void eval(EvalContext& c) {
       const T* roi = regions.data<T>() + r * 5;
       const auto batch = static_cast<std::int64_t>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
-      detection::require_batch(r, batch, maps);
+      detection::require_batch(c, rois, r, batch, maps);
       const auto pixel = [&](T v) {
         return static_cast<std::int64_t>(
             std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));

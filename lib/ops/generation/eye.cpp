@@ -72,6 +72,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type, kRequired>>,
      .infer = infer,
+     .reads = ports(num_rows, num_columns, batch_shape),
      .eval = eval},
 };
 

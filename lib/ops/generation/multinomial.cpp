@@ -29,6 +29,8 @@ void infer(InferContext& c) {
     c.require(a.with_replacement || !from.has_rank() || out[1].min <= from[1].max, num_samples, Code::E0508,
               "Multinomial cannot draw {} of {} classes without replacement", to_string(out[1]),
               to_string(from.has_rank() ? from[1] : Dim()));
+    c.require(!from.has_rank() || from[1].max > 0 || from[0].min == 0 || out[1].min == 0, num_samples, Code::E0508,
+              "Multinomial cannot draw {} of 0 classes", to_string(out[1]));
   }
   c.output(0, a.convert_type, std::move(out));
 }
@@ -37,8 +39,6 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   auto weights = c.floats(probs);
   const auto batches = c.in(probs).dim(0), classes = c.in(probs).dim(1), samples = c.scalar_int(num_samples);
-  if (samples < 0 || (!a.with_replacement && samples > classes) || (classes == 0 && batches * samples > 0))
-    fail(Code::E0508, "Multinomial cannot draw {} of {} classes", samples, classes);
   auto& to = c.out(0, {batches, samples});
   if (a.log_probs)
     for (auto& w : weights) w = std::exp(w);
@@ -77,6 +77,7 @@ constexpr Version kVersions[] = {
                          Attr<"log_probs", &Attrs::log_probs, kRequired>, Attr<"global_seed", &Attrs::global_seed>,
                          Attr<"op_seed", &Attrs::op_seed>>,
      .infer = infer,
+     .reads = ports(num_samples),
      .eval = eval,
      .pure = false},
 };

@@ -83,9 +83,7 @@ void generate(const Attrs& a, T low, T high, Tensor& to, Next next) {
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto low = c.floats(minval).at(0), high = c.floats(maxval).at(0);
-  if (!(low < high)) fail(Code::E0508, "RandomUniform has no numbers from {} to {}", low, high);
-  auto& to = c.out(0, c.ints(shape));
+  auto& to = c.out(0);
   // "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and one
   // that is the same in every run can be compared.
   const auto global_seed = a.global_seed == 0 && a.op_seed == 0 ? 0x6f766972 : a.global_seed;
@@ -112,6 +110,7 @@ constexpr Version kVersions[] = {
                          Attr<"global_seed", &Attrs::global_seed>, Attr<"op_seed", &Attrs::op_seed>,
                          Attr<"alignment", &Attrs::alignment>>,
      .infer = infer,
+     .reads = ports(shape, minval, maxval),
      .eval = eval,
      .pure = false},
 };

@@ -79,8 +79,7 @@ void eval(EvalContext& c) {
   const auto type = c.declared_out_type(0);
   if (whole(type, {c.stored(start).type(), c.stored(stop).type(), c.stored(step).type()})) {
     const auto first = c.scalar_int(start), by = c.scalar_int(step);
-    if (by == 0) fail(Code::E0508, "step of Range is 0");
-    auto& to = c.out(0, {count_of(first, c.scalar_int(stop), by)});
+    auto& to = c.out(0);
     dispatch(to.type(), Integers{}, [&]<class T>() {
       auto next = static_cast<std::uint64_t>(first);
       for (auto& value : to.mutable_values<T>()) value = static_cast<T>(next), next += static_cast<std::uint64_t>(by);
@@ -89,8 +88,7 @@ void eval(EvalContext& c) {
   }
   // "accumulate_type is a type that have better or equal accuracy": f64 for all.
   const auto first = c.floats(start).at(0), by = c.floats(step).at(0);
-  if (by == 0) fail(Code::E0508, "step of Range is 0");
-  auto& to = c.out(0, {count_of(first, c.floats(stop).at(0), by)});
+  auto& to = c.out(0);
   dispatch(to.type(), Numbers{}, [&]<class T>() {
     for (std::int64_t i = 0; i < to.size(); ++i) {
       const auto value = first + static_cast<double>(i) * by;
@@ -106,12 +104,19 @@ constexpr PortDef kOutputs1[] = {{"output", T}};
 constexpr PortDef kInputs4[] = {{"start", T1}, {"stop", T2}, {"step", T3}};
 constexpr PortDef kOutputs4[] = {{"output", TOut}};
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs1, .outputs = kOutputs1, .attrs = attributes<Attrs>, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs1,
+     .outputs = kOutputs1,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .reads = ports(start, stop, step),
+     .eval = eval},
     {.since = 4,
      .inputs = kInputs4,
      .outputs = kOutputs4,
      .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type, kRequired>>,
      .infer = infer,
+     .reads = ports(start, stop, step),
      .eval = eval},
 };
 

@@ -39,6 +39,9 @@ void infer(InferContext& c) {
     shape[2] = at[1];
     shape[3] = at[2];
   }
+  if (const auto& from = c.shape(data); from.has_rank() && shape.element_count().min > 0)
+    c.require(from[2].max > 0 && from[3].max > 0, data, Code::E0506, "GridSample cannot sample an image of shape {}",
+              to_string(from));
   c.output(0, std::move(shape));
 }
 
@@ -91,8 +94,6 @@ void eval(EvalContext& c) {
   const auto channels = from.dim(1), height = from.dim(2), width = from.dim(3), points = at.dim(1) * at.dim(2);
   auto& out = c.out(0, {from.dim(0), channels, at.dim(1), at.dim(2)});
   if (out.size() == 0) return;
-  if (height == 0 || width == 0)
-    fail(Code::E0506, "GridSample cannot sample an image of shape {}", to_string(from.shape()));
   const auto coordinates = to_f64(at);
   dispatch(from.type(), Numbers{} + Boolean{}, [&]<class E>() {
     for (std::int64_t n = 0; n < from.dim(0); ++n)

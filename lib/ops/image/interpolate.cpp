@@ -331,9 +331,27 @@ constexpr auto kAttrs4 =
                Attr<"nearest_mode", &A::nearest_mode>, Attr<"antialias", &A::antialias>,
                Attr<"pads_begin", &A::pads_begin>, Attr<"pads_end", &A::pads_end>, Attr<"cube_coeff", &A::cube_coeff>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs1, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 4, .inputs = kInputs4, .outputs = kOutputs, .attrs = kAttrs4, .infer = infer, .eval = eval},
-    {.since = 11, .inputs = kInputs11, .outputs = kOutputs, .attrs = kAttrs4, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs1,
+     .outputs = kOutputs,
+     .attrs = kAttrs1,
+     .infer = infer,
+     .reads = ovir::ports(1),
+     .eval = eval},
+    {.since = 4,
+     .inputs = kInputs4,
+     .outputs = kOutputs,
+     .attrs = kAttrs4,
+     .infer = infer,
+     .reads = ovir::ports(1, 2, 3),
+     .eval = eval},
+    {.since = 11,
+     .inputs = kInputs11,
+     .outputs = kOutputs,
+     .attrs = kAttrs4,
+     .infer = infer,
+     .reads = ovir::ports(1, 2),
+     .eval = eval},
 };
 
 }  // namespace

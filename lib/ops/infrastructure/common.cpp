@@ -5,7 +5,9 @@
 namespace ovir::ops::infrastructure {
 namespace {
 
-constexpr int kRoundsBeforeWidening = 3;
+/// After so many rounds dims that still change are given up, then values and dims of all that is fed back, then all
+/// that is known of it: a chain of a thousand feedbacks need not take a thousand rounds.
+constexpr int kRoundsBeforeWidening = 3, kRoundsBeforeRanks = 8, kRoundsBeforeNothing = 16;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -24,7 +26,7 @@ Fact part_fact(const InferContext& c, const BodyLink& link) {
   return part;
 }
 
-/// Dims that still change are given up, so that the rounds come to an end.
+/// Gives up dims that still change.
 void widen(PartialShape& next, const PartialShape& before) {
   if (!next.has_rank() || !before.has_rank()) return;
   for (std::int64_t i = 0; i < next.rank(); ++i) {
@@ -65,16 +67,22 @@ const BodyLink* input_of(const BodyMap& map, int parameter) {
   return nullptr;
 }
 
-Tensor part(const Tensor& whole, const BodyLink& link, std::int64_t iteration) {
-  const auto axis = link.axis < 0 ? link.axis + whole.rank() : link.axis;
-  const auto parts = parts_of(link, whole.dim(axis)).value_or(Parts{});
+std::int64_t normalized(std::int64_t axis, std::int64_t rank) { return axis < 0 ? axis + rank : axis; }
+
+/// The part of an input that iteration `iteration` receives: a view where it is contiguous, else a copy.
+Tensor part(const Tensor& whole, const BodyLink& link, const Parts& parts, std::int64_t iteration) {
+  const auto axis = normalized(link.axis, whole.rank());
   auto shape = whole.shape();
-  shape[static_cast<std::size_t>(axis)] = link.part_size;
+  shape[axis] = link.part_size;
   const auto strides = strides_of(whole.shape());
+  const auto first = (parts.first + iteration * parts.step) * strides[axis];
+  const bool contiguous =
+      std::all_of(shape.begin(), shape.begin() + axis, [](std::int64_t length) { return length == 1; });
+  if (contiguous && !whole.packed())
+    return {whole.type(), std::move(shape), whole.owner(), whole.bytes() + first * byte_width(whole.type())};
   Tensor piece(whole.type(), shape);
   if (whole.type() == ElementType::string) piece.keep_alive(whole);
-  gather_strided(whole, (parts.first + iteration * parts.step) * strides[static_cast<std::size_t>(axis)], strides,
-                 shape, piece);
+  gather_strided(whole, first, strides, shape, piece);
   return piece;
 }
 
@@ -85,42 +93,97 @@ void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
          to_string(c.out_shape(port)));
 }
 
-void concatenate(EvalContext& c, const BodyLink& link, std::vector<Tensor>& pieces) {
-  if (pieces.empty()) {  // no iteration: the shape that inference found, what it left open being nothing
+/// An output that is concatenated from what the iterations give. Where it is known beforehand how long it becomes, it
+/// is written in place; else the parts are kept until the end.
+class Scan {
+ public:
+  Scan(EvalContext& context, const BodyLink& l, std::optional<std::int64_t> iterations)
+      : c(context), link(l), iterations_(iterations) {}
+
+  void add(Tensor given) {
+    auto piece = given.rank() == 0 ? given.reshaped({1}) : std::move(given);
+    if (first_.empty()) begin(piece);
+    auto expected = first_;
+    if (piece.rank() == expected.rank()) expected[axis_] = piece.shape()[axis_];
+    if (piece.shape() != expected)
+      fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first_),
+           to_string(piece.shape()), axis_);
+    if (whole_ && piece.shape()[axis_] != first_[axis_]) spill();
+    if (whole_) put(piece);
+    else pieces_.push_back(std::move(piece));
+  }
+
+  void finish() {
+    if (first_.empty()) return nothing();
+    if (!whole_) {
+      auto shape = first_;
+      shape[axis_] = 0;
+      for (const auto& piece : pieces_) shape[axis_] += piece.shape()[axis_];
+      allocate(std::move(shape));
+      for (const auto& piece : pieces_) put(piece);
+    }
+  }
+
+ private:
+  EvalContext& c;
+  const BodyLink& link;
+  std::optional<std::int64_t> iterations_;
+  i64 axis_ = 0;
+  Shape first_;  ///< of the first part
+  Tensor* whole_ = nullptr;
+  i64 filled_ = 0;  ///< along the axis
+  std::vector<Tensor> pieces_;
+
+  void begin(const Tensor& piece) {
+    first_ = piece.shape();
+    axis_ = normalized(link.axis, piece.rank());
+    if (!iterations_) return;
+    auto shape = first_;
+    const auto length = checked_mul(shape[axis_], *iterations_);
+    if (!length) fail(Code::E0003, "output {} would have more elements than 64 bits can count", link.port);
+    shape[axis_] = *length;
+    allocate(std::move(shape));
+  }
+
+  void allocate(Shape shape) {
+    require_as_inferred(c, link.port, shape);
+    whole_ = &c.out(link.port, std::move(shape));
+  }
+
+  /// Parts of several lengths: how long the output becomes is not known after all.
+  void spill() {
+    auto shape = whole_->shape();
+    const auto strides = strides_of(shape);
+    const auto begin = link.stride < 0 ? shape[axis_] - filled_ : 0;
+    shape[axis_] = filled_;
+    Tensor so_far(whole_->type(), shape);
+    if (so_far.type() == ElementType::string) so_far.keep_alive(*whole_);
+    gather_strided(*whole_, begin * strides[axis_], strides, shape, so_far);
+    pieces_.push_back(std::move(so_far));
+    filled_ = 0;
+    whole_ = nullptr;
+  }
+
+  void put(const Tensor& given) {
+    const auto piece = given.type() == whole_->type() ? given : convert(given, whole_->type());
+    const auto length = piece.shape()[axis_], whole = whole_->shape()[axis_];
+    const auto begin = link.stride < 0 ? whole - filled_ - length : filled_;
+    if (whole_->type() == ElementType::string) whole_->keep_alive(piece);
+    const auto strides = strides_of(whole_->shape());
+    scatter_strided(piece, piece.shape(), *whole_, begin * strides[axis_], strides);
+    filled_ += length;
+  }
+
+  /// No iteration: the shape that inference found, what it left open being nothing.
+  void nothing() {
     const auto& inferred = c.out_shape(link.port);
     Shape shape;
     for (const auto& d : inferred) shape.push_back(d.min);
-    if (inferred.has_rank() && inferred.rank() > 0)
-      shape[static_cast<std::size_t>(link.axis < 0 ? link.axis + inferred.rank() : link.axis)] = 0;
+    if (inferred.has_rank() && inferred.rank() > 0) shape[normalized(link.axis, inferred.rank())] = 0;
     else shape = {0};
     c.out(link.port, std::move(shape));
-    return;
   }
-  if (link.stride < 0) std::reverse(pieces.begin(), pieces.end());
-  auto shape = pieces[0].rank() == 0 ? Shape{1} : pieces[0].shape();
-  const auto axis =
-      static_cast<std::size_t>(link.axis < 0 ? link.axis + static_cast<std::int64_t>(shape.size()) : link.axis);
-  const auto first = shape;
-  shape[axis] = 0;
-  for (auto& piece : pieces) {
-    if (piece.rank() == 0) piece = piece.reshaped({1});
-    auto expected = first;
-    if (piece.shape().size() == expected.size()) expected[axis] = piece.dim(static_cast<std::int64_t>(axis));
-    if (piece.shape() != expected)
-      fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first),
-           to_string(piece.shape()), axis);
-    shape[axis] += expected[axis];
-  }
-  require_as_inferred(c, link.port, shape);
-  auto& whole = c.out(link.port, shape);
-  const auto strides = strides_of(shape);
-  std::int64_t begin = 0;
-  for (const auto& piece : pieces) {
-    if (whole.type() == ElementType::string) whole.keep_alive(piece);
-    scatter_strided(piece, piece.shape(), whole, begin * strides[axis], strides);
-    begin += piece.shape()[axis];
-  }
-}
+};
 
 }  // namespace
 
@@ -199,8 +262,10 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
           before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
           initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but its back edge feeds it {}",
           c.op().type, name(before.type), name(result.type));
-      auto next = merge(before, result);
+      auto next = round < kRoundsBeforeNothing ? merge(before, result) : Fact{};
       if (round >= kRoundsBeforeWidening) widen(next.shape, before.shape);
+      if (round >= kRoundsBeforeRanks)
+        next = {next.type, next.shape.has_rank() ? PartialShape::of_rank(next.shape.rank()) : next.shape, {}, nullptr};
       if (same(next, before)) continue;
       settled = false;
       before = std::move(next);
@@ -237,32 +302,37 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
 void run_iterations(EvalContext& c, std::int64_t limit) {
   const auto& map = c.bodies()[0];
   std::vector<Tensor> parameters(at(map.parameter_count)), results;
-  for (const auto& link : map.inputs)
-    if (!link.sliced) parameters[at(link.inner)] = c.in(link.port);
-  std::vector<std::vector<Tensor>> pieces(map.outputs.size());
+  std::vector<std::pair<const BodyLink*, Parts>> sliced;
+  for (const auto& link : map.inputs) {
+    const auto& whole = c.in(link.port);
+    if (!link.sliced) parameters[at(link.inner)] = whole;
+    else sliced.emplace_back(&link, *parts_of(link, whole.dim(normalized(link.axis, whole.rank()))));
+  }
+  std::vector<Scan> scans;
+  for (const auto& link : map.outputs) {
+    if (!link.sliced) continue;
+    // A condition may end the loop early, unless inference knew that it does not: then the shape is static.
+    const bool exact = limit >= 0 && (map.condition_result < 0 || c.out_shape(link.port).is_static());
+    scans.emplace_back(c, link, exact ? std::optional(limit) : std::nullopt);
+  }
+  const auto number_shape = map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1};
 
   bool go_on = true;
   for (std::int64_t i = 0; go_on && i != limit; ++i) {
-    for (const auto& link : map.inputs)
-      if (link.sliced) parameters[at(link.inner)] = part(c.in(link.port), link, i);
+    for (const auto& [link, parts] : sliced) parameters[at(link->inner)] = part(c.in(link->port), *link, parts, i);
     if (map.iteration_parameter >= 0)
-      parameters[at(map.iteration_parameter)] =
-          convert(Tensor::scalar(i).reshaped(
-                      map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1}),
-                  map.iteration_type);
+      parameters[at(map.iteration_parameter)] = convert(Tensor::scalar(i).reshaped(number_shape), map.iteration_type);
     results = c.run_body(0, parameters);
-    for (std::size_t o = 0; o < map.outputs.size(); ++o)
-      if (map.outputs[o].sliced) pieces[o].push_back(results[at(map.outputs[o].inner)]);
+    auto scan = scans.begin();
+    for (const auto& link : map.outputs)
+      if (link.sliced) (scan++)->add(results[at(link.inner)]);
     for (const auto& edge : map.feedback) parameters[at(edge.parameter)] = results[at(edge.result)];
     if (map.condition_result >= 0) go_on = to_i64(results[at(map.condition_result)]).at(0) != 0;
   }
 
-  for (std::size_t o = 0; o < map.outputs.size(); ++o) {
-    const auto& link = map.outputs[o];
-    if (link.sliced) {
-      concatenate(c, link, pieces[o]);
-      continue;
-    }
+  for (auto& scan : scans) scan.finish();
+  for (const auto& link : map.outputs) {
+    if (link.sliced) continue;
     const auto* edge = feedback_of(map, link.inner);
     if (results.empty() && !edge)
       fail(Code::E0508, "output {} has no value: the body was not run once, and nothing is fed back for it", link.port);

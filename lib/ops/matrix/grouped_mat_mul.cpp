@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/matrix/grouped-matmul-17; mat_b is [G, N, K]: see NOTES.md
 #include "op/accumulate.hpp"
 #include "op/op.hpp"
+#include "op/ports.hpp"
 
 namespace ovir::ops::grouped_mat_mul {
 namespace {
@@ -39,8 +40,9 @@ std::vector<std::int64_t> ends(EvalContext& c, std::int64_t tokens) {
   std::int64_t before = 0;
   for (const auto end : list) {
     if (end < before || end > tokens)
-      fail(Code::E0508, "offsets of GroupedMatMul must rise from 0 to {} tokens, but {} follows {}", tokens, end,
-           before);
+      fail_at(c.version(), offsets, Code::E0508,
+              fmt::format("offsets of GroupedMatMul must rise from 0 to {} tokens, but {} follows {}", tokens, end,
+                          before));
     before = end;
   }
   return list;

@@ -34,14 +34,13 @@ void infer(InferContext& c) {
 /// Data as [b1, …, bK, N', d1, …, dK] becomes [N', d1, b1, …, dK, bK], of which a window is kept.
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
-  const auto blocks = c.ints(block_shape), before = c.ints(crops_begin), after = c.ints(crops_end);
-  movement::require_blocks(from.rank(), blocks, before, after);
+  const auto blocks = c.ints(block_shape), before = c.ints(crops_begin);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
   const auto volume = element_count(blocks);
-  if (from.dim(0) % volume != 0)
-    fail(Code::E0506, "BatchToSpace cannot divide a batch of {} by {}", from.dim(0), volume);
   const auto spatial = from.rank() - 1;
 
-  Shape view(blocks.begin() + 1, blocks.end()), whole{from.dim(0) / volume}, out = whole;
+  Shape view(blocks.begin() + 1, blocks.end()), whole{from.dim(0) / volume};
   view.push_back(whole[0]);
   view.insert(view.end(), from.shape().begin() + 1, from.shape().end());
   std::vector<std::int64_t> order{spatial};
@@ -49,24 +48,25 @@ void eval(EvalContext& c) {
     const auto at = static_cast<std::size_t>(i + 1);
     order.insert(order.end(), {spatial + 1 + i, i});
     whole.push_back(from.dim(i + 1) * blocks[at]);
-    out.push_back(whole.back() - before[at] - after[at]);
-    if (out.back() < 0)
-      fail(Code::E0506, "BatchToSpace cannot crop {} and {} elements from an axis of {}", before[at], after[at],
-           whole.back());
   }
   Tensor spread(from.type(), whole);
   permute(from, view, order, spread);
   const auto strides = strides_of(whole);
   std::int64_t first = 0;
   for (std::size_t i = 1; i < whole.size(); ++i) first += before[i] * strides[i];
-  gather_strided(spread, first, strides, out, c.out(0, out));
+  gather_strided(spread, first, strides, to.shape(), to);
 }
 
 constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"crops_begin", TInt}, {"crops_end", TInt}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {
-    {.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+constexpr Version kVersions[] = {{.since = 2,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .infer = infer,
+                                  .reads = ports(block_shape, crops_begin, crops_end),
+                                  .eval = eval,
+                                  .lift = Lift::moves}};
 
 }  // namespace
 

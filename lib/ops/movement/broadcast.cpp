@@ -111,11 +111,7 @@ void eval(EvalContext& c) {
   if (mode == Mode::explicit_ && from.rank() > 0) {
     const auto axes = c.ints(axes_mapping);
     view = Shape(to.rank(), 1);
-    if (axes.size() != from.shape().size())
-      fail(Code::E0506, "axes_mapping of Broadcast must name an axis for each of data's");
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      view[static_cast<std::size_t>(movement::checked_index(axes[i], to.rank(), "Broadcast"))] = from.shape()[i];
-    if (view.count() != from.size()) fail(Code::E0508, "axes_mapping of Broadcast names an axis twice");
+    for (std::size_t i = 0; i < axes.size(); ++i) view[axes[i]] = from.shape()[i];
   }
   gather_strided(from, 0, broadcast_strides(view, to.shape()), to.shape(), to);
 }
@@ -130,6 +126,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = kAttrs,
      .infer = infer,
+     .reads = ports(target_shape, axes_mapping),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},
@@ -138,6 +135,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = kAttrs,
      .infer = infer,
+     .reads = ports(target_shape, axes_mapping),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

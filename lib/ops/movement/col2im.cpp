@@ -75,9 +75,6 @@ void eval(EvalContext& c) {
   const auto rows = block_count(a, 0, size.at(0), kernel.at(0)), columns = block_count(a, 1, size.at(1), kernel.at(1));
   const auto volume = kernel[0] * kernel[1];
   const auto planes = to.size() == 0 ? 0 : to.size() / (size[0] * size[1]);
-  if (from.size() != planes * volume * rows * columns)
-    fail(Code::E0506, "data of Col2Im {} does not hold the blocks of an image of {}", to_string(from.shape()),
-         to_string(size));
   std::fill_n(to.mutable_bytes(), to.byte_size(), std::byte{});
   dispatch(to.type(), Numbers{}, [&]<class T>() {
     const auto* source = from.data<T>();
@@ -105,6 +102,7 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"strides", &Attrs::strides>, Attr<"dilations", &Attrs::dilations>,
                          Attr<"pads_begin", &Attrs::pads_begin>, Attr<"pads_end", &Attrs::pads_end>>,
      .infer = infer,
+     .reads = ports(output_size, kernel_size),
      .eval = eval},
 };
 

@@ -151,15 +151,10 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   if (c.has(start + 3)) axes = c.ints(start + 3);
   else
     for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-  if (stops.size() != starts.size() || steps.size() != starts.size() || axes.size() != starts.size())
-    fail(Code::E0506, "start, stop, step and axes of a slice differ in length");
 
   SlicedPart part{0, from, strides_of(from)};
-  std::vector<bool> seen(from.size(), false);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(checked_index(axes[i], rank, "a slice"));
-    if (steps[i] == 0 || seen[axis]) fail(Code::E0508, "a slice has a step of 0, or names an axis twice");
-    seen[axis] = true;
+    const auto axis = normalized(axes[i], rank);
     const auto taken = slice_axis(from[axis], starts[i], stops[i], steps[i]);
     part.first += taken.first * part.strides[axis];
     part.shape[axis] = taken.count;
@@ -169,10 +164,16 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   return part;
 }
 
-std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_view op) {
-  if (index < -length || index >= length)
-    fail(Code::E0507, "index {} of {} is out of range: the axis has length {}", index, op, length);
+std::int64_t data_index(const EvalContext& c, int port, std::int64_t index, const Tensor& data, std::int64_t axis) {
+  const auto length = data.dim(axis);
+  if (index < -length || index >= length) fail_index(c.version(), port, index, axis, length);
   return index < 0 ? index + length : index;
+}
+
+void fail_index(const Version& version, int port, std::int64_t index, std::int64_t axis, const Dim& length) {
+  fail_at(version, port, Code::E0507,
+          fmt::format("{} holds {}, which is out of range: axis {} of data has length {}", port_name(version, port),
+                      index, axis, to_string(length)));
 }
 
 std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes) {
@@ -183,6 +184,7 @@ std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::i
 }
 
 Dim require_block_inputs(const InferContext& c) {
+  constexpr auto kMaxBlock = std::int64_t{1} << 40;  // sums and products of a few fit into 64 bits
   c.require_rank(0, 2, kMost);
   Dim count = c.shape(0).has_rank() ? Dim(c.shape(0).rank()) : Dim();
   for (int port = 1; port < 4; ++port) {
@@ -194,25 +196,14 @@ Dim require_block_inputs(const InferContext& c) {
       const auto v = (*values)[i];
       c.require(v >= (port == 1), port, Code::E0508, "{} of {} holds {}, less than {}", c.port_name(port), c.op().type,
                 v, port == 1 ? 1 : 0);
+      c.require(v <= kMaxBlock, port, Code::E0508, "{} of {} holds {}, more than {}", c.port_name(port), c.op().type, v,
+                kMaxBlock);
       // "block_shape[0] is expected to be 1", and the batch is neither padded nor cropped
       c.require(i > 0 || v == (port == 1), port, Code::E0508, "{}[0] of {} must be {}, for the batch, but is {}",
                 c.port_name(port), c.op().type, port == 1 ? 1 : 0, v);
     }
   }
   return count;
-}
-
-void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before,
-                    const std::vector<std::int64_t>& after) {
-  const auto count = static_cast<std::size_t>(rank);
-  if (rank < 1 || blocks.size() != count || before.size() != count || after.size() != count)
-    fail(Code::E0506, "block_shape and the pads or crops must have an element for each of {} axes", rank);
-  constexpr auto kLimit = std::int64_t{1} << 40;
-  for (std::size_t i = 0; i < count; ++i)
-    if (blocks[i] < 1 || before[i] < 0 || after[i] < 0 || blocks[i] > kLimit || before[i] > kLimit ||
-        after[i] > kLimit || (i == 0 && (blocks[0] != 1 || before[0] + after[0] != 0)))
-      fail(Code::E0508, "blocks of {} with {} before and {} after are not possible on axis {}", blocks[i], before[i],
-           after[i], i);
 }
 
 std::optional<Dim> divided(const Dim& dim, std::int64_t n) {

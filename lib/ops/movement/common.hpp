@@ -2,6 +2,7 @@
 // Scatter…Update operations combine an update with what is there.
 #pragma once
 #include "op/op.hpp"
+#include "op/ports.hpp"
 #include "op/ranks.hpp"
 #include "tensor/copy.hpp"
 
@@ -42,8 +43,12 @@ struct SlicedPart {
 };
 SlicedPart slices_of(EvalContext& c, int start, const Shape& from);
 
-/// An index from the data made non-negative. Throws Failure where it lies outside [-length, length).
-std::int64_t checked_index(std::int64_t index, std::int64_t length, std::string_view op);
+/// An element of input `port`, an index along `axis` of `data`, made non-negative. Throws Failure where it is out of
+/// range.
+std::int64_t data_index(const EvalContext& c, int port, std::int64_t index, const Tensor& data, std::int64_t axis);
+/// The same fault, for inference of known indices.
+[[noreturn]] void fail_index(const Version& version, int port, std::int64_t index, std::int64_t axis,
+                             const Dim& length);
 
 /// What becomes of an element that an update meets.
 enum class Reduction { none, sum, sub, prod, min, max, mean };
@@ -94,9 +99,6 @@ std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::i
 
 /// BatchToSpace and SpaceToBatch: the demands on block_shape and the crops or pads, inputs 1 to 3; gives the rank.
 Dim require_block_inputs(const InferContext& c);
-/// The same of their values, in a kernel.
-void require_blocks(std::int64_t rank, const std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& before,
-                    const std::vector<std::int64_t>& after);
 
 /// The lengths x with x * n in `dim`; nothing where there is none. `n` is positive.
 std::optional<Dim> divided(const Dim& dim, std::int64_t n);

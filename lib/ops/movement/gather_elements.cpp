@@ -37,11 +37,10 @@ void infer(InferContext& c) {
                   : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of data", i), "that of indices"));
 
   // "All index values are expected to be within bounds [0, s-1]": judged where they are known.
-  if (const auto known = c.ints(indices); known && from[axis].is_bounded())
+  if (const auto known = c.peek_ints(indices); known && from[axis].is_bounded())
     for (const auto index : *known)
-      c.require(-from[axis].max <= index && index < from[axis].max, indices, Code::E0507,
-                "index {} of GatherElements is out of range: axis {} of data has length {}", index, axis,
-                to_string(from[axis]));
+      if (index < -from[axis].max || index >= from[axis].max)
+        movement::fail_index(c.version(), indices, index, axis, from[axis]);
   c.output(0, std::move(out));
 }
 
@@ -62,7 +61,8 @@ void eval(EvalContext& c) {
     auto* target = to.mutable_data<T>();
     for (std::int64_t i = 0; i < to.size(); ++i) {
       const auto outer = i / (rows * inner);
-      const auto at = movement::checked_index(index[static_cast<std::size_t>(i)], length, "GatherElements");
+      const auto at =
+          movement::data_index(c, indices, index[static_cast<std::size_t>(i)], from, static_cast<std::int64_t>(axis));
       target[i] = source[(outer * length + at) * inner + i % inner];
     }
   });

@@ -63,13 +63,9 @@ void eval(EvalContext& c) {
     return Shape(s.begin() + first, s.begin() + last).count();
   };
   const auto tuple = at.dim(at.rank() - 1);
-  if (batch_dims + tuple > from.rank())
-    fail(Code::E0506, "indices of GatherND name {} axes after {} batch dims, but data is {}", tuple, batch_dims,
-         to_string(from.shape()));
   const auto batches = product(from.shape(), 0, batch_dims), picks = product(at.shape(), batch_dims, at.rank() - 1);
   const auto block = product(from.shape(), batch_dims, from.rank()),
              run = product(from.shape(), batch_dims + tuple, from.rank());
-  if (to.size() != batches * picks * run) fail(Code::E0506, "the batch dims of GatherND differ in data and indices");
   const auto strides = strides_of(from.shape());
   const auto width = static_cast<std::size_t>(byte_width(from.type()));
   const auto bytes = static_cast<std::size_t>(run) * width;
@@ -78,7 +74,7 @@ void eval(EvalContext& c) {
     auto first = i / picks * block;
     for (std::int64_t k = 0; k < tuple; ++k) {
       const auto axis = batch_dims + k;
-      first += movement::checked_index(index[static_cast<std::size_t>(i * tuple + k)], from.dim(axis), "GatherND") *
+      first += movement::data_index(c, indices, index[static_cast<std::size_t>(i * tuple + k)], from, axis) *
                strides[static_cast<std::size_t>(axis)];
     }
     std::memcpy(target, from.bytes() + static_cast<std::size_t>(first) * width, bytes);

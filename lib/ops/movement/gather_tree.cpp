@@ -40,7 +40,8 @@ void eval(EvalContext& c) {
       auto parent = parents[at(sequence - 1, batch, beam)];
       for (auto level = sequence - 1; level-- > 0;) {
         if (!(parent >= 0 && parent < static_cast<double>(beam_width)))
-          fail(Code::E0507, "parent_ids of GatherTree holds {}, but there are {} beams", parent, beam_width);
+          fail_at(c.version(), parent_ids, Code::E0507,
+                  fmt::format("parent_ids of GatherTree holds {}, but there are {} beams", parent, beam_width));
         const auto from = at(level, batch, static_cast<std::int64_t>(parent));
         ids[at(level, batch, beam)] = steps_f[from];
         parent = parents[from];

@@ -42,8 +42,7 @@ void eval(EvalContext& c) {
   std::vector<bool> turned(from.shape().size(), false);
   for (std::size_t i = 0; i < given.size(); ++i) {
     const auto named = mask ? static_cast<std::int64_t>(i) : given[i];
-    if (!mask || given[i] != 0)
-      turned[static_cast<std::size_t>(movement::checked_index(named, from.rank(), "Reverse"))] = true;
+    if (!mask || given[i] != 0) turned[movement::normalized(named, from.rank())] = true;
   }
   // From the last element of a turned axis, backwards.
   std::int64_t first = 0;
@@ -62,6 +61,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"mode", &Attrs::mode, kRequired>>,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

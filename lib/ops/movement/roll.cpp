@@ -26,14 +26,11 @@ void eval(EvalContext& c) {
   const auto shifts = c.ints(shift);
   const auto along = c.ints(axes);
 
-  if (shifts.size() != 1 && shifts.size() != along.size())
-    fail(Code::E0506, "shift of Roll has {} elements, axes {}", shifts.size(), along.size());
-
   // What each axis is shifted by in all: "if the same axis is referenced more than once, the total shift for that axis
   // will be the sum of all the shifts that belong to that axis".
   std::vector<std::int64_t> total(static_cast<std::size_t>(rank), 0);
   for (std::size_t i = 0; i < along.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(movement::checked_index(along[i], rank, "Roll"));
+    const auto axis = movement::normalized(along[i], rank);
     const auto length = from.shape()[axis];
     if (length == 0) continue;
     total[axis] = (total[axis] + shifts[shifts.size() == 1 ? 0 : i] % length + length) % length;
@@ -66,6 +63,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(axes),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

@@ -38,19 +38,17 @@ void infer(InferContext& c) {
 }
 
 /// For each update, the element of data that it goes to.
-std::vector<std::int64_t> targets(const Shape& shape, const Shape& update_shape, std::size_t along,
-                                  const std::vector<std::int64_t>& index) {
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    if (i != along && update_shape[i] > shape[i])
-      fail(Code::E0506, "indices of ScatterElementsUpdate {} reach past data {}", to_string(update_shape),
-           to_string(shape));
-  auto strides = strides_of(shape);
-  const auto pitch = strides[along], length = shape[along];
+std::vector<std::int64_t> targets(EvalContext& c, std::size_t along) {
+  const auto& from = c.in(data);
+  const auto index = c.ints(indices);
+  auto strides = strides_of(from.shape());
+  const auto pitch = strides[along];
   strides[along] = 0;
   std::vector<std::int64_t> list;
-  for (IndexWalker at(update_shape); !at.done(); at.next())
+  for (IndexWalker at(c.in(updates).shape()); !at.done(); at.next())
     list.push_back(at.offset(strides) +
-                   movement::checked_index(index[list.size()], length, "ScatterElementsUpdate") * pitch);
+                   movement::data_index(c, indices, index[list.size()], from, static_cast<std::int64_t>(along)) *
+                       pitch);
   return list;
 }
 
@@ -95,11 +93,7 @@ void mean(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates,
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto &from = c.in(data), &values = c.in(updates);
-  if (values.rank() != from.rank() || values.shape() != c.in(indices).shape())
-    fail(Code::E0505, "indices and updates of ScatterElementsUpdate must have one shape, of data's rank");
-  const auto along =
-      static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "ScatterElementsUpdate"));
-  const auto to = targets(from.shape(), values.shape(), along, c.ints(indices));
+  const auto to = targets(c, movement::normalized(c.scalar_int(axis), from.rank()));
   auto& out = c.out(0);
   if (out.size() == 0) return;
   std::memcpy(out.mutable_bytes(), from.bytes(), from.byte_size());
@@ -128,6 +122,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs>,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds},
@@ -136,6 +131,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"reduction", &Attrs::reduction>, Attr<"use_init_val", &Attrs::use_init_val>>,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .bounds = bounds},
 };

@@ -45,21 +45,15 @@ void eval(EvalContext& c) {
   if (from.byte_size() > 0) std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
 
   const auto tuple = at.dim(at.rank() - 1);
-  if (tuple > from.rank())
-    fail(Code::E0506, "indices of ScatterNDUpdate name {} axes at a time, but data is {}", tuple,
-         to_string(from.shape()));
   const auto count = Shape(at.shape().begin(), at.shape().end() - 1).count();
   const auto run = Shape(from.shape().begin() + tuple, from.shape().end()).count();
-  if (values.size() != count * run)
-    fail(Code::E0505, "updates of ScatterNDUpdate has {} elements, but {} are replaced", values.size(), count * run);
   const auto strides = strides_of(from.shape());
   const auto each = [&](auto update) {
     for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t first = 0;
       for (std::int64_t k = 0; k < tuple; ++k)
-        first +=
-            movement::checked_index(index[static_cast<std::size_t>(i * tuple + k)], from.dim(k), "ScatterNDUpdate") *
-            strides[static_cast<std::size_t>(k)];
+        first += movement::data_index(c, indices, index[static_cast<std::size_t>(i * tuple + k)], from, k) *
+                 strides[static_cast<std::size_t>(k)];
       update(first, i * run);
     }
   };

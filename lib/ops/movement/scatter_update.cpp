@@ -34,7 +34,7 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto &from = c.in(data), &values = c.in(updates);
   const auto at = c.ints(indices);
-  const auto along = movement::checked_index(c.scalar_int(axis), from.rank(), "ScatterUpdate");
+  const auto along = static_cast<std::int64_t>(movement::normalized(c.scalar_int(axis), from.rank()));
   auto& to = c.out(0);
   if (from.byte_size() > 0) std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
 
@@ -42,15 +42,11 @@ void eval(EvalContext& c) {
   const auto outer = Shape(from.shape().begin(), from.shape().begin() + along).count(),
              inner = Shape(from.shape().begin() + along + 1, from.shape().end()).count();
   const auto picks = static_cast<std::int64_t>(at.size());
-  if (values.size() != outer * picks * inner)
-    fail(Code::E0505, "updates of ScatterUpdate has {} elements, but {} are replaced", values.size(),
-         outer * picks * inner);
   const auto run = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
   const auto* source = values.bytes();
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::int64_t i = 0; i < picks && run > 0; ++i, source += run) {
-      const auto target =
-          o * length + movement::checked_index(at[static_cast<std::size_t>(i)], length, "ScatterUpdate");
+      const auto target = o * length + movement::data_index(c, indices, at[static_cast<std::size_t>(i)], from, along);
       std::memcpy(to.mutable_bytes() + static_cast<std::size_t>(target) * run, source, run);
     }
 }
@@ -63,6 +59,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

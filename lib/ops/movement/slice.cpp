@@ -25,6 +25,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(1, 2, 3, 4),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

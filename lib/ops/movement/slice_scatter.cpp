@@ -20,9 +20,6 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto& values = c.in(updates);
   const auto part = movement::slices_of(c, 2, from.shape());
-  if (part.shape != values.shape())
-    fail(Code::E0505, "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(values.shape()),
-         to_string(part.shape));
   auto& to = c.out(0);
   std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
   scatter_strided(values, part.shape, to, part.first, part.strides);
@@ -38,6 +35,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(2, 3, 4, 5),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

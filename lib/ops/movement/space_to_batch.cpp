@@ -36,19 +36,16 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto blocks = c.ints(block_shape), before = c.ints(pads_begin), after = c.ints(pads_end);
-  movement::require_blocks(from.rank(), blocks, before, after);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
   auto padded = from.shape();
   for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += before[i] + after[i];
-  Shape view{padded[0]}, out{padded[0]};
+  Shape view{padded[0]};
   std::vector<std::int64_t> order, space{0};
   for (std::size_t i = 1; i < padded.size(); ++i) {
-    if (padded[i] % blocks[i] != 0)
-      fail(Code::E0506, "SpaceToBatch cannot cut length {} into blocks of {}", padded[i], blocks[i]);
     space.push_back(static_cast<std::int64_t>(view.size()));
     order.push_back(space.back() + 1);
     view.insert(view.end(), {padded[i] / blocks[i], blocks[i]});
-    out[0] *= blocks[i];
-    out.push_back(padded[i] / blocks[i]);
   }
   order.insert(order.end(), space.begin(), space.end());
 
@@ -60,14 +57,19 @@ void eval(EvalContext& c) {
   std::int64_t first = 0;
   for (std::size_t i = 0; i < padded.size(); ++i) first += before[i] * strides[i];
   scatter_strided(from, from.shape(), whole, first, strides);
-  permute(whole, view, order, c.out(0, std::move(out)));
+  permute(whole, view, order, to);
 }
 
 constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"block_shape", TInt}, {"pads_begin", TInt}, {"pads_end", TInt}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {
-    {.since = 2, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves}};
+constexpr Version kVersions[] = {{.since = 2,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .infer = infer,
+                                  .reads = ports(block_shape, pads_begin, pads_end),
+                                  .eval = eval,
+                                  .lift = Lift::moves}};
 
 }  // namespace
 

@@ -36,10 +36,8 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
-  const auto along = static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "Split"));
+  const auto along = movement::normalized(c.scalar_int(axis), from.rank());
   const auto n = c.attrs<Attrs>().num_splits;
-  if (from.shape()[along] % n != 0)
-    fail(Code::E0506, "Split cannot make {} equal parts of length {}", n, from.shape()[along]);
   const auto strides = strides_of(from.shape());
   auto part = from.shape();
   part[along] /= n;
@@ -56,6 +54,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"num_splits", &Attrs::num_splits, kRequired>>,
      .infer = infer,
+     .reads = ports(axis),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

@@ -116,9 +116,9 @@ void infer(InferContext& c) {
   for (const auto& [action, i, axis] : *steps) {
     if (action == Action::keep) out.push_back(shape[axis]);
     if (action == Action::new_axis) out.push_back(1);
-    if (action == Action::shrink && begins[i].is_known() && !is_set(a.begin_mask, i)) {
+    if (action == Action::shrink && (begins[i].is_known() || is_set(a.begin_mask, i))) {
       const auto& dim = shape[axis];
-      const auto at = begins[i].lo;
+      const auto at = is_set(a.begin_mask, i) ? 0 : begins[i].lo;
       c.require(at < 0 ? !dim.is_bounded() || at >= -dim.max : at < dim.max, begin, Code::E0507,
                 "begin[{}] of StridedSlice is {}, but axis {} that it picks one element of has length {}", i, at, axis,
                 to_string(dim));
@@ -138,14 +138,9 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto begins = c.ints(begin), ends = c.ints(end);
   const auto strides = c.has(stride) ? c.ints(stride) : std::vector<std::int64_t>(begins.size(), 1);
-  if (ends.size() != begins.size() || strides.size() != begins.size())
-    fail(Code::E0506, "begin, end and stride of StridedSlice differ in length");
   const auto from_strides = strides_of(from.shape());
 
   const auto steps = steps_of(a, from.rank(), static_cast<std::int64_t>(begins.size()));
-  if (!steps)
-    fail(Code::E0506, "begin of StridedSlice has {} elements, which need more axes than data {} has", begins.size(),
-         to_string(from.shape()));
 
   std::int64_t first = 0;
   Shape shape, walk;
@@ -156,7 +151,8 @@ void eval(EvalContext& c) {
       shape.push_back(length);
       walk.push_back(pitch);
     } else if (action == Action::shrink) {
-      first += movement::checked_index(is_set(a.begin_mask, i) ? 0 : begins[i], length, "StridedSlice") * pitch;
+      const auto at = is_set(a.begin_mask, i) ? 0 : begins[i];
+      first += (at < 0 ? at + length : at) * pitch;
     } else {
       const auto start = start_of(a, i, strides[i], {begins[i], begins[i]}).lo;
       const auto stop = stop_of(a, i, strides[i], {ends[i], ends[i]}).lo;
@@ -182,6 +178,7 @@ constexpr Version kVersions[] = {
                     Attr<"end_mask", &Attrs::end_mask, kRequired>, Attr<"new_axis_mask", &Attrs::new_axis_mask>,
                     Attr<"shrink_axis_mask", &Attrs::shrink_axis_mask>, Attr<"ellipsis_mask", &Attrs::ellipsis_mask>>,
      .infer = infer,
+     .reads = ports(begin, end, stride),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

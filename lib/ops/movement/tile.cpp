@@ -33,22 +33,20 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
   auto times = c.ints(repeats);
+  auto& to = c.out(0);
+  if (to.size() == 0) return;
   auto shape = from.shape();
   while (times.size() < shape.size()) times.insert(times.begin(), 1);
   while (shape.size() < times.size()) shape.insert(shape.begin(), 1);
 
   // The output as [times0, length0, times1, length1, …]: a step along a "times" axis stays in place in the data.
   const auto strides = strides_of(shape);
-  Shape out, view, walk;
+  Shape view, walk;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    const auto n = std::max<std::int64_t>(times[i], 0);
-    const auto length = checked_mul(n, shape[i]);
-    if (!length) fail(Code::E0003, "Tile makes an axis of more elements than can be counted");
-    out.push_back(*length);
-    view.insert(view.end(), {n, shape[i]});
+    view.insert(view.end(), {times[i], shape[i]});
     walk.insert(walk.end(), {0, strides[i]});
   }
-  gather_strided(from, 0, walk, view, c.out(0, std::move(out)));
+  gather_strided(from, 0, walk, view, to);
 }
 
 constexpr TypeVar T{"T", kAnyType}, TRepeats{"T_REPEATS", kInteger};
@@ -59,6 +57,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(repeats),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

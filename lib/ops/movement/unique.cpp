@@ -88,7 +88,7 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   // Without an axis the flattened data, else slices: as [outer, length, inner].
   const auto from = c.has(axis) ? c.in(data) : c.in(data).reshaped({c.in(data).size()});
-  const auto along = c.has(axis) ? movement::checked_index(c.scalar_int(axis), from.rank(), "Unique") : 0;
+  const auto along = c.has(axis) ? static_cast<std::int64_t>(movement::normalized(c.scalar_int(axis), from.rank())) : 0;
   const auto length = from.dim(along);
   std::int64_t outer = 1, inner = 1;
   for (std::int64_t i = 0; i < from.rank(); ++i) (i < along ? outer : inner) *= i == along ? 1 : from.dim(i);
@@ -134,6 +134,8 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"sorted", &Attrs::sorted>, Attr<"index_element_type", &Attrs::index_element_type>,
                          Attr<"count_element_type", &Attrs::count_element_type>>,
      .infer = infer,
+     .reads = ports(axis),
+     .sized_by_data = true,
      .eval = eval},
 };
 

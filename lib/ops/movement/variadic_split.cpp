@@ -63,28 +63,13 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
-  const auto along =
-      static_cast<std::size_t>(movement::checked_index(c.scalar_int(axis), from.rank(), "VariadicSplit"));
-  auto lengths = c.ints(split_lengths);
-  const auto whole = from.shape()[along];
-  std::int64_t given = 0;
-  for (const auto n : lengths)
-    if (n < -1 || n > whole)
-      fail(Code::E0508, "split_lengths of VariadicSplit holds {}, but the axis has length {}", n, whole);
-    else given += std::max<std::int64_t>(n, 0);
-  for (auto& n : lengths)
-    if (n == -1) n = whole - given, given = whole;
-  if (given != whole || static_cast<int>(lengths.size()) < c.output_count() ||
-      std::count_if(lengths.begin(), lengths.end(), [](auto n) { return n < 0; }) > 0)
-    fail(Code::E0506, "split_lengths of VariadicSplit add up to {}, but the axis has length {}", given, whole);
-
+  const auto along = movement::normalized(c.scalar_int(axis), from.rank());
   const auto strides = strides_of(from.shape());
-  auto part = from.shape();
   std::int64_t first = 0;
   for (int port = 0; port < c.output_count(); ++port) {
-    part[along] = lengths[static_cast<std::size_t>(port)];
-    gather_strided(from, first * strides[along], strides, part, c.out(port, part));
-    first += part[along];
+    auto& part = c.out(port);
+    gather_strided(from, first * strides[along], strides, part.shape(), part);
+    first += part.shape()[along];
   }
 }
 
@@ -96,6 +81,7 @@ constexpr Version kVersions[] = {
      .inputs = kInputs,
      .outputs = kOutputs,
      .infer = infer,
+     .reads = ports(axis, split_lengths),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving},

@@ -67,6 +67,7 @@ constexpr Version kVersions[] = {
      .outputs = norm::kOutputs,
      .attrs = kAttrs6,
      .infer = infer,
+     .reads = ports(axes),
      .eval = eval},
 };
 

@@ -47,6 +47,7 @@ constexpr Version kVersions[] = {{.since = 1,
                                   .outputs = norm::kOutputs,
                                   .attrs = kAttrs,
                                   .infer = infer,
+                                  .reads = ports(axes),
                                   .eval = eval}};
 
 }  // namespace

@@ -54,8 +54,13 @@ constexpr TypeVar T{"T", kFloat}, TShape{"T_SHAPE", kIndex}, TIndex{"T_IND", kIn
 constexpr PortDef kInputs[] = {{"data", T}, {"output_shape", TShape}};
 constexpr PortDef kOutputs[] = {{"output", T}, {"indices", TIndex}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"index_element_type", &Attrs::index_element_type>>;
-constexpr Version kVersions[] = {
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 8,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .reads = ports(output_shape),
+                                  .eval = eval}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // CTCGreedyDecoderSeqLen: the most probable class of every step, blanks and repetitions left out; lengths are given.
 // Spec: operation-sets/operation-specs/sequence/ctc-greedy-decoder-seq-len-6
 #include "op/op.hpp"
+#include "op/ports.hpp"
 
 namespace ovir::ops::ctc_greedy_decoder_seq_len {
 namespace {
@@ -42,7 +43,8 @@ void eval(EvalContext& c) {
     for (std::int64_t n = 0; n < batch; ++n) {
       const auto at = static_cast<std::size_t>(n);
       if (lengths[at] > steps)
-        fail(Code::E0508, "sequence_length {} is more than the {} steps of data", lengths[at], steps);
+        fail_at(c.version(), sequence_length, Code::E0508,
+                fmt::format("sequence_length holds {}, more than the {} steps of data", lengths[at], steps));
       std::int64_t before = -1;
       for (std::int64_t t = 0; t < lengths[at]; ++t) {
         const T* row = from.data<T>() + (n * steps + t) * classes;

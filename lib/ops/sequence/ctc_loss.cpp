@@ -1,6 +1,7 @@
 // CTCLoss: minus the logarithm of the probability that a sequence of logits reads as a target.
 // Spec: operation-sets/operation-specs/sequence/ctc-loss-4
 #include "op/op.hpp"
+#include "op/ports.hpp"
 
 namespace ovir::ops::ctc_loss {
 namespace {
@@ -25,6 +26,13 @@ void infer(InferContext& c) {
         c.require_same_dim(batch, shape[0], port, "the batch of logits", fmt::format("that of {}", c.port_name(port)));
     if (shape.rank() > 1) steps = c.require_same_dim(steps, shape[1], port, "the steps of logits", "those of labels");
   }
+  const auto& from = c.shape(logits);
+  const auto classes = from.has_rank() ? from[2] : Dim();
+  c.require(classes.max > 0, logits, Code::E0506, "logits of CTCLoss must have a class or more, but their shape is {}",
+            to_string(from));
+  if (const auto blank = c.scalar_int(blank_index))
+    c.require(0 <= *blank && *blank < classes.max, blank_index, Code::E0508,
+              "blank_index of CTCLoss is {}, which is none of {} classes", *blank, to_string(classes));
   c.output(0, PartialShape{batch});
 }
 
@@ -72,17 +80,19 @@ void eval(EvalContext& c) {
   const auto batch = from.dim(0), steps = from.dim(1), classes = from.dim(2);
   const auto lengths = c.ints(logit_length), all_labels = c.ints(labels), label_lengths = c.ints(label_length);
   const auto blank = c.has(blank_index) ? c.scalar_int(blank_index) : classes - 1;
-  if (blank < 0 || blank >= classes) fail(Code::E0508, "blank_index {} is none of {} classes", blank, classes);
   auto& out = c.out(0, {batch});
   dispatch(from.type(), Reals{}, [&]<class T>() {
     for (std::int64_t n = 0; n < batch; ++n) {
       const auto length = lengths[static_cast<std::size_t>(n)], count = label_lengths[static_cast<std::size_t>(n)];
       if (length < 0 || length > steps || count < 0 || count > length)
-        fail(Code::E0508, "{} labels for {} of {} steps: there must be as many steps as labels, and no more than all",
-             count, length, steps);
+        fail_at(c.version(), label_length, Code::E0508,
+                fmt::format("label_length {} and logit_length {} must satisfy 0 <= label_length <= logit_length <= {}",
+                            count, length, steps));
       const auto target = target_of(all_labels.data() + n * steps, count, a);
       for (const auto label : target)
-        if (label < 0 || label >= classes) fail(Code::E0508, "label {} is none of {} classes", label, classes);
+        if (label < 0 || label >= classes)
+          fail_at(c.version(), labels, Code::E0508,
+                  fmt::format("labels of CTCLoss holds {}, which is none of {} classes", label, classes));
       const T* rows = from.data<T>() + n * steps * classes;
       std::vector<double> total;  // by step, the logarithm of softmax's denominator
       for (std::int64_t t = 0; t < length; ++t) {
@@ -114,6 +124,7 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"preprocess_collapse_repeated", &Attrs::preprocess_collapse_repeated>,
                          Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>, Attr<"unique", &Attrs::unique>>,
      .infer = infer,
+     .reads = ports(blank_index),
      .eval = eval},
 };
 

@@ -66,6 +66,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>,
      .infer = infer,
+     .reads = ports(depth),
      .eval = eval,
      .lift = Lift::moves},
     {.since = 16,
@@ -74,6 +75,7 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>,
                          Attr<"negative_indices_mode", &Attrs::negative_indices_mode>>,
      .infer = infer,
+     .reads = ports(depth),
      .eval = eval,
      .lift = Lift::moves},
 };

@@ -216,11 +216,7 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& from = c.stored(data);
-  auto to = c.out_shape(0).to_shape();
-  if (to.count() != from.size())
-    fail(Code::E0512, "Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(to),
-         to_string(from.shape()), from.size(), to.count());
-  c.set_out(0, from.reshaped(std::move(to)));
+  c.set_out(0, from.reshaped(c.out_shape(0).to_shape()));
 }
 
 constexpr TypeVar T{"T", kAnyType}, TShape{"T_SHAPE", kInteger};
@@ -232,6 +228,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"special_zero", &Attrs::special_zero, kRequired>>,
      .infer = infer,
+     .reads = ports(shape),
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_by_moving,

@@ -35,6 +35,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs>,
      .infer = infer,
+     .shape_only = true,
      .eval = eval,
      .lift = Lift::moves},
     {.since = 3,
@@ -42,6 +43,7 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>>,
      .infer = infer,
+     .shape_only = true,
      .eval = eval,
      .lift = Lift::moves},
 };

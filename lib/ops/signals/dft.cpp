@@ -10,7 +10,7 @@ using namespace fourier;
 void eval(EvalContext& c) { eval_complex(c, false); }
 
 constexpr Version kVersions[] = {
-    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .infer = infer_complex, .eval = eval}};
+    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .infer = infer_complex, .reads = ports(1, 2), .eval = eval}};
 
 }  // namespace
 

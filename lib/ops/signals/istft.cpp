@@ -109,6 +109,7 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"center", &Attrs::center, kRequired>,
                          Attr<"normalized", &Attrs::normalized, kRequired>>,
      .infer = infer,
+     .reads = ports(frame_size, frame_step, signal_length),
      .eval = eval},
 };
 

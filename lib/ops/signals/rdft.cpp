@@ -36,7 +36,8 @@ void eval(EvalContext& c) {
   write(field, out, true);
 }
 
-constexpr Version kVersions[] = {{.since = 9, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 9, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .reads = ports(1, 2), .eval = eval}};
 
 }  // namespace
 

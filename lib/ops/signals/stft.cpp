@@ -90,8 +90,13 @@ void eval(EvalContext& c) {
 constexpr TypeVar TSize{"T_INT", kIndex}, TStep{"T_INT2", kIndex};
 constexpr PortDef kInputs[] = {{"signal", T}, {"window", T}, {"frame_size", TSize}, {"frame_step", TStep}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"transpose_frames", &Attrs::transpose_frames, kRequired>>;
-constexpr Version kVersions[] = {
-    {.since = 15, .inputs = kInputs, .outputs = fourier::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 15,
+                                  .inputs = kInputs,
+                                  .outputs = fourier::kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .reads = ports(frame_size, frame_step),
+                                  .eval = eval}};
 
 }  // namespace
 

@@ -103,7 +103,13 @@ constexpr auto kAttrs =
     kDetectionAttrs<Attr<"decay_function", &Attrs::decay_function>, Attr<"gaussian_sigma", &Attrs::gaussian_sigma>,
                     Attr<"post_threshold", &Attrs::post_threshold>>;
 constexpr Version kVersions[] = {
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 8,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .sized_by_data = true,
+     .eval = eval},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/sort/multiclass-non-max-suppression-8, multiclass-non-max-suppression-9
 #include "op/detections.hpp"
 #include "op/op.hpp"
+#include "op/ports.hpp"
 
 namespace ovir::ops::multiclass_nms {
 namespace {
@@ -84,7 +85,8 @@ void eval(EvalContext& c) {
     for (std::size_t n = 0; n < sizes.size(); ++n) {
       const auto image = static_cast<std::int64_t>(n);
       if (!shared && (sizes[n] < 0 || sizes[n] > count - first))
-        fail(Code::E0508, "roisnum of image {} is {}, but {} boxes are left", n, sizes[n], count - first);
+        fail_at(c.version(), roisnum, Code::E0508,
+                fmt::format("roisnum of image {} is {}, but {} boxes are left", n, sizes[n], count - first));
       std::vector<Detection> of_image;
       for (std::int64_t k = 0; k < classes; ++k) {
         if (k == a.background_class) continue;
@@ -115,8 +117,20 @@ constexpr PortDef kInputs9[] = {{"boxes", T}, {"scores", T}, {"roisnum", TRois, 
 constexpr PortDef kOutputs[] = {{"selected_outputs", T}, {"selected_indices", TIndices}, {"selected_num", TIndices}};
 constexpr auto kAttrs = kDetectionAttrs<Attr<"iou_threshold", &Attrs::iou_threshold>, Attr<"nms_eta", &Attrs::nms_eta>>;
 constexpr Version kVersions[] = {
-    {.since = 8, .inputs = kInputs8, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
-    {.since = 9, .inputs = kInputs9, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 8,
+     .inputs = kInputs8,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .sized_by_data = true,
+     .eval = eval},
+    {.since = 9,
+     .inputs = kInputs9,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .sized_by_data = true,
+     .eval = eval},
 };
 
 }  // namespace

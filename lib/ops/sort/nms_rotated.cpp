@@ -119,6 +119,8 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"sort_result_descending", &Attrs::sort_result_descending>,
                          Attr<"output_type", &Attrs::output_type>, Attr<"clockwise", &Attrs::clockwise>>,
      .infer = infer,
+     .reads = ports(max_output_boxes_per_class),
+     .sized_by_data = true,
      .eval = eval},
 };
 

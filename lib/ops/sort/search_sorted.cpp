@@ -38,9 +38,6 @@ void eval(EvalContext& c) {
   if (to.size() == 0) return;
   const auto length = rows.dim(rows.rank() - 1);
   const auto per_row = rows.rank() == 1 ? wanted.size() : wanted.dim(wanted.rank() - 1);
-  if (rows.size() < wanted.size() / per_row * length)
-    fail(Code::E0505, "SearchSorted has too few rows: {} for values {}", to_string(rows.shape()),
-         to_string(wanted.shape()));
   std::vector<std::int64_t> found;
   dispatch(rows.type(), Numbers{}, [&]<class T>() {
     for (std::int64_t i = 0; i < wanted.size(); ++i) {

@@ -110,9 +110,27 @@ constexpr auto kAttrs11 =
                Attr<"sort", &Attrs::sort, kRequired>, Attr<"stable", &Attrs::stable>,
                Attr<"index_element_type", &Attrs::index_element_type>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
-    {.since = 11, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs11, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .reads = ports(K),
+     .eval = eval},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .reads = ports(K),
+     .eval = eval},
+    {.since = 11,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs11,
+     .infer = infer,
+     .reads = ports(K),
+     .eval = eval},
 };
 
 }  // namespace

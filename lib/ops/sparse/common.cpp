@@ -1,69 +1,78 @@
 #include "ops/sparse/common.hpp"
 
+#include "op/ports.hpp"
+
 namespace ovir::ops::sparse {
 
-void infer_bags(InferContext& c, const Ports& ports, const Dim& bags) {
-  c.require_rank(ports.table, 1, INT64_MAX);
-  c.require_rank(ports.indices, ports.segments < 0 ? 2 : 1);
-  if (ports.segments >= 0) c.require_rank(ports.segments, 1);
-  if (c.has(ports.default_index) && ports.default_index >= 0) c.require_rank(ports.default_index, 0);
+namespace {
+[[noreturn]] void fail_row(const Version& version, int port, std::int64_t row, const Dim& rows) {
+  fail_at(version, port, Code::E0507,
+          fmt::format("{} holds {}, but emb_table has {} rows", port_name(version, port), row, to_string(rows)));
+}
+}  // namespace
+
+void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
+  c.require_rank(inputs.table, 1, INT64_MAX);
+  c.require_rank(inputs.indices, inputs.segments < 0 ? 2 : 1);
+  if (inputs.segments >= 0) c.require_rank(inputs.segments, 1);
+  if (c.has(inputs.default_index) && inputs.default_index >= 0) c.require_rank(inputs.default_index, 0);
   auto count = bags;
-  if (ports.weights >= 0 && c.has(ports.weights)) {
-    const auto both = c.require_same_shape(ports.indices, ports.weights);
-    if (ports.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
+  if (inputs.weights >= 0 && c.has(inputs.weights)) {
+    const auto both = c.require_same_shape(inputs.indices, inputs.weights);
+    if (inputs.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
     if (c.version().since >= 15)
       c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
                      "per_sample_weights are only for \"sum\"");
   }
-  auto shape = c.shape(ports.table);
+  auto shape = c.shape(inputs.table);
   if (shape.has_rank()) {
     const auto rows = shape[0];
-    if (const auto indices = c.ints(ports.indices))
+    if (const auto indices = c.peek_ints(inputs.indices))
       for (const auto i : *indices)
-        c.require(0 <= i && i < rows.max, ports.indices, Code::E0507,
-                  "index {} of {} lies outside of a table of {} rows", i, c.op().type, to_string(rows));
+        if (i < 0 || i >= rows.max) fail_row(c.version(), inputs.indices, i, rows);
     shape[0] = count;
   }
   c.output(0, std::move(shape));
 }
 
-void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag,
-                 Reduction reduction) {
-  const auto& table = c.in(ports.table);
-  const auto indices = c.ints(ports.indices);
+void reduce_bags(EvalContext& c, const BagInputs& inputs, std::int64_t count,
+                 const std::function<Bag(std::int64_t)>& bag, Reduction reduction) {
+  const auto& table = c.in(inputs.table);
+  const auto indices = c.ints(inputs.indices);
   const auto rows = table.dim(0);
   auto shape = table.shape();
   shape[0] = count;
   auto& out = c.out(0, shape);
   const auto width = Shape(shape.begin() + 1, shape.end()).count();
   const auto default_index =
-      ports.default_index >= 0 && c.has(ports.default_index) ? c.scalar_int(ports.default_index) : -1;
-  const auto check = [&](std::int64_t row) {
-    if (row < 0 || row >= rows) fail(Code::E0507, "index {} lies outside of a table of {} rows", row, rows);
+      inputs.default_index >= 0 && c.has(inputs.default_index) ? c.scalar_int(inputs.default_index) : -1;
+  const auto check = [&](int port, std::int64_t row) {
+    if (row < 0 || row >= rows) fail_row(c.version(), port, row, rows);
     return row;
   };
   dispatch(out.type(), Numbers{}, [&]<class E>() {
-    const E* weights = ports.weights >= 0 && c.has(ports.weights) ? c.in(ports.weights).data<E>() : nullptr;
+    const E* weights = inputs.weights >= 0 && c.has(inputs.weights) ? c.in(inputs.weights).data<E>() : nullptr;
     E* to = out.mutable_data<E>();
     for (std::int64_t b = 0; b < count; ++b) {
       const auto [first, last] = bag(b);
       std::fill_n(to, width, E(0));
       for (auto i = first; i < last; ++i) {
-        const E* row = table.data<E>() + check(indices[static_cast<std::size_t>(i)]) * width;
+        const E* row = table.data<E>() + check(inputs.indices, indices[static_cast<std::size_t>(i)]) * width;
         const E w = weights ? weights[i] : E(1);
         for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] + row[k] * w);
       }
       if (reduction == Reduction::mean && last > first)
         for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] / static_cast<E>(last - first));
-      if (last <= first && default_index >= 0) std::copy_n(table.data<E>() + check(default_index) * width, width, to);
+      if (last <= first && default_index >= 0)
+        std::copy_n(table.data<E>() + check(inputs.default_index, default_index) * width, width, to);
       to += width;
     }
   });
 }
 
 namespace {
-constexpr Ports kOffsets{.table = 0, .indices = 1, .segments = 2, .default_index = 3, .weights = 4};
-constexpr Ports kPacked{.table = 0, .indices = 1, .weights = 2};
+constexpr BagInputs kOffsets{.table = 0, .indices = 1, .segments = 2, .default_index = 3, .weights = 4};
+constexpr BagInputs kPacked{.table = 0, .indices = 1, .weights = 2};
 }  // namespace
 
 void infer_offsets(InferContext& c) { infer_bags(c, kOffsets, axis_count(c.shape(kOffsets.segments))); }
@@ -75,8 +84,9 @@ void reduce_offsets(EvalContext& c) {
     const auto at = static_cast<std::size_t>(b);
     const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
     if (range.first < 0 || range.first > count || range.last > count)
-      fail(Code::E0508, "a bag of the indices [{}, {}) is asked for, but there are {} indices", range.first, range.last,
-           count);
+      fail_at(c.version(), kOffsets.segments, Code::E0508,
+              fmt::format("offsets ask for a bag of the indices [{}, {}), but there are {} indices", range.first,
+                          range.last, count));
     return range;
   };
   reduce_bags(c, kOffsets, static_cast<std::int64_t>(starts.size()), bag, c.attrs<Attrs>().reduction);

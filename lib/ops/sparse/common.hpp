@@ -16,12 +16,12 @@ struct Attrs {
 };
 
 /// Where an operation has its inputs; `segments` is what tells the bags apart, -1 where each row of indices is a bag.
-struct Ports {
+struct BagInputs {
   int table = 0, indices = 1, segments = -1, default_index = -1, weights = -1;
 };
 
 /// Judges table, indices, weights and default index; gives the output for a number of bags.
-void infer_bags(InferContext& c, const Ports& ports, const Dim& bags);
+void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags);
 
 /// A bag as a half-open range of indices.
 struct Bag {
@@ -29,8 +29,8 @@ struct Bag {
 };
 /// output[b] = Σ weights[i] · table[indices[i]] over i in bag(b), for b below `count`; an empty bag takes the row of
 /// the default index, or zeros.
-void reduce_bags(EvalContext& c, const Ports& ports, std::int64_t count, const std::function<Bag(std::int64_t)>& bag,
-                 Reduction reduction);
+void reduce_bags(EvalContext& c, const BagInputs& inputs, std::int64_t count,
+                 const std::function<Bag(std::int64_t)>& bag, Reduction reduction);
 
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};
 inline constexpr PortDef kOutputs[] = {{"output", T}};

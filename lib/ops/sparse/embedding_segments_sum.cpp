@@ -8,7 +8,7 @@ namespace {
 using namespace sparse;
 
 enum Input { emb_table, indices, segment_ids, num_segments, default_index, per_sample_weights };
-constexpr Ports kPorts{emb_table, indices, segment_ids, default_index, per_sample_weights};
+constexpr BagInputs kBagInputs{emb_table, indices, segment_ids, default_index, per_sample_weights};
 
 void infer(InferContext& c) {
   c.require_rank(num_segments, 0);
@@ -16,20 +16,23 @@ void infer(InferContext& c) {
   c.require_rank(segment_ids, 1);
   c.require_same_shape(indices, segment_ids);
   Dim segments;
-  if (const auto count = c.dims(num_segments); count && count->size() == 1) segments = count->front();
-  infer_bags(c, kPorts, segments);
+  if (const auto count = c.intervals(num_segments); count && count->size() == 1) {
+    c.require(count->front().hi >= 0, num_segments, Code::E0508,
+              "num_segments of EmbeddingSegmentsSum must not be negative, but is {}", count->front().hi);
+    segments = count->front().to_dim();
+  }
+  infer_bags(c, kBagInputs, segments);
 }
 
 void eval(EvalContext& c) {
   const auto ids = c.ints(segment_ids);
   const auto count = c.scalar_int(num_segments);
-  if (count < 0) fail(Code::E0508, "{} segments cannot be", count);
   // "Values should be sorted"; what lies beyond the last segment belongs to none.
   const auto bag = [&ids](std::int64_t segment) {
     const auto [first, last] = std::equal_range(ids.begin(), ids.end(), segment);
     return Bag{first - ids.begin(), last - ids.begin()};
   };
-  reduce_bags(c, kPorts, count, bag, Reduction::sum);
+  reduce_bags(c, kBagInputs, count, bag, Reduction::sum);
 }
 
 constexpr PortDef kInputs[] = {{"emb_table", T},
@@ -39,7 +42,7 @@ constexpr PortDef kInputs[] = {{"emb_table", T},
                                {"default_index", TIndex, Arity::optional},
                                {"per_sample_weights", T, Arity::optional}};
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval},
+    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .reads = ports(num_segments), .eval = eval},
 };
 
 }  // namespace

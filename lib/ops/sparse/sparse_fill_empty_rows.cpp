@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "op/op.hpp"
+#include "op/ports.hpp"
 
 namespace ovir::ops::sparse_fill_empty_rows {
 namespace {
@@ -10,12 +11,14 @@ namespace {
 enum Input { values, dense_shape, indices, default_value };
 enum Output { output_indices, output_values, empty_row_indicator };
 
-std::vector<std::uint8_t> empty_rows(const std::vector<std::int64_t>& indices, std::int64_t rows) {
+std::vector<std::uint8_t> empty_rows(const Version& version, const std::vector<std::int64_t>& entries,
+                                     std::int64_t rows) {
   std::vector<std::uint8_t> empty(static_cast<std::size_t>(rows), 1);
-  for (std::size_t i = 0; i < indices.size(); i += 2) {
-    if (indices[i] < 0 || indices[i] >= rows)
-      fail(Code::E0507, "row {} lies outside of a matrix of {} rows", indices[i], rows);
-    empty[static_cast<std::size_t>(indices[i])] = 0;
+  for (std::size_t i = 0; i < entries.size(); i += 2) {
+    if (entries[i] < 0 || entries[i] >= rows)
+      fail_at(version, indices, Code::E0507,
+              fmt::format("row {} lies outside of a matrix of {} rows", entries[i], rows));
+    empty[static_cast<std::size_t>(entries[i])] = 0;
   }
   return empty;
 }
@@ -34,10 +37,14 @@ void infer(InferContext& c) {
   if (const auto& shape = c.shape(dense_shape); shape.has_rank())
     c.require(shape[0].contains(2), dense_shape, Code::E0506,
               "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}", to_string(shape));
-  if (const auto dims = c.dims(dense_shape); dims && dims->size() == 2) rows = (*dims)[0];
+  if (const auto lengths = c.intervals(dense_shape); lengths && lengths->size() == 2) {
+    c.require((*lengths)[0].hi >= 0, dense_shape, Code::E0508,
+              "dense_shape of SparseFillEmptyRows holds {}: a length is not negative", (*lengths)[0].hi);
+    rows = (*lengths)[0].to_dim();
+  }
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one
-  if (const auto known = c.ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
-    const auto empty = empty_rows(*known, rows.length());
+  if (const auto known = c.peek_ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
+    const auto empty = empty_rows(c.version(), *known, rows.length());
     all = Dim(static_cast<std::int64_t>(known->size() / 2) + std::count(empty.begin(), empty.end(), 1));
   }
   c.output(output_indices, PartialShape{all, Dim(2)});
@@ -48,9 +55,8 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto at = c.ints(indices);
   const auto rows = c.scalar_int(dense_shape), entries = static_cast<std::int64_t>(at.size()) / 2;
-  if (rows < 0) fail(Code::E0508, "{} rows cannot be", rows);
   auto& indicator = c.out(empty_row_indicator, {rows});
-  const auto empty = empty_rows(at, rows);
+  const auto empty = empty_rows(c.version(), at, rows);
   std::copy(empty.begin(), empty.end(), indicator.mutable_data<std::uint8_t>());
 
   std::vector<std::int64_t> order(static_cast<std::size_t>(entries));
@@ -85,7 +91,14 @@ constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IDX", kIndex}, TBoolean{"T_BOOL", 
 constexpr PortDef kInputs[] = {{"values", T}, {"dense_shape", TIndex}, {"indices", TIndex}, {"default_value", T}};
 constexpr PortDef kOutputs[] = {{"output_indices", TIndex}, {"output_values", T}, {"empty_row_indicator", TBoolean}};
 constexpr Version kVersions[] = {
-    {.since = 16, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 16,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .reads = ports(dense_shape),
+     .sized_by_data = true,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

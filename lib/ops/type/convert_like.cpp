@@ -10,7 +10,7 @@ enum Input { data, like };
 void infer(InferContext& c) {
   c.output(0, c.shape(data));
   // `like` is rarely known where `data` is.
-  if (const auto* known = c.known(data);
+  if (const auto* known = c.peek(data);
       known && known->size() <= kMaxPropagated && c.type(like) != ElementType::dynamic)
     c.output_value(0, ovir::convert(*known, c.type(like)));
 }

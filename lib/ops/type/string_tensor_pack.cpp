@@ -1,21 +1,24 @@
 // StringTensorPack: strings from a row of bytes, given where each begins and ends.
 // Spec: operation-sets/operation-specs/type/string-tensor-pack-15
 #include "op/op.hpp"
+#include "op/ports.hpp"
 
 namespace ovir::ops::string_tensor_pack {
 namespace {
 
 enum Input { begins, ends, symbols };
 
-void check(std::int64_t begin, std::int64_t end, std::int64_t size) {
+void check(const Version& version, std::int64_t begin, std::int64_t end, std::int64_t size) {
   if (begin < 0 || begin > end || end > size)
-    fail(Code::E0508, "a string from {} to {} does not lie in {} symbols", begin, end, size);
+    fail_at(version, ends, Code::E0508,
+            fmt::format("a string from {} to {} does not lie in {} symbols", begin, end, size));
 }
 
 void infer(InferContext& c) {
   c.require_rank(symbols, 1);
-  if (const auto first = c.ints(begins), last = c.ints(ends); first && last && first->size() == last->size())
-    for (std::size_t i = 0; i < first->size(); ++i) check((*first)[i], (*last)[i], axis_count(c.shape(symbols)).max);
+  if (const auto first = c.peek_ints(begins), last = c.peek_ints(ends); first && last && first->size() == last->size())
+    for (std::size_t i = 0; i < first->size(); ++i)
+      check(c.version(), (*first)[i], (*last)[i], axis_count(c.shape(symbols)).max);
   c.output(0, c.require_same_shape(begins, ends));
 }
 
@@ -24,7 +27,7 @@ void eval(EvalContext& c) {
   const auto& text = c.in(symbols);
   std::vector<std::string> strings;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    check(first[i], last.at(i), text.size());
+    check(c.version(), first[i], last.at(i), text.size());
     strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i],
                          static_cast<std::size_t>(last[i] - first[i]));
   }

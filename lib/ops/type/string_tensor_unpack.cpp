@@ -17,7 +17,7 @@ std::int64_t total(const Tensor& strings) {
 void infer(InferContext& c) {
   c.output(begins, c.shape(data));
   c.output(ends, c.shape(data));
-  c.output(symbols, PartialShape{c.known(data) ? Dim(total(*c.known(data))) : Dim()});
+  c.output(symbols, PartialShape{c.peek(data) ? Dim(total(*c.peek(data))) : Dim()});
 }
 
 void eval(EvalContext& c) {
@@ -42,7 +42,13 @@ constexpr TypeVar TString{"T_STRING", set_of(ElementType::string)}, TIndex{"T_ID
 constexpr PortDef kInputs[] = {{"data", TString}};
 constexpr PortDef kOutputs[] = {{"begins", TIndex}, {"ends", TIndex}, {"symbols", TByte}};
 constexpr Version kVersions[] = {
-    {.since = 15, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .lift = Lift::moves},
+    {.since = 15,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .infer = infer,
+     .sized_by_data = true,
+     .eval = eval,
+     .lift = Lift::moves},
 };
 
 }  // namespace

@@ -1,11 +1,13 @@
 // explain: what reached the inputs of a faulty layer, and where it comes from.
+#include "model/explain.hpp"
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "op/infer_context.hpp"
-#include "passes/detail.hpp"
+#include "model/report.hpp"
+#include "op/ports.hpp"
 
-namespace ovir::passes {
+namespace ovir {
 namespace {
 
 constexpr std::size_t kMostNotes = 4;
@@ -51,22 +53,24 @@ std::string declared(const Port& port, const Fact& fact, std::optional<LineIndex
 
 }  // namespace
 
-void explain(Diagnostic& d, const Model& model, const Node& node, const InferContext& c,
-             std::optional<LineIndex>& lines) {
-  if (d.layer) return;  // from a body: already explained
+void explain(Diagnostic& d, const Model& model, const Node& node, std::span<const Fact> inputs,
+             std::optional<LineIndex>* lines) {
+  if (d.layer) return;
+  std::optional<LineIndex> own;
+  if (!lines) lines = &own;
   const auto at_fault = d.port && d.port->input ? d.port->index : -1;
   const auto tell = [&](std::size_t i) {
     const auto& producer = model[node.inputs[i].node];
-    const auto& fact = c.in(static_cast<int>(i));
+    const auto& fact = inputs[i];
     const bool constant = producer.op && producer.op->kind == Kind::constant;
     const auto value = value_of(fact.value);
     if (at_fault == static_cast<std::int64_t>(i)) {
-      const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, lines) : std::string();
+      const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, *lines) : std::string();
       d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, describe(*producer.layer));
       if (value.empty()) return;
     }
     Note note;
-    const auto port = fmt::format("input {} ({})", i, c.port_name(static_cast<int>(i)));
+    const auto port = fmt::format("input {} ({})", i, port_name(*node.version, static_cast<int>(i)));
     if (constant && !value.empty())
       note.message = fmt::format("{} is constant {} = {}", port, describe(*producer.layer), value);
     else
@@ -94,4 +98,4 @@ void explain_body(Diagnostic& d, const Model& model, const Node& node, const Bod
   }
 }
 
-}  // namespace ovir::passes
+}  // namespace ovir

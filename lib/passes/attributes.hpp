@@ -1,0 +1,20 @@
+// A layer's attributes from text to the struct of its operation version.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diag/diagnostic.hpp"
+#include "model/model.hpp"
+
+namespace ovir::passes {
+
+/// Throws a Failure about an attribute of the layer at hand; `meant`: values that may have been meant.
+[[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message,
+                                 const std::vector<std::string>& meant = {});
+/// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
+std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
+                                             const Version& version, Diagnostics& diagnostics);
+
+}  // namespace ovir::passes

@@ -1,0 +1,107 @@
+// compare_declared: the types and shapes of a file's ports against those inferred.
+#include "passes/declared.hpp"
+
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "model/report.hpp"
+
+namespace ovir::passes {
+namespace {
+
+Fact declared(const Port& port) {
+  Fact fact;
+  if (port.declared_type) fact.type = *port.declared_type;
+  if (port.declared_shape) fact.shape = *port.declared_shape;
+  return fact;
+}
+
+/// A port against what was inferred of it.
+struct Contradiction {
+  bool type = false, shape = false;
+  explicit operator bool() const { return type || shape; }
+};
+
+Contradiction contradiction(const Port& port, const Fact& inferred) {
+  using enum ElementType;
+  const auto type = port.declared_type.value_or(dynamic);
+  // A port without <dim>s is a scalar or says nothing.
+  const bool dims = port.declared_shape && !(port.declared_shape->has_rank() && port.declared_shape->rank() == 0);
+  return {type != dynamic && inferred.type != dynamic && type != inferred.type,
+          dims && !port.declared_shape->compatible(inferred.shape)};
+}
+
+/// The port may be wrong; where an attribute says the same, so may that be.
+std::vector<Remedy> agreeing(const Node& node, const Port& at, const Fact& inferred, Contradiction wrong,
+                             bool attributes_count) {
+  const auto said = declared(at);
+  Remedy port, attributes;
+  if (wrong.type) {
+    port.push_back({Change::What::tag_attribute, "precision", std::string(precision_name(inferred.type))});
+    for (const auto& def : node.version->attrs.defs) {
+      const auto* given = def.kind == AttributeKind::element_type ? node.layer->attribute(def.name) : nullptr;
+      if (given && given->value == name(inferred.type))
+        attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(said.type))});
+    }
+  }
+  if (wrong.shape && inferred.shape.has_rank()) {
+    port.push_back({Change::What::dims, {}, list_of(inferred.shape)});
+    if (node.op->kind == Kind::parameter)
+      attributes.push_back({Change::What::attribute, "shape", attribute_text(said.shape)});
+  }
+  if (attributes.empty() || !attributes_count) return {std::move(port)};
+  return {std::move(port), std::move(attributes)};
+}
+
+Diagnostic contradicts(const Node& node, const Port& port, PortRef ref, const Fact& inferred, Contradiction wrong) {
+  const auto said = declared(port);
+  auto d =
+      diagnose(Code::W0901,
+               fmt::format("{} port {} of \"{}\" is declared {} but is {}", ref.input ? "input" : "output", ref.index,
+                           printable(node.layer->name), wrong.type ? describe(said) : to_string(said.shape),
+                           wrong.type ? describe(inferred) : to_string(inferred.shape)),
+               port.at);
+  d.port = std::move(ref);
+  return d;
+}
+
+}  // namespace
+
+std::vector<Fact> declared_outputs(const Node& node) {
+  std::vector<Fact> list;
+  for (const auto& port : node.layer->outputs) list.push_back(declared(port));
+  return list;
+}
+
+void compare_declared(const Model& model, const Node& node, const Facts& facts, std::span<const Fact> outputs,
+                      bool received, Diagnostics& diagnostics) {
+  const auto& layer = *node.layer;
+  for (std::size_t o = 0; o < layer.outputs.size() && o < outputs.size(); ++o) {
+    const auto& port = layer.outputs[o];
+    const auto wrong = contradiction(port, outputs[o]);
+    if (!wrong) continue;
+    auto d = contradicts(node, port, PortRef{false, static_cast<std::int64_t>(o), port.id, {}}, outputs[o], wrong);
+    const bool stated = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
+    d.label = fmt::format("{} {}",
+                          received ? "it receives"
+                          : stated ? "its attributes say"
+                                   : "inferred",
+                          describe(outputs[o]));
+    d.remedies = agreeing(node, port, outputs[o], wrong, !received);
+    report(diagnostics, model, layer, std::move(d));
+  }
+  for (std::size_t i = 0; i < layer.inputs.size() && i < node.inputs.size(); ++i) {
+    const auto& port = layer.inputs[i];
+    const auto& inferred = facts.of(node.inputs[i]);
+    const auto wrong = contradiction(port, inferred);
+    if (!wrong) continue;
+    auto d = contradicts(node, port, PortRef{true, static_cast<std::int64_t>(i), port.id, {}}, inferred, wrong);
+    d.label = fmt::format("inferred {}", describe(inferred));
+    d.remedies = agreeing(node, port, inferred, wrong, false);
+    const auto& producer = *model[node.inputs[i].node].layer;
+    d.notes.push_back({fmt::format("it comes from {}", describe(producer)), producer.at, "", ""});
+    report(diagnostics, model, layer, std::move(d));
+  }
+}
+
+}  // namespace ovir::passes
