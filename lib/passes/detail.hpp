@@ -49,10 +49,11 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
 
 /// E0209: a variable with two ReadValues or two Assigns, or an Assign that nothing reads; bodies included.
 void check_states(const Model& model, Diagnostics& diagnostics);
-/// ReadValue returns what the inference before has set, so it comes before the Assign of the same variable.
-std::vector<std::pair<int, int>> reads_before_writes(const Graph& graph, const Registry& registry);
+/// ReadValue returns what the inference before has set, so it comes before the Assign of the same variable. Pairs of
+/// indices of nodes, which are still in file order.
+std::vector<std::pair<int, int>> reads_before_writes(const Model& model);
 /// E0209: the order that reads_before_writes asks for cannot be.
-void report_early_write(Diagnostics& diagnostics, const Model& model, const Layer& read, const Layer& write);
+void report_early_write(Diagnostics& diagnostics, const Model& model, const Node& read, const Node& write);
 /// What an Assign sets has the type and shape of its variable (E0503, E0505).
 void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnostics);
 
@@ -61,10 +62,10 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics);
 
 /// A Constant's value: a view of the mapped .bin (copied where it is misaligned). Throws Failure (E03xx, E04xx).
 /// Empty, without a fault, where the weights were left out.
-Tensor constant_value(const Graph& graph, const Layer& layer);
+Tensor constant_value(const Graph& graph, const Node& node);
 /// The Constants that a .bin which was cut short no longer holds, with what is to be said of them all. Empty where
 /// there are fewer than two, or where they lie elsewhere than at its end.
-std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d);
+std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d);
 /// W0903: constants that overlap in part (sharing one range is usual and legal).
 void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics);
 
