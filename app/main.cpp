@@ -169,8 +169,8 @@ void add_show(Tree& tree) {
 
 void add_ops(Tree& tree) {
   auto [sub, o] = tree.command<OpsOptions>(
-      "ops", "the operations that ovir has; with a NAME, its versions, ports and attributes", ops);
-  sub->add_option("NAME", o->name, "an operation type");
+      "ops", "list the supported operations; with a NAME, its versions, ports and attributes", ops);
+  sub->add_option("NAME", o->name, "an operation type, or a pattern: 'Conv*'");
   add_format(sub, o->format, {"human", "json"});
 }
 

@@ -3,81 +3,77 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.hpp"
 #include "io/generate.hpp"
 
 namespace ovir::app {
 namespace {
 
-/// An operation that indexes port `data` by the values at port `indices`.
-struct IndexUser {
-  std::string_view type;
-  int indices, data;
-  enum class Axis {
-    from_port,
-    from_attribute,
-    first,
-    leading
-  } axis;  ///< leading: indices hold tuples into the first axes
-  int axis_port = 0;
-};
-constexpr IndexUser kIndexUsers[] = {
-    {"Gather", 1, 0, IndexUser::Axis::from_port, 2},
-    {"GatherElements", 1, 0, IndexUser::Axis::from_attribute},
-    {"GatherND", 1, 0, IndexUser::Axis::leading},
-    {"ScatterUpdate", 1, 0, IndexUser::Axis::from_port, 3},
-    {"ScatterElementsUpdate", 1, 0, IndexUser::Axis::from_port, 3},
-    {"ScatterNDUpdate", 1, 0, IndexUser::Axis::leading},
-    {"EmbeddingBagOffsetsSum", 1, 0, IndexUser::Axis::first},
-    {"EmbeddingBagOffsets", 1, 0, IndexUser::Axis::first},
-    {"EmbeddingBagPackedSum", 1, 0, IndexUser::Axis::first},
-    {"EmbeddingBagPacked", 1, 0, IndexUser::Axis::first},
-    {"EmbeddingSegmentsSum", 1, 0, IndexUser::Axis::first},
-};
-/// Operations whose first output holds values of their first input.
-constexpr std::string_view kMovers[] = {"Convert", "Reshape", "Squeeze",       "Unsqueeze", "Transpose", "StridedSlice",
-                                        "Slice",   "Split",   "VariadicSplit", "Tile",      "Broadcast", "Pad"};
-
+/// The least length of axes [from, to) that is possible, at least 1.
 std::int64_t least_length(const PartialShape& shape, std::int64_t from, std::int64_t to) {
   std::int64_t least = Dim::kUnbounded;
   for (auto a = from; a < to; ++a) least = std::min(least, shape[a].min > 0 ? shape[a].min : std::int64_t{1});
   return least;
 }
 
-/// How many values the index at `user` may take; nothing where that is not known.
-std::optional<std::int64_t> limit(const Facts& facts, const Node& node, const IndexUser& user) {
-  const auto& data = facts.of(node.inputs[static_cast<std::size_t>(user.data)]).shape;
-  if (!data.has_rank() || data.rank() == 0) return std::nullopt;
-  std::int64_t axis = 0;
-  if (user.axis == IndexUser::Axis::from_port) {
-    const auto& known = facts.of(node.inputs.at(static_cast<std::size_t>(user.axis_port))).value;
-    if (!known || known.size() != 1) return least_length(data, 0, data.rank());
-    axis = to_i64(known)[0];
-  } else if (user.axis == IndexUser::Axis::from_attribute) {
-    const auto* const attribute = node.layer->attribute("axis");
-    axis = attribute ? parse_number<std::int64_t>(attribute->value).value_or(0) : 0;
-  } else if (user.axis == IndexUser::Axis::leading) {
-    return least_length(data, 0, data.rank());
-  }
-  if (axis < 0) axis += data.rank();
-  if (axis < 0 || axis >= data.rank()) return std::nullopt;
-  return least_length(data, axis, axis + 1);
+const PortDef& input_def(const Version& version, std::size_t port) {
+  return version.inputs[std::min(port, version.inputs.size() - 1)];  // the last may be variadic
 }
 
-/// The smallest limit of all the indexing that the value at `from` ends in.
+/// The one integer that an input holds, where it is known.
+std::optional<std::int64_t> known_integer(const Facts& facts, const Node& node, int port) {
+  if (port >= static_cast<int>(node.inputs.size())) return std::nullopt;
+  const auto& value = facts.of(node.inputs[static_cast<std::size_t>(port)]).value;
+  return value && value.size() == 1 ? std::optional(to_i64(value)[0]) : std::nullopt;
+}
+
+std::optional<std::int64_t> integer_attribute(const Node& node, std::string_view attribute) {
+  for (const auto& def : node.version->attrs.defs)
+    if (def.name == attribute)
+      if (const auto text = def.print(node.attrs.get())) return parse_number<std::int64_t>(*text);
+  return std::nullopt;
+}
+
+/// How many positions there are for the elements of an input that holds some; nothing where that is not known.
+std::optional<std::int64_t> positions(const Facts& facts, const Node& node, const Indexes& indexes) {
+  using Along = Indexes::Along;
+  if (indexes.along == Along::nothing) return std::nullopt;
+  if (indexes.along == Along::value) {
+    const auto n = known_integer(facts, node, indexes.at);
+    return n && *n > 0 ? n : std::nullopt;
+  }
+  const auto& data = facts.of(node.inputs[static_cast<std::size_t>(indexes.data)]).shape;
+  if (!data.has_rank() || data.rank() == 0) return std::nullopt;
+  std::optional<std::int64_t> axis;
+  if (indexes.along == Along::axis) axis = indexes.at;
+  if (indexes.along == Along::attribute) axis = integer_attribute(node, "axis");
+  if (indexes.along == Along::input) axis = known_integer(facts, node, indexes.at);
+  if (!axis) return least_length(data, 0, data.rank());  // whichever axis it is
+  if (*axis < 0) *axis += data.rank();
+  if (*axis < 0 || *axis >= data.rank()) return std::nullopt;
+  return least_length(data, *axis, *axis + 1);
+}
+
+/// The elements of this input come out of output 0 unchanged, or converted.
+bool carries(const Version& version, std::size_t port) {
+  if (version.lift != Lift::moves || version.outputs.empty()) return false;
+  const bool converts = version.inputs.size() == 1 && version.bounds != nullptr;
+  return converts || input_def(version, port).type.name == version.outputs.front().type.name;
+}
+
+/// The smallest limit of all the indexing that the value of `parameter` ends in.
 std::optional<std::int64_t> index_limit(const Model& model, const Facts& facts, int parameter) {
-  std::vector<bool> carries(model.nodes.size(), false);
-  carries[static_cast<std::size_t>(parameter)] = true;
+  std::vector<bool> carried(model.nodes.size(), false);
+  carried[static_cast<std::size_t>(parameter)] = true;
   std::optional<std::int64_t> least;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {  // in topological order: producers come first
     const auto& node = model.nodes[i];
+    if (node.version->inputs.empty()) continue;
     for (std::size_t p = 0; p < node.inputs.size(); ++p) {
-      if (!carries[static_cast<std::size_t>(node.inputs[p].node)]) continue;
-      const bool mover = std::find(std::begin(kMovers), std::end(kMovers), node.op->type) != std::end(kMovers);
-      if ((mover && p == 0) || node.op->type == "Concat") carries[i] = true;
-      for (const auto& user : kIndexUsers) {
-        if (user.type != node.op->type || user.indices != static_cast<int>(p)) continue;
-        if (const auto n = limit(facts, node, user)) least = std::min(least.value_or(*n), *n);
-      }
+      if (!carried[static_cast<std::size_t>(node.inputs[p].node)]) continue;
+      if (carries(*node.version, p)) carried[i] = true;
+      if (const auto n = positions(facts, node, input_def(*node.version, p).indexes))
+        least = std::min(least.value_or(*n), *n);
     }
   }
   return least;

@@ -41,9 +41,7 @@ struct Stored {
 void collect(const Model& model, std::vector<Stored>& list) {
   for (const auto& node : model.nodes) {
     for (const auto& body : node.bodies) collect(*body, list);
-    if (!node.op || node.op->kind != Kind::constant) continue;
-    if (const auto bytes = stored_bytes(*node.layer))
-      list.push_back({model.path, node.layer, bytes->begin, bytes->end});
+    if (const auto bytes = stored_bytes(node)) list.push_back({model.path, node.layer, bytes->begin, bytes->end});
   }
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "op/known_types.hpp"
+#include "op/shared_attrs.hpp"
 #include "render/json.hpp"
 #include "tools/releases.hpp"
 
@@ -18,7 +19,7 @@ struct Facts {
   std::map<std::string, std::size_t> sets;                              // "opset1" -> layers
   std::map<std::string, std::pair<std::size_t, std::int64_t>> weights;  // "f16" -> constants, bytes
   std::size_t layers = 0, bodies = 0;
-  std::set<std::pair<std::string, std::string>> seen;  // offset and size: a range that is shared counts once
+  std::set<std::pair<std::int64_t, std::int64_t>> seen;  // begin and end: a range that is shared counts once
 };
 
 void collect(const Model& model, Facts& facts) {
@@ -29,12 +30,10 @@ void collect(const Model& model, Facts& facts) {
     const auto since = node.version ? node.version->since : 0;
     ++facts.operations[since > 0 ? fmt::format("{}-{}", layer.type, since)
                                  : fmt::format("{} ({})", layer.type, layer.version)];
-    const auto *type = layer.attribute("element_type"), *offset = layer.attribute("offset"),
-               *size = layer.attribute("size");
-    if (type && offset && size && facts.seen.emplace(offset->value, size->value).second) {
-      auto& [n, bytes] = facts.weights[type->value];
+    if (const auto range = stored_bytes(node); range && facts.seen.emplace(range->begin, range->end).second) {
+      auto& [n, bytes] = facts.weights[std::string(name(node.as<ConstantAttrs>().element_type))];
       ++n;
-      bytes += parse_number<std::int64_t>(size->value).value_or(0);
+      bytes += range->end - range->begin;
     }
     for (const auto& body : node.bodies) {
       ++facts.bodies;
@@ -71,10 +70,10 @@ std::vector<End> ends(const Model& model, bool input) {
       if (port->declared_shape) end.shape = to_string(*port->declared_shape);
       if (end.names.empty()) end.names = port->names;
     }
-    if (const auto* type = node.layer->attribute("element_type"), *shape = node.layer->attribute("shape");
-        input && type && shape) {
-      end.type = type->value;
-      if (const auto parsed = parse_shape(shape->value)) end.shape = to_string(*parsed);
+    if (input && node.attrs) {
+      const auto& a = node.as<ParameterAttrs>();
+      end.type = name(a.element_type);
+      end.shape = to_string(a.shape);
     }
     list.push_back(std::move(end));
   }

@@ -1,10 +1,14 @@
-// ops: the operations that ovir has, with the versions, ports and attributes of one.
+// ops: the supported operations; of one, the versions with ports, attributes and bodies.
 #include <algorithm>
+#include <map>
+
+#include <fmt/ranges.h>
 
 #include "base/text.hpp"
 #include "commands/commands.hpp"
 #include "op/known_types.hpp"
 #include "render/json.hpp"
+#include "tools/select.hpp"
 
 namespace ovir::app {
 namespace {
@@ -45,7 +49,15 @@ std::string type_words(TypeSet domain) {
   return type_list(domain);
 }
 
-std::string_view arity(Arity a) { return a == Arity::one ? "" : a == Arity::optional ? "optional" : "one or more"; }
+std::string_view arity(Arity a) {
+  switch (a) {
+    case Arity::one: return "";
+    case Arity::optional: return "optional";
+    case Arity::variadic: return "one or more";
+    case Arity::mixed: return "none or more";
+  }
+  return "";
+}
 
 Json ports_json(std::span<const PortDef> ports) {
   Json list = Json::array();
@@ -57,31 +69,44 @@ Json ports_json(std::span<const PortDef> ports) {
                     {"type", p.type.name},
                     {"element_types", std::move(types)},
                     {"optional", p.arity == Arity::optional},
-                    {"variadic", p.arity == Arity::variadic}});
+                    {"variadic", is_endless(p)}});
   }
   return list;
 }
+
+/// "operation-specs/movement/roll-7".
+std::string spec_name(const OpDef& op, const Version& v) { return "operation-specs/" + spec_of(op, v); }
 
 bool runs(const OpDef& op, const Version& v) { return v.eval != nullptr || op.kind != Kind::compute; }
 
 /// "int", "enum", "float[]".
 std::string type_of(const AttributeDef& a) { return fmt::format("{}{}", name(a.kind), a.list ? "[]" : ""); }
 
+Json attributes_json(const AttributeTable& table) {
+  Json list = Json::array();
+  for (const auto& a : table.defs) {
+    Json attribute{{"name", a.name}, {"type", type_of(a)}, {"required", a.presence == kRequired}};
+    if (!a.words.empty()) attribute["words"] = a.words;
+    if (const auto value = table.default_of(a)) attribute["default"] = *value;
+    list.push_back(std::move(attribute));
+  }
+  return list;
+}
+
 Json as_json(const OpDef& op) {
-  Json versions = Json::array();
-  for (const auto& v : op.versions) {
-    Json attributes = Json::array();
-    for (const auto& a : v.attrs.defs)
-      attributes.push_back({{"name", a.name}, {"type", type_of(a)}, {"required", a.presence == kRequired}});
+  Json versions = Json::array(), bodies = Json::array();
+  for (const auto& v : op.versions)
     versions.push_back({{"version", v.since},
                         {"since", v.since},
                         {"until", last_set(op, v)},
                         {"runs", runs(op, v)},
+                        {"spec", spec_name(op, v)},
                         {"inputs", ports_json(v.inputs)},
                         {"outputs", ports_json(v.outputs)},
-                        {"attributes", std::move(attributes)}});
-  }
-  return {{"type", op.type}, {"versions", std::move(versions)}};
+                        {"attributes", attributes_json(v.attrs)}});
+  for (const auto& b : op.bodies)
+    bodies.push_back({{"role", b.role}, {"iterates", b.iterates}, {"counts_iterations", b.counts}});
+  return {{"type", op.type}, {"versions", std::move(versions)}, {"bodies", std::move(bodies)}};
 }
 
 std::string ports_text(std::string_view heading, std::span<const PortDef> ports) {
@@ -96,59 +121,108 @@ std::string ports_text(std::string_view heading, std::span<const PortDef> ports)
   return out;
 }
 
-std::string page(const OpDef& op, const Style& style) {
+/// "required", "default 0", or "" where nothing stands for an attribute that is left out.
+std::string presence(const AttributeTable& table, const AttributeDef& a) {
+  if (a.presence == kRequired) return "required";
+  const auto value = table.default_of(a);
+  if (!value) return "";
+  return fmt::format("default {}", value->empty() ? "\"\"" : *value);
+}
+
+std::string attributes_text(const AttributeTable& table) {
   std::string out;
-  for (const auto& v : op.versions) {
-    out +=
-        fmt::format("{}{}  {}{}\n", out.empty() ? "" : "\n", style(Paint::bold, fmt::format("{}-{}", op.type, v.since)),
-                    sets(v, last_set(op, v)), runs(op, v) ? "" : "  (checked, but not run)");
-    out += ports_text("inputs", v.inputs) + ports_text("outputs", v.outputs);
-    bool first = true;
-    for (const auto& a : v.attrs.defs) {
-      out += fmt::format("  {:<14} {:<22} {:<12} {}\n", first ? "attributes" : "", a.name,
-                         a.presence == kRequired ? "required" : "", type_of(a));
-      first = false;
-    }
+  for (const auto& a : table.defs) {
+    const auto line = fmt::format("  {:<14} {:<22} {:<12} {:<28} {}", out.empty() ? "attributes" : "", a.name,
+                                  type_of(a), presence(table, a), fmt::join(a.words, ", "));
+    out += fmt::format("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
   return out;
 }
 
-}  // namespace
+/// What the elements of a body may say, in the words of the format.
+std::string body_text(const BodyDef& body) {
+  const auto map = body.role == "body" ? std::string("port_map") : fmt::format("{}_port_map", body.role.substr(0, 4));
+  const std::string_view slices = body.iterates ? " axis start end stride part_size" : "";
+  const auto line = [](std::string_view element, std::string_view tag, std::string_view attributes) {
+    return fmt::format("  {:<14} {:<14} {}\n", element, tag, attributes);
+  };
+  auto out = line(body.role, "layers, edges", "");
+  out += line(map, "input", fmt::format("external_port_id internal_layer_id{}", slices));
+  if (body.counts) out += line("", "input", "external_port_id=\"-1\" internal_layer_id purpose=\"current_iteration\"");
+  out += line("", "output", fmt::format("external_port_id internal_layer_id{}", slices));
+  if (body.counts)
+    out += line("", "output", "external_port_id=\"-1\" internal_layer_id purpose=\"execution_condition\"");
+  if (body.iterates) out += line("back_edges", "edge", "from-layer to-layer");
+  return out;
+}
 
-int ops(const OpsOptions& options, const Common& common) {
-  const bool json = options.format == "json";
-  const auto& registry = operations();
-  if (!options.name.empty()) {
-    const auto* const op = registry.find(options.name);
-    if (!op) {
-      std::vector<std::string_view> names;
-      for (const auto* known : registry.ops) names.push_back(known->type);
-      const auto near = nearest(options.name, names);
-      throw UsageError(fmt::format("ovir has no operation '{}'{}", printable(options.name),
-                                   known_type(options.name) ? ", though OpenVINO does"
-                                   : near                   ? fmt::format("; did you mean {}?", *near)
-                                                            : ""));
-    }
-    if (json) print(json_text({{"schema", 1}, {"operations", Json::array({as_json(*op)})}}, 5));
-    else print(page(*op, common.out));
-    return kOk;
+std::string page(const OpDef& op, const Style& style) {
+  std::string out;
+  for (const auto& v : op.versions) {
+    out += fmt::format("{}{}  {}  {}{}\n", out.empty() ? "" : "\n",
+                       style(Paint::bold, fmt::format("{}-{}", op.type, v.since)), sets(v, last_set(op, v)),
+                       spec_name(op, v), runs(op, v) ? "" : "  (checked, but not run)");
+    out += ports_text("inputs", v.inputs) + ports_text("outputs", v.outputs) + attributes_text(v.attrs);
+    for (const auto& body : op.bodies) out += body_text(body);
   }
-  Json list = Json::array();
+  return out;
+}
+
+/// One line each, by family and name.
+std::string list_text(const std::vector<const OpDef*>& ops, const Style& style) {
+  std::map<std::pair<std::string_view, std::string_view>, const OpDef*> sorted;
+  for (const auto* op : ops) sorted[{op->spec.substr(0, op->spec.find('/')), op->type}] = op;
   std::string text;
+  std::string_view family;
   std::size_t versions = 0;
-  for (const auto* op : registry.ops) {
-    if (json) list.push_back(as_json(*op));
+  for (const auto& [key, op] : sorted) {
+    if (key.first != family) text += fmt::format("{}{}\n", text.empty() ? "" : "\n", style(Paint::bold, key.first));
+    family = key.first;
     std::string all;
     for (const auto& v : op->versions)
       all += fmt::format("{}{}{}", all.empty() ? "" : " ", v.since, runs(*op, v) ? "" : "*");
     const auto& newest = *std::max_element(op->versions.begin(), op->versions.end(),
                                            [](const Version& a, const Version& b) { return a.since < b.since; });
     const auto& ports = newest.inputs.empty() ? newest.outputs : newest.inputs;
-    text += fmt::format("{:<34} {:<10} {}\n", op->type, all, ports.empty() ? "" : type_words(ports[0].type.domain));
+    text += fmt::format("  {:<52} {:<10} {}\n", op->type, all, ports.empty() ? "" : type_words(ports[0].type.domain));
     versions += op->versions.size();
   }
-  if (json) print(json_text({{"schema", 1}, {"operations", std::move(list)}}, 5));
-  else print(fmt::format("{}{}, {}\n", text, count(registry.ops.size(), "operation"), count(versions, "version")));
+  return fmt::format("{}\n{}, {}\n", text, count(ops.size(), "operation"), count(versions, "version"));
+}
+
+/// The operations that NAME, which may be a pattern, stands for; all where there is none.
+std::vector<const OpDef*> find(const Registry& registry, const std::string& wanted) {
+  if (wanted.empty()) return {registry.ops.begin(), registry.ops.end()};
+  if (const auto* const op = registry.find(wanted)) return {op};
+  std::vector<const OpDef*> found;
+  std::vector<std::string_view> names;
+  for (const auto* op : registry.ops) {
+    names.push_back(op->type);
+    if (tools::glob_match(lower(wanted), lower(op->type))) found.push_back(op);
+  }
+  if (!found.empty()) return found;
+  if (wanted.find_first_of("*?") != wanted.npos)
+    throw UsageError(fmt::format("no operation matches '{}'", printable(wanted)));
+  const auto near = nearest(wanted, names);
+  throw UsageError(fmt::format("ovir has no operation '{}'{}", printable(wanted),
+                               known_type(wanted) ? ", though OpenVINO does"
+                               : near             ? fmt::format("; did you mean {}?", *near)
+                                                  : ""));
+}
+
+}  // namespace
+
+int ops(const OpsOptions& options, const Common& common) {
+  const auto found = find(operations(), options.name);
+  if (options.format == "json") {
+    Json list = Json::array();
+    for (const auto* op : found) list.push_back(as_json(*op));
+    print(json_text({{"schema", 1}, {"operations", std::move(list)}}, 5));
+  } else if (found.size() == 1) {
+    print(page(*found.front(), common.out));
+  } else {
+    print(list_text(found, common.out));
+  }
   return kOk;
 }
 

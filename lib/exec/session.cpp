@@ -4,6 +4,7 @@
 
 #include "exec/executor.hpp"
 #include "model/report.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir {
 namespace {
@@ -20,9 +21,8 @@ void find_variables(const Plan& plan, std::vector<Variable>& variables) {
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
     if (node.op->kind != Kind::read_value) continue;
-    const auto* id = node.layer->attribute("variable_id");
     const auto& fact = plan.facts->outputs[i].at(0);
-    if (id) variables.push_back({std::string(id->value), fact.type, fact.shape});
+    variables.push_back({node.as<VariableAttrs>().variable_id, fact.type, fact.shape});
   }
   for (const auto& step : plan.steps)
     for (const auto& body : step.bodies) find_variables(*body, variables);

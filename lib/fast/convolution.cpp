@@ -3,7 +3,7 @@
 #include "fast/patterns.hpp"
 #include "fast/product.hpp"
 #include "fast/tail.hpp"
-#include "op/window.hpp"
+#include "op/kit/window.hpp"
 
 namespace ovir::fast {
 namespace {

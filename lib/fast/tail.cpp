@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "op/elementwise_attrs.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {

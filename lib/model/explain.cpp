@@ -32,7 +32,7 @@ std::string value_of(const Tensor& t) {
 }
 
 /// "stored at model.bin[432..456)".
-std::string place_in_weights(const Graph& graph, const Layer& constant) {
+std::string place_in_weights(const Graph& graph, const Node& constant) {
   const auto range = graph.weights_path.empty() ? std::nullopt : stored_bytes(constant);
   return range ? fmt::format("stored at {}[{}..{})", printable(graph.weights_path), range->begin, range->end)
                : std::string();
@@ -77,7 +77,7 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
       note.message = fmt::format("{} is {}, {}from {}", port, describe(fact),
                                  value.empty() ? "" : "known to be " + value + ", ", describe(*producer.layer));
     note.at = producer.layer->at;
-    if (constant) note.where = place_in_weights(*model.graph, *producer.layer);
+    if (constant) note.where = place_in_weights(*model.graph, producer);
     d.notes.push_back(std::move(note));
   };
   if (at_fault >= 0 && at_fault < static_cast<std::int64_t>(node.inputs.size()))

@@ -1,7 +1,7 @@
 #include "model/model.hpp"
 
 #include "base/checked.hpp"
-#include "base/text.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir {
 
@@ -26,15 +26,12 @@ std::size_t count_layers(const Model& model) {
   return n;
 }
 
-std::optional<ByteRange> stored_bytes(const Layer& constant) {
-  const auto number = [&](std::string_view attribute) {
-    const auto* given = constant.attribute(attribute);
-    return given ? parse_number<std::int64_t>(given->value) : std::nullopt;
-  };
-  const auto offset = number("offset"), size = number("size");
-  if (!offset || !size || *offset < 0 || *size < 0) return std::nullopt;
-  const auto end = checked_add(*offset, *size);
-  return end ? std::optional(ByteRange{*offset, *end}) : std::nullopt;
+std::optional<ByteRange> stored_bytes(const Node& node) {
+  if (!node.op || node.op->kind != Kind::constant || !node.attrs) return std::nullopt;
+  const auto& a = node.as<ConstantAttrs>();
+  if (a.offset < 0 || a.size < 0) return std::nullopt;
+  const auto end = checked_add(a.offset, a.size);
+  return end ? std::optional(ByteRange{a.offset, *end}) : std::nullopt;
 }
 
 ElementType exchanged_type(const Model& model, ElementType declared, bool input) {

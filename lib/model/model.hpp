@@ -31,6 +31,12 @@ struct Node {
   std::vector<BodyMap> maps;  ///< one a body
   Tensor constant;            ///< of a Constant: a view of the .bin
   bool faulty = false;        ///< a diagnostic was given: not judged further
+
+  /// The attributes; throws std::logic_error where they are no A, or could not be read (`attrs` is null).
+  template <class A>
+  const A& as() const {
+    return version->attrs.as<A>(attrs.get());
+  }
 };
 
 struct Model {
@@ -50,11 +56,12 @@ struct Model {
 /// Layers of the model and of all bodies within.
 std::size_t count_layers(const Model&);
 
-/// The bytes [begin, end) of the .bin that a Constant says are its own; nothing where it says no such thing.
+/// The bytes [begin, end) of the .bin that are a Constant's; nothing for other nodes, and where its attributes are
+/// faulty.
 struct ByteRange {
   std::int64_t begin = 0, end = 0;
 };
-std::optional<ByteRange> stored_bytes(const Layer& constant);
+std::optional<ByteRange> stored_bytes(const Node& node);
 
 /// The element type in which an input or output is exchanged with the user: the declared one, but for IR 10, of which
 /// OpenVINO takes f16 inputs as f32 and gives integer outputs of 32 and 64 bits as i32, all others as f32.

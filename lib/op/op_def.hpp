@@ -96,12 +96,20 @@ struct Version {
   bool view = false;  ///< output 0 is input 0 under another shape: its bytes need not be copied
 };
 
+/// A model within a layer of this type. Its <port_map> connects inputs to Parameters and Results to outputs.
+struct BodyDef {
+  std::string_view role;  ///< the element that holds it: "body", "then_body", "else_body"
+  bool iterates = false;  ///< inputs may be sliced and outputs concatenated along an axis; back edges
+  bool counts = false;    ///< a Parameter may receive the number of the iteration, a Result say whether to go on
+};
+
 struct OpDef {
   std::string_view type;    ///< as the specification spells it
   std::string_view spec{};  ///< family and name of its specification, "movement/roll"; see spec_of
   std::span<const Version> versions;
   Kind kind = Kind::compute;
   std::string_view alias{};  ///< another spelling that files hold ("Const")
+  std::span<const BodyDef> bodies{};
 };
 
 /// The operations a model may use, sorted by type name.

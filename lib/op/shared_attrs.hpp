@@ -1,12 +1,43 @@
-// Attributes that the fast tier reads as well as the operation's own file.
+// Attributes that others than the operation's own file read: the framework, and the fast tier.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "op/attributes.hpp"
 
 namespace ovir {
+
+/// Of an operation whose Kind is `constant`: bytes [offset, offset + size) of the .bin.
+struct ConstantAttrs {
+  ElementType element_type = ElementType::dynamic;
+  Shape shape;
+  std::int64_t offset = 0, size = 0;
+};
+inline constexpr auto kConstantAttrs =
+    attributes<ConstantAttrs, Attr<"element_type", &ConstantAttrs::element_type, kRequired>,
+               Attr<"shape", &ConstantAttrs::shape, kRequired>, Attr<"offset", &ConstantAttrs::offset, kRequired>,
+               Attr<"size", &ConstantAttrs::size, kRequired>>;
+
+/// Of an operation whose Kind is `parameter`.
+struct ParameterAttrs {
+  ElementType element_type = ElementType::dynamic;
+  PartialShape shape = PartialShape::unknown_rank();
+};
+inline constexpr auto kParameterAttrs =
+    attributes<ParameterAttrs, Attr<"element_type", &ParameterAttrs::element_type, kRequired>,
+               Attr<"shape", &ParameterAttrs::shape, kRequired>>;
+
+/// Of an operation whose Kind is `read_value` or `assign`; type and shape are ReadValue-6's.
+struct VariableAttrs {
+  std::string variable_id;
+  ElementType variable_type = ElementType::dynamic;
+  PartialShape variable_shape = PartialShape::unknown_rank();
+};
+template <class... More>
+inline constexpr auto kVariableAttrs =
+    attributes<VariableAttrs, Attr<"variable_id", &VariableAttrs::variable_id, kRequired>, More...>;
 
 struct MatMulAttrs {
   bool transpose_a = false, transpose_b = false;

@@ -7,26 +7,11 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "model/report.hpp"
+#include "op/shared_attrs.hpp"
 #include "passes/attributes.hpp"
 
 namespace ovir::passes {
 namespace {
-
-const Attribute& required(const Layer& layer, std::string_view name) {
-  if (const auto* a = layer.attribute(name)) return *a;
-  fail(Code::E0401, "a constant needs the attribute \"{}\"", name);
-}
-
-std::int64_t unsigned_number(const Layer& layer, std::string_view name) {
-  const auto& a = required(layer, name);
-  const auto n = parse_number<std::int64_t>(a.value);
-  if (!n)
-    fail_attribute(
-        name, Code::E0402,
-        fmt::format("attribute \"{}\" of Constant: \"{}\" is not a number of bytes", name, printable(a.value)));
-  if (*n < 0) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of Constant: {} is negative", name, *n));
-  return *n;
-}
 
 /// Strings are stored as their count, the offsets of their ends (each 32 bits) and their text.
 Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner) {
@@ -73,23 +58,20 @@ std::vector<Remedy> one_of_three(const Layer& layer, ElementType type, const Sha
 
 }  // namespace
 
-Tensor constant_value(const Graph& graph, const Layer& layer) {
-  const auto& type_word = required(layer, "element_type");
-  const auto type = parse_element_type(type_word.value);
-  if (!type || *type == ElementType::dynamic) return {};  // reported with the attributes
-  const auto& shape_text = required(layer, "shape");
-  const auto partial = parse_shape(shape_text.value);
-  if (!partial || !partial->is_static())
+Tensor constant_value(const Graph& graph, const Node& node) {
+  const auto& layer = *node.layer;
+  const auto& [type, shape, offset, size] = node.as<ConstantAttrs>();
+  if (type == ElementType::dynamic) return {};  // a fault that infer reports
+  if (std::any_of(shape.begin(), shape.end(), [](std::int64_t d) { return d < 0; }))
     fail_attribute("shape", Code::E0402,
-                   fmt::format("attribute \"shape\" of Constant: \"{}\" is not a list of lengths{}",
-                               printable(shape_text.value), partial ? "" : ": " + why_no_shape(shape_text.value)));
-  const auto shape = partial->to_shape();
-  const auto offset = unsigned_number(layer, "offset"), size = unsigned_number(layer, "size");
+                   fmt::format("attribute \"shape\" of Constant: {} is not a list of lengths", to_string(shape)));
+  for (const auto& [name, n] : {std::pair("offset", offset), std::pair("size", size)})
+    if (n < 0) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of Constant: {} is negative", name, n));
 
   const auto count = checked_product(shape);
-  const auto needed = !count                         ? std::nullopt
-                      : *type == ElementType::string ? std::optional<std::int64_t>(0)
-                                                     : packed_size(*type, *count);
+  const auto needed = !count                        ? std::nullopt
+                      : type == ElementType::string ? std::optional<std::int64_t>(0)
+                                                    : packed_size(type, *count);
   if (!needed)
     fail_attribute("shape", Code::E0303,
                    fmt::format("a constant of shape {} has more bytes than 64 bits can count", to_string(shape)));
@@ -97,9 +79,9 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
     Diagnostic d;
     d.code = Code::E0303;
     d.message =
-        fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(*type), to_string(shape), *needed, size);
+        fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(type), to_string(shape), *needed, size);
     d.attribute = "size";
-    d.remedies = one_of_three(layer, *type, shape, *needed);
+    d.remedies = one_of_three(layer, type, shape, *needed);
     fail(std::move(d));
   }
   const auto end = checked_add(offset, size);
@@ -116,17 +98,17 @@ Tensor constant_value(const Graph& graph, const Layer& layer) {
         fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {}{}", offset,
                     end ? std::to_string(*end) : "beyond 2^63", printable(graph.weights_path),
                     counted(available, "byte"),
-                    fits ? fmt::format("; {}{} takes {}", name(*type), to_string(shape), *needed) : ""),
-        fits && *type != ElementType::string ? std::vector{std::to_string(*needed)} : std::vector<std::string>{});
+                    fits ? fmt::format("; {}{} takes {}", name(type), to_string(shape), *needed) : ""),
+        fits && type != ElementType::string ? std::vector{std::to_string(*needed)} : std::vector<std::string>{});
   }
 
   const auto bytes = graph.weights->view.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
-  if (*type == ElementType::string) return read_strings(shape, bytes, graph.weights->owner);
-  const bool packed = bit_width(*type) < 8;
-  const auto alignment = packed ? 1u : static_cast<unsigned>(std::max(1, byte_width(*type)));
+  if (type == ElementType::string) return read_strings(shape, bytes, graph.weights->owner);
+  const bool packed = bit_width(type) < 8;
+  const auto alignment = packed ? 1u : static_cast<unsigned>(std::max(1, byte_width(type)));
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0)
-    return Tensor(*type, shape, graph.weights->owner, bytes.data(), packed);
-  Tensor copy(*type, shape);
+    return Tensor(type, shape, graph.weights->owner, bytes.data(), packed);
+  Tensor copy(type, shape);
   std::memcpy(copy.mutable_bytes(), bytes.data(), static_cast<std::size_t>(*needed));
   return copy;
 }
@@ -140,9 +122,9 @@ struct Range {
 };
 
 /// Of a Constant that has bytes at all.
-std::optional<Range> range_of(const Layer& layer) {
-  const auto bytes = stored_bytes(layer);
-  return bytes && bytes->begin < bytes->end ? std::optional(Range{bytes->begin, bytes->end, &layer}) : std::nullopt;
+std::optional<Range> range_of(const Node& node) {
+  const auto bytes = stored_bytes(node);
+  return bytes && bytes->begin < bytes->end ? std::optional(Range{bytes->begin, bytes->end, node.layer}) : std::nullopt;
 }
 
 void sort_by_place(std::vector<Range>& ranges) {
@@ -152,14 +134,15 @@ void sort_by_place(std::vector<Range>& ranges) {
 
 }  // namespace
 
-std::vector<const Layer*> cut_off_constants(const Graph& graph, Diagnostic& d) {
+std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
+  const auto& graph = *model.graph;
   if (!graph.weights) return {};
   constexpr std::int64_t kGap = 64;  // writers align constants
   const auto available = static_cast<std::int64_t>(graph.weights->size());
   std::vector<Range> outside;
   std::int64_t reached = 0;
-  for (const auto& layer : graph.layers) {
-    const auto range = layer.type == "Const" ? range_of(layer) : std::nullopt;
+  for (const auto& node : model.nodes) {
+    const auto range = range_of(node);
     if (!range) continue;
     if (range->end > available) outside.push_back(*range);
     else reached = std::max(reached, range->end);
@@ -192,8 +175,7 @@ namespace {
 
 void collect(const Model& model, std::vector<Range>& ranges) {
   for (const auto& node : model.nodes) {
-    if (node.op->kind == Kind::constant)
-      if (const auto range = range_of(*node.layer)) ranges.push_back({range->begin, range->end, range->layer, &model});
+    if (const auto range = range_of(node)) ranges.push_back({range->begin, range->end, range->layer, &model});
     for (const auto& body : node.bodies) collect(*body, ranges);
   }
 }

@@ -70,8 +70,7 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
       const auto left = [&](int i) { return stuck[static_cast<std::size_t>(i)] > 0; };
       for (const auto& [read, write] : before)
         if (left(read) && left(write))
-          report_early_write(diagnostics, model, model.graph->layers[static_cast<std::size_t>(read)],
-                             model.graph->layers[static_cast<std::size_t>(write)]);
+          report_early_write(diagnostics, model, model[read], model[write]);
       return order;
     }
   }

@@ -27,28 +27,40 @@ struct Resolver {
     const auto errors_before = diagnostics.errors();
     const auto& layers = model->graph->layers;
 
+    // In file order at first, and so are the diagnostics.
     std::vector<bool> faulty(layers.size(), false);
-    const auto inputs = connect(*model, faulty, diagnostics);
-    const auto order =
-        topological_order(*model, inputs, reads_before_writes(*model->graph, registry), faulty, diagnostics);
-    std::vector<int> position(layers.size());
-    for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
-
-    Diagnostic cut;
-    const auto cut_off = cut_off_constants(*model->graph, cut);
-    if (!cut_off.empty()) report(diagnostics, *model, *cut_off.front(), std::move(cut));
-    for (const auto* layer : cut_off) faulty[static_cast<std::size_t>(layer - layers.data())] = true;
-
+    auto inputs = connect(*model, faulty, diagnostics);
     model->nodes.resize(layers.size());
-    for (std::size_t at = 0; at < layers.size(); ++at) {  // in file order, so that diagnostics come in file order
-      auto& node = model->nodes[static_cast<std::size_t>(position[at])];
+    for (std::size_t at = 0; at < layers.size(); ++at) {
+      auto& node = model->nodes[at];
       node.layer = &layers[at];
       node.output_count = static_cast<int>(layers[at].outputs.size());
-      node.inputs = inputs[at];
-      for (auto& v : node.inputs)
-        if (v.node >= 0) v.node = position[static_cast<std::size_t>(v.node)];
-      bind(*model, node, faulty[at]);
+      bind(*model, node);
     }
+    const auto order = topological_order(*model, inputs, reads_before_writes(*model), faulty, diagnostics);
+
+    Diagnostic cut;
+    const auto cut_off = cut_off_constants(*model, cut);
+    if (!cut_off.empty()) report(diagnostics, *model, *cut_off.front(), std::move(cut));
+    for (const auto* layer : cut_off) faulty[static_cast<std::size_t>(layer - layers.data())] = true;
+    for (std::size_t at = 0; at < layers.size(); ++at) {
+      auto& node = model->nodes[at];
+      node.faulty |= faulty[at];
+      if (!node.faulty && node.op->kind == Kind::constant)
+        node.faulty =
+            !attempt(diagnostics, *model, layers[at], [&] { node.constant = constant_value(*model->graph, node); });
+    }
+
+    std::vector<int> position(layers.size());
+    for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+    std::vector<Node> ordered(layers.size());
+    for (std::size_t at = 0; at < layers.size(); ++at) {
+      for (auto& v : inputs[at])
+        if (v.node >= 0) v.node = position[static_cast<std::size_t>(v.node)];
+      model->nodes[at].inputs = std::move(inputs[at]);
+      ordered[static_cast<std::size_t>(position[at])] = std::move(model->nodes[at]);
+    }
+    model->nodes = std::move(ordered);
     for (std::size_t at = 0; at < layers.size(); ++at) {
       const auto& node = model->nodes[static_cast<std::size_t>(position[at])];
       if (!node.op) continue;
@@ -68,9 +80,9 @@ struct Resolver {
   }
 
  private:
-  void bind(const Model& model, Node& node, bool faulty) {
+  void bind(const Model& model, Node& node) {
     const auto& layer = *node.layer;
-    node.faulty = layer.damaged || faulty;
+    node.faulty = layer.damaged;
     if (layer.damaged && (layer.type.empty() || layer.version.empty())) return;
     node.faulty |= !attempt(diagnostics, model, layer, [&] {
       const auto found = find_operation(registry, layer.type, layer.version);
@@ -80,8 +92,6 @@ struct Resolver {
     if (!node.op) return;
     node.attrs = parse_attributes(model, layer, *node.op, *node.version, diagnostics);
     node.faulty |= !node.attrs;
-    if (node.op->kind == Kind::constant && node.attrs && !faulty)
-      node.faulty |= !attempt(diagnostics, model, layer, [&] { node.constant = constant_value(*model.graph, layer); });
   }
 
   void bind_bodies(const Model& model, Node& node) {

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "model/report.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::passes {
 namespace {
@@ -18,9 +19,10 @@ struct Use {
   const Node* node;
 };
 
-std::string_view variable_of(const Layer& layer) {
-  const auto* id = layer.attribute("variable_id");
-  return id ? std::string_view(id->value) : std::string_view();
+/// The variable that a ReadValue or Assign names; "" for other nodes, and where its attributes are faulty.
+std::string_view variable_of(const Node& node) {
+  const bool uses = node.op && (node.op->kind == Kind::read_value || node.op->kind == Kind::assign);
+  return uses && node.attrs ? std::string_view(node.as<VariableAttrs>().variable_id) : std::string_view();
 }
 
 Diagnostic fault(std::string message) {
@@ -37,11 +39,11 @@ using Uses = std::map<std::string_view, std::vector<Use>>;
 bool collect(const Model& model, Uses& reads, Uses& writes) {
   bool whole = !model.graph->damaged;
   for (const auto& node : model.nodes) {
-    const auto id = variable_of(*node.layer);
-    if (!node.op || node.layer->damaged) {
+    if (!node.op || !node.attrs || node.layer->damaged) {
       whole = false;
       continue;
     }
+    const auto id = variable_of(node);
     if (node.op->kind == Kind::read_value && !id.empty()) reads[id].push_back({&model, &node});
     if (node.op->kind == Kind::assign && !id.empty()) writes[id].push_back({&model, &node});
     for (const auto& body : node.bodies) whole &= collect(*body, reads, writes);
@@ -96,44 +98,41 @@ void check_states(const Model& model, Diagnostics& diagnostics) {
   }
 }
 
-std::vector<std::pair<int, int>> reads_before_writes(const Graph& graph, const Registry& registry) {
+std::vector<std::pair<int, int>> reads_before_writes(const Model& model) {
   std::map<std::string_view, int> reads;
   std::vector<std::pair<int, int>> pairs;
   const auto each = [&](Kind kind, auto&& f) {
-    for (std::size_t i = 0; i < graph.layers.size(); ++i) {
-      const auto id = variable_of(graph.layers[i]);
-      if (id.empty()) continue;
-      if (const auto* op = registry.find(graph.layers[i].type); op && op->kind == kind) f(id, static_cast<int>(i));
+    for (std::size_t i = 0; i < model.nodes.size(); ++i) {
+      const auto id = variable_of(model.nodes[i]);
+      if (!id.empty() && model.nodes[i].op->kind == kind) f(id, static_cast<int>(i));
     }
   };
   each(Kind::read_value, [&](std::string_view id, int i) { reads.emplace(id, i); });
-  if (!reads.empty())
-    each(Kind::assign, [&](std::string_view id, int i) {
-      if (const auto read = reads.find(id); read != reads.end()) pairs.emplace_back(read->second, i);
-    });
+  each(Kind::assign, [&](std::string_view id, int i) {
+    if (const auto read = reads.find(id); read != reads.end()) pairs.emplace_back(read->second, i);
+  });
   return pairs;
 }
 
-void report_early_write(Diagnostics& diagnostics, const Model& model, const Layer& read, const Layer& write) {
+void report_early_write(Diagnostics& diagnostics, const Model& model, const Node& read, const Node& write) {
   auto d =
       fault(fmt::format("ReadValue of variable \"{}\" takes its input from what follows the Assign of the same "
                         "variable, so neither can be first",
                         printable(variable_of(read))));
-  d.notes.push_back({fmt::format("the Assign is {}", describe(write)), write.at, "", ""});
-  report(diagnostics, model, read, std::move(d));
+  d.notes.push_back({fmt::format("the Assign is {}", describe(*write.layer)), write.layer->at, "", ""});
+  report(diagnostics, model, *read.layer, std::move(d));
 }
 
 /// "The operation checks that the type and shape of the input are the same as declared in variable_id".
 void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnostics) {
   std::map<std::string_view, std::size_t> reads;
   for (std::size_t i = 0; i < model.nodes.size(); ++i)
-    if (model.nodes[i].op && model.nodes[i].op->kind == Kind::read_value)
-      reads.emplace(variable_of(*model.nodes[i].layer), i);
+    if (model.nodes[i].op && model.nodes[i].op->kind == Kind::read_value) reads.emplace(variable_of(model.nodes[i]), i);
   if (reads.empty()) return;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
     if (!node.op || node.op->kind != Kind::assign) continue;
-    const auto read = reads.find(variable_of(*node.layer));
+    const auto read = reads.find(variable_of(node));
     if (read == reads.end() || facts.outputs[i].empty() || facts.outputs[read->second].empty()) continue;
     const auto &given = facts.outputs[i][0], &held = facts.outputs[read->second][0];
     const bool type =

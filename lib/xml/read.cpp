@@ -62,16 +62,17 @@ Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& b
   return d;
 }
 
-bool has_size(const Layer& layer) {
+/// A layer with an offset and a size refers to bytes of the .bin.
+bool has_bytes(const Layer& layer) {
   const auto* const size = layer.attribute("size");
-  return layer.type == "Const" && size != nullptr && trim(size->value) != "0";
+  return layer.attribute("offset") != nullptr && size != nullptr && trim(size->value) != "0";
 }
 
 /// The first layer, in file order and bodies included, whose value lies in the .bin; `count` counts them all.
 const Layer* first_constant(const Graph& graph, std::size_t& count) {
   const Layer* first = nullptr;
   for (const auto& layer : graph.layers) {
-    if (has_size(layer)) {
+    if (has_bytes(layer)) {
       ++count;
       if (first == nullptr) first = &layer;
     }

@@ -13,6 +13,8 @@
 #include <fmt/core.h>
 
 #include "op/known_types.hpp"
+#include "op/op_def.hpp"
+#include "ops/registry.hpp"
 
 namespace {
 
@@ -144,6 +146,8 @@ class Judge {
         faults_.push_back(
             fmt::format("{}: an operation includes {}; only its family's common.hpp is allowed", at, target));
     }
+    if (folder == "op" && parts[2] != "kit" && target.starts_with("op/kit/"))
+      faults_.push_back(fmt::format("{}: op/ may not include {}, which builds on it", at, target));
     const bool known = allowed().contains(target_folder) || target == "ovir.hpp";
     if (!known || target_folder == folder) return;  // a file beside it
     const auto rule = allowed().find(folder);
@@ -157,18 +161,20 @@ class Judge {
                                    R"(|\bgetenv\s*\(|std::exit|\bexit\s*\(|\babort\s*\()");
     if (std::regex_search(code, output))
       faults_.push_back(at + ": the library neither prints, nor exits, nor reads the environment");
-    if (folder != "passes") return;
     // Parameter, Constant, If, Loop say what they are by a flag or hook in their OpDef.
+    static const Folders neutral{"xml", "model", "passes", "plan", "exec"};
+    if (!neutral.contains(folder)) return;
     static const std::regex literal(R"re("([A-Za-z0-9]+)")re");
     for (std::sregex_iterator match(code.begin(), code.end(), literal), end; match != end; ++match) {
       const auto word = (*match)[1].str();
-      const auto types = ovir::known_types();
-      if (std::any_of(types.begin(), types.end(), [&](const ovir::KnownType& t) { return t.type == word; }))
-        faults_.push_back(fmt::format("{}: passes/ names the operation type {}", at, word));
+      const bool type = ovir::known_type(word) != nullptr || registry_.find(word) != nullptr;  // in any letter case
+      if (type && word.front() >= 'A' && word.front() <= 'Z')  // "result" is an English word as well
+        faults_.push_back(fmt::format("{}: {}/ names the operation type {}", at, folder, word));
     }
   }
 
   fs::path root_;
+  ovir::Registry registry_{ovir::ops::all()};  ///< knows the aliases ("Const") too
   std::vector<std::string> faults_;
   std::size_t files_ = 0;
 };

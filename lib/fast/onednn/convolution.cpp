@@ -2,7 +2,7 @@
 #include "fast/dnnl.hpp"
 #include "fast/onednn/patterns.hpp"
 #include "fast/tail.hpp"
-#include "op/window.hpp"
+#include "op/kit/window.hpp"
 
 namespace ovir::fast::onednn {
 namespace {

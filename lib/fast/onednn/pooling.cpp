@@ -1,7 +1,7 @@
 // MaxPool (the output without indices) and AvgPool by oneDNN.
 #include "fast/dnnl.hpp"
 #include "fast/onednn/patterns.hpp"
-#include "op/window.hpp"
+#include "op/kit/window.hpp"
 
 namespace ovir::fast::onednn {
 namespace {

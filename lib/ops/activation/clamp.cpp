@@ -1,6 +1,6 @@
 // Clamp: min(max(x, min), max).
 // Spec: operation-sets/operation-specs/activation/clamp-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::clamp {
 namespace {

@@ -1,6 +1,6 @@
 // Softmax and LogSoftmax walk the same lines of a tensor.
 #pragma once
-#include "op/elementwise_attrs.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops {

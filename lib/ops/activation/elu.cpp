@@ -1,6 +1,6 @@
 // Elu: x where x > 0, else alpha · (exp(x) - 1).
 // Spec: operation-sets/operation-specs/activation/elu-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::elu {
 namespace {

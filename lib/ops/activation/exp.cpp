@@ -1,6 +1,6 @@
 // Exp: e to the power of x.
 // Spec: operation-sets/operation-specs/activation/exp-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::exp {
 namespace {

@@ -2,7 +2,7 @@
 // Spec: operation-sets/operation-specs/activation/gelu-7 and gelu-2
 #include <numbers>
 
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::gelu {
 namespace {

@@ -1,6 +1,6 @@
 // HSigmoid: min(max(x + 3, 0), 6) / 6.
 // Spec: operation-sets/operation-specs/activation/hsigmoid-5
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::h_sigmoid {
 namespace {

@@ -1,6 +1,6 @@
 // HSwish: x · min(max(x + 3, 0), 6) / 6.
 // Spec: operation-sets/operation-specs/activation/hswish-4
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::h_swish {
 namespace {

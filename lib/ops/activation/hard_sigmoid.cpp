@@ -1,6 +1,6 @@
 // HardSigmoid: max(0, min(1, alpha · x + beta)).
 // Spec: operation-sets/operation-specs/activation/hard-sigmoid-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::hard_sigmoid {
 namespace {

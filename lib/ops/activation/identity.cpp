@@ -1,6 +1,6 @@
 // Identity: the input itself.
 // Spec: operation-sets/operation-specs/activation/identity-16
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::identity {
 namespace {

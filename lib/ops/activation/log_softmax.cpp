@@ -1,6 +1,6 @@
 // LogSoftmax: t - log Σ exp(t) along an axis, where t = x - max(x).
 // Spec: operation-sets/operation-specs/activation/log-soft-max-5
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 #include "ops/activation/common.hpp"
 
 namespace ovir::ops::log_softmax {

@@ -1,6 +1,6 @@
 // Mish: x · tanh(softplus(x)).
 // Spec: operation-sets/operation-specs/activation/mish-4
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::mish {
 namespace {

@@ -1,6 +1,6 @@
 // PRelu: x where x ≥ 0, else slope · x.
 // Spec: operation-sets/operation-specs/activation/prelu-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::p_relu {
 namespace {

@@ -1,6 +1,6 @@
 // Relu: max(0, x).
 // Spec: operation-sets/operation-specs/activation/relu-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::relu {
 namespace {

@@ -1,6 +1,6 @@
 // Selu: lambda · x where x > 0, else lambda · alpha · (exp(x) - 1).
 // Spec: operation-sets/operation-specs/activation/selu-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::selu {
 namespace {

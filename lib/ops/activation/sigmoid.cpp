@@ -1,6 +1,6 @@
 // Sigmoid: 1 / (1 + exp(-x)).
 // Spec: operation-sets/operation-specs/activation/sigmoid-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::sigmoid {
 namespace {

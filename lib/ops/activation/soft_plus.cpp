@@ -1,6 +1,6 @@
 // SoftPlus: log(exp(x) + 1), a smooth ReLU.
 // Spec: operation-sets/operation-specs/activation/softplus-4
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::soft_plus {
 namespace {

@@ -1,6 +1,6 @@
 // SoftSign: x / (1 + |x|).
 // Spec: operation-sets/operation-specs/activation/softsign-9
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::soft_sign {
 namespace {

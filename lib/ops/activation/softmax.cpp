@@ -1,6 +1,6 @@
 // Softmax: exp(x) over the sum of exp along an axis.
 // Spec: operation-sets/operation-specs/activation/softmax-8 and softmax-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 #include "ops/activation/common.hpp"
 
 namespace ovir::ops::softmax {

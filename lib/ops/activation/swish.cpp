@@ -1,6 +1,6 @@
 // Swish: x · σ(beta · x).
 // Spec: operation-sets/operation-specs/activation/swish-4
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::swish {
 namespace {

@@ -1,6 +1,6 @@
 // Abs: |x|.
 // Spec: operation-sets/operation-specs/arithmetic/abs-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::abs {
 namespace {

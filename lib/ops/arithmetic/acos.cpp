@@ -1,6 +1,6 @@
 // Acos: the angle in [0, π] whose cosine is x.
 // Spec: operation-sets/operation-specs/arithmetic/acos-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::acos {
 namespace {

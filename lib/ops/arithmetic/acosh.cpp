@@ -1,6 +1,6 @@
 // Acosh: the inverse hyperbolic cosine.
 // Spec: operation-sets/operation-specs/arithmetic/acosh-3
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::acosh {
 namespace {

@@ -1,6 +1,6 @@
 // Add: a + b; integers wrap.
 // Spec: operation-sets/operation-specs/arithmetic/add-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::add {
 namespace {

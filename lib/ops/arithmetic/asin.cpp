@@ -1,6 +1,6 @@
 // Asin: the angle in [-π/2, π/2] whose sine is x.
 // Spec: operation-sets/operation-specs/arithmetic/asin-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::asin {
 namespace {

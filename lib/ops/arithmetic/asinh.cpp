@@ -1,6 +1,6 @@
 // Asinh: the inverse hyperbolic sine.
 // Spec: operation-sets/operation-specs/arithmetic/asinh-3
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::asinh {
 namespace {

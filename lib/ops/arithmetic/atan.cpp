@@ -1,6 +1,6 @@
 // Atan: the angle in (-π/2, π/2) whose tangent is x.
 // Spec: operation-sets/operation-specs/arithmetic/atan-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::atan {
 namespace {

@@ -1,6 +1,6 @@
 // Atanh: the inverse hyperbolic tangent.
 // Spec: operation-sets/operation-specs/arithmetic/atanh-3
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::atanh {
 namespace {

@@ -1,6 +1,6 @@
 // What Ceiling and Floor share. F rounds a real number; integers are whole as they are.
 #pragma once
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::arithmetic {
 

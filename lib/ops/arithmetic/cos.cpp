@@ -1,6 +1,6 @@
 // Cos: cosine of an angle in radians.
 // Spec: operation-sets/operation-specs/arithmetic/cos-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::cos {
 namespace {

@@ -1,6 +1,6 @@
 // Cosh: hyperbolic cosine.
 // Spec: operation-sets/operation-specs/arithmetic/cosh-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::cosh {
 namespace {

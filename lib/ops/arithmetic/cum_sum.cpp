@@ -1,6 +1,6 @@
 // CumSum: sums of the elements up to each one along an axis.
 // Spec: operation-sets/operation-specs/arithmetic/cumsum-3
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::cum_sum {
 namespace {

@@ -1,6 +1,6 @@
 // Divide: a / b; integers are floored, or truncated without m_pythondiv.
 // Spec: operation-sets/operation-specs/arithmetic/divide-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::divide {
 namespace {

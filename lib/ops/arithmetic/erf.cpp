@@ -1,6 +1,6 @@
 // Erf: the error function, 2/√π · ∫ exp(-t²) dt from 0 to x.
 // Spec: operation-sets/operation-specs/arithmetic/erf-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::erf {
 namespace {

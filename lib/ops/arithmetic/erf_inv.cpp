@@ -2,7 +2,7 @@
 // Spec: operation-sets/operation-specs/arithmetic/erfinv-17
 #include <numbers>
 
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::erf_inv {
 namespace {

@@ -1,6 +1,6 @@
 // FloorMod: the remainder of the floored division, with the sign of b.
 // Spec: operation-sets/operation-specs/arithmetic/floormod-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::floor_mod {
 namespace {

@@ -1,6 +1,6 @@
 // Log: natural logarithm.
 // Spec: operation-sets/operation-specs/arithmetic/log-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::log {
 namespace {

@@ -1,6 +1,6 @@
 // Maximum: the greater of a and b; NaN where either is.
 // Spec: operation-sets/operation-specs/arithmetic/maximum-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::maximum {
 namespace {

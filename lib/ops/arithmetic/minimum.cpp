@@ -1,6 +1,6 @@
 // Minimum: the lesser of a and b; NaN where either is.
 // Spec: operation-sets/operation-specs/arithmetic/minimum-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::minimum {
 namespace {

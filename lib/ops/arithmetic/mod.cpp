@@ -1,6 +1,6 @@
 // Mod: the remainder of the truncated division, with the sign of a.
 // Spec: operation-sets/operation-specs/arithmetic/mod-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::mod {
 namespace {

@@ -1,6 +1,6 @@
 // Multiply: a · b; integers wrap.
 // Spec: operation-sets/operation-specs/arithmetic/multiply-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::multiply {
 namespace {

@@ -1,6 +1,6 @@
 // Negative: -x.
 // Spec: operation-sets/operation-specs/arithmetic/negative-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::negative {
 namespace {

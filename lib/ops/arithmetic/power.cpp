@@ -1,6 +1,6 @@
 // Power: a to the power of b.
 // Spec: operation-sets/operation-specs/arithmetic/power-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::power {
 namespace {

@@ -1,6 +1,6 @@
 // Round: the nearest integer; mode says where halves go.
 // Spec: operation-sets/operation-specs/arithmetic/round-5
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::round {
 namespace {

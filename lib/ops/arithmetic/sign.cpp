@@ -1,6 +1,6 @@
 // Sign: -1, 0 or 1 as x is negative, zero or positive; "nan is returned for nan inputs".
 // Spec: operation-sets/operation-specs/arithmetic/sign-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::sign {
 namespace {

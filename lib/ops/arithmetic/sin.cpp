@@ -1,6 +1,6 @@
 // Sin: sine of an angle in radians.
 // Spec: operation-sets/operation-specs/arithmetic/sin-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::sin {
 namespace {

@@ -1,6 +1,6 @@
 // Sinh: hyperbolic sine.
 // Spec: operation-sets/operation-specs/arithmetic/sinh-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::sinh {
 namespace {

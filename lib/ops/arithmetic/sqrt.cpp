@@ -1,6 +1,6 @@
 // Sqrt: square root.
 // Spec: operation-sets/operation-specs/arithmetic/sqrt-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::sqrt {
 namespace {

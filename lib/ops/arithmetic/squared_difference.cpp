@@ -1,6 +1,6 @@
 // SquaredDifference: (a - b)²; integers wrap.
 // Spec: operation-sets/operation-specs/arithmetic/squared-difference-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::squared_difference {
 namespace {

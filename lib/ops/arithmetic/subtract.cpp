@@ -1,6 +1,6 @@
 // Subtract: a - b; integers wrap.
 // Spec: operation-sets/operation-specs/arithmetic/subtract-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::subtract {
 namespace {

@@ -1,6 +1,6 @@
 // Tan: tangent of an angle in radians.
 // Spec: operation-sets/operation-specs/arithmetic/tan-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::tan {
 namespace {

@@ -1,6 +1,6 @@
 // Tanh: hyperbolic tangent.
 // Spec: operation-sets/operation-specs/arithmetic/tanh-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::tanh {
 namespace {

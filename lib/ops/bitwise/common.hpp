@@ -1,6 +1,6 @@
 // Bitwise operations: integers of any width; all but the shifts take booleans too.
 #pragma once
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops {
 

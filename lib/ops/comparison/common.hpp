@@ -1,6 +1,6 @@
 // Comparisons of two tensors: any one element type in, booleans out.
 #pragma once
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops {
 

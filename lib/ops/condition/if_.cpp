@@ -67,8 +67,10 @@ constexpr Version kVersions[] = {
      .pure = false},
 };
 
+constexpr BodyDef kBodies[] = {{.role = "then_body"}, {.role = "else_body"}};
+
 }  // namespace
 
-extern constinit const OpDef def{.type = "If", .spec = "condition/if", .versions = kVersions};
+extern constinit const OpDef def{.type = "If", .spec = "condition/if", .versions = kVersions, .bodies = kBodies};
 
 }  // namespace ovir::ops::if_

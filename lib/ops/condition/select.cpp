@@ -1,6 +1,6 @@
 // Select: the elements of `then` where `cond` is true, of `else` where it is not.
 // Spec: operation-sets/operation-specs/condition/select-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::select {
 namespace {

@@ -1,7 +1,7 @@
 // BinaryConvolution: a convolution of bits, 0 standing for -1.
 // Spec: operation-sets/operation-specs/convolution/binary-convolution-1
+#include "op/kit/window.hpp"
 #include "op/op.hpp"
-#include "op/window.hpp"
 
 namespace ovir::ops::binary_convolution {
 namespace {

@@ -1,8 +1,8 @@
 #include "ops/convolution/common.hpp"
 
-#include "op/accumulate.hpp"
+#include "op/kit/accumulate.hpp"
 
-namespace ovir::ops::conv {
+namespace ovir::ops::convolution {
 namespace {
 
 /// Spatial dims are the last ones of a shape.
@@ -313,4 +313,4 @@ void eval_backprop(EvalContext& c, bool grouped) {
   dispatch(y.type(), Numbers{}, [&]<class E>() { backprop(p, x.data<E>(), w.data<E>(), y.mutable_data<E>()); });
 }
 
-}  // namespace ovir::ops::conv
+}  // namespace ovir::ops::convolution

@@ -1,9 +1,9 @@
 // What the convolutions share: reading their geometry, the shape of the output, the padded frame.
 #pragma once
+#include "op/kit/window.hpp"
 #include "op/op.hpp"
-#include "op/window.hpp"
 
-namespace ovir::ops::conv {
+namespace ovir::ops::convolution {
 
 enum Input { data, filters, output_shape };
 
@@ -54,4 +54,4 @@ Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Sha
 void eval_forward(EvalContext& c, bool grouped);
 void eval_backprop(EvalContext& c, bool grouped);
 
-}  // namespace ovir::ops::conv
+}  // namespace ovir::ops::convolution

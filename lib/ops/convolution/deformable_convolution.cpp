@@ -1,7 +1,7 @@
 // DeformableConvolution: a convolution whose taps are moved by learned offsets and, from version 8, weighted by a mask.
 // Spec: operation-sets/operation-specs/convolution/deformable-convolution-8
+#include "op/kit/window.hpp"
 #include "op/op.hpp"
-#include "op/window.hpp"
 
 namespace ovir::ops::deformable_convolution {
 namespace {
@@ -136,19 +136,20 @@ constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs1[] = {{"data", T}, {"offsets", T}, {"filters", T}};
 constexpr PortDef kInputs8[] = {{"data", T}, {"offsets", T}, {"filters", T}, {"mask", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs1 =
-    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
-               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"dilations", &A::dilations, kRequired>,
-               Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>,
-               Attr<"deformable_group", &A::deformable_group>>;
-constexpr auto kAttrs8 =
+template <class... More>
+constexpr auto kAttrs =
     attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
                Attr<"pads_end", &A::pads_end, kRequired>, Attr<"dilations", &A::dilations, kRequired>,
                Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>, Attr<"deformable_group", &A::deformable_group>,
-               Attr<"bilinear_interpolation_pad", &A::bilinear_interpolation_pad>>;
+               More...>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs1, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 8, .inputs = kInputs8, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},
+    {.since = 1, .inputs = kInputs1, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
+    {.since = 8,
+     .inputs = kInputs8,
+     .outputs = kOutputs,
+     .attrs = kAttrs<Attr<"bilinear_interpolation_pad", &A::bilinear_interpolation_pad>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

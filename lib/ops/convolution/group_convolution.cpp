@@ -6,14 +6,14 @@ namespace ovir::ops::group_convolution {
 namespace {
 
 constexpr bool kGrouped = true;
-void infer(InferContext& c) { conv::infer_forward(c, kGrouped); }
-void eval(EvalContext& c) { conv::eval_forward(c, kGrouped); }
+void infer(InferContext& c) { convolution::infer_forward(c, kGrouped); }
+void eval(EvalContext& c) { convolution::eval_forward(c, kGrouped); }
 
 constexpr Version kVersions[] = {
     {.since = 1,
-     .inputs = conv::kInputs,
-     .outputs = conv::kOutputs,
-     .attrs = conv::kForwardAttrs,
+     .inputs = convolution::kInputs,
+     .outputs = convolution::kOutputs,
+     .attrs = convolution::kForwardAttrs,
      .infer = infer,
      .eval = eval},
 };

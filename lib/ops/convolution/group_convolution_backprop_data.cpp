@@ -6,14 +6,14 @@ namespace ovir::ops::group_convolution_backprop_data {
 namespace {
 
 constexpr bool kGrouped = true;
-void infer(InferContext& c) { conv::infer_backprop(c, kGrouped); }
-void eval(EvalContext& c) { conv::eval_backprop(c, kGrouped); }
+void infer(InferContext& c) { convolution::infer_backprop(c, kGrouped); }
+void eval(EvalContext& c) { convolution::eval_backprop(c, kGrouped); }
 
 constexpr Version kVersions[] = {
     {.since = 1,
-     .inputs = conv::kBackpropInputs,
-     .outputs = conv::kOutputs,
-     .attrs = conv::kBackpropAttrs,
+     .inputs = convolution::kBackpropInputs,
+     .outputs = convolution::kOutputs,
+     .attrs = convolution::kBackpropAttrs,
      .infer = infer,
      .reads = ports(2),
      .eval = eval},

@@ -281,16 +281,8 @@ constexpr PortDef kInputs[] = {{"box_logits", T},
                                {"additional_class_preds", T, Arity::optional},
                                {"additional_box_preds", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs1 =
-    attributes<A, Attr<"num_classes", &A::num_classes, kRequired>, Attr<"background_label_id", &A::background_label_id>,
-               Attr<"top_k", &A::top_k>, Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>,
-               Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>,
-               Attr<"share_location", &A::share_location>, Attr<"nms_threshold", &A::nms_threshold, kRequired>,
-               Attr<"confidence_threshold", &A::confidence_threshold>, Attr<"clip_after_nms", &A::clip_after_nms>,
-               Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>,
-               Attr<"normalized", &A::normalized>, Attr<"input_height", &A::input_height>,
-               Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
-constexpr auto kAttrs8 =
+template <class... More>
+constexpr auto kAttrs =
     attributes<A, Attr<"background_label_id", &A::background_label_id>, Attr<"top_k", &A::top_k>,
                Attr<"variance_encoded_in_target", &A::variance_encoded_in_target>,
                Attr<"keep_top_k", &A::keep_top_k, kRequired>, Attr<"code_type", &A::code_type>,
@@ -298,10 +290,15 @@ constexpr auto kAttrs8 =
                Attr<"confidence_threshold", &A::confidence_threshold>, Attr<"clip_after_nms", &A::clip_after_nms>,
                Attr<"clip_before_nms", &A::clip_before_nms>, Attr<"decrease_label_id", &A::decrease_label_id>,
                Attr<"normalized", &A::normalized>, Attr<"input_height", &A::input_height>,
-               Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>>;
+               Attr<"input_width", &A::input_width>, Attr<"objectness_score", &A::objectness_score>, More...>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs8, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs<Attr<"num_classes", &A::num_classes, kRequired>>,
+     .infer = infer,
+     .eval = eval},
+    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
 };
 
 }  // namespace

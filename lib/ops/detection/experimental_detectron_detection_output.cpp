@@ -1,7 +1,7 @@
 // ExperimentalDetectronDetectionOutput: moves regions by the deltas of each class, suppresses, and lists the best.
 // Spec: operation-sets/operation-specs/detection/experimental-detectron-detection-output-6
+#include "op/kit/proposals.hpp"
 #include "op/op.hpp"
-#include "op/proposals.hpp"
 
 namespace ovir::ops::experimental_detectron_detection_output {
 namespace {

@@ -1,7 +1,7 @@
 // ExperimentalDetectronGenerateProposalsSingleImage: region proposals of one image, filled up with zeros.
 // Spec: operation-sets/operation-specs/detection/experimental-detectron-generate-proposals-single-image-6
+#include "op/kit/proposals.hpp"
 #include "op/op.hpp"
-#include "op/proposals.hpp"
 
 namespace ovir::ops::experimental_detectron_generate_proposals_single_image {
 namespace {

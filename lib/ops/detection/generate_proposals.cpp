@@ -1,7 +1,7 @@
 // GenerateProposals: region proposals of every image of a batch.
 // Spec: operation-sets/operation-specs/detection/generate-proposals-9
+#include "op/kit/proposals.hpp"
 #include "op/op.hpp"
-#include "op/proposals.hpp"
 
 namespace ovir::ops::generate_proposals {
 namespace {

@@ -135,31 +135,25 @@ constexpr TypeVar TOutputSize{"T_INT", kInteger}, TImageSize{"T_INT2", kInteger}
     TOut{"T_OUT", set_of(ElementType::f32)};
 constexpr PortDef kInputs[] = {{"output_size", TOutputSize}, {"image_size", TImageSize}};
 constexpr PortDef kOutputs[] = {{"output", TOut}};
-constexpr auto kAttrs1 =
+template <class... More>
+constexpr auto kAttrs =
     attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>,
                Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
                Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>,
                Attr<"scale_all_sizes", &A::scale_all_sizes>, Attr<"fixed_ratio", &A::fixed_ratio>,
-               Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>>;
-constexpr auto kAttrs8 =
-    attributes<A, Attr<"min_size", &A::min_size>, Attr<"max_size", &A::max_size>,
-               Attr<"aspect_ratio", &A::aspect_ratio>, Attr<"flip", &A::flip>, Attr<"clip", &A::clip>,
-               Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>,
-               Attr<"scale_all_sizes", &A::scale_all_sizes>, Attr<"fixed_ratio", &A::fixed_ratio>,
-               Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>,
-               Attr<"min_max_aspect_ratios_order", &A::min_max_aspect_ratios_order>>;
+               Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>, More...>;
 constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = kAttrs1,
+     .attrs = kAttrs<>,
      .infer = infer,
      .reads = ports(output_size),
      .eval = eval},
     {.since = 8,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = kAttrs8,
+     .attrs = kAttrs<Attr<"min_max_aspect_ratios_order", &A::min_max_aspect_ratios_order>>,
      .infer = infer,
      .reads = ports(output_size),
      .eval = eval},

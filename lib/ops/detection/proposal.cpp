@@ -1,7 +1,7 @@
 // Proposal: anchors of several ratios and scales at every point of a feature map, moved by deltas; the best are kept.
 // Spec: operation-sets/operation-specs/detection/proposal-1, proposal-4
+#include "op/kit/proposals.hpp"
 #include "op/op.hpp"
-#include "op/proposals.hpp"
 
 namespace ovir::ops::proposal {
 namespace {

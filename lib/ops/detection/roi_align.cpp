@@ -69,7 +69,10 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kFloat}, TIndex{"IND_T", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}, {"batch_indices", TIndex}};
+constexpr PortDef kInputs[] = {
+    {"data", T},
+    {"rois", T},
+    {.name = "batch_indices", .type = TIndex, .indexes = {.along = Indexes::Along::axis, .data = data, .at = 0}}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 template <class... More>
 constexpr auto kAttrs =

@@ -1,7 +1,7 @@
 // Eye: ones on a diagonal, zeros elsewhere.
 // Spec: operation-sets/operation-specs/generation/eye-9
+#include "op/kit/ranks.hpp"
 #include "op/op.hpp"
-#include "op/ranks.hpp"
 
 namespace ovir::ops::eye {
 namespace {

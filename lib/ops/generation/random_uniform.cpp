@@ -2,7 +2,7 @@
 // Spec: operation-sets/operation-specs/generation/random-uniform-8
 #include <random>
 
-#include "op/ranks.hpp"
+#include "op/kit/ranks.hpp"
 #include "ops/generation/common.hpp"
 
 namespace ovir::ops::random_uniform {

@@ -2,7 +2,7 @@
 // Spec: operation-sets/operation-specs/image/interpolate-1, interpolate-4, interpolate-11
 #include <numeric>
 
-#include "op/accumulate.hpp"
+#include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::interpolate {

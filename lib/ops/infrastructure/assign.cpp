@@ -1,36 +1,32 @@
 // Assign: gives a variable a value, which the ReadValue of the next inference returns.
 // Spec: operation-sets/operation-specs/infrastructure/assign-3, assign-6
 #include "op/op.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::ops::assign {
 namespace {
 
 enum Input { new_value };
 
-struct Attrs {
-  std::string variable_id;
-};
-
 /// Assign-3 returns what it stores; Assign-6 has no output in most files.
 void infer(InferContext& c) {
-  c.require_attr(!c.attrs<Attrs>().variable_id.empty(), "variable_id", "a variable needs a name");
+  c.require_attr(!c.attrs<VariableAttrs>().variable_id.empty(), "variable_id", "a variable needs a name");
   for (int port = 0; port < c.output_count(); ++port) c.output(port, c.type(new_value), c.shape(new_value));
 }
 
 void eval(EvalContext& c) {
-  c.states()[c.attrs<Attrs>().variable_id] = c.in(new_value).owned();
+  c.states()[c.attrs<VariableAttrs>().variable_id] = c.in(new_value).owned();
   for (int port = 0; port < c.output_count(); ++port) c.set_out(port, c.in(new_value));
 }
 
 constexpr TypeVar T{"T", kAnyType};
 constexpr PortDef kInputs[] = {{"new_value", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>>;
 constexpr Version kVersions[] = {
     {.since = 3,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = kAttrs,
+     .attrs = kVariableAttrs<>,
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,
@@ -38,7 +34,7 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = kAttrs,
+     .attrs = kVariableAttrs<>,
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,

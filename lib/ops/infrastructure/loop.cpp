@@ -68,8 +68,11 @@ constexpr Version kVersions[] = {
      .pure = false},
 };
 
+constexpr BodyDef kBodies[] = {{.role = "body", .iterates = true, .counts = true}};
+
 }  // namespace
 
-extern constinit const OpDef def{.type = "Loop", .spec = "infrastructure/loop", .versions = kVersions};
+extern constinit const OpDef def{
+    .type = "Loop", .spec = "infrastructure/loop", .versions = kVersions, .bodies = kBodies};
 
 }  // namespace ovir::ops::loop

@@ -1,20 +1,15 @@
 // ReadValue: the value of a variable; before the first Assign, the initial value.
 // Spec: operation-sets/operation-specs/infrastructure/read-value-3, read-value-6
 #include "op/op.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::ops::read_value {
 namespace {
 
 enum Input { init_value };
 
-struct Attrs {
-  std::string variable_id;
-  ElementType variable_type = ElementType::dynamic;
-  PartialShape variable_shape = PartialShape::unknown_rank();
-};
-
 void require_id(const InferContext& c) {
-  c.require_attr(!c.attrs<Attrs>().variable_id.empty(), "variable_id", "a variable needs a name");
+  c.require_attr(!c.attrs<VariableAttrs>().variable_id.empty(), "variable_id", "a variable needs a name");
 }
 
 void infer_3(InferContext& c) {
@@ -34,7 +29,7 @@ bool relaxes(const PartialShape& outer, const PartialShape& inner) {
 
 void infer_6(InferContext& c) {
   require_id(c);
-  const auto& a = c.attrs<Attrs>();
+  const auto& a = c.attrs<VariableAttrs>();
   auto type = a.variable_type;
   if (c.has(init_value)) {
     if (type == ElementType::dynamic) type = c.type(init_value);
@@ -49,7 +44,7 @@ void infer_6(InferContext& c) {
 }
 
 /// "tensor with the variable_shape and variable_type and zero values"; a length that isn't known is 0.
-Tensor zeros(const Attrs& a) {
+Tensor zeros(const VariableAttrs& a) {
   Shape shape;
   for (const auto& d : a.variable_shape) shape.push_back(d.is_static() ? d.length() : d.min);
   if (a.variable_type == ElementType::string) {
@@ -62,7 +57,7 @@ Tensor zeros(const Attrs& a) {
 }
 
 void eval(EvalContext& c) {
-  const auto& a = c.attrs<Attrs>();
+  const auto& a = c.attrs<VariableAttrs>();
   const auto held = c.states().find(a.variable_id);
   if (held != c.states().end() && held->second) return c.set_out(0, held->second);
   if (c.has(init_value)) return c.set_out(0, c.in(init_value));
@@ -80,7 +75,7 @@ constexpr Version kVersions[] = {
     {.since = 3,
      .inputs = kInputs3,
      .outputs = kOutputs3,
-     .attrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>>,
+     .attrs = kVariableAttrs<>,
      .infer = infer_3,
      .eval = eval,
      .lift = Lift::moves,
@@ -88,9 +83,8 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs6,
      .outputs = kOutputs6,
-     .attrs = attributes<Attrs, Attr<"variable_id", &Attrs::variable_id, kRequired>,
-                         Attr<"variable_type", &Attrs::variable_type, kRequired>,
-                         Attr<"variable_shape", &Attrs::variable_shape, kRequired>>,
+     .attrs = kVariableAttrs<Attr<"variable_type", &VariableAttrs::variable_type, kRequired>,
+                             Attr<"variable_shape", &VariableAttrs::variable_shape, kRequired>>,
      .infer = infer_6,
      .eval = eval,
      .lift = Lift::moves,

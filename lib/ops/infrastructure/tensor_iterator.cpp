@@ -43,9 +43,11 @@ constexpr Version kVersions[] = {
      .pure = false},
 };
 
+constexpr BodyDef kBodies[] = {{.role = "body", .iterates = true}};
+
 }  // namespace
 
 extern constinit const OpDef def{
-    .type = "TensorIterator", .spec = "infrastructure/tensor-iterator", .versions = kVersions};
+    .type = "TensorIterator", .spec = "infrastructure/tensor-iterator", .versions = kVersions, .bodies = kBodies};
 
 }  // namespace ovir::ops::tensor_iterator

@@ -1,6 +1,6 @@
 // LogicalAnd: true where both are.
 // Spec: operation-sets/operation-specs/logical/logical-and-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::logical_and {
 namespace {

@@ -1,6 +1,6 @@
 // LogicalNot: true where the input is false.
 // Spec: operation-sets/operation-specs/logical/logical-not-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::logical_not {
 namespace {

@@ -1,6 +1,6 @@
 // LogicalOr: true where one or both are.
 // Spec: operation-sets/operation-specs/logical/logical-or-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::logical_or {
 namespace {

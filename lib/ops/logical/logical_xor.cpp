@@ -1,6 +1,6 @@
 // LogicalXor: true where exactly one is.
 // Spec: operation-sets/operation-specs/logical/logical-xor-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::logical_xor {
 namespace {

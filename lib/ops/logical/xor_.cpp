@@ -1,6 +1,6 @@
 // Xor: true where exactly one is; the older name of LogicalXor, in opset1 to opset3.
 // Spec: operation-sets/operation-specs/logical/logical-xor-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::xor_ {
 namespace {

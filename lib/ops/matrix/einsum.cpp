@@ -1,6 +1,6 @@
 // Einsum: the Einstein summation convention: labels name axes, and what the output does not name is summed.
 // Spec: operation-sets/operation-specs/matrix/einsum-7
-#include "op/accumulate.hpp"
+#include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::einsum {

@@ -1,6 +1,6 @@
 // GroupedMatMul: products of groups of rows, each with a matrix of its own (the experts of a mixture).
 // Spec: operation-sets/operation-specs/matrix/grouped-matmul-17; mat_b is [G, N, K]: see NOTES.md
-#include "op/accumulate.hpp"
+#include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
 

@@ -1,6 +1,6 @@
 // MatMul: products of the matrices in the last two axes; the axes before them broadcast.
 // Spec: operation-sets/operation-specs/matrix/matmul-1
-#include "op/accumulate.hpp"
+#include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 #include "op/shared_attrs.hpp"
 

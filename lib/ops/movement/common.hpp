@@ -1,9 +1,9 @@
 // What the operations of this family share: the part of an axis that start, stop and step select, and how the
 // Scatter…Update operations combine an update with what is there.
 #pragma once
+#include "op/kit/ranks.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
-#include "op/ranks.hpp"
 #include "tensor/copy.hpp"
 
 namespace ovir::ops::movement {

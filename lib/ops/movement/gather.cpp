@@ -92,12 +92,21 @@ void eval_1(EvalContext& c) { gather(c, false); }
 void eval_8(EvalContext& c) { gather(c, true); }
 
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"axis", TAxis}};
+constexpr PortDef kInputs1[] = {
+    {"data", T},
+    {.name = "indices", .type = TIndex, .indexes = {.along = Indexes::Along::input, .data = data, .at = axis}},
+    {"axis", TAxis}};
+constexpr PortDef kInputs8[] = {
+    {"data", T},
+    {.name = "indices",
+     .type = TIndex,
+     .indexes = {.along = Indexes::Along::input, .data = data, .at = axis, .from_end = true}},
+    {"axis", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kBatch = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
 constexpr Version kVersions[] = {
     {.since = 1,
-     .inputs = kInputs,
+     .inputs = kInputs1,
      .outputs = kOutputs,
      .attrs = attributes<Attrs>,
      .infer = infer,
@@ -106,7 +115,7 @@ constexpr Version kVersions[] = {
      .lift = Lift::moves,
      .bounds = bounds_by_moving},
     {.since = 7,
-     .inputs = kInputs,
+     .inputs = kInputs1,
      .outputs = kOutputs,
      .attrs = kBatch,
      .infer = infer,
@@ -115,7 +124,7 @@ constexpr Version kVersions[] = {
      .lift = Lift::moves,
      .bounds = bounds_by_moving},
     {.since = 8,
-     .inputs = kInputs,
+     .inputs = kInputs8,
      .outputs = kOutputs,
      .attrs = kBatch,
      .infer = infer,

@@ -69,7 +69,10 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kIndex};
-constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}};
+constexpr PortDef kInputs[] = {{"data", T},
+                               {.name = "indices",
+                                .type = TIndex,
+                                .indexes = {.along = Indexes::Along::attribute, .data = data, .from_end = true}}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 6,

@@ -82,7 +82,9 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}};
+constexpr PortDef kInputs[] = {
+    {"data", T},
+    {.name = "indices", .type = TIndex, .indexes = {.along = Indexes::Along::leading, .data = data, .from_end = true}}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
 constexpr Version kVersions[] = {

@@ -60,7 +60,11 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kFloat | kInteger};
-constexpr PortDef kInputs[] = {{"step_ids", T}, {"parent_ids", T}, {"max_seq_len", T}, {"end_token", T}};
+constexpr PortDef kInputs[] = {
+    {"step_ids", T},
+    {.name = "parent_ids", .type = T, .indexes = {.along = Indexes::Along::axis, .data = step_ids, .at = 2}},
+    {"max_seq_len", T},
+    {"end_token", T}};
 constexpr PortDef kOutputs[] = {{"final_ids", T}};
 constexpr Version kVersions[] = {{.since = 1, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval}};
 

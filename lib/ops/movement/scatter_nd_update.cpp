@@ -80,7 +80,10 @@ void bounds(InferContext& c) {
 }
 
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kIndex};
-constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"updates", T}};
+constexpr PortDef kInputs[] = {
+    {"data", T},
+    {.name = "indices", .type = TIndex, .indexes = {.along = Indexes::Along::leading, .data = data, .from_end = true}},
+    {"updates", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 4,

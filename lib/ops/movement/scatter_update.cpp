@@ -52,7 +52,13 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", kInteger};
-constexpr PortDef kInputs[] = {{"data", T}, {"indices", TIndex}, {"updates", T}, {"axis", TAxis}};
+constexpr PortDef kInputs[] = {
+    {"data", T},
+    {.name = "indices",
+     .type = TIndex,
+     .indexes = {.along = Indexes::Along::input, .data = data, .at = axis, .from_end = true}},
+    {"updates", T},
+    {"axis", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 3,

@@ -55,13 +55,23 @@ void infer5(InferContext& c) { infer_ports(c, kPorts5); }
 void eval1(EvalContext& c) { eval_ports(c, kPorts1); }
 void eval5(EvalContext& c) { eval_ports(c, kPorts5); }
 
-using norm::T;
+using normalization::T;
 constexpr PortDef kInputs1[] = {{"gamma", T}, {"beta", T}, {"data", T}, {"mean", T}, {"variance", T}};
 constexpr PortDef kInputs5[] = {{"data", T}, {"gamma", T}, {"beta", T}, {"mean", T}, {"variance", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"epsilon", &Attrs::epsilon, kRequired>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs1, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer1, .eval = eval1},
-    {.since = 5, .inputs = kInputs5, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer5, .eval = eval5},
+    {.since = 1,
+     .inputs = kInputs1,
+     .outputs = normalization::kOutputs,
+     .attrs = kAttrs,
+     .infer = infer1,
+     .eval = eval1},
+    {.since = 5,
+     .inputs = kInputs5,
+     .outputs = normalization::kOutputs,
+     .attrs = kAttrs,
+     .infer = infer5,
+     .eval = eval5},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "ops/normalization/common.hpp"
 
-namespace ovir::ops::norm {
+namespace ovir::ops::normalization {
 
 void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank,
                          std::string_view attribute) {
@@ -38,4 +38,4 @@ Slices::Slices(const Shape& shape, const std::vector<std::int64_t>& axes) {
   for (IndexWalker at(reduced); !at.done(); at.next()) offsets.push_back(at.offset(strides));
 }
 
-}  // namespace ovir::ops::norm
+}  // namespace ovir::ops::normalization

@@ -2,7 +2,7 @@
 #pragma once
 #include "op/op.hpp"
 
-namespace ovir::ops::norm {
+namespace ovir::ops::normalization {
 
 inline constexpr TypeVar T{"T", kFloat}, TAxes{"T_IND", kIndex};
 inline constexpr PortDef kDataInput[] = {{"data", T}};
@@ -35,4 +35,4 @@ void standardize(const T* from, T* to, std::int64_t start, const std::vector<std
   for (const auto i : offsets) to[start + i] = static_cast<T>((static_cast<double>(from[start + i]) - mean) * factor);
 }
 
-}  // namespace ovir::ops::norm
+}  // namespace ovir::ops::normalization

@@ -19,7 +19,7 @@ void eval(EvalContext& c) {
   const auto& from = c.in(0);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const norm::Slices channels(from.shape(), {1});
+  const normalization::Slices channels(from.shape(), {1});
   dispatch(to.type(), Reals{}, [&]<class T>() {
     const auto* x = from.data<T>();
     for (const auto start : channels.starts) {
@@ -33,8 +33,12 @@ void eval(EvalContext& c) {
 }
 
 constexpr auto kAttrs = attributes<Attrs, Attr<"bias", &Attrs::bias, kRequired>>;
-constexpr Version kVersions[] = {
-    {.since = 1, .inputs = norm::kDataInput, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 1,
+                                  .inputs = normalization::kDataInput,
+                                  .outputs = normalization::kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval}};
 
 }  // namespace
 

@@ -47,8 +47,8 @@ void eval(EvalContext& c) {
   dispatch(to.type(), Reals{}, [&]<class T>() {
     auto* y = to.mutable_data<T>();
     for (std::int64_t start = 0; start < from.size(); start += group)
-      norm::standardize(from.data<T>(), y, start, offsets,
-                        [&](double variance) { return 1 / std::sqrt(variance + a.epsilon); });
+      normalization::standardize(from.data<T>(), y, start, offsets,
+                                 [&](double variance) { return 1 / std::sqrt(variance + a.epsilon); });
     for (std::int64_t i = 0; i < from.size(); ++i) {
       const auto channel = i / plane % channels;
       y[i] = factors.data<T>()[channel] * y[i] + shifts.data<T>()[channel];
@@ -56,11 +56,15 @@ void eval(EvalContext& c) {
   });
 }
 
-constexpr PortDef kInputs[] = {{"data", norm::T}, {"scale", norm::T}, {"bias", norm::T}};
+constexpr PortDef kInputs[] = {{"data", normalization::T}, {"scale", normalization::T}, {"bias", normalization::T}};
 constexpr auto kAttrs =
     attributes<Attrs, Attr<"num_groups", &Attrs::num_groups, kRequired>, Attr<"epsilon", &Attrs::epsilon, kRequired>>;
-constexpr Version kVersions[] = {
-    {.since = 12, .inputs = kInputs, .outputs = norm::kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 12,
+                                  .inputs = kInputs,
+                                  .outputs = normalization::kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval}};
 
 }  // namespace
 

@@ -14,7 +14,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   c.require_attr(c.attrs<Attrs>().size > 0, "size", "{} is not positive", c.attrs<Attrs>().size);
-  c.output(0, norm::infer_axes(c, axes));
+  c.output(0, normalization::infer_axes(c, axes));
 }
 
 void eval(EvalContext& c) {
@@ -58,8 +58,8 @@ constexpr auto kAttrs =
     attributes<Attrs, Attr<"alpha", &Attrs::alpha, kRequired>, Attr<"beta", &Attrs::beta, kRequired>,
                Attr<"bias", &Attrs::bias, kRequired>, Attr<"size", &Attrs::size, kRequired>>;
 constexpr Version kVersions[] = {{.since = 1,
-                                  .inputs = norm::kDataAxesInputs,
-                                  .outputs = norm::kOutputs,
+                                  .inputs = normalization::kDataAxesInputs,
+                                  .outputs = normalization::kOutputs,
                                   .attrs = kAttrs,
                                   .infer = infer,
                                   .reads = ports(axes),

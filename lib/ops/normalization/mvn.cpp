@@ -10,12 +10,12 @@ namespace {
 
 enum Input { data, axes };
 
-void infer(InferContext& c) { c.output(0, norm::infer_axes(c, axes)); }
+void infer(InferContext& c) { c.output(0, normalization::infer_axes(c, axes)); }
 
 void infer1(InferContext& c) {
   const auto& a = c.attrs<MvnAttrs>();
   if (a.reduction_axes && c.shape(data).has_rank())
-    norm::require_unique_axes(c, *a.reduction_axes, -1, c.shape(data).rank(), "reduction_axes");
+    normalization::require_unique_axes(c, *a.reduction_axes, -1, c.shape(data).rank(), "reduction_axes");
   c.output(0, c.shape(data));
 }
 
@@ -24,14 +24,14 @@ void normalize(EvalContext& c, const std::vector<std::int64_t>& over) {
   const auto& from = c.in(data);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const norm::Slices slices(from.shape(), over);
+  const normalization::Slices slices(from.shape(), over);
   const auto scale = [&](double variance) {
     if (!a.normalize_variance) return 1.0;
     return 1 / (a.eps_mode == MvnEps::inside_sqrt ? std::sqrt(variance + a.eps) : std::sqrt(variance) + a.eps);
   };
   dispatch(to.type(), Reals{}, [&]<class T>() {
     for (const auto start : slices.starts)
-      norm::standardize(from.data<T>(), to.mutable_data<T>(), start, slices.offsets, scale);
+      normalization::standardize(from.data<T>(), to.mutable_data<T>(), start, slices.offsets, scale);
   });
 }
 
@@ -57,14 +57,14 @@ constexpr auto kAttrs6 = attributes<A, Attr<"normalize_variance", &A::normalize_
 constexpr Version kVersions[] = {
     {.since = 2,
      .spec = "normalization/mvn-1",
-     .inputs = norm::kDataInput,
-     .outputs = norm::kOutputs,
+     .inputs = normalization::kDataInput,
+     .outputs = normalization::kOutputs,
      .attrs = kAttrs1,
      .infer = infer1,
      .eval = eval1},
     {.since = 6,
-     .inputs = norm::kDataAxesInputs,
-     .outputs = norm::kOutputs,
+     .inputs = normalization::kDataAxesInputs,
+     .outputs = normalization::kOutputs,
      .attrs = kAttrs6,
      .infer = infer,
      .reads = ports(axes),

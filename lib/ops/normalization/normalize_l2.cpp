@@ -15,7 +15,7 @@ struct Attrs {
   EpsMode eps_mode{};
 };
 
-void infer(InferContext& c) { c.output(0, norm::infer_axes(c, axes)); }
+void infer(InferContext& c) { c.output(0, normalization::infer_axes(c, axes)); }
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
@@ -23,7 +23,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const auto over = c.ints(axes);
-  const norm::Slices slices(from.shape(), over);
+  const normalization::Slices slices(from.shape(), over);
   dispatch(to.type(), Reals{}, [&]<class T>() {
     const auto* x = from.data<T>();
     // "If axes is an empty list, then each input element is divided by itself."
@@ -43,8 +43,8 @@ void eval(EvalContext& c) {
 constexpr auto kAttrs =
     attributes<Attrs, Attr<"eps", &Attrs::eps, kRequired>, Attr<"eps_mode", &Attrs::eps_mode, kRequired>>;
 constexpr Version kVersions[] = {{.since = 1,
-                                  .inputs = norm::kDataAxesInputs,
-                                  .outputs = norm::kOutputs,
+                                  .inputs = normalization::kDataAxesInputs,
+                                  .outputs = normalization::kOutputs,
                                   .attrs = kAttrs,
                                   .infer = infer,
                                   .reads = ports(axes),

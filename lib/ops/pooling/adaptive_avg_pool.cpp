@@ -7,19 +7,19 @@ namespace {
 
 enum Input { data, output_shape };
 
-void infer(InferContext& c) { c.output(0, pool::infer_adaptive(c)); }
+void infer(InferContext& c) { c.output(0, pooling::infer_adaptive(c)); }
 
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
   auto& out = c.out(0);
   if (out.size() == 0) return;
-  const auto p = pool::adaptive_problem(from.shape(), out.shape());
+  const auto p = pooling::adaptive_problem(from.shape(), out.shape());
   dispatch(out.type(), Reals{}, [&]<class T>() {
     const auto* x = from.data<T>();
     auto* to = out.mutable_data<T>();
     for (std::int64_t plane = 0; plane < p.planes; ++plane, x += p.in[0] * p.in[1] * p.in[2]) {
       T sum{};
-      pool::each_window(
+      pooling::each_window(
           p, [&] { sum = {}; }, [&](std::int64_t i) { sum += x[i]; },
           [&](const auto& z, const auto& y, const auto& w) { *to++ = sum / static_cast<T>(z.to * y.to * w.to); });
     }

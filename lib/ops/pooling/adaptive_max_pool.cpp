@@ -15,7 +15,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().index_element_type;
   c.require_attr(contains(kIndex, type), "index_element_type", "{} is neither i32 nor i64", name(type));
-  auto shape = pool::infer_adaptive(c);
+  auto shape = pooling::infer_adaptive(c);
   c.output(values, shape);
   if (c.output_count() > indices) c.output(indices, type, std::move(shape));
 }
@@ -25,7 +25,7 @@ void eval(EvalContext& c) {
   auto& out = c.out(values);
   std::vector<std::int64_t> where;  // in the plane of the spatial axes
   if (out.size() != 0) {
-    const auto p = pool::adaptive_problem(from.shape(), out.shape());
+    const auto p = pooling::adaptive_problem(from.shape(), out.shape());
     dispatch(out.type(), Reals{}, [&]<class T>() {
       const auto* x = from.data<T>();
       auto* to = out.mutable_data<T>();
@@ -34,7 +34,7 @@ void eval(EvalContext& c) {
         const auto tap = [&](std::int64_t i) {
           if (best < 0 || x[i] > x[best]) best = i;
         };
-        pool::each_window(
+        pooling::each_window(
             p, [&] { best = -1; }, tap,
             [&](const auto&...) {
               *to++ = x[best];

@@ -9,7 +9,7 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
   c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
                  "\"ceil_torch\" came with version 14");
-  c.output(0, pool::infer_windows(c));
+  c.output(0, pooling::infer_windows(c));
 }
 
 void eval(EvalContext& c) {
@@ -17,7 +17,7 @@ void eval(EvalContext& c) {
   const auto& data = c.in(0);
   auto& out = c.out(0);
   if (out.size() == 0) return;
-  const pool::Problem p(a, data.shape(), out.shape());
+  const pooling::Problem p(a, data.shape(), out.shape());
   bool padded = false;
   for (const auto& w : p.axis) padded = padded || w.pad_begin != 0 || w.pad_end != 0;
 
@@ -27,7 +27,7 @@ void eval(EvalContext& c) {
     auto* to = out.mutable_data<T>();
     for (std::int64_t plane = 0; plane < p.planes; ++plane, from += p.in[0] * p.in[1] * p.in[2]) {
       Sum sum{};
-      pool::each_window(
+      pooling::each_window(
           p, [&] { sum = {}; }, [&](std::int64_t i) { sum += static_cast<Sum>(from[i]); },
           [&](const auto& z, const auto& y, const auto& x) {
             const auto inside = (z.to - z.from) * (y.to - y.from) * (x.to - x.from);
@@ -47,21 +47,22 @@ void eval(EvalContext& c) {
 }
 
 using A = PoolAttrs;
-constexpr PortDef kOutputs[] = {{"output", pool::T}};
-constexpr auto kAttrs1 =
+constexpr PortDef kOutputs[] = {{"output", pooling::T}};
+template <class... More>
+constexpr auto kAttrs =
     attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
                Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
                Attr<"exclude-pad", &A::exclude_pad, kRequired>, Attr<"rounding_type", &A::rounding_type>,
-               Attr<"auto_pad", &A::auto_pad>>;
-constexpr auto kAttrs16 =
-    attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>,
-               Attr<"pads_begin", &A::pads_begin, kRequired>, Attr<"pads_end", &A::pads_end, kRequired>,
-               Attr<"kernel", &A::kernel, kRequired>, Attr<"exclude-pad", &A::exclude_pad, kRequired>,
-               Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
+               Attr<"auto_pad", &A::auto_pad>, More...>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 14, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 16, .inputs = pool::kInputs, .outputs = kOutputs, .attrs = kAttrs16, .infer = infer, .eval = eval},
+    {.since = 1, .inputs = pooling::kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
+    {.since = 14, .inputs = pooling::kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
+    {.since = 16,
+     .inputs = pooling::kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs<Attr<"dilations", &A::dilations>>,
+     .infer = infer,
+     .eval = eval},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "ops/pooling/common.hpp"
 
-namespace ovir::ops::pool {
+namespace ovir::ops::pooling {
 namespace {
 
 Window window(const PoolAttrs& a, std::size_t i) {
@@ -97,4 +97,4 @@ Problem adaptive_problem(const Shape& data, const Shape& output) {
   return p;
 }
 
-}  // namespace ovir::ops::pool
+}  // namespace ovir::ops::pooling

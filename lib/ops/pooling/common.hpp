@@ -1,9 +1,9 @@
 // What MaxPool and AvgPool share: their geometry and the walk over windows.
 #pragma once
+#include "op/kit/window.hpp"
 #include "op/op.hpp"
-#include "op/window.hpp"
 
-namespace ovir::ops::pool {
+namespace ovir::ops::pooling {
 
 inline constexpr TypeVar T{"T", kNumeric};
 inline constexpr PortDef kInputs[] = {{"data", T}};
@@ -49,4 +49,4 @@ void each_window(const Problem& p, Start start, Tap tap, End end) {
 PartialShape infer_adaptive(const InferContext& c);
 Problem adaptive_problem(const Shape& data, const Shape& output);
 
-}  // namespace ovir::ops::pool
+}  // namespace ovir::ops::pooling

@@ -11,7 +11,7 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
   c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
                  "\"ceil_torch\" came with version 14");
-  auto shape = pool::infer_windows(c);
+  auto shape = pooling::infer_windows(c);
   if (c.version().since >= 8) {
     c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64",
                    name(a.index_element_type));
@@ -22,7 +22,7 @@ void infer(InferContext& c) {
 }
 
 template <class T>
-void pool_planes(const pool::Problem& p, const T* from, T* to, std::int64_t* where) {
+void pool_planes(const pooling::Problem& p, const T* from, T* to, std::int64_t* where) {
   const auto in_plane = p.in[0] * p.in[1] * p.in[2];
   for (std::int64_t plane = 0; plane < p.planes; ++plane, from += in_plane) {
     T best{};
@@ -36,7 +36,7 @@ void pool_planes(const pool::Problem& p, const T* from, T* to, std::int64_t* whe
     const auto tap = [&](std::int64_t i) {
       if (empty || from[i] > best) best = from[i], at = i, empty = false;
     };
-    pool::each_window(p, start, tap, [&](const auto&...) {
+    pooling::each_window(p, start, tap, [&](const auto&...) {
       *to++ = best;
       if (where) *where++ = plane * in_plane + at;
     });
@@ -50,7 +50,7 @@ void eval(EvalContext& c) {
   const bool indexed = c.output_count() > 1;
   std::vector<std::int64_t> where(indexed ? static_cast<std::size_t>(to.size()) : 0);
   if (to.size() != 0) {
-    const pool::Problem p(a, data.shape(), to.shape());
+    const pooling::Problem p(a, data.shape(), to.shape());
     dispatch(to.type(), Numbers{}, [&]<class T>() {
       pool_planes(p, data.data<T>(), to.mutable_data<T>(), indexed ? where.data() : nullptr);
     });
@@ -68,20 +68,18 @@ void eval(EvalContext& c) {
 
 using A = PoolAttrs;
 constexpr TypeVar TIndex{"T_IND", kIndex};
-constexpr PortDef kOutputs1[] = {{"output", pool::T}}, kOutputs8[] = {{"output", pool::T}, {"indices", TIndex}};
-constexpr auto kAttrs1 =
+constexpr PortDef kOutputs1[] = {{"output", pooling::T}}, kOutputs8[] = {{"output", pooling::T}, {"indices", TIndex}};
+template <class... More>
+constexpr auto kAttrs =
     attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
                Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
-               Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>>;
-constexpr auto kAttrs8 = attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"dilations", &A::dilations>,
-                                    Attr<"pads_begin", &A::pads_begin, kRequired>,
-                                    Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
-                                    Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>,
-                                    Attr<"index_element_type", &A::index_element_type>, Attr<"axis", &A::axis>>;
+               Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>, More...>;
+constexpr auto kAttrs8 = kAttrs<Attr<"dilations", &A::dilations>, Attr<"index_element_type", &A::index_element_type>,
+                                Attr<"axis", &A::axis>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = pool::kInputs, .outputs = kOutputs1, .attrs = kAttrs1, .infer = infer, .eval = eval},
-    {.since = 8, .inputs = pool::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
-    {.since = 14, .inputs = pool::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
+    {.since = 1, .inputs = pooling::kInputs, .outputs = kOutputs1, .attrs = kAttrs<>, .infer = infer, .eval = eval},
+    {.since = 8, .inputs = pooling::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
+    {.since = 14, .inputs = pooling::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // FakeConvert: to a type of eight bits and back, between an affine transformation and its inverse.
 // Spec: operation-sets/operation-specs/quantization/fake-convert-13
 #include "base/half.hpp"
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::fake_convert {
 namespace {

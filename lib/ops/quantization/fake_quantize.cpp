@@ -1,6 +1,6 @@
 // FakeQuantize: each element is moved to one of `levels` equidistant values between limits.
 // Spec: operation-sets/operation-specs/quantization/fake-quantize-1
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::fake_quantize {
 namespace {

@@ -1,6 +1,6 @@
 // ReduceL1: the sum of the absolute values along the axes.
 // Spec: operation-sets/operation-specs/reduction/reduce-l1-4
-#include "op/reduce.hpp"
+#include "op/kit/reduce.hpp"
 
 namespace ovir::ops::reduce_l1 {
 namespace {

@@ -1,6 +1,6 @@
 // ReduceL2: the square root of the sum of squares along the axes; of integers rounded to the nearest.
 // Spec: operation-sets/operation-specs/reduction/reduce-l2-4
-#include "op/reduce.hpp"
+#include "op/kit/reduce.hpp"
 
 namespace ovir::ops::reduce_l2 {
 namespace {

@@ -1,6 +1,6 @@
 // ReduceLogicalAnd: true where all elements along the axes are.
 // Spec: operation-sets/operation-specs/reduction/reduce-logical-and-1
-#include "op/reduce.hpp"
+#include "op/kit/reduce.hpp"
 
 namespace ovir::ops::reduce_logical_and {
 namespace {

@@ -1,6 +1,6 @@
 // ReduceLogicalOr: true where any element along the axes is.
 // Spec: operation-sets/operation-specs/reduction/reduce-logical-or-1
-#include "op/reduce.hpp"
+#include "op/kit/reduce.hpp"
 
 namespace ovir::ops::reduce_logical_or {
 namespace {

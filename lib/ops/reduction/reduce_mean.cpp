@@ -1,6 +1,6 @@
 // ReduceMean: the arithmetic mean of the elements along the axes; of integers truncated.
 // Spec: operation-sets/operation-specs/reduction/reduce-mean-1
-#include "op/reduce.hpp"
+#include "op/kit/reduce.hpp"
 
 namespace ovir::ops::reduce_mean {
 namespace {

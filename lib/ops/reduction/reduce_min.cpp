@@ -1,7 +1,7 @@
 // ReduceMin: the least element along the axes; NaN where there is one.
 // Spec: operation-sets/operation-specs/reduction/reduce-min-1
-#include "op/elementwise.hpp"
-#include "op/reduce.hpp"
+#include "op/kit/elementwise.hpp"
+#include "op/kit/reduce.hpp"
 
 namespace ovir::ops::reduce_min {
 namespace {

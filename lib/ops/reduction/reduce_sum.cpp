@@ -1,7 +1,7 @@
 // ReduceSum: the sum of the elements along the axes; integers wrap.
 // Spec: operation-sets/operation-specs/reduction/reduce-sum-1
-#include "op/elementwise.hpp"
-#include "op/reduce.hpp"
+#include "op/kit/elementwise.hpp"
+#include "op/kit/reduce.hpp"
 
 namespace ovir::ops::reduce_sum {
 namespace {

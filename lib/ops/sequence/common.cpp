@@ -1,8 +1,8 @@
 #include "ops/sequence/common.hpp"
 
-#include "op/accumulate.hpp"
+#include "op/kit/accumulate.hpp"
 
-namespace ovir::ops::rnn {
+namespace ovir::ops::sequence {
 namespace {
 
 std::int64_t gates(Cell cell) { return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1; }
@@ -235,4 +235,4 @@ void eval(EvalContext& c, const Ports& p) {
   dispatch(c.out_type(0), Reals{}, [&]<class E>() { run<E>(c, p); });
 }
 
-}  // namespace ovir::ops::rnn
+}  // namespace ovir::ops::sequence

@@ -2,7 +2,7 @@
 #pragma once
 #include "op/op.hpp"
 
-namespace ovir::ops::rnn {
+namespace ovir::ops::sequence {
 
 enum class Activation : std::uint8_t { sigmoid, tanh, relu };
 constexpr auto words(Activation) {
@@ -63,4 +63,4 @@ inline constexpr auto kSequenceAttrs =
                Attr<"activations", &A::activations>, Attr<"activations_alpha", &A::activations_alpha>,
                Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>>;
 
-}  // namespace ovir::ops::rnn
+}  // namespace ovir::ops::sequence

@@ -111,11 +111,15 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar T{"T_F", kFloat}, TLength{"T1", kIndex}, TLabel{"T2", kIndex};
-constexpr PortDef kInputs[] = {{"logits", T},
-                               {"logit_length", TLength},
-                               {"labels", TLabel},
-                               {"label_length", TLength},
-                               {"blank_index", TLabel, Arity::optional}};
+constexpr PortDef kInputs[] = {
+    {"logits", T},
+    {"logit_length", TLength},
+    {.name = "labels", .type = TLabel, .indexes = {.along = Indexes::Along::axis, .data = logits, .at = 2}},
+    {"label_length", TLength},
+    {.name = "blank_index",
+     .type = TLabel,
+     .arity = Arity::optional,
+     .indexes = {.along = Indexes::Along::axis, .data = logits, .at = 2}}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 4,

@@ -5,10 +5,10 @@
 namespace ovir::ops::gru_cell {
 namespace {
 
-using namespace rnn;
+using namespace sequence;
 
-void infer(InferContext& c) { rnn::infer(c, kGruCell); }
-void eval(EvalContext& c) { rnn::eval(c, kGruCell); }
+void infer(InferContext& c) { sequence::infer(c, kGruCell); }
+void eval(EvalContext& c) { sequence::eval(c, kGruCell); }
 
 constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"W", T}, {"R", T}, {"B", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"Ho", T}};

@@ -5,10 +5,10 @@
 namespace ovir::ops::gru_sequence {
 namespace {
 
-using namespace rnn;
+using namespace sequence;
 
-void infer(InferContext& c) { rnn::infer(c, kGruSequence); }
-void eval(EvalContext& c) { rnn::eval(c, kGruSequence); }
+void infer(InferContext& c) { sequence::infer(c, kGruSequence); }
+void eval(EvalContext& c) { sequence::eval(c, kGruSequence); }
 
 constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T},
                                {"B", T}};

@@ -5,10 +5,10 @@
 namespace ovir::ops::lstm_cell {
 namespace {
 
-using namespace rnn;
+using namespace sequence;
 
-void infer(InferContext& c) { rnn::infer(c, kLstmCell); }
-void eval(EvalContext& c) { rnn::eval(c, kLstmCell); }
+void infer(InferContext& c) { sequence::infer(c, kLstmCell); }
+void eval(EvalContext& c) { sequence::eval(c, kLstmCell); }
 
 constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"initial_cell_state", T}, {"W", T},
                                {"R", T}, {"B", T, Arity::optional}};

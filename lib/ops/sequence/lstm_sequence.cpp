@@ -5,10 +5,10 @@
 namespace ovir::ops::lstm_sequence {
 namespace {
 
-using namespace rnn;
+using namespace sequence;
 
-void infer(InferContext& c) { rnn::infer(c, kLstmSequence); }
-void eval(EvalContext& c) { rnn::eval(c, kLstmSequence); }
+void infer(InferContext& c) { sequence::infer(c, kLstmSequence); }
+void eval(EvalContext& c) { sequence::eval(c, kLstmSequence); }
 
 constexpr PortDef kInputs[] = {
     {"X", T}, {"initial_hidden_state", T}, {"initial_cell_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T},

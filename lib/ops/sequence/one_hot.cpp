@@ -58,7 +58,11 @@ void eval(EvalContext& c) {
 }
 
 constexpr TypeVar TIndex{"T_IND", kInteger}, TDepth{"T_DEPTH", kInteger}, T{"T", kAnyType};
-constexpr PortDef kInputs[] = {{"indices", TIndex}, {"depth", TDepth}, {"on_value", T}, {"off_value", T}};
+constexpr PortDef kInputs[] = {
+    {.name = "indices", .type = TIndex, .indexes = {.along = Indexes::Along::value, .at = depth}},
+    {"depth", TDepth},
+    {"on_value", T},
+    {"off_value", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr Version kVersions[] = {
     {.since = 1,

@@ -5,10 +5,10 @@
 namespace ovir::ops::rnn_sequence {
 namespace {
 
-using namespace rnn;
+using namespace sequence;
 
-void infer(InferContext& c) { rnn::infer(c, kRnnSequence); }
-void eval(EvalContext& c) { rnn::eval(c, kRnnSequence); }
+void infer(InferContext& c) { sequence::infer(c, kRnnSequence); }
+void eval(EvalContext& c) { sequence::eval(c, kRnnSequence); }
 
 constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence_lengths", TLength}, {"W", T}, {"R", T},
                                {"B", T}};

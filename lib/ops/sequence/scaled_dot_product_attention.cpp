@@ -1,6 +1,6 @@
 // ScaledDotProductAttention: softmax(query · keyᵀ · scale + mask) · value.
 // Spec: operation-sets/operation-specs/sequence/scaled-dot-product-attention
-#include "op/accumulate.hpp"
+#include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 #include "op/shared_attrs.hpp"
 

@@ -2,8 +2,8 @@
 // Spec: operation-sets/operation-specs/shape/reshape-1
 #include <numeric>
 
+#include "op/kit/ranks.hpp"
 #include "op/op.hpp"
-#include "op/ranks.hpp"
 
 namespace ovir::ops::reshape {
 namespace {

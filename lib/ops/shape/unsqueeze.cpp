@@ -1,7 +1,7 @@
 // Unsqueeze: axes of length 1 put in.
 // Spec: operation-sets/operation-specs/shape/unsqueeze-1
+#include "op/kit/ranks.hpp"
 #include "op/op.hpp"
-#include "op/ranks.hpp"
 
 namespace ovir::ops::unsqueeze {
 namespace {

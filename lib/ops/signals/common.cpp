@@ -2,7 +2,7 @@
 
 #include <numbers>
 
-namespace ovir::ops::fourier {
+namespace ovir::ops::signals {
 namespace {
 
 /// The transform of x[0], x[step], … (n of them): halves while n is even, sums directly otherwise.
@@ -145,4 +145,4 @@ void eval_complex(EvalContext& c, bool inverse) {
   write(field, out, true);
 }
 
-}  // namespace ovir::ops::fourier
+}  // namespace ovir::ops::signals

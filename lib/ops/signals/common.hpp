@@ -4,7 +4,7 @@
 
 #include "op/op.hpp"
 
-namespace ovir::ops::fourier {
+namespace ovir::ops::signals {
 
 using Complex = std::complex<double>;
 using Line = std::vector<Complex>;
@@ -69,4 +69,4 @@ void Field::along(std::int64_t axis, std::int64_t length, F f) {
   shape[at] = after;
 }
 
-}  // namespace ovir::ops::fourier
+}  // namespace ovir::ops::signals

@@ -5,7 +5,7 @@
 namespace ovir::ops::idft {
 namespace {
 
-using namespace fourier;
+using namespace signals;
 
 void eval(EvalContext& c) { eval_complex(c, true); }
 

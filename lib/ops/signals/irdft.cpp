@@ -5,12 +5,12 @@
 namespace ovir::ops::irdft {
 namespace {
 
-using namespace fourier;
+using namespace signals;
 
 void infer(InferContext& c) {
   std::optional<std::int64_t> last;
   Dim last_size;
-  auto shape = fourier::infer(c, true, last, last_size);
+  auto shape = signals::infer(c, true, last, last_size);
   if (shape.has_rank() && last) {
     // "If signal_size is not given or -1, the last axis has 2 * (n - 1) elements."
     if (last_size == Dim(0)) shape[*last] = (shape[*last] - Dim(1)) * Dim(2);

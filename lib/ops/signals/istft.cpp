@@ -67,7 +67,7 @@ void eval(EvalContext& c) {
   std::copy(given.begin(), given.end(), weights.begin() + (size - static_cast<std::int64_t>(given.size())) / 2);
   const double scale = (a.normalized ? std::sqrt(static_cast<double>(size)) : 1.0) / static_cast<double>(size);
   dispatch(from.type(), Reals{}, [&]<class T>() {
-    fourier::Line spectrum(static_cast<std::size_t>(size));
+    signals::Line spectrum(static_cast<std::size_t>(size));
     for (std::int64_t b = 0; b < batches; ++b) {
       std::vector<double> sum(static_cast<std::size_t>(span), 0.0), weight(static_cast<std::size_t>(span), 0.0);
       for (std::int64_t f = 0; f < frames && (f == 0 || step <= span / f); ++f) {
@@ -77,7 +77,7 @@ void eval(EvalContext& c) {
           spectrum[static_cast<std::size_t>(k)] = {static_cast<double>(x[0]),
                                                    k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
         }
-        const auto frame = fourier::transform(spectrum, true);
+        const auto frame = signals::transform(spectrum, true);
         for (std::int64_t i = 0; i < std::min(size, span - f * step); ++i) {
           const auto at = static_cast<std::size_t>(f * step + i);
           const auto w = weights[static_cast<std::size_t>(i)];

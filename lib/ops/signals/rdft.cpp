@@ -5,12 +5,12 @@
 namespace ovir::ops::rdft {
 namespace {
 
-using namespace fourier;
+using namespace signals;
 
 void infer(InferContext& c) {
   std::optional<std::int64_t> last;
   Dim last_size;
-  auto shape = fourier::infer(c, false, last, last_size);
+  auto shape = signals::infer(c, false, last, last_size);
   if (shape.has_rank()) {
     if (last) shape[*last] = div_floor(shape[*last], 2) + Dim(1);
     else if (!c.ints(1))

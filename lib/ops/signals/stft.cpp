@@ -5,8 +5,8 @@
 namespace ovir::ops::stft {
 namespace {
 
-using fourier::Line;
-using fourier::T;
+using signals::Line;
+using signals::T;
 
 enum Input { signal, window, frame_size, frame_step };
 
@@ -72,12 +72,12 @@ void eval(EvalContext& c) {
     Line line(static_cast<std::size_t>(size));
     for (std::int64_t b = 0; b < batch; ++b)
       for (std::int64_t f = 0; f < frames; ++f) {
-        std::fill(line.begin(), line.end(), fourier::Complex{});
+        std::fill(line.begin(), line.end(), signals::Complex{});
         for (std::int64_t i = 0; i < w.size(); ++i)
           line[static_cast<std::size_t>(before + i)] =
               static_cast<double>(s.data<E>()[b * length + f * step + before + i]) *
               static_cast<double>(w.data<E>()[i]);
-        const auto spectrum = fourier::transform(line, false);
+        const auto spectrum = signals::transform(line, false);
         for (std::int64_t k = 0; k < bins; ++k) {
           auto* to = out.mutable_data<E>() + ((b * frames * bins) + (turned ? k * frames + f : f * bins + k)) * 2;
           to[0] = static_cast<E>(spectrum[static_cast<std::size_t>(k)].real());
@@ -92,7 +92,7 @@ constexpr PortDef kInputs[] = {{"signal", T}, {"window", T}, {"frame_size", TSiz
 constexpr auto kAttrs = attributes<Attrs, Attr<"transpose_frames", &Attrs::transpose_frames, kRequired>>;
 constexpr Version kVersions[] = {{.since = 15,
                                   .inputs = kInputs,
-                                  .outputs = fourier::kOutputs,
+                                  .outputs = signals::kOutputs,
                                   .attrs = kAttrs,
                                   .infer = infer,
                                   .reads = ports(frame_size, frame_step),

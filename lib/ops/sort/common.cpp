@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-namespace ovir::ops::nms {
+namespace ovir::ops::sort {
 
 Counts infer_boxes(InferContext& c, ElementType output_type, std::int64_t numbers, std::string_view words) {
   c.require_attr(contains(kIndex, output_type), "output_type", "{} is neither i32 nor i64", name(output_type));
@@ -58,4 +58,4 @@ void put_selected(EvalContext& c, const std::vector<Selected>& selected, std::in
   });
 }
 
-}  // namespace ovir::ops::nms
+}  // namespace ovir::ops::sort

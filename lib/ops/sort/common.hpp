@@ -2,7 +2,7 @@
 #pragma once
 #include "op/op.hpp"
 
-namespace ovir::ops::nms {
+namespace ovir::ops::sort {
 
 enum Input { boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma };
 enum Output { selected_indices, selected_scores, valid_outputs };
@@ -28,4 +28,4 @@ inline constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThresh
 inline constexpr PortDef kSelected[] = {
     {"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};
 
-}  // namespace ovir::ops::nms
+}  // namespace ovir::ops::sort

@@ -1,6 +1,6 @@
 // MatrixNms: lowers the scores of boxes by how much better ones of their class overlap them, all at once.
 // Spec: operation-sets/operation-specs/sort/matrix-non-max-suppression-8
-#include "op/detections.hpp"
+#include "op/kit/detections.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::matrix_nms {

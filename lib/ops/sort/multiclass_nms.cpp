@@ -1,6 +1,6 @@
 // MulticlassNms: non-maximum suppression, class by class and image by image.
 // Spec: operation-sets/operation-specs/sort/multiclass-non-max-suppression-8, multiclass-non-max-suppression-9
-#include "op/detections.hpp"
+#include "op/kit/detections.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
 

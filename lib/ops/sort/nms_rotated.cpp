@@ -6,7 +6,7 @@
 namespace ovir::ops::nms_rotated {
 namespace {
 
-using namespace nms;
+using namespace sort;
 
 struct Attrs {
   bool sort_result_descending = true, clockwise = true;

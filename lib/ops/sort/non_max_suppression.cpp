@@ -10,7 +10,7 @@ constexpr auto words(Encoding) {
   return std::to_array<Word<Encoding>>({{"corner", Encoding::corner}, {"center", Encoding::center}});
 }
 
-using namespace nms;
+using namespace sort;
 
 struct Attrs {
   Encoding box_encoding = Encoding::corner;

@@ -102,32 +102,29 @@ constexpr TypeVar T{"T", kNumeric}, TK{"T_K", kInteger}, TIndex{"T_IND", kIndex}
 constexpr PortDef kInputs[] = {{"data", T}, {"K", TK}};
 constexpr PortDef kOutputs[] = {{"values", T}, {"indices", TIndex}};
 // Version 1's indices are i32; the serializer writes the attribute there too.
+template <class... More>
 constexpr auto kAttrs =
     attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>,
-               Attr<"sort", &Attrs::sort, kRequired>, Attr<"index_element_type", &Attrs::index_element_type>>;
-constexpr auto kAttrs11 =
-    attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>,
-               Attr<"sort", &Attrs::sort, kRequired>, Attr<"stable", &Attrs::stable>,
-               Attr<"index_element_type", &Attrs::index_element_type>>;
+               Attr<"sort", &Attrs::sort, kRequired>, Attr<"index_element_type", &Attrs::index_element_type>, More...>;
 constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = kAttrs,
+     .attrs = kAttrs<>,
      .infer = infer,
      .reads = ports(K),
      .eval = eval},
     {.since = 3,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = kAttrs,
+     .attrs = kAttrs<>,
      .infer = infer,
      .reads = ports(K),
      .eval = eval},
     {.since = 11,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = kAttrs11,
+     .attrs = kAttrs<Attr<"stable", &Attrs::stable>>,
      .infer = infer,
      .reads = ports(K),
      .eval = eval},

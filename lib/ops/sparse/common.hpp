@@ -34,10 +34,13 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, std::int64_t count,
 
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};
 inline constexpr PortDef kOutputs[] = {{"output", T}};
+/// Rows of emb_table, which is input 0 of all.
+inline constexpr PortDef kIndices = {
+    .name = "indices", .type = TIndex, .indexes = {.along = Indexes::Along::axis, .data = 0, .at = 0}};
 
 /// EmbeddingBagOffsets and EmbeddingBagOffsetsSum: where each bag of indices begins is said by offsets.
 inline constexpr PortDef kOffsetsInputs[] = {{"emb_table", T},
-                                             {"indices", TIndex},
+                                             kIndices,
                                              {"offsets", TIndex},
                                              {"default_index", TIndex, Arity::optional},
                                              {"per_sample_weights", T, Arity::optional}};
@@ -45,8 +48,7 @@ void infer_offsets(InferContext& c);
 void reduce_offsets(EvalContext& c);
 
 /// EmbeddingBagPacked and EmbeddingBagPackedSum: each row of indices is a bag.
-inline constexpr PortDef kPackedInputs[] = {
-    {"emb_table", T}, {"indices", TIndex}, {"per_sample_weights", T, Arity::optional}};
+inline constexpr PortDef kPackedInputs[] = {{"emb_table", T}, kIndices, {"per_sample_weights", T, Arity::optional}};
 void infer_packed(InferContext& c);
 void reduce_packed(EvalContext& c);
 

@@ -36,7 +36,7 @@ void eval(EvalContext& c) {
 }
 
 constexpr PortDef kInputs[] = {{"emb_table", T},
-                               {"indices", TIndex},
+                               kIndices,
                                {"segment_ids", TIndex},
                                {"num_segments", TIndex},
                                {"default_index", TIndex, Arity::optional},

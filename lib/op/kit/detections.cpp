@@ -1,4 +1,4 @@
-#include "op/detections.hpp"
+#include "op/kit/detections.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir {
 

@@ -1,4 +1,4 @@
-#include "op/proposals.hpp"
+#include "op/kit/proposals.hpp"
 
 #include <algorithm>
 #include <cmath>

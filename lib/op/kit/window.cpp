@@ -1,4 +1,4 @@
-#include "op/window.hpp"
+#include "op/kit/window.hpp"
 
 #include <algorithm>
 

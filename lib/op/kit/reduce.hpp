@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "op/elementwise_attrs.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 #include "op/op.hpp"
 
 namespace ovir {

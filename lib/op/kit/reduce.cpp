@@ -1,6 +1,6 @@
-#include "op/reduce.hpp"
+#include "op/kit/reduce.hpp"
 
-#include "op/elementwise.hpp"
+#include "op/kit/elementwise.hpp"
 
 namespace ovir {
 
