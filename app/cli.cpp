@@ -32,6 +32,18 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
 
 }  // namespace
 
+std::string_view exit_meaning(int code) {
+  switch (code) {
+    case kOk: return "done";
+    case kUsage: return "usage: a wrong option, selector or shape text";
+    case 3: return "the model is malformed or its shapes are inconsistent";
+    case 4: return "the model is valid, but part of it is not supported";
+    case 5: return "input data is missing or unusable";
+    case 7: return "a file cannot be read or written, or a limit was hit";
+    default: return "internal";
+  }
+}
+
 std::string shell_word(const std::string& word) {
   const auto plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||

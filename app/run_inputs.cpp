@@ -88,7 +88,7 @@ std::vector<float> numbers(std::string_view flag, std::string_view text) {
   return list;
 }
 
-io::ImageOptions image_options(const RunOptions& options, const Model& model, int k) {
+io::ImageOptions image_options(const InputOptions& options, const Model& model, int k) {
   io::ImageOptions image;
   for (const auto& [input, text] : per_input("--layout", options.layouts, model))
     if (input == k) image.layout = text;
@@ -107,6 +107,34 @@ io::ImageOptions image_options(const RunOptions& options, const Model& model, in
 
 }  // namespace
 
+void add_inputs(Flags& flags, InputOptions& o) {
+  flags.list(
+      "-i,--input", o.inputs, "NAME=VALUE",
+      "the value of an input, see \"Input values\" below; NAME is a tensor name, a layer name or an index, and may "
+      "be left out for a model with one input");
+  flags.toggle("--random", o.random, "fill missing inputs with seeded random data");
+  flags.number("--seed", o.seed, "N", "for --random, rand and randn").env("OVIR_SEED");
+  flags.toggle("--cast", o.cast, "convert inputs of another element type");
+
+  constexpr auto images = "Image inputs";
+  flags.list("--layout", o.layouts, "LAYOUT", "order of the axes: 'image[NHWC]'").group(images);
+  flags.text("--resize", o.resize, "WxH", "resize the image (bilinear)").group(images);
+  flags.list("--mean_values", o.means, "VALUES", "subtract per channel: 'image[123.7,116.3,103.5]'").group(images);
+  flags.list("--scale_values", o.scales, "VALUES", "then divide per channel: 'image[58.4,57.1,57.4]'").group(images);
+  flags.toggle("--reverse_channels", o.reverse_channels, "BGR instead of RGB").group(images);
+
+  flags.section(
+      "Input values:\n"
+      "@f.npy @f.npz:key @t.pb\ta tensor from a file\n"
+      "@all.npz @dir/\twithout NAME=: every input by its name, from an archive or from dir/NAME.npy\n"
+      "@cat.png\tan image: PNG, JPEG, PGM or PPM\n"
+      "'2x3xf32=1 2 3 4 5 6'\tthe values themselves; f32=3 is a scalar\n"
+      "2x3xf32=@raw.bin\traw bytes\n"
+      "zeros ones const:V\ta constant\n"
+      "arange rand:A,B randn:M,S\t0, 1, 2, ...; uniform in [A,B); normal with mean M and deviation S\n"
+      "-\tnpy on stdin");
+}
+
 std::string with_step(std::string_view path, std::int64_t number) {
   constexpr std::string_view mark = "{step}";
   std::string out;
@@ -117,7 +145,7 @@ std::string with_step(std::string_view path, std::int64_t number) {
   return out += path;
 }
 
-Inputs::Inputs(const Model& model, const Facts& facts, const RunOptions& options)
+Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& options)
     : model_(model), facts_(facts), options_(options) {
   sources_.resize(model.parameters.size());
   for (int k = 0; k < static_cast<int>(sources_.size()); ++k)
@@ -216,7 +244,7 @@ Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
   auto wanted = fact(model_, facts_, k);
   wanted.type = exchanged_type(model_, wanted.type, true);
   const auto shape = [&] { return shape_to_fill(model_, k, wanted.shape); };
-  if (source.value.empty()) return random_input(model_, facts_, k, shape(), options_.seed);
+  if (source.value.empty()) return random_input(model_, facts_, k, shape(), static_cast<std::uint64_t>(options_.seed));
   const auto value = with_step(source.value, number);
   if (value == "-") return fit(k, io::parse_npy(io::open_file("-"), "stdin"), "stdin");
   if (value.starts_with('@')) {
@@ -244,7 +272,7 @@ Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
       fault(model_, k, Code::E0704,
             fmt::format("input \"{}\" has no element type of its own: give a value that has one",
                         model_.parameter_name(k)));
-    return io::generate(*generator, wanted.type, shape(), options_.seed + static_cast<std::uint64_t>(k));
+    return io::generate(*generator, wanted.type, shape(), static_cast<std::uint64_t>(options_.seed + k));
   }
   if (const auto literal = io::parse_literal(value)) return fit(k, *literal, "the value");
   fault(model_, k, Code::E0705,

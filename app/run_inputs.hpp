@@ -5,15 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "commands/commands.hpp"
+#include "flags.hpp"
 
 namespace ovir::app {
+
+/// The flags that give a model its inputs.
+struct InputOptions : ModelOptions {
+  std::vector<std::string> inputs, layouts, means, scales;
+  std::string resize;
+  std::int64_t seed = 0;
+  bool random = false, cast = false, reverse_channels = false;
+};
+/// Declares -i/--input, --random, --cast and the image flags, and describes the input values in the help page.
+void add_inputs(Flags& flags, InputOptions& options);
 
 /// -i words, bound to the Parameters of a model. Nothing is read before a step asks for it.
 class Inputs {
  public:
   /// Throws UsageError, or Failure with one of E0701, E0702, E0706.
-  Inputs(const Model& model, const Facts& facts, const RunOptions& options);
+  Inputs(const Model& model, const Facts& facts, const InputOptions& options);
   /// The inputs of a step, in file order. What has no {step} in it is read once.
   std::vector<Tensor> step(std::int64_t number);
 
@@ -25,7 +35,7 @@ class Inputs {
   };
   const Model& model_;
   const Facts& facts_;
-  const RunOptions& options_;
+  const InputOptions& options_;
   std::vector<std::optional<Source>> sources_;
 
   void bind(const std::string& word);

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
 #include "render/fixes.hpp"
@@ -12,8 +12,15 @@
 #include "render/reshapeable.hpp"
 #include "tools/releases.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::check {
 namespace {
+
+struct Options : ModelOptions {
+  std::string format = "human";
+  std::vector<std::string> deny, allow;
+  std::int64_t max_errors = 0;
+  bool strict = false, ops = false, reshapeable = false;
+};
 
 std::vector<Code> codes(std::string_view flag, const std::vector<std::string>& texts) {
   std::vector<Code> list;
@@ -68,7 +75,7 @@ void collect(const Model& model, const Diagnostics& diagnostics, UnsupportedMap&
 }
 
 /// The operations that ovir cannot run, all of them at once, with their layer counts.
-int list_operations(const CheckOptions& options, const Model& model, const Diagnostics& diagnostics) {
+int list_operations(const Options& options, const Model& model, const Diagnostics& diagnostics) {
   UnsupportedMap map;
   collect(model, diagnostics, map);
   std::size_t layers = 0;
@@ -99,7 +106,7 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
   return map.empty() ? kOk : 4;
 }
 
-int list_reshapeable(const CheckOptions& options, const Model& model, const Common& common) {
+int list_reshapeable(const Options& options, const Model& model, const Common& common) {
   const auto found = tools::reshapeable(model, infer_options(options, model));
   const bool weights = !options.no_weights;
   print(options.format == "json" ? reshapeable_json(model, found, options.model, weights)
@@ -107,14 +114,13 @@ int list_reshapeable(const CheckOptions& options, const Model& model, const Comm
   return kOk;
 }
 
-}  // namespace
-
-int check(const CheckOptions& options, const Common& common) {
+int check(const Options& options, const Common& common) {
   const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
   for (const auto code : allowed)
     if (severity(code) != Severity::warning)
       throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
 
+  if (options.ops && options.reshapeable) throw UsageError("--ops and --reshapeable exclude each other");
   if (options.reshapeable && options.format != "human" && options.format != "json")
     throw UsageError("--reshapeable: the format is human or json");
 
@@ -140,7 +146,7 @@ int check(const CheckOptions& options, const Common& common) {
   }
 
   if (options.reshapeable && model && said.errors() == 0) return list_reshapeable(options, *model, common);
-  const ReportOptions form{options.model, options.max_errors};
+  const ReportOptions form{options.model, static_cast<std::size_t>(options.max_errors)};
   const auto layers = model ? count_layers(*model) : 0;
   if (options.format == "json") print(json(said, form));
   else if (options.format == "sarif") print(sarif(said, form));
@@ -154,4 +160,33 @@ int check(const CheckOptions& options, const Common& common) {
   return exit_status(said);
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.model(o);
+  flags.shapes(o);
+  flags.format(o.format, "human short json sarif github");
+  flags.toggle("--no-weights", o.no_weights, "do not read the .bin");
+  flags.toggle("--strict", o.strict,
+               "treat declared shapes and types that contradict the inferred ones (W0901) as errors");
+  flags.list("-D,--deny", o.deny, "CODE", "treat this warning as an error");
+  flags.list("-A,--allow", o.allow, "CODE", "do not report this warning");
+  flags.number("--max-errors", o.max_errors, "N", "show at most N errors; 0, the default, shows all");
+  flags.toggle("--ops", o.ops, "only list unsupported operations, with layer counts");
+  flags.toggle("--reshapeable", o.reshapeable,
+               "only list which lengths the axes of the inputs may have, and what forbids others");
+  return [options](const Common& common) { return check(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"check",
+                                       CommandGroup::check,
+                                       "check a model without running it",
+                                       "ovir check model.xml\n"
+                                       "ovir check model.xml --shape 'image[1,3,?,?]'\n"
+                                       "ovir check model.xml --reshapeable",
+                                       {2, 3, 4, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::check

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "io/files.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
@@ -13,8 +13,14 @@
 #include "tools/select.hpp"
 #include "xml/tags.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::edit {
 namespace {
+
+struct Options : ModelOptions {
+  std::vector<std::string> constants;  ///< NAME=VALUES
+  std::string output;
+  bool fix = false;
+};
 
 /// `NAME=VALUES`; a name may hold an equals sign itself.
 tools::ConstantChange constant_change(const Model& model, const std::string& word) {
@@ -121,11 +127,11 @@ struct Work {
 };
 
 /// The file as it is in memory. The shapes of -s are in its text by then.
-tools::Subject subject(const Work& work, const EditOptions& options) {
+tools::Subject subject(const Work& work, const Options& options) {
   return {work.model->graph->source, {options.weights, options.no_weights}, {}};
 }
 
-void rewrite(Work& work, const std::vector<Replacement>& replacements, const EditOptions& options) {
+void rewrite(Work& work, const std::vector<Replacement>& replacements, const Options& options) {
   if (replacements.empty()) return;
   const auto& source = *work.model->graph->source;
   const auto text = std::make_shared<const std::string>(tools::apply(source.text, replacements));
@@ -135,7 +141,7 @@ void rewrite(Work& work, const std::vector<Replacement>& replacements, const Edi
 }
 
 /// Makes what changes can be proven to cure something; false where there are none.
-bool fix(Work& work, const EditOptions& options, const Common& common) {
+bool fix(Work& work, const Options& options, const Common& common) {
   const auto now = subject(work, options);
   const auto said = tools::check(now, work.edits);
   auto fixes = tools::find_fixes(*work.model, now, said, work.edits);
@@ -164,9 +170,7 @@ void save(Work& work, const std::string& path) {
   io::save_file(path, {&part, 1});
 }
 
-}  // namespace
-
-int edit(const EditOptions& options, const Common& common) {
+int edit(const Options& options, const Common& common) {
   if (!options.fix && options.constants.empty() && options.shapes.empty())
     throw UsageError("edit: nothing to change; expected --fix, --shape or --set-const");
   if (std::filesystem::path(options.output).extension() != ".xml")
@@ -209,4 +213,25 @@ int edit(const EditOptions& options, const Common& common) {
   return status;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.model(o);
+  flags.shapes(o);
+  flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
+  flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");
+  flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();
+  return [options](const Common& common) { return edit(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"edit",
+                                       CommandGroup::check,
+                                       "edit a model, touching only the lines that must change",
+                                       "ovir edit model.xml --fix -o fixed.xml\n"
+                                       "ovir edit model.xml --set-const shape_3=-1,4,64 -o b.xml",
+                                       {2, 3, 4, 5, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::edit

@@ -5,13 +5,17 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "op/known_types.hpp"
 #include "render/json.hpp"
 #include "tools/releases.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::info {
 namespace {
+
+struct Options : ModelOptions {
+  std::string format = "human";
+};
 
 struct Facts {
   std::map<std::string, std::size_t> operations;                        // "Reshape-1" -> layers
@@ -81,7 +85,7 @@ std::vector<End> ends(const Model& model, bool input) {
   return list;
 }
 
-Json as_json(const InfoOptions& options, const Model& model, const Facts& facts, const Diagnostics& said) {
+Json as_json(const Options& options, const Model& model, const Facts& facts, const Diagnostics& said) {
   const auto list = [&](bool input) {
     Json entries = Json::array();
     for (const auto& e : ends(model, input))
@@ -153,9 +157,7 @@ std::string as_text(const Model& model, const Facts& facts, const Style& style) 
   return out;
 }
 
-}  // namespace
-
-int info(const InfoOptions& options, const Common& common) {
+int info(const Options& options, const Common& common) {
   Diagnostics said;
   const auto model = load(options.model, {options.weights, true}, said);
   if (!model) return report(said, options.model, common);
@@ -169,4 +171,21 @@ int info(const InfoOptions& options, const Common& common) {
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  flags.model(*options);
+  flags.format(options->format, "human json");
+  return [options](const Common& common) { return info(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"info",
+                                       CommandGroup::inspect,
+                                       "show inputs, outputs, operations, weights and origin of a model",
+                                       "ovir info model.xml\n"
+                                       "ovir info model.xml --format json",
+                                       {2, 3, 4, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::info

@@ -2,12 +2,16 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "op/known_types.hpp"
 #include "render/json.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::ops {
 namespace {
+
+struct Options {
+  std::string format = "human", name;
+};
 
 /// "opset1..opset3", "opset8…".
 std::string sets(const Version& v, int last) {
@@ -113,9 +117,7 @@ std::string page(const OpDef& op, const Style& style) {
   return out;
 }
 
-}  // namespace
-
-int ops(const OpsOptions& options, const Common& common) {
+int ops(const Options& options, const Common& common) {
   const bool json = options.format == "json";
   const auto& registry = operations();
   if (!options.name.empty()) {
@@ -152,4 +154,21 @@ int ops(const OpsOptions& options, const Common& common) {
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  flags.argument("NAME", options->name, "an operation type, such as Convolution");
+  flags.format(options->format, "human json");
+  return [options](const Common& common) { return ops(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"ops",
+                                       CommandGroup::reference,
+                                       "list supported operations; with a NAME, its versions, ports and attributes",
+                                       "ovir ops\n"
+                                       "ovir ops Convolution",
+                                       {2},
+                                       declare};
+
+}  // namespace ovir::app::commands::ops
