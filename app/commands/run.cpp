@@ -24,6 +24,18 @@ struct Options : InputOptions {
   bool raw = false, digest = false;
 };
 
+/// No two flags write the same file; a folder takes the files of several.
+void check_distinct(const std::vector<std::pair<std::string_view, std::string>>& flags) {
+  std::error_code ignored;
+  for (auto a = flags.begin(); a != flags.end(); ++a)
+    for (auto b = a + 1; b != flags.end(); ++b) {
+      if (a->second.empty() || b->second.empty() || a->second == "-" || is_folder(a->second)) continue;
+      const auto one = std::filesystem::weakly_canonical(a->second, ignored);
+      if (one == std::filesystem::weakly_canonical(b->second, ignored))
+        throw UsageError(fmt::format("{} and {} both name {}", a->first, b->first, printable(b->second)));
+    }
+}
+
 void check_usage(const Options& o) {
   const bool steps = o.steps > 1;
   if (o.dump.empty() != o.dump_to.empty())
@@ -35,6 +47,7 @@ void check_usage(const Options& o) {
     throw UsageError("--steps: --dump-to needs {step} in its path");
   // A path that cannot be meant is refused before anything is computed.
   if (!o.output.empty()) target_of("-o", with_step(o.output, 0));
+  check_distinct({{"-o", o.output}, {"--dump-to", o.dump_to}, {"--save-state", o.save_state}});
 }
 
 void load_states(const std::string& path, Session& session) {
@@ -86,6 +99,8 @@ int run(const Options& options, const Common& common) {
   Json steps = Json::array();
   for (std::int64_t step = 0; step < options.steps; ++step) {
     const auto values = inputs.step(step);
+    for (const auto& note : inputs.take_notes())
+      if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
     std::optional<Dump> dump;
     if (watch) {
       dump.emplace(with_step(options.dump_to, step), files);
