@@ -10,6 +10,7 @@
 #include "log.hpp"
 #include "render/diagnostics.hpp"
 #include "render/fixes.hpp"
+#include "render/json.hpp"
 #include "tools/select.hpp"
 #include "xml/tags.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 struct Options : ModelOptions {
   std::vector<std::string> constants;  ///< NAME=VALUES
-  std::string output;
+  std::string output, format;
   bool fix = false;
 };
 
@@ -194,13 +195,27 @@ int edit(const Options& options, const Common& common) {
   for (int round = 0; options.fix && round < 3 && fix(work, options, common); ++round) {
   }
 
+  const auto outcome = [&](bool written, const Diagnostics& found) {
+    if (options.format == "json")
+      print(json_text({{"schema", 1},
+                       {"output", options.output},
+                       {"written", written},
+                       {"changes", work.changes},
+                       {"errors", found.errors()},
+                       {"warnings", found.warnings()}},
+                      1));
+    else if (written && !common.quiet)
+      print(fmt::format("{}: {}\n", printable(options.output), count(work.changes, "change")));
+  };
   const auto left = tools::check(subject(work, options), work.edits);
   const bool useless = options.fix && work.changes == 0,
              harmful = !options.shapes.empty() || !options.constants.empty();
-  if (left.errors() > 0 && (useless || harmful)) {
+  if (work.changes == 0 || (left.errors() > 0 && (useless || harmful))) {
     const auto status = report(left, options.model, common);
-    say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"),
-                    useless ? "there is nothing that --fix can do; " : "", printable(options.output)));
+    if (!common.quiet || left.errors() > 0)
+      say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"),
+                      work.changes == 0 ? "nothing to change; " : "", printable(options.output)));
+    outcome(false, left);
     return status;
   }
   save(work, options.output);
@@ -209,7 +224,7 @@ int edit(const Options& options, const Common& common) {
   Diagnostics after;
   if (const auto written = load(options.output, {{}, options.no_weights}, after)) ovir::infer(*written, {}, after);
   const auto status = report(after, options.output, common);
-  if (!common.quiet) print(fmt::format("{}: {}\n", printable(options.output), count(work.changes, "change")));
+  outcome(true, after);
   return status;
 }
 
@@ -221,6 +236,7 @@ Action declare(Flags& flags) {
   flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
   flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");
   flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();
+  flags.format(o.format, "human json");
   return [options](const Common& common) { return edit(*options, common); };
 }
 

@@ -91,6 +91,7 @@ Action declare(Flags& flags) {
   flags.format(o.format, "human json");
   flags.text("--why", o.why, "LAYER[:port[:axis]]",
              "explain where each dim of this output comes from; with an axis, every step");
+  flags.toggle("--no-weights", o.no_weights, "do not read the .bin");
   flags.toggle("--only-dynamic", o.only_dynamic, "only layers with an output whose shape is not fully known");
   return [options](const Common& common) { return shapes(*options, common); };
 }

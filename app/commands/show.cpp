@@ -17,7 +17,7 @@ int show(const Options& options, const Common& common) {
   const auto facts = ovir::infer(*model, infer_options(options, *model), said);
   View view{*model, facts, {}, options.model};
   try {
-    view.selected = tools::select(*model, options.select.empty() ? "*" : options.select);
+    if (!model->nodes.empty()) view.selected = tools::select(*model, options.select.empty() ? "*" : options.select);
   } catch (const tools::SelectorError& error) {
     throw UsageError(fmt::format("--select: {}", error.what()));
   }
@@ -28,8 +28,8 @@ int show(const Options& options, const Common& common) {
   else print(graph_text(view, common.out));
   // A faulty model can still be looked at.
   if (said.errors() > 0 && !common.quiet)
-    fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"),
-               count(said.errors(), "error"));
+    fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
+               count(said.errors(), "error"), shell_word(options.model));
   return kOk;
 }
 
