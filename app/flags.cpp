@@ -125,6 +125,12 @@ void Flags::model(ModelOptions& options) {
   text("-w,--weights", options.weights, "FILE", "the .bin file; default: MODEL with the extension .bin");
 }
 
+void Flags::models(std::vector<std::string>& paths, ModelOptions& options) {
+  parser_->add_option("MODEL", paths, "the model's .xml file; several, or folders of them, are checked one by one")
+      ->required();
+  text("-w,--weights", options.weights, "FILE", "the .bin file; default: MODEL with the extension .bin");
+}
+
 void Flags::shapes(ModelOptions& options) {
   list("-s,--shape", options.shapes, "SHAPES",
        "input shapes to use instead of the declared ones: 'image[1,3,?,224..640],ids[?]', or '[1,3,224,224]' for a "
@@ -172,7 +178,7 @@ std::vector<Flags::Entry> Flags::entries() const {
   for (const auto* option : std::as_const(*parser_).get_options()) {
     Entry entry{"", option->get_description(), option->get_group(), option->get_positional(), option->get_required()};
     for (const auto& name : names_of(*option)) entry.names += (entry.names.empty() ? "" : ", ") + name;
-    if (entry.argument) entry.names = option->get_name(true);
+    if (entry.argument) entry.names = option->get_name(true) + (option->get_items_expected_max() > 1 ? "..." : "");
     else if (option->get_items_expected_max() > 0) entry.names += " " + option->get_type_name();
     if (!option->get_envname().empty()) entry.about += fmt::format(" [{}]", option->get_envname());
     list.push_back(std::move(entry));

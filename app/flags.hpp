@@ -50,6 +50,8 @@ class Flags {
 
   /// MODEL and -w/--weights.
   void model(ModelOptions& options);
+  /// MODEL..., files or folders, and -w/--weights for one.
+  void models(std::vector<std::string>& paths, ModelOptions& options);
   /// -s/--shape.
   void shapes(ModelOptions& options);
   /// --format, `words` separated by blanks; the first is the default.

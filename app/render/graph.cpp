@@ -44,14 +44,14 @@ std::string value_text(const Tensor& t) {
   return "{" + list + "}";
 }
 
-std::string key_of(const Model& model, int node) {
-  return node < 0 ? "?" : model.path + model[node].layer->id_text;
-}
+std::string key_of(const Model& model, int node) { return node < 0 ? "?" : model.path + model[node].layer->id_text; }
 
 std::string slice_text(const BodyLink& link, std::string_view how) {
   if (!link.sliced) return {};
   return fmt::format(" {} along axis {}{}", how, link.axis,
-                     link.stride < 0 ? " from the end" : link.part_size != 1 ? fmt::format(" by {}", link.part_size) : "");
+                     link.stride < 0       ? " from the end"
+                     : link.part_size != 1 ? fmt::format(" by {}", link.part_size)
+                                           : "");
 }
 
 /// The links of a body's Parameters and Results, by their key.
@@ -94,8 +94,9 @@ void find_links(const Model& model, std::map<std::string, std::vector<Row::Link>
 std::string links_text(const Row& row) {
   std::string out;
   for (const auto& link : row.links)
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", link.incoming ? "<-" : "->",
-                       link.key.empty() ? link.what : fmt::format("%{} ({})", printable(link.key), printable(link.what)));
+    out +=
+        fmt::format("{}{} {}", out.empty() ? "" : ", ", link.incoming ? "<-" : "->",
+                    link.key.empty() ? link.what : fmt::format("%{} ({})", printable(link.key), printable(link.what)));
   return out;
 }
 
@@ -266,7 +267,8 @@ std::string graph_dot(const View& view) {
       if (!body.empty()) out += "  }\n";
       body = row.body;
       if (!body.empty())
-        out += fmt::format("  subgraph \"cluster_{0}\" {{\n  label=\"{0}\";\n", escaped(body.substr(0, body.size() - 1)));
+        out +=
+            fmt::format("  subgraph \"cluster_{0}\" {{\n  label=\"{0}\";\n", escaped(body.substr(0, body.size() - 1)));
     }
     out += fmt::format("  n{} [label=\"{} {}\\n{}\"];\n", drawing.numbers.at(row.key), escaped(row.id),
                        escaped(row.operation), escaped(row.name));
@@ -292,7 +294,8 @@ std::string graph_mermaid(const View& view) {
       if (!body.empty()) out += "  end\n";
       body = row.body;
       if (!body.empty())
-        out += fmt::format("  subgraph b{}[\"{}\"]\n", drawing.numbers.at(row.key), label(body.substr(0, body.size() - 1)));
+        out += fmt::format("  subgraph b{}[\"{}\"]\n", drawing.numbers.at(row.key),
+                           label(body.substr(0, body.size() - 1)));
     }
     out += fmt::format("  n{}[\"{} {}<br>{}\"]\n", drawing.numbers.at(row.key), label(row.id), label(row.operation),
                        label(row.name));
@@ -356,12 +359,12 @@ std::string graph_html(const View& view) {
   for (const auto& row : list) {
     std::string inputs, outputs, attributes;
     for (const auto& in : row.inputs)
-      inputs += fmt::format("{} {}<br>", anchor(drawing, in.key, fmt::format("{}:{}", in.key, in.port)), html_text(in.type));
+      inputs +=
+          fmt::format("{} {}<br>", anchor(drawing, in.key, fmt::format("{}:{}", in.key, in.port)), html_text(in.type));
     for (const auto& o : row.outputs) outputs += html_text(o) + "<br>";
     for (const auto& link : row.links)
-      (link.incoming ? inputs : outputs) +=
-          fmt::format("{} {} {}<br>", link.incoming ? "&larr;" : "&rarr;", anchor(drawing, link.key, link.key),
-                      html_text(link.what));
+      (link.incoming ? inputs : outputs) += fmt::format("{} {} {}<br>", link.incoming ? "&larr;" : "&rarr;",
+                                                        anchor(drawing, link.key, link.key), html_text(link.what));
     for (const auto& [name, value] : row.attributes)
       attributes += html_text(name + "=" + shortened(value, 60)) + "<br>";
     if (!row.value.empty()) attributes = html_text(row.value);

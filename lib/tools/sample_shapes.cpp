@@ -84,10 +84,7 @@ std::map<std::int64_t, std::int64_t> given_lengths(const std::vector<PartialShap
 
 std::vector<Shape> fixed(const std::vector<PartialShape>& shapes) {
   std::vector<Shape> list;
-  for (const auto& shape : shapes) {
-    list.emplace_back();
-    for (const auto& d : shape) list.back().push_back(d.length());
-  }
+  for (const auto& shape : shapes) list.push_back(shape.to_shape());
   return list;
 }
 
@@ -149,13 +146,7 @@ std::vector<Group> groups_of(const std::map<int, Shape>& refused, const std::vec
   return groups;
 }
 
-std::vector<PartialShape> partial(const std::vector<Shape>& shapes) {
-  std::vector<PartialShape> list;
-  for (const auto& shape : shapes) {
-    list.emplace_back(std::vector<Dim>(shape.begin(), shape.end()));
-  }
-  return list;
-}
+std::vector<PartialShape> partial(const std::vector<Shape>& shapes) { return {shapes.begin(), shapes.end()}; }
 
 void set(std::vector<PartialShape>& shapes, const Group& group, std::int64_t length) {
   for (const auto& [input, axis] : group.dims) shapes[input][axis] = length;
