@@ -13,6 +13,14 @@
 namespace ovir::app {
 namespace {
 
+/// "2,3,224,224": what stands in brackets, without them.
+bool is_list(std::string_view text) {
+  const auto plain = [](char c) {
+    return (c >= '0' && c <= '9') || std::string_view(",.?- ").find(c) != std::string_view::npos;
+  };
+  return std::all_of(text.begin(), text.end(), plain);
+}
+
 /// "a[1,3],b[?]" -> {"a", "1,3"}, {"b", "?"}. A name may hold anything but brackets around its values.
 std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view flag, std::string_view text) {
   std::vector<std::pair<std::string, std::string>> list;
@@ -20,7 +28,9 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
     const auto close = text.find(']');
     const auto open = close == text.npos ? close : text.rfind('[', close);
     if (open == text.npos)
-      throw UsageError(fmt::format("{} {}: expected NAME[...], as in 'image[...]'", flag, printable(text)));
+      throw UsageError(fmt::format("{} {}: expected NAME[...], or [...] for a model with one input{}", flag,
+                                   printable(text),
+                                   is_list(text) ? fmt::format("; did you mean '[{}]'?", printable(text)) : ""));
     list.emplace_back(trim(text.substr(0, open)), text.substr(open + 1, close - open - 1));
     text = trim(text.substr(close + 1));
     if (text.empty()) break;
@@ -31,6 +41,18 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
 }
 
 }  // namespace
+
+std::string_view exit_meaning(int code) {
+  switch (code) {
+    case kOk: return "done";
+    case kUsage: return "usage: a wrong option, selector or shape text";
+    case 3: return "the model is malformed or its shapes are inconsistent";
+    case 4: return "the model is valid, but part of it is not supported";
+    case 5: return "input data is missing or unusable";
+    case 7: return "a file cannot be read or written, or a limit was hit";
+    default: return "internal";
+  }
+}
 
 std::string shell_word(const std::string& word) {
   const auto plain = [](char c) {
@@ -62,8 +84,8 @@ int report(const Diagnostics& diagnostics, const std::string& model_path, const 
   auto text = human(errors, {model_path, 0}, common.err);
   if (errors.errors() > 1 || errors.dependents > 0) text += closing_line(errors, 0, common.err);
   if (diagnostics.warnings() > 0 && !common.quiet)
-    text += fmt::format("{} {}; `ovir check` tells which\n", common.err(Paint::note, "note:"),
-                        count(diagnostics.warnings(), "warning"));
+    text += fmt::format("{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
+                        count(diagnostics.warnings(), "warning"), shell_word(model_path));
   std::fwrite(text.data(), 1, text.size(), stderr);
   return exit_status(diagnostics);
 }
@@ -74,15 +96,13 @@ std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const 
   for (const auto& text : texts) {
     for (auto& [name, value] : split_brackets(flag, text)) {
       if (name.empty() && model.parameters.size() != 1)
-        throw UsageError(fmt::format("{} [{}]: the model has {} inputs; say which one: {}", flag, printable(value),
-                                     model.parameters.size(), input_names(model)));
+        throw UsageError(fmt::format("{} [{}]: expected the name of an input before '['; the inputs are {}", flag,
+                                     printable(value), input_names(model)));
       const auto k = name.empty() ? 0 : find_input(model, name);
-      if (!k)
-        throw UsageError(
-            fmt::format("{}: the model has no input \"{}\"{}", flag, printable(name), suggest_input(model, name)));
+      if (!k) throw UsageError(fmt::format("{}: {}", flag, unknown_input(model, name)));
       for (const auto& [other, unused] : list)
         if (other == *k)
-          throw UsageError(fmt::format("{}: input \"{}\" is there twice", flag, printable(model.parameter_name(*k))));
+          throw UsageError(fmt::format("{}: input \"{}\" is given twice", flag, printable(model.parameter_name(*k))));
       list.emplace_back(*k, std::move(value));
     }
   }
@@ -94,7 +114,8 @@ passes::InferOptions infer_options(const ModelOptions& options, const Model& mod
   for (const auto& [k, dims] : per_input("--shape", options.shapes, model)) {
     const auto shape = parse_shape("[" + dims + "]");
     if (!shape)
-      throw UsageError(fmt::format("--shape: [{}] is no shape; write dims as 3, ? or 1..512", printable(dims)));
+      throw UsageError(
+          fmt::format("--shape: expected dims like 3, ? or 1..512 in brackets, not [{}]", printable(dims)));
     infer.shapes.emplace(k, *shape);
   }
   return infer;
@@ -102,15 +123,15 @@ passes::InferOptions infer_options(const ModelOptions& options, const Model& mod
 
 Loaded load_model(const ModelOptions& options, const Common& common) {
   Loaded loaded;
-  Diagnostics said;
+  Diagnostics diagnostics;
   Stopwatch watch;
-  loaded.model = load(options.model, {options.weights, options.no_weights}, said);
+  loaded.model = load(options.model, {options.weights, options.no_weights}, diagnostics);
   log_info("read {} in {}", options.model, watch.lap());
   if (loaded.model && loaded.model->complete) {
-    loaded.facts = ovir::infer(*loaded.model, infer_options(options, *loaded.model), said);
+    loaded.facts = ovir::infer(*loaded.model, infer_options(options, *loaded.model), diagnostics);
     log_info("inferred {} layers in {}", loaded.model->nodes.size(), watch.lap());
   }
-  loaded.status = report(said, options.model, common);
+  loaded.status = report(diagnostics, options.model, common);
   return loaded;
 }
 

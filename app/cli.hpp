@@ -14,16 +14,18 @@
 
 namespace ovir::app {
 
-// The exit codes that are no Diagnostic's.
+// The exit codes that no Diagnostic has.
 inline constexpr int kOk = 0, kUsage = 2, kInternal = 70, kInterrupted = 130;
+/// What an exit code means, for help pages.
+std::string_view exit_meaning(int code);
 
 /// Options of every command.
 struct Common {
-  std::string colour = "auto", log_level, log_file;
+  std::string color = "auto", log_level, log_file;
   std::string limits;
   int verbose = 0;
   bool quiet = false;
-  Style out, err;  ///< how stdout and stderr are written to, from `colour` and what they are
+  Style out, err;  ///< how stdout and stderr are written to, from `color` and what they are
 };
 
 /// The model and where its weights are: options of nearly every command.

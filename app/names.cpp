@@ -27,19 +27,36 @@ std::optional<int> find_input(const Model& model, std::string_view name) {
   return index && *index < model.parameters.size() ? std::optional(static_cast<int>(*index)) : std::nullopt;
 }
 
-std::string input_names(const Model& model) {
-  std::string list;
-  for (std::size_t k = 0; k < model.parameters.size(); ++k)
-    list += (list.empty() ? "" : ", ") + printable(model.parameter_name(static_cast<int>(k)));
-  return list.empty() ? "none" : list;
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", printable(names[i]));
+  return out;
 }
 
-std::string suggest_input(const Model& model, std::string_view name) {
+std::string input_names(const Model& model) {
   std::vector<std::string> names;
   for (std::size_t k = 0; k < model.parameters.size(); ++k) names.push_back(model.parameter_name(static_cast<int>(k)));
+  return quoted_list(names);
+}
+
+std::string unknown_input(const Model& model, std::string_view name) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < model.parameters.size(); ++k) names.push_back(model.parameter_name(static_cast<int>(k)));
+  const auto unknown = fmt::format("no input is named \"{}\"", printable(name));
+  if (names.empty()) return unknown + "; the model has no inputs";
   if (const auto near = nearest(name, {names.begin(), names.end()}))
-    return fmt::format("; did you mean \"{}\"?", printable(*near));
-  return fmt::format("; it has {}", input_names(model));
+    return fmt::format("{}; did you mean \"{}\"?", unknown, printable(*near));
+  return fmt::format("{}; the model's {} {}", unknown, names.size() == 1 ? "only input is" : "inputs are",
+                     quoted_list(names));
+}
+
+bool is_mask(const Model& model, int k) {
+  const auto& layer = parameter(model, static_cast<std::size_t>(k));
+  auto names = layer.outputs.empty() ? std::vector<std::string>{} : layer.outputs[0].names;
+  names.push_back(layer.name);
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return lower(name).find("mask") != name.npos; });
 }
 
 }  // namespace ovir::app

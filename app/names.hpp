@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ovir.hpp"
 
@@ -10,9 +11,13 @@ namespace ovir::app {
 
 /// The Parameter (in file order) that `name` means; nothing where there is none.
 std::optional<int> find_input(const Model&, std::string_view name);
-/// "image, mask", for messages.
+/// `"image" and "mask"`, for messages.
 std::string input_names(const Model&);
-/// What is like `name`: "; did you mean "image"?", or what there is.
-std::string suggest_input(const Model&, std::string_view name);
+/// `no input is named "imgae"; did you mean "image"?`, or with the names that there are.
+std::string unknown_input(const Model&, std::string_view name);
+/// `"a", "b" and "c"`, each quoted as it can be printed.
+std::string quoted_list(const std::vector<std::string>& names);
+/// Whether what a user calls this input says that it is a mask: `attention_mask`.
+bool is_mask(const Model&, int k);
 
 }  // namespace ovir::app

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "io/generate.hpp"
+#include "names.hpp"
 
 namespace ovir::app {
 namespace {
@@ -81,18 +82,24 @@ std::optional<std::int64_t> index_limit(const Model& model, const Facts& facts, 
 
 }  // namespace
 
-Tensor random_input(const Model& model, const Facts& facts, int parameter, const Shape& shape, std::uint64_t seed) {
+RandomInput random_input(const Model& model, const Facts& facts, int parameter, const Shape& shape,
+                         std::uint64_t seed) {
   const auto node = model.parameters[static_cast<std::size_t>(parameter)];
   const auto type = facts.outputs[static_cast<std::size_t>(node)].at(0).type;
   io::Generator generator;
-  if (type == ElementType::string) return io::generate(generator, type, shape, seed);
+  if (type == ElementType::string) return {io::generate(generator, type, shape, seed), "empty texts"};
+  if (is_mask(model, parameter)) {
+    generator.a = {.real = 1, .whole = 1, .large = {}};
+    return {io::generate(generator, type, shape, seed), "all 1"};
+  }
   generator.kind = io::Generator::Kind::uniform;
   const std::int64_t end = contains(kInteger, type)       ? index_limit(model, facts, node).value_or(2)
                            : type == ElementType::boolean ? 2
                                                           : 1;
   generator.a = {.real = 0, .whole = 0, .large = {}};
   generator.b = {.real = static_cast<double>(end), .whole = end, .large = {}};
-  return io::generate(generator, type, shape, seed + static_cast<std::uint64_t>(parameter));
+  return {io::generate(generator, type, shape, seed + static_cast<std::uint64_t>(parameter)),
+          contains(kFloat | kNarrowFloat, type) ? "random in [0, 1)" : fmt::format("random in 0..{}", end - 1)};
 }
 
 }  // namespace ovir::app

@@ -4,94 +4,39 @@
 #include <filesystem>
 
 #include "base/text.hpp"
-#include "io/files.hpp"
-#include "io/generate.hpp"
-#include "io/image.hpp"
 #include "io/literal.hpp"
-#include "io/npy.hpp"
-#include "io/npz.hpp"
-#include "io/storable.hpp"
-#include "model/report.hpp"
 #include "names.hpp"
 #include "random_input.hpp"
 #include "tensor_files.hpp"
+#include "tools/sample_shapes.hpp"
 
 namespace ovir::app {
 namespace {
-
-const Layer& parameter(const Model& model, int k) {
-  return *model[model.parameters[static_cast<std::size_t>(k)]].layer;
-}
-const Fact& fact(const Model& model, const Facts& facts, int k) {
-  return facts.outputs[static_cast<std::size_t>(model.parameters[static_cast<std::size_t>(k)])].at(0);
-}
-
-[[noreturn]] void fault(const Model& model, int k, Code code, std::string message) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.layer = layer_ref(model, parameter(model, k));
-  d.at = parameter(model, k).at;
-  fail(std::move(d));
-}
-
-bool is_npz(const std::string& path) {
-  return equals_ignoring_case(std::filesystem::path(path).extension().string(), ".npz");
-}
-
-/// All that an input may be called in an archive or a folder: its tensor names, its layer name, its index.
-std::vector<std::string> names_of(const Model& model, int k) {
-  auto names = parameter(model, k).outputs.at(0).names;
-  names.push_back(parameter(model, k).name);
-  names.push_back(std::to_string(k));
-  return names;
-}
-
-/// The file of that name in a folder. Names come from the model: one that would lead out of the folder has no file.
-std::optional<std::string> file_in(const std::string& folder, const std::string& name) {
-  if (name.find('/') != name.npos || name.find('\0') != name.npos) return std::nullopt;
-  std::error_code ignored;
-  auto file = (std::filesystem::path(folder) / name).string();
-  return std::filesystem::exists(file, ignored) ? std::optional(std::move(file)) : std::nullopt;
-}
-
-/// The file or member (`all.npz:key`) that holds input k in a folder or an archive of all inputs.
-std::optional<std::string> pick(const Model& model, int k, const std::string& path) {
-  if (is_folder(path)) {
-    for (const auto& name : names_of(model, k))
-      if (auto file = file_in(path, name + ".npy")) return file;
-    return std::nullopt;
-  }
-  const auto archive = io::Npz::open(path);
-  for (const auto& name : names_of(model, k))
-    if (archive.contains(name)) return path + ":" + name;
-  return std::nullopt;
-}
-
-/// A shape that a generator can fill: what is not fixed becomes as small as it may be, but not empty.
-Shape shape_to_fill(const Model& model, int k, const PartialShape& shape) {
-  if (!shape.has_rank())
-    fault(model, k, Code::E0703,
-          fmt::format("input \"{}\" has no shape of its own: give one with --shape", model.parameter_name(k)));
-  Shape dims;
-  for (const auto& d : shape) dims.push_back(std::max<std::int64_t>(d.min, std::min<std::int64_t>(d.max, 1)));
-  return dims;
-}
 
 std::vector<float> numbers(std::string_view flag, std::string_view text) {
   std::vector<float> list;
   for (const auto part : split(text, ',')) {
     const auto n = parse_number<float>(part);
-    if (!n) throw UsageError(fmt::format("{}: '{}' is not a number", flag, printable(part)));
+    if (!n) throw UsageError(fmt::format("{}: expected numbers, not '{}'", flag, printable(part)));
     list.push_back(*n);
   }
   return list;
 }
 
-io::ImageOptions image_options(const RunOptions& options, const Model& model, int k) {
+/// Letters of NCHW, height and width among them, each once.
+std::string layout(const std::string& text) {
+  const auto once = [&](char c) { return std::count(text.begin(), text.end(), c) <= 1; };
+  const auto known = [&](char c) { return std::string_view("NCHW").find(c) != std::string_view::npos && once(c); };
+  if (!std::all_of(text.begin(), text.end(), known) || text.find('H') == text.npos || text.find('W') == text.npos)
+    throw UsageError(
+        fmt::format("--layout: expected letters of NCHW, each once and H and W among them, not '{}'", printable(text)));
+  return text;
+}
+
+io::ImageOptions image_options(const InputOptions& options, const Model& model, int k) {
   io::ImageOptions image;
   for (const auto& [input, text] : per_input("--layout", options.layouts, model))
-    if (input == k) image.layout = text;
+    if (input == k) image.layout = layout(text);
   for (const auto& [input, text] : per_input("--mean_values", options.means, model))
     if (input == k) image.mean = numbers("--mean_values", text);
   for (const auto& [input, text] : per_input("--scale_values", options.scales, model))
@@ -100,12 +45,53 @@ io::ImageOptions image_options(const RunOptions& options, const Model& model, in
   if (!options.resize.empty()) {
     image.size = io::parse_size(options.resize);
     if (!image.size)
-      throw UsageError(fmt::format("--resize: '{}' is not WxH, as in 640x480", printable(options.resize)));
+      throw UsageError(fmt::format("--resize: expected WxH, such as 640x480, not '{}'", printable(options.resize)));
   }
   return image;
 }
 
+/// The type in what looks like the left side of a literal, "2x3xf99", and is no known one.
+std::optional<std::string> unknown_type(std::string_view text) {
+  const auto parts = split(text, 'x');
+  const bool dims = parts.size() > 1 && std::all_of(parts.begin(), parts.end() - 1, [](auto part) {
+                      return parse_number<std::int64_t>(part).has_value();
+                    });
+  if (!dims) return std::nullopt;
+  std::vector<std::string_view> types;
+  for (int t = 1; t < kElementTypeCount; ++t) types.push_back(name(static_cast<ElementType>(t)));
+  const auto near = nearest(parts.back(), types);
+  return fmt::format("\"{}\"{}", printable(parts.back()), near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+}
+
 }  // namespace
+
+void add_inputs(Flags& flags, InputOptions& o) {
+  flags.list(
+      "-i,--input", o.inputs, "NAME=VALUE",
+      "the value of an input, see \"Input values\" below; NAME is a tensor name, a layer name or an index, and may "
+      "be left out for a model with one input");
+  flags.toggle("--random", o.random, "fill missing inputs with seeded random data");
+  flags.number("--seed", o.seed, "N", "for --random, rand and randn").env("OVIR_SEED");
+  flags.toggle("--cast", o.cast, "convert inputs of another element type");
+
+  constexpr auto images = "Image inputs";
+  flags.list("--layout", o.layouts, "LAYOUT", "order of the axes: 'image[NHWC]'").group(images);
+  flags.text("--resize", o.resize, "WxH", "resize the image (bilinear)").group(images);
+  flags.list("--mean_values", o.means, "VALUES", "subtract per channel: 'image[123.7,116.3,103.5]'").group(images);
+  flags.list("--scale_values", o.scales, "VALUES", "then divide per channel: 'image[58.4,57.1,57.4]'").group(images);
+  flags.toggle("--reverse_channels", o.reverse_channels, "BGR instead of RGB").group(images);
+
+  flags.section(
+      "Input values:\n"
+      "@f.npy @f.npz:key @t.pb\ta tensor from a file\n"
+      "@all.npz @dir/\twithout NAME=: every input by its name, from an archive or from dir/NAME.npy\n"
+      "@cat.png\tan image: PNG, JPEG, PGM or PPM\n"
+      "'2x3xf32=1 2 3 4 5 6'\tthe values themselves; f32=3 is a scalar\n"
+      "2x3xf32=@raw.bin\traw bytes\n"
+      "zeros ones const:V\ta constant\n"
+      "arange rand:A,B randn:M,S\t0, 1, 2, ...; uniform in [A,B); normal with mean M and deviation S\n"
+      "-\tnpy on stdin");
+}
 
 std::string with_step(std::string_view path, std::int64_t number) {
   constexpr std::string_view mark = "{step}";
@@ -117,14 +103,16 @@ std::string with_step(std::string_view path, std::int64_t number) {
   return out += path;
 }
 
-Inputs::Inputs(const Model& model, const Facts& facts, const RunOptions& options)
-    : model_(model), facts_(facts), options_(options) {
+Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& options)
+    : model_(model), options_(options), facts_(facts) {
   sources_.resize(model.parameters.size());
-  for (int k = 0; k < static_cast<int>(sources_.size()); ++k)
-    image_options(options, model, k);  // their faults, before anything is read
+  for (int k = 0; k < static_cast<int>(sources_.size()); ++k) {
+    ports_.emplace_back(model, facts, k);
+    reading_.push_back({options.cast, image_options(options, model, k)});
+  }
   for (const auto& word : options.inputs) bind(word);
   const bool all = std::all_of(sources_.begin(), sources_.end(), [](const auto& s) { return s.has_value(); });
-  if (!all && !options.random) missing();
+  if (!all && !options.random) report_missing(read_given(0));
   for (auto& source : sources_)
     if (!source) source.emplace();
 }
@@ -133,144 +121,182 @@ void Inputs::bind(const std::string& word) {
   // The first `=` whose left side names an input; otherwise the whole word is the VALUE.
   for (auto at = word.find('='); at != word.npos; at = word.find('=', at + 1))
     if (const auto k = find_input(model_, std::string_view(word).substr(0, at)))
-      return give(*k, word.substr(at + 1), false);
+      return give(static_cast<std::size_t>(*k), word.substr(at + 1));
 
-  if (word.starts_with('@')) {
-    const auto path = with_step(std::string_view(word).substr(1), 0);
-    if (is_folder(path) || (is_npz(path) && sources_.size() != 1)) {
-      if (std::error_code error; is_folder(path) && !std::filesystem::is_directory(path, error))
-        fail(Code::E0001, "cannot open the folder {}: {}", printable(path), error.message());
-      bool any = false;
-      for (int k = 0; k < static_cast<int>(sources_.size()); ++k) {
-        if (!pick(model_, k, path)) continue;
-        give(k, word, true);
-        any = true;
-      }
-      if (!any)
-        fail(Code::E0701, "{} holds none of the model's inputs; it has {}", printable(path), input_names(model_));
-      return;
-    }
-  }
+  if (word.starts_with('@') && bind_all(word, with_step(std::string_view(word).substr(1), 0))) return;
   const auto equals = word.find('=');
   const bool value = word == "-" || word.starts_with('@') || io::parse_generator(word) ||
                      (equals != word.npos && io::parse_literal(word));
   if (!value && equals != word.npos) {
     const auto name = std::string_view(word).substr(0, equals);
-    fail(Code::E0701, "the model has no input \"{}\"{}", printable(name), suggest_input(model_, name));
+    if (const auto type = unknown_type(name))
+      fail(Code::E0705, "-i {}: unknown element type {}", printable(word), *type);
+    fail(Code::E0701, "{}", unknown_input(model_, name));
   }
   if (sources_.size() != 1)
-    throw UsageError(fmt::format("-i {}: the model has {} inputs; say which one, NAME=VALUE: {}", printable(word),
-                                 sources_.size(), input_names(model_)));
-  give(0, word, false);
+    throw UsageError(
+        fmt::format("-i {}: expected NAME=VALUE; the inputs are {}", shell_word(printable(word)), input_names(model_)));
+  give(0, word);
 }
 
-void Inputs::give(int k, std::string value, bool by_name) {
-  auto& source = sources_[static_cast<std::size_t>(k)];
-  if (source)
-    fault(model_, k, Code::E0706, fmt::format("input \"{}\" is given twice", printable(model_.parameter_name(k))));
-  source = Source{std::move(value), by_name, std::nullopt};
-}
-
-void Inputs::missing() const {
-  Diagnostic d;
-  d.code = Code::E0702;
-  std::string command = "ovir run " + shell_word(options_.model), list;
-  if (!options_.weights.empty()) command += " -w " + shell_word(options_.weights);
-  for (const auto& shape : options_.shapes) command += " -s " + shell_word(shape);
-  for (const auto& word : options_.inputs) command += " -i " + shell_word(word);
-  std::size_t n = 0;
-  for (int k = 0; k < static_cast<int>(sources_.size()); ++k) {
-    if (sources_[static_cast<std::size_t>(k)]) continue;
-    auto known = fact(model_, facts_, k);
-    known.type = exchanged_type(model_, known.type, true);
-    list += fmt::format("{}\"{}\" {}{}", list.empty() ? "" : ", ", printable(model_.parameter_name(k)),
-                        name(known.type), to_string(known.shape));
-    const auto value = known.shape.has_rank() ? std::string(contains(kFloat, known.type) ? "rand" : "zeros")
-                                              : fmt::format("1x{}=0", name(known.type));
-    command += " -i " + shell_word(model_.parameter_name(k) + "=" + value);
-    if (n++ == 0) {
-      d.layer = layer_ref(model_, parameter(model_, k));
-      d.at = parameter(model_, k).at;
-    }
+/// A folder or an archive that holds inputs by their names; false where `path` is neither.
+bool Inputs::bind_all(const std::string& word, const std::string& path) {
+  if (!is_folder(path) && !(is_npz(path) && sources_.size() != 1)) return false;
+  if (std::error_code error; is_folder(path) && !std::filesystem::is_directory(path, error))
+    fail(Code::E0001, "cannot open the folder {}: {}", printable(path), error.message());
+  bool any = false;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    if (!find_member(ports_[k], path)) continue;
+    give(k, word);
+    any = true;
   }
-  d.message = fmt::format("{} without a value: {}", n == 1 ? "an input" : "inputs", list);
-  d.help =
-      "give it with -i (`ovir run --help` tells the forms of a VALUE), or let --random make it up. For example:\n     "
-      " " +
-      command;
-  fail(std::move(d));
+  if (!any)
+    fail(Code::E0701, "{} holds no input of the model; its inputs are {}", printable(path), input_names(model_));
+  return true;
+}
+
+void Inputs::give(std::size_t k, std::string value) {
+  auto& source = sources_[k];
+  if (source) ports_[k].fail(Code::E0706, fmt::format("input \"{}\" is given twice", ports_[k].name()));
+  if (trim(value).empty())
+    ports_[k].fail(Code::E0705, fmt::format("input \"{}\": the value is empty", ports_[k].name()));
+  source = Source{value, io::parse_generator(value), std::nullopt};
+}
+
+/// Reads what is not made up; the shapes of it, by Parameter.
+std::map<int, Shape> Inputs::read_given(std::int64_t step) {
+  std::map<int, Shape> shapes;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    auto& source = sources_[k];
+    if (!source || source->value.empty() || source->generator) continue;
+    const bool changes = source->value.find("{step}") != source->value.npos;
+    if (!source->kept || changes) {
+      source->kept = read_value(ports_[k], with_step(source->value, step), reading_[k]);
+      if (!source->kept->note.empty()) notes_.push_back(source->kept->note);
+    }
+    shapes.emplace(static_cast<int>(k), source->kept->tensor.shape());
+  }
+  return shapes;
+}
+
+/// Shapes for the inputs that are made up, where those that are given have these shapes.
+std::vector<Shape> Inputs::shapes_to_fill(const std::map<int, Shape>& given) const {
+  auto options = infer_options(options_, model_);
+  for (const auto& [k, shape] : given) options.shapes.insert_or_assign(k, PartialShape(shape));
+  if (auto shapes = tools::sample_shapes(model_, options)) return *shapes;
+  // None is known to be accepted: the shortest that are declared.
+  std::vector<Shape> shapes;
+  for (const auto& port : ports_) {
+    shapes.emplace_back();
+    for (const auto& d : port.shape)
+      shapes.back().push_back(std::max<std::int64_t>(d.min, std::min<std::int64_t>(d.max, 1)));
+  }
+  return shapes;
+}
+
+void Inputs::make_up(std::size_t k, const Shape& shape) {
+  auto& source = *sources_[k];
+  const auto& port = ports_[k];
+  if (source.kept && source.kept->tensor.shape() == shape) return;
+  if (!port.shape.has_rank())
+    port.fail(Code::E0703, fmt::format("input \"{}\" has no known rank", port.name()), "give its shape with --shape");
+  if (port.given == ElementType::dynamic)
+    port.fail(Code::E0704, fmt::format("input \"{}\" has no element type of its own", port.name()),
+              "give a value that has one, such as '2xf32=1 2'");
+  std::string how;
+  Tensor made;
+  if (source.generator) {
+    made = io::generate(*source.generator, port.given, shape, static_cast<std::uint64_t>(options_.seed) + k);
+    if (!port.shape.is_static()) how = source.value;
+  } else {
+    auto random = random_input(model_, facts_, static_cast<int>(k), shape, static_cast<std::uint64_t>(options_.seed));
+    made = std::move(random.tensor);
+    how = "made up, " + random.how;
+  }
+  if (!how.empty())
+    notes_.push_back(fmt::format("input \"{}\" is {}{}: {}", port.name(), name(made.type()), to_string(shape), how));
+  if (made.type() != port.type) made = convert(made, port.type);
+  source.kept = InputValue{std::move(made), "", false, {}};
 }
 
 std::vector<Tensor> Inputs::step(std::int64_t number) {
-  std::vector<Tensor> tensors;
-  for (std::size_t k = 0; k < sources_.size(); ++k) {
-    auto& source = *sources_[k];
-    const bool changes = source.value.find("{step}") != source.value.npos;
-    if (!source.kept || changes) source.kept = read(static_cast<int>(k), source, number);
-    tensors.push_back(*source.kept);
+  const auto given = read_given(number);
+  check_image_flags();
+  if (given.size() < sources_.size()) {
+    const auto shapes = shapes_to_fill(given);
+    for (std::size_t k = 0; k < sources_.size(); ++k)
+      if (!given.contains(static_cast<int>(k))) make_up(k, shapes[k]);
   }
+  std::vector<Tensor> tensors;
+  for (const auto& source : sources_) tensors.push_back(source->kept->tensor);
   return tensors;
 }
 
-Tensor Inputs::read(int k, const Source& source, std::int64_t number) const {
-  auto wanted = fact(model_, facts_, k);
-  wanted.type = exchanged_type(model_, wanted.type, true);
-  const auto shape = [&] { return shape_to_fill(model_, k, wanted.shape); };
-  if (source.value.empty()) return random_input(model_, facts_, k, shape(), options_.seed);
-  const auto value = with_step(source.value, number);
-  if (value == "-") return fit(k, io::parse_npy(io::open_file("-"), "stdin"), "stdin");
-  if (value.starts_with('@')) {
-    auto path = value.substr(1);
-    if (source.by_name || is_folder(path)) {
-      const auto found = pick(model_, k, path);
-      if (!found)
-        fault(model_, k, Code::E0702,
-              fmt::format("{} holds nothing for input \"{}\"", printable(path), printable(model_.parameter_name(k))));
-      path = *found;
-    } else if (is_npz(path)) {
-      // One of several members: the one that has the input's name.
-      if (const auto found = pick(model_, k, path)) path = *found;
-    }
-    if (io::split_key(path).second.empty()) {
-      const auto file = io::open_file(path);
-      if (io::is_image(io::format_of(file, path)))
-        return io::image_input(io::parse_image(file, path), wanted.type, wanted.shape,
-                               image_options(options_, model_, k));
-    }
-    return fit(k, io::read_tensor(path), path);
+/// Flags that would have no effect are an error: the data would not be what was meant.
+void Inputs::check_image_flags() const {
+  bool any_image = false;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const auto& source = *sources_[k];
+    const auto& image = reading_[k].image;
+    const bool is_image = source.kept && source.kept->image;
+    any_image |= is_image;
+    const char* const flag = !image.layout.empty()  ? "--layout"
+                             : !image.mean.empty()  ? "--mean_values"
+                             : !image.scale.empty() ? "--scale_values"
+                                                    : nullptr;
+    if (flag && !is_image)
+      throw UsageError(fmt::format("{} applies to images only, but input \"{}\" {}", flag, ports_[k].name(),
+                                   source.value.empty() ? "is made up" : "is given as " + printable(source.value)));
   }
-  if (const auto generator = io::parse_generator(value)) {
-    if (wanted.type == ElementType::dynamic)
-      fault(model_, k, Code::E0704,
-            fmt::format("input \"{}\" has no element type of its own: give a value that has one",
-                        model_.parameter_name(k)));
-    return io::generate(*generator, wanted.type, shape(), options_.seed + static_cast<std::uint64_t>(k));
-  }
-  if (const auto literal = io::parse_literal(value)) return fit(k, *literal, "the value");
-  fault(model_, k, Code::E0705,
-        fmt::format("input \"{}\": '{}' is no VALUE; `ovir run --help` tells what may stand there",
-                    printable(model_.parameter_name(k)), printable(value)));
+  const char* const flag = options_.reverse_channels  ? "--reverse_channels"
+                           : !options_.resize.empty() ? "--resize"
+                                                      : nullptr;
+  if (flag && !any_image) throw UsageError(fmt::format("{} applies to images only, but no input is one", flag));
 }
 
-Tensor Inputs::fit(int k, Tensor value, const std::string& from) const {
-  auto wanted = fact(model_, facts_, k);
-  if (value.type() != wanted.type) wanted.type = exchanged_type(model_, wanted.type, true);
-  const auto input = printable(model_.parameter_name(k)), file = printable(from);
-  if (wanted.type != ElementType::dynamic && value.type() != wanted.type) {
-    if (value.type() == exchanged_type(model_, wanted.type, true)) value = convert(value, wanted.type);
-    else if (value.type() == io::storable_type(wanted.type)) value = io::narrow(value, wanted.type);
-    else if (options_.cast && value.type() != ElementType::string && wanted.type != ElementType::string)
-      value = convert(value, wanted.type);
-    else
-      fault(model_, k, Code::E0704,
-            fmt::format("input \"{}\" is {}, and {} holds {}; --cast would convert it", input, name(wanted.type), file,
-                        name(value.type())));
+void Inputs::report_missing(const std::map<int, Shape>& given) const {
+  std::vector<std::string> inputs;
+  const InputPort* first = nullptr;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    if (sources_[k]) continue;
+    const auto& port = ports_[k];
+    inputs.push_back(fmt::format("\"{}\" ({}{})", port.name(), name(port.given), to_string(port.shape)));
+    if (!first) first = &port;
   }
-  if (!wanted.shape.contains(value.shape()))
-    fault(model_, k, Code::E0703,
-          fmt::format("input \"{}\" is {}{}, and {} holds {}{}", input, name(wanted.type), to_string(wanted.shape),
-                      file, name(value.type()), to_string(value.shape())));
-  return value;
+  std::string list;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == inputs.size() ? " and " : ", ") + inputs[i];
+  const auto command = example(given);
+  first->fail(Code::E0702,
+              inputs.size() == 1 ? fmt::format("missing value for input {}", list)
+                                 : fmt::format("missing values for inputs {}", list),
+              "give it with -i (see \"Input values\" in 'ovir help run'), or fill it with --random" +
+                  (command ? "; for example:\n      " + *command : ""));
+}
+
+/// A command that runs: its inputs were checked to have shapes that the model accepts. Nothing where none was found.
+std::optional<std::string> Inputs::example(const std::map<int, Shape>& given) const {
+  std::string command = "ovir run " + shell_word(options_.model);
+  if (!options_.weights.empty()) command += " -w " + shell_word(options_.weights);
+  for (const auto& shape : options_.shapes) command += " -s " + shell_word(shape);
+  for (const auto& word : options_.inputs) command += " -i " + shell_word(word);
+
+  auto options = infer_options(options_, model_);
+  for (const auto& [k, shape] : given) options.shapes.insert_or_assign(k, PartialShape(shape));
+  for (const auto& port : ports_)
+    if (!port.shape.has_rank() && !given.contains(port.index)) options.shapes[port.index] = PartialShape({Dim(1)});
+  const auto shapes = tools::sample_shapes(model_, options);
+  if (!shapes) return std::nullopt;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const auto& port = ports_[k];
+    if (sources_[k]) continue;
+    const auto value = !port.shape.has_rank()         ? fmt::format("1x{}=0", name(port.given))
+                       : is_mask(model_, port.index)  ? "ones"
+                       : contains(kFloat, port.given) ? "rand"
+                                                      : "zeros";
+    command += " -i " + shell_word(model_.parameter_name(port.index) + "=" + value);
+  }
+  return command;
 }
 
 }  // namespace ovir::app

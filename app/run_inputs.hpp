@@ -1,38 +1,60 @@
-// The inputs of `run`: which VALUE belongs to which input, and what a VALUE says.
+// The inputs of `run`: which VALUE belongs to which input, and data for those that have none.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "commands/commands.hpp"
+#include "flags.hpp"
+#include "input_values.hpp"
 
 namespace ovir::app {
 
-/// -i words, bound to the Parameters of a model. Nothing is read before a step asks for it.
+/// The flags that give a model its inputs.
+struct InputOptions : ModelOptions {
+  std::vector<std::string> inputs, layouts, means, scales;
+  std::string resize;
+  std::int64_t seed = 0;
+  bool random = false, cast = false, reverse_channels = false;
+};
+/// Declares -i/--input, --random, --cast and the image flags, and describes the input values in the help page.
+void add_inputs(Flags& flags, InputOptions& options);
+
+/// -i words, bound to the Parameters of a model.
 class Inputs {
  public:
   /// Throws UsageError, or Failure with one of E0701, E0702, E0706.
-  Inputs(const Model& model, const Facts& facts, const RunOptions& options);
-  /// The inputs of a step, in file order. What has no {step} in it is read once.
+  Inputs(const Model& model, const Facts& facts, const InputOptions& options);
+  /// The inputs of a step, in file order. What has no {step} in it is read once. Throws UsageError where image flags
+  /// are given for what is no image.
   std::vector<Tensor> step(std::int64_t number);
+  /// What was made up or changed since the last call, for the user to know.
+  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
  private:
   struct Source {
-    std::string value;     ///< empty: made up at random
-    bool by_name = false;  ///< VALUE is a folder or an .npz of all inputs: NAME picks from it
-    std::optional<Tensor> kept;
+    std::string value;                         ///< of -i; empty: random data
+    std::optional<io::Generator> generator{};  ///< what `value` says, where it is a generator
+    std::optional<InputValue> kept{};
   };
   const Model& model_;
-  const Facts& facts_;
-  const RunOptions& options_;
+  const InputOptions& options_;
+  std::vector<InputPort> ports_;
+  std::vector<ValueOptions> reading_;  ///< by Parameter
   std::vector<std::optional<Source>> sources_;
+  const Facts& facts_;
+  std::vector<std::string> notes_;
 
   void bind(const std::string& word);
-  void give(int k, std::string value, bool by_name);
-  [[noreturn]] void missing() const;
-  Tensor read(int k, const Source& source, std::int64_t number) const;
-  Tensor fit(int k, Tensor value, const std::string& from) const;
+  bool bind_all(const std::string& word, const std::string& path);
+  void give(std::size_t k, std::string value);
+  std::map<int, Shape> read_given(std::int64_t step);
+  std::vector<Shape> shapes_to_fill(const std::map<int, Shape>& given) const;
+  void make_up(std::size_t k, const Shape& shape);
+  void check_image_flags() const;
+  [[noreturn]] void report_missing(const std::map<int, Shape>& given) const;
+  std::optional<std::string> example(const std::map<int, Shape>& given) const;
 };
 
 /// `{step}` replaced by the number.

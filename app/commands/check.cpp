@@ -1,19 +1,28 @@
 // check: everything that can be said of a model without running it.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
 #include "render/fixes.hpp"
 #include "render/json.hpp"
 #include "render/reshapeable.hpp"
 #include "tools/releases.hpp"
+#include "tools/sample_shapes.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::check {
 namespace {
+
+struct Options : ModelOptions {
+  std::string format;
+  std::vector<std::string> models, deny, allow;
+  std::int64_t max_errors = 0;
+  bool strict = false, ops = false, reshapeable = false;
+};
 
 std::vector<Code> codes(std::string_view flag, const std::vector<std::string>& texts) {
   std::vector<Code> list;
@@ -68,7 +77,7 @@ void collect(const Model& model, const Diagnostics& diagnostics, UnsupportedMap&
 }
 
 /// The operations that ovir cannot run, all of them at once, with their layer counts.
-int list_operations(const CheckOptions& options, const Model& model, const Diagnostics& diagnostics) {
+int list_operations(const Options& options, const Model& model, const Diagnostics& diagnostics) {
   UnsupportedMap map;
   collect(model, diagnostics, map);
   std::size_t layers = 0;
@@ -99,7 +108,7 @@ int list_operations(const CheckOptions& options, const Model& model, const Diagn
   return map.empty() ? kOk : 4;
 }
 
-int list_reshapeable(const CheckOptions& options, const Model& model, const Common& common) {
+int list_reshapeable(const Options& options, const Model& model, const Common& common) {
   const auto found = tools::reshapeable(model, infer_options(options, model));
   const bool weights = !options.no_weights;
   print(options.format == "json" ? reshapeable_json(model, found, options.model, weights)
@@ -107,51 +116,169 @@ int list_reshapeable(const CheckOptions& options, const Model& model, const Comm
   return kOk;
 }
 
-}  // namespace
+/// What was found in one model.
+struct Checked {
+  Options options;  ///< with the path of this model
+  std::shared_ptr<const Model> model;
+  Diagnostics diagnostics;
+  Diagnostics shown;  ///< without those that have the same cause as another
+  tools::Fixes fixes;
+  std::size_t layers() const { return model ? count_layers(*model) : 0; }
+};
 
-int check(const CheckOptions& options, const Common& common) {
-  const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
-  for (const auto code : allowed)
-    if (severity(code) != Severity::warning)
-      throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
-
-  if (options.reshapeable && options.format != "human" && options.format != "json")
-    throw UsageError("--reshapeable: the format is human or json");
-
-  Diagnostics said;
+Checked check_model(const Options& options) {
+  Checked checked{options, nullptr, {}, {}, {}};
+  auto& found = checked.diagnostics;
   Stopwatch watch;
-  const auto model = load(options.model, {options.weights, options.no_weights}, said);
+  try {
+    checked.model = load(options.model, {options.weights, options.no_weights}, found);
+  } catch (const Failure& failure) {  // another model may still be read
+    found.add(failure.diagnostic);
+  }
   log_info("read {} in {}", options.model, watch.lap());
-  if (options.ops && model) return list_operations(options, *model, said);
-  if (model) ovir::infer(*model, infer_options(options, *model), said);
+  const auto& model = checked.model;
+  if (options.ops && model) return checked;
+  if (model) ovir::infer(*model, infer_options(options, *model), found);
   log_info("inferred in {}", watch.lap());
 
-  said = in_file_order(said);
-  const bool with_help = options.format != "short" && model;
-  auto fixes = with_help ? tools::find_fixes(*model, subject_of(options, *model), said) : tools::Fixes{};
-  add_help(said, fixes, options);
+  found = in_file_order(found);
+  if (options.format != "short" && model) checked.fixes = tools::find_fixes(*model, subject_of(options, *model), found);
+  add_help(found, checked.fixes, options);
   log_info("tried changes in {}", watch.lap());
-  std::erase_if(fixes.list, [&](const tools::Fix& fix) { return holds(allowed, said.all()[fix.diagnostic].code); });
-  auto shown = without_consequences(said, fixes);
-  for (auto* list : {&said, &shown}) {
+  const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
+  std::erase_if(checked.fixes.list,
+                [&](const tools::Fix& fix) { return holds(allowed, found.all()[fix.diagnostic].code); });
+  checked.shown = without_consequences(found, checked.fixes);
+  for (auto* list : {&found, &checked.shown}) {
     list->drop_warnings([&](const Diagnostic& d) { return holds(allowed, d.code); });
     list->promote(
         [&](const Diagnostic& d) { return holds(denied, d.code) || (options.strict && d.code == Code::W0901); });
   }
-
-  if (options.reshapeable && model && said.errors() == 0) return list_reshapeable(options, *model, common);
-  const ReportOptions form{options.model, options.max_errors};
-  const auto layers = model ? count_layers(*model) : 0;
-  if (options.format == "json") print(json(said, form));
-  else if (options.format == "sarif") print(sarif(said, form));
-  else if (options.format == "github") print(github(said, form));
-  else {
-    const auto text = options.format == "short" ? short_form(said, form, common.err)
-                                                : human(shown, form, common.err) + fix_line(fixes, options, common.err);
-    if (!common.quiet || said.errors() > 0) std::fwrite(text.data(), 1, text.size(), stderr);
-    if (!common.quiet) print(closing_line(said, layers, common.out));
-  }
-  return exit_status(said);
+  return checked;
 }
 
-}  // namespace ovir::app
+/// The shapes nearest to those of --shape that the model accepts, where it refuses these.
+std::string nearest_shapes_line(const Checked& checked, const Style& style) {
+  if (checked.options.shapes.empty() || !checked.model || !checked.model->complete) return {};
+  std::map<int, Shape> refused;
+  for (const auto& [k, shape] : infer_options(checked.options, *checked.model).shapes) {
+    if (!shape.is_static()) return {};
+    refused.emplace(k, shape.to_shape());
+  }
+  const auto nearest = tools::nearest_shapes(*checked.model, refused);
+  const auto words = [&](const std::vector<Shape>& shapes) {
+    std::string list;
+    for (const auto& [k, unused] : refused) {
+      const bool alone = checked.model->parameters.size() == 1;
+      list += fmt::format("{}{}{}", list.empty() ? "" : ",", alone ? "" : checked.model->parameter_name(k),
+                          to_string(shapes[static_cast<std::size_t>(k)]));
+    }
+    return fmt::format("--shape {}", shell_word(list));
+  };
+  std::string out;
+  for (const auto* shapes : {&nearest.below, &nearest.above})
+    if (*shapes) out += (out.empty() ? "" : " and ") + words(**shapes);
+  if (out.empty()) return {};
+  return fmt::format("{} the nearest shapes that the model accepts: {} (verified)\n", style(Paint::help, "help:"), out);
+}
+
+void print_for_people(const Checked& checked, const ReportOptions& form, bool several, const Common& common) {
+  const auto& found = checked.diagnostics;
+  auto text = checked.options.format == "short"
+                  ? short_form(found, form, common.err)
+                  : human(checked.shown, form, common.err) + fix_line(checked.fixes, checked.options, common.err);
+  if (found.errors() > 0 && checked.options.format != "short") text += nearest_shapes_line(checked, common.err);
+  if (!common.quiet || found.errors() > 0) std::fwrite(text.data(), 1, text.size(), stderr);
+  if (!common.quiet)
+    print((several ? printable(checked.options.model) + ": " : "") + closing_line(found, checked.layers(), common.out));
+}
+
+/// The .xml files that are meant: a folder stands for all below it.
+std::vector<std::string> model_files(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const auto& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(files.size());
+    for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+      if (at->path().extension() == ".xml" && at->is_regular_file(error)) files.push_back(at->path().string());
+    if (error) fail(Code::E0001, "cannot read the folder {}: {}", printable(path), error.message());
+    if (files.size() == static_cast<std::size_t>(first))
+      fail(Code::E0001, "{} has no .xml file in it", printable(path));
+    std::sort(files.begin() + first, files.end());
+  }
+  return files;
+}
+
+int check(const Options& options, const Common& common) {
+  for (const auto code : codes("--allow", options.allow))
+    if (severity(code) != Severity::warning)
+      throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
+  codes("--deny", options.deny);
+  if (options.ops && options.reshapeable) throw UsageError("--ops and --reshapeable exclude each other");
+  if (options.reshapeable && options.format != "human" && options.format != "json")
+    throw UsageError("--reshapeable: the format is human or json");
+
+  const auto files = model_files(options.models);
+  std::error_code ignored;
+  const bool several = files.size() > 1 || std::filesystem::is_directory(options.models.front(), ignored);
+  for (const auto& [flag, given] : {std::pair("--weights", !options.weights.empty()), std::pair("--ops", options.ops),
+                                    std::pair("--reshapeable", options.reshapeable)})
+    if (several && given) throw UsageError(fmt::format("{} takes one model, not {}", flag, files.size()));
+
+  std::vector<ModelReport> reports;
+  int status = kOk;
+  for (const auto& file : files) {
+    auto one = options;
+    one.model = file;
+    const auto checked = check_model(one);
+    if (options.ops && checked.model) return list_operations(one, *checked.model, checked.diagnostics);
+    if (options.reshapeable && checked.model && checked.diagnostics.errors() == 0)
+      return list_reshapeable(one, *checked.model, common);
+    const ReportOptions form{file, static_cast<std::size_t>(options.max_errors)};
+    if (options.format == "human" || options.format == "short") print_for_people(checked, form, several, common);
+    else if (options.format == "github") print(github(checked.diagnostics, form));
+    else reports.push_back({checked.diagnostics, form});
+    const auto this_status = exit_status(checked.diagnostics);
+    status = status == kOk ? this_status : this_status == kOk ? status : std::min(status, this_status);
+  }
+  if (options.format == "sarif") print(sarif(reports));
+  if (options.format == "json") print(several ? json(reports) : json(reports.front()));
+  return status;
+}
+
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.models(o.models, o);
+  flags.shapes(o);
+  flags.format(o.format, "human short json sarif github");
+  flags.toggle("--no-weights", o.no_weights, "do not read the .bin");
+  flags.toggle("--strict", o.strict,
+               "treat declared shapes and types that contradict the inferred ones (W0901) as errors");
+  flags.list("-D,--deny", o.deny, "CODE", "treat this warning as an error");
+  flags.list("-A,--allow", o.allow, "CODE", "do not report this warning");
+  flags.number("--max-errors", o.max_errors, "N", "show at most N errors; 0, the default, shows all");
+  flags.toggle("--ops", o.ops, "only list unsupported operations, with layer counts");
+  flags.toggle("--reshapeable", o.reshapeable,
+               "only list which lengths the axes of the inputs may have, and what forbids others");
+  return [options](const Common& common) { return check(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"check",
+                                       CommandGroup::check,
+                                       "check a model without running it",
+                                       "ovir check model.xml\n"
+                                       "ovir check model.xml --shape 'image[1,3,?,?]'\n"
+                                       "ovir check model.xml --reshapeable\n"
+                                       "ovir check models/ --format sarif >check.sarif",
+                                       {2, 3, 4, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::check

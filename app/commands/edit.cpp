@@ -5,16 +5,23 @@
 #include <map>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "io/files.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
 #include "render/fixes.hpp"
+#include "render/json.hpp"
 #include "tools/select.hpp"
 #include "xml/tags.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::edit {
 namespace {
+
+struct Options : ModelOptions {
+  std::vector<std::string> constants;  ///< NAME=VALUES
+  std::string output, format;
+  bool fix = false;
+};
 
 /// `NAME=VALUES`; a name may hold an equals sign itself.
 tools::ConstantChange constant_change(const Model& model, const std::string& word) {
@@ -119,11 +126,11 @@ struct Work {
 };
 
 /// The file as it is in memory. The shapes of -s are in its text by then.
-tools::Subject subject(const Work& work, const EditOptions& options) {
+tools::Subject subject(const Work& work, const Options& options) {
   return {work.model->graph->source, {options.weights, options.no_weights}, {}};
 }
 
-void rewrite(Work& work, const std::vector<Replacement>& replacements, const EditOptions& options) {
+void rewrite(Work& work, const std::vector<Replacement>& replacements, const Options& options) {
   if (replacements.empty()) return;
   const auto& source = *work.model->graph->source;
   const auto text = std::make_shared<const std::string>(tools::apply(source.text, replacements));
@@ -133,7 +140,7 @@ void rewrite(Work& work, const std::vector<Replacement>& replacements, const Edi
 }
 
 /// Makes what changes can be proven to cure something; false where there are none.
-bool fix(Work& work, const EditOptions& options, const Common& common) {
+bool fix(Work& work, const Options& options, const Common& common) {
   const auto now = subject(work, options);
   const auto said = tools::check(now, work.edits);
   auto fixes = tools::find_fixes(*work.model, now, said, work.edits);
@@ -162,9 +169,7 @@ void save(Work& work, const std::string& path) {
   io::save_file(path, {&part, 1});
 }
 
-}  // namespace
-
-int edit(const EditOptions& options, const Common& common) {
+int edit(const Options& options, const Common& common) {
   if (!options.fix && options.constants.empty() && options.shapes.empty())
     throw UsageError("edit: nothing to change; expected --fix, --shape or --set-const");
   if (std::filesystem::path(options.output).extension() != ".xml")
@@ -188,13 +193,27 @@ int edit(const EditOptions& options, const Common& common) {
   for (int round = 0; options.fix && round < 3 && fix(work, options, common); ++round) {
   }
 
+  const auto outcome = [&](bool written, const Diagnostics& found) {
+    if (options.format == "json")
+      print(json_text({{"schema", 1},
+                       {"output", options.output},
+                       {"written", written},
+                       {"changes", work.changes},
+                       {"errors", found.errors()},
+                       {"warnings", found.warnings()}},
+                      1));
+    else if (written && !common.quiet)
+      print(fmt::format("{}: {}\n", printable(options.output), count(work.changes, "change")));
+  };
   const auto left = tools::check(subject(work, options), work.edits);
   const bool useless = options.fix && work.changes == 0,
              harmful = !options.shapes.empty() || !options.constants.empty();
-  if (left.errors() > 0 && (useless || harmful)) {
+  if (work.changes == 0 || (left.errors() > 0 && (useless || harmful))) {
     const auto status = report(left, options.model, common);
-    say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"),
-                    useless ? "there is nothing that --fix can do; " : "", printable(options.output)));
+    if (!common.quiet || left.errors() > 0)
+      say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"),
+                      work.changes == 0 ? "nothing to change; " : "", printable(options.output)));
+    outcome(false, left);
     return status;
   }
   save(work, options.output);
@@ -203,8 +222,30 @@ int edit(const EditOptions& options, const Common& common) {
   Diagnostics after;
   if (const auto written = load(options.output, {{}, options.no_weights}, after)) ovir::infer(*written, {}, after);
   const auto status = report(after, options.output, common);
-  if (!common.quiet) print(fmt::format("{}: {}\n", printable(options.output), count(work.changes, "change")));
+  outcome(true, after);
   return status;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.model(o);
+  flags.shapes(o);
+  flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
+  flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");
+  flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();
+  flags.format(o.format, "human json");
+  return [options](const Common& common) { return edit(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"edit",
+                                       CommandGroup::check,
+                                       "edit a model, touching only the lines that must change",
+                                       "ovir edit model.xml --fix -o fixed.xml\n"
+                                       "ovir edit model.xml --set-const shape_3=-1,4,64 -o b.xml",
+                                       {2, 3, 4, 5, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::edit

@@ -1,10 +1,15 @@
 // explain: what a diagnostic code means.
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
+#include "render/help.hpp"
 #include "render/json.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::explain {
 namespace {
+
+struct Options {
+  std::string format = "human", code;
+};
 
 Json as_json(const CodeInfo& i) {
   return {{"code", to_string(i.code)},
@@ -16,22 +21,6 @@ Json as_json(const CodeInfo& i) {
           {"fix", i.fix}};
 }
 
-/// Words in lines of at most 100 columns.
-std::string wrapped(std::string_view text) {
-  std::string out;
-  std::size_t column = 0;
-  for (const auto word : split(text, ' ')) {
-    if (column > 0 && column + 1 + word.size() > 100) {
-      out += "\n";
-      column = 0;
-    }
-    if (column > 0) out += " ", ++column;
-    out += word;
-    column += word.size();
-  }
-  return out;
-}
-
 std::string indented(std::string_view text) {
   std::string out;
   for (const auto line : split(text, '\n')) out += fmt::format("    {}\n", line);
@@ -41,16 +30,14 @@ std::string indented(std::string_view text) {
 std::string page(const CodeInfo& i, const Style& style) {
   const bool warning = severity(i.code) == Severity::warning;
   auto out = fmt::format("{}: {}\n\n{}\n", style(warning ? Paint::warning : Paint::error, to_string(i.code)),
-                         style(Paint::bold, i.title), wrapped(i.cause));
+                         style(Paint::bold, i.title), wrapped(i.cause, 100));
   if (!i.example.empty()) out += fmt::format("\n{}\n{}", style(Paint::bold, "Example"), indented(i.example));
-  out += fmt::format("\n{}\n{}\n", style(Paint::bold, "What to do"), wrapped(i.fix));
+  out += fmt::format("\n{}\n{}\n", style(Paint::bold, "What to do"), wrapped(i.fix, 100));
   return out += fmt::format("\nExit code {}{}.\n", i.exit_status,
                             warning ? ", where --deny or --strict makes an error of it" : "");
 }
 
-}  // namespace
-
-int explain(const ExplainOptions& options, const Common& common) {
+int explain(const Options& options, const Common& common) {
   const bool json = options.format == "json";
   if (options.code.empty()) {
     Json list = Json::array();
@@ -71,4 +58,21 @@ int explain(const ExplainOptions& options, const Common& common) {
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  flags.argument("CODE", options->code, "a diagnostic code, such as E0512");
+  flags.format(options->format, "human json");
+  return [options](const Common& common) { return explain(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"explain",
+                                       CommandGroup::reference,
+                                       "explain a diagnostic code; without a code, list them all",
+                                       "ovir explain E0512\n"
+                                       "ovir explain",
+                                       {2},
+                                       declare};
+
+}  // namespace ovir::app::commands::explain

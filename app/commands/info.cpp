@@ -5,14 +5,19 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "op/known_types.hpp"
 #include "op/shared_attrs.hpp"
 #include "render/json.hpp"
 #include "tools/releases.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::info {
 namespace {
+
+struct Options : ModelOptions {
+  std::string format;
+  bool rt_info = false;
+};
 
 struct Facts {
   std::map<std::string, std::size_t> operations;                        // "Reshape-1" -> layers
@@ -20,7 +25,26 @@ struct Facts {
   std::map<std::string, std::pair<std::size_t, std::int64_t>> weights;  // "f16" -> constants, bytes
   std::size_t layers = 0, bodies = 0;
   std::set<std::pair<std::int64_t, std::int64_t>> seen;  // begin and end: a range that is shared counts once
+  struct State {
+    std::string type = "dynamic", shape = "[...]";
+  };
+  std::map<std::string, State> states;  // by variable
 };
+
+/// What a ReadValue says of its variable, by its attributes or, in old versions, by its output port.
+void add_state(const Node& node, Facts& facts) {
+  const auto& layer = *node.layer;
+  const auto* const id = layer.attribute("variable_id");
+  if (!id || (node.op->kind != Kind::read_value && node.op->kind != Kind::assign)) return;
+  auto& state = facts.states[id->value];
+  if (const auto* type = layer.attribute("variable_type")) state.type = type->value;
+  if (const auto* shape = layer.attribute("variable_shape"))
+    if (const auto parsed = parse_shape(shape->value)) state.shape = to_string(*parsed);
+  if (layer.outputs.empty()) return;
+  const auto& port = layer.outputs[0];
+  if (state.type == "dynamic" && port.declared_type) state.type = name(*port.declared_type);
+  if (state.shape == "[...]" && port.declared_shape) state.shape = to_string(*port.declared_shape);
+}
 
 void collect(const Model& model, Facts& facts) {
   for (const auto& node : model.nodes) {
@@ -28,7 +52,8 @@ void collect(const Model& model, Facts& facts) {
     ++facts.layers;
     ++facts.sets[layer.version.empty() ? "(none)" : layer.version];
     const auto since = node.version ? node.version->since : 0;
-    ++facts.operations[since > 0 ? fmt::format("{}-{}", layer.type, since)
+    add_state(node, facts);
+    ++facts.operations[since > 0 ? fmt::format("{}-{}", node.op->type, since)
                                  : fmt::format("{} ({})", layer.type, layer.version)];
     if (const auto range = stored_bytes(node); range && facts.seen.emplace(range->begin, range->end).second) {
       auto& [n, bytes] = facts.weights[std::string(name(node.as<ConstantAttrs>().element_type))];
@@ -80,7 +105,7 @@ std::vector<End> ends(const Model& model, bool input) {
   return list;
 }
 
-Json as_json(const InfoOptions& options, const Model& model, const Facts& facts, const Diagnostics& said) {
+Json as_json(const Options& options, const Model& model, const Facts& facts, const Diagnostics& said) {
   const auto list = [&](bool input) {
     Json entries = Json::array();
     for (const auto& e : ends(model, input))
@@ -93,7 +118,9 @@ Json as_json(const InfoOptions& options, const Model& model, const Facts& facts,
                          {"shape", e.shape}});
     return entries;
   };
-  Json weights = Json::object(), rt_info = Json::object();
+  Json weights = Json::object(), rt_info = Json::object(), states = Json::array();
+  for (const auto& [variable, state] : facts.states)
+    states.push_back({{"variable", variable}, {"element_type", state.type}, {"shape", state.shape}});
   for (const auto& [type, sum] : facts.weights) weights[type] = {{"constants", sum.first}, {"bytes", sum.second}};
   for (const auto& entry : model.graph->rt_info) rt_info[entry.path] = entry.value;
   Json out{
@@ -103,6 +130,7 @@ Json as_json(const InfoOptions& options, const Model& model, const Facts& facts,
                   {"bodies", facts.bodies},
                   {"inputs", list(true)},
                   {"outputs", list(false)},
+                  {"states", std::move(states)},
                   {"opsets", facts.sets},
                   {"operations", facts.operations},
                   {"weights", std::move(weights)},
@@ -112,12 +140,26 @@ Json as_json(const InfoOptions& options, const Model& model, const Facts& facts,
 }
 
 std::string size_text(std::int64_t bytes) {
-  if (bytes < 10'000) return fmt::format("{} bytes", bytes);
-  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  if (bytes < 1'000) return counted(bytes, "byte");
+  if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
+  if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
 }
 
-std::string as_text(const Model& model, const Facts& facts, const Style& style) {
+/// The model's own notes; what the converter was called with only where it is asked for.
+std::string rt_info_text(const Model& model, bool all, const Style& style) {
+  std::string out;
+  std::size_t hidden = 0;
+  for (const auto& entry : model.graph->rt_info) {
+    if (all || !entry.path.starts_with("conversion_parameters"))
+      out += fmt::format("  {} = {}\n", printable(entry.path), printable(entry.value));
+    else ++hidden;
+  }
+  if (hidden > 0) out += fmt::format("  {}: see --rt-info\n", count(hidden, "conversion parameter"));
+  return out.empty() ? out : style(Paint::bold, "rt_info") + "\n" + out;
+}
+
+std::string as_text(const Options& options, const Model& model, const Facts& facts, const Style& style) {
   std::string out;
   const auto heading = [&](std::string_view text) { out += style(Paint::bold, text) + "\n"; };
   out += fmt::format("{}  IR {}, {}{}, {}\n",
@@ -137,6 +179,9 @@ std::string as_text(const Model& model, const Facts& facts, const Style& style) 
     }
     if (k == 0) out += "  none\n";
   }
+  if (!facts.states.empty()) heading("states");
+  for (const auto& [variable, state] : facts.states)
+    out += fmt::format("  {}  {}{}\n", printable(variable), printable(state.type), state.shape);
   heading("operations");
   std::vector<std::pair<std::string, std::size_t>> sorted(facts.operations.begin(), facts.operations.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -146,26 +191,39 @@ std::string as_text(const Model& model, const Facts& facts, const Style& style) 
   if (!facts.weights.empty()) heading("weights");
   for (const auto& [type, sum] : facts.weights)
     out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), count(sum.first, "constant"));
-  if (!model.graph->rt_info.empty()) heading("rt_info");
-  for (const auto& entry : model.graph->rt_info)
-    out += fmt::format("  {} = {}\n", printable(entry.path), printable(entry.value));
-  return out;
+  return out + rt_info_text(model, options.rt_info, style);
 }
 
-}  // namespace
-
-int info(const InfoOptions& options, const Common& common) {
+int info(const Options& options, const Common& common) {
   Diagnostics said;
   const auto model = load(options.model, {options.weights, true}, said);
   if (!model) return report(said, options.model, common);
   Facts facts;
   collect(*model, facts);
   if (options.format == "json") print(json_text(as_json(options, *model, facts, said), 2));
-  else print(as_text(*model, facts, common.out));
+  else print(as_text(options, *model, facts, common.out));
   if (said.errors() > 0 && !common.quiet)
-    fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"),
-               count(said.errors(), "error"));
+    fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
+               count(said.errors(), "error"), shell_word(options.model));
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  flags.model(*options);
+  flags.toggle("--rt-info", options->rt_info, "also list the parameters that the model was converted with");
+  flags.format(options->format, "human json");
+  return [options](const Common& common) { return info(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"info",
+                                       CommandGroup::inspect,
+                                       "show inputs, outputs, operations, weights and origin of a model",
+                                       "ovir info model.xml\n"
+                                       "ovir info model.xml --format json",
+                                       {2, 3, 4, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::info

@@ -5,13 +5,17 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "op/known_types.hpp"
 #include "render/json.hpp"
 #include "tools/select.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::ops {
 namespace {
+
+struct Options {
+  std::string format = "human", name;
+};
 
 /// "opset1..opset3", "opset8…".
 std::string sets(const Version& v, int last) {
@@ -210,9 +214,7 @@ std::vector<const OpDef*> find(const Registry& registry, const std::string& want
                                                   : ""));
 }
 
-}  // namespace
-
-int ops(const OpsOptions& options, const Common& common) {
+int ops(const Options& options, const Common& common) {
   const auto found = find(operations(), options.name);
   if (options.format == "json") {
     Json list = Json::array();
@@ -226,4 +228,22 @@ int ops(const OpsOptions& options, const Common& common) {
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  flags.argument("NAME", options->name, "an operation type, such as Convolution, or a pattern, such as 'Conv*'");
+  flags.format(options->format, "human json");
+  return [options](const Common& common) { return ops(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"ops",
+                                       CommandGroup::reference,
+                                       "list supported operations; with a NAME, versions, ports, attributes and bodies",
+                                       "ovir ops\n"
+                                       "ovir ops Convolution\n"
+                                       "ovir ops 'Conv*'",
+                                       {2},
+                                       declare};
+
+}  // namespace ovir::app::commands::ops

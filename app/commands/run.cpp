@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "io/files.hpp"
 #include "io/npz.hpp"
 #include "io/storable.hpp"
@@ -15,22 +15,39 @@
 #include "tensor_files.hpp"
 #include "watch.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::run {
 namespace {
 
-void check_usage(const RunOptions& o) {
+struct Options : InputOptions {
+  std::string format, output, dump, dump_to, labels, save_state, load_state, tier = "fast", precision = "f32";
+  std::int64_t steps = 1, top = 0, threads = 0;
+  bool raw = false, digest = false;
+};
+
+/// No two flags write the same file; a folder takes the files of several.
+void check_distinct(const std::vector<std::pair<std::string_view, std::string>>& flags) {
+  std::error_code ignored;
+  for (auto a = flags.begin(); a != flags.end(); ++a)
+    for (auto b = a + 1; b != flags.end(); ++b) {
+      if (a->second.empty() || b->second.empty() || a->second == "-" || is_folder(a->second)) continue;
+      const auto one = std::filesystem::weakly_canonical(a->second, ignored);
+      if (one == std::filesystem::weakly_canonical(b->second, ignored))
+        throw UsageError(fmt::format("{} and {} both name {}", a->first, b->first, printable(b->second)));
+    }
+}
+
+void check_usage(const Options& o) {
   const bool steps = o.steps > 1;
-  if (o.dump.empty() != o.dump_to.empty()) throw UsageError("--dump SELECTOR and --dump-to PATH belong together");
-  if (o.steps < 1) throw UsageError("--steps: at least 1");
-  if (o.threads < 0) throw UsageError("--threads: at least 1");
-  if (o.top < 0) throw UsageError("--top: at least 1");
-  if (!o.labels.empty() && o.top == 0) throw UsageError("--labels is for --top K");
+  if (o.dump.empty() != o.dump_to.empty())
+    throw UsageError("--dump SELECTOR and --dump-to PATH must be given together");
+  if (!o.labels.empty() && o.top == 0) throw UsageError("--labels needs --top K");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos)
     throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
   if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos)
     throw UsageError("--steps: --dump-to needs {step} in its path");
   // A path that cannot be meant is refused before anything is computed.
   if (!o.output.empty()) target_of("-o", with_step(o.output, 0));
+  check_distinct({{"-o", o.output}, {"--dump-to", o.dump_to}, {"--save-state", o.save_state}});
 }
 
 void load_states(const std::string& path, Session& session) {
@@ -57,9 +74,7 @@ bool same_folder(const std::string& a, const std::string& b) {
   return std::filesystem::weakly_canonical(a + "/", ignored) == std::filesystem::weakly_canonical(b + "/", ignored);
 }
 
-}  // namespace
-
-int run(const RunOptions& options, const Common& common) {
+int run(const Options& options, const Common& common) {
   check_usage(options);
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
@@ -84,6 +99,8 @@ int run(const RunOptions& options, const Common& common) {
   Json steps = Json::array();
   for (std::int64_t step = 0; step < options.steps; ++step) {
     const auto values = inputs.step(step);
+    for (const auto& note : inputs.take_notes())
+      if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
     std::optional<Dump> dump;
     if (watch) {
       dump.emplace(with_step(options.dump_to, step), files);
@@ -122,4 +139,46 @@ int run(const RunOptions& options, const Common& common) {
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.model(o);
+  flags.shapes(o);
+  add_inputs(flags, o);
+  flags.number("--steps", o.steps, "N", "run N times, keeping states; {step} in a path is the step, from 0", 1);
+  flags.text("--load-state", o.load_state, "FILE", "start with the states in this .npz");
+  flags.text("--save-state", o.save_state, "FILE", "write the final states to this .npz");
+  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
+  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
+               "compute narrower floats in f32, or round every value to its declared type");
+  flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
+      .env("OVIR_THREADS");
+
+  constexpr auto outputs = "Outputs";
+  flags
+      .text("-o,--output", o.output, "PATH",
+            "write the outputs to dir/, out.npz, out.npy, out.json or - (npy on stdout); without -o they are printed")
+      .group(outputs);
+  flags.number("--top", o.top, "K", "print the K largest values of each output", 1).group(outputs);
+  flags.text("--labels", o.labels, "FILE", "names for --top, one per line").group(outputs);
+  flags.text("--dump", o.dump, "SELECTOR", "also write the outputs of these layers").group(outputs);
+  flags.text("--dump-to", o.dump_to, "PATH", "where --dump writes: dir/ or all.npz").group(outputs);
+  flags.toggle("--raw", o.raw, "keep the bits of element types that NumPy lacks instead of widening them")
+      .group(outputs);
+  flags.toggle("--digest", o.digest, "add a CRC-32 of each tensor to the manifest of dir/").group(outputs);
+  flags.format(o.format, "human json");
+  return [options](const Common& common) { return run(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"run",
+                                       CommandGroup::run,
+                                       "run a model",
+                                       "ovir run model.xml -i image=@cat.png --top 5 --labels labels.txt\n"
+                                       "ovir run model.xml -i ids=@ids.npy -i mask=@mask.npy -o out/\n"
+                                       "ovir run model.xml --random --dump 'type:MatMul' --dump-to dump/",
+                                       {2, 3, 4, 5, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::run

@@ -2,12 +2,17 @@
 #include <algorithm>
 
 #include "base/text.hpp"
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "render/json.hpp"
 #include "render/why.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::shapes {
 namespace {
+
+struct Options : ModelOptions {
+  std::string format = "human", why;
+  bool only_dynamic = false;
+};
 
 /// Calls `f(node, facts, path)` for every layer: topological order, those of bodies after the whole.
 template <class F>
@@ -19,12 +24,12 @@ void each_layer(const Model& model, const Facts& facts, F&& f) {
       if (!facts.bodies[i][b].outputs.empty()) each_layer(*model.nodes[i].bodies[b], facts.bodies[i][b], f);
 }
 
-bool shown(const ShapesOptions& options, const std::vector<Fact>& outputs) {
+bool shown(const Options& options, const std::vector<Fact>& outputs) {
   return !options.only_dynamic ||
          std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return !f.shape.is_static(); });
 }
 
-std::string as_json(const ShapesOptions& options, const Loaded& loaded) {
+std::string as_json(const Options& options, const Loaded& loaded) {
   Json layers = Json::array();
   each_layer(*loaded.model, loaded.facts, [&](const Model& model, const Node& node, const std::vector<Fact>& outputs) {
     if (!shown(options, outputs)) return;
@@ -40,7 +45,7 @@ std::string as_json(const ShapesOptions& options, const Loaded& loaded) {
   return json_text({{"schema", 1}, {"layers", std::move(layers)}}, 2);
 }
 
-std::string as_table(const ShapesOptions& options, const Loaded& loaded) {
+std::string as_table(const Options& options, const Loaded& loaded) {
   struct Row {
     std::string id, type, output, name;
   };
@@ -67,9 +72,7 @@ std::string as_table(const ShapesOptions& options, const Loaded& loaded) {
   return out;
 }
 
-}  // namespace
-
-int shapes(const ShapesOptions& options, const Common& common) {
+int shapes(const Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   if (!options.why.empty()) {
@@ -80,4 +83,27 @@ int shapes(const ShapesOptions& options, const Common& common) {
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.model(o);
+  flags.shapes(o);
+  flags.format(o.format, "human json");
+  flags.text("--why", o.why, "LAYER[:port[:axis]]",
+             "explain where each dim of this output comes from; with an axis, every step");
+  flags.toggle("--no-weights", o.no_weights, "do not read the .bin");
+  flags.toggle("--only-dynamic", o.only_dynamic, "only layers with an output whose shape is not fully known");
+  return [options](const Common& common) { return shapes(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"shapes",
+                                       CommandGroup::inspect,
+                                       "show the inferred element type and shape of every output",
+                                       "ovir shapes model.xml --shape 'image[1,3,?,?]' --only-dynamic\n"
+                                       "ovir shapes model.xml --why Reshape_12:0:1",
+                                       {2, 3, 4, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::shapes

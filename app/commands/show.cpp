@@ -1,18 +1,23 @@
 // show: the model's layers, with whatever is known of them.
-#include "commands/commands.hpp"
+#include "command.hpp"
 #include "render/diagnostics.hpp"
 #include "render/graph.hpp"
 
-namespace ovir::app {
+namespace ovir::app::commands::show {
+namespace {
 
-int show(const ShowOptions& options, const Common& common) {
+struct Options : ModelOptions {
+  std::string format = "text", select;
+};
+
+int show(const Options& options, const Common& common) {
   Diagnostics said;
   const auto model = load(options.model, {options.weights, options.no_weights}, said);
   if (!model) return report(said, options.model, common);
   const auto facts = ovir::infer(*model, infer_options(options, *model), said);
   View view{*model, facts, {}, options.model};
   try {
-    view.selected = tools::select(*model, options.select.empty() ? "*" : options.select);
+    if (!model->nodes.empty()) view.selected = tools::select(*model, options.select.empty() ? "*" : options.select);
   } catch (const tools::SelectorError& error) {
     throw UsageError(fmt::format("--select: {}", error.what()));
   }
@@ -23,9 +28,29 @@ int show(const ShowOptions& options, const Common& common) {
   else print(graph_text(view, common.out));
   // A faulty model can still be looked at.
   if (said.errors() > 0 && !common.quiet)
-    fmt::print(stderr, "{} the model has {}; `ovir check` tells which\n", common.err(Paint::note, "note:"),
-               count(said.errors(), "error"));
+    fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
+               count(said.errors(), "error"), shell_word(options.model));
   return kOk;
 }
 
-}  // namespace ovir::app
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.model(o);
+  flags.shapes(o);
+  flags.text("--select", o.select, "SELECTOR", "only these layers");
+  flags.format(o.format, "text json dot mermaid html");
+  return [options](const Common& common) { return show(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"show",
+                                       CommandGroup::inspect,
+                                       "list the model's layers, one per line, or draw them",
+                                       "ovir show model.xml --select 'to:conv1'\n"
+                                       "ovir show model.xml --format dot | dot -Tsvg >model.svg",
+                                       {2, 3, 4, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::show

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "diag/diagnostic.hpp"
 #include "render/style.hpp"
@@ -43,8 +44,16 @@ std::string human(const Diagnostic&, Places&, const Style&);
 /// All of them, without the closing line.
 std::string human(const Diagnostics&, const ReportOptions&, const Style&);
 std::string short_form(const Diagnostics&, const ReportOptions&, const Style&);
-std::string json(const Diagnostics&, const ReportOptions&);
-std::string sarif(const Diagnostics&, const ReportOptions&);
+/// What was found in one of several models.
+struct ModelReport {
+  Diagnostics diagnostics;
+  ReportOptions options;
+};
+std::string json(const ModelReport&);
+/// One document, with the documents of all models under "models".
+std::string json(const std::vector<ModelReport>&);
+/// One run with the results of all models.
+std::string sarif(const std::vector<ModelReport>&);
 std::string github(const Diagnostics&, const ReportOptions&);
 /// "error: 1 error; 4 dependent layers not judged", "ok: 12 layers".
 std::string closing_line(const Diagnostics&, std::size_t layers, const Style&);

@@ -1,85 +1,107 @@
 #include "render/help.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "base/text.hpp"
 
 namespace ovir::app {
 namespace {
 
-constexpr std::size_t kColumn = 26, kWidth = 100;
+constexpr std::size_t kColumn = 24;  // where descriptions begin
 
-/// Two columns; what is too long for the first has a line of its own, and the second is wrapped.
-std::string entry(std::string_view left, std::string_view right) {
-  std::string out = fmt::format("  {:<{}}", left, kColumn - 2);
-  std::size_t column = out.size();
-  if (column > kColumn) {
-    out += "\n" + std::string(kColumn, ' ');
-    column = kColumn;
-  }
-  for (const auto word : split(right, ' ')) {
-    if (column > kColumn && column + 1 + word.size() > kWidth) {
-      out += "\n" + std::string(kColumn, ' ');
-      column = kColumn;
-    }
-    if (column > kColumn) out += " ", ++column;
-    out += word;
-    column += word.size();
-  }
-  return out + "\n";
+std::size_t width_of(const Style& style) { return static_cast<std::size_t>(std::clamp(style.width, 40, 100)); }
+
+/// Two columns; what is too long for the first has a line of its own.
+std::string entry(std::string_view left, std::string_view right, const Style& style) {
+  auto out = fmt::format("  {}", style(Paint::bold, left));
+  const auto used = 2 + left.size();
+  out += used + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - used, ' ');
+  return out + wrapped(right, width_of(style), kColumn) + "\n";
 }
 
-/// "-w, --weights FILE"
-std::string spelling(const CLI::Option& option) {
-  std::string out;
-  for (const auto& name : option.get_snames()) out += (out.empty() ? "-" : ", -") + name;
-  for (const auto& name : option.get_lnames()) out += (out.empty() ? "--" : ", --") + name;
-  const auto type = option.get_type_name();
-  if (option.get_items_expected_max() > 0) out += " " + type.substr(0, type.find(':'));
+/// Headings in the order in which the flags come, those that every command has last.
+std::vector<std::string> groups_of(const std::vector<Flags::Entry>& flags) {
+  std::vector<std::string> groups;
+  for (const auto& flag : flags)
+    if (!flag.argument && std::find(groups.begin(), groups.end(), flag.group) == groups.end())
+      groups.push_back(flag.group);
+  std::stable_partition(groups.begin(), groups.end(), [](const auto& group) { return group != "Common options"; });
+  return groups;
+}
+
+std::string exit_codes(const Command& command, const Style& style) {
+  auto out = style(Paint::bold, "Exit codes:") + fmt::format("\n  0   {}\n", exit_meaning(0));
+  for (const int code : command.exit_codes)
+    if (code != 0) out += fmt::format("  {:<3} {}\n", code, wrapped(exit_meaning(code), width_of(style), 6));
   return out;
-}
-
-std::string about(const CLI::Option& option) {
-  auto text = option.get_description();
-  if (!option.get_envname().empty()) text += fmt::format(" [{}]", option.get_envname());
-  return text;
 }
 
 }  // namespace
 
-std::string HelpPage::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
-  const auto* const parent = app->get_parent();
-  const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
-  std::string positionals, usage, out;
-  std::vector<std::string> groups;
-  for (const auto* option : app->get_options()) {
-    if (option->get_positional()) {
-      const auto& name = option->get_name(true);
-      positionals += entry(name, option->get_description());
-      usage += option->get_required() ? " " + name : fmt::format(" [{}]", name);
-    } else if (std::find(groups.begin(), groups.end(), option->get_group()) == groups.end()) {
-      groups.push_back(option->get_group());
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  for (const auto word : split(text, ' ')) {
+    if (column > indent && column + 1 + word.size() > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
     }
+    if (column > indent) {
+      out += " ";
+      ++column;
+    }
+    out += word;
+    column += word.size();
   }
-  out +=
-      fmt::format("{}\n\nUsage: {}{}{}{} [options]\n", app->get_description(), parent ? parent->get_name() + " " : "",
-                  app->get_name(), commands.empty() ? "" : " COMMAND", usage);
-  if (!positionals.empty()) out += "\n" + positionals;
-  if (!commands.empty()) out += "\nCommands:\n";
-  for (const auto* command : commands) out += entry(command->get_name(), command->get_description());
-  // The options of a command, then those that every command has.
-  std::stable_partition(groups.begin(), groups.end(), [](const std::string& g) { return g != "Common"; });
-  for (const auto& group : groups) {
-    out += fmt::format("\n{}:\n", group);
-    for (const auto* option : app->get_options())
-      if (!option->get_positional() && option->get_group() == group) out += entry(spelling(*option), about(*option));
-  }
-  if (!commands.empty()) out += "\n`ovir COMMAND --help` tells more of a command.\n";
   return out;
+}
+
+std::string help_overview(const Style& style) {
+  constexpr std::pair<CommandGroup, std::string_view> groups[] = {{CommandGroup::inspect, "Look at a model:"},
+                                                                  {CommandGroup::check, "Check and change it:"},
+                                                                  {CommandGroup::run, "Run it:"},
+                                                                  {CommandGroup::reference, "Reference:"}};
+  const auto heading = [&](std::string_view text) { return style(Paint::bold, text); };
+  auto out =
+      fmt::format("Checks, runs and inspects OpenVINO models (.xml + .bin).\n\n{} ovir COMMAND MODEL.xml [options]\n",
+                  heading("Usage:"));
+  for (const auto& [group, title] : groups) {
+    out += "\n" + heading(title) + "\n";
+    for (const auto* command : commands::all())
+      if (command->group == group) out += entry(command->name, command->summary, style);
+  }
+  out += "\n" + heading("Options:") + "\n" + entry("-h, --help", "show this page", style) +
+         entry("--version", "show ovir's version", style);
+  return out + "\nRun 'ovir help COMMAND' for the options of a command, with examples.\n";
+}
+
+std::string help_page(const Command& command, const Flags& flags, const Style& style) {
+  const auto heading = [&](std::string_view text) { return style(Paint::bold, text); };
+  const auto entries = flags.entries();
+  std::string arguments, usage;
+  for (const auto& flag : entries) {
+    if (!flag.argument) continue;
+    arguments += entry(flag.names, flag.about, style);
+    usage += flag.required ? " " + flag.names : fmt::format(" [{}]", flag.names);
+  }
+  auto out = fmt::format("{}\n\n{} ovir {}{} [options]\n",
+                         wrapped(fmt::format("ovir {}: {}", command.name, command.summary), width_of(style)),
+                         heading("Usage:"), command.name, usage);
+  if (!arguments.empty()) out += "\n" + arguments;
+  for (const auto& group : groups_of(entries)) {
+    out += "\n" + heading(group + ":") + "\n";
+    for (const auto& flag : entries)
+      if (!flag.argument && flag.group == group) out += entry(flag.names, flag.about, style);
+  }
+  for (const auto& section : flags.sections())
+    for (const auto line : split(section, '\n')) {
+      const auto tab = line.find('\t');
+      out += tab == line.npos ? "\n" + heading(line) + "\n" : entry(line.substr(0, tab), line.substr(tab + 1), style);
+    }
+  out += "\n" + heading("Examples:") + "\n";
+  for (const auto line : split(command.examples, '\n')) out += fmt::format("  {}\n", line);
+  return out + "\n" + exit_codes(command, style);
 }
 
 }  // namespace ovir::app

@@ -1,16 +1,18 @@
-// Help pages, the same under every version of CLI11.
+// Help pages, laid out for the width of the terminal.
 #pragma once
 #include <string>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
+#include "command.hpp"
 
 namespace ovir::app {
 
-class HelpPage : public CLI::FormatterBase {
- public:
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
-};
+/// `ovir --help`: the commands by group.
+std::string help_overview(const Style& style);
+/// `ovir COMMAND --help`: usage, flags by group, examples, exit codes.
+std::string help_page(const Command& command, const Flags& flags, const Style& style);
+
+/// Words in lines of at most `width` columns; every line but the first begins with `indent` blanks, and the first is
+/// taken to begin at column `indent`.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 
 }  // namespace ovir::app

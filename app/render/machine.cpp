@@ -111,56 +111,76 @@ void each(const Diagnostics& diagnostics, std::size_t max_errors, F&& f) {
     if (d.severity != Severity::error || ++errors <= max_errors || max_errors == 0) f(d);
 }
 
-}  // namespace
-
-std::string json(const Diagnostics& diagnostics, const ReportOptions& options) {
+Json document(const ModelReport& report) {
+  const auto& [diagnostics, options] = report;
   Places places(options.model);
   Json list = Json::array();
   each(diagnostics, options.max_errors, [&](const Diagnostic& d) { list.push_back(as_json(d, places)); });
-  return json_text({{"schema", 1},
-                    {"tool", {{"name", "ovir"}, {"version", version()}}},
-                    {"model", options.model},
-                    {"ok", diagnostics.errors() == 0},
-                    {"errors", diagnostics.errors()},
-                    {"warnings", diagnostics.warnings()},
-                    {"dependents", diagnostics.dependents},
-                    {"diagnostics", std::move(list)}},
-                   3);
+  return {{"schema", 1},
+          {"tool", {{"name", "ovir"}, {"version", version()}}},
+          {"model", options.model},
+          {"ok", diagnostics.errors() == 0},
+          {"errors", diagnostics.errors()},
+          {"warnings", diagnostics.warnings()},
+          {"dependents", diagnostics.dependents},
+          {"diagnostics", std::move(list)}};
 }
 
-std::string sarif(const Diagnostics& diagnostics, const ReportOptions& options) {
-  Places places(options.model);
+Json sarif_result(const Diagnostic& d, std::size_t rule, Places& places) {
+  Json location = sarif_location(places(d.at));
+  if (d.layer)
+    location["logicalLocations"] = Json::array(
+        {{{"name", d.layer->name}, {"fullyQualifiedName", d.layer->path + d.layer->name}, {"kind", "member"}}});
+  Json result{{"ruleId", to_string(d.code)},
+              {"ruleIndex", rule},
+              {"level", word(d.severity)},
+              {"message", {{"text", d.message}}},
+              {"locations", Json::array({std::move(location)})}};
+  Json related = Json::array();
+  for (const auto& note : d.notes) {
+    if (!note.at) continue;
+    related.push_back(sarif_location(places(note.at)));
+    related.back()["message"] = {{"text", note.message}};
+  }
+  if (!related.empty()) result["relatedLocations"] = std::move(related);
+  if (!d.fix.empty()) result["fixes"] = Json::array({sarif_fix(d, places)});
+  return result;
+}
+
+Json sarif_rule(Code code) {
+  const auto& known = info(code);
+  return {{"id", to_string(code)},
+          {"shortDescription", {{"text", known.title}}},
+          {"fullDescription", {{"text", known.cause}}},
+          {"help", {{"text", known.fix}}},
+          {"defaultConfiguration", {{"level", word(severity(code))}}}};
+}
+
+}  // namespace
+
+std::string json(const ModelReport& report) { return json_text(document(report), 3); }
+
+std::string json(const std::vector<ModelReport>& reports) {
+  Json models = Json::array();
+  bool ok = true;
+  for (const auto& report : reports) {
+    models.push_back(document(report));
+    ok = ok && report.diagnostics.errors() == 0;
+  }
+  return json_text({{"schema", 1}, {"ok", ok}, {"models", std::move(models)}}, 5);
+}
+
+std::string sarif(const std::vector<ModelReport>& reports) {
   Json rules = Json::array(), results = Json::array();
   std::map<Code, std::size_t> rule_index;
-  each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
-    const auto [rule, added] = rule_index.try_emplace(d.code, rules.size());
-    if (added) {
-      const auto& known = info(d.code);
-      rules.push_back({{"id", to_string(d.code)},
-                       {"shortDescription", {{"text", known.title}}},
-                       {"fullDescription", {{"text", known.cause}}},
-                       {"help", {{"text", known.fix}}},
-                       {"defaultConfiguration", {{"level", word(severity(d.code))}}}});
-    }
-    Json location = sarif_location(places(d.at));
-    if (d.layer)
-      location["logicalLocations"] = Json::array(
-          {{{"name", d.layer->name}, {"fullyQualifiedName", d.layer->path + d.layer->name}, {"kind", "member"}}});
-    Json result{{"ruleId", to_string(d.code)},
-                {"ruleIndex", rule->second},
-                {"level", word(d.severity)},
-                {"message", {{"text", d.message}}},
-                {"locations", Json::array({std::move(location)})}};
-    Json related = Json::array();
-    for (const auto& note : d.notes) {
-      if (!note.at) continue;
-      related.push_back(sarif_location(places(note.at)));
-      related.back()["message"] = {{"text", note.message}};
-    }
-    if (!related.empty()) result["relatedLocations"] = std::move(related);
-    if (!d.fix.empty()) result["fixes"] = Json::array({sarif_fix(d, places)});
-    results.push_back(std::move(result));
-  });
+  for (const auto& report : reports) {
+    Places places(report.options.model);
+    each(report.diagnostics, report.options.max_errors, [&](const Diagnostic& d) {
+      const auto [rule, added] = rule_index.try_emplace(d.code, rules.size());
+      if (added) rules.push_back(sarif_rule(d.code));
+      results.push_back(sarif_result(d, rule->second, places));
+    });
+  }
   Json run{{"tool", {{"driver", {{"name", "ovir"}, {"version", version()}, {"rules", std::move(rules)}}}}},
            {"columnKind", "unicodeCodePoints"},
            {"results", std::move(results)}};

@@ -20,10 +20,17 @@ struct Ranked {
 
 bool can_rank(const Tensor& t) { return t.type() != ElementType::string && t.size() > 0 && t.rank() > 0; }
 
-/// The largest values of each row of the last axis.
+/// The axis that holds the classes: the last one longer than 1, as in [1,1000,1,1].
+std::int64_t class_axis(const Tensor& t) {
+  auto axis = t.rank() - 1;
+  while (axis > 0 && t.dim(axis) == 1) --axis;
+  return t.dim(axis) == 1 ? t.rank() - 1 : axis;
+}
+
+/// The largest values of each row of that axis; the axes behind it have length 1, so that a row is contiguous.
 std::vector<Ranked> rank_rows(const Tensor& t, std::int64_t top) {
   const auto values = to_f64(t);
-  const auto length = t.dim(t.rank() - 1);
+  const auto length = t.dim(class_axis(t));
   std::vector<Ranked> list;
   for (std::int64_t row = 0; row < std::min(kRows, t.size() / length); ++row)
     for (const auto i : largest(values, row, length, top))
@@ -37,7 +44,7 @@ std::string label(const std::vector<std::string>& labels, std::int64_t index) {
 
 std::string top_text(const Tensor& t, std::int64_t top, const std::vector<std::string>& labels) {
   std::string out;
-  const auto rows = t.size() / t.dim(t.rank() - 1);
+  const auto rows = t.size() / t.dim(class_axis(t));
   std::int64_t row = -1;
   for (const auto& r : rank_rows(t, top)) {
     if (rows > 1 && r.row != row) out += fmt::format("  row {}\n", row = r.row);
@@ -45,7 +52,7 @@ std::string top_text(const Tensor& t, std::int64_t top, const std::vector<std::s
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }
-  if (rows > kRows) out += fmt::format("  … and {} rows more\n", rows - kRows);
+  if (rows > kRows) out += fmt::format("  … and {} more rows\n", rows - kRows);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// How text is written to a stream: with colour or without, and how wide.
+// How text is written to a stream: with color or without, and how wide.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,13 +8,14 @@ namespace ovir::app {
 enum class Paint { error, warning, note, help, place, bold, dim };
 
 struct Style {
-  bool colour = false;
+  bool color = false;
   int width = 120;
   std::string operator()(Paint paint, std::string_view text) const;
 };
 
-/// `wish` is auto, always or never. Colour is automatic on a terminal, unless NO_COLOR is set or TERM is "dumb".
-Style style_of(int descriptor, std::string_view wish);
+/// `wish` is auto, always or never. Color is automatic on a terminal, unless NO_COLOR is set or TERM is "dumb".
+/// `width`: the one to assume where neither COLUMNS nor a terminal gives it.
+Style style_of(int descriptor, std::string_view wish, int width = 120);
 
 /// "1 error", "2 errors".
 std::string count(std::size_t n, std::string_view singular, std::string_view plural = {});

@@ -261,6 +261,11 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::W0904, kMalformed, "layers that no result depends on",
      "They are computed by nobody, and only make the file larger.", "a Relu whose output feeds nothing",
      "Leave them out; or, if one of them should be an output, give it a Result."},
+    {Code::W0905, kMalformed, "a model without results",
+     "No layer is a Result (or an Assign, which sets a state), or there are no layers at all: running the model "
+     "computes nothing.",
+     R"(<layers> <layer id="0" name="x" type="Parameter" ...> <layer id="1" name="y" type="ReLU" ...> </layers>)",
+     "Add a Result layer for each output, or export the model again."},
 };
 
 constexpr CodeInfo kUnknown{

@@ -59,6 +59,7 @@ enum class Code : std::uint16_t {
   W0902,        ///< an attribute the operation does not know
   W0903,        ///< constants that overlap in part
   W0904,        ///< layers that no result depends on
+  W0905,        ///< a model without results
 };
 
 struct CodeInfo {

@@ -1,5 +1,7 @@
 #include "model/model.hpp"
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "op/shared_attrs.hpp"
 
@@ -7,7 +9,11 @@ namespace ovir {
 
 std::string Model::parameter_name(int k) const {
   const auto& layer = *nodes[static_cast<std::size_t>(parameters[static_cast<std::size_t>(k)])].layer;
-  return !layer.outputs.empty() && !layer.outputs[0].names.empty() ? layer.outputs[0].names[0] : layer.name;
+  if (layer.outputs.empty()) return layer.name;
+  // Converters from PyTorch call an output "63" and "attention_mask".
+  const auto& names = layer.outputs[0].names;
+  const auto named = std::find_if(names.begin(), names.end(), [](const auto& name) { return !is_integer(name); });
+  return named == names.end() ? layer.name : *named;
 }
 
 std::string Model::result_name(int k) const {

@@ -47,7 +47,7 @@ struct Model {
   bool complete = true;                  ///< no fault was found in resolving: may be run
 
   const Node& operator[](int i) const { return nodes[static_cast<std::size_t>(i)]; }
-  /// The parameter's tensor name, else its layer name.
+  /// What users call parameter k: its first tensor name that is not a number, else its layer name.
   std::string parameter_name(int k) const;
   /// First tensor name that the file gives result k, else its producer's layer name.
   std::string result_name(int k) const;

@@ -120,6 +120,16 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
       for (const auto& v : model.nodes[i].inputs)
         if (v.node >= 0) used[static_cast<std::size_t>(v.node)] = true;
   }
+  if (std::none_of(model.nodes.begin(), model.nodes.end(),
+                   [](const Node& node) { return node.op->kind == Kind::result || node.op->kind == Kind::assign; })) {
+    // Then nothing is used: one cause, not a warning for every layer.
+    auto d = diagnose(Code::W0905,
+                      model.nodes.empty() ? "the model has no layers" : "the model has no Result layer: it computes nothing");
+    const auto net = model.graph->source->text.find("<net");
+    if (net != std::string_view::npos) d.at = {model.graph->source, net, 4};
+    diagnostics.add(std::move(d));
+    return;
+  }
   std::vector<const Layer*> loose;
   for (std::size_t i = 0; i < used.size(); ++i)
     if (!used[i]) loose.push_back(model.nodes[i].layer);

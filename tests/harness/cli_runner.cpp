@@ -9,6 +9,9 @@
 // A command runs under /bin/sh in an empty folder, {tmp}, that the commands of a file share. {models}, {samples} and
 // {version} are replaced in commands, and put back into what comes out. {*} in an expected line stands for any text.
 // With --bless what did not match is rewritten to what came.
+//
+// --readme FILE: the same of the commands in a Markdown file's fenced blocks: "$ ovir ..." and, below it, all that a
+// terminal shows. They run where `samples` is the folder of that name.
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cstdio>
@@ -171,10 +174,47 @@ bool test(const fs::path& file, Replacements replacements, bool bless) {
   return failed == 0 || bless;
 }
 
+/// Runs the commands that a Markdown file shows; true where a terminal would show what it says.
+bool test_readme(const fs::path& file, const Replacements& replacements) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> shown;  // command, what follows it
+  bool fenced = false, open = false;
+  for (const auto& line : lines_of(read(file))) {
+    if (line.starts_with("```")) {
+      fenced = !fenced;
+      open = false;
+    } else if (fenced && line.starts_with("$ ")) {
+      shown.push_back({line.substr(2), {}});
+      open = true;
+    } else if (open) {
+      shown.back().second.push_back(line);
+    }
+  }
+  if (shown.empty()) throw std::runtime_error(file.string() + " shows no command");
+  std::string name = (fs::temp_directory_path() / "ovir-cli-XXXXXX").string();
+  if (!::mkdtemp(name.data())) throw std::runtime_error("cannot make a temporary folder");
+  const fs::path root = name, folder = root / "work";
+  fs::create_directory(folder);
+  for (const auto& [placeholder, path] : replacements)
+    if (placeholder == "{samples}") fs::create_directory_symlink(path, folder / "samples");
+  std::size_t failed = 0;
+  for (auto& [command, expected] : shown) {
+    auto got = run({{}, command + " 2>&1", {}, {}, 0}, {}, folder, root).out;
+    for (auto* lines : {&expected, &got})
+      while (!lines->empty() && lines->back().empty()) lines->pop_back();
+    if (matches(expected, got)) continue;
+    ++failed;
+    std::cout << file.filename().string() << ": $ " << command << "\n";
+    show("output", expected, got);
+  }
+  fs::remove_all(root);
+  std::cout << file.filename().string() << ": " << shown.size() << " commands, " << failed << " failed\n";
+  return failed == 0;
+}
+
 /// What a user's settings could change is not there for a test.
 void clean_environment(const std::string& ovir) {
   for (const char* name : {"NO_COLOR", "OVIR_COLOR", "OVIR_LOG_LEVEL", "OVIR_LOG_FILE", "OVIR_LIMITS", "OVIR_TIER",
-                           "OVIR_SEED", "OVIR_THREADS"})
+                           "OVIR_SEED", "OVIR_THREADS", "COLUMNS"})
     ::unsetenv(name);
   ::setenv("LC_ALL", "C", 1);
   const char* const path = std::getenv("PATH");
@@ -186,7 +226,7 @@ void clean_environment(const std::string& ovir) {
 int main(int argc, char** argv) {
   std::string ovir;
   Replacements replacements;
-  std::vector<std::string> files;
+  std::vector<std::string> files, readmes;
   bool bless = false;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -195,6 +235,7 @@ int main(int argc, char** argv) {
     else if (word == "--ovir") ovir = next();
     else if (word == "--models") replacements.emplace_back("{models}", fs::absolute(next()).string());
     else if (word == "--samples") replacements.emplace_back("{samples}", fs::absolute(next()).string());
+    else if (word == "--readme") readmes.push_back(next());
     else if (word == "--version") replacements.emplace_back("{version}", next());
     else files.push_back(word);
   }
@@ -202,14 +243,16 @@ int main(int argc, char** argv) {
     std::cerr << "cli_runner: there is no " << ovir << "\n";
     return 2;
   }
-  if (ovir.empty() || files.empty()) {
-    std::cerr << "usage: cli_runner --ovir PATH --models DIR --samples DIR --version V [--bless] FILE.test...\n";
+  if (ovir.empty() || files.size() + readmes.size() == 0) {
+    std::cerr << "usage: cli_runner --ovir PATH --models DIR --samples DIR --version V [--bless] [--readme FILE.md] "
+                 "FILE.test...\n";
     return 2;
   }
   try {
     clean_environment(ovir);
     bool good = true;
     for (const auto& file : files) good &= test(file, replacements, bless);
+    for (const auto& file : readmes) good &= test_readme(file, replacements);
     return good ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";

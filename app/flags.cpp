@@ -1,0 +1,189 @@
+#include "flags.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "base/text.hpp"
+
+namespace ovir::app {
+
+struct Flags::Parser : CLI::App {};
+
+namespace {
+
+/// The flag, and the environment variable where the value comes from there.
+std::string source_of(const CLI::App& app, const std::string& flag, const std::string& value) {
+  const auto variable = app.get_option(flag)->get_envname();
+  const char* const set = variable.empty() ? nullptr : std::getenv(variable.c_str());
+  return set && value == set ? fmt::format("{} (environment variable {})", flag, variable) : flag;
+}
+
+/// "--format" of "-f,--format".
+std::string long_name(const std::string& names) { return names.substr(names.find("--")); }
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return out;
+}
+
+/// "-w", "--weights".
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const auto& name : option.get_snames()) names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string unexpected(const CLI::App& app) {
+  const auto words = app.remaining();
+  const auto flag = std::find_if(words.begin(), words.end(),
+                                 [](const std::string& word) { return word.starts_with('-') && word.size() > 1; });
+  if (flag == words.end())
+    return fmt::format("unexpected argument '{}'", words.empty() ? "" : printable(words.front()));
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options())
+    for (auto& name : names_of(*option)) names.push_back(std::move(name));
+  const auto name = flag->substr(0, flag->find('='));
+  const auto near = nearest(name, {names.begin(), names.end()});
+  return fmt::format("unknown option '{}'{}", printable(name), near ? fmt::format("; did you mean '{}'?", *near) : "");
+}
+
+/// Why the command line was refused, in one sentence.
+std::string reason(const CLI::ParseError& error, const CLI::App& app) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error)) return unexpected(app);
+  const std::string text = error.what();
+  const auto name = text.substr(0, text.find_first_of(": "));
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) return fmt::format("{} is missing", name);
+  const auto* const option = app.get_option_no_throw(name);
+  if (!dynamic_cast<const CLI::ArgumentMismatch*>(&error) || !option) return printable(text);
+  if (option->get_items_expected_max() == 0) return fmt::format("{} takes no value", name);
+  if (option->count() > 1) return fmt::format("{} is given more than once", name);
+  return fmt::format("{0} needs a value: {0} {1}", name, option->get_type_name());
+}
+
+}  // namespace
+
+Flag Flag::env(const std::string& variable) const { return Flag(option_->envname(variable)); }
+Flag Flag::group(const std::string& heading) const { return Flag(option_->group(heading)); }
+Flag Flag::required() const { return Flag(option_->required()); }
+
+Flags::Flags() : parser_(std::make_unique<Parser>()) {}
+Flags::~Flags() = default;
+
+Flag Flags::argument(const std::string& name, std::string& to, const std::string& about) {
+  return Flag(parser_->add_option(name, to, about));
+}
+
+Flag Flags::toggle(const std::string& names, bool& to, const std::string& about) {
+  return Flag(parser_->add_flag(names, to, about));
+}
+
+Flag Flags::text(const std::string& names, std::string& to, const std::string& type, const std::string& about) {
+  return Flag(parser_->add_option(names, to, about)->type_name(type));
+}
+
+Flag Flags::list(const std::string& names, std::vector<std::string>& to, const std::string& type,
+                 const std::string& about) {
+  return Flag(parser_->add_option(names, to, about)->type_name(type)->allow_extra_args(false)->take_all());
+}
+
+Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::string> words, const std::string& type,
+                   const std::string& about) {
+  const auto help = about.empty() ? joined(words) : fmt::format("{}: {}", about, joined(words));
+  const auto store = [app = parser_.get(), &to, words = std::move(words),
+                      flag = long_name(names)](const std::string& value) {
+    if (std::find(words.begin(), words.end(), value) == words.end()) {
+      const auto near = nearest(value, {words.begin(), words.end()});
+      throw UsageError(fmt::format("{}: expected {}, not '{}'{}", source_of(*app, flag, value), joined(words),
+                                   printable(value), near ? fmt::format("; did you mean '{}'?", *near) : ""));
+    }
+    to = value;
+  };
+  return Flag(parser_->add_option_function<std::string>(names, store, help)->type_name(type));
+}
+
+Flag Flags::number(const std::string& names, std::int64_t& to, const std::string& type, const std::string& about,
+                   std::int64_t min) {
+  const auto store = [app = parser_.get(), &to, min, flag = long_name(names)](const std::string& value) {
+    const auto number = parse_number<std::int64_t>(value);
+    if (!number || *number < min)
+      throw UsageError(fmt::format("{}: expected a whole number of at least {}, not '{}'", source_of(*app, flag, value),
+                                   min, printable(value)));
+    to = *number;
+  };
+  return Flag(parser_->add_option_function<std::string>(names, store, about)->type_name(type));
+}
+
+void Flags::model(ModelOptions& options) {
+  argument("MODEL", options.model, "the model's .xml file").required();
+  text("-w,--weights", options.weights, "FILE", "the .bin file; default: MODEL with the extension .bin");
+}
+
+void Flags::models(std::vector<std::string>& paths, ModelOptions& options) {
+  parser_->add_option("MODEL", paths, "the model's .xml file; several, or folders of them, are checked one by one")
+      ->required();
+  text("-w,--weights", options.weights, "FILE", "the .bin file; default: MODEL with the extension .bin");
+}
+
+void Flags::shapes(ModelOptions& options) {
+  list("-s,--shape", options.shapes, "SHAPES",
+       "input shapes to use instead of the declared ones: 'image[1,3,?,224..640],ids[?]', or '[1,3,224,224]' for a "
+       "model with one input");
+}
+
+void Flags::format(std::string& to, std::string_view words) {
+  std::vector<std::string> list;
+  for (const auto word : split(words, ' ')) list.emplace_back(word);
+  to = list.front();
+  choice("--format", to, std::move(list), "FORMAT");
+}
+
+void Flags::common(Common& common) {
+  constexpr auto heading = "Common options";
+  parser_->set_help_flag("-h,--help", "show this page")->group(heading);
+  parser_->add_flag("-v", common.verbose, "log progress to stderr; -vv logs more")->group(heading);
+  toggle("-q,--quiet", common.quiet, "no warnings, notes or closing line").group(heading);
+  text("--log-level", common.log_level, "LEVEL", "trace, debug, info, warning, error or off")
+      .env("OVIR_LOG_LEVEL")
+      .group(heading);
+  text("--log-file", common.log_file, "FILE", "write the log to this file instead of stderr")
+      .env("OVIR_LOG_FILE")
+      .group(heading);
+  choice("--color", common.color, {"auto", "always", "never"}, "WHEN").env("OVIR_COLOR").group(heading);
+  text("--limits", common.limits, "LIST", "stop with exit code 7 at these bounds: mem=8G,time=60s")
+      .env("OVIR_LIMITS")
+      .group(heading);
+}
+
+bool Flags::parse(std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  try {
+    parser_->parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(reason(error, *parser_));
+  }
+  return true;
+}
+
+std::vector<Flags::Entry> Flags::entries() const {
+  std::vector<Entry> list;
+  for (const auto* option : std::as_const(*parser_).get_options()) {
+    Entry entry{"", option->get_description(), option->get_group(), option->get_positional(), option->get_required()};
+    for (const auto& name : names_of(*option)) entry.names += (entry.names.empty() ? "" : ", ") + name;
+    if (entry.argument) entry.names = option->get_name(true) + (option->get_items_expected_max() > 1 ? "..." : "");
+    else if (option->get_items_expected_max() > 0) entry.names += " " + option->get_type_name();
+    if (!option->get_envname().empty()) entry.about += fmt::format(" [{}]", option->get_envname());
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace ovir::app

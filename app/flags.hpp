@@ -1,0 +1,82 @@
+// Flags as commands declare them. CLI11 parses; what is wrong is said in ovir's words.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli.hpp"
+
+namespace CLI {
+class Option;
+}
+
+namespace ovir::app {
+
+/// A flag that was declared: what else is to be said of it.
+class Flag {
+ public:
+  explicit Flag(CLI::Option* option) : option_(option) {}
+  /// The environment variable that gives the value where the flag is not given.
+  Flag env(const std::string& variable) const;
+  /// The heading of the help page under which it is listed.
+  Flag group(const std::string& heading) const;
+  Flag required() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+class Flags {
+ public:
+  Flags();
+  ~Flags();
+
+  /// MODEL: an argument without a flag.
+  Flag argument(const std::string& name, std::string& to, const std::string& about);
+  /// `--random`.
+  Flag toggle(const std::string& names, bool& to, const std::string& about);
+  /// `--labels FILE`; `names` may hold a short name: "-o,--output".
+  Flag text(const std::string& names, std::string& to, const std::string& type, const std::string& about);
+  /// The same, any number of times.
+  Flag list(const std::string& names, std::vector<std::string>& to, const std::string& type, const std::string& about);
+  /// One of `words`.
+  Flag choice(const std::string& names, std::string& to, std::vector<std::string> words, const std::string& type,
+              const std::string& about = {});
+  /// A whole number of at least `min`.
+  Flag number(const std::string& names, std::int64_t& to, const std::string& type, const std::string& about,
+              std::int64_t min = 0);
+
+  /// MODEL and -w/--weights.
+  void model(ModelOptions& options);
+  /// MODEL..., files or folders, and -w/--weights for one.
+  void models(std::vector<std::string>& paths, ModelOptions& options);
+  /// -s/--shape.
+  void shapes(ModelOptions& options);
+  /// --format, `words` separated by blanks; the first is the default.
+  void format(std::string& to, std::string_view words);
+  /// The flags of every command.
+  void common(Common& common);
+  /// A further section of the help page: a heading, then lines of two columns with a tab between them.
+  void section(std::string text) { sections_.push_back(std::move(text)); }
+
+  /// The words after the command's name; false: help was asked for. Throws UsageError.
+  bool parse(std::vector<std::string> words);
+
+  /// One line of the help page.
+  struct Entry {
+    std::string names;  ///< "-w, --weights FILE"
+    std::string about, group;
+    bool argument = false, required = false;
+  };
+  std::vector<Entry> entries() const;
+  const std::vector<std::string>& sections() const { return sections_; }
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+  std::vector<std::string> sections_;
+};
+
+}  // namespace ovir::app

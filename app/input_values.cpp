@@ -1,0 +1,193 @@
+#include "input_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "io/files.hpp"
+#include "io/literal.hpp"
+#include "io/npy.hpp"
+#include "io/npz.hpp"
+#include "io/storable.hpp"
+#include "model/report.hpp"
+#include "tensor_files.hpp"
+
+namespace ovir::app {
+namespace {
+
+/// The file of that name in a folder. Names come from the model: one that would lead out of the folder has no file.
+std::optional<std::string> file_in(const std::string& folder, const std::string& name) {
+  if (name.find('/') != name.npos || name.find('\0') != name.npos) return std::nullopt;
+  std::error_code ignored;
+  auto file = (std::filesystem::path(folder) / name).string();
+  return std::filesystem::exists(file, ignored) ? std::optional(std::move(file)) : std::nullopt;
+}
+
+/// How many elements a conversion changed, by what became of them.
+struct Changes {
+  std::size_t overflow = 0, truncated = 0, out_of_range = 0, rounded = 0, nan = 0;
+  std::optional<std::int64_t> first;  ///< the first element that changed
+  double value = 0;                   ///< what it was
+};
+
+Changes changes_between(const Tensor& before, const Tensor& after) {
+  Changes changes;
+  const auto old = to_f64(before), now = to_f64(after);
+  const bool integer = contains(kInteger, after.type());
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (old[i] == now[i] || (std::isnan(old[i]) && std::isnan(now[i]))) continue;
+    auto& count = std::isnan(old[i])                        ? changes.nan
+                  : !integer && std::isinf(now[i])          ? changes.overflow
+                  : integer && std::trunc(old[i]) == now[i] ? changes.truncated
+                  : integer                                 ? changes.out_of_range
+                                                            : changes.rounded;
+    ++count;
+    if (changes.first) continue;
+    changes.first = static_cast<std::int64_t>(i);
+    changes.value = old[i];
+  }
+  return changes;
+}
+
+std::string describe(const Changes& c) {
+  std::string out;
+  const auto add = [&](std::size_t n, std::string_view one, std::string_view many) {
+    if (n > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", counted(n, "value"), n == 1 ? one : many);
+  };
+  add(c.overflow, "overflows to inf", "overflow to inf");
+  add(c.nan, "is NaN", "are NaN");
+  add(c.out_of_range, "is out of range", "are out of range");
+  add(c.truncated, "loses its fraction", "lose their fraction");
+  add(c.rounded, "is rounded", "are rounded");
+  return out;
+}
+
+/// The tensor in the element type of the input.
+void convert_type(const InputPort& port, InputValue& value, bool cast) {
+  const auto from = value.tensor.type(), to = port.type;
+  if (to == ElementType::dynamic || from == to) return;
+  const auto widened = io::storable_type(to);
+  if (from == port.given) {
+    value.tensor = convert(value.tensor, to);
+    return;
+  }
+  const bool text = from == ElementType::string || to == ElementType::string;
+  if (text || (from != widened && !cast))
+    port.fail(
+        Code::E0704,
+        fmt::format("input \"{}\" must be {}, but {} is {}", port.name(), name(port.given), value.from, name(from)),
+        text ? "" : "add --cast to convert it");
+  const auto converted = convert(value.tensor, to);
+  const auto changes = changes_between(value.tensor, converted);
+  if (changes.first && !cast)
+    port.fail(Code::E0705,
+              fmt::format("input \"{}\" is {}, which cannot represent element {} of {}: {}", port.name(), name(to),
+                          *changes.first, value.from, changes.value),
+              "add --cast to round it");
+  if (changes.first)
+    value.note = fmt::format("input \"{}\": {} converted from {} to {}: {}", port.name(), value.from, name(from),
+                             name(to), describe(changes));
+  value.tensor = converted;
+}
+
+void check_shape(const InputPort& port, const InputValue& value) {
+  if (port.shape.contains(value.tensor.shape())) return;
+  port.fail(Code::E0703,
+            fmt::format("input \"{}\" must be {}{}, but {} is {}{}", port.name(), name(port.type),
+                        to_string(port.shape), value.from, name(value.tensor.type()), to_string(value.tensor.shape())));
+}
+
+InputValue read_file(const InputPort& port, std::string path, const ValueOptions& options) {
+  if (path.empty()) port.fail(Code::E0705, fmt::format("input \"{}\": expected a file name after '@'", port.name()));
+  if (is_folder(path) || is_npz(path)) {
+    const auto found = find_member(port, path);
+    if (found) path = *found;
+    else if (is_folder(path))
+      port.fail(Code::E0702, fmt::format("{} has no file for input \"{}\"", printable(path), port.name()));
+  }
+  if (io::split_key(path).second.empty()) {
+    const auto file = io::open_file(path);
+    if (io::is_image(io::format_of(file, path)))
+      return {io::image_input(io::parse_image(file, path), port.type, port.shape, options.image), path, true, {}};
+  }
+  return {io::read_tensor(path), printable(path), false, {}};
+}
+
+/// The words that a VALUE may be, for what is like one of them.
+std::string nearest_value(const std::string& value) {
+  std::error_code ignored;
+  if (std::filesystem::exists(value, ignored)) return {};
+  const auto word = std::string_view(value).substr(0, value.find_first_of(":="));
+  if (const auto near = nearest(word, {"zeros", "ones", "const", "arange", "rand", "randn"}))
+    return fmt::format("; did you mean \"{}\"?", *near);
+  return {};
+}
+
+}  // namespace
+
+InputPort::InputPort(const Model& m, const Facts& facts, int k) : model(&m), index(k) {
+  const auto& fact = facts.of({m.parameters[static_cast<std::size_t>(k)], 0});
+  type = fact.type;
+  given = exchanged_type(m, fact.type, true);
+  shape = fact.shape;
+}
+
+const Layer& InputPort::layer() const { return *(*model)[model->parameters[static_cast<std::size_t>(index)]].layer; }
+
+std::string InputPort::name() const { return printable(model->parameter_name(index)); }
+
+void InputPort::fail(Code code, std::string message, std::string help) const {
+  Diagnostic d;
+  d.code = code;
+  d.message = std::move(message);
+  d.help = std::move(help);
+  d.layer = layer_ref(*model, layer());
+  d.at = layer().at;
+  ovir::fail(std::move(d));
+}
+
+bool is_npz(const std::string& path) {
+  return equals_ignoring_case(std::filesystem::path(path).extension().string(), ".npz");
+}
+
+std::optional<std::string> find_member(const InputPort& port, const std::string& path) {
+  auto names = port.layer().outputs.at(0).names;
+  names.push_back(port.layer().name);
+  names.push_back(std::to_string(port.index));
+  if (is_folder(path)) {
+    for (const auto& name : names)
+      if (auto file = file_in(path, name + ".npy")) return file;
+    return std::nullopt;
+  }
+  const auto archive = io::Npz::open(path);
+  for (const auto& name : names)
+    if (archive.contains(name)) return path + ":" + name;
+  return std::nullopt;
+}
+
+InputValue read_value(const InputPort& port, const std::string& value, const ValueOptions& options) {
+  InputValue read;
+  if (value == "-") {
+    read = {io::parse_npy(io::open_file("-"), "stdin"), "stdin", false, {}};
+  } else if (value.starts_with('@')) {
+    read = read_file(port, value.substr(1), options);
+  } else if (auto literal = io::parse_literal(value)) {
+    read = {std::move(*literal), "the value", false, {}};
+  } else {
+    std::error_code ignored;
+    const bool file = std::filesystem::exists(value, ignored);
+    port.fail(Code::E0705,
+              fmt::format("input \"{}\": \"{}\" is not an input value{}", port.name(), printable(value),
+                          nearest_value(value)),
+              file ? fmt::format("that is a file; write -i {}",
+                                 shell_word(port.model->parameter_name(port.index) + "=@" + value))
+                   : "see \"Input values\" in 'ovir help run'");
+  }
+  if (read.image) return read;
+  convert_type(port, read, options.cast);
+  check_shape(port, read);
+  return read;
+}
+
+}  // namespace ovir::app

@@ -1,0 +1,193 @@
+#include "tools/sample_shapes.hpp"
+
+#include <algorithm>
+
+#include "tools/lengths.hpp"
+
+namespace ovir::tools {
+namespace {
+
+constexpr std::int64_t kBudget = 2'000'000;  // layers inferred in all
+
+/// Asks inference whether it accepts shapes of the inputs.
+class Judge {
+ public:
+  explicit Judge(const Model& model) : model_(model) {}
+
+  bool accepts(const std::vector<PartialShape>& shapes) {
+    if (left_ <= 0) throw OutOfBudget();
+    passes::InferOptions options;
+    options.compare_declared = false;
+    options.stop_at_fault = true;
+    for (std::size_t k = 0; k < shapes.size(); ++k) options.shapes[static_cast<int>(k)] = shapes[k];
+    Diagnostics diagnostics;
+    const auto facts = passes::infer(model_, options, diagnostics);
+    left_ -= static_cast<std::int64_t>(facts.outputs.size());
+    return diagnostics.errors() == 0;
+  }
+
+ private:
+  const Model& model_;
+  std::int64_t left_ = kBudget;
+};
+
+std::vector<PartialShape> shapes_of(const Model& model, const passes::InferOptions& options) {
+  auto inferring = options;
+  inferring.compare_declared = false;
+  inferring.stop_at_fault = true;
+  Diagnostics unused;
+  const auto facts = passes::infer(model, inferring, unused);
+  std::vector<PartialShape> shapes;
+  for (const auto node : model.parameters) {
+    shapes.push_back(facts.of({node, 0}).shape);
+    for (auto& d : shapes.back().dims()) d.symbol = 0;
+  }
+  return shapes;
+}
+
+std::int64_t within(const Dim& d, std::int64_t n) {
+  return std::clamp(n, std::max<std::int64_t>(d.min, std::min<std::int64_t>(d.max, 1)), d.max);
+}
+
+/// 1 to 16, then four lengths an octave.
+std::vector<std::int64_t> candidates() {
+  std::vector<std::int64_t> list;
+  for (std::int64_t n = 1; n < 16; ++n) list.push_back(n);
+  for (std::int64_t n = 16; n <= 16384; n *= 2)
+    for (std::int64_t quarter = 4; quarter < 8; ++quarter) list.push_back(n / 4 * quarter);
+  return list;
+}
+
+/// Every open dim of axis 0 gets `first`, of any other axis `rest`; a length that is given for the axis goes before.
+std::vector<PartialShape> filled(std::vector<PartialShape> shapes, const std::map<std::int64_t, std::int64_t>& given,
+                                 std::int64_t first, std::int64_t rest) {
+  for (auto& shape : shapes)
+    for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+      auto& d = shape[axis];
+      const auto known = given.find(axis);
+      if (!d.is_static()) d = within(d, known != given.end() ? known->second : axis == 0 ? first : rest);
+    }
+  return shapes;
+}
+
+/// The lengths of the axes of inputs that are given, where these agree with what other inputs leave open.
+std::map<std::int64_t, std::int64_t> given_lengths(const std::vector<PartialShape>& shapes,
+                                                   const passes::InferOptions& options) {
+  std::map<std::int64_t, std::int64_t> lengths;
+  for (const auto& [k, unused] : options.shapes) {
+    const auto& shape = shapes[static_cast<std::size_t>(k)];
+    for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
+      if (shape[axis].is_static()) lengths.emplace(axis, shape[axis].length());
+  }
+  return lengths;
+}
+
+std::vector<Shape> fixed(const std::vector<PartialShape>& shapes) {
+  std::vector<Shape> list;
+  for (const auto& shape : shapes) list.push_back(shape.to_shape());
+  return list;
+}
+
+/// One dim after the other, each as short as is accepted while the later ones are open.
+std::optional<std::vector<PartialShape>> filled_one_by_one(Judge& judge, std::vector<PartialShape> shapes) {
+  for (auto& shape : shapes)
+    for (auto& d : shape.dims()) {
+      if (d.is_static()) continue;
+      const auto open = d;
+      const auto lengths = candidates();
+      const auto accepted = std::find_if(lengths.begin(), lengths.end(), [&](std::int64_t n) {
+        d = within(open, n);
+        return judge.accepts(shapes);
+      });
+      if (accepted == lengths.end()) return std::nullopt;
+    }
+  return shapes;
+}
+
+}  // namespace
+
+std::optional<std::vector<Shape>> sample_shapes(const Model& model, const passes::InferOptions& options) {
+  const auto shapes = shapes_of(model, options);
+  if (std::any_of(shapes.begin(), shapes.end(), [](const auto& s) { return !s.has_rank(); })) return std::nullopt;
+  Judge judge(model);
+  try {
+    const auto given = given_lengths(shapes, options);
+    for (const auto& lengths : {given, std::map<std::int64_t, std::int64_t>()})
+      for (const bool batch : {true, false})
+        for (const auto n : candidates())
+          if (auto whole = filled(shapes, lengths, batch ? 1 : n, n); judge.accepts(whole)) return fixed(whole);
+    if (const auto whole = filled_one_by_one(judge, shapes)) return fixed(*whole);
+  } catch (const OutOfBudget&) {
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// Dims that were asked to have one length and begin with one length.
+struct Group {
+  std::vector<std::pair<std::size_t, std::int64_t>> dims;  ///< Parameter, axis
+  std::int64_t wanted = 0, base = 0;
+};
+
+std::vector<Group> groups_of(const std::map<int, Shape>& refused, const std::vector<Shape>& base) {
+  std::vector<Group> groups;
+  for (const auto& [k, shape] : refused) {
+    const auto input = static_cast<std::size_t>(k);
+    if (shape.size() != base[input].size()) return {};
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const auto wanted = shape[axis], from = base[input][axis];
+      auto group = std::find_if(groups.begin(), groups.end(),
+                                [&](const Group& g) { return g.wanted == wanted && g.base == from; });
+      if (group == groups.end()) group = groups.insert(group, {{}, wanted, from});
+      group->dims.emplace_back(input, static_cast<std::int64_t>(axis));
+    }
+  }
+  return groups;
+}
+
+std::vector<PartialShape> partial(const std::vector<Shape>& shapes) { return {shapes.begin(), shapes.end()}; }
+
+void set(std::vector<PartialShape>& shapes, const Group& group, std::int64_t length) {
+  for (const auto& [input, axis] : group.dims) shapes[input][axis] = length;
+}
+
+/// The accepted length nearest to the wanted one, itself included.
+std::optional<std::int64_t> nearest(const Lengths& lengths, std::int64_t wanted, std::int64_t step) {
+  for (auto n = wanted; n >= 1 && n <= Lengths::kLongest; n += step)
+    if (lengths.contains(n)) return n;
+  return std::nullopt;
+}
+
+}  // namespace
+
+NearestShapes nearest_shapes(const Model& model, const std::map<int, Shape>& refused) {
+  const auto base = sample_shapes(model, {});
+  if (!base) return {};
+  const auto groups = groups_of(refused, *base);
+  Judge judge(model);
+  NearestShapes found;
+  try {
+    auto below = partial(*base), above = below;
+    bool lower = !groups.empty(), upper = lower;
+    for (const auto& group : groups) {
+      if (group.wanted == group.base) continue;
+      auto lengths = search_lengths(group.base, [&](std::int64_t n) {
+        auto shapes = partial(*base);
+        set(shapes, group, n);
+        return judge.accepts(shapes);
+      });
+      const auto down = nearest(lengths, group.wanted, -1), up = nearest(lengths, group.wanted, 1);
+      lower = lower && down;
+      upper = upper && up;
+      if (down) set(below, group, *down);
+      if (up) set(above, group, *up);
+    }
+    if (lower && judge.accepts(below)) found.below = fixed(below);
+    if (upper && judge.accepts(above)) found.above = fixed(above);
+  } catch (const OutOfBudget&) {
+  }
+  return found;
+}
+
+}  // namespace ovir::tools
