@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "cli.hpp"
 #include "io/files.hpp"
 #include "io/literal.hpp"
 #include "io/npy.hpp"

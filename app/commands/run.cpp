@@ -87,7 +87,7 @@ int run(const Options& options, const Common& common) {
   const auto labels = read_labels(options.labels);
 
   Stopwatch stopwatch;
-  Options compile_options;
+  ovir::Options compile_options;
   compile_options.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
   compile_options.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
   compile_options.expected_runs = options.steps;

@@ -73,6 +73,7 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
     unwanted.push_back(last && plan.value(id).reads == 0 && outputs.size() > 1);
   }
   EvalContext c(*node.version, node.attrs.get(), inputs, outputs, stored);
+  c.set_type(node.op->type);
   c.set_host(host, node.maps);
   c.set_unwanted(unwanted);
   node.version->eval(c);

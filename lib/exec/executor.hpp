@@ -49,10 +49,10 @@ class Executor {
   Sized* recorded(RunContext& context, std::span<const Tensor> inputs);
 
   std::shared_ptr<const Plan> plan_;
-  std::unique_ptr<Sized> open_;   // with the shapes that are known whatever the inputs
-  std::unique_ptr<Sized> loose_;  // with none: the inputs are not what was planned for
-  std::list<Recorded> recent_;           // the most recent first
-  Recorded* recording_ = nullptr;        // of the run under way
+  std::unique_ptr<Sized> open_;    // with the shapes that are known whatever the inputs
+  std::unique_ptr<Sized> loose_;   // with none: the inputs are not what was planned for
+  std::list<Recorded> recent_;     // the most recent first
+  Recorded* recording_ = nullptr;  // of the run under way
   std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;                               // by step and body
   std::map<int, std::list<std::pair<std::vector<Shape>, std::unique_ptr<KernelState>>>> states_;  // of dynamic steps
   std::unique_ptr<SideValues> side_;

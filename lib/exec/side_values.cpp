@@ -116,6 +116,7 @@ std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
   std::vector<ElementType> stored;
   for (const auto id : ids) stored.push_back(plan_.value(id).stored);
   EvalContext eval(*node.version, node.attrs.get(), side.inputs, infer.outputs(), stored);
+  eval.set_type(node.op->type);
   node.version->eval(eval);
   auto outputs = std::move(eval.finish());
   tell(side.node, side.inputs, outputs);

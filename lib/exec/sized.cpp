@@ -163,6 +163,7 @@ void Sized::prepare(const Plan& plan, Runtime& runtime) {
     for (std::size_t o = 0; o < step.outputs.size(); ++o)
       if (!fixed[at(step.outputs[o])]) sized.moved.emplace_back(&sized.targets[o], step.outputs[o]);
     sized.eval.emplace(*node.version, node.attrs.get(), sized.inputs, sized.facts, sized.stored);
+    sized.eval->set_type(node.op->type);
     sized.eval->set_targets(sized.targets);
     sized.eval->set_unwanted(sized.unwanted);
   }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "op/infer_context.hpp"
+#include "op/ports.hpp"
 
 namespace ovir {
 
@@ -47,14 +48,10 @@ const Tensor& EvalContext::in(int port) {
 }
 
 std::int64_t EvalContext::single_int(int port) {
-  if (const auto& t = in(port); t.size() != 1) {
-    Diagnostic d;
-    d.code = Code::E0506;
-    const auto name = version_->inputs[static_cast<std::size_t>(port)].name;
-    d.port = PortRef{true, port, std::nullopt, std::string(name)};
-    d.message = fmt::format("{} must hold one element, but its shape is {}", name, to_string(t.shape()));
-    fail(std::move(d));
-  }
+  if (const auto& t = in(port); t.size() != 1)
+    fail_at(*version_, port, Code::E0506,
+            fmt::format("{} of {} must hold one element, but its shape is {}", port_name(*version_, port), type_,
+                        to_string(t.shape())));
   return scalar_int(port);
 }
 
@@ -120,6 +117,7 @@ std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void
   infer.check_signature();
   version.infer(infer);
   EvalContext c(version, attrs, inputs, infer.outputs());
+  c.set_type(op.type);
   version.eval(c);
   return std::move(c.finish());
 }

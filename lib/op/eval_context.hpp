@@ -41,6 +41,8 @@ class EvalContext {
     return version_->attrs.as<A>(attrs_);
   }
   const Version& version() const { return *version_; }
+  /// The operation's type, for messages; empty where who runs the kernel has not said.
+  std::string_view type() const { return type_; }
 
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
@@ -80,6 +82,7 @@ class EvalContext {
   States& states() const { return host_->states(); }
 
   // Set by who runs the kernel.
+  void set_type(std::string_view type) { type_ = type; }
   void set_host(EvalHost* host, std::span<const BodyMap> bodies = {}) {
     host_ = host;
     bodies_ = bodies;
@@ -94,6 +97,7 @@ class EvalContext {
 
  private:
   const Version* version_;
+  std::string_view type_;
   const void* attrs_;
   std::span<const Tensor> inputs_;
   std::span<const Fact> outputs_;

@@ -201,8 +201,8 @@ class Inferrer {
     return outcome;
   }
 
-  /// Of the rounds of a body only the last counts, whose facts hold in every iteration: its diagnostics are given. False
-  /// where there are faults in a body.
+  /// Of the rounds of a body only the last counts, whose facts hold in every iteration: its diagnostics are given.
+  /// False where there are faults in a body.
   bool judge_bodies(std::size_t index, std::vector<Round>& rounds) {
     const auto& node = model.nodes[index];
     facts.bodies[index].resize(rounds.size());

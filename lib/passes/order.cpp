@@ -69,8 +69,7 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
     if (order.size() == count) {
       const auto left = [&](int i) { return stuck[static_cast<std::size_t>(i)] > 0; };
       for (const auto& [read, write] : before)
-        if (left(read) && left(write))
-          report_early_write(diagnostics, model, model[read], model[write]);
+        if (left(read) && left(write)) report_early_write(diagnostics, model, model[read], model[write]);
       return order;
     }
   }
@@ -123,8 +122,8 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
   if (std::none_of(model.nodes.begin(), model.nodes.end(),
                    [](const Node& node) { return node.op->kind == Kind::result || node.op->kind == Kind::assign; })) {
     // Then nothing is used: one cause, not a warning for every layer.
-    auto d = diagnose(Code::W0905,
-                      model.nodes.empty() ? "the model has no layers" : "the model has no Result layer: it computes nothing");
+    auto d = diagnose(Code::W0905, model.nodes.empty() ? "the model has no layers"
+                                                       : "the model has no Result layer: it computes nothing");
     const auto net = model.graph->source->text.find("<net");
     if (net != std::string_view::npos) d.at = {model.graph->source, net, 4};
     diagnostics.add(std::move(d));

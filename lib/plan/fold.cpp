@@ -78,6 +78,7 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   std::vector<ElementType> stored;
   for (const auto id : step.outputs) stored.push_back(plan.value(id).stored);
   EvalContext eval(*node.version, node.attrs.get(), inputs, infer.outputs(), stored);
+  eval.set_type(node.op->type);
   node.version->eval(eval);
   return std::move(eval.finish());
 }

@@ -80,7 +80,8 @@ Judged judge(bool grows) {
 
 TEST_CASE("nested loops whose states grow") {
   const auto judged = judge(true);
-  CHECK(judged.diagnostics.all().empty());
+  // The constants of the innermost body feed nothing: W0904.
+  for (const auto& d : judged.diagnostics.all()) CHECK(d.code == Code::W0904);
   CHECK(judged.layers > 6 * kLevels);
   CHECK(judged.inferred < 100 * judged.layers);
 }

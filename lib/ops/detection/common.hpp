@@ -54,7 +54,8 @@ struct BilinearSample {
 /// Samples along one side of a bin are never more than this: a region that asks for more is refused.
 inline constexpr std::int64_t kMostBinSamples = 1 << 12;
 void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio);
-/// How many samples are taken along a side of a bin of region `roi`, of input `port`: as many as asked for, or one a pixel.
+/// How many samples are taken along a side of a bin of region `roi`, of input `port`: as many as asked for, or one a
+/// pixel.
 std::int64_t bin_samples(const EvalContext& c, int port, double side, std::int64_t sampling_ratio, std::int64_t roi);
 
 // --- ROIAlign and ROIAlignRotated

@@ -1,5 +1,6 @@
 #include "ops/infrastructure/common.hpp"
 
+#include "op/ports.hpp"
 #include "tensor/copy.hpp"
 
 namespace ovir::ops::infrastructure {
@@ -231,15 +232,22 @@ std::optional<std::int64_t> sliced_count(EvalContext& c) {
     if (!link.sliced) continue;
     const auto& whole = c.in(link.port);
     const auto axis = link.axis < 0 ? link.axis + whole.rank() : link.axis;
+    const auto name = port_name(c.version(), link.port);
+    const auto shape = to_string(whole.shape());
     if (axis < 0 || axis >= whole.rank())
-      fail(Code::E0507, "input {} has shape {}: it cannot be sliced along axis {}", link.port, to_string(whole.shape()),
-           link.axis);
+      fail_at(c.version(), link.port, Code::E0507,
+              fmt::format("the port map of {} slices {} along axis {}, but its shape is {}", c.type(), name, link.axis,
+                          shape));
     const auto parts = parts_of(link, whole.dim(axis));
     if (!parts)
-      fail(Code::E0507, "input {} has an axis of {}: it cannot be sliced from {} to {} by {}", link.port,
-           whole.dim(axis), link.start, link.end, link.stride);
+      fail_at(c.version(), link.port, Code::E0507,
+              fmt::format("the port map of {} slices axis {} of {} {} from {} to {} by {}, which is outside of it",
+                          c.type(), link.axis, name, shape, link.start, link.end, link.stride));
     if (common && *common != parts->count)
-      fail(Code::E0506, "inputs are sliced into {} and {} parts, which must be equal", *common, parts->count);
+      fail_at(c.version(), link.port, Code::E0506,
+              fmt::format("the parts that other inputs are sliced into ({}) and that this input is ({}) must be equal "
+                          "in {}",
+                          *common, parts->count, c.type()));
     common = parts->count;
   }
   return common;
