@@ -30,7 +30,7 @@ std::vector<Code> codes(std::string_view flag, const std::vector<std::string>& t
     for (const auto part : split(text, ',')) {
       const auto code = parse_code(trim(part));
       if (!code)
-        throw UsageError(fmt::format("{}: there is no code '{}'; `ovir explain` lists them", flag, printable(part)));
+        throw UsageError(fmt::format("{}: unknown code '{}'; 'ovir explain' lists the codes", flag, printable(part)));
       list.push_back(*code);
     }
   }

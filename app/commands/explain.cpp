@@ -51,7 +51,8 @@ int explain(const Options& options, const Common& common) {
     return kOk;
   }
   const auto code = parse_code(trim(options.code));
-  if (!code) throw UsageError(fmt::format("there is no code '{}'; `ovir explain` lists them", printable(options.code)));
+  if (!code)
+    throw UsageError(fmt::format("unknown code '{}'; 'ovir explain' lists the codes", printable(options.code)));
   const auto& i = ovir::info(*code);
   if (json) print(json_text({{"schema", 1}, {"codes", Json::array({as_json(i)})}}, 3));
   else print(page(i, common.out));

@@ -18,11 +18,11 @@ std::string spaced(std::string_view list) {
 std::string describe(const Change& change) {
   switch (change.what) {
     case Change::What::attribute_name:
-      return fmt::format("\"{}\" instead of \"{}\"", printable(change.value), printable(change.name));
-    case Change::What::text: return fmt::format("\"{}\"", printable(change.value));
-    case Change::What::dims: return fmt::format("[{}] declared", change.value);
-    case Change::What::input: return fmt::format("{{{}}}", spaced(change.value));
-    default: return fmt::format("{}=\"{}\"", printable(change.name), printable(change.value));
+      return fmt::format("rename \"{}\" to \"{}\"", printable(change.name), printable(change.value));
+    case Change::What::text: return fmt::format("write \"{}\"", printable(change.value));
+    case Change::What::dims: return fmt::format("declare [{}]", change.value);
+    case Change::What::input: return fmt::format("set the constant to {{{}}}", spaced(change.value));
+    default: return fmt::format("set {}=\"{}\"", printable(change.name), printable(change.value));
   }
 }
 
@@ -63,19 +63,19 @@ void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& 
   Places places(options.model);
   for (const auto& fix : fixes.list) {
     const auto& d = said.all()[fix.diagnostic];
-    std::string then = is_error(d) ? "this error is gone" : "this warning is gone";
+    std::string then = is_error(d) ? "this error disappears" : "this warning disappears";
     if (cures_error(fix) && fixes.errors > 0)
-      then += fmt::format(", {} stay{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
+      then += fmt::format(", {} remain{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
     else if (cures_error(fix))
-      then = cures > 1 ? "and the other changes the whole model checks" : "the whole model checks";
+      then = cures > 1 ? "with the other changes, the whole model checks" : "the whole model checks";
     if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
       then += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
-    std::string help = fmt::format("with {} {} (verified)", describe(fix.remedy), then);
+    std::string help = fmt::format("{} (verified: {})", describe(fix.remedy), then);
     if (d.layer)
       for (const auto other : fix.also) {
         if (!is_error(said.all()[other])) continue;
         said.set_help(other,
-                      fmt::format("with {} in layer {} \"{}\" at {} {} (verified)", describe(fix.remedy),
+                      fmt::format("{} in layer {} \"{}\" at {} (verified: {})", describe(fix.remedy),
                                   printable(d.layer->id), printable(d.layer->name),
                                   places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), then),
                       {});
@@ -122,7 +122,7 @@ std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, con
   std::string what;
   for (const auto& shape : options.shapes) what += fmt::format("--shape {} ", shell_word(shape));
   const auto n = fixes.list.size();
-  return fmt::format("{} one command makes {}:\n      {}\n", style(Paint::help, "help:"),
+  return fmt::format("{} to make {}, run:\n      {}\n", style(Paint::help, "help:"),
                      n == 1 ? "this change" : fmt::format("these {} changes", n),
                      edit_command(options, what + "--fix"));
 }

@@ -177,12 +177,14 @@ std::string short_form(const Diagnostics& diagnostics, const ReportOptions& opti
 }
 
 std::string closing_line(const Diagnostics& diagnostics, std::size_t layers, const Style& style) {
-  std::string counts = diagnostics.errors() > 0 ? count(diagnostics.errors(), "error") : count(layers, "layer");
-  if (diagnostics.warnings() > 0) counts += ", " + count(diagnostics.warnings(), "warning");
-  if (diagnostics.dependents > 0)
-    counts += fmt::format("; {} not judged", count(diagnostics.dependents, "dependent layer"));
-  return diagnostics.errors() > 0 ? fmt::format("{} {}\n", style(Paint::error, "error:"), counts)
-                                  : fmt::format("{} {}\n", style(Paint::help, "ok:"), counts);
+  const auto errors = diagnostics.errors(), dependents = diagnostics.dependents;
+  auto text = errors > 0 ? style(Paint::error, count(errors, "error"))
+                         : fmt::format("{} {}", style(Paint::help, "ok:"), count(layers, "layer"));
+  if (diagnostics.warnings() > 0) text += ", " + count(diagnostics.warnings(), "warning");
+  if (dependents > 0)
+    text += fmt::format("; {} on {} and {} not checked", count(dependents, "layer depends", "layers depend"),
+                        errors == 1 ? "it" : "them", dependents == 1 ? "was" : "were");
+  return text + "\n";
 }
 
 }  // namespace ovir::app

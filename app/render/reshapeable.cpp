@@ -35,7 +35,7 @@ std::string words(const Lengths& l) {
     out = l.max ? fmt::format("{}..{}", l.min, *l.max) : l.min <= 1 ? "any length" : fmt::format("{}..", l.min);
   else out = fmt::format("{}..{} in steps of {}", l.min, l.max ? std::to_string(*l.max) : "", l.step);
   if (!l.irregular() && l.max != l.min && !l.also.empty()) out += ", and " + runs(l.also);
-  return l.cut ? out + " (not all was tried)" : out;
+  return l.cut ? out + " (not all lengths were tried)" : out;
 }
 
 /// The lengths of another axis that changes by as much.
@@ -77,7 +77,7 @@ class Writer {
   }
 
   std::string words_of(const AxisRange& axis) const {
-    if (!axis.tried) return found.complete ? "not tried: no length was found that is accepted" : "not tried";
+    if (!axis.tried) return found.complete ? "not tried: no accepted length was found" : "not tried";
     if (!axis.together) return words(axis.lengths);
     const auto& joint = found.together[*axis.together];
     std::string others;
@@ -209,9 +209,9 @@ std::string reshapeable_text(const Model& model, const Reshapeable& found, const
   if (found.inputs.empty()) out += "the model has no inputs\n";
   if (!found.complete)
     note(
-        "the model is too large for everything to be tried: axes of which not all is known are marked, and some that "
-        "may change together are missing perhaps");
-  if (!weights) note("without the weights, layers whose shapes depend on constants forbid nothing");
+        "the model is too large to try everything: incomplete axes are marked, and some axes that may change together "
+        "may be missing");
+  if (!weights) note("without the weights, layers whose shapes depend on constants accept everything");
   return out;
 }
 

@@ -39,7 +39,7 @@ struct Target {
   for (const auto& frame : frames)
     for (const auto& node : frame.model->nodes) names.push_back(frame.model->path + node.layer->name);
   const auto near = nearest(name, {names.begin(), names.end()});
-  throw UsageError(fmt::format("--why: there is no layer \"{}\"{}; expected LAYER[:port[:axis]]", printable(name),
+  throw UsageError(fmt::format("--why: no layer is named \"{}\"{}; expected LAYER[:port[:axis]]", printable(name),
                                near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
 }
 
