@@ -1,10 +1,12 @@
-// Without libFuzzer: runs every seed, then mutations of them made with a fixed generator, and keeps the input that broke
+// Without libFuzzer: runs every seed, then mutations made with a fixed generator, and keeps the input that broke
 // something.
 //
-//   fuzz_TARGET [--seconds 5] [--runs N] [--seed 1] [--words FILE] [--keep FILE] [--ending .xml] FILE|FOLDER…
+//   fuzz_TARGET [--seconds 5] [--runs N] [--seed 1] [--words FILE] [--keep FILE] [--go-on] [--ending .xml]
+//               FILE|FOLDER…
 //
 // --runs ends after that many inputs, --seconds (of computing) after that long; a FOLDER's files are those with the
-// ending; --words is a dictionary of libFuzzer's form: "word" a line. --keep names the file for a bad input.
+// ending; --words is a dictionary of libFuzzer's form: "word" a line. --keep names the file for a bad input. With
+// --go-on a broken promise ends that input only.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -30,6 +32,10 @@ namespace {
 
 std::string current;  // what the target is looking at
 std::string keep = "fuzz-crash";
+bool go_on = false;
+
+/// A broken promise, where others are looked for as well.
+struct Broken {};
 
 /// Only calls that a signal handler may make.
 void on_signal(int signal) {
@@ -88,6 +94,7 @@ std::vector<std::string> read_words(const std::string& path) {
 
 void broken(std::string_view what) {
   std::fprintf(stderr, "broken promise: %.*s\n", static_cast<int>(what.size()), what.data());
+  if (go_on) throw Broken();
   std::abort();
 }
 
@@ -106,6 +113,7 @@ int main(int argc, char** argv) {
     else if (word == "--words") words = read_words(next());
     else if (word == "--keep") keep = next();
     else if (word == "--ending") ending = next();
+    else if (word == "--go-on") go_on = true;
     else add_seeds(word, ending, seeds);
   }
   if (seeds.empty()) {
@@ -115,11 +123,19 @@ int main(int argc, char** argv) {
   for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGPROF}) std::signal(signal, on_signal);
   const rlimit memory{std::size_t{4} << 30, std::size_t{4} << 30};  // counts no shadow of AddressSanitizer
   ::setrlimit(RLIMIT_DATA, &memory);
-  std::size_t runs = 0;
+  std::size_t runs = 0, broken_promises = 0;
   const auto run = [&](std::string input) {
     current = std::move(input);
     allow(20);  // an input that takes that long hangs
-    fuzz_one(current);
+    try {
+      try {
+        fuzz_one(current);
+      } catch (const std::exception& error) {
+        broken(std::string("only a Failure comes out, not: ") + error.what());
+      }
+    } catch (const Broken&) {
+      ++broken_promises;
+    }
     ++runs;
   };
   if (seconds <= 0 && wanted == 0) seconds = 5;
@@ -129,5 +145,5 @@ int main(int argc, char** argv) {
   while (!enough()) run(mutate());
   allow(0);
   std::printf("%zu inputs, %zu of them as they are\n", runs, seeds.size());
-  return 0;
+  return broken_promises == 0 ? 0 : 1;
 }

@@ -80,16 +80,16 @@ inline ovir::Tensor filled(ovir::ElementType type, const ovir::Shape& shape, Fil
 }
 
 /// A shape that the partial one allows, of at most about `largest` elements; nothing where it has none so small.
-inline std::optional<ovir::Shape> some_shape(ovir::PartialShape partial, std::int64_t largest, Choices& choices) {
+inline std::optional<ovir::Shape> some_shape(ovir::PartialShape partial, ovir::i64 largest, Choices& choices) {
   using namespace ovir;
-  if (!partial.has_rank()) partial = PartialShape::of_rank(static_cast<std::int64_t>(choices.below(5)));
+  if (!partial.has_rank()) partial = PartialShape::of_rank(static_cast<i64>(choices.below(5)));
   Shape shape;
-  std::int64_t count = 1;
+  i64 count = 1;
   for (const auto& d : partial) {
-    const std::int64_t room = d.max == Dim::kUnbounded ? 4 : std::min<std::int64_t>(d.max - d.min, 4);
-    const auto n = d.min + static_cast<std::int64_t>(choices.below(static_cast<std::size_t>(room) + 1));
+    const i64 room = d.max == Dim::kUnbounded ? 4 : std::min<i64>(d.max - d.min, 4);
+    const auto n = d.min + static_cast<i64>(choices.below(static_cast<std::size_t>(room) + 1));
     if (n > largest || (n > 0 && count > largest / n)) return std::nullopt;
-    count *= std::max<std::int64_t>(n, 1);
+    count *= std::max<i64>(n, 1);
     shape.push_back(n);
   }
   return shape;
