@@ -52,7 +52,10 @@ class Selector {
       }
     }
     if (!any_positive) chosen = all_;
-    return in_order(chosen, excluded);
+    auto selected = in_order(chosen, excluded);
+    if (selected.empty())
+      throw SelectorError(fmt::format("'{}' excludes every layer that it selects", printable(text)));
+    return selected;
   }
 
  private:

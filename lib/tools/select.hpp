@@ -37,7 +37,7 @@ struct SelectorError : std::runtime_error {
 };
 
 /// What `selector` means, in topological order, bodies after the layers of the model around them; no layer twice.
-/// Throws SelectorError where the text is faulty or a part of it selects nothing.
+/// Throws SelectorError where the text is faulty or it, or a part of it, selects nothing.
 std::vector<Selected> select(const Model& model, std::string_view selector);
 
 /// `pattern` with * and ?; the whole of `text` must match.

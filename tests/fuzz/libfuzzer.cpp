@@ -1,4 +1,4 @@
-// With clang: fuzz_read -max_len=20000 CORPUS tests/fuzz/seeds
+// With clang: fuzz_npy -dict=tests/fuzz/words/npy.dict NEW_CORPUS tests/fuzz/corpus/npy
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -115,6 +115,7 @@ TEST_CASE("select: one iteration of a loop") {
   REQUIRE(one.size() == 1);
   CHECK(one[0].iteration == 3);
   CHECK_THROWS_AS(names("x@it=3"), tools::SelectorError);
+  CHECK_THROWS_AS(names("!*"), tools::SelectorError);
   CHECK_THROWS_AS(names("loop/body/relu@it=-1"), tools::SelectorError);
 }
 
