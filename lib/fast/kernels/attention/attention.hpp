@@ -26,8 +26,9 @@ struct AttentionShape {
 
 i64 attention_scratch_size(const AttentionShape& shape, int threads);
 
-/// `out.data` is not used: the output is `result`, in the order of `out`. Columns of q, v and out lie side by side; k may be transposed. `mask` is added to the scaled scores: its strides
-/// are 0 where it is broadcast; data null: none. A query that sees no key gets NaN.
+/// The output is `result`, in the order of `out`, whose data is not used. Columns of q, v and out lie side by side; k
+/// may be transposed. `mask` is added to the scaled scores: its strides are 0 where it is broadcast, its data null
+/// where there is none. A query that sees no key gets NaN.
 void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
                const HeadView& mask, const HeadView& out, float* result, float* scratch, ThreadPool& pool);
 

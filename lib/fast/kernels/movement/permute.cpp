@@ -46,8 +46,8 @@ void permute(std::span<const i64> dims, std::span<const i64> order, const float*
   i64 count = 1;
   for (std::size_t d = 0; d < m.rank; ++d) count *= m.dims[d];
   if (count == 0) return;
-  // Axis `row` and the last one are done by one call: the one that lies together in the input, or where that is the last
-  // itself, the one before it as rows to copy.
+  // Axis `row` and the last one are done by one call: `row` is the one that lies together in the input. Where that is
+  // the last one itself, rows are copied.
   const auto last = m.rank - 1;
   std::size_t row = last;
   for (std::size_t d = 0; d < last; ++d)

@@ -17,8 +17,10 @@ void row(const IsaTable& table, const float* x, float* y, i64 n, bool logarithm)
     alignas(64) float powers[kPart];
     float sum = 0;
     for (i64 i = 0; i < n; i += kPart) sum += table.exp_sum(x + i, 1, most, powers, std::min(kPart, n - i));
-    const auto shift = most + std::log(sum);
-    table.binary(Binary::subtract, x, 1, &shift, 0, y, n);
+    // One after the other: beside a large maximum, the logarithm would lose its digits.
+    const auto rest = std::log(sum);
+    table.binary(Binary::subtract, x, 1, &most, 0, y, n);
+    table.binary(Binary::subtract, y, 1, &rest, 0, y, n);
   } else {
     const auto scale = 1 / table.exp_sum(x, 1, most, y, n);
     table.binary(Binary::multiply, y, 1, &scale, 0, y, n);
@@ -38,8 +40,11 @@ void columns(const IsaTable& table, const float* x, float* y, i64 n, i64 step, i
     table.binary(Binary::add, sum, 1, to, 1, sum, width);
   }
   if (logarithm) {
-    for (i64 i = 0; i < width; ++i) most[i] += std::log(sum[i]);
-    for (i64 i = 0; i < n; ++i) table.binary(Binary::subtract, x + i * step, 1, most, 1, y + i * step, width);
+    for (i64 i = 0; i < width; ++i) sum[i] = std::log(sum[i]);
+    for (i64 i = 0; i < n; ++i) {
+      table.binary(Binary::subtract, x + i * step, 1, most, 1, y + i * step, width);
+      table.binary(Binary::subtract, y + i * step, 1, sum, 1, y + i * step, width);
+    }
   } else {
     for (i64 i = 0; i < n; ++i) table.binary(Binary::divide, y + i * step, 1, sum, 1, y + i * step, width);
   }

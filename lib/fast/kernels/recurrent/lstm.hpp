@@ -10,7 +10,8 @@ struct RecurrentShape {
   Unary gates{Function::sigmoid}, state{Function::tanh}, output{Function::tanh};
 };
 
-/// Operands of one direction. x: [batch][steps][inputs], rows `x_row` apart and batches `x_batch`; y likewise, of hidden.
+/// Operands of one direction. x: [batch][steps][inputs], rows `x_row` apart and batches `x_batch`; y likewise, of
+/// hidden.
 struct RecurrentData {
   const float* x;
   i64 x_batch, x_row;
@@ -26,8 +27,8 @@ i64 lstm_scratch_size(const RecurrentShape& shape);
 void lstm(const RecurrentShape& shape, const Panels& w, const Panels& r, const float* bias, const RecurrentData& data,
           float* scratch, ThreadPool& pool);
 
-/// Gates of a GRU: update, reset, hidden. bias: 3·hidden, or 4·hidden where `linear_before_reset` (the fourth belongs to
-/// the state's product of the hidden gate). r is in two: [hidden][2·hidden] and [hidden][hidden].
+/// Gates of a GRU: update, reset, hidden. bias: 3·hidden, or 4·hidden where `linear_before_reset` (the fourth belongs
+/// to the state's product of the hidden gate). r is in two: [hidden][2·hidden] and [hidden][hidden].
 i64 gru_scratch_size(const RecurrentShape& shape);
 void gru(const RecurrentShape& shape, const Panels& w, const Panels& gates_r, const Panels& hidden_r, const float* bias,
          bool linear_before_reset, const RecurrentData& data, float* scratch, ThreadPool& pool);
