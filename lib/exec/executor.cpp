@@ -7,6 +7,7 @@
 #include "model/explain.hpp"
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
+#include "tensor/blocked.hpp"
 
 namespace ovir {
 namespace {
@@ -142,8 +143,14 @@ class Executor::Run final : private EvalHost {
   std::vector<Tensor> operands(const Step& step) const {
     std::vector<Tensor> list;
     list.reserve(step.inputs.size());
-    for (const auto id : step.inputs) list.push_back(sized_.tensors[at(id)]);
+    for (const auto id : step.inputs) list.push_back(plain(id));
     return list;
+  }
+  /// A value as its shape says, for those who look at it.
+  Tensor plain(int id) const {
+    const auto& tensor = sized_.tensors[at(id)];
+    const bool blocked = plan_.value(id).layout == Layout::blocked && tensor;
+    return blocked ? blocked_to_plain(tensor, *sized_.shapes[at(id)]) : tensor;
   }
 
   void run_dynamic(const Step& step) {
@@ -291,7 +298,7 @@ class Executor::Run final : private EvalHost {
     execute(step, sized);
     const auto took = std::chrono::steady_clock::now() - start;
     std::vector<Tensor> outputs;
-    for (const auto id : step.outputs) outputs.push_back(sized_.tensors[at(id)]);
+    for (const auto id : step.outputs) outputs.push_back(plain(id));
     const int last = step.nodes.empty() ? -1 : step.nodes.back();
     if (last >= 0 && !side.computes(last)) {
       const auto before = outputs;
@@ -300,14 +307,15 @@ class Executor::Run final : private EvalHost {
         if (outputs[o] && outputs[o].bytes() != before[o].bytes()) replace(step.outputs[o], outputs[o]);
     }
     for (const auto id : step.outputs)
-      if (side.needs(id) && sized_.tensors[at(id)]) side.come(id, sized_.tensors[at(id)].copied(), teller());
+      if (side.needs(id) && sized_.tensors[at(id)]) side.come(id, plain(id).copied(), teller());
   }
 
   void replace(int id, const Tensor& value) {
+    const bool blocked = plan_.value(id).layout == Layout::blocked;
     const auto& old = sized_.tensors[at(id)];
-    if (value.type() != old.type() || value.shape() != old.shape())
+    if (value.type() != old.type() || value.shape() != (blocked ? *sized_.shapes[at(id)] : old.shape()))
       throw std::logic_error("an observer may replace a value only by one of the same type and shape");
-    store(id, value);
+    store(id, blocked ? plain_to_blocked(value) : value);
   }
 
   void watch_results() {

@@ -42,16 +42,20 @@ std::span<const Pattern* const> module_patterns() {
 
 /// For a single run only our own: it is over before oneDNN has compiled its kernels and brought the weights into its
 /// layouts.
-constexpr const Pattern* kOwn[] = {&kConvolution, &kMatMul};
+constexpr const Pattern* kOnce[] = {&kConvolution, &kMatMul,    &kAttention,  &kLayerNormalization,
+                                    &kSoftmax,     &kReduction, &kElementwise};
+
+/// For many runs those that pack weights; oneDNN's for what they leave; then the others.
+constexpr const Pattern* kPacked[] = {&kBlockedConvolution, &kBlockedPooling, &kBlockedConcat, &kPackedMatMul};
 
 }  // namespace
 
 std::span<const Pattern* const> patterns(const PlanOptions& options) {
-  if (!options.steady()) return kOwn;
+  if (!options.steady()) return kOnce;
   static const auto all = [] {
-    std::vector<const Pattern*> list;
+    std::vector<const Pattern*> list(std::begin(kPacked), std::end(kPacked));
     for (const auto* p : module_patterns()) list.push_back(p);
-    for (const auto* p : kOwn) list.push_back(p);
+    for (const auto* p : kOnce) list.push_back(p);
     return list;
   }();
   return all;

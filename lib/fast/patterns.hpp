@@ -9,6 +9,7 @@ namespace ovir::fast {
 std::span<const Pattern* const> patterns(const PlanOptions& options);
 
 // ovir's own, one file each.
-extern const Pattern kConvolution, kMatMul;
+extern const Pattern kConvolution, kMatMul, kBlockedConvolution, kBlockedPooling, kBlockedConcat, kReduction,
+    kPackedMatMul, kAttention, kLayerNormalization, kSoftmax, kElementwise;
 
 }  // namespace ovir::fast

@@ -22,6 +22,7 @@ static constexpr IsaTable table(const char* name) {
           .pixels = kPixels,
           .packed = packed,
           .depthwise = depthwise,
+          .pool = pool,
           .winograd_input = winograd_input,
           .winograd_output = winograd_output,
           .unary = unary,
@@ -32,6 +33,7 @@ static constexpr IsaTable table(const char* name) {
           .maximum = maximum,
           .minimum = minimum,
           .deviation = deviation,
+          .reduce_columns = reduce_columns,
           .exp_sum = exp_sum,
           .normalize = normalize,
           .transpose = transpose};

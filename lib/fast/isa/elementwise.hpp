@@ -48,4 +48,6 @@ struct Unary {
 
 enum class Binary : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference, prelu };
 
+enum class Reduction : std::uint8_t { sum, mean, maximum, minimum, sum_of_squares };
+
 }  // namespace ovir::fast

@@ -74,6 +74,38 @@ static float minimum(const float* x, i64 n) {
   return extreme(x, n, __builtin_inff(), [](Vec a, Vec b) { return min(a, b); });
 }
 
+template <class Join>
+static inline __attribute__((always_inline)) void reduce_columns_by(const float* x, i64 step, i64 rows, float start,
+                                                                    float* y, i64 columns, Join join) {
+  i64 c = 0;
+  for (; c + 4 * kWidth <= columns; c += 4 * kWidth) {
+    Vec v[4];
+    for (int j = 0; j < 4; ++j) v[j] = spread(start);
+    for (i64 r = 0; r < rows; ++r)
+      for (int j = 0; j < 4; ++j) v[j] = join(v[j], load(x + r * step + c + j * kWidth));
+    for (int j = 0; j < 4; ++j) store(y + c + j * kWidth, v[j]);
+  }
+  for (; c < columns; c += kWidth) {
+    const i64 lanes = columns - c < kWidth ? columns - c : kWidth;
+    Vec v = spread(start);
+    for (i64 r = 0; r < rows; ++r)
+      v = join(v, lanes == kWidth ? load(x + r * step + c) : load_some(x + r * step + c, lanes));
+    store_some(y + c, v, lanes);
+  }
+}
+
+static void reduce_columns(Reduction what, const float* x, i64 step, i64 rows, float* y, i64 columns) {
+  const auto go = [=](float start, auto join) { reduce_columns_by(x, step, rows, start, y, columns, join); };
+  const auto nan_or = [](Vec p, Vec q, Vec result) { return p == p ? (q == q ? result : q) : p; };
+  switch (what) {
+    case Reduction::sum:
+    case Reduction::mean: return go(0, [](Vec p, Vec q) { return p + q; });
+    case Reduction::sum_of_squares: return go(0, [](Vec p, Vec q) { return fma(q, q, p); });
+    case Reduction::maximum: return go(-__builtin_inff(), [=](Vec p, Vec q) { return nan_or(p, q, max(p, q)); });
+    case Reduction::minimum: return go(__builtin_inff(), [=](Vec p, Vec q) { return nan_or(p, q, min(p, q)); });
+  }
+}
+
 static float exp_sum(const float* x, float scale, float shift, float* y, i64 n) {
   const Vec times = spread(scale), minus = spread(shift);
   return sum_of(n, [=](i64 i, i64 lanes) {

@@ -27,6 +27,7 @@ struct IsaTable {
   int pixels;  ///< the most pixels of a Tile
   void (*packed)(const Tile& tile, int pixels, int columns);
   void (*depthwise)(const DepthwiseRow& row);
+  void (*pool)(const PoolRow& row);
   /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels of a plane whose rows are `row` floats
   /// apart become (m+2)² vectors of 16, `step` floats apart.
   void (*winograd_input)(int m, const float* in, i64 row, float* to, i64 step);
@@ -51,6 +52,8 @@ struct IsaTable {
   float (*minimum)(const float* x, i64 n);
   /// The sum of (x[i] - mean)².
   float (*deviation)(const float* x, float mean, i64 n);
+  /// y[c] = the sum (of squares), maximum or minimum of x[r·step + c] over r < rows, for c < columns; not the mean.
+  void (*reduce_columns)(Reduction what, const float* x, i64 step, i64 rows, float* y, i64 columns);
   /// y[i] = exp(x[i]·scale - shift); gives the sum of y.
   float (*exp_sum)(const float* x, float scale, float shift, float* y, i64 n);
   /// y[i] = (x[i] - mean)·scale·weight[i] + bias[i]; weight and bias may be null.

@@ -51,6 +51,18 @@ struct DepthwiseRow {
   float low, high;
 };
 
+/// A row of a pooling on 16 channels: the maximum over the taps, or their sum divided by `size`.
+struct PoolRow {
+  const float* in;
+  const i64* taps;  ///< offsets from `in`; none: -inf, or 0 / size
+  i64 tap_count;
+  i64 step;  ///< between the pixels of one tap, in floats
+  float* out;
+  i64 pixels;
+  bool maximum;  ///< NaN is smaller than anything
+  float size;
+};
+
 /// Where the pixels of a Winograd tile go: clamp(residual + bias + value, low, high).
 struct WinogradPixels {
   const float* bias;      ///< 16 values; null: none

@@ -1,0 +1,172 @@
+#include "fast/kernels/attention/attention.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/epilogue.hpp"
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kQueries = 28;  // of a chunk: two tiles of the widest loops
+constexpr i64 kKeys = 512;    // whose scores are there at once
+
+/// Floats of a chunk's own memory: scores, and sums of values where they cannot be in the output yet.
+i64 chunk_size(const AttentionShape& s) { return kQueries * (kKeys + round_up(s.value_depth, kColumns)); }
+
+/// c[m][n] (+)= a · panels, columns rounded up to whole panels' in c.
+void multiply(const IsaTable& table, const float* a, i64 a_row, i64 m, const Panels& b, float* c, i64 c_row, bool add) {
+  static constexpr i64 kNoTaps[1] = {0};
+  const auto tiles = ceil_div(m, table.pixels);
+  for (i64 panel = 0; panel < b.count(); ++panel)
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part part(m, tiles, i);
+      Tile tile{};
+      tile.in = a + part.begin * a_row;
+      tile.pixel = a_row;
+      tile.taps = kNoTaps;
+      tile.blocks = tile.tap_count = 1;
+      tile.steps = b.k;
+      tile.weights = b.panel(panel);
+      tile.out = c + part.begin * c_row + panel * kColumns;
+      tile.out_pixel = c_row;
+      tile.out_block = kBlock;
+      begin(tile, {}, 0, add ? tile.out : nullptr, c_row, kBlock);
+      table.packed(tile, static_cast<int>(part.size()), static_cast<int>(b.columns(panel)));
+    }
+}
+
+/// Keys in blocks of kKeys, each packed by itself.
+i64 packed_keys_size(const AttentionShape& s) { return round_up(s.keys, kBlock) * s.depth; }
+i64 packed_values_size(const AttentionShape& s) { return s.keys * round_up(s.value_depth, kBlock); }
+
+struct Job {
+  const IsaTable& table;
+  const AttentionShape& s;
+  const float *keys, *values;  // of this head, packed
+  i64 sums_row;
+
+  /// Queries [first, first + count).
+  void run(const float* q, i64 q_row, const float* mask, i64 mask_row, i64 mask_column, i64 first, i64 count,
+           float* out, i64 out_row, float* scores) const {
+    float* sums = scores + kQueries * kKeys;
+    float most[kQueries], total[kQueries];
+    std::fill_n(most, count, -std::numeric_limits<float>::infinity());
+    std::fill_n(total, count, 0.0f);
+    std::fill_n(sums, count * sums_row, 0.0f);
+    const auto visible = s.causal ? std::min(s.keys, first + count) : s.keys;
+    for (i64 k0 = 0; k0 < visible; k0 += kKeys) {
+      const auto here = std::min(kKeys, s.keys - k0);
+      multiply(table, q, q_row, count, {keys + k0 * s.depth, s.depth, here}, scores, kKeys, false);
+      for (i64 i = 0; i < count; ++i) {
+        float* row = scores + i * kKeys;
+        const auto seen = s.causal ? std::clamp<i64>(first + i + 1 - k0, 0, here) : here;
+        std::fill_n(row + seen, here - seen, 0.0f);
+        if (seen == 0) continue;
+        table.unary({Function::linear, s.scale, 0}, row, row, seen);
+        if (mask) table.binary(Binary::add, row, 1, mask + i * mask_row + k0 * mask_column, mask_column, row, seen);
+        const auto before = most[i];
+        most[i] = std::max(before, table.maximum(row, seen));
+        // max() keeps `before` where the other is NaN; the sum below is NaN then all the same.
+        if (most[i] == -std::numeric_limits<float>::infinity()) {
+          std::fill_n(row, seen, 0.0f);
+          continue;
+        }
+        const auto sum = table.exp_sum(row, 1, most[i], row, seen);
+        if (before < most[i] && k0 > 0) {
+          const auto less = std::exp(before - most[i]);
+          total[i] *= less;
+          table.binary(Binary::multiply, sums + i * sums_row, 1, &less, 0, sums + i * sums_row, sums_row);
+        }
+        total[i] += sum;
+      }
+      multiply(table, scores, kKeys, count, {values + k0 * round_up(s.value_depth, kBlock), here, s.value_depth}, sums,
+               sums_row, true);
+    }
+    for (i64 i = 0; i < count; ++i) {
+      const auto scale = 1 / total[i];
+      table.binary(Binary::multiply, sums + i * sums_row, 1, &scale, 0, out + i * out_row, s.value_depth);
+    }
+  }
+};
+
+/// A few queries: keys and values are read once, where they lie.
+void few(const IsaTable& table, const AttentionShape& s, const float* q, const HeadView& k, const float* keys,
+         const HeadView& v, const float* values, const float* mask, i64 mask_column, i64 query, float* out,
+         float* scores) {
+  const auto seen = s.causal ? std::min(s.keys, query + 1) : s.keys;
+  for (i64 j = 0; j < seen; ++j) scores[j] = table.dot(q, keys + j * k.row, s.depth);
+  table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
+  if (mask) table.binary(Binary::add, scores, 1, mask, mask_column, scores, seen);
+  const auto sum = table.exp_sum(scores, 1, table.maximum(scores, seen), scores, seen), scale = 1 / sum;
+  std::fill_n(out, s.value_depth, 0.0f);
+  for (i64 j = 0; j < seen; ++j) table.axpy(scores[j], values + j * v.row, 1, out, s.value_depth);
+  table.binary(Binary::multiply, out, 1, &scale, 0, out, s.value_depth);
+}
+
+/// Then packing keys and values would cost more than it saves.
+bool reads_in_place(const AttentionShape& s) { return s.queries <= 4; }
+
+}  // namespace
+
+i64 attention_scratch_size(const AttentionShape& s, int threads) {
+  // Whether the keys are transposed is not known here.
+  return s.batch * s.kv_heads * (packed_keys_size(s) + packed_values_size(s)) +
+         threads * std::max(chunk_size(s), round_up(s.keys, kBlock));
+}
+
+void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const HeadView& mask,
+               const HeadView& out, float* result, float* scratch, ThreadPool& pool) {
+  if (s.batch * s.heads * s.queries * s.value_depth == 0) return;
+  const auto& table = isa();
+  const auto shared = s.heads / s.kv_heads;
+  const auto at = [](const HeadView& view, i64 batch, i64 head) {
+    return view.data ? view.data + batch * view.batch + head * view.head : nullptr;
+  };
+  const auto key_cost = static_cast<double>(s.keys * (s.depth + s.value_depth));
+  if (reads_in_place(s) && k.column == 1) {
+    Slots slots(scratch, round_up(s.keys, kBlock), slots_for(pool));
+    return parallel_ranges(pool, s.batch * s.heads * s.queries, key_cost / 8, [&](i64 begin, i64 end) {
+      const Slots::Lease room(slots);
+      for (auto i = begin; i < end; ++i) {
+        const auto query = i % s.queries, head = i / s.queries % s.heads, batch = i / s.queries / s.heads;
+        const auto* masked = at(mask, batch, head);
+        few(table, s, at(q, batch, head) + query * q.row, k, at(k, batch, head / shared), v,
+            at(v, batch, head / shared), masked ? masked + query * mask.row : nullptr, mask.column, query,
+            result + batch * out.batch + head * out.head + query * out.row, room.data());
+      }
+    });
+  }
+  const auto keys_size = packed_keys_size(s), values_size = packed_values_size(s), blocks = ceil_div(s.keys, kKeys);
+  float *keys = scratch, *values = keys + s.batch * s.kv_heads * keys_size,
+        *own = values + s.batch * s.kv_heads * values_size;
+  parallel_ranges(pool, s.batch * s.kv_heads * blocks, key_cost / static_cast<double>(blocks) / 4,
+                  [&](i64 begin, i64 end) {
+                    for (auto i = begin; i < end; ++i) {
+                      const auto place = i / blocks, k0 = i % blocks * kKeys, here = std::min(kKeys, s.keys - k0);
+                      const auto batch = place / s.kv_heads, head = place % s.kv_heads;
+                      pack_panels(at(k, batch, head) + k0 * k.row, k.column, k.row, s.depth, here, 0,
+                                  ceil_div(here, kColumns), keys + place * keys_size + k0 * s.depth);
+                      pack_panels(at(v, batch, head) + k0 * v.row, v.row, 1, here, s.value_depth, 0,
+                                  ceil_div(s.value_depth, kColumns),
+                                  values + place * values_size + k0 * round_up(s.value_depth, kBlock));
+                    }
+                  });
+  const auto parts = ceil_div(s.queries, kQueries);
+  Slots slots(own, chunk_size(s), slots_for(pool));
+  parallel(pool, s.batch * s.heads * parts, [&](i64 chunk) {
+    const Part part(s.queries, parts, chunk % parts);
+    const auto head = chunk / parts % s.heads, batch = chunk / parts / s.heads;
+    const auto place = batch * s.kv_heads + head / shared;
+    const Job job{table, s, keys + place * keys_size, values + place * values_size, round_up(s.value_depth, kColumns)};
+    const Slots::Lease room(slots);
+    const auto* masked = at(mask, batch, head);
+    job.run(at(q, batch, head) + part.begin * q.row, q.row, masked ? masked + part.begin * mask.row : nullptr, mask.row,
+            mask.column, part.begin, part.size(), result + batch * out.batch + head * out.head + part.begin * out.row,
+            out.row, room.data());
+  });
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,35 @@
+// Attention: softmax(scale · Q·Kᵀ + mask) · V, by blocks of queries and keys, so that scores stay in the cache.
+#pragma once
+#include "fast/isa/table.hpp"
+
+namespace ovir {
+class ThreadPool;
+}
+
+namespace ovir::fast {
+
+/// A [batch][heads][rows][columns] operand that may lie in any order: strides in floats.
+struct HeadView {
+  const float* data = nullptr;
+  i64 batch = 0, head = 0, row = 0, column = 1;
+};
+
+struct AttentionShape {
+  i64 batch = 1, heads = 1;
+  i64 kv_heads = 1;  ///< heads / kv_heads queries' heads share one of keys and values
+  i64 queries = 0, keys = 0;
+  i64 depth = 0;  ///< of queries and keys
+  i64 value_depth = 0;
+  float scale = 1;
+  bool causal = false;  ///< query i sees the keys 0 … i
+};
+
+i64 attention_scratch_size(const AttentionShape& shape, int threads);
+
+/// The output is `result`, in the order of `out`, whose data is not used. Columns of q, v and out lie side by side; k
+/// may be transposed. `mask` is added to the scaled scores: its strides are 0 where it is broadcast, its data null
+/// where there is none. A query that sees no key gets NaN.
+void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
+               const HeadView& mask, const HeadView& out, float* result, float* scratch, ThreadPool& pool);
+
+}  // namespace ovir::fast

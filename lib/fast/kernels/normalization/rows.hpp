@@ -1,0 +1,26 @@
+// Normalization of rows: LayerNorm and MVN of trailing axes, RMSNorm, group and instance norm.
+#pragma once
+#include "fast/isa/table.hpp"
+
+namespace ovir {
+class ThreadPool;
+}
+
+namespace ovir::fast {
+
+struct RowNormalization {
+  i64 rows = 0, n = 0;
+  float epsilon = 0;
+  bool center = true;          ///< false: RMSNorm, which divides by the root of the mean square
+  bool scale = true;           ///< false: the mean is subtracted and no more
+  bool epsilon_inside = true;  ///< √(variance + ε), not √variance + ε
+  /// Factors and offsets; null: none. By element of a row where `per_channel` is 0; else by run of `per_channel`
+  /// elements, those of row r beginning at (r % channel_rows) · n / per_channel: [batch][groups][channels][plane].
+  const float *weight = nullptr, *bias = nullptr;
+  i64 per_channel = 0, channel_rows = 1;
+};
+
+/// y[r][i] = (x[r][i] - mean) / deviation · weight + bias. In place is allowed.
+void normalize_rows(const RowNormalization& what, const float* x, float* y, ThreadPool& pool);
+
+}  // namespace ovir::fast

@@ -1,0 +1,36 @@
+// LSTM and GRU over a sequence: the inputs' products are taken for all steps at once, the states' step by step.
+#pragma once
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+
+struct RecurrentShape {
+  i64 batch = 1, steps = 0, inputs = 0, hidden = 0;
+  bool backward = false;  ///< from the last step to the first
+  Unary gates{Function::sigmoid}, state{Function::tanh}, output{Function::tanh};
+};
+
+/// Operands of one direction. x: [batch][steps][inputs], rows `x_row` apart and batches `x_batch`; y likewise, of
+/// hidden.
+struct RecurrentData {
+  const float* x;
+  i64 x_batch, x_row;
+  float* y;
+  i64 y_batch, y_row;
+  const i64* lengths;  ///< [batch], each at most `steps`; null: all are. Steps beyond give zeros
+  float *h, *c;        ///< [batch][hidden]: first state in, last state out; c of the LSTM only
+};
+
+/// Gates of an LSTM in OpenVINO's order: forget, input, cell, output. w: [inputs][4·hidden], r: [hidden][4·hidden],
+/// bias: 4·hidden.
+i64 lstm_scratch_size(const RecurrentShape& shape);
+void lstm(const RecurrentShape& shape, const Panels& w, const Panels& r, const float* bias, const RecurrentData& data,
+          float* scratch, ThreadPool& pool);
+
+/// Gates of a GRU: update, reset, hidden. bias: 3·hidden, or 4·hidden where `linear_before_reset` (the fourth belongs
+/// to the state's product of the hidden gate). r is in two: [hidden][2·hidden] and [hidden][hidden].
+i64 gru_scratch_size(const RecurrentShape& shape);
+void gru(const RecurrentShape& shape, const Panels& w, const Panels& gates_r, const Panels& hidden_r, const float* bias,
+         bool linear_before_reset, const RecurrentData& data, float* scratch, ThreadPool& pool);
+
+}  // namespace ovir::fast

@@ -1,0 +1,229 @@
+// Convolution-1 and GroupConvolution-1 of one and two spatial axes with constant filters, packed when the plan is made,
+// and what follows them: for plans that run often.
+#include "fast/kernels/convolution/depthwise.hpp"
+#include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/pointwise.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
+#include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
+#include "op/window.hpp"
+
+namespace ovir::fast {
+namespace {
+
+enum class Method : std::uint8_t { direct, pointwise, winograd2, winograd4, depthwise, planar };
+
+constexpr std::string_view kNames[] = {"direct", "pointwise", "winograd2", "winograd4", "depthwise", "planar"};
+
+/// Few channels in plain planes: most of a block would be empty.
+constexpr i64 kFewChannels = 8;
+
+Method choose(const ConvolutionShape& s) {
+  if (s.is_depthwise()) return Method::depthwise;
+  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMostPlanarTaps) return Method::planar;
+  if (s.is_pointwise()) return Method::pointwise;
+  const auto tile = winograd_tile(s);
+  return tile == 0 ? Method::direct : (tile == 2 ? Method::winograd2 : Method::winograd4);
+}
+
+i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }
+
+/// `known`, of which kernel sizes and groups are used, for planes of other sizes.
+ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
+                             std::span<const i64> out) {
+  auto s = known;
+  const auto spatial = data.size() - 2;
+  const auto window = [&](std::size_t axis, i64 kernel) {
+    return Window{kernel,
+                  nth_or(attrs.strides, axis, 1),
+                  nth_or(attrs.dilations, axis, 1),
+                  nth_or(attrs.pads_begin, axis, 0),
+                  nth_or(attrs.pads_end, axis, 0),
+                  attrs.auto_pad,
+                  Rounding::floor}
+        .resolved(data[axis + 2]);
+  };
+  s.batch = data[0];
+  s.channels = data[1];
+  s.outputs = out[1];
+  const auto columns = window(spatial - 1, known.kernel_width);
+  s.width = data[spatial + 1];
+  s.out_width = out[spatial + 1];
+  s.stride_x = columns.stride;
+  s.dilation_x = columns.dilation;
+  s.pad_left = columns.pad_begin;
+  if (spatial == 2) {
+    const auto rows = window(0, known.kernel_height);
+    s.height = data[2];
+    s.out_height = out[2];
+    s.stride_y = rows.stride;
+    s.dilation_y = rows.dilation;
+    s.pad_top = rows.pad_begin;
+  }
+  return s;
+}
+
+class BlockedConvolution final : public Kernel {
+ public:
+  BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, Method method, const float* filters,
+                     Ending ending)
+      : attrs_(attrs), known_(s), method_(method), ending_(std::move(ending)) {
+    ThreadPool alone(1);
+    switch (method_) {
+      case Method::direct:
+      case Method::pointwise:
+        filters_ = Buffer(direct_filters_size(s));
+        direct_pack(s, filters, filters_.data(), alone);
+        break;
+      case Method::winograd2:
+      case Method::winograd4:
+        filters_ = Buffer(winograd_filters_size(s, tile()));
+        winograd_pack(s, tile(), filters, filters_.data(), alone);
+        break;
+      case Method::depthwise:
+        filters_ = Buffer(depthwise_filters_size(s));
+        depthwise_pack(s, filters, filters_.data());
+        break;
+      case Method::planar:
+        filters_ = Buffer(planar_filters_size(s));
+        planar_pack(s, filters, filters_.data(), alone);
+        break;
+    }
+  }
+
+  std::string name() const override {
+    return std::string(kNames[static_cast<std::size_t>(method_)]) + ".convolution" + ending_.name;
+  }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    auto state = std::make_unique<State>();
+    auto& s = state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
+    const auto& out = sizes.out[0];
+    if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
+    if (method_ == Method::pointwise && !s.is_pointwise()) return nullptr;
+    const auto residual = ending_.residual < 0 ? nullptr : &sizes.in[static_cast<std::size_t>(ending_.residual)];
+    if (residual && residual->size() != out.size()) return nullptr;
+    const auto threads = runtime.threads();
+    if (sizes.in[0].layout == Layout::plain && method_ != Method::planar)
+      state->in = Buffer(blocked_size(s.batch, s.channels, s.plane()));
+    if (out.layout == Layout::plain) state->out = Buffer(blocked_size(s.batch, s.outputs, s.out_plane()));
+    if (residual && residual->layout == Layout::plain)
+      state->residual = Buffer(blocked_size(s.batch, s.outputs, s.out_plane()));
+    state->scratch = Buffer(scratch_size(s, threads));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto& s = state.shape;
+    if (out[0].size() == 0) return;
+    auto& pool = runtime.pool();
+    const auto* x = in[0].as<const float>();
+    if (state.in.size()) {
+      to_blocked(x, state.in.data(), s.batch, s.channels, s.plane(), pool);
+      x = state.in.data();
+    }
+    const float* residual = nullptr;
+    if (ending_.residual >= 0) {
+      residual = in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+      if (state.residual.size()) {
+        to_blocked(residual, state.residual.data(), s.batch, s.outputs, s.out_plane(), pool);
+        residual = state.residual.data();
+      }
+    }
+    auto* y = state.out.size() ? state.out.data() : out[0].as<float>();
+    compute(s, x, y, ending_.epilogue(residual), state.scratch.data(), pool);
+    if (state.out.size()) to_plain(y, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
+  }
+
+  bool reads(int input, Layout layout) const override {
+    return layout == Layout::plain || input != 0 || method_ != Method::planar;
+  }
+  bool writes(Layout) const override { return true; }
+  /// Each place of the residual is read before the output's same place is written.
+  bool writes_over(int input) const override { return ending_.residual >= 0 && input == ending_.residual; }
+
+ private:
+  struct State final : KernelState {
+    ConvolutionShape shape;
+    Buffer in, residual, out, scratch;
+  };
+
+  int tile() const { return method_ == Method::winograd2 ? 2 : 4; }
+
+  i64 scratch_size(const ConvolutionShape& s, int threads) const {
+    switch (method_) {
+      case Method::direct: return direct_scratch_size(s, threads);
+      case Method::pointwise: return 0;
+      case Method::winograd2:
+      case Method::winograd4: return winograd_scratch_size(s, tile(), threads);
+      case Method::depthwise: return depthwise_scratch_size(s, threads);
+      case Method::planar: return planar_scratch_size(s, threads);
+    }
+    return 0;
+  }
+
+  void compute(const ConvolutionShape& s, const float* x, float* y, const Epilogue& e, float* scratch,
+               ThreadPool& pool) const {
+    const auto* w = filters_.data();
+    switch (method_) {
+      case Method::direct: return direct_convolution(s, w, x, y, e, scratch, pool);
+      case Method::pointwise: return pointwise_convolution(s, w, x, y, e, pool);
+      case Method::winograd2:
+      case Method::winograd4: return winograd_convolution(s, tile(), w, x, y, e, scratch, pool);
+      case Method::depthwise: return depthwise_convolution(s, w, x, y, e, scratch, pool);
+      case Method::planar: return planar_convolution(s, w, x, y, e, scratch, pool);
+    }
+  }
+
+  ConvolutionAttrs attrs_;
+  ConvolutionShape known_;
+  Method method_;
+  Ending ending_;
+  Buffer filters_;
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto data = graph.input(root, 0);
+  const auto* filters = graph.constant(graph.input(root, 1));
+  const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
+  const bool grouped = graph.type(root) == "GroupConvolution";
+  // Which way is best depends on the planes: these must be known.
+  if (!graph.options().steady() || !is_f32(graph, data) || !filters || filters->type() != ElementType::f32 ||
+      !in.has_rank() || (in.rank() != 3 && in.rank() != 4) || filters->rank() != in.rank() + grouped ||
+      filters->size() == 0 || !in[1].is_static() || !out.has_rank())
+    return std::nullopt;
+  for (i64 i = 2; i < in.rank(); ++i)
+    if (!in[i].is_static() || !out[i].is_static()) return std::nullopt;
+  ConvolutionShape known;
+  known.groups = grouped ? filters->dim(0) : 1;
+  known.channels = in[1].length();
+  known.outputs = known.groups * filters->dim(grouped ? 1 : 0);
+  known.kernel_width = filters->dim(filters->rank() - 1);
+  known.kernel_height = in.rank() == 4 ? filters->dim(filters->rank() - 2) : 1;
+  if (known.channels != known.groups * filters->dim(grouped ? 2 : 1) || known.taps() > kMostTaps) return std::nullopt;
+  // The batch makes no difference to the filters.
+  std::vector<i64> from{1, known.channels}, to{1, known.outputs};
+  for (i64 i = 2; i < in.rank(); ++i) {
+    from.push_back(in[i].length());
+    to.push_back(out[i].length());
+  }
+  const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
+  known = with_planes(attrs, known, from, to);
+  Match match{{root}, {data}, nullptr};
+  auto ending = take_ending(graph, match, in.rank(), 1, known.outputs);
+  match.kernel =
+      std::make_unique<BlockedConvolution>(attrs, known, choose(known), filters->data<float>(), std::move(ending));
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
+
+}  // namespace
+
+constinit const Pattern kBlockedConvolution{"blocked_convolution", kRoots, match};
+
+}  // namespace ovir::fast

@@ -1,0 +1,143 @@
+#include "fast/patterns/functions.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "op/elementwise_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// The number in a constant of one element.
+std::optional<float> number(const Graphlet& graph, ValueRef v) {
+  const auto* t = graph.constant(v);
+  if (!t || t->size() != 1 || t->type() != ElementType::f32) return std::nullopt;
+  return *t->data<float>();
+}
+
+Buffer padded(const Tensor& t) {
+  Buffer to((t.size() + kColumns - 1) / kColumns * kColumns + kColumns);
+  std::copy_n(t.data<float>(), t.size(), to.data());
+  return to;
+}
+
+std::optional<Unary> with_numbers(const Graphlet& graph, int node, Function f, int a_port, int b_port) {
+  const auto a = number(graph, graph.input(node, a_port)), b = number(graph, graph.input(node, b_port));
+  if (!a || (b_port != a_port && !b)) return std::nullopt;
+  return Unary{f, *a, *b};
+}
+
+/// Another operand of an Add, of the same static shape as its output.
+bool is_residual(const Graphlet& graph, int add, ValueRef other) {
+  const auto &shape = graph.fact({add, 0}).shape, &own = graph.fact(other).shape;
+  return is_f32(graph, other) && !graph.constant(other) && shape.is_static() && own.is_static() && shape == own;
+}
+
+}  // namespace
+
+bool is_f32(const Graphlet& graph, ValueRef v) { return v.node >= 0 && graph.stored(v) == ElementType::f32; }
+
+std::optional<Unary> function_of(const Graphlet& graph, int node) {
+  struct Simple {
+    std::string_view type;
+    Unary function;
+  };
+  static constexpr Simple kSimple[] = {
+      {"Relu", {Function::clamp, 0, std::numeric_limits<float>::infinity()}},
+      {"Sigmoid", {Function::sigmoid}},
+      {"HSwish", {Function::hswish}},
+      {"HSigmoid", {Function::hsigmoid}},
+      {"Tanh", {Function::tanh}},
+      {"Mish", {Function::mish}},
+      {"SoftPlus", {Function::softplus}},
+      {"SoftSign", {Function::softsign}},
+      {"Exp", {Function::exp}},
+      {"Log", {Function::log}},
+      {"Erf", {Function::erf}},
+      {"Sqrt", {Function::sqrt}},
+      {"Abs", {Function::abs}},
+      {"Negative", {Function::negative}},
+      {"Floor", {Function::floor}},
+      {"Ceiling", {Function::ceiling}},
+      {"Sign", {Function::sign}},
+  };
+  const auto type = graph.type(node);
+  if (type.empty() || !is_f32(graph, graph.input(node, 0)) || !is_f32(graph, {node, 0})) return std::nullopt;
+  const auto* simple =
+      std::find_if(std::begin(kSimple), std::end(kSimple), [&](const Simple& s) { return s.type == type; });
+  if (simple != std::end(kSimple)) return simple->function;
+  if (type == "Clamp") {
+    const auto& a = graph.attrs<ClampAttrs>(node);
+    return Unary{Function::clamp, static_cast<float>(a.min), static_cast<float>(a.max)};
+  }
+  if (type == "Elu") return Unary{Function::elu, static_cast<float>(graph.attrs<EluAttrs>(node).alpha)};
+  if (type == "Gelu") {
+    const bool exact =
+        graph.node(node).version->since < 7 || graph.attrs<GeluAttrs>(node).approximation_mode == GeluMode::erf;
+    return Unary{exact ? Function::gelu_erf : Function::gelu_tanh};
+  }
+  if (type == "Swish") {
+    if (graph.input(node, 1).node < 0) return Unary{Function::swish, 1};
+    return with_numbers(graph, node, Function::swish, 1, 1);
+  }
+  if (type == "PRelu") return with_numbers(graph, node, Function::prelu, 1, 1);
+  if (type == "HardSigmoid") return with_numbers(graph, node, Function::hard_sigmoid, 1, 2);
+  if (type == "Selu") return with_numbers(graph, node, Function::selu, 1, 2);
+  return std::nullopt;
+}
+
+const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
+  const auto* t = graph.constant(v);
+  if (!t || t->type() != ElementType::f32 || t->rank() > rank || t->size() != channels) return nullptr;
+  const auto at = axis - (rank - t->rank());
+  return at >= 0 && t->dim(at) == channels ? t : nullptr;
+}
+
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels) {
+  Ending ending;
+  bool activated = false;
+  for (;;) {
+    const auto last = match.nodes.back(), next = graph.only_user({last, 0});
+    if (next < 0) return ending;
+    const auto& out = graph.fact({next, 0}).shape;
+    if (!is_f32(graph, {next, 0}) || !out.has_rank() || out.rank() != rank) return ending;
+    if (graph.type(next) == "Add") {
+      if (graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd) return ending;
+      const auto other = graph.input(next, graph.input(next, 0).node == last ? 1 : 0);
+      const auto* bias = per_channel(graph, other, rank, axis, channels);
+      if (bias && !activated && ending.bias.size() == 0) {
+        ending.bias = padded(*bias);
+        ending.name += "+bias";
+      } else if (ending.residual < 0 && is_residual(graph, next, other)) {
+        ending.residual = static_cast<int>(match.inputs.size());
+        ending.residual_last = activated;
+        match.inputs.push_back(other);
+        ending.name += "+residual";
+      } else {
+        return ending;
+      }
+    } else if (activated || ending.residual_last || graph.input(next, 0).node != last) {
+      return ending;
+    } else if (const auto function = function_of(graph, next)) {
+      ending.activation = *function;
+      activated = true;
+      ending.name += "+" + std::string(graph.type(next));
+    } else if (graph.type(next) == "PRelu") {
+      const auto slope = graph.input(next, 1);
+      const auto* t = graph.constant(slope);
+      // A slope of rank 1 is by channel where channels are the second axis.
+      const auto* slopes =
+          per_channel(graph, slope, t && t->rank() == 1 && rank > 1 && axis == 1 ? 2 : rank, 1, channels);
+      if (axis != 1 || !slopes || (t->rank() == 1 && rank == 2 && axis != 1)) return ending;
+      ending.activation = {Function::prelu};
+      ending.slopes = padded(*slopes);
+      activated = true;
+      ending.name += "+PRelu";
+    } else {
+      return ending;
+    }
+    match.nodes.push_back(next);
+  }
+}
+
+}  // namespace ovir::fast

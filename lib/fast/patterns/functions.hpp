@@ -1,0 +1,43 @@
+// Operations of one f32 value as the loops compute them, and what may follow a product or a convolution.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "fast/kernels/buffer.hpp"
+#include "fast/kernels/epilogue.hpp"
+#include "plan/pattern.hpp"
+
+namespace ovir::fast {
+
+/// The function that a node applies to its first input, where the loops have it and its parameters are constants.
+std::optional<Unary> function_of(const Graphlet& graph, int node);
+
+/// Whether a value is f32 between steps.
+bool is_f32(const Graphlet& graph, ValueRef v);
+
+/// A constant of one number a channel, laid out along `axis` of an operand of rank `rank`; null otherwise.
+const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
+
+/// What is computed with a product or a convolution as it is stored: a bias, a residual, an activation.
+struct Ending {
+  Buffer bias, slopes;  ///< by channel, padded to whole panels; empty: none
+  Unary activation{};
+  int residual = -1;  ///< the operand that is added; -1: none
+  bool residual_last = false;
+  std::string name;  ///< "+bias+relu"
+
+  /// `residual_data` is laid out as the output.
+  Epilogue epilogue(const float* residual_data) const {
+    return {.bias = bias.data(),
+            .activation = activation,
+            .slopes = slopes.data(),
+            .residual = residual_data,
+            .residual_last = residual_last};
+  }
+};
+
+/// Follows the only users of the last of `match.nodes` as far as they can be computed with it. `axis` of its output, of
+/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match.
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels);
+
+}  // namespace ovir::fast

@@ -1,0 +1,106 @@
+// MVN-6 over the last axes in f32, with the factors and offsets that a LayerNorm multiplies and adds.
+#include <algorithm>
+
+#include "fast/kernels/normalization/rows.hpp"
+#include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
+#include "op/elementwise_attrs.hpp"
+#include "op/shared_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+class LayerNormalization final : public Kernel {
+ public:
+  LayerNormalization(const MvnAttrs& attrs, i64 axes, Buffer weight, Buffer bias, std::string name)
+      : axes_(axes), weight_(std::move(weight)), bias_(std::move(bias)), name_(std::move(name)) {
+    what_.epsilon = static_cast<float>(attrs.eps);
+    what_.scale = attrs.normalize_variance;
+    what_.epsilon_inside = attrs.eps_mode == MvnEps::inside_sqrt;
+    what_.weight = weight_.data();
+    what_.bias = bias_.data();
+  }
+
+  std::string name() const override { return name_; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto n = row(sizes.in[0]);
+    if ((weight_.size() && weight_.size() != n) || (bias_.size() && bias_.size() != n)) return nullptr;
+    return std::make_unique<KernelState>();
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    auto what = what_;
+    what.n = row(in[0]);
+    what.rows = what.n ? in[0].size() / what.n : 0;
+    normalize_rows(what, in[0].as<const float>(), out[0].as<float>(), runtime.pool());
+  }
+
+  bool writes_over(int) const override { return true; }
+
+ private:
+  i64 row(const View& v) const {
+    i64 n = 1;
+    for (i64 i = v.rank() - axes_; i < v.rank(); ++i) n *= v.dim(i);
+    return n;
+  }
+
+  RowNormalization what_;
+  i64 axes_;
+  Buffer weight_, bias_;
+  std::string name_;
+};
+
+/// The last how many axes MVN goes over; 0 where they are others.
+i64 trailing_axes(const Tensor& axes, i64 rank) {
+  std::vector<i64> list;
+  for (i64 i = 0; i < axes.size(); ++i) {
+    const auto axis = axes.type() == ElementType::i64 ? axes.data<i64>()[i] : axes.data<std::int32_t>()[i];
+    list.push_back(axis < 0 ? axis + rank : axis);
+  }
+  std::sort(list.begin(), list.end());
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i] != rank - static_cast<i64>(list.size() - i)) return 0;
+  return static_cast<i64>(list.size());
+}
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto x = graph.input(root, 0);
+  const auto* axes = graph.constant(graph.input(root, 1));
+  const auto& shape = graph.fact(x).shape;
+  if (!is_f32(graph, x) || !axes || !shape.has_rank() ||
+      (axes->type() != ElementType::i64 && axes->type() != ElementType::i32))
+    return std::nullopt;
+  const auto rank = shape.rank(), count = trailing_axes(*axes, rank);
+  if (count == 0) return std::nullopt;
+  Match match{{root}, {x}, nullptr};
+  Buffer weight, bias;
+  std::string name = "normalization";
+  // A factor and an offset of one number an element of the row.
+  const auto take = [&](std::string_view type, Buffer& to) {
+    const auto next = graph.only_user({match.nodes.back(), 0});
+    if (graph.type(next) != type || count != 1 || !shape[rank - 1].is_static() ||
+        graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd)
+      return;
+    const int other = graph.input(next, 0).node == match.nodes.back() ? 1 : 0;
+    const auto* t = per_channel(graph, graph.input(next, other), rank, rank - 1, shape[rank - 1].length());
+    if (!t) return;
+    to = Buffer(t->size());
+    std::copy_n(t->data<float>(), t->size(), to.data());
+    match.nodes.push_back(next);
+    name += "+" + std::string(type);
+  };
+  take("Multiply", weight);
+  take("Add", bias);
+  match.kernel = std::make_unique<LayerNormalization>(graph.attrs<MvnAttrs>(root), count, std::move(weight),
+                                                      std::move(bias), std::move(name));
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"MVN"};
+
+}  // namespace
+
+constinit const Pattern kLayerNormalization{"layer_normalization", kRoots, match};
+
+}  // namespace ovir::fast

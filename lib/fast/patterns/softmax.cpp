@@ -1,0 +1,51 @@
+// Softmax and LogSoftmax in f32.
+#include "fast/kernels/normalization/softmax.hpp"
+
+#include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
+#include "op/elementwise_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+class SoftmaxKernel final : public Kernel {
+ public:
+  SoftmaxKernel(i64 axis, bool logarithm) : axis_(axis), logarithm_(logarithm) {}
+
+  std::string name() const override { return logarithm_ ? "log_softmax" : "softmax"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    return sizes.in[0].rank() ? std::make_unique<KernelState>() : nullptr;
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto& x = in[0];
+    const auto axis = axis_ < 0 ? axis_ + x.rank() : axis_;
+    i64 outer = 1, inner = 1;
+    for (i64 i = 0; i < axis; ++i) outer *= x.dim(i);
+    for (i64 i = axis + 1; i < x.rank(); ++i) inner *= x.dim(i);
+    softmax(x.as<const float>(), out[0].as<float>(), outer, x.dim(axis), inner, logarithm_, runtime.pool());
+  }
+
+  bool writes_over(int) const override { return true; }
+
+ private:
+  i64 axis_;
+  bool logarithm_;
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto x = graph.input(root, 0);
+  if (!is_f32(graph, x) || !is_f32(graph, {root, 0})) return std::nullopt;
+  return Match{{root},
+               {x},
+               std::make_unique<SoftmaxKernel>(graph.attrs<SoftmaxAttrs>(root).axis, graph.type(root) == "LogSoftmax")};
+}
+
+constexpr std::string_view kRoots[] = {"Softmax", "LogSoftmax"};
+
+}  // namespace
+
+constinit const Pattern kSoftmax{"softmax", kRoots, match};
+
+}  // namespace ovir::fast

@@ -1,0 +1,42 @@
+#include "tensor/blocked.hpp"
+
+#include <cstring>
+
+namespace ovir {
+namespace {
+
+/// Calls copy(place in the blocked order, place in the plain one) for each element.
+template <class Copy>
+void for_places(const Shape& shape, Copy copy) {
+  const auto batch = shape[0], channels = shape[1], blocks = (channels + kBlock - 1) / kBlock;
+  const auto plane = channels ? shape.count() / (std::max<i64>(batch, 1) * channels) : 0;
+  for (i64 n = 0; n < batch; ++n)
+    for (i64 c = 0; c < channels; ++c)
+      for (i64 p = 0; p < plane; ++p)
+        copy(((n * blocks + c / kBlock) * plane + p) * kBlock + c % kBlock, (n * channels + c) * plane + p);
+}
+
+}  // namespace
+
+Tensor blocked_to_plain(const Tensor& blocked, const Shape& shape) {
+  Tensor plain(blocked.type(), shape);
+  const auto width = static_cast<i64>(byte_width(blocked.type()));
+  for_places(shape, [&](i64 from, i64 to) {
+    std::memcpy(plain.mutable_bytes() + to * width, blocked.bytes() + from * width, static_cast<std::size_t>(width));
+  });
+  return plain;
+}
+
+Tensor plain_to_blocked(const Tensor& plain) {
+  auto padded = plain.shape();
+  padded[1] = (padded[1] + kBlock - 1) / kBlock * kBlock;
+  Tensor blocked(plain.type(), {padded.count()});
+  const auto width = static_cast<i64>(byte_width(plain.type()));
+  std::memset(blocked.mutable_bytes(), 0, static_cast<std::size_t>(padded.count() * width));
+  for_places(plain.shape(), [&](i64 to, i64 from) {
+    std::memcpy(blocked.mutable_bytes() + to * width, plain.bytes() + from * width, static_cast<std::size_t>(width));
+  });
+  return blocked;
+}
+
+}  // namespace ovir

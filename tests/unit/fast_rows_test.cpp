@@ -1,0 +1,273 @@
+// Softmax, normalization, reductions, attention, recurrent steps: against the formulas in double precision.
+#include <array>
+
+#include "fast/kernels/attention/attention.hpp"
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/normalization/rows.hpp"
+#include "fast/kernels/normalization/softmax.hpp"
+#include "fast/kernels/recurrent/lstm.hpp"
+#include "fast/kernels/reduction/reduce.hpp"
+#include "kernels.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+TEST_CASE("softmax: last axis, inner axis, logarithm") {
+  ThreadPool one(1), four(4);
+  for_each_isa([&] {
+    for (const auto& [outer, n, inner] :
+         {std::array<i64, 3>{5, 7, 1}, {300, 65, 1}, {3, 10, 70}, {2, 1, 5}, {1, 500, 3}})
+      for (const bool logarithm : {false, true}) {
+        const auto x = random_floats(outer * n * inner, 1, -20, 20);
+        Floats y(x.size()), again = x;
+        softmax(x.data(), y.data(), outer, n, inner, logarithm, four);
+        for (i64 o = 0; o < outer; ++o)
+          for (i64 i = 0; i < inner; ++i) {
+            double sum = 0;
+            for (i64 k = 0; k < n; ++k) sum += std::exp(static_cast<double>(x[at((o * n + k) * inner + i)]));
+            for (i64 k = 0; k < n; ++k) {
+              const auto place = at((o * n + k) * inner + i);
+              const auto exact = logarithm ? x[place] - std::log(sum) : std::exp(static_cast<double>(x[place])) / sum;
+              REQUIRE(std::abs(y[place] - exact) < (logarithm ? 8e-6 : 5e-7));
+            }
+          }
+        softmax(again.data(), again.data(), outer, n, inner, logarithm, one);  // in place
+        CHECK(again == y);
+      }
+    Floats odd{1, kInf, 2, -kInf, -kInf, -kInf, 1, -kInf, 1};
+    softmax(odd.data(), odd.data(), 3, 3, 1, false, one);
+    CHECK(std::isnan(odd[1]));
+    CHECK(std::isnan(odd[3]));
+    CHECK((odd[6] == 0.5f && odd[7] == 0 && odd[8] == 0.5f));
+  });
+}
+
+TEST_CASE("normalization of rows") {
+  ThreadPool four(4);
+  for_each_isa([&] {
+    for (const auto& [rows, n, per_channel] : {std::array<i64, 3>{7, 33, 0}, {20, 768, 0}, {6, 10000, 0}, {4, 60, 15}})
+      for (const bool center : {true, false})
+        for (const bool inside : {true, false}) {
+          const auto x = random_floats(rows * n, 1, 3, 5), weight = random_floats(n, 2), bias = random_floats(n, 3);
+          RowNormalization w{.rows = rows,
+                             .n = n,
+                             .epsilon = 1e-3f,
+                             .center = center,
+                             .epsilon_inside = inside,
+                             .weight = weight.data(),
+                             .bias = bias.data(),
+                             .per_channel = per_channel,
+                             .channel_rows = 2};
+          Floats y(x.size());
+          normalize_rows(w, x.data(), y.data(), four);
+          for (i64 r = 0; r < rows; ++r) {
+            double mean = 0, variance = 0;
+            for (i64 i = 0; i < n; ++i) mean += x[at(r * n + i)] / static_cast<double>(n);
+            if (!center) mean = 0;
+            for (i64 i = 0; i < n; ++i) variance += std::pow(x[at(r * n + i)] - mean, 2) / static_cast<double>(n);
+            const auto by = inside ? std::sqrt(variance + 1e-3) : std::sqrt(variance) + 1e-3;
+            for (i64 i = 0; i < n; ++i) {
+              const auto channel = per_channel ? r % 2 * (n / per_channel) + i / per_channel : i;
+              const auto exact = (x[at(r * n + i)] - mean) / by * weight[at(channel)] + bias[at(channel)];
+              REQUIRE(std::abs(y[at(r * n + i)] - exact) < 3e-6);
+            }
+          }
+        }
+  });
+}
+
+TEST_CASE("reductions over rows and columns") {
+  ThreadPool one(1), four(4);
+  for_each_isa([&] {
+    for (const auto& [outer, n, inner] :
+         {std::array<i64, 3>{5, 7, 1}, {3, 3000, 1}, {4, 49, 16}, {2, 1200, 70}, {1, 9, 5}}) {
+      const auto x = random_floats(outer * n * inner, 1, -1, 2);
+      for (const auto what :
+           {Reduction::sum, Reduction::mean, Reduction::maximum, Reduction::minimum, Reduction::sum_of_squares}) {
+        Floats y(at(outer * inner)), again = y;
+        reduce(what, x.data(), y.data(), outer, n, inner, four);
+        reduce(what, x.data(), again.data(), outer, n, inner, one);
+        CHECK(y == again);
+        for (i64 o = 0; o < outer; ++o)
+          for (i64 i = 0; i < inner; ++i) {
+            double sum = 0, squares = 0, most = -1e9, least = 1e9;
+            for (i64 k = 0; k < n; ++k) {
+              const double v = x[at((o * n + k) * inner + i)];
+              sum += v;
+              squares += v * v;
+              most = std::max(most, v);
+              least = std::min(least, v);
+            }
+            const auto exact = what == Reduction::sum       ? sum
+                               : what == Reduction::mean    ? sum / static_cast<double>(n)
+                               : what == Reduction::maximum ? most
+                               : what == Reduction::minimum ? least
+                                                            : squares;
+            REQUIRE(std::abs(y[at(o * inner + i)] - exact) <= 1e-6 * std::max(1.0, std::abs(exact)));
+          }
+      }
+    }
+    float odd[] = {1, std::nanf(""), 3, 4};
+    float y[2];
+    reduce(Reduction::maximum, odd, y, 1, 2, 2, one);
+    CHECK((y[0] == 3 && std::isnan(y[1])));
+    reduce(Reduction::mean, odd, y, 1, 0, 2, one);
+    CHECK(std::isnan(y[0]));
+    reduce(Reduction::minimum, odd, y, 1, 0, 1, one);
+    CHECK(y[0] == kInf);
+  });
+}
+
+TEST_CASE("attention: masks, heads that share keys, transposed keys, one query") {
+  ThreadPool one(1), four(4);
+  struct Case {
+    AttentionShape s;
+    bool mask, transposed_keys;
+  };
+  const Case cases[] = {
+      {{1, 2, 2, 7, 7, 16, 16, 0.25f, false}, false, false},  {{2, 4, 2, 50, 33, 24, 40, 0.2f, false}, true, false},
+      {{1, 3, 1, 64, 64, 32, 32, 0.125f, true}, false, true}, {{1, 2, 2, 40, 1300, 20, 17, 0.3f, false}, true, true},
+      {{1, 1, 1, 600, 600, 8, 8, 0.5f, true}, false, false},  {{2, 4, 1, 1, 90, 32, 32, 0.2f, false}, true, false},
+      {{1, 2, 2, 1, 40, 12, 12, 0.2f, false}, false, true},
+  };
+  for (const auto& c : cases) {
+    const auto& s = c.s;
+    const auto q = random_floats(s.batch * s.heads * s.queries * s.depth, 1, -2, 2),
+               k = random_floats(s.batch * s.kv_heads * s.keys * s.depth, 2, -2, 2),
+               v = random_floats(s.batch * s.kv_heads * s.keys * s.value_depth, 3);
+    auto mask = random_floats(s.queries * s.keys, 4);
+    for (i64 i = 0; i < s.queries; ++i) mask[at(i * s.keys + i % s.keys)] = -kInf;
+    // [batch][heads][rows][columns]; the output is [batch][queries][heads][columns].
+    const HeadView qv{q.data(), s.heads * s.queries * s.depth, s.queries * s.depth, s.depth, 1};
+    HeadView kv{k.data(), s.kv_heads * s.keys * s.depth, s.keys * s.depth, s.depth, 1};
+    if (c.transposed_keys) kv.row = 1, kv.column = s.keys;
+    const HeadView vv{v.data(), s.kv_heads * s.keys * s.value_depth, s.keys * s.value_depth, s.value_depth, 1};
+    const HeadView mv{c.mask ? mask.data() : nullptr, 0, 0, s.keys, 1};
+    const auto wide = s.heads * s.value_depth;
+    const HeadView ov{nullptr, s.queries * wide, s.value_depth, wide, 1};
+    std::vector<double> exact(at(s.batch * s.queries * wide));
+    for (i64 b = 0; b < s.batch; ++b)
+      for (i64 h = 0; h < s.heads; ++h)
+        for (i64 i = 0; i < s.queries; ++i) {
+          std::vector<double> scores;
+          const auto shared = h / (s.heads / s.kv_heads);
+          for (i64 j = 0; j < s.keys; ++j) {
+            double score = 0;
+            for (i64 d = 0; d < s.depth; ++d)
+              score += static_cast<double>(q[at(b * qv.batch + h * qv.head + i * qv.row + d)]) *
+                       k[at(b * kv.batch + shared * kv.head + j * kv.row + d * kv.column)];
+            score = score * s.scale + (c.mask ? mask[at(i * s.keys + j)] : 0.0f);
+            scores.push_back(s.causal && j > i ? -static_cast<double>(kInf) : score);
+          }
+          const auto most = *std::max_element(scores.begin(), scores.end());
+          double sum = 0;
+          for (auto& score : scores) sum += score = std::exp(score - most);
+          for (i64 d = 0; d < s.value_depth; ++d)
+            for (i64 j = 0; j < s.keys; ++j)
+              exact[at(b * ov.batch + h * ov.head + i * ov.row + d)] +=
+                  scores[at(j)] / sum * v[at(b * vv.batch + shared * vv.head + j * vv.row + d)];
+        }
+    for_each_isa([&] {
+      INFO(s.queries << " queries, " << s.keys << " keys");
+      const Buffer scratch(attention_scratch_size(s, 4));
+      Floats y(exact.size()), again = y;
+      attention(s, qv, kv, vv, mv, ov, y.data(), scratch.data(), four);
+      CHECK(worst(y, exact, 1) < 3e-6);
+      attention(s, qv, kv, vv, mv, ov, again.data(), scratch.data(), one);
+      CHECK(again == y);
+    });
+  }
+}
+
+struct Weights {
+  Buffer panels;
+  Panels view;
+  Weights(const Floats& b, i64 k, i64 row, i64 first, i64 n, ThreadPool& pool) : panels(panels_size(k, n)) {
+    pack_panels(b.data() + first, row, 1, k, n, panels.data(), pool);
+    view = {panels.data(), k, n};
+  }
+};
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths") {
+  ThreadPool four(4);
+  const i64 batch = 2, steps = 5, inputs = 7, hidden = 19;
+  const i64 lengths[] = {5, 3};
+  const auto x = random_floats(batch * steps * inputs, 1), h0 = random_floats(batch * hidden, 2),
+             c0 = random_floats(batch * hidden, 3);
+  const auto w = random_floats(inputs * 4 * hidden, 4), r = random_floats(hidden * 4 * hidden, 5);
+  auto bias = random_floats(round_up(4 * hidden, 32) + 32, 6);
+  const auto product_of = [](const Floats& a, i64 from, const Floats& b, i64 k, i64 row, i64 column) {
+    double sum = 0;
+    for (i64 i = 0; i < k; ++i) sum += static_cast<double>(a[at(from + i)]) * b[at(i * row + column)];
+    return sum;
+  };
+  enum Cell { lstm_cell, gru_cell, gru_linear };
+  for (const auto cell : {lstm_cell, gru_cell, gru_linear})
+    for (const bool backward : {false, true}) {
+      const auto wide = (cell == lstm_cell ? 4 : 3) * hidden;
+      std::vector<double> exact(at(batch * steps * hidden));
+      for (i64 b = 0; b < batch; ++b) {
+        Floats h(h0.begin() + b * hidden, h0.begin() + (b + 1) * hidden);
+        std::vector<double> c(c0.begin() + b * hidden, c0.begin() + (b + 1) * hidden);
+        for (i64 i = 0; i < lengths[b]; ++i) {
+          const auto t = backward ? lengths[b] - 1 - i : i;
+          const auto in = [&](i64 column) {
+            return product_of(x, (b * steps + t) * inputs, w, inputs, wide, column) + bias[at(column)];
+          };
+          std::vector<double> next(at(hidden));
+          Floats reset(at(hidden));
+          for (i64 j = 0; j < hidden; ++j)
+            reset[at(j)] = static_cast<float>(sigmoid(in(hidden + j) + product_of(h, 0, r, hidden, wide, hidden + j)));
+          for (i64 j = 0; j < hidden; ++j) {
+            const auto gate = [&](i64 g) {
+              return in(g * hidden + j) + product_of(h, 0, r, hidden, wide, g * hidden + j);
+            };
+            if (cell == lstm_cell) {
+              c[at(j)] = sigmoid(gate(0)) * c[at(j)] + sigmoid(gate(1)) * std::tanh(gate(2));
+              next[at(j)] = sigmoid(gate(3)) * std::tanh(c[at(j)]);
+              continue;
+            }
+            double of_state = 0;
+            if (cell == gru_linear)
+              of_state = reset[at(j)] * (product_of(h, 0, r, hidden, wide, 2 * hidden + j) + bias[at(3 * hidden + j)]);
+            else
+              for (i64 k = 0; k < hidden; ++k)
+                of_state += static_cast<double>(reset[at(k)]) * h[at(k)] * r[at(k * wide + 2 * hidden + j)];
+            const auto candidate = std::tanh(in(2 * hidden + j) + of_state), kept = sigmoid(gate(0));
+            next[at(j)] = (1 - kept) * candidate + kept * h[at(j)];
+          }
+          for (i64 j = 0; j < hidden; ++j)
+            exact[at((b * steps + t) * hidden + j)] = h[at(j)] = static_cast<float>(next[at(j)]);
+        }
+      }
+      for_each_isa([&] {
+        const RecurrentShape s{
+            .batch = batch, .steps = steps, .inputs = inputs, .hidden = hidden, .backward = backward};
+        Floats y(exact.size(), 9.0f);
+        auto h = h0, c = c0;
+        const RecurrentData d{x.data(), steps * inputs, inputs,   y.data(), steps * hidden,
+                              hidden,   lengths,        h.data(), c.data()};
+        const Weights packed_w(w, inputs, wide, 0, wide, four);
+        if (cell == lstm_cell) {
+          const Weights packed_r(r, hidden, wide, 0, wide, four);
+          const Buffer scratch(lstm_scratch_size(s));
+          lstm(s, packed_w.view, packed_r.view, bias.data(), d, scratch.data(), four);
+        } else {
+          const Weights gates(r, hidden, wide, 0, 2 * hidden, four),
+              candidate(r, hidden, wide, 2 * hidden, hidden, four);
+          const Buffer scratch(gru_scratch_size(s));
+          gru(s, packed_w.view, gates.view, candidate.view, bias.data(), cell == gru_linear, d, scratch.data(), four);
+        }
+        CHECK(worst(y, exact, 1) < 2e-6);
+        for (i64 j = 0; j < hidden; ++j)
+          CHECK(h[at(hidden + j)] == y[at((steps + (backward ? 0 : lengths[1] - 1)) * hidden + j)]);
+      });
+    }
+}
+
+}  // namespace
+}  // namespace ovir::fast
