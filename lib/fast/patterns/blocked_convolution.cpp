@@ -8,7 +8,7 @@
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/window.hpp"
+#include "op/kit/window.hpp"
 
 namespace ovir::fast {
 namespace {

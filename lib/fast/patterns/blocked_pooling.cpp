@@ -3,7 +3,7 @@
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/window.hpp"
+#include "op/kit/window.hpp"
 
 namespace ovir::fast {
 namespace {

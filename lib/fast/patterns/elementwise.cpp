@@ -6,7 +6,7 @@
 #include "fast/kernels/elementwise/chain.hpp"
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/elementwise_attrs.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {

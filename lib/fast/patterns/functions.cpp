@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "op/elementwise_attrs.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {

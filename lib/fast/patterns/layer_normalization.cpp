@@ -4,7 +4,7 @@
 #include "fast/kernels/normalization/rows.hpp"
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/elementwise_attrs.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast {

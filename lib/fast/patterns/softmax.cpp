@@ -3,7 +3,7 @@
 
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/elementwise_attrs.hpp"
+#include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
