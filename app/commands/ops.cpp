@@ -125,20 +125,20 @@ std::string ports_text(std::string_view heading, std::span<const PortDef> ports)
   return out;
 }
 
-/// "required", "default 0", or "" where nothing stands for an attribute that is left out.
+/// "required", "default 0", or "optional" where an attribute that is left out has no value.
 std::string presence(const AttributeTable& table, const AttributeDef& a) {
   if (a.presence == kRequired) return "required";
   const auto value = table.default_of(a);
-  if (!value) return "";
+  if (!value) return "optional";
   return fmt::format("default {}", value->empty() ? "\"\"" : *value);
 }
 
 std::string attributes_text(const AttributeTable& table) {
   std::string out;
   for (const auto& a : table.defs) {
-    const auto line = fmt::format("  {:<14} {:<22} {:<12} {:<28} {}", out.empty() ? "attributes" : "", a.name,
-                                  type_of(a), presence(table, a), fmt::join(a.words, ", "));
-    out += fmt::format("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    out += fmt::format("  {:<14} {:<30} {:<12} {}\n", out.empty() ? "attributes" : "", a.name, type_of(a),
+                       presence(table, a));
+    if (!a.words.empty()) out += fmt::format("  {:<14}   {}\n", "", fmt::join(a.words, ", "));
   }
   return out;
 }
@@ -150,7 +150,7 @@ std::string body_text(const BodyDef& body) {
   const auto line = [](std::string_view element, std::string_view tag, std::string_view attributes) {
     return fmt::format("  {:<14} {:<14} {}\n", element, tag, attributes);
   };
-  auto out = line(body.role, "layers, edges", "");
+  auto out = fmt::format("  {}\n", body.role);
   out += line(map, "input", fmt::format("external_port_id internal_layer_id{}", slices));
   if (body.counts) out += line("", "input", "external_port_id=\"-1\" internal_layer_id purpose=\"current_iteration\"");
   out += line("", "output", fmt::format("external_port_id internal_layer_id{}", slices));
