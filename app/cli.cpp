@@ -130,6 +130,7 @@ Loaded load_model(const ModelOptions& options, const Common& common) {
   if (loaded.model && loaded.model->complete) {
     loaded.facts = ovir::infer(*loaded.model, infer_options(options, *loaded.model), diagnostics);
     log_info("inferred {} layers in {}", loaded.model->nodes.size(), watch.lap());
+    log_debug("weights: {}", loaded.model->graph->weights ? loaded.model->graph->weights_path : "not read");
   }
   loaded.status = report(diagnostics, options.model, common);
   return loaded;

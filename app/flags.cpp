@@ -147,7 +147,7 @@ void Flags::format(std::string& to, std::string_view words) {
 void Flags::common(Common& common) {
   constexpr auto heading = "Common options";
   parser_->set_help_flag("-h,--help", "show this page")->group(heading);
-  parser_->add_flag("-v", common.verbose, "log progress to stderr; -vv logs more")->group(heading);
+  parser_->add_flag("-v", common.verbose, "log progress to stderr; -vv logs each input too")->group(heading);
   toggle("-q,--quiet", common.quiet, "no warnings, notes or closing line").group(heading);
   text("--log-level", common.log_level, "LEVEL", "trace, debug, info, warning, error or off")
       .env("OVIR_LOG_LEVEL")

@@ -1,4 +1,4 @@
-// Flags as commands declare them. CLI11 parses; what is wrong is said in ovir's words.
+// Flags as commands declare them. CLI11 parses them; the error messages are ovir's own.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ class Option;
 
 namespace ovir::app {
 
-/// A flag that was declared: what else is to be said of it.
+/// A declared flag, to add properties to.
 class Flag {
  public:
   explicit Flag(CLI::Option* option) : option_(option) {}

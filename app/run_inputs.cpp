@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "io/literal.hpp"
+#include "log.hpp"
 #include "names.hpp"
 #include "random_input.hpp"
 #include "tensor_files.hpp"
@@ -173,6 +174,8 @@ std::map<int, Shape> Inputs::read_given(std::int64_t step) {
     if (!source->kept || changes) {
       source->kept = read_value(ports_[k], with_step(source->value, step), reading_[k]);
       if (!source->kept->note.empty()) notes_.push_back(source->kept->note);
+      log_debug("input \"{}\" is {}{} from {}", ports_[k].name(), name(source->kept->tensor.type()),
+                to_string(source->kept->tensor.shape()), source->kept->from);
     }
     shapes.emplace(static_cast<int>(k), source->kept->tensor.shape());
   }

@@ -142,12 +142,12 @@ void rewrite(Work& work, const std::vector<Replacement>& replacements, const Opt
 /// Makes what changes can be proven to cure something; false where there are none.
 bool fix(Work& work, const Options& options, const Common& common) {
   const auto now = subject(work, options);
-  const auto said = tools::check(now, work.edits);
-  auto fixes = tools::find_fixes(*work.model, now, said, work.edits);
+  const auto found = tools::check(now, work.edits);
+  auto fixes = tools::find_fixes(*work.model, now, found, work.edits);
   if (fixes.list.empty()) return false;
   Places places(options.model);
   for (const auto& fix : fixes.list) {
-    const auto& d = said.all()[fix.diagnostic];
+    const auto& d = found.all()[fix.diagnostic];
     if (!common.quiet)
       say(fmt::format("{}: {} {}: {}\n", places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at),
                       common.err(Paint::help, "fixed"), to_string(d.code), describe(fix.remedy)));
@@ -174,9 +174,9 @@ int edit(const Options& options, const Common& common) {
     throw UsageError("edit: nothing to change; expected --fix, --shape or --set-const");
   if (std::filesystem::path(options.output).extension() != ".xml")
     throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
-  Diagnostics said;
-  Work work{load(options.model, {options.weights, options.no_weights}, said), {}, 0};
-  if (!work.model) return report(said, options.model, common);
+  Diagnostics found;
+  Work work{load(options.model, {options.weights, options.no_weights}, found), {}, 0};
+  if (!work.model) return report(found, options.model, common);
 
   for (const auto& word : options.constants) {
     work.edits.constants.push_back(constant_change(*work.model, word));

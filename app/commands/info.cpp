@@ -105,7 +105,7 @@ std::vector<End> ends(const Model& model, bool input) {
   return list;
 }
 
-Json as_json(const Options& options, const Model& model, const Facts& facts, const Diagnostics& said) {
+Json as_json(const Options& options, const Model& model, const Facts& facts, const Diagnostics& diagnostics) {
   const auto list = [&](bool input) {
     Json entries = Json::array();
     for (const auto& e : ends(model, input))
@@ -135,7 +135,7 @@ Json as_json(const Options& options, const Model& model, const Facts& facts, con
                   {"operations", facts.operations},
                   {"weights", std::move(weights)},
                   {"rt_info", std::move(rt_info)},
-                  {"errors", said.errors()}});
+                  {"errors", diagnostics.errors()}});
   return out;
 }
 
@@ -195,16 +195,16 @@ std::string as_text(const Options& options, const Model& model, const Facts& fac
 }
 
 int info(const Options& options, const Common& common) {
-  Diagnostics said;
-  const auto model = load(options.model, {options.weights, true}, said);
-  if (!model) return report(said, options.model, common);
+  Diagnostics diagnostics;
+  const auto model = load(options.model, {options.weights, true}, diagnostics);
+  if (!model) return report(diagnostics, options.model, common);
   Facts facts;
   collect(*model, facts);
-  if (options.format == "json") print(json_text(as_json(options, *model, facts, said), 2));
+  if (options.format == "json") print(json_text(as_json(options, *model, facts, diagnostics), 2));
   else print(as_text(options, *model, facts, common.out));
-  if (said.errors() > 0 && !common.quiet)
+  if (diagnostics.errors() > 0 && !common.quiet)
     fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               count(said.errors(), "error"), shell_word(options.model));
+               count(diagnostics.errors(), "error"), shell_word(options.model));
   return kOk;
 }
 

@@ -76,6 +76,7 @@ int shapes(const Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   if (!options.why.empty()) {
+    if (options.format == "json") throw UsageError("--why: the format is human");
     print(why(*loaded.model, loaded.facts, options.why));
     return kOk;
   }

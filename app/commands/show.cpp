@@ -11,10 +11,10 @@ struct Options : ModelOptions {
 };
 
 int show(const Options& options, const Common& common) {
-  Diagnostics said;
-  const auto model = load(options.model, {options.weights, options.no_weights}, said);
-  if (!model) return report(said, options.model, common);
-  const auto facts = ovir::infer(*model, infer_options(options, *model), said);
+  Diagnostics diagnostics;
+  const auto model = load(options.model, {options.weights, options.no_weights}, diagnostics);
+  if (!model) return report(diagnostics, options.model, common);
+  const auto facts = ovir::infer(*model, infer_options(options, *model), diagnostics);
   View view{*model, facts, {}, options.model};
   try {
     if (!model->nodes.empty()) view.selected = tools::select(*model, options.select.empty() ? "*" : options.select);
@@ -27,9 +27,9 @@ int show(const Options& options, const Common& common) {
   else if (options.format == "html") print(graph_html(view));
   else print(graph_text(view, common.out));
   // A faulty model can still be looked at.
-  if (said.errors() > 0 && !common.quiet)
+  if (diagnostics.errors() > 0 && !common.quiet)
     fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               count(said.errors(), "error"), shell_word(options.model));
+               count(diagnostics.errors(), "error"), shell_word(options.model));
   return kOk;
 }
 

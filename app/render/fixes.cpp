@@ -54,15 +54,15 @@ std::string describe(const Remedy& remedy) {
   return text;
 }
 
-void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& options) {
+void add_help(Diagnostics& diagnostics, const tools::Fixes& fixes, const ModelOptions& options) {
   const auto cures_error = [&](const tools::Fix& fix) {
-    return is_error(said.all()[fix.diagnostic]) ||
-           std::any_of(fix.also.begin(), fix.also.end(), [&](std::size_t i) { return is_error(said.all()[i]); });
+    return is_error(diagnostics.all()[fix.diagnostic]) ||
+           std::any_of(fix.also.begin(), fix.also.end(), [&](std::size_t i) { return is_error(diagnostics.all()[i]); });
   };
   const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(), cures_error);
   Places places(options.model);
   for (const auto& fix : fixes.list) {
-    const auto& d = said.all()[fix.diagnostic];
+    const auto& d = diagnostics.all()[fix.diagnostic];
     std::string then = is_error(d) ? "this error disappears" : "this warning disappears";
     if (cures_error(fix) && fixes.errors > 0)
       then += fmt::format(", {} remain{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
@@ -73,12 +73,13 @@ void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& 
     std::string help = fmt::format("{} (verified: {})", describe(fix.remedy), then);
     if (d.layer)
       for (const auto other : fix.also) {
-        if (!is_error(said.all()[other])) continue;
-        said.set_help(other,
-                      fmt::format("{} in layer {} \"{}\" at {} (verified: {})", describe(fix.remedy),
-                                  printable(d.layer->id), printable(d.layer->name),
-                                  places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), then),
-                      {});
+        if (!is_error(diagnostics.all()[other])) continue;
+        diagnostics.set_help(
+            other,
+            fmt::format("{} in layer {} \"{}\" at {} (verified: {})", describe(fix.remedy), printable(d.layer->id),
+                        printable(d.layer->name),
+                        places.text(fix.edits.texts.empty() ? d.at : fix.edits.texts.front().at), then),
+            {});
       }
     if (!fix.edits.constants.empty()) {
       const auto& constant = fix.edits.constants.front();
@@ -87,22 +88,22 @@ void add_help(Diagnostics& said, const tools::Fixes& fixes, const ModelOptions& 
           ":\n      " + edit_command(options, "--set-const " + shell_word(fmt::format("{}{}={}", constant.path,
                                                                                       constant.name, constant.values)));
     }
-    said.set_help(fix.diagnostic, std::move(help), fix.edits.texts);
+    diagnostics.set_help(fix.diagnostic, std::move(help), fix.edits.texts);
   }
 }
 
-Diagnostics without_consequences(const Diagnostics& said, const tools::Fixes& fixes) {
-  std::vector<std::size_t> cause(said.all().size(), said.all().size());
+Diagnostics without_consequences(const Diagnostics& diagnostics, const tools::Fixes& fixes) {
+  std::vector<std::size_t> cause(diagnostics.all().size(), diagnostics.all().size());
   for (const auto& fix : fixes.list)
     for (const auto i : fix.also)
-      if (said.all()[i].code == Code::W0901) cause[i] = fix.diagnostic;
-  std::vector<std::size_t> consequences(said.all().size() + 1, 0);
+      if (diagnostics.all()[i].code == Code::W0901) cause[i] = fix.diagnostic;
+  std::vector<std::size_t> consequences(diagnostics.all().size() + 1, 0);
   for (const auto i : cause) ++consequences[i];
   Diagnostics list;
-  list.dependents = said.dependents;
-  for (std::size_t i = 0; i < said.all().size(); ++i) {
-    if (cause[i] != said.all().size()) continue;
-    auto d = said.all()[i];
+  list.dependents = diagnostics.dependents;
+  for (std::size_t i = 0; i < diagnostics.all().size(); ++i) {
+    if (cause[i] != diagnostics.all().size()) continue;
+    auto d = diagnostics.all()[i];
     if (consequences[i] > 0)
       d.notes.push_back({fmt::format("{} elsewhere, which are not shown, {} for the same reason",
                                      count(consequences[i], "declared shape or type", "declared shapes and types"),

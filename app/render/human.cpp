@@ -152,12 +152,12 @@ std::string human(const Diagnostics& diagnostics, const ReportOptions& options, 
   // An operation that is unknown is so in every layer that has it: three of one wording are enough.
   constexpr std::size_t same_shown = 3;
   Places places(options.model);
-  std::map<std::pair<Code, std::string_view>, std::size_t> said;
+  std::map<std::pair<Code, std::string_view>, std::size_t> shown;
   std::string out;
   const auto hidden = each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
-    if (++said[{d.code, d.message}] <= same_shown) out += human(d, places, style) + "\n";
+    if (++shown[{d.code, d.message}] <= same_shown) out += human(d, places, style) + "\n";
   });
-  for (const auto& [what, n] : said)
+  for (const auto& [what, n] : shown)
     if (n > same_shown)
       out += fmt::format("{} {} more: {}[{}]: {} (--format short lists them all)\n", style(Paint::note, "note:"),
                          n - same_shown, word(severity(what.first)), to_string(what.first), what.second);

@@ -89,18 +89,18 @@ class Writer {
     return fmt::format("{} together with {}: {}", alone, others, words(lengths));
   }
 
-  /// A line for every refused length next to the accepted ones; what says the same of the same layer is said once.
+  /// A line for every refused length next to the accepted ones; each reason of a layer once.
   std::string refusals(const AxisRange& range, const Style& style) {
     std::string out;
-    std::vector<const Diagnostic*> said;
+    std::vector<const Diagnostic*> reasons;
     for (const auto* refusal : {&range.above, &range.below, &range.between}) {
       if (!*refusal) continue;
       const auto& d = (*refusal)->why;
       const auto same = [&](const Diagnostic* other) {
         return other->code == d.code && other->at.offset == d.at.offset;
       };
-      if (std::any_of(said.begin(), said.end(), same)) continue;
-      said.push_back(&d);
+      if (std::any_of(reasons.begin(), reasons.end(), same)) continue;
+      reasons.push_back(&d);
       const auto layer = d.layer ? describe(*d.layer) + " at " : "";
       out += fmt::format("      {}: {}{}: {} {}\n", (*refusal)->length, layer, places.text(d.at),
                          style(Paint::error, to_string(d.code)), d.message);

@@ -227,11 +227,20 @@ class Selector {
   }
 
   [[noreturn]] void nothing(std::string_view term) const {
+    constexpr std::string_view by_type = "type:";
+    const bool type = term.starts_with(by_type);
     std::vector<std::string> names;
-    for (const auto& s : all_) names.push_back(full_name(*s.model, s.node));
-    const auto near = nearest(term, {names.begin(), names.end()});
-    throw SelectorError(fmt::format("'{}' selects no layer{}", printable(term),
-                                    near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
+    for (const auto& s : all_) {
+      names.push_back(type ? std::string(by_type) + (*s.model)[s.node].layer->type : full_name(*s.model, s.node));
+      // A layer of a body without its path.
+      if (!s.model->path.empty() && (*s.model)[s.node].layer->name == term) suggest(term, names.back());
+    }
+    if (const auto near = nearest(term, {names.begin(), names.end()})) suggest(term, *near);
+    throw SelectorError(fmt::format("'{}' selects no layer", printable(term)));
+  }
+
+  [[noreturn]] static void suggest(std::string_view term, std::string_view meant) {
+    throw SelectorError(fmt::format("'{}' selects no layer; did you mean \"{}\"?", printable(term), printable(meant)));
   }
 };
 
