@@ -45,9 +45,12 @@ std::vector<Fact> infer_now(const Plan& plan, int index, const std::vector<Fact>
   InferContext c(*node.op, *node.version, node.attrs.get(), inputs, static_cast<int>(inferred.size()));
   c.set_declared(inferred);
   c.check_signature();
-  // A layer with bodies finds its outputs' shapes by running them.
-  if (!node.bodies.empty()) return inferred;
+  // A layer with bodies finds its outputs' shapes by running them; of its inputs as much is demanded as ever.
+  c.set_bodies(node.maps, [&](int body, const std::vector<Fact>&) {
+    return std::vector<Fact>(at(node.maps[at(body)].result_count));
+  });
   if (node.version->infer) node.version->infer(c);
+  if (!node.bodies.empty()) return inferred;
   return std::move(c.outputs());
 }
 

@@ -70,6 +70,11 @@ const BodyLink* input_of(const BodyMap& map, int parameter) {
 
 std::int64_t normalized(std::int64_t axis, std::int64_t rank) { return axis < 0 ? axis + rank : axis; }
 
+/// Of an input that inference has judged.
+Parts parts_along(const BodyLink& link, const Tensor& whole) {
+  return parts_of(link, whole.dim(normalized(link.axis, whole.rank()))).value();
+}
+
 /// The part of an input that iteration `iteration` receives: a view where it is contiguous, else a copy.
 Tensor part(const Tensor& whole, const BodyLink& link, const Parts& parts, std::int64_t iteration) {
   const auto axis = normalized(link.axis, whole.rank());
@@ -219,38 +224,18 @@ std::optional<Dim> sliced_count(const InferContext& c) {
         count = Dim(least ? least->count : 0, most ? most->count : Dim::kUnbounded);
       }
     }
-    common = common ? c.require_same_dim(*common, count, link.port, "the parts that other inputs are sliced into",
-                                         "that this input is")
-                    : count;
+    const auto both = common ? intersect(*common, count) : count;
+    c.require(both.has_value(), link.port, Code::E0506, "{} of {} is sliced into {} parts, other inputs into {}",
+              c.port_name(link.port), c.op().type, to_string(count), to_string(common.value_or(Dim())));
+    common = both;
   }
   return common;
 }
 
 std::optional<std::int64_t> sliced_count(EvalContext& c) {
-  std::optional<std::int64_t> common;
-  for (const auto& link : c.bodies()[0].inputs) {
-    if (!link.sliced) continue;
-    const auto& whole = c.in(link.port);
-    const auto axis = link.axis < 0 ? link.axis + whole.rank() : link.axis;
-    const auto name = port_name(c.version(), link.port);
-    const auto shape = to_string(whole.shape());
-    if (axis < 0 || axis >= whole.rank())
-      fail_at(c.version(), link.port, Code::E0507,
-              fmt::format("the port map of {} slices {} along axis {}, but its shape is {}", c.type(), name, link.axis,
-                          shape));
-    const auto parts = parts_of(link, whole.dim(axis));
-    if (!parts)
-      fail_at(c.version(), link.port, Code::E0507,
-              fmt::format("the port map of {} slices axis {} of {} {} from {} to {} by {}, which is outside of it",
-                          c.type(), link.axis, name, shape, link.start, link.end, link.stride));
-    if (common && *common != parts->count)
-      fail_at(c.version(), link.port, Code::E0506,
-              fmt::format("the parts that other inputs are sliced into ({}) and that this input is ({}) must be equal "
-                          "in {}",
-                          *common, parts->count, c.type()));
-    common = parts->count;
-  }
-  return common;
+  for (const auto& link : c.bodies()[0].inputs)
+    if (link.sliced) return parts_along(link, c.in(link.port)).count;
+  return std::nullopt;
 }
 
 std::vector<Fact> infer_rounds(const InferContext& c) {
@@ -314,7 +299,7 @@ void run_iterations(EvalContext& c, std::int64_t limit) {
   for (const auto& link : map.inputs) {
     const auto& whole = c.in(link.port);
     if (!link.sliced) parameters[at(link.inner)] = whole;
-    else sliced.emplace_back(&link, *parts_of(link, whole.dim(normalized(link.axis, whole.rank()))));
+    else sliced.emplace_back(&link, parts_along(link, whole));
   }
   std::vector<Scan> scans;
   for (const auto& link : map.outputs) {
