@@ -70,7 +70,10 @@ struct Resolver {
     for (auto& node : model->nodes) bind_bodies(*model, node);
     if (model->path.empty()) check_states(*model, diagnostics);
     const bool damaged =
-        model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; });
+        model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; }) ||
+        std::any_of(model->nodes.begin(), model->nodes.end(), [](const Node& node) {
+          return std::any_of(node.bodies.begin(), node.bodies.end(), [](const auto& body) { return !body->complete; });
+        });
     model->complete = diagnostics.errors() == errors_before && !damaged;
     if (model->complete) {
       warn_unreachable(*model, diagnostics);

@@ -1,6 +1,5 @@
 #include "ops/infrastructure/common.hpp"
 
-#include "op/ports.hpp"
 #include "tensor/copy.hpp"
 
 namespace ovir::ops::infrastructure {
