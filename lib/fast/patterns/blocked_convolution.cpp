@@ -1,5 +1,6 @@
 // Convolution-1 and GroupConvolution-1 of one and two spatial axes with constant filters, packed when the plan is made,
-// and what follows them: for plans that run often.
+// and what follows them: for plans that run often. ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 alike,
+// for a single run too: their filters are few beside the work.
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
@@ -13,9 +14,10 @@
 namespace ovir::fast {
 namespace {
 
-enum class Method : std::uint8_t { direct, pointwise, winograd2, winograd4, depthwise, planar };
+enum class Method : std::uint8_t { direct, pointwise, winograd2, winograd4, depthwise, planar, transposed };
 
-constexpr std::string_view kNames[] = {"direct", "pointwise", "winograd2", "winograd4", "depthwise", "planar"};
+constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "winograd4",
+                                       "depthwise", "planar",    "transposed"};
 
 /// Few channels in plain planes: most of a block would be empty.
 constexpr i64 kFewChannels = 8;
@@ -90,6 +92,10 @@ class BlockedConvolution final : public Kernel {
         filters_ = Buffer(planar_filters_size(s));
         planar_pack(s, filters, filters_.data(), alone);
         break;
+      case Method::transposed:
+        filters_ = Buffer(direct_filters_size(s));
+        transposed_pack(s, filters, filters_.data(), alone);
+        break;
     }
   }
 
@@ -162,6 +168,7 @@ class BlockedConvolution final : public Kernel {
       case Method::winograd4: return winograd_scratch_size(s, tile(), threads);
       case Method::depthwise: return depthwise_scratch_size(s, threads);
       case Method::planar: return planar_scratch_size(s, threads);
+      case Method::transposed: return transposed_scratch_size(s, threads);
     }
     return 0;
   }
@@ -176,6 +183,7 @@ class BlockedConvolution final : public Kernel {
       case Method::winograd4: return winograd_convolution(s, tile(), w, x, y, e, scratch, pool);
       case Method::depthwise: return depthwise_convolution(s, w, x, y, e, scratch, pool);
       case Method::planar: return planar_convolution(s, w, x, y, e, scratch, pool);
+      case Method::transposed: return transposed_convolution(s, w, x, y, e, scratch, pool);
     }
   }
 
@@ -190,37 +198,42 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto data = graph.input(root, 0);
   const auto* filters = graph.constant(graph.input(root, 1));
   const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
-  const bool grouped = graph.type(root) == "GroupConvolution";
+  const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
+  const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
+  // Pads that follow from a wanted output, and an output of given size, are for the reference kernel.
+  if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
   // Which way is best depends on the planes: these must be known.
-  if (!graph.options().steady() || !is_f32(graph, data) || !filters || filters->type() != ElementType::f32 ||
-      !in.has_rank() || (in.rank() != 3 && in.rank() != 4) || filters->rank() != in.rank() + grouped ||
-      filters->size() == 0 || !in[1].is_static() || !out.has_rank())
+  if (!(graph.options().steady() || transposed) || !is_f32(graph, data) || !filters ||
+      filters->type() != ElementType::f32 || !in.has_rank() || (in.rank() != 3 && in.rank() != 4) ||
+      filters->rank() != in.rank() + grouped || filters->size() == 0 || !in[1].is_static() || !out.has_rank())
     return std::nullopt;
   for (i64 i = 2; i < in.rank(); ++i)
     if (!in[i].is_static() || !out[i].is_static()) return std::nullopt;
   ConvolutionShape known;
   known.groups = grouped ? filters->dim(0) : 1;
   known.channels = in[1].length();
-  known.outputs = known.groups * filters->dim(grouped ? 1 : 0);
+  // [groups,] outputs, channels, taps; transposed: [groups,] channels, outputs, taps.
+  const auto group_outputs = filters->dim(grouped + transposed), group_channels = filters->dim(grouped + !transposed);
+  known.outputs = known.groups * group_outputs;
   known.kernel_width = filters->dim(filters->rank() - 1);
   known.kernel_height = in.rank() == 4 ? filters->dim(filters->rank() - 2) : 1;
-  if (known.channels != known.groups * filters->dim(grouped ? 2 : 1) || known.taps() > kMostTaps) return std::nullopt;
+  if (known.channels != known.groups * group_channels || known.taps() > kMostTaps) return std::nullopt;
   // The batch makes no difference to the filters.
   std::vector<i64> from{1, known.channels}, to{1, known.outputs};
   for (i64 i = 2; i < in.rank(); ++i) {
     from.push_back(in[i].length());
     to.push_back(out[i].length());
   }
-  const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
   known = with_planes(attrs, known, from, to);
   Match match{{root}, {data}, nullptr};
   auto ending = take_ending(graph, match, in.rank(), 1, known.outputs);
-  match.kernel =
-      std::make_unique<BlockedConvolution>(attrs, known, choose(known), filters->data<float>(), std::move(ending));
+  const auto method = transposed ? Method::transposed : choose(known);
+  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, filters->data<float>(), std::move(ending));
   return match;
 }
 
-constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
+constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution", "ConvolutionBackpropData",
+                                       "GroupConvolutionBackpropData"};
 
 }  // namespace
 
