@@ -74,13 +74,15 @@ inline std::string difference(const ovir::Tensor& a, const ovir::Tensor& b, bool
   return "";
 }
 
-/// Empty where both ended alike.
+/// Empty where both ended alike: with the same results, or with faults. Which of several faults is met first depends on
+/// how much inference knew.
 inline std::string difference(const Outcome& a, const Outcome& b, bool values) {
   if (a.cut || b.cut) return "";
   const auto end = [](const Outcome& o) {
     return o.code ? fmt::format("{} ({})", to_string(*o.code), o.message) : std::string("results");
   };
-  if (a.code != b.code) return fmt::format("{} and {}", end(a), end(b));
+  if (a.code.has_value() != b.code.has_value()) return fmt::format("{} and {}", end(a), end(b));
+  if (a.results.size() != b.results.size()) return "other numbers of results";
   for (std::size_t k = 0; k < a.results.size(); ++k)
     if (auto wrong = difference(a.results[k], b.results[k], values); !wrong.empty())
       return fmt::format("output {}: {}", k, wrong);

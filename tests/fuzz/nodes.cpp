@@ -8,6 +8,7 @@
 #include <set>
 
 #include "agree.hpp"
+#include "base/checked.hpp"
 #include "fuzz.hpp"
 #include "harness/bound.hpp"
 #include "harness/graph_text.hpp"
@@ -256,7 +257,11 @@ bool fill(Trial& n, Choices& choices) {
 
 i64 elements_of(const Trial& n) {
   i64 total = 0;
-  for (const auto& input : n.inputs) total += element_count(input.shape);
+  for (const auto& input : n.inputs) {
+    const auto count = checked_product(input.shape);
+    if (!count || *count > 1 << 20) return 1 << 20;
+    total += *count;
+  }
   return total;
 }
 

@@ -13,6 +13,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   c.require_rank(data, 1, INT64_MAX);
+  if (c.has(axis)) c.require_single(axis);
   if (const auto known = c.scalar_int(axis); known && c.shape(data).has_rank())
     c.require_axis(*known, axis, c.shape(data).rank());
   c.output(0, c.shape(data));

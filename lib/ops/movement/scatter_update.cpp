@@ -8,6 +8,7 @@ namespace {
 enum Input { data, indices, updates, axis };
 
 void infer(InferContext& c) {
+  c.require_rank(data, 1, INT64_MAX);
   c.require_single(axis);
   const auto &from = c.shape(data), &at = c.shape(indices), &values = c.shape(updates);
   if (from.has_rank()) {

@@ -18,10 +18,11 @@ void infer(InferContext& c) {
   const auto count = c.has(axes) ? axis_count(c.shape(axes)) : Dim(0);
   const auto known = c.ints(axes);
   if (!known && (!count.is_static() || count.length() > 1)) return c.output(0, PartialShape::unknown_rank());
-  if (!known && count.length() == 1) {  // one axis goes, whichever it is
-    if (std::none_of(from.begin(), from.end(), [](const Dim& d) { return d.contains(1); })) return c.output(0, from);
-    return c.output(
-        0, c.attrs<Attrs>().allow_axis_skip ? PartialShape::unknown_rank() : PartialShape::of_rank(from.rank() - 1));
+  if (!known && count.length() == 1) {  // one axis goes, unless it is one that stays
+    const auto may_go = std::count_if(from.begin(), from.end(), [](const Dim& d) { return d.contains(1); });
+    if (may_go == 0) return c.output(0, from);
+    const bool goes = may_go == from.rank() && !c.attrs<Attrs>().allow_axis_skip;
+    return c.output(0, goes ? PartialShape::of_rank(from.rank() - 1) : PartialShape::unknown_rank());
   }
 
   std::vector<bool> named(static_cast<std::size_t>(from.rank()), !known || known->empty());
