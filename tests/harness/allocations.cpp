@@ -61,6 +61,17 @@ SmallModel elementwise() {
   return m;
 }
 
+SmallModel products() {
+  SmallModel m;
+  auto y = m.graph.parameter("x", ElementType::f32, {8, 64});
+  for (const auto* name : {"a", "b", "c"}) {
+    y = m.graph.add(name, "MatMul-1", {y, m.graph.constant("w", weights({64, 64}))});
+    y = m.graph.add(std::string(name) + "_relu", "Relu-1", {y});
+  }
+  m.graph.result("r", y);
+  return m;
+}
+
 /// The allocations of each of a few runs behind the first ones.
 long steady_allocations(const Checked& c, const testing::Way& way) {
   auto session = testing::open(c.model, c.facts, way);
@@ -75,16 +86,13 @@ long steady_allocations(const Checked& c, const testing::Way& way) {
 }  // namespace
 
 int main() {
-  const std::pair<const char*, SmallModel (*)()> models[] = {{"elementwise", elementwise}};
+  const std::pair<const char*, SmallModel (*)()> models[] = {{"elementwise", elementwise}, {"products", products}};
   bool good = true;
   for (const auto& [name, make] : models) {
     const auto c = make().check();
-    for (const auto& way : {testing::kOnce, testing::kSteady}) {
-      const auto count = steady_allocations(c, way);
-      std::printf("%s, %.*s: %ld allocations in 10 runs\n", name, static_cast<int>(way.name.size()), way.name.data(),
-                  count);
-      good &= count == 0;
-    }
+    const auto count = steady_allocations(c, testing::kSteady);
+    std::printf("%s: %ld allocations in 10 runs\n", name, count);
+    good &= count == 0;
   }
   return good ? 0 : 1;
 }
