@@ -1,5 +1,6 @@
 // show: the model's layers, with whatever is known of them.
 #include "command.hpp"
+#include "plan/print.hpp"
 #include "render/diagnostics.hpp"
 #include "render/graph.hpp"
 
@@ -7,10 +8,25 @@ namespace ovir::app::commands::show {
 namespace {
 
 struct Options : ModelOptions {
-  std::string format = "text", select;
+  std::string format = "text", select, plan_after, precision = "f32";
+  std::int64_t steps = 1;
+  bool plan = false;
 };
 
+/// The plan that `run` would make.
+int show_plan(const Options& options, const Common& common) {
+  const auto loaded = load_model(options, common);
+  if (!loaded) return loaded.status;
+  ovir::Options how;
+  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  how.expected_runs = options.steps;
+  how.until = options.plan_after;
+  print(to_text(*plan(loaded.model, loaded.facts, how)));
+  return kOk;
+}
+
 int show(const Options& options, const Common& common) {
+  if (options.plan || !options.plan_after.empty()) return show_plan(options, common);
   Diagnostics diagnostics;
   const auto model = load(options.model, {options.weights, options.no_weights}, diagnostics);
   if (!model) return report(diagnostics, options.model, common);
@@ -39,6 +55,12 @@ Action declare(Flags& flags) {
   flags.model(o);
   flags.shapes(o);
   flags.text("--select", o.select, "SELECTOR", "only these layers");
+  flags.toggle("--plan", o.plan,
+               "instead: the steps that run would take, their kernels and the layers that each computes");
+  flags.choice("--plan-after", o.plan_after, {"precision", "fold", "fuse", "choose", "layout"}, "PASS",
+               "the plan as it stands after this pass");
+  flags.number("--steps", o.steps, "N", "with --plan: for so many runs", 1);
+  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "with --plan: as for run");
   flags.format(o.format, "text json dot mermaid html");
   return [options](const Common& common) { return show(*options, common); };
 }

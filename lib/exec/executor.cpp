@@ -81,7 +81,7 @@ class Executor::Run final : private EvalHost {
   void record(const Step& step) {
     auto& shapes = executor_.recording_->shapes;
     for (const auto id : step.outputs)
-      if (sized_.tensors[at(id)]) shapes[at(id)] = sized_.tensors[at(id)].shape();
+      if (!shapes[at(id)] && sized_.tensors[at(id)]) shapes[at(id)] = sized_.tensors[at(id)].shape();
   }
 
   // --- steps
@@ -370,7 +370,7 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
     return nullptr;
   }
   recent_.splice(recent_.begin(), recent_, found);
-  if (!found->sized) found->sized = std::make_unique<Sized>(*plan_, found->shapes, context.runtime);
+  if (!found->sized) found->sized = std::make_unique<Sized>(*plan_, found->shapes, context.runtime, true);
   return found->sized.get();
 }
 

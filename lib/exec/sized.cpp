@@ -18,7 +18,8 @@ i64 blocked_count(Shape shape) {
 }
 
 /// A step whose outputs' places can be settled before the run.
-bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::optional<Shape>>& shapes) {
+bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::optional<Shape>>& shapes,
+                    bool recorded) {
   const auto known = [&](int id) {
     const auto& value = plan.value(id);
     return shapes[at(id)] && value.stored != ElementType::dynamic && value.stored != ElementType::string;
@@ -29,18 +30,18 @@ bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::o
   if (step.nodes.empty()) return true;
   const auto& node = plan.node(step);
   if (node.op->kind != Kind::compute || !node.bodies.empty()) return false;
-  return !step.infers || step.by_shapes;
+  return !step.infers || (recorded && step.by_shapes);
 }
 
 }  // namespace
 
-Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime& runtime)
+Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime& runtime, bool recorded)
     : shapes(std::move(known)),
       tensors(plan.values.size()),
       fixed(plan.values.size(), 0),
       planned(plan.values.size(), 0),
       steps(plan.steps.size()) {
-  place(plan);
+  place(plan, recorded);
   prepare(plan, runtime);
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     if (planned[id]) spare.emplace_back(static_cast<int>(id), Tensor());
@@ -49,7 +50,7 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
 }
 
 /// Says how every step is run, and puts the outputs of planned ones into the arena.
-void Sized::place(const Plan& plan) {
+void Sized::place(const Plan& plan, bool recorded) {
   std::vector<int> root(plan.values.size());  // of a chain of views
   for (std::size_t id = 0; id < root.size(); ++id) {
     root[id] = static_cast<int>(id);
@@ -63,7 +64,7 @@ void Sized::place(const Plan& plan) {
   std::vector<char> in_arena(plan.values.size(), 0);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const auto& step = plan.steps[s];
-    if (!can_be_planned(plan, step, shapes)) {
+    if (!can_be_planned(plan, step, shapes, recorded)) {
       all_planned = false;
       continue;
     }
@@ -146,7 +147,9 @@ void Sized::prepare(const Plan& plan, Runtime& runtime) {
       if (sized.state) continue;
       // These sizes are not for the kernel: the reference kernels take its place.
       sized.patches.clear();
-      sized.how = step.nodes.size() == 1 ? How::reference : How::dynamic;
+      // A constant that the kernel has swallowed is not among the step's inputs.
+      const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan.node(step).inputs.size();
+      sized.how = whole ? How::reference : How::dynamic;
     }
     if (sized.how != How::reference) continue;
     const auto& node = plan.node(step);

@@ -36,8 +36,8 @@ struct SizedStep {
 
 struct Sized {
   /// `shapes`: by value; empty where a value's shape is not known before the run. Takes the arena from the thread's
-  /// MemoryBudget.
-  Sized(const Plan& plan, std::vector<std::optional<Shape>> shapes, Runtime& runtime);
+  /// MemoryBudget. `recorded`: a run has found them, so what follows from them has been judged.
+  Sized(const Plan& plan, std::vector<std::optional<Shape>> shapes, Runtime& runtime, bool recorded = false);
   Sized(const Sized&) = delete;
   Sized& operator=(const Sized&) = delete;
 
@@ -54,7 +54,7 @@ struct Sized {
   bool all_planned = true;  ///< no step is dynamic
 
  private:
-  void place(const Plan& plan);
+  void place(const Plan& plan, bool recorded);
   void prepare(const Plan& plan, Runtime& runtime);
 };
 

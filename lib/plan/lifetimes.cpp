@@ -27,6 +27,55 @@ bool infers(const Plan& plan, const Step& step) {
          (!step.nodes.empty() && !plan.node(step).bodies.empty());
 }
 
+/// What follows from the shapes of the model's inputs and states alone, by value of the plan.
+struct ByShapes {
+  std::vector<char> shape, content;
+};
+
+ByShapes by_shapes(const Plan& plan) {
+  ByShapes known{std::vector<char>(plan.values.size(), 0), std::vector<char>(plan.values.size(), 0)};
+  const auto at = [](int id) { return static_cast<std::size_t>(id); };
+  const auto& model = *plan.model;
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) {
+    const auto& node = model.nodes[i];
+    if (node.op->kind == Kind::result) continue;
+    const auto& version = *node.version;
+    bool shapes = true, contents = true, read = true;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      const auto id = at(value_of(plan, node.inputs[k]));
+      shapes = shapes && known.shape[id];
+      contents = contents && known.content[id];
+      read = read && (known.content[id] || !version.reads.contains(static_cast<int>(k)));
+    }
+    const bool computes = node.op->kind == Kind::compute && node.bodies.empty();
+    const bool follows = node.op->kind == Kind::parameter || node.op->kind == Kind::read_value ||
+                         (computes && shapes && read && !version.sized_by_data);
+    for (const auto id : plan.value_of[i]) {
+      const auto& value = plan.value(id);
+      const bool constant = value.role == Role::constant || node.op->kind == Kind::constant;
+      known.shape[at(id)] = constant || follows || is_settled(value);
+      known.content[at(id)] =
+          constant || (computes && version.pure && known.shape[at(id)] && (version.shape_only ? shapes : contents));
+    }
+  }
+  return known;
+}
+
+/// Whether a second run with inputs and states of the same shapes can do without inference.
+bool settles(const Plan& plan, const Step& step, const ByShapes& known) {
+  const auto shape = [&](int id) { return known.shape[static_cast<std::size_t>(id)] != 0; };
+  for (const auto index : step.nodes) {
+    const auto& node = (*plan.model)[index];
+    if (node.op->kind != Kind::compute || !node.bodies.empty()) return false;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k)
+      if (node.version->reads.contains(static_cast<int>(k)) &&
+          !known.content[static_cast<std::size_t>(value_of(plan, node.inputs[k]))])
+        return false;
+  }
+  return std::all_of(step.inputs.begin(), step.inputs.end(), shape) &&
+         std::all_of(step.outputs.begin(), step.outputs.end(), shape);
+}
+
 /// Output 0 is input 0's bytes under another shape.
 bool is_view(const Plan& plan, const Step& step) {
   if (step.nodes.size() != 1 || step.kernel || step.outputs.size() != 1 || !plan.node(step).version->view) return false;
@@ -47,6 +96,7 @@ void lifetimes(Plan& plan) {
     ++value.reads;
     value.result = true;
   }
+  const auto known = by_shapes(plan);
   // Backwards: the first step met that uses a value is the last one to need it.
   std::vector<char> alive(plan.values.size(), 0);
   for (std::size_t id = 0; id < plan.values.size(); ++id)
@@ -59,6 +109,7 @@ void lifetimes(Plan& plan) {
     for (const auto id : step->inputs) last_use(id);
     for (const auto id : step->outputs) last_use(id);
     step->infers = infers(plan, *step);
+    step->by_shapes = settles(plan, *step, known);
     step->view = is_view(plan, *step);
   }
 }

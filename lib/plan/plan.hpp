@@ -58,7 +58,7 @@ struct Step {
   std::string why;                       ///< why not a faster kernel; may be empty
   std::vector<std::shared_ptr<const Plan>> bodies;
   bool infers = true;      ///< shapes are inferred at run time: inputs or outputs are not static, or values are judged
-  bool by_shapes = false;  ///< its outputs' shapes follow from the shapes of the model's inputs and states
+  bool by_shapes = false;  ///< inference follows from the shapes of the model's inputs and states
   bool view = false;       ///< output 0 is input 0 under another shape
   std::vector<int> frees;  ///< values that no later step reads
 };

@@ -19,7 +19,8 @@ class ReductionKernel final : public Kernel {
   std::string name() const override { return "reduction"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
-    return sizes.in[0].rank() >= last_ ? std::make_unique<KernelState>() : nullptr;
+    const auto& x = sizes.in[0];
+    return x.rank() >= last_ && x.size() > 0 ? std::make_unique<KernelState>() : nullptr;
   }
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
