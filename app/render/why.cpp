@@ -18,6 +18,12 @@ std::string layer_text(const Spot& s) {
                      printable(s.node().layer->type));
 }
 
+/// Where a walk ends: what the model is given, what it holds, or what a layer makes whatever its inputs.
+bool is_source(const Spot& s) {
+  const auto kind = s.node().op->kind;
+  return kind == Kind::parameter || kind == Kind::constant;
+}
+
 std::string describe(const Spot& s) {
   const auto& fact = s.fact();
   if (s.element)
@@ -70,6 +76,36 @@ Target parse(const std::list<Frame>& frames, const std::string& text) {
   return target;
 }
 
+/// Every step as long as each has one origin; then where the rest ends.
+std::string walk(Spot spot) {
+  std::string out;
+  while (const auto from = tools::origin(spot)) {
+    for (const auto& origin : from->spots)
+      out += fmt::format("    {}{}\n", from->computed ? "computed from " : "", describe(origin));
+    if (from->spots.size() > 1) {
+      for (const auto& end : tools::roots(spot).spots)
+        out += fmt::format("    and so {} {}\n", is_source(end) ? "from" : "made as", describe(end));
+      return out;
+    }
+    spot = from->spots.front();
+  }
+  return is_source(spot) ? out : out + "    which this layer makes\n";
+}
+
+/// ", from axis 0 of "x" (Parameter) f32[?]".
+std::string ending(const tools::Roots& roots) {
+  constexpr std::size_t kShown = 3;
+  std::string list;
+  for (std::size_t i = 0; i < roots.spots.size() && i < kShown; ++i)
+    list += fmt::format("{}{}", i == 0 ? "" : i + 1 == roots.spots.size() ? " and " : ", ", describe(roots.spots[i]));
+  if (roots.spots.size() == 1 && !is_source(roots.spots.front())) {
+    const auto& maker = roots.spots.front();
+    return fmt::format(", {} {}, which that layer makes\n", roots.computed ? "computed from" : "from", describe(maker));
+  }
+  if (roots.spots.size() > kShown) list += fmt::format(" and {} more", roots.spots.size() - kShown);
+  return fmt::format(", {} {}\n", roots.computed ? "computed from" : "from", list);
+}
+
 }  // namespace
 
 std::string why(const Model& model, const Facts& facts, const std::string& text) {
@@ -88,17 +124,8 @@ std::string why(const Model& model, const Facts& facts, const std::string& text)
     Spot spot = target.spot;
     spot.axis = axis;
     out += fmt::format("  axis {}: {}", axis, to_string(shape[axis]));
-    std::string steps;
-    bool computed = false;
-    while (const auto from = tools::origin(spot)) {
-      spot = from->spot;
-      computed |= from->computed;
-      steps += fmt::format("\n    {}{}", from->computed ? "computed from " : "", describe(spot));
-    }
-    if (steps.empty()) out += ", which this layer makes\n";
-    else
-      out += target.axis ? ":" + steps + "\n"
-                         : fmt::format(", {} {}\n", computed ? "computed from" : "from", describe(spot));
+    if (!tools::origin(spot)) out += ", which this layer makes\n";
+    else out += target.axis ? ":\n" + walk(spot) : ending(tools::roots(spot));
   }
   return out;
 }

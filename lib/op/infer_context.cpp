@@ -252,11 +252,6 @@ void InferContext::check_signature() {
 
   // An output takes the type of an input with its TypeVar, or the only type of its domain.
   const auto outs = version_->outputs;
-  const auto certain = static_cast<int>(std::count_if(
-      outs.begin(), outs.end(), [](const PortDef& p) { return p.arity == Arity::one || p.arity == Arity::variadic; }));
-  if (output_count() < certain)
-    fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, certain, certain == 1 ? "" : "s",
-         output_count());
   for (int o = 0; o < output_count(); ++o) {
     const auto* def = port_def(outs, o);
     if (!def) {

@@ -91,6 +91,16 @@ std::vector<std::string> as_declared(const AttributeDef& def, const Layer& layer
   fail(std::move(d));
 }
 
+/// The attribute's name, which stands before its value, the quote and the equals sign.
+SourceLoc name_of(const Attribute& attribute) {
+  auto place = attribute.at;
+  const auto found = place ? place.file->text.substr(0, place.offset).rfind(attribute.name) : std::string_view::npos;
+  if (found == std::string_view::npos) return place;
+  place.offset = found;
+  place.length = attribute.name.size();
+  return place;
+}
+
 }  // namespace
 
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
@@ -123,17 +133,19 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
   for (const auto& given : layer.attributes) {
     const auto same_name = [&](const AttributeDef& def) { return def.name == given.name; };
     if (std::any_of(table.defs.begin(), table.defs.end(), same_name)) continue;
-    std::vector<std::string_view> names;
-    for (const auto& def : table.defs) names.push_back(def.name);
-    const auto near = nearest(given.name, names);
+    // A slip in the name of an attribute leaves the layer without that attribute.
+    std::vector<std::string_view> missing;
+    for (const auto& def : table.defs)
+      if (!layer.attribute(def.name)) missing.push_back(def.name);
+    const auto near = nearest(given.name, missing);
     Diagnostic d;
     d.severity = Severity::warning;
     d.code = Code::W0902;
     d.message = fmt::format("{} has no attribute \"{}\"{}", op.type, printable(given.name),
                             near ? fmt::format("; did you mean \"{}\"?", *near) : "");
     d.attribute = given.name;
-    if (near && !layer.attribute(*near))
-      d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
+    d.at = name_of(given);
+    if (near) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
     report(diagnostics, model, layer, std::move(d));
   }
   return good ? attrs : nullptr;

@@ -93,6 +93,12 @@ struct Resolver {
       node.version = found.version;
     });
     if (!node.op) return;
+    // Files declare the outputs that are used; the operation has the others as well.
+    const auto outputs = node.version->outputs;
+    const auto certain = std::count_if(outputs.begin(), outputs.end(), [](const PortDef& p) {
+      return p.arity == Arity::one || p.arity == Arity::variadic;
+    });
+    node.output_count = std::max(node.output_count, static_cast<int>(certain));
     node.attrs = parse_attributes(model, layer, *node.op, *node.version, diagnostics);
     node.faulty |= !node.attrs;
   }

@@ -1,6 +1,8 @@
 #include "tools/origin.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "op/infer_context.hpp"
 
@@ -37,33 +39,50 @@ struct Operand {
   bool element;
 };
 
+/// The length that an axis has or an element is; nothing where there is none. A negative element is no length.
 std::optional<Dim> length_in(const Fact& fact, std::int64_t axis, bool element) {
   if (!element)
     return fact.shape.has_rank() && axis < fact.shape.rank() ? std::optional(fact.shape[axis]) : std::nullopt;
   if (axis >= length_count(fact)) return std::nullopt;
-  return intervals_of(fact)[static_cast<std::size_t>(axis)].to_dim();
+  const auto value = intervals_of(fact)[static_cast<std::size_t>(axis)];
+  return value.hi < 0 ? std::nullopt : std::optional(value.to_dim());
 }
 
-class Layer {
+using Operands = std::vector<Operand>;
+
+/// Asks a layer's own shape inference: what the output's length does where lengths of its inputs are others.
+class Experiment {
  public:
-  explicit Layer(const Spot& s) : spot_(s), node_(s.node()), wanted_(*length_in(s.fact(), s.axis, s.element)) {
+  explicit Experiment(const Spot& s) : spot_(s), node_(s.node()), wanted_(*length_in(s.fact(), s.axis, s.element)) {
     for (const auto& v : node_.inputs) inputs_.push_back(v.node < 0 ? Fact{} : s.frame->facts->of(v));
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      for (const bool element : {false, true}) collect(i, element);
+    std::stable_sort(all_.begin(), all_.end(),
+                     [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
   }
 
   std::optional<Origin> origin() const {
-    auto equal = operands([&](const Dim& d) { return same(d, wanted_); });
-    std::stable_sort(equal.begin(), equal.end(),
-                     [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
+    if (!node_.version || !node_.bodies.empty() || node_.faulty) return std::nullopt;
+    Operands equal;
+    for (const auto& o : all_)
+      if (same(length(o), wanted_)) equal.push_back(o);
     for (const bool element : {false, true})
-      if (const auto proven = marked(equal, element)) return at(*proven, false);
-    // A symbol is proof; of equal lengths one that the output does not depend on is none.
-    for (const auto& operand : equal)
-      if (wanted_.symbol != 0 || decides(operand)) return at(operand, false);
-    auto others = operands([&](const Dim& d) { return !same(d, wanted_); });
-    std::stable_sort(others.begin(), others.end(),
-                     [&](const Operand& a, const Operand& b) { return likeness(a) > likeness(b); });
-    for (const auto& operand : others)
-      if (changes(operand)) return at(operand, true);
+      if (const auto proven = marked(equal, element)) return at({*proven}, false);
+    // One symbol is one length, whichever of the inputs is named.
+    if (wanted_.symbol != 0 && !equal.empty()) return at({equal.front()}, false);
+    Operands seen;
+    for (const auto& o : all_)
+      if (const auto found = with({o}, other(length(o))); found && !(*found == wanted_)) seen.push_back(o);
+    // A length that the model's inputs decide is theirs, though weights have a part in it.
+    if (std::any_of(seen.begin(), seen.end(), [&](const Operand& o) { return !is_constant(o); }))
+      std::erase_if(seen, [&](const Operand& o) { return is_constant(o); });
+    if (seen.size() == 1) return at(seen, !same(length(seen.front()), wanted_));
+    if (!seen.empty()) return at(seen, true);
+    for (const auto& o : equal)
+      if (decides_with_its_equals(o, equal)) return at({o}, false);
+    if (const auto together = needed(); !together.empty()) return at(together, true);
+    // Nothing else can have left it open.
+    if (!wanted_.is_static() && !all_.empty()) return at(all_, true);
     return std::nullopt;
   }
 
@@ -72,25 +91,39 @@ class Layer {
   const Node& node_;
   const Dim wanted_;
   std::vector<Fact> inputs_;
+  Operands all_;  ///< the likeliest first
 
-  Origin at(const Operand& o, bool computed) const {
-    return {{spot_.frame, node_.inputs[o.input], o.axis, o.element}, computed};
-  }
-
-  template <class Wanted>
-  std::vector<Operand> operands(Wanted wanted) const {
-    std::vector<Operand> list;
-    for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      if (node_.inputs[i].node < 0) continue;
-      for (const bool element : {false, true}) {
-        const auto count = element                       ? length_count(inputs_[i])
-                           : inputs_[i].shape.has_rank() ? inputs_[i].shape.rank()
-                                                         : 0;
-        for (std::int64_t a = 0; a < count; ++a)
-          if (wanted(*length_in(inputs_[i], a, element))) list.push_back({i, a, element});
+  /// What little is computed from Constants alone: weights that are stored in another type or form.
+  bool is_constant(const Operand& o) const {
+    constexpr std::size_t kMostLayers = 32;
+    std::vector<int> pending{node_.inputs[o.input].node};
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      const auto& node = (*spot_.frame->model)[pending[i]];
+      if (i >= kMostLayers || !node.op || (node.inputs.empty() && node.op->kind != Kind::constant)) return false;
+      for (const auto& v : node.inputs) {
+        if (v.node < 0) return false;
+        pending.push_back(v.node);
       }
     }
-    return list;
+    return true;
+  }
+
+  Dim length(const Operand& o) const { return *length_in(inputs_[o.input], o.axis, o.element); }
+
+  Origin at(const Operands& operands, bool computed) const {
+    Origin origin{{}, computed};
+    for (const auto& o : operands) origin.spots.push_back({spot_.frame, node_.inputs[o.input], o.axis, o.element});
+    return origin;
+  }
+
+  /// What is open comes from nothing that is known.
+  void collect(std::size_t input, bool element) {
+    const auto& fact = inputs_[input];
+    if (node_.inputs[input].node < 0) return;
+    const auto count = element ? length_count(fact) : fact.shape.has_rank() ? fact.shape.rank() : 0;
+    for (std::int64_t a = 0; a < count; ++a)
+      if (const auto d = length_in(fact, a, element); d && (wanted_.is_static() || !d->is_static()))
+        all_.push_back({input, a, element});
   }
 
   /// The same axis is likelier than another, counted from the front or from the back.
@@ -100,16 +133,17 @@ class Layer {
     return o.axis == spot_.axis ? 5 : behind == inputs_[o.input].shape.rank() - o.axis ? 4 : 2;
   }
 
-  /// The length at the spot where the inputs were these; nothing where they contradict.
-  std::optional<Dim> infer(const std::vector<Fact>& inputs) const {
-    if (!node_.version || !node_.bodies.empty() || node_.faulty) return std::nullopt;
+  /// The length at the spot where the inputs were these. Where they contradict nothing, and `refused` is the input that
+  /// the layer finds fault with, -1 where it names none.
+  std::optional<Dim> infer(const std::vector<Fact>& inputs, std::int64_t* refused = nullptr) const {
     InferContext c(*node_.op, *node_.version, node_.attrs.get(), inputs,
                    static_cast<int>(spot_.frame->facts->outputs[static_cast<std::size_t>(spot_.at.node)].size()));
     std::uint32_t symbols = kFresh;
     c.set_symbols(&symbols);
     try {
       infer_node(c);
-    } catch (const Failure&) {
+    } catch (const Failure& failure) {
+      if (refused) *refused = failure.diagnostic.port ? failure.diagnostic.port->index : -1;
       return std::nullopt;
     }
     return length_in(c.out(spot_.at.port), spot_.axis, spot_.element);
@@ -118,51 +152,87 @@ class Layer {
   static void set(Fact& fact, const Operand& o, Dim d) {
     if (!o.element) {
       fact.shape[o.axis] = d;
+      fact.value = {};  // a value of another shape would contradict
+      fact.bounds = {};
       return;
     }
     auto list = intervals_of(fact);
     list[static_cast<std::size_t>(o.axis)] = to_interval(d);
+    if (fact.value && d.is_static()) {
+      Tensor values(ElementType::f64, fact.value.shape());
+      std::transform(list.begin(), list.end(), values.mutable_data<double>(), [](const Interval& i) { return i.lo; });
+      fact.value = convert(values, fact.type);
+      return;
+    }
     fact.bounds = std::make_shared<const std::vector<Interval>>(std::move(list));
     fact.value = {};
   }
 
   /// Each operand, of those that are elements or those that are axes, becomes an unknown length with a symbol of its
   /// own: the output's symbol is then proof.
-  std::optional<Operand> marked(std::vector<Operand> list, bool element) const {
+  std::optional<Operand> marked(Operands list, bool element) const {
     std::erase_if(list, [&](const Operand& o) { return o.element != element; });
     if (list.empty() || wanted_.symbol != 0) return std::nullopt;
     auto inputs = inputs_;
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      auto& fact = inputs[list[k].input];
-      if (!element) fact.value = {}, fact.bounds = {};  // a value of another shape would contradict
-      set(fact, list[k], Dim(1, Dim::kUnbounded, kMark + static_cast<std::uint32_t>(k)));
-    }
+    for (std::size_t k = 0; k < list.size(); ++k)
+      set(inputs[list[k].input], list[k], Dim(1, Dim::kUnbounded, kMark + static_cast<std::uint32_t>(k)));
     const auto found = infer(inputs);
     if (!found || found->symbol < kMark || found->symbol - kMark >= list.size()) return std::nullopt;
     return list[found->symbol - kMark];
   }
 
-  /// Another length there would be refused, or seen at the spot.
-  bool decides(const Operand& o) const {
-    const auto found = infer_with(o);
-    return !found || !same(*found, wanted_);
-  }
-  bool changes(const Operand& o) const {
-    const auto found = infer_with(o);
-    return found && !(*found == wanted_);
+  /// Another length than `now`.
+  static Dim other(const Dim& now) {
+    constexpr std::int64_t some = 64;
+    if (!now.is_static()) return now.contains(some) ? some : now.min + 1;
+    return now.length() > (std::int64_t{1} << 30) ? now.length() / 2 : 2 * now.length() + (now.length() == 0);
   }
 
-  std::optional<Dim> infer_with(const Operand& o) const {
+  std::optional<Dim> with(const Operands& operands, const Dim& length, std::int64_t* refused = nullptr) const {
     auto inputs = inputs_;
-    auto& fact = inputs[o.input];
-    const auto now = *length_in(fact, o.axis, o.element);
-    constexpr std::int64_t some = 64;
-    const auto other = !now.is_static()                         ? now.contains(some) ? some : now.min + 1
-                       : now.length() > (std::int64_t{1} << 30) ? now.length() / 2
-                                                                : 2 * now.length() + (now.length() == 0);
-    if (!o.element) fact.value = {}, fact.bounds = {};
-    set(fact, o, Dim(other));
-    return infer(inputs);
+    for (const auto& o : operands) set(inputs[o.input], o, length);
+    return infer(inputs, refused);
+  }
+
+  /// Of an open length: the open operands that must all be known before it is, as the factors of a product.
+  Operands needed() const {
+    if (wanted_.is_static()) return {};
+    auto list = all_;
+    std::erase_if(list, [&](const Operand& o) { return o.element != all_.front().element; });
+    const auto decided = [&] {
+      auto inputs = inputs_;
+      for (std::size_t k = 0; k < list.size(); ++k) set(inputs[list[k].input], list[k], other(length(list[k])));
+      const auto found = infer(inputs);
+      return found && found->is_static();
+    };
+    if (list.empty() || !decided()) return {};
+    for (std::size_t k = list.size(); k-- > 0;) {
+      const auto left_out = list[k];
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+      if (!decided()) list.insert(list.begin() + static_cast<std::ptrdiff_t>(k), left_out);
+    }
+    return list;
+  }
+
+  /// Another length there is refused as long as other inputs keep theirs: they are changed with it, one by one.
+  bool decides_with_its_equals(const Operand& first, const Operands& equal) const {
+    const auto length = other(wanted_);
+    Operands changed{first};
+    for (std::size_t round = 0; round <= equal.size(); ++round) {
+      std::int64_t refused = -1;
+      if (const auto found = with(changed, length, &refused)) return *found == length;
+      const auto fits = [&](const Operand& o) {
+        const bool taken = std::any_of(changed.begin(), changed.end(), [&](const Operand& c) {
+          return c.input == o.input && c.axis == o.axis && c.element == o.element;
+        });
+        return !taken && o.element == first.element &&
+               (refused < 0 || static_cast<std::int64_t>(o.input) == refused || o.input == 0);
+      };
+      const auto next = std::find_if(equal.begin(), equal.end(), fits);
+      if (next == equal.end()) return false;
+      changed.push_back(*next);
+    }
+    return false;
   }
 };
 
@@ -177,7 +247,8 @@ std::optional<Origin> outside(const Spot& s) {
     if (link.inner != k || link.port < 0 || link.port >= static_cast<int>(node.inputs.size())) continue;
     const Spot there{frame.outer, node.inputs[static_cast<std::size_t>(link.port)], s.axis, false};
     const auto& shape = there.fact().shape;
-    if (shape.has_rank() && s.axis < shape.rank() && !(link.sliced && link.axis == s.axis)) return Origin{there, false};
+    if (shape.has_rank() && s.axis < shape.rank() && !(link.sliced && link.axis == s.axis))
+      return Origin{{there}, false};
   }
   return std::nullopt;
 }
@@ -203,7 +274,27 @@ std::list<Frame> frames_of(const Model& model, const Facts& facts) {
 std::optional<Origin> origin(const Spot& spot) {
   const auto kind = spot.node().op->kind;
   if (kind == Kind::constant) return std::nullopt;
-  return kind == Kind::parameter ? outside(spot) : Layer(spot).origin();
+  return kind == Kind::parameter ? outside(spot) : Experiment(spot).origin();
+}
+
+Roots roots(const Spot& spot) {
+  constexpr std::size_t kMostSteps = 100'000;
+  Roots found;
+  std::vector<Spot> pending{spot};
+  std::set<std::tuple<const Frame*, int, int, std::int64_t, bool>> visited;
+  while (!pending.empty() && visited.size() < kMostSteps) {
+    const auto here = pending.back();
+    pending.pop_back();
+    if (!visited.emplace(here.frame, here.at.node, here.at.port, here.axis, here.element).second) continue;
+    const auto from = origin(here);
+    if (!from) {
+      found.spots.push_back(here);
+      continue;
+    }
+    found.computed |= from->computed;
+    pending.insert(pending.end(), from->spots.rbegin(), from->spots.rend());
+  }
+  return found;
 }
 
 std::optional<Spot> find_output(const std::list<Frame>& frames, std::string_view name) {

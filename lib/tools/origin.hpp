@@ -5,6 +5,7 @@
 #include <list>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/model.hpp"
 
@@ -34,13 +35,21 @@ struct Spot {
 };
 
 struct Origin {
-  Spot spot;
-  bool computed = false;  ///< the length is not that of `spot`, but changes with it
+  std::vector<Spot> spots;  ///< one or more, the likeliest first
+  bool computed = false;    ///< the length is not that of `spots`, but changes with each of them
 };
 
 /// What the length at `spot`, which must have a known rank, comes from: an axis or an element of an input of its layer,
-/// or of the layer around its body. Nothing for a Parameter of the whole model, and where the layer itself decides.
+/// or of the layer around its body. Nothing for a Parameter of the whole model, and where the layer itself decides. An
+/// open length never comes from one that is known.
 std::optional<Origin> origin(const Spot& spot);
+
+/// Where the walk from origin to origin ends: each place once.
+struct Roots {
+  std::vector<Spot> spots;
+  bool computed = false;  ///< in some step
+};
+Roots roots(const Spot& spot);
 
 /// An output by its layer's name (with its path, in a body) or by a tensor name.
 std::optional<Spot> find_output(const std::list<Frame>& frames, std::string_view name);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "op/known_types.hpp"
@@ -17,13 +19,22 @@ constexpr std::string_view kSets[] = {"2020.1", "2020.2", "2020.4", "2021.1", "2
                                       "2021.4", "2022.1", "2022.2", "2022.3", "2023.0", "2023.1",
                                       "2023.2", "2024.0", "2024.5", "2026.0", ""};
 
-/// Since opset15 a set grows over several releases, and only the last brings what older sets hold. By the tables in the
-/// headers of each release (src/core/include/openvino/opsets).
-struct Early {
+/// Where a set came or was filled otherwise: opset2 lacks some of opset1, opset13 grew after its first release, and since
+/// opset15 a set grows over several releases, of which only the last brings what older sets hold. Tried with the wheels
+/// of 2022.1 to 2026.4, a model for each type and set; see tests/unit/releases_test.cpp.
+struct Exception {
   int set;
   std::string_view type, release;
 };
-constexpr Early kEarly[] = {
+constexpr Exception kExceptions[] = {
+    {2, "RNNCell", kNoRelease},
+    {2, "Reverse", kNoRelease},
+    {2, "ShuffleChannels", kNoRelease},
+    {2, "Xor", kNoRelease},
+    {3, "Reverse", kNoRelease},
+    {3, "Xor", kNoRelease},
+    {13, "FakeConvert", "2023.3"},
+    {13, "ScaledDotProductAttention", "2023.3"},
     {15, "Parameter", "2024.2"},
     {15, "Convert", "2024.2"},
     {15, "ShapeOf", "2024.2"},
@@ -54,49 +65,85 @@ constexpr Early kEarly[] = {
     {17, "BGRtoNV12", "2026.4"},
     {17, "RGBtoNV12", "2026.4"},
 };
-constexpr std::string_view kNone = "9999";  // after every release, in the order of text
+/// Element types that came after 2022.1; tried as those of a Parameter and of a Constant.
+constexpr std::pair<ElementType, std::string_view> kTypes[] = {
+    {ElementType::nf4, "2023.2"},    {ElementType::string, "2023.3"}, {ElementType::f8e4m3, "2024.0"},
+    {ElementType::f8e5m2, "2024.0"}, {ElementType::u2, "2024.1"},     {ElementType::u3, "2024.1"},
+    {ElementType::u6, "2024.1"},     {ElementType::f4e2m1, "2024.3"}, {ElementType::f8e8m0, "2024.3"}};
 
-std::string_view release_of(std::string_view type, int set) {
-  const auto* const early = std::find_if(std::begin(kEarly), std::end(kEarly), [&](const Early& e) {
-    return e.set == set && equals_ignoring_case(e.type, type);
-  });
-  if (early != std::end(kEarly)) return early->release;
-  const auto* const known = known_type(type);
-  if (set < known->since || (known->until > 0 && set > known->until)) return kNone;
-  if (set > static_cast<int>(std::size(kSets)) || kSets[set - 1].empty()) return kNone;
-  return kSets[set - 1];
+/// The element types that a layer names: in its attributes and as those of its outputs.
+std::set<ElementType> types_of(const Node& node) {
+  std::set<ElementType> types;
+  for (const auto& port : node.layer->outputs)
+    if (port.declared_type) types.insert(*port.declared_type);
+  if (!node.version) return types;
+  for (const auto& def : node.version->attrs.defs)
+    if (def.kind == AttributeKind::element_type)
+      if (const auto* given = node.layer->attribute(def.name))
+        if (const auto type = parse_element_type(given->value)) types.insert(*type);
+  return types;
 }
 
-/// By release, then by what asks for it.
-using Requirements = std::map<std::string_view, std::map<std::string, std::size_t>>;
+/// Two spellings of a type ("Const") are one; the usual one is given.
+std::string type_of(const Node& node) { return std::string(node.op ? node.op->type : node.layer->type); }
 
-void collect(const Model& model, Requirements& requirements, std::set<std::string>& extensions) {
+std::optional<int> set_of(const Layer& layer) {
+  if (!layer.version.starts_with("opset")) return std::nullopt;
+  return parse_number<int>(std::string_view(layer.version).substr(5));
+}
+
+void collect(const Model& model, std::vector<Demand>& list) {
   for (const auto& node : model.nodes) {
-    const auto& layer = *node.layer;
-    const std::string type(node.op ? node.op->type : layer.type);  // of two spellings ("Const") the usual one
-    const auto set = layer.version.starts_with("opset") ? parse_number<int>(std::string_view(layer.version).substr(5))
-                                                        : std::nullopt;
-    if (!set || !known_type(type)) {
-      extensions.insert(type);
-    } else {
+    const auto type = type_of(node);
+    if (const auto set = set_of(*node.layer); set && known_type(type)) {
       const bool own = node.version && node.version->since == *set;
-      ++requirements[release_of(type, *set)]
-                    [own ? fmt::format("{}-{}", type, *set) : fmt::format("{} of {}", type, layer.version)];
+      list.push_back({release_of(type, *set),
+                      own ? fmt::format("{}-{}", type, *set) : fmt::format("{} of {}", type, node.layer->version),
+                      &model, &node});
     }
-    for (const auto& body : node.bodies) collect(*body, requirements, extensions);
+    for (const auto element : types_of(node))
+      for (const auto& [young, release] : kTypes)
+        if (young == element) list.push_back({release, std::string(name(element)), &model, &node});
+    for (const auto& body : node.bodies) collect(*body, list);
+  }
+}
+
+void collect_extensions(const Model& model, std::set<std::string>& extensions) {
+  for (const auto& node : model.nodes) {
+    const auto type = type_of(node);
+    if (!set_of(*node.layer) || !known_type(type)) extensions.insert(type);
+    for (const auto& body : node.bodies) collect_extensions(*body, extensions);
   }
 }
 
 }  // namespace
 
+std::string_view release_of(std::string_view type, int set) {
+  const auto* const exception = std::find_if(std::begin(kExceptions), std::end(kExceptions), [&](const Exception& e) {
+    return e.set == set && equals_ignoring_case(e.type, type);
+  });
+  if (exception != std::end(kExceptions)) return exception->release;
+  const auto* const known = known_type(type);
+  if (!known || set < known->since || (known->until > 0 && set > known->until)) return kNoRelease;
+  if (set > static_cast<int>(std::size(kSets)) || kSets[set - 1].empty()) return kNoRelease;
+  return kSets[set - 1];
+}
+
+std::vector<Demand> demands(const Model& model) {
+  std::vector<Demand> list;
+  collect(model, list);
+  if (model.graph->ir_version >= 11) list.push_back({"2022.1", fmt::format("IR {}", model.graph->ir_version)});
+  return list;
+}
+
 LeastRelease least_release(const Model& model) {
-  Requirements requirements;
+  std::map<std::string_view, std::map<std::string, std::size_t>> requirements;  // by release, then by what asks for it
+  for (const auto& demand : demands(model)) requirements[demand.release][demand.what] += demand.node ? 1 : 0;
   std::set<std::string> extensions;
-  collect(model, requirements, extensions);
-  if (model.graph->ir_version >= 11) requirements["2022.1"][fmt::format("IR {}", model.graph->ir_version)] = 0;
+  collect_extensions(model, extensions);
   LeastRelease least{kSets[0], {}, {extensions.begin(), extensions.end()}};
   if (requirements.empty() || requirements.rbegin()->first == kSets[0]) return least;
-  least.release = requirements.rbegin()->first == kNone ? "" : requirements.rbegin()->first;
+  least.release = requirements.rbegin()->first == kNoRelease ? "" : requirements.rbegin()->first;
   for (const auto& [what, layers] : requirements.rbegin()->second) least.required_by.push_back({what, layers});
   std::stable_sort(least.required_by.begin(), least.required_by.end(),
                    [](const auto& a, const auto& b) { return a.layers > b.layers; });

@@ -13,8 +13,22 @@ namespace ovir::tools {
 /// The newest release that is known here.
 inline constexpr std::string_view kNewestRelease = "2026.4";
 
+/// Something in a model that a release must have to read it.
+struct Demand {
+  std::string_view release;  ///< the first that has it; kNoRelease: none
+  std::string what;          ///< "STFT-15", "ReLU of opset8" (where an older set holds the same), "nf4", "IR 11"
+  const Model* model = nullptr;
+  const Node* node = nullptr;  ///< null: the file itself
+};
+inline constexpr std::string_view kNoRelease = "9999";  ///< after every release in the order of text
+/// One or more for every layer that is no extension, bodies included.
+std::vector<Demand> demands(const Model& model);
+
+/// The release that has `type` in set `set`, or kNoRelease.
+std::string_view release_of(std::string_view type, int set);
+
 struct Requirement {
-  std::string what;        ///< "STFT-15", "ReLU of opset8" (where an older set holds the same), "IR 11"
+  std::string what;
   std::size_t layers = 0;  ///< that ask for it; 0: the file does
 };
 

@@ -56,6 +56,31 @@ TEST_CASE("what a release has of a set that is not whole") {
   CHECK(release(11, {{"Gelu", "opset1"}}).empty());
 }
 
+TEST_CASE("sets that came or grew otherwise") {
+  CHECK(release(11, {{"ScaledDotProductAttention", "opset13"}}) == "2023.3");
+  CHECK(release(11, {{"FakeConvert", "opset13"}}) == "2023.3");
+  CHECK(release(11, {{"ReLU", "opset13"}}) == "2023.2");
+  CHECK(release(10, {{"ShuffleChannels", "opset1"}}) == "2020.1");
+  CHECK(release(10, {{"ShuffleChannels", "opset2"}}).empty());
+  CHECK(release(10, {{"ShuffleChannels", "opset3"}}) == "2020.4");
+}
+
+TEST_CASE("element types ask for their release") {
+  const auto of = [](ElementType type) {
+    Made made(11, {{"Parameter", "opset1"}});
+    made.graph->layers[0].outputs.emplace_back();
+    made.graph->layers[0].outputs[0].declared_type = type;
+    return std::string(tools::least_release(made.model).release);
+  };
+  CHECK(of(ElementType::f32) == "2022.1");
+  CHECK(of(ElementType::u4) == "2022.1");
+  CHECK(of(ElementType::nf4) == "2023.2");
+  CHECK(of(ElementType::string) == "2023.3");
+  CHECK(of(ElementType::f8e5m2) == "2024.0");
+  CHECK(of(ElementType::u2) == "2024.1");
+  CHECK(of(ElementType::f8e8m0) == "2024.3");
+}
+
 TEST_CASE("the words for it") {
   CHECK(text(10, {{"ReLU", "opset1"}}) == "read by OpenVINO 2020.1 and later");
   CHECK(text(11, {{"ReLU", "opset1"}}) == "read by OpenVINO 2022.1 and later (for IR 11)");

@@ -7,6 +7,9 @@ namespace {
 
 enum Input { data, slope };
 
+/// Model Optimizer left slopes in f32 when it compressed a model to f16.
+constexpr TypeVar TSlope{"T_SLOPE", kFloat};
+
 /// "If slope input rank is 1 and its dimension is equal to the second dimension of data input, then per channel
 /// broadcast is applied. Otherwise slope input is broadcasted with numpy rules."
 void infer(InferContext& c) {
@@ -19,7 +22,7 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& x = c.in(data);
-  auto s = c.in(slope);
+  auto s = c.in(slope).type() == x.type() ? c.in(slope) : convert(c.in(slope), x.type());
   if (s.rank() == 1 && x.rank() > 1 && s.dim(0) == x.dim(1)) {
     Shape channel(static_cast<std::size_t>(x.rank()), 1);
     channel[1] = s.dim(0);
@@ -32,7 +35,7 @@ void eval(EvalContext& c) {
            [&]<class T>() { broadcast_binary<T, T, T>(x, s, out, [](T v, T a) { return v < 0 ? v * a : v; }); });
 }
 
-constexpr PortDef kInputs[] = {{"data", kFloatT}, {"slope", kFloatT}};
+constexpr PortDef kInputs[] = {{"data", kFloatT}, {"slope", TSlope}};
 
 constexpr Version kVersions[] = {
     {.since = 1, .inputs = kInputs, .outputs = kFloatOutput, .infer = infer, .eval = eval},

@@ -11,13 +11,36 @@ struct Attrs {
   ElementType output_type = ElementType::i64;
 };
 
+template <class Bits>
+std::int64_t count_non_zero(const Tensor& t, Bits sign) {
+  std::int64_t n = 0;
+  for (std::int64_t i = 0; i < t.size(); ++i) {
+    Bits bits;
+    std::memcpy(&bits, t.bytes() + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);
+    n += (bits & static_cast<Bits>(~sign)) != 0 ? 1 : 0;
+  }
+  return n;
+}
+
+/// Of a tensor of any type of the signature, as it is stored: of floats -0 is zero, too.
+std::int64_t count_non_zero(const Tensor& t) {
+  const bool real = contains(kFloat, t.type());
+  switch (byte_width(t.type())) {
+    case 1: return count_non_zero<std::uint8_t>(t, 0);
+    case 2: return count_non_zero<std::uint16_t>(t, real ? 0x8000 : 0);
+    case 4: return count_non_zero<std::uint32_t>(t, real ? 1u << 31 : 0);
+    default: return count_non_zero<std::uint64_t>(t, real ? std::uint64_t{1} << 63 : 0);
+  }
+}
+
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kIndex, type), "output_type", "\"{}\" is neither i64 nor i32", name(type));
+  c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
   const auto& from = c.shape(data);
   // A scalar counts as a vector of one element.
   const auto rank = from.has_rank() ? Dim(std::max<std::int64_t>(from.rank(), 1)) : Dim();
-  c.output(0, type, {rank, Dim(0, from.element_count().max)});
+  const auto* value = c.known(data);
+  c.output(0, type, {rank, value ? Dim(count_non_zero(value->unpacked())) : Dim(0, from.element_count().max)});
 }
 
 void eval(EvalContext& c) {

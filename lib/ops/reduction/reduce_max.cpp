@@ -13,8 +13,9 @@ void eval(EvalContext& c) {
         if (std::isnan(best)) return best;
       return x > best || x != x ? x : best;
     };
-    // Of no elements: the least finite value, as OpenVINO gives.
-    reduce_into<T, T>(c, lowest<T>(c.stored(kReduceData).type()), pick, [](T best, std::int64_t) { return best; });
+    // Of no elements: the neutral one, -infinity for floats.
+    const auto none = std::is_floating_point_v<T> ? static_cast<T>(-INFINITY) : lowest<T>(c.stored(kReduceData).type());
+    reduce_into<T, T>(c, none, pick, [](T best, std::int64_t) { return best; });
   });
 }
 

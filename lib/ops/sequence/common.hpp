@@ -59,7 +59,7 @@ inline constexpr auto kCellAttrs =
                Attr<"activations_alpha", &A::activations_alpha>, Attr<"activations_beta", &A::activations_beta>,
                Attr<"clip", &A::clip>>;
 inline constexpr auto kSequenceAttrs =
-    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction, kRequired>,
+    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction>,
                Attr<"activations", &A::activations>, Attr<"activations_alpha", &A::activations_alpha>,
                Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>>;
 

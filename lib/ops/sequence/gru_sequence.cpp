@@ -14,7 +14,7 @@ constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence
                                {"B", T}};
 constexpr PortDef kOutputs[] = {{"Y", T}, {"Ho", T}};
 constexpr auto kAttrs =
-    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction, kRequired>,
+    attributes<A, Attr<"hidden_size", &A::hidden_size, kRequired>, Attr<"direction", &A::direction>,
                Attr<"activations", &A::activations>, Attr<"activations_alpha", &A::activations_alpha>,
                Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>,
                Attr<"linear_before_reset", &A::linear_before_reset>>;

@@ -24,20 +24,25 @@ bool mask_matters(const InferContext& c) {
 void infer(InferContext& c) {
   for (const auto port : {query, key, value}) c.require_rank(port, 3, INT64_MAX);
   const auto &q = c.shape(query), &k = c.shape(key), &v = c.shape(value);
-  c.require_same_dim(from_end(q, -1), from_end(k, -1), key, "the embedding dims of query", "those of key");
-  const auto source =
-      c.require_same_dim(from_end(k, -2), from_end(v, -2), value, "the source lengths of key", "those of value");
-  auto out = broadcast(batch_of(q), batch_of(k));
-  c.require(out.has_value(), key, Code::E0505, "the batches of query {} and key {} cannot be broadcast", to_string(q),
+  c.require_same_dim(from_end(q, -1), from_end(k, -1), key, "the embedding dims of \"query\"", "those of \"key\"");
+  const auto source = c.require_same_dim(from_end(k, -2), from_end(v, -2), value, "the source lengths of \"key\"",
+                                         "those of \"value\"");
+  // As OpenVINO: a key, value or mask of unknown rank leaves the batch dims of the others as they are.
+  const auto known = [](const PartialShape& batch) { return batch.has_rank() ? batch : PartialShape{}; };
+  auto out = q.has_rank() ? broadcast(batch_of(q), known(batch_of(k))) : std::optional(batch_of(q));
+  c.require(out.has_value(), key, Code::E0505,
+            "ScaledDotProductAttention cannot broadcast the batch dims of \"query\" {} and \"key\" {}", to_string(q),
             to_string(k));
-  auto with_value = broadcast(*out, batch_of(v));
-  c.require(with_value.has_value(), value, Code::E0505, "the batches of query {} and value {} cannot be broadcast",
-            to_string(q), to_string(v));
+  auto with_value = out->has_rank() ? broadcast(*out, known(batch_of(v))) : out;
+  c.require(with_value.has_value(), value, Code::E0505,
+            "ScaledDotProductAttention cannot broadcast the batch dims of \"query\" {} and \"value\" {}", to_string(q),
+            to_string(v));
   out = std::move(with_value);
+  auto length = from_end(q, -2);
   if (mask_matters(c)) {
     c.require(c.type(attention_mask) == ElementType::boolean || c.type(attention_mask) == ElementType::dynamic ||
                   c.type(query) == ElementType::dynamic || c.type(attention_mask) == c.type(query),
-              attention_mask, Code::E0503, "the mask must be boolean or {} as query is, but it is {}",
+              attention_mask, Code::E0503, "input \"attention_mask\" must be boolean or {} as \"query\" is, but is {}",
               name(c.type(query)), name(c.type(attention_mask)));
     const auto& m = c.shape(attention_mask);
     if (m.has_rank() && m.rank() >= 2) {
@@ -47,17 +52,21 @@ void infer(InferContext& c) {
         return mask.min <= std::max<std::int64_t>(1, scores.max);
       };
       c.require(rows && columns && fits(from_end(m, -2), from_end(q, -2)) && fits(from_end(m, -1), source),
-                attention_mask, Code::E0505, "the mask {} does not fit scores of {} x {}", to_string(m),
+                attention_mask, Code::E0505, "input \"attention_mask\" {} does not fit scores of {} x {}", to_string(m),
                 to_string(from_end(q, -2)), to_string(source));
       auto with_mask = broadcast(*out, batch_of(m));
       c.require(with_mask.has_value(), attention_mask, Code::E0505,
-                "the batches of the mask {} and of query {} cannot be broadcast", to_string(m), to_string(q));
+                "ScaledDotProductAttention cannot broadcast the batch dims of \"attention_mask\" {} and \"query\" {}",
+                to_string(m), to_string(q));
       out = std::move(with_mask);
+      // A mask of several rows has one for each row of query.
+      if (const auto rows_of_both = intersect(length, from_end(m, -2)); rows_of_both && !from_end(m, -2).contains(1))
+        length = *rows_of_both;
     }
   }
   if (c.has(scale)) c.require_single(scale);
   if (out->has_rank()) {
-    out->push_back(from_end(q, -2));
+    out->push_back(length);
     out->push_back(from_end(v, -1));
   }
   c.output(0, std::move(*out));
