@@ -1,8 +1,11 @@
 #include "cli.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 #include "base/text.hpp"
@@ -60,9 +63,28 @@ std::string shell_word(const std::string& word) {
            std::string_view("_-./=:,@%+").find(c) != std::string_view::npos;
   };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  if (printable(word) != word) {  // what a terminal must not get goes into Bash's $'...'
+    std::string escaped;
+    for (const char c : word) escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    return "$'" + printable(escaped) + "'";
+  }
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
+}
+
+void keep_model(const std::string& model, const std::string& weights, std::string_view flag, const std::string& path) {
+  const auto bin = weights.empty() ? std::filesystem::path(model).replace_extension(".bin").string() : weights;
+  for (const auto& own : {model, bin})
+    if (std::error_code ignored; std::filesystem::equivalent(own, path, ignored))
+      throw UsageError(
+          fmt::format("{} {}: this is a file of the model, and would be overwritten", flag, printable(path)));
+}
+
+void require_stdout() {
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+    fail(Code::E0002, "cannot write to stdout: {}", std::generic_category().message(EBADF));
 }
 
 void print(std::string_view text) {
@@ -126,7 +148,7 @@ Loaded load_model(const ModelOptions& options, const Common& common) {
   Diagnostics diagnostics;
   Stopwatch watch;
   loaded.model = load(options.model, {options.weights, options.no_weights}, diagnostics);
-  log_info("read {} in {}", options.model, watch.lap());
+  log_info("read {} in {}", printable(options.model), watch.lap());
   if (loaded.model && loaded.model->complete) {
     loaded.facts = ovir::infer(*loaded.model, infer_options(options, *loaded.model), diagnostics);
     log_info("inferred {} layers in {}", loaded.model->nodes.size(), watch.lap());

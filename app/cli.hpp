@@ -9,20 +9,22 @@
 #include <utility>
 #include <vector>
 
+#include "limits.hpp"
 #include "ovir.hpp"
 #include "render/style.hpp"
 
 namespace ovir::app {
 
 // The exit codes that no Diagnostic has.
-inline constexpr int kOk = 0, kUsage = 2, kInternal = 70, kInterrupted = 130;
+inline constexpr int kOk = 0, kUsage = 2, kLimit = 7, kInternal = 70, kSignaled = 128;
 /// What an exit code means, for help pages.
 std::string_view exit_meaning(int code);
 
 /// Options of every command.
 struct Common {
   std::string color = "auto", log_level, log_file;
-  std::string limits;
+  std::string limits;  ///< as given
+  Limits most;
   int verbose = 0;
   bool quiet = false;
   Style out, err;  ///< how stdout and stderr are written to, from `color` and what they are
@@ -43,6 +45,11 @@ struct UsageError : std::runtime_error {
 /// A word of a shell's command line, in quotes where it needs them.
 std::string shell_word(const std::string& word);
 
+/// Throws UsageError where `path`, which `flag` names to be written, is the model itself: its .xml or its .bin.
+void keep_model(const std::string& model, const std::string& weights, std::string_view flag, const std::string& path);
+
+/// Throws Failure (E0002) where stdout is closed: before anything is done whose result could not be told.
+void require_stdout();
 /// Writes a command's result to stdout; throws Failure (E0002) where that cannot be done.
 void print(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "cli.hpp"
 #include "io/files.hpp"
@@ -64,21 +65,25 @@ std::string describe(const Changes& c) {
   return out;
 }
 
+/// E0704 unless the input takes that element type, converted where need be.
+void check_type(const InputPort& port, ElementType given, const std::string& from, bool cast) {
+  if (port.type == ElementType::dynamic || given == port.type || given == port.given) return;
+  const bool text = given == ElementType::string || port.type == ElementType::string;
+  if (text || (given != io::storable_type(port.type) && !cast))
+    port.fail(Code::E0704,
+              fmt::format("input \"{}\" must be {}, but {} is {}", port.name(), name(port.given), from, name(given)),
+              text ? "" : "add --cast to convert it");
+}
+
 /// The tensor in the element type of the input.
 void convert_type(const InputPort& port, InputValue& value, bool cast) {
   const auto from = value.tensor.type(), to = port.type;
+  check_type(port, from, value.from, cast);
   if (to == ElementType::dynamic || from == to) return;
-  const auto widened = io::storable_type(to);
   if (from == port.given) {
     value.tensor = convert(value.tensor, to);
     return;
   }
-  const bool text = from == ElementType::string || to == ElementType::string;
-  if (text || (from != widened && !cast))
-    port.fail(
-        Code::E0704,
-        fmt::format("input \"{}\" must be {}, but {} is {}", port.name(), name(port.given), value.from, name(from)),
-        text ? "" : "add --cast to convert it");
   const auto converted = convert(value.tensor, to);
   const auto changes = changes_between(value.tensor, converted);
   if (changes.first && !cast)
@@ -92,11 +97,19 @@ void convert_type(const InputPort& port, InputValue& value, bool cast) {
   value.tensor = converted;
 }
 
-void check_shape(const InputPort& port, const InputValue& value) {
-  if (port.shape.contains(value.tensor.shape())) return;
-  port.fail(Code::E0703,
-            fmt::format("input \"{}\" must be {}{}, but {} is {}{}", port.name(), name(port.type),
-                        to_string(port.shape), value.from, name(value.tensor.type()), to_string(value.tensor.shape())));
+void check_shape(const InputPort& port, const io::TensorInfo& given, const std::string& from) {
+  if (port.shape.contains(given.shape)) return;
+  port.fail(Code::E0703, fmt::format("input \"{}\" must be {}{}, but {} is {}{}", port.name(), name(port.type),
+                                     to_string(port.shape), from, name(given.type), to_string(given.shape)));
+}
+
+/// What an .npy file for this input may take, whatever type its elements are cast from.
+std::size_t most_bytes(const InputPort& port) {
+  constexpr std::int64_t header = 1 << 17, widest = 8;
+  const auto count = port.shape.element_count();
+  if (port.type == ElementType::string || !count.is_bounded()) return kPipeLimit;
+  const auto bytes = checked_mul(count.max, widest).value_or(INT64_MAX);
+  return static_cast<std::size_t>(std::min(bytes, static_cast<std::int64_t>(kPipeLimit)) + header);
 }
 
 InputValue read_file(const InputPort& port, std::string path, const ValueOptions& options) {
@@ -107,12 +120,17 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
     else if (is_folder(path))
       port.fail(Code::E0702, fmt::format("{} has no file for input \"{}\"", printable(path), port.name()));
   }
-  if (io::split_key(path).second.empty()) {
-    const auto file = io::open_file(path);
-    if (io::is_image(io::format_of(file, path)))
-      return {io::image_input(io::parse_image(file, path), port.type, port.shape, options.image), path, true, {}};
+  const auto where = printable(path);
+  const auto [file_name, key] = io::split_key(path);
+  const auto file = io::open_file(file_name);
+  if (key.empty() && io::is_image(io::format_of(file, path)))
+    return {io::image_input(io::parse_image(file, where), port.type, port.shape, options.image), path, true, {}};
+  // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
+  if (const auto info = io::tensor_info(file, path)) {
+    check_type(port, info->type, where, options.cast);
+    check_shape(port, {port.type, info->shape}, where);
   }
-  return {io::read_tensor(path), printable(path), false, {}};
+  return {io::parse_tensor(file, path), where, false, {}};
 }
 
 /// The words that a VALUE may be, for what is like one of them.
@@ -170,7 +188,7 @@ std::optional<std::string> find_member(const InputPort& port, const std::string&
 InputValue read_value(const InputPort& port, const std::string& value, const ValueOptions& options) {
   InputValue read;
   if (value == "-") {
-    read = {io::parse_npy(io::open_file("-"), "stdin"), "stdin", false, {}};
+    read = {io::parse_npy(io::open_file("-", most_bytes(port)), "stdin"), "stdin", false, {}};
   } else if (value.starts_with('@')) {
     read = read_file(port, value.substr(1), options);
   } else if (auto literal = io::parse_literal(value)) {
@@ -187,7 +205,7 @@ InputValue read_value(const InputPort& port, const std::string& value, const Val
   }
   if (read.image) return read;
   convert_type(port, read, options.cast);
-  check_shape(port, read);
+  check_shape(port, {read.tensor.type(), read.tensor.shape()}, read.from);
   return read;
 }
 

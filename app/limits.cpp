@@ -1,13 +1,14 @@
 #include "limits.hpp"
 
-#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstring>
 #include <optional>
 
+#include "base/staged_files.hpp"
 #include "base/text.hpp"
 #include "cli.hpp"
 
@@ -28,38 +29,36 @@ std::optional<double> quantity(std::string_view text,
   return *number * factor;
 }
 
-void limit_memory(double bytes) {
-  const auto n = static_cast<rlim_t>(bytes);
-  const rlimit limit{n, n};
-  ::setrlimit(RLIMIT_DATA, &limit);
-}
-
-void limit_time(double seconds) {
-  std::signal(SIGALRM, [](int) {
-    constexpr char text[] = "error[E0003]: the time limit is over (--limits)\n";
-    static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text)));
-    ::_exit(7);
-  });
-  itimerval timer{};
-  timer.it_value.tv_sec = static_cast<time_t>(seconds);
-  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - std::floor(seconds)) * 1e6);
-  if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0) timer.it_value.tv_usec = 1;
-  ::setitimer(ITIMER_REAL, &timer, nullptr);
-}
-
 }  // namespace
 
-void apply_limits(std::string_view text) {
+Limits parse_limits(std::string_view text) {
+  Limits limits;
   for (const auto part : split(text, ',')) {
     const auto equals = part.find('=');
     const auto key = trim(part.substr(0, equals)),
                value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
     const auto bytes = quantity(value, {{"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}});
     const auto seconds = quantity(value, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}});
-    if (key == "mem" && bytes) limit_memory(*bytes);
-    else if (key == "time" && seconds) limit_time(*seconds);
+    if (key == "mem" && bytes) limits.memory = std::max<std::int64_t>(1, static_cast<std::int64_t>(*bytes));
+    else if (key == "time" && seconds)
+      limits.time = std::chrono::nanoseconds(std::llrint(std::min(*seconds, 1e9) * 1e9));
     else throw UsageError(fmt::format("--limits: '{}' is neither mem=8G nor time=60s", printable(part)));
   }
+  return limits;
+}
+
+void end_after(std::chrono::nanoseconds time) {
+  std::signal(SIGALRM, [](int) {
+    constexpr char text[] = "error[E0003]: the time limit is over (--limits)\n";
+    static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text)));
+    leave_process(kLimit);
+  });
+  constexpr std::chrono::milliseconds grace(500);
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(time + grace).count();
+  itimerval timer{};
+  timer.it_value.tv_sec = static_cast<time_t>(us / 1'000'000);
+  timer.it_value.tv_usec = static_cast<suseconds_t>(us % 1'000'000);
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 }  // namespace ovir::app

@@ -1,12 +1,21 @@
 // --limits: bounds on memory and time.
 #pragma once
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace ovir::app {
 
-/// "mem=8G,time=60s". Throws UsageError. A process over its memory ends as one that the system refuses memory; one over
-/// its time is ended from outside of what it was doing.
-void apply_limits(std::string_view text);
+struct Limits {
+  std::int64_t memory = 0;  ///< bytes of all tensors together; 0: what the machine has, but a quarter
+  std::optional<std::chrono::nanoseconds> time{};
+};
+
+/// "mem=8G,time=60s". Throws UsageError.
+Limits parse_limits(std::string_view text);
+
+/// Ends the process a little after `time`: runs end by themselves, but reading and checking ask nobody.
+void end_after(std::chrono::nanoseconds time);
 
 }  // namespace ovir::app

@@ -31,7 +31,7 @@ void start_log(std::string_view level, int verbose, const std::string& file) {
     logger->flush_on(spdlog::level::info);
     spdlog::set_default_logger(std::move(logger));
   } catch (const spdlog::spdlog_ex& error) {
-    fail(Code::E0002, "cannot write the log: {}", error.what());
+    fail(Code::E0002, "cannot write the log: {}", printable(error.what()));
   }
 }
 

@@ -1,18 +1,19 @@
 // The command line: finds the command, has its flags parsed, runs it; every way out has its exit code.
 #include <unistd.h>
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <new>
 #include <vector>
 
+#include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "limits.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
 #include "render/help.hpp"
+#include "signals.hpp"
 
 namespace ovir::app {
 namespace {
@@ -51,8 +52,15 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
   }
   common.out = style_of(STDOUT_FILENO, common.color);
   common.err = style_of(STDERR_FILENO, common.color);
+  // The log is appended to a file, which must not be the model.
+  for (const auto& word : words)
+    if (!common.log_file.empty() && (word.ends_with(".xml") || word.ends_with(".bin")))
+      keep_model(word, {}, "--log-file", common.log_file);
   start_log(common.log_level, common.verbose, common.log_file);
-  apply_limits(common.limits);
+  common.most = parse_limits(common.limits);
+  if (common.most.time) end_after(*common.most.time);
+  const MemoryBudget::Scope budget(
+      std::make_shared<MemoryBudget>(common.most.memory > 0 ? common.most.memory : default_memory_limit()));
   return action(common);
 }
 
@@ -106,7 +114,6 @@ int guarded(std::vector<std::string> words) {
 }  // namespace ovir::app
 
 int main(int argc, char** argv) {
-  // What is being written then stays a temporary file: outputs appear whole or not at all.
-  std::signal(SIGINT, [](int) { ::_exit(ovir::app::kInterrupted); });
+  ovir::app::handle_signals();
   return ovir::app::guarded({argv + std::min(argc, 1), argv + argc});
 }

@@ -1,9 +1,7 @@
 #include "tensor_files.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <map>
 
@@ -22,8 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 
 void save_text(const std::string& path, std::string_view text) {
-  const std::span<const std::byte> part = std::as_bytes(std::span(text.data(), text.size()));
-  io::save_file(path, std::span(&part, 1));
+  const std::span<const std::byte> part = std::as_bytes(std::span(text));
+  io::save_file(path, {&part, 1});
+}
+
+void stage_text(StagedFiles& files, const std::string& path, std::string_view text) {
+  const std::span<const std::byte> part = std::as_bytes(std::span(text));
+  io::stage_file(files, path, {&part, 1});
 }
 
 void make_folder(const std::string& path) {
@@ -36,58 +39,6 @@ void make_folder(const std::string& path) {
 void make_parent(const std::string& path) {
   if (const auto parent = fs::path(path).parent_path(); !parent.empty()) make_folder(parent.string());
 }
-
-/// An interruption or the end of --limits' time waits until a file is whole and in its place.
-class Undisturbed {
- public:
-  Undisturbed() {
-    sigset_t wait;
-    sigemptyset(&wait);
-    sigaddset(&wait, SIGINT);
-    sigaddset(&wait, SIGALRM);
-    ::pthread_sigmask(SIG_BLOCK, &wait, &before_);
-  }
-  ~Undisturbed() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  Undisturbed(const Undisturbed&) = delete;
-  Undisturbed& operator=(const Undisturbed&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-/// Files that are written apart and moved to their place together, so that a failure leaves nothing half done.
-class Staged {
- public:
-  explicit Staged(std::string folder)
-      : folder_(std::move(folder)), stage_(fs::path(folder_) / fmt::format(".ovir-{}", ::getpid())) {
-    make_folder(folder_);
-    make_folder(stage_.string());
-  }
-  ~Staged() {
-    std::error_code ignored;
-    fs::remove_all(stage_, ignored);
-  }
-  Staged(const Staged&) = delete;
-  Staged& operator=(const Staged&) = delete;
-
-  std::string path(const std::string& name) {
-    names_.push_back(name);
-    return (stage_ / name).string();
-  }
-  void commit() {
-    for (const auto& name : names_) {
-      std::error_code error;
-      fs::rename(stage_ / name, fs::path(folder_) / name, error);
-      if (error)
-        fail(Code::E0002, "cannot write {}: {}", printable((fs::path(folder_) / name).string()), error.message());
-    }
-  }
-
- private:
-  std::string folder_;
-  fs::path stage_;
-  std::vector<std::string> names_;
-};
 
 std::vector<io::Named> named(const std::vector<Produced>& list, const FileOptions& options) {
   std::vector<io::Named> tensors;
@@ -191,7 +142,6 @@ Target target_of(std::string_view flag, const std::string& path) {
 
 void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options,
                    const Json& dumped) {
-  const Undisturbed undisturbed;
   const auto target = target_of("-o", path);
   if ((target == Target::npy || target == Target::out) && outputs.size() != 1)
     throw UsageError(
@@ -212,17 +162,19 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
     }
     return save_text(path, json_text({{"schema", 1}, {"outputs", std::move(list)}}, 3));
   }
-  Staged staged(path);
+  make_folder(path);
+  const auto place = [&](const std::string& file) { return (fs::path(path) / file).string(); };
+  StagedFiles files;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const auto file = fmt::format("{}.npy", k);
-    io::write_npy(staged.path(file), stored(outputs[k].value, options));
+    io::stage_npy(files, place(file), stored(outputs[k].value, options));
     Json entry{{"index", k}, {"file", file}};
     entry.update(describe(outputs[k], options));
     list.push_back(std::move(entry));
   }
-  save_text(staged.path("manifest.json"),
-            json_text({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}, 2));
-  staged.commit();
+  stage_text(files, place("manifest.json"),
+             json_text({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}, 2));
+  io::commit_files(files);
 }
 
 Dump::Dump(std::string path, FileOptions options)
@@ -234,7 +186,6 @@ Dump::Dump(std::string path, FileOptions options)
 }
 
 void Dump::add(Produced p) {
-  const Undisturbed undisturbed;
   const auto order = count_++;
   std::string layer = p.model->path + p.producer->layer->name;
   for (std::size_t i = 0; i < p.iterations.size(); ++i)
@@ -245,7 +196,9 @@ void Dump::add(Produced p) {
     return;
   }
   const auto file = fmt::format("{}_{}.{}.npy", order, file_stem(layer), p.port);
-  io::write_npy((fs::path(path_) / file).string(), stored(p.value, options_));
+  StagedFiles files;  // a link in the folder is replaced, not followed
+  io::stage_npy(files, (fs::path(path_) / file).string(), stored(p.value, options_));
+  io::commit_files(files);
   Json entry{{"index", order}, {"file", file}};
   entry.update(describe(p, options_));
   manifest_.push_back(std::move(entry));
@@ -258,8 +211,10 @@ void Dump::finish() {
       if (const auto n = used[p.key]++; n > 0) p.key += fmt::format(".{}", n);
     return io::write_npz(path_, named(kept_, options_));
   }
-  save_text((fs::path(path_) / "manifest.json").string(),
-            json_text({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}, 2));
+  StagedFiles files;
+  stage_text(files, (fs::path(path_) / "manifest.json").string(),
+             json_text({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}, 2));
+  io::commit_files(files);
 }
 
 Json values_json(const Tensor& value) {

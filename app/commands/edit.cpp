@@ -63,7 +63,7 @@ class Weights {
     for (const auto& change : edits.constants) add(change);
   }
 
-  void save(const std::string& path) const {
+  void stage(StagedFiles& files, const std::string& path) const {
     std::vector<std::span<const std::byte>> parts;
     std::size_t done = 0;
     for (const auto& [at, value] : in_place_) {
@@ -73,7 +73,7 @@ class Weights {
     }
     parts.push_back(bytes_.subspan(done));
     for (const auto& value : behind_) parts.push_back(value);
-    io::save_file(path, parts);
+    io::stage_file(files, path, parts);
   }
 
  private:
@@ -158,15 +158,18 @@ bool fix(Work& work, const Options& options, const Common& common) {
   return true;
 }
 
-/// The .bin goes first: an .xml that is there can be read.
+/// Both files or none. Links stay, and what they mean is replaced.
 void save(Work& work, const std::string& path) {
   const auto& graph = *work.model->graph;
   const Weights weights(*work.model, work.edits);
   const auto bin = bin_beside(path);
-  if (graph.weights && (!work.edits.constants.empty() || !same_file(bin, graph.weights_path))) weights.save(bin);
+  StagedFiles files;
+  if (graph.weights && (!work.edits.constants.empty() || !same_file(bin, graph.weights_path)))
+    weights.stage(files, behind_links(bin));
   const auto text = tools::apply(graph.source->text, work.edits.texts);
   const auto part = std::as_bytes(std::span(text));
-  io::save_file(path, {&part, 1});
+  io::stage_file(files, behind_links(path), {&part, 1});
+  io::commit_files(files);
 }
 
 int edit(const Options& options, const Common& common) {
@@ -216,6 +219,7 @@ int edit(const Options& options, const Common& common) {
     outcome(false, left);
     return status;
   }
+  if (!common.quiet) require_stdout();
   save(work, options.output);
 
   // What was written is what is judged.

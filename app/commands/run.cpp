@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "io/files.hpp"
@@ -10,6 +11,8 @@
 #include "io/storable.hpp"
 #include "limits.hpp"
 #include "log.hpp"
+#include "model/report.hpp"
+#include "passes/planned_bytes.hpp"
 #include "render/outputs.hpp"
 #include "run_inputs.hpp"
 #include "tensor_files.hpp"
@@ -48,17 +51,25 @@ void check_usage(const Options& o) {
   // A path that cannot be meant is refused before anything is computed.
   if (!o.output.empty()) target_of("-o", with_step(o.output, 0));
   check_distinct({{"-o", o.output}, {"--dump-to", o.dump_to}, {"--save-state", o.save_state}});
+  keep_model(o.model, o.weights, "-o", with_step(o.output, 0));
+  keep_model(o.model, o.weights, "--dump-to", with_step(o.dump_to, 0));
+  keep_model(o.model, o.weights, "--save-state", o.save_state);
 }
 
 void load_states(const std::string& path, Session& session) {
   const auto& variables = session.variables();
-  for (auto& [name, tensor] : io::read_npz(path)) {
-    const auto known =
-        std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == name; });
+  const auto archive = io::Npz::open(path);
+  for (const auto& key : archive.keys()) {
+    const auto known = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == key; });
     if (known == variables.end())
-      fail(Code::E0701, "{}: the model has no variable \"{}\"", printable(path), printable(name));
+      fail(Code::E0701, "{}: the model has no variable \"{}\"", printable(path), printable(key));
+    // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
+    if (const auto info = archive.info(key); !known->shape.contains(info.shape))
+      fail(Code::E0703, "{}: the state of variable \"{}\" must have shape {}, but {} was given", printable(path),
+           printable(key), to_string(known->shape), to_string(info.shape));
+    const auto tensor = archive.read(key);
     const bool narrow = known->type != ElementType::dynamic && tensor.type() != known->type;
-    session.set_state(name, narrow ? io::narrow(tensor, known->type) : tensor);
+    session.set_state(key, narrow ? io::narrow(tensor, known->type) : tensor);
   }
 }
 
@@ -67,6 +78,20 @@ void save_states(const std::string& path, const Session& session) {
   for (const auto& variable : session.variables())
     if (const auto value = session.state(variable.id)) list.push_back({variable.id, io::storable(value)});
   io::write_npz(path, list);
+}
+
+/// Refuses what cannot end well before anything is computed.
+void require_memory(const Model& model, const Facts& facts, std::int64_t limit) {
+  const auto planned = passes::planned_bytes(model, facts);
+  const auto most = limit > 0 ? limit : default_memory_limit();
+  if (planned.bytes <= most) return;
+  Diagnostic d;
+  d.code = Code::E0003;
+  d.message = fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
+                          printable(planned.node->layer->name), planned.bytes, most);
+  d.layer = layer_ref(model, *planned.node->layer);
+  d.at = planned.node->layer->at;
+  fail(std::move(d));
 }
 
 bool same_folder(const std::string& a, const std::string& b) {
@@ -86,12 +111,13 @@ int run(const Options& options, const Common& common) {
   if (!options.dump.empty()) watch.emplace(model, options.dump);
   const auto labels = read_labels(options.labels);
 
+  require_memory(model, loaded.facts, common.most.memory);
   Stopwatch stopwatch;
   ovir::Options compile_options;
   compile_options.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
   compile_options.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
   compile_options.expected_runs = options.steps;
-  compile_options.runtime.threads = static_cast<int>(options.threads);
+  compile_options.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
   auto session = compile(loaded.model, loaded.facts, compile_options);
   log_info("compiled in {}", stopwatch.lap());
   if (!options.load_state.empty()) load_states(options.load_state, session);

@@ -1,16 +1,33 @@
 #include "render/json.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "tools/releases.hpp"
 
 namespace ovir::app {
 namespace {
 
-std::string flat(const Json& json) { return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+/// JSON text may hold what a terminal must not get; only strings have it, and there it can be escaped.
+std::string escaped(std::string text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < '\x7F'; })) return text;
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto before = rest;
+    const auto c = take_code_point(rest);
+    if (c && !is_shown(*c)) out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(*c));
+    else out += before.substr(0, before.size() - rest.size());
+  }
+  return out;
+}
+
+std::string flat(const Json& json) {
+  return escaped(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
 
 void write(const Json& json, int levels, std::size_t depth, std::string& out) {
   if (levels == 0 || !json.is_structured() || json.empty()) {

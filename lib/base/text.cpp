@@ -42,13 +42,6 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
   return std::min(last[b.size()], limit);
 }
 
-/// Control characters could drive the terminal, and the marks of writing direction could reorder what is read.
-constexpr bool is_shown(char32_t c) {
-  const bool control = (c < 0x20 && c != '\t') || (c >= 0x7F && c < 0xA0);
-  const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-  return !control && !direction;
-}
-
 }  // namespace
 
 std::string_view trim(std::string_view s) {

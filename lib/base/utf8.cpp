@@ -53,6 +53,12 @@ std::optional<std::u32string> code_points(std::string_view text) {
   return all;
 }
 
+bool is_shown(char32_t c) {
+  const bool control = (c < 0x20 && c != '\t') || (c >= 0x7F && c < 0xA0);
+  const bool direction = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  return !control && !direction;
+}
+
 std::size_t count_code_points(std::string_view text) {
   return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues));
 }

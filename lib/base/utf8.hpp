@@ -14,6 +14,9 @@ std::optional<char32_t> take_code_point(std::string_view& text);
 bool append_utf8(std::string& text, char32_t code_point);
 /// All code points; nothing where the text is not UTF-8.
 std::optional<std::u32string> code_points(std::string_view text);
+/// Whether a terminal shows it as it is: not control characters (but tabs), which could drive it, nor marks of writing
+/// direction, which could reorder what is read.
+bool is_shown(char32_t code_point);
 /// How many there are. Of a text that is not UTF-8, the bytes that continue no code point.
 std::size_t count_code_points(std::string_view text);
 

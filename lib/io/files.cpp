@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/image.hpp"
 #include "io/npy.hpp"
@@ -13,35 +14,54 @@
 
 namespace ovir::io {
 
-Bytes open_file(const std::string& path) {
+Bytes open_file(const std::string& path, std::size_t pipe_limit) {
   try {
-    return map_file(path == "-" ? "/dev/stdin" : path);
+    return map_file(path == "-" ? "/dev/stdin" : path, pipe_limit);
   } catch (const std::system_error& e) {
-    fail(Code::E0001, "{}: {}", path, e.code().message());
+    fail(Code::E0001, "{}: {}", path == "-" ? "stdin" : printable(path), e.code().message());
   }
 }
 
-void save_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {
+namespace {
+
+/// What the system refuses names the file already.
+template <class F>
+void writing(F&& write) {
   try {
-    write_file(path, parts);
+    write();
   } catch (const std::system_error& e) {
-    fail(Code::E0002, "{}: {}", path, e.code().message());
+    fail(Code::E0002, "{}", printable(e.what()));
   }
+}
+
+}  // namespace
+
+void save_file(const std::string& path, std::span<const std::span<const std::byte>> parts) {
+  writing([&] { write_file(path, parts); });
+}
+
+void stage_file(StagedFiles& files, const std::string& path, std::span<const std::span<const std::byte>> parts) {
+  writing([&] { files.add(path, parts); });
+}
+
+void commit_files(StagedFiles& files) {
+  writing([&] { files.commit(); });
 }
 
 Tensor read_raw(const std::string& path, ElementType type, Shape shape) {
+  const auto where = printable(path);
   const auto count = shape.count();
   const auto size = packed_size(type, count);
   if (!size || type == ElementType::dynamic)
-    fail(Code::E0704, "{}: raw bytes cannot hold {}{}", path, name(type), to_string(shape));
+    fail(Code::E0704, "{}: raw bytes cannot hold {}{}", where, name(type), to_string(shape));
   const Bytes file = open_file(path);
   if (file.size() != static_cast<std::size_t>(*size))
-    fail(Code::E0705, "{}: {} bytes, but {}{} takes {}", path, file.size(), name(type), to_string(shape), *size);
+    fail(Code::E0705, "{}: {} bytes, but {}{} takes {}", where, file.size(), name(type), to_string(shape), *size);
   return with_clean_booleans(Tensor(type, std::move(shape), file.owner, file.view.data(), true).unpacked());
 }
 
 void write_raw(const std::string& path, const Tensor& tensor) {
-  if (tensor.type() == ElementType::string) fail(Code::E0704, "{}: strings have no raw form", path);
+  if (tensor.type() == ElementType::string) fail(Code::E0704, "{}: strings have no raw form", printable(path));
   const Tensor packed = pack(tensor);
   const std::span<const std::byte> part(packed.bytes(), packed.byte_size());
   save_file(path, {&part, 1});
@@ -66,32 +86,36 @@ std::pair<std::string, std::string> split_key(const std::string& path) {
   return {path.substr(0, colon + 4), path.substr(colon + 5)};
 }
 
-std::vector<Named> read_tensors(const std::string& path) {
+Tensor parse_tensor(const Bytes& file, const std::string& path) {
   const auto [file_name, key] = split_key(path);
-  const Bytes file = open_file(file_name);
+  const auto where = printable(path);
   const auto format = format_of(file, file_name);
   if (!key.empty() || format == Format::npz) {
-    const Npz archive(file, file_name);
-    std::vector<Named> all;
-    for (const auto& k : archive.keys())
-      if (key.empty()) all.push_back({k, archive.read(k)});
-    if (!key.empty()) all.push_back({key, archive.read(key)});
-    return all;
+    const Npz archive(file, printable(file_name));
+    if (!key.empty()) return archive.read(key);
+    if (archive.keys().size() == 1) return archive.read(archive.keys().front());
+    std::string keys;
+    for (const auto& k : archive.keys()) keys += (keys.empty() ? "" : ", ") + printable(k);
+    fail(Code::E0705, "{}: holds {} tensors ({}): name one with {}:key", where, archive.keys().size(), keys, where);
   }
   switch (format) {
-    case Format::npy: return {{"", parse_npy(file, path)}};
-    case Format::onnx: return {{"", parse_onnx(file, path)}};
-    case Format::unknown: fail(Code::E0705, "{}: neither .npy, .npz, .pb nor an image", path);
-    default: return {{"", parse_image(file, path)}};
+    case Format::npy: return parse_npy(file, where);
+    case Format::onnx: return parse_onnx(file, where);
+    case Format::unknown: fail(Code::E0705, "{}: neither .npy, .npz, .pb nor an image", where);
+    default: return parse_image(file, where);
   }
 }
 
-Tensor read_tensor(const std::string& path) {
-  auto all = read_tensors(path);
-  if (all.size() == 1) return std::move(all.front().tensor);
-  std::string keys;
-  for (const auto& named : all) keys += (keys.empty() ? "" : ", ") + named.name;
-  fail(Code::E0705, "{}: holds {} tensors ({}): name one with {}:key", path, all.size(), keys, path);
+Tensor read_tensor(const std::string& path) { return parse_tensor(open_file(split_key(path).first), path); }
+
+std::optional<TensorInfo> tensor_info(const Bytes& file, const std::string& path) {
+  const auto [file_name, key] = split_key(path);
+  const auto format = format_of(file, file_name);
+  if (format == Format::npy) return npy_info(file.text(), printable(path));
+  if (format != Format::npz) return std::nullopt;
+  const Npz archive(file, printable(file_name));
+  if (!key.empty()) return archive.info(key);
+  return archive.keys().size() == 1 ? std::optional(archive.info(archive.keys().front())) : std::nullopt;
 }
 
 }  // namespace ovir::io

@@ -75,7 +75,7 @@ Tensor parse_image(const Bytes& file, std::string_view where) {
   }
 }
 
-Tensor read_image(const std::string& path) { return parse_image(open_file(path), path); }
+Tensor read_image(const std::string& path) { return parse_image(open_file(path), printable(path)); }
 
 std::optional<std::pair<std::int64_t, std::int64_t>> parse_size(std::string_view text) {
   const auto x = text.find('x');

@@ -178,7 +178,12 @@ Tensor parse_npy(const Bytes& file, std::string_view where) {
   return with_clean_booleans(Tensor(dtype.type, header.shape, file.owner, data));
 }
 
-Tensor read_npy(const std::string& path) { return parse_npy(open_file(path), path); }
+TensorInfo npy_info(std::string_view begin, std::string_view where) {
+  auto header = parse_npy_header(begin, where);
+  return {parse_descr(header.descr, where).type, std::move(header.shape)};
+}
+
+Tensor read_npy(const std::string& path) { return parse_npy(open_file(path), printable(path)); }
 
 std::string npy_header(const Tensor& tensor) { return format_npy_header(descr_of(tensor), tensor.shape()); }
 
@@ -207,12 +212,25 @@ std::string npy_bytes(const Tensor& tensor) {
   return npy_header(t) + std::string(npy_elements(t).text());
 }
 
-void write_npy(const std::string& path, const Tensor& tensor) {
+namespace {
+
+template <class Save>
+void save_npy(const Tensor& tensor, Save&& save) {
   const Tensor t = storable(tensor);
   const std::string header = npy_header(t);
   const Bytes elements = npy_elements(t);
   const std::array parts{std::span<const std::byte>(std::as_bytes(std::span(header))), elements.view};
-  save_file(path, parts);
+  save(parts);
+}
+
+}  // namespace
+
+void write_npy(const std::string& path, const Tensor& tensor) {
+  save_npy(tensor, [&](auto parts) { save_file(path, parts); });
+}
+
+void stage_npy(StagedFiles& files, const std::string& path, const Tensor& tensor) {
+  save_npy(tensor, [&](auto parts) { stage_file(files, path, parts); });
 }
 
 }  // namespace ovir::io

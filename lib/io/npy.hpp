@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "io/files.hpp"
 #include "tensor/tensor.hpp"
 
 namespace ovir::io {
@@ -13,12 +14,15 @@ namespace ovir::io {
 /// counterpart.
 Tensor parse_npy(const Bytes& file, std::string_view where);
 Tensor read_npy(const std::string& path);
+/// From the first bytes of a file, up to the end of its header.
+TensorInfo npy_info(std::string_view begin, std::string_view where);
 
 /// Magic, version and header of a file that holds `tensor` (storable, see storable.hpp), padded to 64 bytes.
 std::string npy_header(const Tensor& tensor);
 /// A whole file as one string, and the file itself. Types that NumPy lacks are widened, see storable.hpp.
 std::string npy_bytes(const Tensor& tensor);
 void write_npy(const std::string& path, const Tensor& tensor);
+void stage_npy(StagedFiles& files, const std::string& path, const Tensor& tensor);
 
 /// The elements in the file's form: string tensors become the fixed-width elements that their header announces.
 Bytes npy_elements(const Tensor& storable);

@@ -125,6 +125,7 @@ NpyHeader parse_npy_header(std::string_view file, std::string_view where) {
   if (file.size() < start) fail(Code::E0705, "{}: the .npy header is cut off", where);
   std::size_t length = byte(8) | byte(9) << 8;
   if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > kLongestHeader) fail(Code::E0705, "{}: an .npy header of {} bytes", where, length);
   if (file.size() - start < length) fail(Code::E0705, "{}: the .npy header is cut off", where);
   auto header = Reader(file.substr(start, length), where).dictionary();
   header.data_offset = start + length;

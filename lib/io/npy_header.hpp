@@ -15,6 +15,9 @@ struct NpyHeader {
   std::size_t data_offset = 0;
 };
 
+/// Far more than any dtype and 64 dims take.
+inline constexpr std::size_t kLongestHeader = std::size_t{1} << 16;
+
 /// Throws Failure E0705 unless the file begins with a whole, well-formed header.
 NpyHeader parse_npy_header(std::string_view file, std::string_view where);
 /// Magic to the closing newline, padded to a multiple of 64 bytes.

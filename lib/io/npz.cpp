@@ -7,9 +7,11 @@
 #include <new>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "base/text.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/npy.hpp"
+#include "io/npy_header.hpp"
 #include "io/storable.hpp"
 
 namespace ovir::io {
@@ -85,15 +87,18 @@ void read_zip64(const Fields& f, std::uint64_t extra, std::uint64_t size, std::a
 /// Deflate's best is 1032 to 1: whatever claims more is refused before memory is taken for it.
 constexpr std::uint64_t kBestRatio = 1032;
 
-Bytes inflate_raw(std::string_view packed, std::uint64_t size, const Fields& f) {
+/// The first `most` of `size` bytes.
+Bytes inflate_raw(std::string_view packed, std::uint64_t size, std::uint64_t most, const Fields& f) {
   if (size / kBestRatio > packed.size()) f.damaged();
+  const bool whole = most >= size;
+  size = std::min(size, most);
   auto storage = allocate(size);
   z_stream z{};
   if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, int (*)(z_stream*)> closer(&z, inflateEnd);
   std::uint64_t in = 0, out = 0;
   int state = Z_OK;
-  while (state == Z_OK) {
+  while (state == Z_OK && (whole || out < size)) {
     const auto give = std::min<std::uint64_t>(packed.size() - in, 1u << 30),
                room = std::min<std::uint64_t>(size - out, 1u << 30);
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data() + in));
@@ -104,7 +109,7 @@ Bytes inflate_raw(std::string_view packed, std::uint64_t size, const Fields& f) 
     in += give - z.avail_in;
     out += room - z.avail_out;
   }
-  if (state != Z_STREAM_END || out != size) f.damaged();
+  if (out != size || (whole && state != Z_STREAM_END)) f.damaged();
   const std::span<const std::byte> view(storage.get(), size);
   return {std::move(storage), view};
 }
@@ -135,17 +140,22 @@ Npz::Npz(Bytes file, std::string where) : file_(std::move(file)), where_(std::mo
     if (!name.ends_with(".npy")) continue;
     keys_.emplace_back(name.substr(0, name.size() - 4));
     members_.push_back(m);
+    index_.emplace(keys_.back(), members_.size() - 1);
   }
 }
 
-const Npz::Member* Npz::find(std::string_view key) const {
-  const auto at = std::find(keys_.begin(), keys_.end(), key);
-  return at == keys_.end() ? nullptr : &members_[static_cast<std::size_t>(at - keys_.begin())];
+Npz Npz::open(const std::string& path) { return {open_file(path), printable(path)}; }
+
+bool Npz::contains(std::string_view key) const { return index_.contains(std::string(key)); }
+
+const Npz::Member& Npz::member(std::string_view key) const {
+  if (const auto at = index_.find(std::string(key)); at != index_.end()) return members_[at->second];
+  const auto near = nearest(key, {keys_.begin(), keys_.end()});
+  fail(Code::E0705, "{}: there is no \"{}\"{}", where_, printable(key),
+       near ? fmt::format(", but \"{}\"", printable(*near)) : "");
 }
 
-bool Npz::contains(std::string_view key) const { return find(key) != nullptr; }
-
-Bytes Npz::content(const Member& m, std::string_view key) const {
+Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t most) const {
   const Fields f(file_.text(), where_);
   if ((m.flags & kEncrypted) != 0) fail(Code::E0705, "{}: \"{}\" is encrypted", where_, printable(key));
   if (m.method != 0 && m.method != 8)
@@ -154,21 +164,22 @@ Bytes Npz::content(const Member& m, std::string_view key) const {
   const auto start = m.offset + kLocalSize + f.at<std::uint16_t>(m.offset + 26) + f.at<std::uint16_t>(m.offset + 28);
   const auto packed = f.part(start, m.packed);
   if (m.method == 0 && m.packed != m.size) f.damaged();
-  Bytes content = m.method == 8 ? inflate_raw(packed, m.size, f) : Bytes{file_.owner, std::as_bytes(std::span(packed))};
-  if (crc_of(0, content.view) != m.crc)
-    fail(Code::E0705, "{}: \"{}\" is damaged (its checksum is wrong)", where_, printable(key));
-  return content;
+  if (m.method == 0) return {file_.owner, std::as_bytes(std::span(packed.substr(0, most)))};
+  if (std::min(m.size, most) > static_cast<std::uint64_t>(memory_available()))
+    fail(Code::E0003, "{}: \"{}\" unpacks to {} bytes, more than the memory holds", where_, printable(key), m.size);
+  return inflate_raw(packed, m.size, most, f);
 }
 
 Tensor Npz::read(std::string_view key) const {
-  const auto* const member = find(key);
-  if (member == nullptr) {
-    const std::vector<std::string_view> names(keys_.begin(), keys_.end());
-    const auto near = nearest(key, names);
-    fail(Code::E0705, "{}: there is no \"{}\"{}", where_, printable(key),
-         near ? fmt::format(", but \"{}\"", printable(*near)) : "");
-  }
-  return parse_npy(content(*member, key), where_ + ":" + std::string(key));
+  const auto& m = member(key);
+  const Bytes whole = content(m, key, m.size);
+  if (crc_of(0, whole.view) != m.crc)
+    fail(Code::E0705, "{}: \"{}\" is damaged (its checksum is wrong)", where_, printable(key));
+  return parse_npy(whole, where_ + ":" + printable(key));
+}
+
+TensorInfo Npz::info(std::string_view key) const {
+  return npy_info(content(member(key), key, kLongestHeader + 12).text(), where_ + ":" + printable(key));
 }
 
 std::vector<Named> read_npz(const std::string& path) {
@@ -224,7 +235,8 @@ void write_npz(const std::string& path, std::span<const Named> tensors) {
   for (const auto& [name, tensor] : tensors) {
     const Tensor t = storable(tensor);
     auto& m = members.emplace_back(Written{name + ".npy", npy_header(t), npy_elements(t), {}});
-    if (m.name.size() > 0xFFFF) fail(Code::E0002, "{}: the name of a tensor is too long for a zip archive", path);
+    if (m.name.size() > 0xFFFF)
+      fail(Code::E0002, "{}: the name of a tensor is too long for a zip archive", printable(path));
     const auto crc = crc_of(crc_of(0, std::as_bytes(std::span(m.header))), m.elements.view);
     const std::uint64_t size = m.header.size() + m.elements.size();
     const bool large = size >= kIn64, far = position >= kIn64;

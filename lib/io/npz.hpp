@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -15,13 +16,15 @@ namespace ovir::io {
 class Npz {
  public:
   Npz(Bytes file, std::string where);
-  static Npz open(const std::string& path) { return {open_file(path), path}; }
+  static Npz open(const std::string& path);
 
   /// The keys (member names without ".npy") in the archive's order.
   const std::vector<std::string>& keys() const { return keys_; }
   bool contains(std::string_view key) const;
-  /// E0705 where there is no such key or the member is damaged.
+  /// E0705 where there is no such key or the member is damaged, E0003 where it is more than the memory holds.
   Tensor read(std::string_view key) const;
+  /// From the first bytes of the member: no more than its header is unpacked.
+  TensorInfo info(std::string_view key) const;
 
  private:
   struct Member {
@@ -29,13 +32,15 @@ class Npz {
     std::uint32_t crc = 0;
     std::uint64_t packed = 0, size = 0, offset = 0;
   };
-  Bytes content(const Member& m, std::string_view key) const;
-  const Member* find(std::string_view key) const;
+  /// The first `most` bytes of a member.
+  Bytes content(const Member& m, std::string_view key, std::uint64_t most) const;
+  const Member& member(std::string_view key) const;
 
   Bytes file_;
   std::string where_;
   std::vector<std::string> keys_;
   std::vector<Member> members_;
+  std::unordered_map<std::string, std::size_t> index_;  ///< of the first member that has the key
 };
 
 std::vector<Named> read_npz(const std::string& path);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/checked.hpp"
+#include "base/text.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/files.hpp"
 #include "io/storable.hpp"
@@ -217,6 +218,6 @@ Tensor parse_onnx(const Bytes& file, std::string_view where) {
   return with_clean_booleans(Tensor(type.type, p.shape, std::move(storage), data, true).unpacked());
 }
 
-Tensor read_onnx(const std::string& path) { return parse_onnx(open_file(path), path); }
+Tensor read_onnx(const std::string& path) { return parse_onnx(open_file(path), printable(path)); }
 
 }  // namespace ovir::io
