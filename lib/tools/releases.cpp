@@ -19,9 +19,9 @@ constexpr std::string_view kSets[] = {"2020.1", "2020.2", "2020.4", "2021.1", "2
                                       "2021.4", "2022.1", "2022.2", "2022.3", "2023.0", "2023.1",
                                       "2023.2", "2024.0", "2024.5", "2026.0", ""};
 
-/// Where a set came or was filled otherwise: opset2 lacks some of opset1, opset13 grew after its first release, and since
-/// opset15 a set grows over several releases, of which only the last brings what older sets hold. Tried with the wheels
-/// of 2022.1 to 2026.4, a model for each type and set; see tests/unit/releases_test.cpp.
+/// Where a set came or was filled otherwise: opset2 lacks some of opset1, opset13 grew after its first release, and
+/// since opset15 a set grows over several releases, of which only the last brings what older sets hold. Tried with the
+/// wheels of 2022.1 to 2026.4, a model for each type and set; see tests/unit/releases_test.cpp.
 struct Exception {
   int set;
   std::string_view type, release;

@@ -39,7 +39,7 @@ void infer(InferContext& c) {
   const auto& from = c.shape(data);
   // A scalar counts as a vector of one element.
   const auto rank = from.has_rank() ? Dim(std::max<std::int64_t>(from.rank(), 1)) : Dim();
-  const auto* value = c.known(data);
+  const auto* value = c.peek(data);
   c.output(0, type, {rank, value ? Dim(count_non_zero(value->unpacked())) : Dim(0, from.element_count().max)});
 }
 
