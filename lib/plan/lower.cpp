@@ -34,7 +34,10 @@ Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> fact
   for (std::size_t i = 0; i < model->nodes.size(); ++i) {
     const auto& node = model->nodes[i];
     const auto kind = node.op->kind;
-    if (kind == Kind::result) continue;
+    if (kind == Kind::result) {  // what it receives, where a layer reads on from it
+      plan.value_of[i].assign(facts->outputs[i].size(), value_of(plan, node.inputs.at(0)));
+      continue;
+    }
     for (std::size_t port = 0; port < facts->outputs[i].size(); ++port) {
       const auto& fact = facts->outputs[i][port];
       plan.value_of[i].push_back(static_cast<int>(plan.values.size()));

@@ -323,7 +323,7 @@ struct Statistics {
   std::size_t made = 0, run = 0;
   std::set<const Version*> versions;
   ~Statistics() {
-    fmt::print("{} of {} nodes were valid and ran, {} operation versions among them\n", run, made, versions.size());
+    fmt::print("{} nodes, {} runs of valid ones, {} operation versions among them\n", made, run, versions.size());
   }
 };
 

@@ -18,6 +18,7 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
   if (c.has(inputs.default_index) && inputs.default_index >= 0) c.require_rank(inputs.default_index, 0);
   auto count = bags;
   if (inputs.weights >= 0 && c.has(inputs.weights)) {
+    c.require_rank(inputs.weights, inputs.segments < 0 ? 2 : 1);
     const auto both = c.require_same_shape(inputs.indices, inputs.weights);
     if (inputs.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
     if (c.version().since >= 15)
