@@ -45,7 +45,6 @@ struct Session::Impl {
   Executor executor;
   std::vector<ModelPort> inputs, outputs;
   std::vector<Variable> variables;
-  std::vector<Tensor> given;
   std::uint64_t runs = 0;
   bool stopped = false;
 

@@ -152,17 +152,11 @@ class OneShotConvolution final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
-  const auto& shape = graph.fact(data).shape;
-  const auto& out = graph.fact({root, 0}).shape;
-  if (graph.stored(data) != ElementType::f32 || graph.stored(filters) != ElementType::f32 || !shape.has_rank() ||
-      shape.rank() < 3 || shape.rank() > 4)
-    return std::nullopt;
-  Match match{{root}, {data, filters}, nullptr};
   Tail tail;
-  if (out.has_rank() && out[1].is_static()) tail = take_tail(graph, match.nodes, out.rank(), 1, out[1].length());
-  match.kernel = std::make_unique<OneShotConvolution>(graph.attrs<ConvolutionAttrs>(root),
-                                                      graph.type(root) == "GroupConvolution", std::move(tail));
+  auto match = match_convolution(graph, root, 4, tail);
+  if (!match) return std::nullopt;
+  match->kernel = std::make_unique<OneShotConvolution>(graph.attrs<ConvolutionAttrs>(root),
+                                                       graph.type(root) == "GroupConvolution", std::move(tail));
   return match;
 }
 

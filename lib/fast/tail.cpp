@@ -60,4 +60,16 @@ Tail take_tail(const Graphlet& graph, std::vector<int>& nodes, i64 rank, i64 axi
   return tail;
 }
 
+std::optional<Match> match_convolution(const Graphlet& graph, int root, i64 max_rank, Tail& tail) {
+  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
+  const auto& shape = graph.fact(data).shape;
+  const auto& out = graph.fact({root, 0}).shape;
+  if (graph.stored(data) != ElementType::f32 || graph.stored(filters) != ElementType::f32 || !shape.has_rank() ||
+      shape.rank() < 3 || shape.rank() > max_rank)
+    return std::nullopt;
+  Match match{{root}, {data, filters}, nullptr};
+  if (out.has_rank() && out[1].is_static()) tail = take_tail(graph, match.nodes, out.rank(), 1, out[1].length());
+  return match;
+}
+
 }  // namespace ovir::fast

@@ -31,4 +31,8 @@ struct Tail {
 /// rank `rank`, are the channels, `channels` of them; a bias has one number a channel and 1 along the other axes.
 Tail take_tail(const Graphlet& graph, std::vector<int>& nodes, i64 rank, i64 axis, i64 channels);
 
+/// A convolution in f32 of data of rank 3 to `max_rank`, with its data and filters as operands and the tail that
+/// follows it; without a kernel yet. Nothing for any other.
+std::optional<Match> match_convolution(const Graphlet& graph, int root, i64 max_rank, Tail& tail);
+
 }  // namespace ovir::fast

@@ -9,8 +9,6 @@
 namespace ovir::plan_passes {
 namespace {
 
-bool is_narrow(ElementType t) { return contains(kNarrowFloat, t) || t == ElementType::f16 || t == ElementType::bf16; }
-
 /// Outputs whose known values were rounded to a narrow float on the way, which Precision::f32 does not do. Integers and
 /// booleans count as they were inferred: shapes follow from them.
 std::vector<char> rounded_values(const Plan& plan) {

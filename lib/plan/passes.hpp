@@ -23,6 +23,10 @@ void lifetimes(Plan& plan);
 
 /// The value that stands for an output of a node.
 int value_of(const Plan& plan, ValueRef v);
+/// A float of fewer bits than f32.
+inline bool is_narrow(ElementType t) {
+  return contains(kNarrowFloat, t) || t == ElementType::f16 || t == ElementType::bf16;
+}
 /// Leaves out the steps that are marked.
 void remove_steps(Plan& plan, const std::vector<char>& gone);
 

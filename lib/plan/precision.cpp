@@ -12,8 +12,6 @@ namespace {
 /// Constants of up to this many elements are converted while planning, others when a run comes to them.
 constexpr i64 kSmall = 16384;
 
-bool is_narrow(ElementType t) { return contains(kNarrowFloat, t) || t == ElementType::f16 || t == ElementType::bf16; }
-
 /// Elements of f16 or bf16 as f32.
 class Widen final : public Kernel {
  public:

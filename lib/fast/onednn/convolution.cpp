@@ -118,16 +118,10 @@ class Convolution final : public Kernel {
 
 // The filters' leading axis of groups is what tells oneDNN that there are groups.
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
-  const auto& shape = graph.fact(data).shape;
-  const auto& out = graph.fact({root, 0}).shape;
-  if (graph.stored(data) != ElementType::f32 || graph.stored(filters) != ElementType::f32 || !shape.has_rank() ||
-      shape.rank() < 3 || shape.rank() > 5)
-    return std::nullopt;
-  Match match{{root}, {data, filters}, nullptr};
   Tail tail;
-  if (out.has_rank() && out[1].is_static()) tail = take_tail(graph, match.nodes, out.rank(), 1, out[1].length());
-  match.kernel = std::make_unique<Convolution>(graph.attrs<ConvolutionAttrs>(root), std::move(tail));
+  auto match = match_convolution(graph, root, 5, tail);
+  if (!match) return std::nullopt;
+  match->kernel = std::make_unique<Convolution>(graph.attrs<ConvolutionAttrs>(root), std::move(tail));
   return match;
 }
 
