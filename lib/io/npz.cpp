@@ -140,7 +140,7 @@ Npz::Npz(Bytes file, std::string where) : file_(std::move(file)), where_(std::mo
 
 const Npz::Member* Npz::find(std::string_view key) const {
   const auto at = std::find(keys_.begin(), keys_.end(), key);
-  return at == keys_.end() ? nullptr : &members_[static_cast<std::size_t>(at - keys_.begin())];
+  return at == keys_.end() ? nullptr : &members_[at - keys_.begin()];
 }
 
 bool Npz::contains(std::string_view key) const { return find(key) != nullptr; }

@@ -15,12 +15,11 @@ bool same(const Dim& a, const Dim& b) {
 }
 
 /// How many lengths an integer value may be; 0 where it is none.
-std::int64_t length_count(const Fact& f) {
-  constexpr std::int64_t most = 16;
+i64 length_count(const Fact& f) {
+  constexpr i64 max = 16;
   if (!contains(kInteger, f.type)) return 0;
-  if (f.value) return f.value.rank() <= 1 && f.value.size() <= most ? f.value.size() : 0;
-  return f.bounds && static_cast<std::int64_t>(f.bounds->size()) <= most ? static_cast<std::int64_t>(f.bounds->size())
-                                                                         : 0;
+  if (f.value) return f.value.rank() <= 1 && f.value.size() <= max ? f.value.size() : 0;
+  return f.bounds && static_cast<i64>(f.bounds->size()) <= max ? static_cast<i64>(f.bounds->size()) : 0;
 }
 
 std::vector<Interval> intervals_of(const Fact& f) {
@@ -33,15 +32,15 @@ std::vector<Interval> intervals_of(const Fact& f) {
 /// An axis of an input, or an element of its value.
 struct Operand {
   std::size_t input;
-  std::int64_t axis;
+  i64 axis;
   bool element;
 };
 
-std::optional<Dim> length_in(const Fact& fact, std::int64_t axis, bool element) {
+std::optional<Dim> length_in(const Fact& fact, i64 axis, bool element) {
   if (!element)
     return fact.shape.has_rank() && axis < fact.shape.rank() ? std::optional(fact.shape[axis]) : std::nullopt;
   if (axis >= length_count(fact)) return std::nullopt;
-  return intervals_of(fact)[static_cast<std::size_t>(axis)].to_dim();
+  return intervals_of(fact)[axis].to_dim();
 }
 
 class Layer {
@@ -83,10 +82,9 @@ class Layer {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (node_.inputs[i].node < 0) continue;
       for (const bool element : {false, true}) {
-        const auto count = element                       ? length_count(inputs_[i])
-                           : inputs_[i].shape.has_rank() ? inputs_[i].shape.rank()
-                                                         : 0;
-        for (std::int64_t a = 0; a < count; ++a)
+        const auto& shape = inputs_[i].shape;  // without dims where its rank is unknown
+        const auto count = element ? length_count(inputs_[i]) : shape.rank();
+        for (i64 a = 0; a < count; ++a)
           if (wanted(*length_in(inputs_[i], a, element))) list.push_back({i, a, element});
       }
     }
@@ -97,14 +95,15 @@ class Layer {
   int likeness(const Operand& o) const {
     if (o.element) return o.axis == spot_.axis ? 3 : 1;
     const auto behind = spot_.element ? 0 : spot_.fact().shape.rank() - spot_.axis;
-    return o.axis == spot_.axis ? 5 : behind == inputs_[o.input].shape.rank() - o.axis ? 4 : 2;
+    if (o.axis == spot_.axis) return 5;
+    return behind == inputs_[o.input].shape.rank() - o.axis ? 4 : 2;
   }
 
   /// The length at the spot where the inputs were these; nothing where they contradict.
   std::optional<Dim> infer(const std::vector<Fact>& inputs) const {
     if (!node_.version || !node_.bodies.empty() || node_.faulty) return std::nullopt;
     InferContext c(*node_.op, *node_.version, node_.attrs.get(), inputs,
-                   static_cast<int>(spot_.frame->facts->outputs[static_cast<std::size_t>(spot_.at.node)].size()));
+                   static_cast<int>(spot_.frame->facts->outputs[spot_.at.node].size()));
     std::uint32_t symbols = kFresh;
     c.set_symbols(&symbols);
     try {
@@ -121,7 +120,7 @@ class Layer {
       return;
     }
     auto list = intervals_of(fact);
-    list[static_cast<std::size_t>(o.axis)] = to_interval(d);
+    list[o.axis] = to_interval(d);
     fact.bounds = std::make_shared<const std::vector<Interval>>(std::move(list));
     fact.value = {};
   }
@@ -156,11 +155,14 @@ class Layer {
     auto inputs = inputs_;
     auto& fact = inputs[o.input];
     const auto now = *length_in(fact, o.axis, o.element);
-    constexpr std::int64_t some = 64;
-    const auto other = !now.is_static()                         ? now.contains(some) ? some : now.min + 1
-                       : now.length() > (std::int64_t{1} << 30) ? now.length() / 2
-                                                                : 2 * now.length() + (now.length() == 0);
-    if (!o.element) fact.value = {}, fact.bounds = {};
+    constexpr i64 some = 64;
+    i64 other = now.contains(some) ? some : now.min + 1;
+    if (now.is_static())
+      other = now.length() > (i64{1} << 30) ? now.length() / 2 : 2 * now.length() + (now.length() == 0);
+    if (!o.element) {
+      fact.value = {};
+      fact.bounds = {};
+    }
     set(fact, o, Dim(other));
     return infer(inputs);
   }
@@ -175,7 +177,7 @@ std::optional<Origin> outside(const Spot& s) {
   const auto& node = (*frame.outer->model)[frame.node];
   for (const auto& link : node.maps[frame.body].inputs) {
     if (link.inner != k || link.port < 0 || link.port >= static_cast<int>(node.inputs.size())) continue;
-    const Spot there{frame.outer, node.inputs[static_cast<std::size_t>(link.port)], s.axis, false};
+    const Spot there{frame.outer, node.inputs[link.port], s.axis, false};
     const auto& shape = there.fact().shape;
     if (shape.has_rank() && s.axis < shape.rank() && !(link.sliced && link.axis == s.axis)) return Origin{there, false};
   }

@@ -16,20 +16,20 @@ void infer(InferContext& c) {
   c.require_attr(contains(kIndex, type), "output_type", "\"{}\" is neither i64 nor i32", name(type));
   const auto& from = c.shape(data);
   // A scalar counts as a vector of one element.
-  const auto rank = from.has_rank() ? Dim(std::max<std::int64_t>(from.rank(), 1)) : Dim();
+  const auto rank = from.has_rank() ? Dim(std::max<i64>(from.rank(), 1)) : Dim();
   c.output(0, type, {rank, Dim(0, from.element_count().max)});
 }
 
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
-  std::vector<std::int64_t> found;
+  std::vector<i64> found;
   dispatch(from.type(), Numbers{} + Boolean{}, [&]<class T>() {
-    for (std::int64_t i = 0; i < from.size(); ++i)
+    for (i64 i = 0; i < from.size(); ++i)
       if (from.data<T>()[i] != T{}) found.push_back(i);
   });
   const auto shape = from.rank() == 0 ? Shape{1} : from.shape();
   const auto strides = strides_of(shape);
-  auto& to = c.out(0, {static_cast<std::int64_t>(shape.size()), static_cast<std::int64_t>(found.size())});
+  auto& to = c.out(0, {shape.rank(), std::ssize(found)});
   dispatch(to.type(), Indices{}, [&]<class T>() {
     auto* target = to.mutable_data<T>();
     for (std::size_t axis = 0; axis < shape.size(); ++axis)

@@ -14,7 +14,7 @@ void eval(EvalContext& c) {
       return x < best || x != x ? x : best;
     };
     // Of no elements: the greatest finite value, as OpenVINO gives.
-    reduce_into<T, T>(c, highest<T>(c.stored(kReduceData).type()), pick, [](T best, std::int64_t) { return best; });
+    reduce_into<T, T>(c, highest<T>(c.stored(kReduceData).type()), pick, [](T best, i64) { return best; });
   });
 }
 
