@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/int.hpp"
 #include "cli.hpp"
 
 namespace CLI {
@@ -45,8 +46,7 @@ class Flags {
   Flag choice(const std::string& names, std::string& to, std::vector<std::string> words, const std::string& type,
               const std::string& about = {});
   /// A whole number of at least `min`.
-  Flag number(const std::string& names, std::int64_t& to, const std::string& type, const std::string& about,
-              std::int64_t min = 0);
+  Flag number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min = 0);
 
   /// MODEL and -w/--weights.
   void model(ModelOptions& options);

@@ -29,7 +29,7 @@ std::optional<std::string> file_in(const std::string& folder, const std::string&
 /// How many elements a conversion changed, by what became of them.
 struct Changes {
   std::size_t overflow = 0, truncated = 0, out_of_range = 0, rounded = 0, nan = 0;
-  std::optional<std::int64_t> first;  ///< the first element that changed
+  std::optional<i64> first;  ///< the first element that changed
   double value = 0;                   ///< what it was
 };
 
@@ -46,7 +46,7 @@ Changes changes_between(const Tensor& before, const Tensor& after) {
                                                             : changes.rounded;
     ++count;
     if (changes.first) continue;
-    changes.first = static_cast<std::int64_t>(i);
+    changes.first = static_cast<i64>(i);
     changes.value = old[i];
   }
   return changes;
@@ -105,11 +105,11 @@ void check_shape(const InputPort& port, const io::TensorInfo& given, const std::
 
 /// What an .npy file for this input may take, whatever type its elements are cast from.
 std::size_t most_bytes(const InputPort& port) {
-  constexpr std::int64_t header = 1 << 17, widest = 8;
+  constexpr i64 header = 1 << 17, widest = 8;
   const auto count = port.shape.element_count();
   if (port.type == ElementType::string || !count.is_bounded()) return kPipeLimit;
   const auto bytes = checked_mul(count.max, widest).value_or(INT64_MAX);
-  return static_cast<std::size_t>(std::min(bytes, static_cast<std::int64_t>(kPipeLimit)) + header);
+  return static_cast<std::size_t>(std::min(bytes, static_cast<i64>(kPipeLimit)) + header);
 }
 
 InputValue read_file(const InputPort& port, std::string path, const ValueOptions& options) {

@@ -39,7 +39,7 @@ Limits parse_limits(std::string_view text) {
                value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
     const auto bytes = quantity(value, {{"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}});
     const auto seconds = quantity(value, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}});
-    if (key == "mem" && bytes) limits.memory = std::max<std::int64_t>(1, static_cast<std::int64_t>(*bytes));
+    if (key == "mem" && bytes) limits.memory = std::max<i64>(1, static_cast<i64>(*bytes));
     else if (key == "time" && seconds)
       limits.time = std::chrono::nanoseconds(std::llrint(std::min(*seconds, 1e9) * 1e9));
     else throw UsageError(fmt::format("--limits: '{}' is neither mem=8G nor time=60s", printable(part)));

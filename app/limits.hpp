@@ -5,10 +5,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/int.hpp"
+
 namespace ovir::app {
 
 struct Limits {
-  std::int64_t memory = 0;  ///< bytes of all tensors together; 0: what the machine has, but a quarter
+  i64 memory = 0;  ///< bytes of all tensors together; 0: what the machine has, but a quarter
   std::optional<std::chrono::nanoseconds> time{};
 };
 

@@ -11,9 +11,9 @@ namespace ovir::app {
 namespace {
 
 /// The least length of axes [from, to) that is possible, at least 1.
-std::int64_t least_length(const PartialShape& shape, std::int64_t from, std::int64_t to) {
-  std::int64_t least = Dim::kUnbounded;
-  for (auto a = from; a < to; ++a) least = std::min(least, shape[a].min > 0 ? shape[a].min : std::int64_t{1});
+i64 least_length(const PartialShape& shape, i64 from, i64 to) {
+  i64 least = Dim::kUnbounded;
+  for (auto a = from; a < to; ++a) least = std::min(least, shape[a].min > 0 ? shape[a].min : i64{1});
   return least;
 }
 
@@ -22,21 +22,21 @@ const PortDef& input_def(const Version& version, std::size_t port) {
 }
 
 /// The one integer that an input holds, where it is known.
-std::optional<std::int64_t> known_integer(const Facts& facts, const Node& node, int port) {
+std::optional<i64> known_integer(const Facts& facts, const Node& node, int port) {
   if (port >= static_cast<int>(node.inputs.size())) return std::nullopt;
   const auto& value = facts.of(node.inputs[static_cast<std::size_t>(port)]).value;
   return value && value.size() == 1 ? std::optional(to_i64(value)[0]) : std::nullopt;
 }
 
-std::optional<std::int64_t> integer_attribute(const Node& node, std::string_view attribute) {
+std::optional<i64> integer_attribute(const Node& node, std::string_view attribute) {
   for (const auto& def : node.version->attrs.defs)
     if (def.name == attribute)
-      if (const auto text = def.print(node.attrs.get())) return parse_number<std::int64_t>(*text);
+      if (const auto text = def.print(node.attrs.get())) return parse_number<i64>(*text);
   return std::nullopt;
 }
 
 /// How many positions there are for the elements of an input that holds some; nothing where that is not known.
-std::optional<std::int64_t> positions(const Facts& facts, const Node& node, const Indexes& indexes) {
+std::optional<i64> positions(const Facts& facts, const Node& node, const Indexes& indexes) {
   using Along = Indexes::Along;
   if (indexes.along == Along::nothing) return std::nullopt;
   if (indexes.along == Along::value) {
@@ -45,7 +45,7 @@ std::optional<std::int64_t> positions(const Facts& facts, const Node& node, cons
   }
   const auto& data = facts.of(node.inputs[static_cast<std::size_t>(indexes.data)]).shape;
   if (!data.has_rank() || data.rank() == 0) return std::nullopt;
-  std::optional<std::int64_t> axis;
+  std::optional<i64> axis;
   if (indexes.along == Along::axis) axis = indexes.at;
   if (indexes.along == Along::attribute) axis = integer_attribute(node, "axis");
   if (indexes.along == Along::input) axis = known_integer(facts, node, indexes.at);
@@ -63,10 +63,10 @@ bool carries(const Version& version, std::size_t port) {
 }
 
 /// The smallest limit of all the indexing that the value of `parameter` ends in.
-std::optional<std::int64_t> index_limit(const Model& model, const Facts& facts, int parameter) {
+std::optional<i64> index_limit(const Model& model, const Facts& facts, int parameter) {
   std::vector<bool> carried(model.nodes.size(), false);
   carried[static_cast<std::size_t>(parameter)] = true;
-  std::optional<std::int64_t> least;
+  std::optional<i64> least;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {  // in topological order: producers come first
     const auto& node = model.nodes[i];
     if (node.version->inputs.empty()) continue;
@@ -93,7 +93,7 @@ RandomInput random_input(const Model& model, const Facts& facts, int parameter, 
     return {io::generate(generator, type, shape, seed), "all 1"};
   }
   generator.kind = io::Generator::Kind::uniform;
-  const std::int64_t end = contains(kInteger, type)       ? index_limit(model, facts, node).value_or(2)
+  const i64 end = contains(kInteger, type)       ? index_limit(model, facts, node).value_or(2)
                            : type == ElementType::boolean ? 2
                                                           : 1;
   generator.a = {.real = 0, .whole = 0, .large = {}};

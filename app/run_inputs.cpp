@@ -55,7 +55,7 @@ io::ImageOptions image_options(const InputOptions& options, const Model& model, 
 std::optional<std::string> unknown_type(std::string_view text) {
   const auto parts = split(text, 'x');
   const bool dims = parts.size() > 1 && std::all_of(parts.begin(), parts.end() - 1, [](auto part) {
-                      return parse_number<std::int64_t>(part).has_value();
+                      return parse_number<i64>(part).has_value();
                     });
   if (!dims) return std::nullopt;
   std::vector<std::string_view> types;
@@ -94,7 +94,7 @@ void add_inputs(Flags& flags, InputOptions& o) {
       "-\tnpy on stdin");
 }
 
-std::string with_step(std::string_view path, std::int64_t number) {
+std::string with_step(std::string_view path, i64 number) {
   constexpr std::string_view mark = "{step}";
   std::string out;
   for (auto at = path.find(mark); at != path.npos; at = path.find(mark)) {
@@ -165,7 +165,7 @@ void Inputs::give(std::size_t k, std::string value) {
 }
 
 /// Reads what is not made up; the shapes of it, by Parameter.
-std::map<int, Shape> Inputs::read_given(std::int64_t step) {
+std::map<int, Shape> Inputs::read_given(i64 step) {
   std::map<int, Shape> shapes;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     auto& source = sources_[k];
@@ -192,7 +192,7 @@ std::vector<Shape> Inputs::shapes_to_fill(const std::map<int, Shape>& given) con
   for (const auto& port : ports_) {
     shapes.emplace_back();
     for (const auto& d : port.shape)
-      shapes.back().push_back(std::max<std::int64_t>(d.min, std::min<std::int64_t>(d.max, 1)));
+      shapes.back().push_back(std::max<i64>(d.min, std::min<i64>(d.max, 1)));
   }
   return shapes;
 }
@@ -222,7 +222,7 @@ void Inputs::make_up(std::size_t k, const Shape& shape) {
   source.kept = InputValue{std::move(made), "", false, {}};
 }
 
-std::vector<Tensor> Inputs::step(std::int64_t number) {
+std::vector<Tensor> Inputs::step(i64 number) {
   const auto given = read_given(number);
   check_image_flags();
   if (given.size() < sources_.size()) {

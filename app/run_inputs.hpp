@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/int.hpp"
 #include "flags.hpp"
 #include "input_values.hpp"
 
@@ -15,7 +16,7 @@ namespace ovir::app {
 struct InputOptions : ModelOptions {
   std::vector<std::string> inputs, layouts, means, scales;
   std::string resize;
-  std::int64_t seed = 0;
+  i64 seed = 0;
   bool random = false, cast = false, reverse_channels = false;
 };
 /// Declares -i/--input, --random, --cast and the image flags, and describes the input values in the help page.
@@ -28,7 +29,7 @@ class Inputs {
   Inputs(const Model& model, const Facts& facts, const InputOptions& options);
   /// The inputs of a step, in file order. What has no {step} in it is read once. Throws UsageError where image flags
   /// are given for what is no image.
-  std::vector<Tensor> step(std::int64_t number);
+  std::vector<Tensor> step(i64 number);
   /// What was made up or changed since the last call, for the user to know.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
@@ -49,7 +50,7 @@ class Inputs {
   void bind(const std::string& word);
   bool bind_all(const std::string& word, const std::string& path);
   void give(std::size_t k, std::string value);
-  std::map<int, Shape> read_given(std::int64_t step);
+  std::map<int, Shape> read_given(i64 step);
   std::vector<Shape> shapes_to_fill(const std::map<int, Shape>& given) const;
   void make_up(std::size_t k, const Shape& shape);
   void check_image_flags() const;
@@ -58,6 +59,6 @@ class Inputs {
 };
 
 /// `{step}` replaced by the number.
-std::string with_step(std::string_view path, std::int64_t number);
+std::string with_step(std::string_view path, i64 number);
 
 }  // namespace ovir::app

@@ -51,11 +51,11 @@ std::uint32_t crc_of(const Tensor& tensor) {
   return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.view.data()), bytes.size()));
 }
 
-Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<std::int64_t>& wholes,
-             std::size_t axis, std::int64_t& at) {
+Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<i64>& wholes,
+             std::size_t axis, i64& at) {
   if (axis < t.shape().size()) {
     Json list = Json::array();
-    for (std::int64_t i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, reals, wholes, axis + 1, at));
+    for (i64 i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, reals, wholes, axis + 1, at));
     return list;
   }
   const auto i = static_cast<std::size_t>(at++);
@@ -220,10 +220,10 @@ void Dump::finish() {
 Json values_json(const Tensor& value) {
   const auto t = io::storable(value);
   std::vector<double> reals;
-  std::vector<std::int64_t> wholes;
+  std::vector<i64> wholes;
   if (contains(kFloat, t.type())) reals = to_f64(t);
   else if (t.type() != ElementType::string) wholes = to_i64(t);
-  std::int64_t at = 0;
+  i64 at = 0;
   return json_at(t, reals, wholes, 0, at);
 }
 

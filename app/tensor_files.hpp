@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/int.hpp"
 #include "ovir.hpp"
 #include "render/json.hpp"
 
@@ -17,8 +18,8 @@ struct Produced {
   const Model* model = nullptr;
   const Node* producer = nullptr;
   int port = 0;
-  std::vector<std::string> names;        ///< tensor names
-  std::vector<std::int64_t> iterations;  ///< of the loops around it
+  std::vector<std::string> names;  ///< tensor names
+  std::vector<i64> iterations;     ///< of the loops around it
   Tensor value;
   ElementType declared = ElementType::dynamic;  ///< as inferred, where `value` is kept in another type
 };

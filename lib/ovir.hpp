@@ -35,7 +35,7 @@ struct Options {
   Tier tier = Tier::fast;
   Precision precision = Precision::f32;
   /// How often the session will run: packing weights and folding constants pays only over several runs.
-  std::int64_t expected_runs = 1;
+  i64 expected_runs = 1;
   /// Passes and patterns to leave out, by name: "fold", "fuse", "choose", "layout", or a pattern's.
   std::vector<std::string> without{};
   /// The last pass to run: to look at a plan that is half made. Empty: all.

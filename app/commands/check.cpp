@@ -20,7 +20,7 @@ namespace {
 struct Options : ModelOptions {
   std::string format;
   std::vector<std::string> models, deny, allow;
-  std::int64_t max_errors = 0;
+  i64 max_errors = 0;
   bool strict = false, ops = false, reshapeable = false;
 };
 

@@ -41,7 +41,7 @@ tools::ConstantChange constant_change(const Model& model, const std::string& wor
 struct Stored {
   std::string path;
   const Layer* layer;
-  std::int64_t begin, end;
+  i64 begin, end;
 };
 
 /// Where every Constant lies in the .bin, those of bodies too.
@@ -88,7 +88,7 @@ class Weights {
   void add(const tools::ConstantChange& change) {
     const auto own = std::find_if(stored_.begin(), stored_.end(),
                                   [&](const Stored& s) { return s.path == change.path && s.layer->id == change.id; });
-    if (own == stored_.end() || own->end > static_cast<std::int64_t>(bytes_.size()))
+    if (own == stored_.end() || own->end > static_cast<i64>(bytes_.size()))
       throw UsageError(fmt::format("--set-const: the bytes of \"{}\" are not in the .bin", printable(change.name)));
     packed_.push_back(pack(change.value));
     const auto size = packed_size(change.value.type(), change.value.size()).value_or(0);

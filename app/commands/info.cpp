@@ -22,9 +22,9 @@ struct Options : ModelOptions {
 struct Facts {
   std::map<std::string, std::size_t> operations;                        // "Reshape-1" -> layers
   std::map<std::string, std::size_t> sets;                              // "opset1" -> layers
-  std::map<std::string, std::pair<std::size_t, std::int64_t>> weights;  // "f16" -> constants, bytes
+  std::map<std::string, std::pair<std::size_t, i64>> weights;  // "f16" -> constants, bytes
   std::size_t layers = 0, bodies = 0;
-  std::set<std::pair<std::int64_t, std::int64_t>> seen;  // begin and end: a range that is shared counts once
+  std::set<std::pair<i64, i64>> seen;  // begin and end: a range that is shared counts once
   struct State {
     std::string type = "dynamic", shape = "[...]";
   };
@@ -139,7 +139,7 @@ Json as_json(const Options& options, const Model& model, const Facts& facts, con
   return out;
 }
 
-std::string size_text(std::int64_t bytes) {
+std::string size_text(i64 bytes) {
   if (bytes < 1'000) return counted(bytes, "byte");
   if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
   if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);

@@ -23,7 +23,7 @@ namespace {
 
 struct Options : InputOptions {
   std::string format, output, dump, dump_to, labels, save_state, load_state, tier = "fast", precision = "f32";
-  std::int64_t steps = 1, top = 0, threads = 0;
+  i64 steps = 1, top = 0, threads = 0;
   bool raw = false, digest = false;
 };
 
@@ -81,7 +81,7 @@ void save_states(const std::string& path, const Session& session) {
 }
 
 /// Refuses what cannot end well before anything is computed.
-void require_memory(const Model& model, const Facts& facts, std::int64_t limit) {
+void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
   const auto most = limit > 0 ? limit : default_memory_limit();
   if (planned.bytes <= most) return;
@@ -123,7 +123,7 @@ int run(const Options& options, const Common& common) {
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
   Json steps = Json::array();
-  for (std::int64_t step = 0; step < options.steps; ++step) {
+  for (i64 step = 0; step < options.steps; ++step) {
     const auto values = inputs.step(step);
     for (const auto& note : inputs.take_notes())
       if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);

@@ -9,7 +9,7 @@ namespace {
 
 struct Options : ModelOptions {
   std::string format = "text", select, plan_after, precision = "f32";
-  std::int64_t steps = 1;
+  i64 steps = 1;
   bool plan = false;
 };
 

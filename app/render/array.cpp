@@ -165,7 +165,7 @@ std::vector<std::string> texts_of(const Tensor& t) {
   if (contains(kFloat | kNarrowFloat, t.type())) return real_texts<float>(t, 1e6);
   if (t.type() == ElementType::u64) return whole_texts(t.values<std::uint64_t>());
   const auto values = to_i64(t);
-  return whole_texts(std::span<const std::int64_t>(values));
+  return whole_texts(std::span<const i64>(values));
 }
 
 std::string nested(const std::vector<std::string>& texts, const Shape& shape, std::size_t axis, std::size_t& at) {
@@ -173,14 +173,14 @@ std::string nested(const std::vector<std::string>& texts, const Shape& shape, st
   const std::string indent(axis + 1, ' ');
   std::string out = "[";
   if (axis + 1 < shape.size()) {
-    for (std::int64_t i = 0; i < shape[axis]; ++i) {
+    for (i64 i = 0; i < shape[axis]; ++i) {
       if (i > 0) out += std::string(shape.size() - axis - 1, '\n') + indent;
       out += nested(texts, shape, axis + 1, at);
     }
     return out + "]";
   }
   std::size_t column = axis + 1;
-  for (std::int64_t i = 0; i < shape[axis]; ++i) {
+  for (i64 i = 0; i < shape[axis]; ++i) {
     const auto& text = texts[at++];
     if (i > 0 && column + 1 + text.size() > kLineWidth - axis - 1) {
       out.erase(out.find_last_not_of(' ') + 1);
@@ -210,7 +210,7 @@ std::string array_text(const Tensor& value) {
 Summary summarise(const Tensor& value) {
   Summary s;
   double sum = 0;
-  std::int64_t n = 0;
+  i64 n = 0;
   for (const double v : to_f64(value.unpacked())) {
     if (std::isnan(v)) {
       ++s.nan;
@@ -233,11 +233,11 @@ std::string summary_text(const Summary& s) {
   return text;
 }
 
-std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_t row, std::int64_t length,
-                                  std::int64_t k) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+std::vector<i64> largest(const std::vector<double>& values, i64 row, i64 length,
+                                  i64 k) {
+  std::vector<i64> order(static_cast<std::size_t>(length));
   std::iota(order.begin(), order.end(), 0);
-  const auto at = [&](std::int64_t i) {
+  const auto at = [&](i64 i) {
     const double v = values[static_cast<std::size_t>(row * length + i)];
     return std::isnan(v) ? -std::numeric_limits<double>::infinity() : v;
   };

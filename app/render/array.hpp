@@ -14,7 +14,7 @@ std::string array_text(const Tensor& value);
 
 struct Summary {
   std::optional<double> min, max, mean;  ///< of what is not NaN; nothing where there is no such value
-  std::int64_t nan = 0, infinite = 0;
+  i64 nan = 0, infinite = 0;
 };
 /// Not for strings.
 Summary summarise(const Tensor& value);
@@ -22,7 +22,7 @@ Summary summarise(const Tensor& value);
 std::string summary_text(const Summary& summary);
 
 /// The positions of the `k` largest values of a row of the last axis, largest first, the earlier of equals first.
-std::vector<std::int64_t> largest(const std::vector<double>& values, std::int64_t row, std::int64_t length,
-                                  std::int64_t k);
+std::vector<i64> largest(const std::vector<double>& values, i64 row, i64 length,
+                                  i64 k);
 
 }  // namespace ovir::app

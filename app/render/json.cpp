@@ -57,7 +57,7 @@ std::string json_text(const Json& json, int levels) {
 }
 
 Json id_json(std::string_view text) {
-  const auto n = parse_number<std::int64_t>(text);
+  const auto n = parse_number<i64>(text);
   return n ? Json(*n) : Json(std::string(text));
 }
 

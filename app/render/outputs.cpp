@@ -10,42 +10,42 @@
 namespace ovir::app {
 namespace {
 
-constexpr std::int64_t kPrinted = 64;
-constexpr std::int64_t kRows = 16;  // of --top: an output may have thousands
+constexpr i64 kPrinted = 64;
+constexpr i64 kRows = 16;  // of --top: an output may have thousands
 
 struct Ranked {
-  std::int64_t row, index;
+  i64 row, index;
   double value;
 };
 
 bool can_rank(const Tensor& t) { return t.type() != ElementType::string && t.size() > 0 && t.rank() > 0; }
 
 /// The axis that holds the classes: the last one longer than 1, as in [1,1000,1,1].
-std::int64_t class_axis(const Tensor& t) {
+i64 class_axis(const Tensor& t) {
   auto axis = t.rank() - 1;
   while (axis > 0 && t.dim(axis) == 1) --axis;
   return t.dim(axis) == 1 ? t.rank() - 1 : axis;
 }
 
 /// The largest values of each row of that axis; the axes behind it have length 1, so that a row is contiguous.
-std::vector<Ranked> rank_rows(const Tensor& t, std::int64_t top) {
+std::vector<Ranked> rank_rows(const Tensor& t, i64 top) {
   const auto values = to_f64(t);
   const auto length = t.dim(class_axis(t));
   std::vector<Ranked> list;
-  for (std::int64_t row = 0; row < std::min(kRows, t.size() / length); ++row)
+  for (i64 row = 0; row < std::min(kRows, t.size() / length); ++row)
     for (const auto i : largest(values, row, length, top))
       list.push_back({row, i, values[static_cast<std::size_t>(row * length + i)]});
   return list;
 }
 
-std::string label(const std::vector<std::string>& labels, std::int64_t index) {
-  return index < static_cast<std::int64_t>(labels.size()) ? labels[static_cast<std::size_t>(index)] : "";
+std::string label(const std::vector<std::string>& labels, i64 index) {
+  return index < static_cast<i64>(labels.size()) ? labels[static_cast<std::size_t>(index)] : "";
 }
 
-std::string top_text(const Tensor& t, std::int64_t top, const std::vector<std::string>& labels) {
+std::string top_text(const Tensor& t, i64 top, const std::vector<std::string>& labels) {
   std::string out;
   const auto rows = t.size() / t.dim(class_axis(t));
-  std::int64_t row = -1;
+  i64 row = -1;
   for (const auto& r : rank_rows(t, top)) {
     if (rows > 1 && r.row != row) out += fmt::format("  row {}\n", row = r.row);
     out += fmt::format("{:>7}  {:<12.6g}{}", r.index, r.value, printable(label(labels, r.index)));
@@ -66,7 +66,7 @@ std::vector<std::string> read_labels(const std::string& path) {
   return labels;
 }
 
-std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels,
+std::string outputs_text(const std::vector<Produced>& outputs, i64 top, const std::vector<std::string>& labels,
                          const Style& style) {
   std::string out;
   for (const auto& o : outputs) {
@@ -81,7 +81,7 @@ std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top,
   return out;
 }
 
-Json outputs_json(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels) {
+Json outputs_json(const std::vector<Produced>& outputs, i64 top, const std::vector<std::string>& labels) {
   Json list = Json::array();
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const auto& o = outputs[k];

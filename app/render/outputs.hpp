@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/int.hpp"
 #include "render/style.hpp"
 #include "tensor_files.hpp"
 
@@ -12,8 +13,8 @@ namespace ovir::app {
 std::vector<std::string> read_labels(const std::string& path);
 
 /// Each output's type and shape, and its values: all up to 64, else a summary. With `top`, the largest of each row.
-std::string outputs_text(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels,
+std::string outputs_text(const std::vector<Produced>& outputs, i64 top, const std::vector<std::string>& labels,
                          const Style& style);
-Json outputs_json(const std::vector<Produced>& outputs, std::int64_t top, const std::vector<std::string>& labels);
+Json outputs_json(const std::vector<Produced>& outputs, i64 top, const std::vector<std::string>& labels);
 
 }  // namespace ovir::app

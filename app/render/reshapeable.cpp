@@ -15,11 +15,11 @@ using tools::Lengths;
 using tools::Reshapeable;
 
 /// "1..4, 8, 16"
-std::string runs(const std::vector<std::int64_t>& list) {
+std::string runs(const std::vector<i64>& list) {
   std::string out;
   for (std::size_t i = 0; i < list.size();) {
     std::size_t n = 1;
-    while (i + n < list.size() && list[i + n] == list[i] + static_cast<std::int64_t>(n)) ++n;
+    while (i + n < list.size() && list[i + n] == list[i] + static_cast<i64>(n)) ++n;
     out += fmt::format("{}{}", out.empty() ? "" : ", ", list[i]);
     if (n > 1) out += fmt::format("{}{}", n > 2 ? ".." : ", ", list[i + n - 1]);
     i += n;
@@ -39,7 +39,7 @@ std::string words(const Lengths& l) {
 }
 
 /// The lengths of another axis that changes by as much.
-Lengths moved(Lengths l, std::int64_t by) {
+Lengths moved(Lengths l, i64 by) {
   l.base += by;
   l.min += by;
   l.from += by;
@@ -57,7 +57,7 @@ class Writer {
   const Reshapeable& found;
   Places places;
 
-  std::int64_t base(const InputAxis& a) const {
+  i64 base(const InputAxis& a) const {
     return found.inputs[static_cast<std::size_t>(a.input)].tried[a.axis].length();
   }
   const Dim& given(const InputAxis& a) const { return found.inputs[static_cast<std::size_t>(a.input)].shape[a.axis]; }

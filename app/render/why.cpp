@@ -37,7 +37,7 @@ std::string describe(const Spot& s) {
 
 struct Target {
   Spot spot;
-  std::optional<std::int64_t> axis;
+  std::optional<i64> axis;
 };
 
 [[noreturn]] void no_such_layer(const std::list<Frame>& frames, std::string_view name) {
@@ -52,11 +52,11 @@ struct Target {
 /// A layer's name may hold colons itself: the whole text is tried first.
 Target parse(const std::list<Frame>& frames, const std::string& text) {
   std::string_view name = text;
-  std::vector<std::int64_t> numbers;
+  std::vector<i64> numbers;
   auto found = tools::find_output(frames, name);
   while (!found && numbers.size() < 2) {
     const auto colon = name.rfind(':');
-    const auto number = colon == name.npos ? std::nullopt : parse_number<std::int64_t>(name.substr(colon + 1));
+    const auto number = colon == name.npos ? std::nullopt : parse_number<i64>(name.substr(colon + 1));
     if (!number) break;
     numbers.insert(numbers.begin(), *number);
     name = name.substr(0, colon);
@@ -66,7 +66,7 @@ Target parse(const std::list<Frame>& frames, const std::string& text) {
   Target target{*found, {}};
   const auto outputs = target.spot.frame->facts->outputs[static_cast<std::size_t>(found->at.node)].size();
   if (!numbers.empty()) {
-    if (numbers[0] < 0 || numbers[0] >= static_cast<std::int64_t>(outputs))
+    if (numbers[0] < 0 || numbers[0] >= static_cast<i64>(outputs))
       throw UsageError(fmt::format("--why: {} has no output {}; it has {}", layer_text(*found), numbers[0], outputs));
     target.spot.at.port = static_cast<int>(numbers[0]);
   } else if (outputs == 0) {
@@ -119,7 +119,7 @@ std::string why(const Model& model, const Facts& facts, const std::string& text)
     throw UsageError(fmt::format("--why: {} has no axis {}; its shape is {}", layer, *target.axis, to_string(shape)));
 
   std::string out = fmt::format("{} {}{}\n", layer, name(fact.type), to_string(shape));
-  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+  for (i64 axis = 0; axis < shape.rank(); ++axis) {
     if (target.axis && axis != *target.axis) continue;
     Spot spot = target.spot;
     spot.axis = axis;

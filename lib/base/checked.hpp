@@ -4,24 +4,26 @@
 #include <optional>
 #include <span>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
-inline std::optional<std::int64_t> checked_mul(std::int64_t a, std::int64_t b) {
-  std::int64_t r;
+inline std::optional<i64> checked_mul(i64 a, i64 b) {
+  i64 r;
   if (__builtin_mul_overflow(a, b, &r)) return std::nullopt;
   return r;
 }
 
-inline std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
-  std::int64_t r;
+inline std::optional<i64> checked_add(i64 a, i64 b) {
+  i64 r;
   if (__builtin_add_overflow(a, b, &r)) return std::nullopt;
   return r;
 }
 
 /// The product of `dims`; nothing when it overflows or a dim is negative. A zero dim makes it 0 whatever the others
 /// are.
-inline std::optional<std::int64_t> checked_product(std::span<const std::int64_t> dims) {
-  std::int64_t n = 1;
+inline std::optional<i64> checked_product(std::span<const i64> dims) {
+  i64 n = 1;
   bool zero = false, over = false;
   for (const auto d : dims) {
     if (d < 0) return std::nullopt;

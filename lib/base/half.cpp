@@ -141,15 +141,15 @@ nf4::operator float() const { return kLevels[bits & 15]; }
 #if defined(__x86_64__)
 namespace {
 
-__attribute__((target("avx,f16c"))) std::int64_t f16c_to_f32(const f16* from, float* to, std::int64_t n) {
-  std::int64_t i = 0;
+__attribute__((target("avx,f16c"))) i64 f16c_to_f32(const f16* from, float* to, i64 n) {
+  i64 i = 0;
   for (; i + 8 <= n; i += 8)
     _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
   return i;
 }
 
-__attribute__((target("avx,f16c"))) std::int64_t f16c_from_f32(const float* from, f16* to, std::int64_t n) {
-  std::int64_t i = 0;
+__attribute__((target("avx,f16c"))) i64 f16c_from_f32(const float* from, f16* to, i64 n) {
+  i64 i = 0;
   for (; i + 8 <= n; i += 8)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
                      _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
@@ -164,28 +164,28 @@ bool has_f16c() {
 }  // namespace
 #endif
 
-void to_f32(const f16* from, float* to, std::int64_t n) {
-  std::int64_t i = 0;
+void to_f32(const f16* from, float* to, i64 n) {
+  i64 i = 0;
 #if defined(__x86_64__)
   if (has_f16c()) i = f16c_to_f32(from, to, n);
 #endif
   for (; i < n; ++i) to[i] = f16_value(from[i].bits);
 }
 
-void from_f32(const float* from, f16* to, std::int64_t n) {
-  std::int64_t i = 0;
+void from_f32(const float* from, f16* to, i64 n) {
+  i64 i = 0;
 #if defined(__x86_64__)
   if (has_f16c()) i = f16c_from_f32(from, to, n);
 #endif
   for (; i < n; ++i) to[i].bits = f16_bits(from[i]);
 }
 
-void to_f32(const bf16* from, float* to, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) to[i] = float_of(std::uint32_t{from[i].bits} << 16);
+void to_f32(const bf16* from, float* to, i64 n) {
+  for (i64 i = 0; i < n; ++i) to[i] = float_of(std::uint32_t{from[i].bits} << 16);
 }
 
-void from_f32(const float* from, bf16* to, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) to[i].bits = bf16_bits(from[i]);
+void from_f32(const float* from, bf16* to, i64 n) {
+  for (i64 i = 0; i < n; ++i) to[i].bits = bf16_bits(from[i]);
 }
 
 }  // namespace ovir

@@ -4,6 +4,8 @@
 #pragma once
 #include <cstdint>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
 struct f16 {
@@ -52,9 +54,9 @@ struct nf4 {
 };
 
 /// Bulk conversions, vectorised where the machine can.
-void to_f32(const f16* from, float* to, std::int64_t n);
-void to_f32(const bf16* from, float* to, std::int64_t n);
-void from_f32(const float* from, f16* to, std::int64_t n);
-void from_f32(const float* from, bf16* to, std::int64_t n);
+void to_f32(const f16* from, float* to, i64 n);
+void to_f32(const bf16* from, float* to, i64 n);
+void from_f32(const float* from, f16* to, i64 n);
+void from_f32(const float* from, bf16* to, i64 n);
 
 }  // namespace ovir

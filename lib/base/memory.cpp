@@ -16,7 +16,7 @@ namespace ovir {
 
 namespace {
 
-constexpr auto kNone = std::numeric_limits<std::int64_t>::max();
+constexpr auto kNone = std::numeric_limits<i64>::max();
 
 std::string text_of(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -24,23 +24,23 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 /// The least number in the files called `name` from `folder` up to `root`. Version 2 writes "max" for none.
-std::int64_t least_upwards(const std::filesystem::path& root, std::filesystem::path folder, const char* name) {
+i64 least_upwards(const std::filesystem::path& root, std::filesystem::path folder, const char* name) {
   auto least = kNone;
   for (folder = folder.relative_path();; folder = folder.parent_path()) {
-    least = std::min(least, parse_number<std::int64_t>(text_of(root / folder / name)).value_or(kNone));
+    least = std::min(least, parse_number<i64>(text_of(root / folder / name)).value_or(kNone));
     if (folder.empty()) return least;
   }
 }
 
-std::int64_t own_limit(int resource) {
+i64 own_limit(int resource) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0) return kNone;
-  return static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(kNone)));
+  return static_cast<i64>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(kNone)));
 }
 
 }  // namespace
 
-std::int64_t control_group_limit(std::string_view memberships, const std::string& root) {
+i64 control_group_limit(std::string_view memberships, const std::string& root) {
   auto least = kNone;
   for (const auto line : split(memberships, '\n')) {  // "4:memory:/path" in version 1, "0::/path" in version 2
     const auto first = line.find(':'), second = line.find(':', first + 1);
@@ -54,8 +54,8 @@ std::int64_t control_group_limit(std::string_view memberships, const std::string
   return least;
 }
 
-std::int64_t memory_available() {
-  const std::int64_t pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGE_SIZE);
+i64 memory_available() {
+  const i64 pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGE_SIZE);
   const auto machine = pages > 0 && page > 0 ? checked_mul(pages, page).value_or(kNone) : kNone;
   return std::min({machine, control_group_limit(text_of("/proc/self/cgroup"), "/sys/fs/cgroup"), own_limit(RLIMIT_AS),
                    own_limit(RLIMIT_DATA)});

@@ -4,15 +4,17 @@
 #include <string>
 #include <string_view>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
 /// Bytes: the least of the machine's memory, the limits of the control groups that the process is in (versions 1 and
 /// 2) and its own limits (RLIMIT_AS, RLIMIT_DATA). What other processes use is not taken off. Reads files, so the
 /// answer is to be kept.
-std::int64_t memory_available();
+i64 memory_available();
 
 /// The least limit of the memory controllers. `memberships`: what /proc/self/cgroup holds; `root`: where the groups are
 /// mounted, /sys/fs/cgroup. INT64_MAX where there is none.
-std::int64_t control_group_limit(std::string_view memberships, const std::string& root);
+i64 control_group_limit(std::string_view memberships, const std::string& root);
 
 }  // namespace ovir

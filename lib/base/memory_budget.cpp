@@ -16,7 +16,7 @@ std::shared_ptr<MemoryBudget>& budget_of_thread() {
 }  // namespace
 
 void MemoryBudget::take(std::size_t bytes) {
-  const auto n = static_cast<std::int64_t>(bytes);
+  const auto n = static_cast<i64>(bytes);
   auto used = used_.load();
   do {
     if (n < 0 || n > limit_ - used) throw OverBudget(limit_);
@@ -29,6 +29,6 @@ MemoryBudget::Scope::~Scope() { budget_of_thread() = std::move(before_); }
 
 const std::shared_ptr<MemoryBudget>& MemoryBudget::current() { return budget_of_thread(); }
 
-std::int64_t default_memory_limit() { return memory_available() / 4 * 3; }
+i64 default_memory_limit() { return memory_available() / 4 * 3; }
 
 }  // namespace ovir

@@ -76,7 +76,7 @@ bool is_integer(std::string_view s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
+std::string counted(i64 n, std::string_view one, std::string_view many) {
   return std::to_string(n) + ' ' + (n == 1 || many.empty() ? std::string(one) : std::string(many)) +
          (n == 1 || !many.empty() ? "" : "s");
 }

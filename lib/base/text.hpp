@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
 std::string_view trim(std::string_view s);
@@ -30,10 +32,10 @@ std::optional<T> parse_number(std::string_view s) {
 bool is_integer(std::string_view s);
 
 /// "1 number", "2 numbers"; `many` where an s does not do: "2 axes".
-std::string counted(std::int64_t n, std::string_view one, std::string_view many = {});
+std::string counted(i64 n, std::string_view one, std::string_view many = {});
 template <class N>
 std::string counted(N n, std::string_view one, std::string_view many = {}) {
-  return counted(static_cast<std::int64_t>(n), one, many);
+  return counted(static_cast<i64>(n), one, many);
 }
 
 /// The candidate nearest to `name` by edit distance, if near enough to be a likely slip of the pen.

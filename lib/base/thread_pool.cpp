@@ -32,15 +32,15 @@ void pause() {
 
 /// One call of run(). Workers share it, so that one that comes late finds no chunk instead of somebody else's work.
 struct Job {
-  const std::function<void(std::int64_t)>* work;
-  std::int64_t chunks;
-  std::atomic<std::int64_t> next{0}, done{0};
+  const std::function<void(i64)>* work;
+  i64 chunks;
+  std::atomic<i64> next{0}, done{0};
   std::mutex mutex{};
   std::exception_ptr failure{};
 
   void help() {
     for (auto chunk = next.fetch_add(1); chunk < chunks; chunk = next.fetch_add(1)) {
-      std::int64_t finished = 1;
+      i64 finished = 1;
       try {
         (*work)(chunk);
       } catch (...) {
@@ -111,9 +111,9 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
 
 ThreadPool::~ThreadPool() { state_->join(); }
 
-void ThreadPool::run(std::int64_t chunks, const std::function<void(std::int64_t)>& work) {
+void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
   if (threads_ == 1 || chunks <= 1) {
-    for (std::int64_t i = 0; i < chunks; ++i) work(i);
+    for (i64 i = 0; i < chunks; ++i) work(i);
     return;
   }
   const auto job = std::make_shared<Job>();

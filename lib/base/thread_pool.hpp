@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
 /// Any thread may call run(); calls from several threads at once take turns at the workers, and every caller works.
@@ -19,7 +21,7 @@ class ThreadPool {
   int threads() const { return threads_; }
   /// Calls work(0) … work(chunks - 1), each once, in no particular order; returns when all have returned. Where one
   /// throws, chunks that nobody has claimed are left out, and the first exception is thrown again here.
-  void run(std::int64_t chunks, const std::function<void(std::int64_t)>& work);
+  void run(i64 chunks, const std::function<void(i64)>& work);
 
  private:
   struct State;

@@ -13,6 +13,7 @@
 
 #include <fmt/core.h>
 
+#include "base/int.hpp"
 #include "diag/codes.hpp"
 
 namespace ovir {
@@ -59,9 +60,9 @@ struct LayerRef {
 
 struct PortRef {
   bool input = true;
-  std::int64_t index = 0;          ///< 0-based position
-  std::optional<std::int64_t> id;  ///< the file's own port id
-  std::string name;                ///< the specification's word: "data", "axes"
+  i64 index = 0;          ///< 0-based position
+  std::optional<i64> id;  ///< the file's own port id
+  std::string name;       ///< the specification's word: "data", "axes"
 };
 
 struct Note {
@@ -83,7 +84,7 @@ struct Change {
     input,            ///< the constant at input `port` becomes the list `value`
   } what{};
   std::string name, value;
-  std::int64_t port = 0;
+  i64 port = 0;
 };
 /// Changes that together may cure a fault. Nothing vouches for them until tools/fix has checked the model with them.
 using Remedy = std::vector<Change>;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/int.hpp"
 #include "exec/block_pool.hpp"
 #include "exec/observer.hpp"
 #include "exec/side_values.hpp"

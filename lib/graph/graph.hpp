@@ -22,7 +22,7 @@ struct Attribute {
 /// A <port> as declared. `declared_shape` is absent for an output port without <dim>s only when the file says so by
 /// leaving the rank unknown; a scalar has no <dim>s either, so [] is compared leniently.
 struct Port {
-  std::int64_t id = 0;
+  i64 id = 0;
   std::optional<ElementType> declared_type;
   std::optional<PartialShape> declared_shape;
   std::vector<std::string> names;  ///< tensor names (outputs)
@@ -32,15 +32,15 @@ struct Port {
 /// How a body's parameters and results meet the outer layer's ports (If, Loop, TensorIterator).
 struct PortMap {
   enum class Direction : std::uint8_t { input, output } direction{};
-  std::int64_t external_port = -1;   ///< the file's port id; -1: not connected (Loop's iteration counter, condition)
-  std::int64_t internal_layer = 0;   ///< layer id in the body
-  std::optional<std::int64_t> axis;  ///< sliced or concatenated along this axis
-  std::int64_t start = 0, end = -1, stride = 1, part_size = 1;
+  i64 external_port = -1;   ///< the file's port id; -1: not connected (Loop's iteration counter, condition)
+  i64 internal_layer = 0;   ///< layer id in the body
+  std::optional<i64> axis;  ///< sliced or concatenated along this axis
+  i64 start = 0, end = -1, stride = 1, part_size = 1;
   std::string purpose;  ///< "", "current_iteration", "execution_condition"
   SourceLoc at;
 };
 struct BackEdge {
-  std::int64_t from_layer = 0, to_layer = 0;  ///< layer ids in the body: a Result feeds a Parameter
+  i64 from_layer = 0, to_layer = 0;  ///< layer ids in the body: a Result feeds a Parameter
   SourceLoc at;
 };
 
@@ -54,7 +54,7 @@ struct Body {
 
 struct Layer {
   std::string id_text;                    ///< as the file spells it
-  std::int64_t id = 0;                    ///< below zero where the file's cannot be read
+  i64 id = 0;                    ///< below zero where the file's cannot be read
   std::string name, type, version;        ///< version: "opset8", "extension", ...
   std::vector<Attribute> attributes;      ///< of <data>
   std::vector<std::string> output_names;  ///< the `output_names` of a Result
@@ -66,7 +66,7 @@ struct Layer {
 };
 
 struct Edge {
-  std::int64_t from_layer, from_port, to_layer, to_port;  ///< ids as in the file
+  i64 from_layer, from_port, to_layer, to_port;  ///< ids as in the file
   SourceLoc at;
 };
 
@@ -77,7 +77,7 @@ struct InfoEntry {
 
 struct Graph {
   std::string name;
-  std::int64_t ir_version = 0;
+  i64 ir_version = 0;
   std::shared_ptr<const SourceFile> source;
   std::vector<Layer> layers;  ///< in file order
   std::vector<Edge> edges;

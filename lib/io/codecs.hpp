@@ -13,8 +13,8 @@ Tensor decode_png(const Bytes& file, std::string_view where);
 Tensor decode_jpeg(const Bytes& file, std::string_view where);
 
 /// E0705 for a side of no pixels, E0003 for an image that would take more than 1 GiB at that many bytes a pixel.
-void require_image_size(std::int64_t width, std::int64_t height, std::int64_t pixel_bytes, std::string_view where);
+void require_image_size(i64 width, i64 height, i64 pixel_bytes, std::string_view where);
 /// u8 [height, width, channels], of a size that require_image_size allows.
-Tensor new_image(std::int64_t width, std::int64_t height, std::int64_t channels, std::string_view where);
+Tensor new_image(i64 width, i64 height, i64 channels, std::string_view where);
 
 }  // namespace ovir::io

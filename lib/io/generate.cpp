@@ -37,7 +37,10 @@ class Random {
   static double logarithm(double x) {
     int exponent = 0;
     double m = std::frexp(x, &exponent);
-    if (m < 0.70710678118654752) m *= 2, --exponent;
+    if (m < 0.70710678118654752) {
+      m *= 2;
+      --exponent;
+    }
     const double t = (m - 1) / (m + 1), square = t * t;
     double series = 0;
     for (int k = 21; k >= 1; k -= 2) series = series * square + 1.0 / k;
@@ -68,19 +71,21 @@ Tensor filled(ElementType carrier, ElementType type, const Shape& shape, F fill)
 }
 
 Tensor whole_numbers(const Generator& g, ElementType type, const Shape& shape, Random random) {
-  const int bits = type == ElementType::boolean ? 1 : type == ElementType::i4 ? 3 : bit_width(type);
-  const std::int64_t least = g.ranged ? g.a.whole.value_or(0) : 0;
-  const std::int64_t end = g.ranged ? g.b.whole.value_or(0) : bits < 4 ? std::int64_t{1} << bits : 10;
+  int bits = bit_width(type);  // of a value that is not negative
+  if (type == ElementType::boolean) bits = 1;
+  if (type == ElementType::i4) bits = 3;
+  const i64 begin = g.ranged ? g.a.whole.value_or(0) : 0;
+  i64 end = bits < 4 ? i64{1} << bits : 10;
+  if (g.ranged) end = g.b.whole.value_or(0);
   if (g.ranged && !(g.a.whole && g.b.whole))
     fail(Code::E0705, "a range of {} goes from one whole number to another", name(type));
-  if (least >= end) fail(Code::E0705, "there is no whole number from {} to below {}", least, end);
+  if (begin >= end) fail(Code::E0705, "there is no whole number from {} to below {}", begin, end);
   tensor_of(type, {2},
-            {Number{static_cast<double>(least), least, {}},
+            {Number{static_cast<double>(begin), begin, {}},
              Number{static_cast<double>(end - 1), end - 1, {}}});  // both ends must be values
-  const auto length = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(least);
-  return filled<std::int64_t>(ElementType::i64, type, shape, [&] {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(least) + random.below(length));
-  });
+  const auto length = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+  return filled<i64>(ElementType::i64, type, shape,
+                     [&] { return static_cast<i64>(static_cast<std::uint64_t>(begin) + random.below(length)); });
 }
 
 }  // namespace
@@ -122,12 +127,12 @@ Tensor generate(const Generator& g, ElementType type, const Shape& shape, std::u
       const Tensor one = tensor_of(type, {}, {g.a});
       Tensor out(type, shape);
       const auto width = byte_width(type);
-      for (std::int64_t i = 0; i < out.size(); ++i) std::copy_n(one.bytes(), width, out.mutable_bytes() + i * width);
+      for (i64 i = 0; i < out.size(); ++i) std::copy_n(one.bytes(), width, out.mutable_bytes() + i * width);
       return out;
     }
     case Kind::arange: {
-      std::int64_t next = 0;
-      return filled<std::int64_t>(ElementType::i64, type, shape, [&] { return next++; });
+      i64 next = 0;
+      return filled<i64>(ElementType::i64, type, shape, [&] { return next++; });
     }
     case Kind::uniform:
       if (is_integer(type)) return whole_numbers(g, type, shape, random);

@@ -17,18 +17,18 @@ namespace ovir::io {
 namespace {
 
 /// A few hundred bytes can claim to be an image of any size.
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30, kLongestSide = std::int64_t{1} << 20;
+constexpr i64 kMaxBytes = i64{1} << 30, kMaxSide = i64{1} << 20;
 
 }  // namespace
 
-void require_image_size(std::int64_t width, std::int64_t height, std::int64_t pixel_bytes, std::string_view where) {
+void require_image_size(i64 width, i64 height, i64 pixel_bytes, std::string_view where) {
   if (width < 1 || height < 1) fail(Code::E0705, "{}: an image of {}x{} pixels", where, width, height);
   const auto size = checked_product(std::array{width, height, pixel_bytes});
-  if (!size || *size > kMostBytes || std::max(width, height) > kLongestSide)
+  if (!size || *size > kMaxBytes || std::max(width, height) > kMaxSide)
     fail(Code::E0003, "{}: an image of {}x{} pixels is too large", where, width, height);
 }
 
-Tensor new_image(std::int64_t width, std::int64_t height, std::int64_t channels, std::string_view where) {
+Tensor new_image(i64 width, i64 height, i64 channels, std::string_view where) {
   require_image_size(width, height, channels, where);
   return {ElementType::u8, {height, width, channels}};
 }
@@ -38,28 +38,26 @@ namespace {
 /// "P5 3 2 255\n" and the samples; `#` begins a comment that ends with the line.
 Tensor parse_pnm(std::string_view text, std::string_view where) {
   std::size_t at = 2;
-  const auto number = [&]() -> std::int64_t {
+  const auto number = [&]() -> i64 {
     while (at < text.size() && (std::strchr(" \t\r\n", text[at]) != nullptr || text[at] == '#')) {
       if (text[at] == '#') at = std::min(text.find('\n', at), text.size() - 1);
       ++at;
     }
     const auto end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    const auto n = parse_number<std::int64_t>(text.substr(at, end - at));
+    const auto n = parse_number<i64>(text.substr(at, end - at));
     if (!n) fail(Code::E0705, "{}: the header of the image is malformed", where);
     at = end;
     return *n;
   };
-  const auto width = number(), height = number(), most = number();
-  if (most < 1 || most > 255) fail(Code::E0705, "{}: samples up to {}: only 8 bits a sample are read", where, most);
-  const std::int64_t channels = text[1] == '6' ? 3 : 1;
+  const auto width = number(), height = number(), max = number();
+  if (max < 1 || max > 255) fail(Code::E0705, "{}: samples up to {}: only 8 bits a sample are read", where, max);
+  const i64 channels = text[1] == '6' ? 3 : 1;
   require_image_size(width, height, channels, where);
   const auto samples = text.substr(std::min(at + 1, text.size()));  // one blank ends the header
-  if (static_cast<std::int64_t>(samples.size()) < width * height * channels)
-    fail(Code::E0705, "{}: the image is cut off", where);
+  if (std::ssize(samples) < width * height * channels) fail(Code::E0705, "{}: the image is cut off", where);
   Tensor out = new_image(width, height, channels, where);
-  std::transform(samples.begin(), samples.begin() + out.size(), out.mutable_data<std::uint8_t>(), [most](char c) {
-    return static_cast<std::uint8_t>((std::min<std::int64_t>(static_cast<unsigned char>(c), most) * 255 + most / 2) /
-                                     most);
+  std::transform(samples.begin(), samples.begin() + out.size(), out.mutable_data<std::uint8_t>(), [max](char c) {
+    return static_cast<std::uint8_t>((std::min<i64>(static_cast<unsigned char>(c), max) * 255 + max / 2) / max);
   });
   return out;
 }
@@ -77,11 +75,10 @@ Tensor parse_image(const Bytes& file, std::string_view where) {
 
 Tensor read_image(const std::string& path) { return parse_image(open_file(path), printable(path)); }
 
-std::optional<std::pair<std::int64_t, std::int64_t>> parse_size(std::string_view text) {
+std::optional<std::pair<i64, i64>> parse_size(std::string_view text) {
   const auto x = text.find('x');
   if (x == text.npos) return std::nullopt;
-  const auto width = parse_number<std::int64_t>(text.substr(0, x)),
-             height = parse_number<std::int64_t>(text.substr(x + 1));
+  const auto width = parse_number<i64>(text.substr(0, x)), height = parse_number<i64>(text.substr(x + 1));
   if (!width || !height || *width < 1 || *height < 1) return std::nullopt;
   return std::pair{*width, *height};
 }

@@ -17,19 +17,19 @@ Tensor parse_image(const Bytes& file, std::string_view where);
 Tensor read_image(const std::string& path);
 
 struct ImageOptions {
-  std::string layout{};  ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape
-  std::optional<std::pair<std::int64_t, std::int64_t>> size{};  ///< width, height: resized to it, bilinear, as it is
-  bool reverse_channels = false;                                ///< RGB -> BGR
-  std::vector<float> mean{}, scale{};  ///< one number or one a channel, after reversing: (x - mean) / scale
+  std::string layout{};                       ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape
+  std::optional<std::pair<i64, i64>> size{};  ///< width, height: resized to it, bilinear, as it is
+  bool reverse_channels = false;              ///< RGB -> BGR
+  std::vector<float> mean{}, scale{};         ///< one number or one a channel, after reversing: (x - mean) / scale
 };
 
 /// "640x480" as {640, 480}; nothing for any other text.
-std::optional<std::pair<std::int64_t, std::int64_t>> parse_size(std::string_view text);
+std::optional<std::pair<i64, i64>> parse_size(std::string_view text);
 
 /// The image (u8 [H, W, C]) as an input of that type and shape; gray and color are turned into one another as the
 /// channel count asks. E0703 where it does not fit the shape.
 Tensor image_input(const Tensor& image, ElementType type, const PartialShape& shape, const ImageOptions& options);
 /// Bilinear, pixel centers at halves, edges repeated, rounded to whole values.
-Tensor resize_image(const Tensor& image, std::int64_t width, std::int64_t height);
+Tensor resize_image(const Tensor& image, i64 width, i64 height);
 
 }  // namespace ovir::io

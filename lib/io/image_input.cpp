@@ -13,22 +13,22 @@ namespace {
 
 /// For every output position the two source positions and the weight of the second.
 struct Tap {
-  std::int64_t low, high;
+  i64 low, high;
   float weight;
 };
-std::vector<Tap> taps(std::int64_t from, std::int64_t to) {
+std::vector<Tap> taps(i64 from, i64 to) {
   std::vector<Tap> all;
   const double scale = static_cast<double>(from) / static_cast<double>(to);
-  for (std::int64_t i = 0; i < to; ++i) {
+  for (i64 i = 0; i < to; ++i) {
     const double at = std::clamp((static_cast<double>(i) + 0.5) * scale - 0.5, 0.0, static_cast<double>(from - 1));
-    const auto low = static_cast<std::int64_t>(at);
+    const auto low = static_cast<i64>(at);
     all.push_back({low, std::min(low + 1, from - 1), static_cast<float>(at - static_cast<double>(low))});
   }
   return all;
 }
 
 /// Gray is repeated; color becomes luma (ITU-R BT.601), as in most image libraries.
-Tensor recolor(const Tensor& image, std::int64_t channels) {
+Tensor recolor(const Tensor& image, i64 channels) {
   const auto have = image.dim(2);
   if (have == channels) return image;
   if (!(have == 1 && channels == 3) && !(have == 3 && channels == 1))
@@ -36,7 +36,7 @@ Tensor recolor(const Tensor& image, std::int64_t channels) {
   Tensor out(ElementType::u8, {image.dim(0), image.dim(1), channels});
   const auto* from = image.data<std::uint8_t>();
   auto* to = out.mutable_data<std::uint8_t>();
-  for (std::int64_t i = 0; i < image.dim(0) * image.dim(1); ++i) {
+  for (i64 i = 0; i < image.dim(0) * image.dim(1); ++i) {
     if (have == 1) to = std::fill_n(to, 3, from[i]);
     else
       *to++ = static_cast<std::uint8_t>(
@@ -47,20 +47,20 @@ Tensor recolor(const Tensor& image, std::int64_t channels) {
 
 /// Where each axis of the input gets its length from.
 struct Axes {
-  std::int64_t batch = -1, channel = -1, height = -1, width = -1;
+  i64 batch = -1, channel = -1, height = -1, width = -1;
 };
 
 Axes parse_layout(std::string_view layout, const PartialShape& shape) {
   Axes axes;
   for (std::size_t i = 0; i < layout.size(); ++i) {
-    std::int64_t* const known[] = {&axes.batch, &axes.channel, &axes.height, &axes.width};
+    i64* const known[] = {&axes.batch, &axes.channel, &axes.height, &axes.width};
     const auto letter = std::string_view("NCHW").find(layout[i]);
     auto* const axis = letter < 4 ? known[letter] : nullptr;
     if (axis == nullptr || *axis >= 0) fail(Code::E0703, "layout {} is not made of N, C, H, W, each once", layout);
-    *axis = static_cast<std::int64_t>(i);
+    *axis = static_cast<i64>(i);
   }
   if (axes.height < 0 || axes.width < 0) fail(Code::E0703, "layout {} lacks height or width", layout);
-  if (shape.has_rank() && shape.rank() != static_cast<std::int64_t>(layout.size()))
+  if (shape.has_rank() && shape.rank() != std::ssize(layout))
     fail(Code::E0703, "layout {} does not fit an input of shape {}", layout, to_string(shape));
   return axes;
 }
@@ -77,8 +77,7 @@ std::string guess_layout(const PartialShape& shape) {
   return std::string(batch == 1 ? "N" : "") + (last ? "HWC" : "CHW");
 }
 
-std::vector<float> per_channel(const std::vector<float>& given, std::int64_t channels, float otherwise,
-                               std::string_view what) {
+std::vector<float> per_channel(const std::vector<float>& given, i64 channels, float otherwise, std::string_view what) {
   const auto n = static_cast<std::size_t>(channels);
   if (given.size() > 1 && given.size() != n)
     fail(Code::E0703, "{} {} values for {} channels", given.size(), what, channels);
@@ -88,7 +87,7 @@ std::vector<float> per_channel(const std::vector<float>& given, std::int64_t cha
 
 }  // namespace
 
-Tensor resize_image(const Tensor& image, std::int64_t width, std::int64_t height) {
+Tensor resize_image(const Tensor& image, i64 width, i64 height) {
   const auto channels = image.dim(2), row = image.dim(1) * channels;
   if (image.dim(0) == height && image.dim(1) == width) return image;
   Tensor out(ElementType::u8, {height, width, channels});
@@ -97,8 +96,8 @@ Tensor resize_image(const Tensor& image, std::int64_t width, std::int64_t height
   auto* to = out.mutable_data<std::uint8_t>();
   for (const auto& y : taps(image.dim(0), height)) {
     for (const auto& x : across) {
-      for (std::int64_t c = 0; c < channels; ++c) {
-        const auto between = [&](std::int64_t line) {
+      for (i64 c = 0; c < channels; ++c) {
+        const auto between = [&](i64 line) {
           const float left = from[line * row + x.low * channels + c], right = from[line * row + x.high * channels + c];
           return left + (right - left) * x.weight;
         };
@@ -112,7 +111,7 @@ Tensor resize_image(const Tensor& image, std::int64_t width, std::int64_t height
 
 Tensor image_input(const Tensor& given, ElementType type, const PartialShape& shape, const ImageOptions& options) {
   const auto axes = parse_layout(options.layout.empty() ? guess_layout(shape) : options.layout, shape);
-  const auto wanted = [&](std::int64_t axis) { return axis >= 0 && shape.has_rank() ? shape[axis] : Dim(); };
+  const auto wanted = [&](i64 axis) { return axis >= 0 && shape.has_rank() ? shape[axis] : Dim(); };
   const auto resized = options.size ? resize_image(given, options.size->first, options.size->second) : given;
   const Dim channel_dim = axes.channel < 0 ? Dim(1) : wanted(axes.channel);
   const Tensor image = recolor(resized, channel_dim.is_static() ? channel_dim.length() : resized.dim(2));
@@ -120,8 +119,8 @@ Tensor image_input(const Tensor& given, ElementType type, const PartialShape& sh
   const auto height = image.dim(0), width = image.dim(1), channels = image.dim(2);
   const auto rank = static_cast<std::size_t>(std::max({axes.batch, axes.channel, axes.height, axes.width}) + 1);
   Shape out_shape(rank, 1);
-  const auto place = [&](std::int64_t axis, std::int64_t length) {
-    if (axis >= 0) out_shape[static_cast<std::size_t>(axis)] = length;
+  const auto place = [&](i64 axis, i64 length) {
+    if (axis >= 0) out_shape[axis] = length;
   };
   place(axes.channel, channels);
   place(axes.height, height);
@@ -136,12 +135,12 @@ Tensor image_input(const Tensor& given, ElementType type, const PartialShape& sh
   const auto mean = per_channel(options.mean, channels, 0, "mean"),
              scale = per_channel(options.scale, channels, 1, "scale");
   const Shape strides = strides_of(out_shape);
-  const auto step = [&](std::int64_t axis) { return axis < 0 ? 0 : strides[static_cast<std::size_t>(axis)]; };
+  const auto step = [&](i64 axis) { return axis < 0 ? 0 : strides[axis]; };
   Tensor out(ElementType::f32, out_shape);
   const auto* from = image.data<std::uint8_t>();
-  for (std::int64_t y = 0; y < height; ++y) {
-    for (std::int64_t x = 0; x < width; ++x, from += channels) {
-      for (std::int64_t c = 0; c < channels; ++c) {
+  for (i64 y = 0; y < height; ++y) {
+    for (i64 x = 0; x < width; ++x, from += channels) {
+      for (i64 c = 0; c < channels; ++c) {
         const auto value = static_cast<float>(from[options.reverse_channels ? channels - 1 - c : c]);
         const auto k = static_cast<std::size_t>(c);
         out.mutable_data<float>()[y * step(axes.height) + x * step(axes.width) + c * step(axes.channel)] =

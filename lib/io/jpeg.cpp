@@ -12,7 +12,7 @@ namespace ovir::io {
 namespace {
 
 /// Even arithmetic coding takes some bits for a block of 8x8 pixels: a file that claims more pixels is cut off.
-constexpr std::int64_t kBestRatio = 1 << 15;
+constexpr i64 kBestRatio = 1 << 15;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Tensor decode_jpeg(const Bytes& file, std::string_view where) {
   must(tjDecompressHeader3(jpeg.get(), bytes, size, &width, &height, &subsampling, &space));
   const bool gray = space == TJCS_GRAY;
   require_image_size(width, height, gray ? 1 : 3, where);
-  if (std::int64_t{width} * height / kBestRatio > static_cast<std::int64_t>(file.size()))
+  if (i64{width} * height / kBestRatio > std::ssize(file))
     fail(Code::E0705, "{}: the JPEG image cannot be read: it is cut off", where);
   Tensor image = new_image(width, height, gray ? 1 : 3, where);
   must(tjDecompress2(jpeg.get(), bytes, size, image.mutable_data<unsigned char>(), width, 0, height,

@@ -27,7 +27,7 @@ std::optional<Head> parse_head(std::string_view text) {
   words.pop_back();
   Head head{{}, *type};
   for (const auto word : words) {
-    const auto n = parse_number<std::int64_t>(word);
+    const auto n = parse_number<i64>(word);
     if (!n || *n < 0) return std::nullopt;
     head.shape.push_back(*n);
   }
@@ -81,7 +81,7 @@ std::optional<Tensor> parse_literal(std::string_view text) {
   const auto words =
       is_text && head->shape.empty() && !body.starts_with('"') ? std::vector{std::string(body)} : words_of(body);
   const auto count = checked_product(head->shape);
-  if (!count || *count != static_cast<std::int64_t>(words.size()))
+  if (!count || *count != std::ssize(words))
     fail(Code::E0705, "{} {} given for {}{}", words.size(), words.size() == 1 ? "value" : "values", name(head->type),
          to_string(head->shape));
   if (is_text) return Tensor::strings(head->shape, words);

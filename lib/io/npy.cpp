@@ -23,9 +23,9 @@ static_assert(std::endian::native == std::endian::little, "files are mapped and 
 namespace {
 
 struct Dtype {
-  char order = '|';       ///< '<', '>', or '|' where it does not matter
-  char kind = 0;          ///< b, i, u, f; U and S for text
-  std::int64_t size = 0;  ///< bytes an element; characters for U
+  char order = '|';  ///< '<', '>', or '|' where it does not matter
+  char kind = 0;     ///< b, i, u, f; U and S for text
+  i64 size = 0;      ///< bytes an element; characters for U
   ElementType type = ElementType::dynamic;
 };
 
@@ -62,7 +62,7 @@ Dtype parse_descr(std::string_view descr, std::string_view where) {
   d.kind = code.front();
   if (d.kind == 'O') refuse(" (pickled Python objects)");
   if (d.kind == 'V') refuse(": values of a type that NumPy lacks are given as f32, or i8 and u8 where they are whole");
-  const auto size = parse_number<std::int64_t>(code.substr(1));
+  const auto size = parse_number<i64>(code.substr(1));
   if (!size || *size < 0) refuse("");
   d.size = *size;
   if (d.kind == 'U' || d.kind == 'S') {
@@ -85,25 +85,25 @@ T swapped(T x) {
 
 /// Calls f(to, from) for every element: `to` counts up in row-major order, `from` is where the file has it.
 template <class F>
-void each_element(const Shape& shape, bool fortran, std::int64_t count, F f) {
+void each_element(const Shape& shape, bool fortran, i64 count, F f) {
   if (!fortran) {
-    for (std::int64_t i = 0; i < count; ++i) f(i, i);
+    for (i64 i = 0; i < count; ++i) f(i, i);
     return;
   }
   Shape reversed(shape);
   std::reverse(reversed.begin(), reversed.end());
   Shape strides = strides_of(reversed);
   std::reverse(strides.begin(), strides.end());
-  std::int64_t to = 0;
+  i64 to = 0;
   for (IndexWalker at(shape); !at.done(); at.next()) f(to++, at.offset(strides));
 }
 
 Tensor copy_numbers(const Dtype& d, const NpyHeader& h, const std::byte* data) {
   Tensor out(d.type, h.shape);
   dispatch_width(byte_width(d.type), [&]<class T>() {
-    each_element(h.shape, h.fortran_order, out.size(), [&](std::int64_t to, std::int64_t from) {
+    each_element(h.shape, h.fortran_order, out.size(), [&](i64 to, i64 from) {
       T x;
-      std::memcpy(&x, data + from * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+      std::memcpy(&x, data + from * static_cast<i64>(sizeof(T)), sizeof(T));
       out.mutable_data<T>()[to] = d.order == '>' ? swapped(x) : x;
     });
   });
@@ -112,8 +112,8 @@ Tensor copy_numbers(const Dtype& d, const NpyHeader& h, const std::byte* data) {
 
 std::string decode_text(const Dtype& d, const std::byte* data, std::string_view where) {
   std::string text;
-  if (d.kind == 'S') text.assign(reinterpret_cast<const char*>(data), static_cast<std::size_t>(d.size));
-  for (std::int64_t i = 0; d.kind == 'U' && i < d.size; ++i) {
+  if (d.kind == 'S') text.assign(reinterpret_cast<const char*>(data), d.size);
+  for (i64 i = 0; d.kind == 'U' && i < d.size; ++i) {
     std::uint32_t c;
     std::memcpy(&c, data + 4 * i, 4);
     if (!append_utf8(text, d.order == '>' ? swapped(c) : c))
@@ -125,17 +125,16 @@ std::string decode_text(const Dtype& d, const std::byte* data, std::string_view 
 
 Tensor copy_texts(const Dtype& d, const NpyHeader& h, const std::byte* data, std::string_view where) {
   const auto count = h.shape.count(), width = d.kind == 'U' ? 4 * d.size : d.size;
-  std::vector<std::string> texts(static_cast<std::size_t>(count));
-  each_element(h.shape, h.fortran_order, count, [&](std::int64_t to, std::int64_t from) {
-    texts[static_cast<std::size_t>(to)] = decode_text(d, data + from * width, where);
-  });
+  std::vector<std::string> texts(count);
+  each_element(h.shape, h.fortran_order, count,
+               [&](i64 to, i64 from) { texts[to] = decode_text(d, data + from * width, where); });
   return Tensor::strings(h.shape, texts);
 }
 
 /// Texts of no characters take no bytes, so only this bounds how many of them a file may claim.
-constexpr std::int64_t kMostEmptyTexts = 1 << 24;
+constexpr i64 kMaxEmptyTexts = 1 << 24;
 
-bool usable_in_place(const Dtype& d, const NpyHeader& h, const std::byte* data, std::int64_t count) {
+bool usable_in_place(const Dtype& d, const NpyHeader& h, const std::byte* data, i64 count) {
   const auto long_axes = std::count_if(h.shape.begin(), h.shape.end(), [](auto n) { return n != 1; });
   if (h.fortran_order && long_axes > 1 && count > 0) return false;
   if (d.order == '>' && d.size > 1) return false;
@@ -148,14 +147,14 @@ std::string descr_of(const Tensor& t) {
     if (n.type == t.type()) return fmt::format("{}{}", n.code.ends_with('1') ? '|' : '<', n.code);
   if (t.type() != ElementType::string) fail(Code::E0704, "elements of type {} have no .npy form", name(t.type()));
   // Text that is no UTF-8 keeps its bytes.
-  std::size_t most = 1, most_bytes = 1;
+  std::size_t max_length = 1, max_bytes = 1;
   bool unicode = true;
   for (const auto text : t.values<std::string_view>()) {
     unicode = unicode && code_points(text).has_value();
-    most = std::max(most, count_code_points(text));
-    most_bytes = std::max(most_bytes, text.size());
+    max_length = std::max(max_length, count_code_points(text));
+    max_bytes = std::max(max_bytes, text.size());
   }
-  return unicode ? fmt::format("<U{}", most) : fmt::format("|S{}", most_bytes);
+  return unicode ? fmt::format("<U{}", max_length) : fmt::format("|S{}", max_bytes);
 }
 
 }  // namespace
@@ -167,8 +166,8 @@ Tensor parse_npy(const Bytes& file, std::string_view where) {
   const auto count = checked_product(header.shape);
   const auto width = checked_mul(dtype.size, dtype.kind == 'U' ? 4 : 1);
   const auto need = count && width ? checked_mul(*count, *width) : std::nullopt;
-  const auto have = static_cast<std::int64_t>(file.size() - header.data_offset);
-  if (!need || *need > have || (text && *width == 0 && *count > kMostEmptyTexts))
+  const auto have = static_cast<i64>(file.size() - header.data_offset);
+  if (!need || *need > have || (text && *width == 0 && *count > kMaxEmptyTexts))
     fail(Code::E0705, "{}: {} bytes of elements, too few for '{}' {}", where, have, printable(header.descr),
          to_string(header.shape));
   if (*need < have) fail(Code::E0705, "{}: {} bytes follow the last element", where, have - *need);
@@ -191,19 +190,19 @@ Bytes npy_elements(const Tensor& t) {
   if (t.type() != ElementType::string) return {t.owner(), {t.bytes(), t.byte_size()}};
   const auto descr = descr_of(t);
   const bool unicode = descr[1] == 'U';
-  const auto length = static_cast<std::size_t>(*parse_number<std::int64_t>(std::string_view(descr).substr(2)));
+  const auto length = static_cast<std::size_t>(*parse_number<i64>(std::string_view(descr).substr(2)));
   const auto width = unicode ? 4 * length : length, count = static_cast<std::size_t>(t.size());
-  const auto size = checked_mul(static_cast<std::int64_t>(width), t.size());
+  const auto size = checked_mul(static_cast<i64>(width), t.size());
   if (!size) fail(Code::E0003, "the texts are too long for an .npy file");
-  auto storage = allocate(static_cast<std::size_t>(*size));
-  std::memset(storage.get(), 0, static_cast<std::size_t>(*size));
+  auto storage = allocate(*size);
+  std::memset(storage.get(), 0, *size);
   for (std::size_t i = 0; i < count; ++i) {
     const auto text = t.values<std::string_view>()[i];
     auto* const to = storage.get() + i * width;
     if (const auto all = unicode ? code_points(text) : std::nullopt) std::memcpy(to, all->data(), 4 * all->size());
     else std::memcpy(to, text.data(), text.size());
   }
-  const std::span<const std::byte> view(storage.get(), static_cast<std::size_t>(*size));
+  const std::span<const std::byte> view(storage.get(), *size);
   return {std::move(storage), view};
 }
 

@@ -25,10 +25,16 @@ class Reader {
     while (!accept('}')) {
       const auto key = quoted();
       expect(':');
-      if (key == "descr") first_time(0), header.descr = descr();
-      else if (key == "fortran_order") first_time(1), header.fortran_order = boolean();
-      else if (key == "shape") first_time(2), header.shape = shape();
-      else malformed(fmt::format("it has an entry '{}'", printable(key)));
+      if (key == "descr") {
+        first_time(0);
+        header.descr = descr();
+      } else if (key == "fortran_order") {
+        first_time(1);
+        header.fortran_order = boolean();
+      } else if (key == "shape") {
+        first_time(2);
+        header.shape = shape();
+      } else malformed(fmt::format("it has an entry '{}'", printable(key)));
       if (!accept(',')) {
         expect('}');
         break;
@@ -92,11 +98,11 @@ class Reader {
     expect('(');
     while (!accept(')')) {
       skip_blanks();
-      std::int64_t n = 0;
+      i64 n = 0;
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
       if (error != std::errc{}) malformed("a dim is not a 64-bit number");
       if (n < 0) malformed(fmt::format("a dim is {}", n));
-      rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      rest_.remove_prefix(end - rest_.data());
       accept('L');  // Python 2 wrote long numbers so
       dims.push_back(n);
       if (!accept(',')) {

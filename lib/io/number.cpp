@@ -14,7 +14,7 @@ bool in_range(const Number& n, ElementType type) {
   const int bits = type == ElementType::boolean ? 1 : bit_width(type);
   if (!n.whole) return type == ElementType::u64 && n.large;
   if (bits == 64) return is_signed || *n.whole >= 0;
-  const std::int64_t end = std::int64_t{1} << (is_signed ? bits - 1 : bits);
+  const i64 end = i64{1} << (is_signed ? bits - 1 : bits);
   return *n.whole < end && *n.whole >= (is_signed ? -end : 0);
 }
 
@@ -23,13 +23,13 @@ bool in_range(const Number& n, ElementType type) {
 std::optional<Number> parse_number_word(std::string_view word) {
   if (equals_ignoring_case(word, "true")) return Number{1, 1, {}};
   if (equals_ignoring_case(word, "false")) return Number{0, 0, {}};
-  if (const auto n = parse_number<std::int64_t>(word)) return Number{static_cast<double>(*n), *n, {}};
+  if (const auto n = parse_number<i64>(word)) return Number{static_cast<double>(*n), *n, {}};
   if (const auto n = parse_number<std::uint64_t>(word)) return Number{static_cast<double>(*n), {}, *n};
   const auto real = parse_number<double>(word);
   if (!real) return std::nullopt;
   Number n{*real, {}, {}};
   if (*real == std::floor(*real)) {
-    if (std::abs(*real) < 0x1p63) n.whole = static_cast<std::int64_t>(*real);
+    if (std::abs(*real) < 0x1p63) n.whole = static_cast<i64>(*real);
     else if (*real > 0 && *real < 0x1p64) n.large = static_cast<std::uint64_t>(*real);
   }
   return n;
@@ -38,23 +38,23 @@ std::optional<Number> parse_number_word(std::string_view word) {
 Tensor tensor_of(ElementType type, const Shape& shape, const std::vector<Number>& numbers) {
   const bool integer = contains(kInteger | kBoolean, type);
   if (!integer) {
-    std::vector<double> reals;
-    reals.reserve(numbers.size());
-    for (const auto& n : numbers) reals.push_back(n.real);
-    Tensor out = convert(Tensor::of<double>(ElementType::f64, shape, reals), type);
+    std::vector<double> floats;
+    floats.reserve(numbers.size());
+    for (const auto& n : numbers) floats.push_back(n.real);
+    Tensor out = convert(Tensor::of<double>(ElementType::f64, shape, floats), type);
     const auto kept = to_f64(out);
     for (std::size_t i = 0; i < kept.size(); ++i)
-      if (std::isfinite(reals[i]) && !std::isfinite(kept[i]))
-        fail(Code::E0705, "{} is outside the range of {}", reals[i], name(type));
+      if (std::isfinite(floats[i]) && !std::isfinite(kept[i]))
+        fail(Code::E0705, "{} is outside the range of {}", floats[i], name(type));
     return out;
   }
-  std::vector<std::int64_t> values;
+  std::vector<i64> values;
   values.reserve(numbers.size());
   for (const auto& n : numbers) {
     if (!in_range(n, type)) fail(Code::E0705, "{} is no value of type {}", n.real, name(type));
-    values.push_back(n.whole ? *n.whole : static_cast<std::int64_t>(*n.large));  // u64 takes the bits back
+    values.push_back(n.whole ? *n.whole : static_cast<i64>(*n.large));  // u64 takes the bits back
   }
-  return convert(Tensor::of<std::int64_t>(ElementType::i64, shape, values), type);
+  return convert(Tensor::of<i64>(ElementType::i64, shape, values), type);
 }
 
 }  // namespace ovir::io

@@ -12,7 +12,7 @@ namespace ovir::io {
 /// A number that stays exact whether it is whole or not.
 struct Number {
   double real = 0;
-  std::optional<std::int64_t> whole;
+  std::optional<i64> whole;
   std::optional<std::uint64_t> large;  ///< whole, and past the i64
 };
 

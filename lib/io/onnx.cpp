@@ -126,9 +126,9 @@ Proto read_fields(std::string_view text, std::string_view where) {
   Proto p;
   Wire wire(text, where);
   const auto add_dim = [&](std::uint64_t n) {
-    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<i64>::max()))
       fail(Code::E0705, "{}: a dim is negative", where);
-    p.shape.push_back(static_cast<std::int64_t>(n));
+    p.shape.push_back(static_cast<i64>(n));
   };
   while (!wire.done()) {
     const auto f = wire.field();

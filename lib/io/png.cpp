@@ -12,10 +12,10 @@ namespace ovir::io {
 namespace {
 
 /// Deflate's best is 1032 to 1: a file that claims more pixels is damaged, or made to exhaust the memory.
-constexpr std::int64_t kBestRatio = 1032;
+constexpr i64 kBestRatio = 1032;
 
 /// What texts and color profiles may take, unpacked.
-constexpr std::size_t kMostChunkBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxChunkBytes = std::size_t{64} << 20;
 
 /// One channel of a grayscale image, three of any other, of pixels of four; 16 bits a sample are rounded to 8.
 template <class Sample>
@@ -39,14 +39,14 @@ Tensor decode_png(const Bytes& file, std::string_view where) {
     if (error != 0) fail(Code::E0705, "{}: the PNG image cannot be read: {}", where, spng_strerror(error));
   };
   must(spng_set_png_buffer(png.get(), file.view.data(), file.size()));
-  must(spng_set_chunk_limits(png.get(), kMostChunkBytes, kMostChunkBytes));
+  must(spng_set_chunk_limits(png.get(), kMaxChunkBytes, kMaxChunkBytes));
   spng_ihdr header{};
   must(spng_get_ihdr(png.get(), &header));
   const bool gray =
       header.color_type == SPNG_COLOR_TYPE_GRAYSCALE || header.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
   require_image_size(header.width, header.height, header.bit_depth == 16 ? 8 : 4, where);
-  const auto least_bytes = std::int64_t{header.height} * (1 + std::int64_t{header.width} * header.bit_depth / 8);
-  if (least_bytes / kBestRatio > static_cast<std::int64_t>(file.size())) must(SPNG_EOF);
+  const auto least_bytes = i64{header.height} * (1 + i64{header.width} * header.bit_depth / 8);
+  if (least_bytes / kBestRatio > std::ssize(file)) must(SPNG_EOF);
 
   Tensor image = new_image(header.width, header.height, gray ? 1 : 3, where);
   const auto decode = [&]<class Sample>(Sample, spng_format format) {

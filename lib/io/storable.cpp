@@ -26,7 +26,7 @@ Tensor narrow(const Tensor& widened, ElementType type) {
   const Tensor out = convert(widened, type);
   const Tensor back = convert(out, wide);
   const auto check = [&]<class T>(T) {
-    for (std::int64_t i = 0; i < out.size(); ++i) {
+    for (i64 i = 0; i < out.size(); ++i) {
       const T given = widened.data<T>()[i], kept = back.data<T>()[i];
       if (given != kept && !(given != given && kept != kept))
         fail(Code::E0705, "element {} is {}, which is no value of type {}", i, given, name(type));

@@ -10,16 +10,16 @@
 namespace ovir {
 namespace {
 
-constexpr std::size_t kMostNotes = 4;
+constexpr std::size_t kMaxNotes = 4;
 
 /// More numbers than these say less than the shape does. Of integers, which configure operations, more are shown.
-constexpr std::int64_t kMostIntegers = 16, kMostReals = 4;
+constexpr i64 kMaxIntegers = 16, kMaxFloats = 4;
 
 /// An operand's value in a note: "i64 {1, 4, 64}". Nothing where it would not be read.
 std::string value_of(const Tensor& t) {
   if (!t || t.type() == ElementType::string) return {};
   const bool real = contains(kFloat | kNarrowFloat, t.type());
-  if (t.size() > (real ? kMostReals : kMostIntegers)) return {};
+  if (t.size() > (real ? kMaxFloats : kMaxIntegers)) return {};
   std::vector<std::string> words;
   if (t.type() == ElementType::boolean)
     for (const auto v : to_i64(t)) words.push_back(v != 0 ? "true" : "false");
@@ -64,7 +64,7 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
     const auto& fact = inputs[i];
     const bool constant = producer.op && producer.op->kind == Kind::constant;
     const auto value = value_of(fact.value);
-    if (at_fault == static_cast<std::int64_t>(i)) {
+    if (at_fault == static_cast<i64>(i)) {
       const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, *lines) : std::string();
       d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, describe(*producer.layer));
       if (value.empty()) return;
@@ -80,17 +80,16 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
     if (constant) note.where = place_in_weights(*model.graph, producer);
     d.notes.push_back(std::move(note));
   };
-  if (at_fault >= 0 && at_fault < static_cast<std::int64_t>(node.inputs.size()))
-    tell(static_cast<std::size_t>(at_fault));
-  for (std::size_t i = 0; i < node.inputs.size() && d.notes.size() < kMostNotes; ++i)
-    if (at_fault != static_cast<std::int64_t>(i)) tell(i);
+  if (at_fault >= 0 && at_fault < std::ssize(node.inputs)) tell(at_fault);
+  for (std::size_t i = 0; i < node.inputs.size() && d.notes.size() < kMaxNotes; ++i)
+    if (at_fault != static_cast<i64>(i)) tell(i);
 }
 
 void explain_body(Diagnostic& d, const Model& model, const Node& node, const BodyMap& map, const Model& inner) {
   for (const auto& link : map.inputs) {
-    if (d.notes.size() >= 2 * kMostNotes) break;
-    const auto& parameter = *inner[inner.parameters[static_cast<std::size_t>(link.inner)]].layer;
-    const auto& producer = *model[node.inputs[static_cast<std::size_t>(link.port)].node].layer;
+    if (d.notes.size() >= 2 * kMaxNotes) break;
+    const auto& parameter = *inner[inner.parameters[link.inner]].layer;
+    const auto& producer = *model[node.inputs[link.port].node].layer;
     d.notes.push_back(
         {fmt::format("{} of the {} receives {}input {} of {}, from {}", describe(parameter), map.role,
                      link.sliced ? "slices of " : "", link.port, describe(*node.layer), describe(producer)),

@@ -8,7 +8,7 @@
 namespace ovir {
 
 std::string Model::parameter_name(int k) const {
-  const auto& layer = *nodes[static_cast<std::size_t>(parameters[static_cast<std::size_t>(k)])].layer;
+  const auto& layer = *nodes[parameters[k]].layer;
   if (layer.outputs.empty()) return layer.name;
   // Converters from PyTorch call an output "63" and "attention_mask".
   const auto& names = layer.outputs[0].names;
@@ -17,11 +17,11 @@ std::string Model::parameter_name(int k) const {
 }
 
 std::string Model::result_name(int k) const {
-  const auto& result = nodes[static_cast<std::size_t>(results[static_cast<std::size_t>(k)])];
+  const auto& result = nodes[results[k]];
   if (!result.layer->output_names.empty()) return result.layer->output_names[0];
   if (result.inputs.empty() || result.inputs[0].node < 0) return result.layer->name;
-  const auto& producer = *nodes[static_cast<std::size_t>(result.inputs[0].node)].layer;
-  const auto& port = producer.outputs[static_cast<std::size_t>(result.inputs[0].port)];
+  const auto& producer = *nodes[result.inputs[0].node].layer;
+  const auto& port = producer.outputs[result.inputs[0].port];
   return port.names.empty() ? producer.name : port.names[0];
 }
 

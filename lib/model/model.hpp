@@ -46,7 +46,7 @@ struct Model {
   std::vector<int> parameters, results;  ///< indices of nodes, in file order
   bool complete = true;                  ///< no fault was found in resolving: may be run
 
-  const Node& operator[](int i) const { return nodes[static_cast<std::size_t>(i)]; }
+  const Node& operator[](int i) const { return nodes[i]; }
   /// What users call parameter k: its first tensor name that is not a number, else its layer name.
   std::string parameter_name(int k) const;
   /// First tensor name that the file gives result k, else its producer's layer name.
@@ -59,7 +59,7 @@ std::size_t count_layers(const Model&);
 /// The bytes [begin, end) of the .bin that are a Constant's; nothing for other nodes, and where its attributes are
 /// faulty.
 struct ByteRange {
-  std::int64_t begin = 0, end = 0;
+  i64 begin = 0, end = 0;
 };
 std::optional<ByteRange> stored_bytes(const Node& node);
 
@@ -72,9 +72,7 @@ struct Facts {
   std::vector<std::vector<Fact>> outputs;
   std::vector<std::vector<Facts>> bodies;  ///< per node, per body (the fixed point)
   bool sound = false;                      ///< inference found no error: the model may be run
-  const Fact& of(ValueRef v) const {
-    return outputs[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)];
-  }
+  const Fact& of(ValueRef v) const { return outputs[v.node][v.port]; }
 };
 
 }  // namespace ovir

@@ -37,8 +37,7 @@ void locate(Diagnostic& d, const Model& model, const Layer& layer) {
   }
   if (!d.port) return;
   const auto& ports = d.port->input ? layer.inputs : layer.outputs;
-  if (d.port->index >= 0 && d.port->index < static_cast<std::int64_t>(ports.size()))
-    d.port->id = ports[static_cast<std::size_t>(d.port->index)].id;
+  if (d.port->index >= 0 && d.port->index < std::ssize(ports)) d.port->id = ports[d.port->index].id;
 }
 
 void report(Diagnostics& diagnostics, const Model& model, const Layer& layer, Diagnostic d) {

@@ -1,6 +1,6 @@
 // Attributes of an operation as a table: parsing, printing, defaults, diagnostics, `ovir ops` and coverage all read it.
 //
-//   struct Attrs { std::int64_t axis = 0; Mode mode{}; };
+//   struct Attrs { i64 axis = 0; Mode mode{}; };
 //   constexpr auto kAttrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode>>;
 //
 // An enumeration that is an attribute has its words in a function beside it, found by argument-dependent lookup:

@@ -14,7 +14,7 @@ struct BodyLink {
   int port = -1;  ///< 0-based input or output of the outer layer; -1: none
   int inner = 0;  ///< index among the body's Parameters or Results, in file order
   bool sliced = false;
-  std::int64_t axis = 0, start = 0, end = -1, stride = 1, part_size = 1;
+  i64 axis = 0, start = 0, end = -1, stride = 1, part_size = 1;
 };
 struct BodyFeedback {
   int result = 0, parameter = 0;

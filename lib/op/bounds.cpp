@@ -35,7 +35,7 @@ void bounds_by_moving(InferContext& c) {
     const auto intervals = c.intervals(i);
     if (!intervals || !c.shape(i).is_static()) return;
     const auto shape = c.shape(i).to_shape();
-    if (static_cast<std::int64_t>(intervals->size()) != shape.count()) return;
+    if (static_cast<i64>(intervals->size()) != shape.count()) return;
     low.push_back(plane(shape, *intervals, [](const Interval& v) { return v.lo; }));
     high.push_back(plane(shape, *intervals, [](const Interval& v) { return v.hi; }));
     symbol.push_back(plane(shape, *intervals, [](const Interval& v) { return static_cast<double>(v.symbol); }));
@@ -50,7 +50,7 @@ void bounds_by_moving(InferContext& c) {
   const auto l = run(low), h = run(high), s = run(symbol);
   for (std::size_t o = 0; o < l.size(); ++o) {
     std::vector<Interval> bounds;
-    for (std::int64_t i = 0; i < l[o].size(); ++i)
+    for (i64 i = 0; i < l[o].size(); ++i)
       bounds.push_back(
           {l[o].data<double>()[i], h[o].data<double>()[i], static_cast<std::uint32_t>(s[o].data<double>()[i])});
     c.output_bounds(static_cast<int>(o), std::move(bounds));
@@ -81,8 +81,7 @@ void bounds_elementwise(InferContext& c, Interval (*f)(Interval, Interval)) {
   const auto sa = broadcast_strides(c.shape(0).to_shape(), shape), sb = broadcast_strides(c.shape(1).to_shape(), shape);
   std::vector<Interval> bounds;
   for (IndexWalker at(shape); !at.done(); at.next())
-    bounds.push_back(
-        rounded(c, f((*a)[static_cast<std::size_t>(at.offset(sa))], (*b)[static_cast<std::size_t>(at.offset(sb))])));
+    bounds.push_back(rounded(c, f((*a)[at.offset(sa)], (*b)[at.offset(sb)])));
   c.output_bounds(0, std::move(bounds));
 }
 

@@ -47,7 +47,7 @@ const Tensor& EvalContext::in(int port) {
   return cached;
 }
 
-std::int64_t EvalContext::single_int(int port) {
+i64 EvalContext::single_int(int port) {
   if (const auto& t = in(port); t.size() != 1)
     fail_at(*version_, port, Code::E0506,
             fmt::format("{} of {} must hold one element, but its shape is {}", port_name(*version_, port), type_,

@@ -52,11 +52,11 @@ class EvalContext {
   /// The input as it is kept between operations: not widened, perhaps packed.
   const Tensor& stored(int port) const { return inputs_[static_cast<std::size_t>(port)]; }
   /// Any integer input (indices, axes, shapes) as i64.
-  std::vector<std::int64_t> ints(int port) { return to_i64(in(port)); }
-  std::int64_t scalar_int(int port) { return ints(port).at(0); }
+  std::vector<i64> ints(int port) { return to_i64(in(port)); }
+  i64 scalar_int(int port) { return ints(port).at(0); }
   /// The only element of an input; throws Failure (E0506) where it has none or several. For layers with bodies, whose
   /// shapes are not inferred again when they run.
-  std::int64_t single_int(int port);
+  i64 single_int(int port);
   std::vector<double> floats(int port) { return to_f64(in(port)); }
 
   /// A new tensor for output `port`, in the shape that was inferred.

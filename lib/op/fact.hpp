@@ -36,6 +36,6 @@ Fact merge(const Fact& a, const Fact& b);
 bool same(const Fact& a, const Fact& b);
 
 /// Values are propagated for tensors of up to this many elements.
-inline constexpr std::int64_t kMaxPropagated = 1024;
+inline constexpr i64 kMaxPropagated = 1024;
 
 }  // namespace ovir

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "op/eval_context.hpp"
@@ -10,10 +11,10 @@
 namespace ovir {
 
 Dim Interval::to_dim() const {
-  const auto limit = static_cast<double>(std::int64_t{1} << 62);
+  const auto limit = static_cast<double>(i64{1} << 62);
   const auto low = std::max(0.0, std::ceil(lo)), high = std::floor(hi);
-  return Dim(low >= limit ? Dim::kUnbounded : static_cast<std::int64_t>(low),
-             high >= limit ? Dim::kUnbounded : std::max<std::int64_t>(0, static_cast<std::int64_t>(high)), symbol);
+  return Dim(low >= limit ? Dim::kUnbounded : static_cast<i64>(low),
+             high >= limit ? Dim::kUnbounded : std::max<i64>(0, static_cast<i64>(high)), symbol);
 }
 
 Interval to_interval(const Dim& d) {
@@ -23,7 +24,7 @@ Interval to_interval(const Dim& d) {
 
 InferContext::InferContext(const OpDef& op, const Version& version, const void* attrs, std::span<const Fact> inputs,
                            int output_count)
-    : op_(&op), version_(&version), attrs_(attrs), inputs_(inputs), outputs_(static_cast<std::size_t>(output_count)) {}
+    : op_(&op), version_(&version), attrs_(attrs), inputs_(inputs), outputs_(output_count) {}
 
 void InferContext::require_reads(int port) const {
   if (!inferred_ && !version_->reads.contains(port))
@@ -38,12 +39,12 @@ const Tensor* InferContext::known(int port) const {
   return peek(port);
 }
 
-std::optional<std::vector<std::int64_t>> InferContext::peek_ints(int port) const {
+std::optional<std::vector<i64>> InferContext::peek_ints(int port) const {
   if (const auto* t = peek(port); t && t->type() != ElementType::string) return to_i64(*t);
   return std::nullopt;
 }
 
-std::optional<std::vector<std::int64_t>> InferContext::ints(int port) const {
+std::optional<std::vector<i64>> InferContext::ints(int port) const {
   require_reads(port);
   return peek_ints(port);
 }
@@ -53,7 +54,7 @@ std::optional<std::vector<double>> InferContext::floats(int port) const {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> InferContext::scalar_int(int port) const {
+std::optional<i64> InferContext::scalar_int(int port) const {
   if (const auto list = ints(port); list && list->size() == 1) return list->front();
   return std::nullopt;
 }
@@ -81,20 +82,30 @@ std::optional<std::vector<Dim>> InferContext::dims(int port) const {
   return result;
 }
 
-void InferContext::require_rank(int port, std::int64_t least, std::int64_t most) const {
+namespace {
+
+constexpr i64 kAnyRank = std::numeric_limits<i64>::max();
+
+std::string rank_words(i64 min, i64 max) {
+  if (max == 0) return "be a scalar";
+  if (min == 0 && max == 1) return "be a scalar or have rank 1";
+  if (min == max) return fmt::format("have rank {}", min);
+  if (max == kAnyRank) return fmt::format("have rank {} or more", min);
+  return fmt::format("have rank {} {} {}", min, max == min + 1 ? "or" : "to", max);
+}
+
+}  // namespace
+
+void InferContext::require_rank(int port, i64 min, i64 max) const {
   if (!has(port) || !shape(port).has_rank()) return;
   const auto rank = shape(port).rank();
-  if (least <= rank && rank <= most) return;
-  const auto wanted = most == 0                 ? std::string("be a scalar")
-                      : least == 0 && most == 1 ? std::string("be a scalar or have rank 1")
-                      : least == most           ? fmt::format("have rank {}", least)
-                      : most == INT64_MAX       ? fmt::format("have rank {} or more", least)
-                      : most == least + 1       ? fmt::format("have rank {} or {}", least, most)
-                                                : fmt::format("have rank {} to {}", least, most);
-  fail_at(
-      port, Code::E0504,
-      fmt::format("{} of {} must {}, but its shape is {}", port_name(port), op().type, wanted, to_string(shape(port))));
+  if (min <= rank && rank <= max) return;
+  fail_at(port, Code::E0504,
+          fmt::format("{} of {} must {}, but its shape is {}", port_name(port), op().type, rank_words(min, max),
+                      to_string(shape(port))));
 }
+
+void InferContext::require_rank_at_least(int port, i64 min) const { require_rank(port, min, kAnyRank); }
 
 void InferContext::require_single(int port) const {
   require_rank(port, 0, 1);
@@ -118,8 +129,7 @@ Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::st
   return *both;
 }
 
-std::int64_t InferContext::require_axis(std::int64_t axis, int port, std::int64_t rank,
-                                        std::string_view attribute) const {
+i64 InferContext::require_axis(i64 axis, int port, i64 rank, std::string_view attribute) const {
   if (-rank <= axis && axis < rank) return axis < 0 ? axis + rank : axis;
   const auto range =
       rank == 0 ? std::string("a scalar has no axes") : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
@@ -133,7 +143,7 @@ PartialShape InferContext::require_broadcast(int a, int b) const {
   auto both = broadcast(shape(a), shape(b));
   if (both) return *both;
   std::string why;
-  for (std::int64_t i = 1; why.empty(); ++i) {
+  for (i64 i = 1; why.empty(); ++i) {
     const auto &x = shape(a)[shape(a).rank() - i], &y = shape(b)[shape(b).rank() - i];
     if (!broadcast(x, y))
       why = fmt::format("{} and {} differ at axis {}, and neither is 1", to_string(x), to_string(y), -i);
@@ -156,7 +166,7 @@ void InferContext::fail_attr(std::string_view attribute, std::string message, Co
 }
 
 void InferContext::output(int port, PartialShape shape) {
-  auto& out = outputs_.at(static_cast<std::size_t>(port));
+  auto& out = outputs_.at(port);
   if (shape.rank() > kMaxRank)
     fail(Code::E0003, "output {} would have {} axes, more than the {} that are supported", port, shape.rank(),
          kMaxRank);
@@ -164,16 +174,14 @@ void InferContext::output(int port, PartialShape shape) {
 }
 
 void InferContext::output(int port, ElementType type, PartialShape shape) {
-  outputs_.at(static_cast<std::size_t>(port)).type = type;
+  outputs_.at(port).type = type;
   output(port, std::move(shape));
 }
 
-void InferContext::output_value(int port, Tensor value) {
-  outputs_.at(static_cast<std::size_t>(port)).value = std::move(value);
-}
+void InferContext::output_value(int port, Tensor value) { outputs_.at(port).value = std::move(value); }
 
 void InferContext::output_bounds(int port, std::vector<Interval> bounds) {
-  outputs_.at(static_cast<std::size_t>(port)).bounds = std::make_shared<const std::vector<Interval>>(std::move(bounds));
+  outputs_.at(port).bounds = std::make_shared<const std::vector<Interval>>(std::move(bounds));
 }
 
 std::uint32_t InferContext::new_symbol() const { return next_symbol_ ? ++*next_symbol_ : 0; }
@@ -197,8 +205,10 @@ std::string type_names(TypeSet set) {
     if (contains(set, type)) words.emplace_back(name(type));
   }
   std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
   return text;
 }
 
@@ -259,7 +269,7 @@ void InferContext::check_signature() {
       fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, outs.size(),
            outs.size() == 1 ? "" : "s", output_count());
     }
-    auto& out = outputs_[static_cast<std::size_t>(o)];
+    auto& out = outputs_[o];
     for (int i = 0; i < input_count() && out.type == ElementType::dynamic; ++i)
       if (const auto* from = port_def(ins, i); from->type.name == def->type.name) out.type = type(i);
     if (out.type == ElementType::dynamic && (def->type.domain & (def->type.domain - 1)) == 0)
@@ -305,7 +315,7 @@ void settle(Fact& f) {
       !std::all_of(f.bounds->begin(), f.bounds->end(), exact))
     return;
   Tensor values(ElementType::f64, f.shape.to_shape());
-  if (values.size() != static_cast<std::int64_t>(f.bounds->size())) return;
+  if (values.size() != static_cast<i64>(f.bounds->size())) return;
   std::transform(f.bounds->begin(), f.bounds->end(), values.mutable_data<double>(),
                  [](const Interval& i) { return i.lo; });
   f.value = convert(values, f.type);

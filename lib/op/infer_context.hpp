@@ -37,16 +37,16 @@ class InferContext {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
   bool has(int port) const { return port < input_count(); }
-  const Fact& in(int port) const { return inputs_[static_cast<std::size_t>(port)]; }
+  const Fact& in(int port) const { return inputs_[port]; }
   const PartialShape& shape(int port) const { return in(port).shape; }
   ElementType type(int port) const { return in(port).type; }
   // Values may be read of the inputs that Version::reads names; std::logic_error for others.
   /// The value where it is known exactly, else null. Packed types come unpacked.
   const Tensor* known(int port) const;
   /// All elements as i64, where they are known.
-  std::optional<std::vector<std::int64_t>> ints(int port) const;
+  std::optional<std::vector<i64>> ints(int port) const;
   std::optional<std::vector<double>> floats(int port) const;
-  std::optional<std::int64_t> scalar_int(int port) const;
+  std::optional<i64> scalar_int(int port) const;
   /// Each element's interval, where the value is known or bounded. For inputs that hold a shape.
   std::optional<std::vector<Interval>> intervals(int port) const;
   /// The same as dims: an element known to be negative is kept out (gives nothing).
@@ -54,7 +54,7 @@ class InferContext {
   /// The value of any input, where it is known: for what the kernel finds as well (elements out of range, values that
   /// pass through), so that inference need not be repeated for it when the model runs.
   const Tensor* peek(int port) const;
-  std::optional<std::vector<std::int64_t>> peek_ints(int port) const;
+  std::optional<std::vector<i64>> peek_ints(int port) const;
 
   // --- demands; `port` is the input that is named in the message
   template <class... A>
@@ -65,8 +65,9 @@ class InferContext {
   void require_attr(bool condition, std::string_view attribute, fmt::format_string<A...> text, A&&... args) const {
     if (!condition) fail_attr(attribute, fmt::format(text, std::forward<A>(args)...));
   }
-  void require_rank(int port, std::int64_t rank) const { require_rank(port, rank, rank); }
-  void require_rank(int port, std::int64_t least, std::int64_t most) const;
+  void require_rank(int port, i64 rank) const { require_rank(port, rank, rank); }
+  void require_rank(int port, i64 min, i64 max) const;
+  void require_rank_at_least(int port, i64 min) const;
   /// A scalar, or a vector of one element.
   void require_single(int port) const;
   /// The shapes of two inputs are compatible dim by dim. Gives what both say.
@@ -74,7 +75,7 @@ class InferContext {
   /// `a` and `b` are compatible; gives the intersection. The words say which dims: "channels of data", "filters".
   Dim require_same_dim(const Dim& a, const Dim& b, int port, std::string_view a_is, std::string_view b_is) const;
   /// axis in [-rank, rank) made non-negative. `port` < 0: the axis is the attribute `axis`.
-  std::int64_t require_axis(std::int64_t axis, int port, std::int64_t rank, std::string_view attribute = "axis") const;
+  i64 require_axis(i64 axis, int port, i64 rank, std::string_view attribute = "axis") const;
   /// All inputs broadcast by numpy's rules (or "none": equal; "pdpd" with axis).
   PartialShape require_broadcast(int a, int b) const;
   [[noreturn]] void fail_at(int port, Code code, std::string message, std::vector<Remedy> remedies = {}) const;
@@ -86,7 +87,7 @@ class InferContext {
   void output(int port, ElementType type, PartialShape shape);
   void output_value(int port, Tensor value);  ///< known at inference
   void output_bounds(int port, std::vector<Interval> bounds);
-  const Fact& out(int port) const { return outputs_[static_cast<std::size_t>(port)]; }
+  const Fact& out(int port) const { return outputs_[port]; }
   std::vector<Fact>& outputs() { return outputs_; }
   /// A fresh symbol for a dim that is unknown but one length in every run.
   std::uint32_t new_symbol() const;
@@ -99,7 +100,8 @@ class InferContext {
 
   // Set by the pass.
   void set_bodies(std::span<const BodyMap> bodies, InferBody infer) {
-    bodies_ = bodies, infer_body_ = std::move(infer);
+    bodies_ = bodies;
+    infer_body_ = std::move(infer);
   }
   void set_symbols(std::uint32_t* next) { next_symbol_ = next; }
   void set_declared(std::span<const Fact> declared) { declared_ = declared; }

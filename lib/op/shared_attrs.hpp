@@ -13,7 +13,7 @@ namespace ovir {
 struct ConstantAttrs {
   ElementType element_type = ElementType::dynamic;
   Shape shape;
-  std::int64_t offset = 0, size = 0;
+  i64 offset = 0, size = 0;
 };
 inline constexpr auto kConstantAttrs =
     attributes<ConstantAttrs, Attr<"element_type", &ConstantAttrs::element_type, kRequired>,
@@ -52,7 +52,7 @@ struct MvnAttrs {
   bool normalize_variance = true, across_channels = false;
   double eps = 1e-9;
   MvnEps eps_mode = MvnEps::inside_sqrt;
-  std::optional<std::vector<std::int64_t>> reduction_axes;
+  std::optional<std::vector<i64>> reduction_axes;
 };
 
 struct ScaledDotProductAttentionAttrs {

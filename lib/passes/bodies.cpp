@@ -12,7 +12,7 @@ namespace {
 
 std::string named(const Layer& layer) { return fmt::format("{} \"{}\"", layer.id, printable(layer.name)); }
 
-Remedy tag(std::string name, std::int64_t value) {
+Remedy tag(std::string name, i64 value) {
   return {{Change::What::tag_attribute, std::move(name), std::to_string(value)}};
 }
 
@@ -55,11 +55,11 @@ class Mapper {
 
   const Layer& parameter(std::size_t k) const { return *inner_[inner_.parameters[k]].layer; }
 
-  bool names(std::int64_t inner) const {
+  bool names(i64 inner) const {
     return std::any_of(body_.port_map.begin(), body_.port_map.end(),
                        [&](const PortMap& e) { return e.internal_layer == inner; });
   }
-  bool maps_port(std::int64_t external, PortMap::Direction direction) const {
+  bool maps_port(i64 external, PortMap::Direction direction) const {
     return std::any_of(body_.port_map.begin(), body_.port_map.end(),
                        [&](const PortMap& e) { return e.direction == direction && e.external_port == external; });
   }
@@ -77,7 +77,7 @@ class Mapper {
 
   /// The position of the layer with this id among the body's Parameters or Results; -1 where it is none, which is
   /// reported unless it follows from another fault. `attribute` names it in the file.
-  int position(std::int64_t id, bool parameter, const SourceLoc& at, const char* attribute) {
+  int position(i64 id, bool parameter, const SourceLoc& at, const char* attribute) {
     const auto& nodes = parameter ? inner_.parameters : inner_.results;
     const auto layer_of = [&](int node) -> const Layer& { return *inner_[node].layer; };
     for (std::size_t k = 0; k < nodes.size(); ++k)
@@ -152,7 +152,7 @@ class Mapper {
                  std::move(remedies));
     }
     if (!input) {
-      auto& given = given_[static_cast<std::size_t>(link.port)];
+      auto& given = given_[link.port];
       if (given)
         return say(entry.at, fmt::format("output port {} is given twice", entry.external_port), {},
                    Note{"the other entry", given->at, "", ""});
@@ -174,12 +174,11 @@ class Mapper {
     const auto result = position(edge.from_layer, false, edge.at, "from-layer"),
                target = position(edge.to_layer, true, edge.at, "to-layer");
     if (result < 0 || target < 0) return;
-    auto& before = fed_back_[static_cast<std::size_t>(target)];
+    auto& before = fed_back_[target];
     if (before)
       return say(edge.at,
-                 fmt::format("two back edges lead to Parameter {} of the {}",
-                             named(parameter(static_cast<std::size_t>(target))), body_.role),
-                 {}, Note{"the other one", before->at, "", ""});
+                 fmt::format("two back edges lead to Parameter {} of the {}", named(parameter(target)), body_.role), {},
+                 Note{"the other one", before->at, "", ""});
     before = &edge;
     map_.feedback.push_back({result, target});
   }

@@ -12,7 +12,7 @@ namespace ovir::passes {
 
 namespace {
 
-int position(const std::vector<Port>& ports, std::int64_t id) {
+int position(const std::vector<Port>& ports, i64 id) {
   // Nearly always they are numbered one after the other.
   if (!ports.empty() && id >= ports.front().id)
     if (const auto guess = static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(ports.front().id);
@@ -24,22 +24,24 @@ int position(const std::vector<Port>& ports, std::int64_t id) {
 
 }  // namespace
 
-int input_position(const Layer& layer, std::int64_t port_id) { return position(layer.inputs, port_id); }
-int output_position(const Layer& layer, std::int64_t port_id) { return position(layer.outputs, port_id); }
+int input_position(const Layer& layer, i64 port_id) { return position(layer.inputs, port_id); }
+int output_position(const Layer& layer, i64 port_id) { return position(layer.outputs, port_id); }
 
 std::string ids_of(const std::vector<Port>& ports, std::string_view kind) {
   if (ports.empty()) return fmt::format("which has no {} ports", kind);
   if (ports.size() == 1) return fmt::format("whose only {} port is {}", kind, ports.front().id);
   std::string text;
-  for (std::size_t i = 0; i < ports.size() && i < 8; ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == ports.size() ? " and " : ", ", ports[i].id);
+  for (std::size_t i = 0; i < ports.size() && i < 8; ++i) {
+    if (i > 0) text += i + 1 == ports.size() ? " and " : ", ";
+    text += fmt::format("{}", ports[i].id);
+  }
   return fmt::format("whose {} ports are {}{}", kind, text,
                      ports.size() > 8 ? fmt::format(" and {} more", ports.size() - 8) : "");
 }
 
 namespace {
 
-Remedy tag(const std::vector<std::pair<std::string, std::int64_t>>& attributes) {
+Remedy tag(const std::vector<std::pair<std::string, i64>>& attributes) {
   Remedy remedy;
   for (const auto& [name, value] : attributes)
     remedy.push_back({Change::What::tag_attribute, name, std::to_string(value)});
@@ -77,10 +79,10 @@ class Loose {
   std::vector<End> unfed(const Layer& layer) const { return of(layer, layer.inputs, fed_); }
   std::vector<End> unread(const Layer& layer) const { return of(layer, layer.outputs, read_); }
   /// The layer ids that edges name and no layer has.
-  const std::set<std::int64_t>& unknown_layers() const { return unknown_layers_; }
+  const std::set<i64>& unknown_layers() const { return unknown_layers_; }
   /// The ids of input ports of `layer` that edges name and it does not have, the first of them.
-  std::vector<std::int64_t> unknown_inputs(const Layer& layer) const {
-    std::vector<std::int64_t> ids;
+  std::vector<i64> unknown_inputs(const Layer& layer) const {
+    std::vector<i64> ids;
     for (auto it = unknown_inputs_.lower_bound({layer.id, INT64_MIN});
          it != unknown_inputs_.end() && it->first == layer.id && ids.size() < 8; ++it)
       ids.push_back(it->second);
@@ -88,8 +90,8 @@ class Loose {
   }
 
  private:
-  using Ends = std::set<std::pair<std::int64_t, std::int64_t>>;
-  std::set<std::int64_t> layers_, unknown_layers_;
+  using Ends = std::set<std::pair<i64, i64>>;
+  std::set<i64> layers_, unknown_layers_;
   Ends inputs_, fed_, read_, unknown_inputs_;
   std::vector<End> unfed_, unread_;
 
@@ -116,9 +118,9 @@ bool fit(const Port* from, const Port* to) {
 /// several.
 std::vector<Remedy> only(const std::vector<Loose::End>& ends, const std::string& word, bool with_layer,
                          const Port* other = nullptr) {
-  constexpr std::size_t kMostEnds =
+  constexpr std::size_t kMaxEnds =
       64;  // where so much is loose, nothing can be told, and every faulty edge would look at it all
-  if (ends.size() > kMostEnds) return {};
+  if (ends.size() > kMaxEnds) return {};
   const Loose::End* found = nullptr;
   for (const auto& end : ends) {
     if (ends.size() > 1 && !fit(end.port, other)) continue;
@@ -159,7 +161,7 @@ class Connector {
   const Graph& graph_;
   std::vector<bool>& faulty_;
   Diagnostics& diagnostics_;
-  std::unordered_map<std::int64_t, int> index_;
+  std::unordered_map<i64, int> index_;
   std::vector<std::vector<ValueRef>> inputs_;
   std::vector<std::vector<const Edge*>> feeding_;
   std::vector<std::size_t> misled_;  ///< per layer: faulty edges that were meant for some input of it
@@ -170,11 +172,11 @@ class Connector {
 
   /// Only where it is asked for: nearly every model has no such fault.
   const Loose& loose() { return known_loose_ ? *known_loose_ : known_loose_.emplace(graph_); }
-  const Layer& layer(int i) const { return graph_.layers[static_cast<std::size_t>(i)]; }
+  const Layer& layer(int i) const { return graph_.layers[i]; }
 
   void say(int at, Diagnostic d, std::vector<Remedy> remedies = {}) {
     d.remedies = std::move(remedies);
-    if (at >= 0) faulty_[static_cast<std::size_t>(at)] = true;
+    if (at >= 0) faulty_[at] = true;
     // What seems to be missing may be what could not be read, and that was said.
     if (graph_.damaged && (d.code == Code::E0202 || d.code == Code::E0205)) return;
     if (at >= 0 && layer(at).damaged) return;
@@ -192,7 +194,7 @@ class Connector {
     }
     renamed_ = twice.size() == 1 && loose().unknown_layers().size() == 1;
     for (const auto& [second, first] : twice) {
-      doubled_[static_cast<std::size_t>(second)] = true;
+      doubled_[second] = true;
       const auto& other = layer(first);
       auto d = diagnose(Code::E0201,
                         fmt::format("layer id {} is taken twice: by \"{}\" and by \"{}\"", other.id,
@@ -211,13 +213,13 @@ class Connector {
   }
 
   void require_distinct(int at, const std::vector<Port>& ports) {
-    std::unordered_map<std::int64_t, const Port*> seen;
+    std::unordered_map<i64, const Port*> seen;
     const bool inputs = &ports == &layer(at).inputs;
     int told = 0;
     for (const auto& port : ports) {
       const auto [first, fresh] = seen.emplace(port.id, &port);
       if (fresh) continue;
-      doubled_[static_cast<std::size_t>(at)] = true;
+      doubled_[at] = true;
       if (++told > 8) break;
       auto d = diagnose(
           Code::E0207,
@@ -225,7 +227,7 @@ class Connector {
           port.at);
       d.notes.push_back({"the first port with this id", first->second->at, "", ""});
       std::vector<Remedy> remedies;
-      if (const auto ids = inputs ? loose().unknown_inputs(layer(at)) : std::vector<std::int64_t>{}; ids.size() <= 4)
+      if (const auto ids = inputs ? loose().unknown_inputs(layer(at)) : std::vector<i64>{}; ids.size() <= 4)
         for (const auto id : ids) remedies.push_back(tag({{"id", id}}));
       say(at, std::move(d), std::move(remedies));
     }
@@ -240,7 +242,7 @@ class Connector {
             diagnose(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer),
                      edge.at),
             only(loose().unread(), "from", true, target < 0 ? nullptr : input_port(layer(target), edge.to_port)));
-      else if (target >= 0) faulty_[static_cast<std::size_t>(target)] = true;
+      else if (target >= 0) faulty_[target] = true;
     }
     if (target < 0) {
       if (renamed_) return;
@@ -265,20 +267,20 @@ class Connector {
       note_unfed(d, loose().unfed(consumer));
       return say(target, std::move(d), only(loose().unfed(consumer), "to", false, source_port(edge)));
     }
-    auto& fed_by = feeding_[t][static_cast<std::size_t>(input)];
+    auto& fed_by = feeding_[t][input];
     if (fed_by) {
       ++misled_[t];
-      return fed_twice(target, consumer.inputs[static_cast<std::size_t>(input)], *fed_by, edge);
+      return fed_twice(target, consumer.inputs[input], *fed_by, edge);
     }
     fed_by = &edge;
     if (source < 0) return;
     const auto& producer = layer(source);
     const auto output = output_position(producer, edge.from_port);
     if (output >= 0) {
-      inputs_[t][static_cast<std::size_t>(input)] = {source, output};
+      inputs_[t][input] = {source, output};
       return;
     }
-    const bool repeats = producer.outputs.empty() && faulty_[static_cast<std::size_t>(source)];
+    const bool repeats = producer.outputs.empty() && faulty_[source];
     faulty_[t] = true;
     if (repeats || producer.damaged) return;
     auto d = diagnose(Code::E0203,
@@ -313,15 +315,15 @@ class Connector {
     say(target, std::move(d), std::move(remedies));
   }
 
-  static const Port* input_port(const Layer& layer, std::int64_t id) {
+  static const Port* input_port(const Layer& layer, i64 id) {
     const auto at = input_position(layer, id);
-    return at < 0 ? nullptr : &layer.inputs[static_cast<std::size_t>(at)];
+    return at < 0 ? nullptr : &layer.inputs[at];
   }
   const Port* source_port(const Edge& edge) const {
     const auto from = index_.find(edge.from_layer);
     if (from == index_.end()) return nullptr;
     const auto at = output_position(layer(from->second), edge.from_port);
-    return at < 0 ? nullptr : &layer(from->second).outputs[static_cast<std::size_t>(at)];
+    return at < 0 ? nullptr : &layer(from->second).outputs[at];
   }
 
   /// An input that no edge leads to, unless that follows from a fault that was reported.
@@ -335,7 +337,7 @@ class Connector {
     const auto& port = graph_.layers[i].inputs[p];
     auto d = diagnose(
         Code::E0205, fmt::format("no edge leads to input port {} of {}", port.id, describe(graph_.layers[i])), port.at);
-    d.port = PortRef{true, static_cast<std::int64_t>(p), port.id, {}};
+    d.port = PortRef{true, static_cast<i64>(p), port.id, {}};
     say(static_cast<int>(i), std::move(d));
   }
 };

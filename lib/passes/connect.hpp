@@ -10,8 +10,8 @@
 
 namespace ovir::passes {
 
-int input_position(const Layer&, std::int64_t port_id);  ///< -1: none
-int output_position(const Layer&, std::int64_t port_id);
+int input_position(const Layer&, i64 port_id);  ///< -1: none
+int output_position(const Layer&, i64 port_id);
 /// "whose input ports are 0 and 1".
 std::string ids_of(const std::vector<Port>& ports, std::string_view kind);
 

@@ -33,13 +33,13 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
       fail(Code::E0303, "string {} of the constant lies outside its bytes", i);
     t.mutable_data<std::string_view>()[i] = {text + begin, end - begin};
   }
-  t.keep_alive(Tensor(ElementType::u8, {static_cast<std::int64_t>(bytes.size())}, owner, bytes.data()));
+  t.keep_alive(Tensor(ElementType::u8, {std::ssize(bytes)}, owner, bytes.data()));
   return t;
 }
 
 /// Type, shape and size contradict each other. The output port, which repeats type and shape, tells which of them
 /// stands alone.
-std::vector<Remedy> one_of_three(const Layer& layer, ElementType type, const Shape& shape, std::int64_t needed) {
+std::vector<Remedy> one_of_three(const Layer& layer, ElementType type, const Shape& shape, i64 needed) {
   std::vector<Remedy> remedies;
   const auto set = [&](const char* attribute, std::string value) {
     remedies.push_back({{Change::What::attribute, attribute, std::move(value)}});
@@ -62,7 +62,7 @@ Tensor constant_value(const Graph& graph, const Node& node) {
   const auto& layer = *node.layer;
   const auto& [type, shape, offset, size] = node.as<ConstantAttrs>();
   if (type == ElementType::dynamic) return {};  // a fault that infer reports
-  if (std::any_of(shape.begin(), shape.end(), [](std::int64_t d) { return d < 0; }))
+  if (std::any_of(shape.begin(), shape.end(), [](i64 d) { return d < 0; }))
     fail_attribute("shape", Code::E0402,
                    fmt::format("attribute \"shape\" of Constant: {} is not a list of lengths", to_string(shape)));
   for (const auto& [name, n] : {std::pair("offset", offset), std::pair("size", size)})
@@ -70,7 +70,7 @@ Tensor constant_value(const Graph& graph, const Node& node) {
 
   const auto count = checked_product(shape);
   const auto needed = !count                        ? std::nullopt
-                      : type == ElementType::string ? std::optional<std::int64_t>(0)
+                      : type == ElementType::string ? std::optional<i64>(0)
                                                     : packed_size(type, *count);
   if (!needed)
     fail_attribute("shape", Code::E0303,
@@ -89,7 +89,7 @@ Tensor constant_value(const Graph& graph, const Node& node) {
     fail_attribute("offset", Code::E0302,
                    fmt::format("the constant's bytes begin at {} and take {}: no file is that long", offset, size));
   if (!graph.weights) return {};
-  const auto available = static_cast<std::int64_t>(graph.weights->size());
+  const auto available = static_cast<i64>(graph.weights->size());
   if (!end || *end > available) {
     // Where the bytes that the shape takes would fit, size is what is wrong.
     const bool fits = *needed < size && *needed <= available && offset <= available - *needed;
@@ -102,21 +102,21 @@ Tensor constant_value(const Graph& graph, const Node& node) {
         fits && type != ElementType::string ? std::vector{std::to_string(*needed)} : std::vector<std::string>{});
   }
 
-  const auto bytes = graph.weights->view.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+  const auto bytes = graph.weights->view.subspan(offset, size);
   if (type == ElementType::string) return read_strings(shape, bytes, graph.weights->owner);
   const bool packed = bit_width(type) < 8;
   const auto alignment = packed ? 1u : static_cast<unsigned>(std::max(1, byte_width(type)));
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0)
     return Tensor(type, shape, graph.weights->owner, bytes.data(), packed);
   Tensor copy(type, shape);
-  std::memcpy(copy.mutable_bytes(), bytes.data(), static_cast<std::size_t>(*needed));
+  std::memcpy(copy.mutable_bytes(), bytes.data(), *needed);
   return copy;
 }
 
 namespace {
 
 struct Range {
-  std::int64_t begin, end;
+  i64 begin, end;
   const Layer* layer;
   const Model* model = nullptr;
 };
@@ -137,10 +137,10 @@ void sort_by_place(std::vector<Range>& ranges) {
 std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
   const auto& graph = *model.graph;
   if (!graph.weights) return {};
-  constexpr std::int64_t kGap = 64;  // writers align constants
-  const auto available = static_cast<std::int64_t>(graph.weights->size());
+  constexpr i64 kGap = 64;  // writers align constants
+  const auto available = static_cast<i64>(graph.weights->size());
   std::vector<Range> outside;
-  std::int64_t reached = 0;
+  i64 reached = 0;
   for (const auto& node : model.nodes) {
     const auto range = range_of(node);
     if (!range) continue;

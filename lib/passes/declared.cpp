@@ -80,7 +80,7 @@ void compare_declared(const Model& model, const Node& node, const Facts& facts, 
     const auto& port = layer.outputs[o];
     const auto wrong = contradiction(port, outputs[o]);
     if (!wrong) continue;
-    auto d = contradicts(node, port, PortRef{false, static_cast<std::int64_t>(o), port.id, {}}, outputs[o], wrong);
+    auto d = contradicts(node, port, PortRef{false, static_cast<i64>(o), port.id, {}}, outputs[o], wrong);
     const bool stated = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
     d.label = fmt::format("{} {}",
                           received ? "it receives"
@@ -95,7 +95,7 @@ void compare_declared(const Model& model, const Node& node, const Facts& facts, 
     const auto& inferred = facts.of(node.inputs[i]);
     const auto wrong = contradiction(port, inferred);
     if (!wrong) continue;
-    auto d = contradicts(node, port, PortRef{true, static_cast<std::int64_t>(i), port.id, {}}, inferred, wrong);
+    auto d = contradicts(node, port, PortRef{true, static_cast<i64>(i), port.id, {}}, inferred, wrong);
     d.label = fmt::format("inferred {}", describe(inferred));
     d.remedies = agreeing(node, port, inferred, wrong, false);
     const auto& producer = *model[node.inputs[i].node].layer;

@@ -23,7 +23,7 @@ struct Outcome {
 struct Shared {
   /// Bodies are inferred in rounds, and those of nested loops in rounds of rounds. What is kept of a body saves most of
   /// them; beyond so many inferences a layer, rounds are cut short by giving up what is fed back.
-  static constexpr std::int64_t kRoundsOfALayer = 64;
+  static constexpr i64 kRoundsOfALayer = 64;
   static constexpr std::size_t kKept = 4;
   struct Known {
     std::vector<Fact> parameters;
@@ -31,11 +31,11 @@ struct Shared {
   };
 
   explicit Shared(const Model& model)
-      : budget(kRoundsOfALayer * static_cast<std::int64_t>(count_layers(model) - model.nodes.size())) {}
+      : budget(kRoundsOfALayer * static_cast<i64>(count_layers(model) - model.nodes.size())) {}
 
   std::uint32_t symbols = 0;
-  std::int64_t inferred = 0;  ///< layers, each as often as it was
-  std::int64_t budget;        ///< layers of bodies to infer before rounds are cut short
+  i64 inferred = 0;  ///< layers, each as often as it was
+  i64 budget;        ///< layers of bodies to infer before rounds are cut short
   std::map<const Model*, std::deque<Known>> bodies;
 };
 
@@ -73,8 +73,7 @@ class Inferrer {
     facts.bodies.resize(model.nodes.size());
     unknown_.assign(model.nodes.size(), false);
     std::vector<int> parameter_of(model.nodes.size(), -1);
-    for (std::size_t k = 0; k < model.parameters.size(); ++k)
-      parameter_of[static_cast<std::size_t>(model.parameters[k])] = static_cast<int>(k);
+    for (std::size_t k = 0; k < model.parameters.size(); ++k) parameter_of[model.parameters[k]] = static_cast<int>(k);
     for (std::size_t i = 0; i < model.nodes.size(); ++i) {
       const auto& node = model.nodes[i];
       auto& outputs = facts.outputs[i];
@@ -83,7 +82,7 @@ class Inferrer {
       if (node.faulty) {
         forget(i);
       } else if (received && k >= 0 && !outputs.empty()) {
-        outputs[0] = (*received)[static_cast<std::size_t>(k)];
+        outputs[0] = (*received)[k];
         if (compares()) compare_declared(model, node, facts, outputs, true, diagnostics);
       } else if (depends_on_unknown(node)) {
         ++diagnostics.dependents;
@@ -124,7 +123,7 @@ class Inferrer {
 
   bool depends_on_unknown(const Node& node) const {
     return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](ValueRef v) { return v.node < 0 || unknown_[static_cast<std::size_t>(v.node)]; });
+                       [&](ValueRef v) { return v.node < 0 || unknown_[v.node]; });
   }
 
   void infer_one(std::size_t index, int parameter) {
@@ -141,8 +140,7 @@ class Inferrer {
     c.set_declared(declared);
     std::vector<Round> rounds(node.bodies.size());
     c.set_bodies(node.maps, [&](int body, const std::vector<Fact>& parameters) {
-      return infer_body(*node.bodies[static_cast<std::size_t>(body)], rounds[static_cast<std::size_t>(body)],
-                        parameters);
+      return infer_body(*node.bodies[body], rounds[body], parameters);
     });
     bool good = attempt(diagnostics, model, *node.layer, [&] {
       try {
@@ -179,8 +177,7 @@ class Inferrer {
     round.outcome = shared.budget > 0 ? outcome_of(inner, parameters) : nullptr;
     if (!round.outcome || round.failed()) return results;
     for (std::size_t k = 0; k < results.size(); ++k)
-      if (const auto& given = round.outcome->facts.outputs[static_cast<std::size_t>(inner.results[k])]; !given.empty())
-        results[k] = given[0];
+      if (const auto& given = round.outcome->facts.outputs[inner.results[k]]; !given.empty()) results[k] = given[0];
     return results;
   }
 
@@ -192,7 +189,7 @@ class Inferrer {
     body_options.shapes.clear();
     body_options.compare_declared = compares();
     auto outcome = std::make_shared<Outcome>();
-    shared.budget -= static_cast<std::int64_t>(inner.nodes.size());
+    shared.budget -= std::ssize(inner.nodes);
     Inferrer nested(inner, body_options, outcome->diagnostics, shared);
     nested.run(&parameters);
     outcome->facts = std::move(nested.facts);

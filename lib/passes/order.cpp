@@ -13,9 +13,7 @@ namespace {
 
 /// One note an edge of the cycle: its place is where to look.
 void note_cycle(Diagnostic& d, const Graph& graph, const std::vector<int>& cycle) {
-  const auto layer = [&](std::size_t k) -> const Layer& {
-    return graph.layers[static_cast<std::size_t>(cycle[k % cycle.size()])];
-  };
+  const auto layer = [&](std::size_t k) -> const Layer& { return graph.layers[cycle[k % cycle.size()]]; };
   for (std::size_t k = 0; k < cycle.size() && k < 8; ++k) {
     const auto &from = layer(k), &to = layer(k + 1);
     const auto edge = std::find_if(graph.edges.begin(), graph.edges.end(),
@@ -32,8 +30,8 @@ std::vector<int> sort(const std::vector<std::vector<ValueRef>>& inputs, const st
   std::vector<std::vector<int>> users(count);
   waiting.assign(count, 0);
   const auto wait = [&](int first, int second) {
-    users[static_cast<std::size_t>(first)].push_back(second);
-    ++waiting[static_cast<std::size_t>(second)];
+    users[first].push_back(second);
+    ++waiting[second];
   };
   for (std::size_t i = 0; i < count; ++i)
     for (const auto& v : inputs[i])
@@ -48,8 +46,8 @@ std::vector<int> sort(const std::vector<std::vector<ValueRef>>& inputs, const st
     const auto at = ready.top();
     ready.pop();
     order.push_back(at);
-    for (const auto user : users[static_cast<std::size_t>(at)])
-      if (--waiting[static_cast<std::size_t>(user)] == 0) ready.push(user);
+    for (const auto user : users[at])
+      if (--waiting[user] == 0) ready.push(user);
   }
   return order;
 }
@@ -67,7 +65,7 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
     const auto stuck = waiting;
     order = sort(inputs, {}, waiting);
     if (order.size() == count) {
-      const auto left = [&](int i) { return stuck[static_cast<std::size_t>(i)] > 0; };
+      const auto left = [&](int i) { return stuck[i] > 0; };
       for (const auto& [read, write] : before)
         if (left(read) && left(write)) report_early_write(diagnostics, model, model[read], model[write]);
       return order;
@@ -83,7 +81,7 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
     seen_at[at] = static_cast<int>(walk.size());
     walk.push_back(static_cast<int>(at));
     for (const auto& v : inputs[at])
-      if (v.node >= 0 && waiting[static_cast<std::size_t>(v.node)] > 0) {
+      if (v.node >= 0 && waiting[v.node] > 0) {
         at = static_cast<std::size_t>(v.node);
         break;
       }
@@ -92,9 +90,9 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
   std::reverse(cycle.begin(), cycle.end());
   std::string path;
   for (std::size_t i = 0; i < cycle.size() && i < 8; ++i)
-    path += fmt::format("\"{}\" -> ", printable(layers[static_cast<std::size_t>(cycle[i])].name));
+    path += fmt::format("\"{}\" -> ", printable(layers[cycle[i]].name));
   if (cycle.size() > 8) path += fmt::format("{} more -> ", cycle.size() - 8);
-  const auto& first = layers[static_cast<std::size_t>(cycle.front())];
+  const auto& first = layers[cycle.front()];
   auto d = diagnose(
       Code::E0206,
       fmt::format("{}: {}\"{}\"", cycle.size() == 1 ? "a layer feeds itself" : "layers feed each other in a cycle",
@@ -117,7 +115,7 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
     used[i] = used[i] || kind == Kind::result || kind == Kind::assign || kind == Kind::parameter;
     if (used[i])
       for (const auto& v : model.nodes[i].inputs)
-        if (v.node >= 0) used[static_cast<std::size_t>(v.node)] = true;
+        if (v.node >= 0) used[v.node] = true;
   }
   if (std::none_of(model.nodes.begin(), model.nodes.end(),
                    [](const Node& node) { return node.op->kind == Kind::result || node.op->kind == Kind::assign; })) {

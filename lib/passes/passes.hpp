@@ -20,7 +20,7 @@ struct InferOptions {
   bool compare_declared = true;  ///< W0901
   /// End at the first layer at fault; the facts end there, too.
   bool stop_at_fault = false;
-  std::int64_t* inferred = nullptr;  ///< counts inferences of layers, those of bodies as often as they are repeated
+  i64* inferred = nullptr;  ///< counts inferences of layers, those of bodies as often as they are repeated
 };
 /// Model -> Facts: element type, shape and small values of every output.
 Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagnostics);

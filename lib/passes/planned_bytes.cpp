@@ -8,16 +8,16 @@
 namespace ovir::passes {
 namespace {
 
-constexpr auto kUncountable = std::numeric_limits<std::int64_t>::max();
+constexpr auto kUncountable = std::numeric_limits<i64>::max();
 
 /// 0 where the type or the shape is open.
-std::int64_t bytes_of(const Fact& fact) {
+i64 bytes_of(const Fact& fact) {
   if (fact.type == ElementType::dynamic || !fact.shape.is_static()) return 0;
   const auto count = checked_product(fact.shape.to_shape());
   return count ? checked_mul(*count, byte_width(fact.type)).value_or(kUncountable) : kUncountable;
 }
 
-std::int64_t sum(std::int64_t a, std::int64_t b) { return checked_add(a, b).value_or(kUncountable); }
+i64 sum(i64 a, i64 b) { return checked_add(a, b).value_or(kUncountable); }
 
 /// Which outputs are read by what is computed: from the ends backwards.
 std::vector<std::vector<bool>> read_outputs(const Model& model, const Facts& facts) {
@@ -42,7 +42,7 @@ PlannedBytes planned_bytes(const Model& model, const Facts& facts) {
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
     if (!node.op || node.op->kind != Kind::compute) continue;
-    std::int64_t given = 0, made = 0;
+    i64 given = 0, made = 0;
     for (const auto v : node.inputs)
       if (v.node >= 0) given = sum(given, bytes_of(facts.of(v)));
     for (std::size_t o = 0; o < read[i].size(); ++o)

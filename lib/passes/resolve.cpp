@@ -42,7 +42,7 @@ struct Resolver {
     Diagnostic cut;
     const auto cut_off = cut_off_constants(*model, cut);
     if (!cut_off.empty()) report(diagnostics, *model, *cut_off.front(), std::move(cut));
-    for (const auto* layer : cut_off) faulty[static_cast<std::size_t>(layer - layers.data())] = true;
+    for (const auto* layer : cut_off) faulty[layer - layers.data()] = true;
     for (std::size_t at = 0; at < layers.size(); ++at) {
       auto& node = model->nodes[at];
       node.faulty |= faulty[at];
@@ -52,17 +52,17 @@ struct Resolver {
     }
 
     std::vector<int> position(layers.size());
-    for (std::size_t i = 0; i < order.size(); ++i) position[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+    for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = static_cast<int>(i);
     std::vector<Node> ordered(layers.size());
     for (std::size_t at = 0; at < layers.size(); ++at) {
       for (auto& v : inputs[at])
-        if (v.node >= 0) v.node = position[static_cast<std::size_t>(v.node)];
+        if (v.node >= 0) v.node = position[v.node];
       model->nodes[at].inputs = std::move(inputs[at]);
-      ordered[static_cast<std::size_t>(position[at])] = std::move(model->nodes[at]);
+      ordered[position[at]] = std::move(model->nodes[at]);
     }
     model->nodes = std::move(ordered);
     for (std::size_t at = 0; at < layers.size(); ++at) {
-      const auto& node = model->nodes[static_cast<std::size_t>(position[at])];
+      const auto& node = model->nodes[position[at]];
       if (!node.op) continue;
       if (node.op->kind == Kind::parameter) model->parameters.push_back(position[at]);
       if (node.op->kind == Kind::result) model->results.push_back(position[at]);

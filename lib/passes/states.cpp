@@ -82,7 +82,10 @@ void check_states(const Model& model, Diagnostics& diagnostics) {
   }
   const auto is_read = [&](const auto& write) { return reads.contains(write.first); };
   const bool few = static_cast<std::size_t>(std::count_if(writes.begin(), writes.end(), is_read)) + 16 > writes.size();
-  if (!few) all.clear(), unset.clear();  // not a slip in a name
+  if (!few) {  // not a slip in a name
+    all.clear();
+    unset.clear();
+  }
   for (const auto& [id, uses] : writes) {
     if (reads.contains(id)) continue;
     // Most likely it is a slip in the name of a variable that is read and never set.

@@ -22,7 +22,7 @@ Tensor blocked_to_plain(const Tensor& blocked, const Shape& shape) {
   Tensor plain(blocked.type(), shape);
   const auto width = static_cast<i64>(byte_width(blocked.type()));
   for_places(shape, [&](i64 from, i64 to) {
-    std::memcpy(plain.mutable_bytes() + to * width, blocked.bytes() + from * width, static_cast<std::size_t>(width));
+    std::memcpy(plain.mutable_bytes() + to * width, blocked.bytes() + from * width, width);
   });
   return plain;
 }
@@ -32,9 +32,9 @@ Tensor plain_to_blocked(const Tensor& plain) {
   padded[1] = (padded[1] + kBlock - 1) / kBlock * kBlock;
   Tensor blocked(plain.type(), {padded.count()});
   const auto width = static_cast<i64>(byte_width(plain.type()));
-  std::memset(blocked.mutable_bytes(), 0, static_cast<std::size_t>(padded.count() * width));
+  std::memset(blocked.mutable_bytes(), 0, padded.count() * width);
   for_places(plain.shape(), [&](i64 to, i64 from) {
-    std::memcpy(blocked.mutable_bytes() + to * width, plain.bytes() + from * width, static_cast<std::size_t>(width));
+    std::memcpy(blocked.mutable_bytes() + to * width, plain.bytes() + from * width, width);
   });
   return blocked;
 }

@@ -33,7 +33,7 @@ using All = decltype(Numbers{} +
                               TypeEntry<ElementType::u6, Narrow<6>>, TypeEntry<ElementType::u4, Narrow<4>>,
                               TypeEntry<ElementType::u3, Narrow<3>>, TypeEntry<ElementType::u2, Narrow<2>>,
                               TypeEntry<ElementType::u1, Narrow<1>>, TypeEntry<ElementType::boolean, Truth>>{});
-using Carriers = TypeList<TypeEntry<ElementType::i64, std::int64_t>, TypeEntry<ElementType::u64, std::uint64_t>,
+using Carriers = TypeList<TypeEntry<ElementType::i64, i64>, TypeEntry<ElementType::u64, std::uint64_t>,
                           TypeEntry<ElementType::f32, float>, TypeEntry<ElementType::f64, double>>;
 
 ElementType carrier_of(ElementType t) {
@@ -42,7 +42,7 @@ ElementType carrier_of(ElementType t) {
 }
 
 template <class T, class C>
-void load(const T* from, C* to, std::int64_t n) {
+void load(const T* from, C* to, i64 n) {
   if constexpr (std::is_same_v<C, float> && (std::is_same_v<T, f16> || std::is_same_v<T, bf16>)) to_f32(from, to, n);
   else if constexpr (is_narrow_float<T>)
     std::transform(from, from + n, to, [](T x) { return static_cast<C>(static_cast<float>(x)); });
@@ -56,12 +56,12 @@ void load(const T* from, C* to, std::int64_t n) {
 
 /// Truncated towards zero, saturated to 64 bits; NaN is 0. What lies outside is left open by the specification.
 template <class C>
-std::int64_t truncate(C x) {
-  if constexpr (std::is_integral_v<C>) return static_cast<std::int64_t>(x);
+i64 truncate(C x) {
+  if constexpr (std::is_integral_v<C>) return static_cast<i64>(x);
   else {
     constexpr C limit = static_cast<C>(9223372036854775808.0);
-    if (!(x < limit)) return x >= limit ? std::numeric_limits<std::int64_t>::max() : 0;
-    return x >= -limit ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::min();
+    if (!(x < limit)) return x >= limit ? std::numeric_limits<i64>::max() : 0;
+    return x >= -limit ? static_cast<i64>(x) : std::numeric_limits<i64>::min();
   }
 }
 
@@ -84,18 +84,17 @@ T write_as(C x) {
   else if constexpr (std::is_same_v<T, std::uint64_t>) return truncate_unsigned(x);
   else if constexpr (std::is_integral_v<T>) return static_cast<T>(truncate(x));
   else {
-    const auto low = []<int Bits, bool Signed>(std::int64_t v, Narrow<Bits, Signed>) {
+    const auto low = []<int Bits, bool Signed>(i64 v, Narrow<Bits, Signed>) {
       constexpr int drop = 64 - Bits;
       const auto up = static_cast<std::uint64_t>(v) << drop;
-      return static_cast<std::uint8_t>(Signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(up) >> drop)
-                                              : up >> drop);
+      return static_cast<std::uint8_t>(Signed ? static_cast<std::uint64_t>(static_cast<i64>(up) >> drop) : up >> drop);
     };
     return {low(truncate(x), T{})};
   }
 }
 
 template <class C, class T>
-void store(const C* from, T* to, std::int64_t n) {
+void store(const C* from, T* to, i64 n) {
   if constexpr (std::is_same_v<C, float> && (std::is_same_v<T, f16> || std::is_same_v<T, bf16>)) from_f32(from, to, n);
   else std::transform(from, from + n, to, write_as<C, T>);
 }
@@ -109,8 +108,8 @@ Tensor convert(const Tensor& given, ElementType to) {
   Tensor out(to, in.shape());
   dispatch(via, Carriers{}, [&]<class C>() {
     std::array<C, 512> block;
-    for (std::int64_t at = 0; at < in.size(); at += static_cast<std::int64_t>(block.size())) {
-      const auto n = std::min(in.size() - at, static_cast<std::int64_t>(block.size()));
+    for (i64 at = 0; at < in.size(); at += std::ssize(block)) {
+      const auto n = std::min(in.size() - at, std::ssize(block));
       const C* read = from == via ? in.data<C>() + at : block.data();
       C* const written = to == via ? out.mutable_data<C>() + at : block.data();
       if (from != via) {
@@ -129,11 +128,11 @@ Tensor convert(const Tensor& given, ElementType to) {
   return out;
 }
 
-std::vector<std::int64_t> to_i64(const Tensor& t) {
+std::vector<i64> to_i64(const Tensor& t) {
   const Tensor wide = convert(t, ElementType::i64);
-  std::vector<std::int64_t> values(wide.values<std::int64_t>().begin(), wide.values<std::int64_t>().end());
+  std::vector<i64> values(wide.values<i64>().begin(), wide.values<i64>().end());
   if (t.type() == ElementType::u64)  // here, unlike in Convert, what is too large saturates
-    for (auto& v : values) v = v < 0 ? std::numeric_limits<std::int64_t>::max() : v;
+    for (auto& v : values) v = v < 0 ? std::numeric_limits<i64>::max() : v;
   return values;
 }
 

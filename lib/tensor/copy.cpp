@@ -9,7 +9,7 @@ namespace ovir {
 namespace {
 
 struct Axis {
-  std::int64_t length, from, to;
+  i64 length, from, to;
 };
 
 /// Axes of one element left out, neighbours that are one run in both layouts merged; two axes at least.
@@ -27,13 +27,13 @@ std::vector<Axis> merged(const Shape& shape, const Shape& from, const Shape& to)
 
 template <class T>
 void copy_plane(const Axis& rows, const Axis& columns, const T* from, T* to) {
-  for (std::int64_t r = 0; r < rows.length; ++r, from += rows.from, to += rows.to) {
+  for (i64 r = 0; r < rows.length; ++r, from += rows.from, to += rows.to) {
     if (columns.from == 1 && columns.to == 1)
       std::memcpy(to, from, static_cast<std::size_t>(columns.length) * sizeof(T));
     else if (columns.from == 1)
-      for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i];
+      for (i64 i = 0; i < columns.length; ++i) to[i * columns.to] = from[i];
     else
-      for (std::int64_t i = 0; i < columns.length; ++i) to[i * columns.to] = from[i * columns.from];
+      for (i64 i = 0; i < columns.length; ++i) to[i * columns.to] = from[i * columns.from];
   }
 }
 
@@ -57,24 +57,24 @@ void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_s
   });
 }
 
-void gather_strided(const Tensor& from, std::int64_t first, const Shape& strides, const Shape& shape, Tensor& to) {
+void gather_strided(const Tensor& from, i64 first, const Shape& strides, const Shape& shape, Tensor& to) {
   if (to.size() == 0) return;
   const auto width = byte_width(to.type());
   copy_strided(shape, from.bytes() + first * width, strides, to.mutable_bytes(), strides_of(shape), width);
 }
 
-void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, std::int64_t first, const Shape& strides) {
+void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, i64 first, const Shape& strides) {
   if (from.size() == 0) return;
   const auto width = byte_width(from.type());
   copy_strided(shape, from.bytes(), strides_of(shape), to.mutable_bytes() + first * width, strides, width);
 }
 
-void permute(const Tensor& from, const Shape& view, const std::vector<std::int64_t>& axes, Tensor& to) {
+void permute(const Tensor& from, const Shape& view, const std::vector<i64>& axes, Tensor& to) {
   const auto view_strides = strides_of(view);
   Shape shape, strides;
   for (const auto axis : axes) {
-    shape.push_back(view[static_cast<std::size_t>(axis)]);
-    strides.push_back(view_strides[static_cast<std::size_t>(axis)]);
+    shape.push_back(view[axis]);
+    strides.push_back(view_strides[axis]);
   }
   gather_strided(from, 0, strides, shape, to);
 }

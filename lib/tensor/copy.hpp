@@ -15,13 +15,13 @@ void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_s
                   const Shape& to_strides, int width);
 
 /// Fills the whole of `to`, read as `shape`, with from[i · strides], beginning `first` elements into `from`.
-void gather_strided(const Tensor& from, std::int64_t first, const Shape& strides, const Shape& shape, Tensor& to);
+void gather_strided(const Tensor& from, i64 first, const Shape& strides, const Shape& shape, Tensor& to);
 
 /// Puts all of `from`, read as `shape`, at to[i · strides], beginning `first` elements into `to`.
-void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, std::int64_t first, const Shape& strides);
+void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, i64 first, const Shape& strides);
 
 /// `from` read as `view` with its axes in the order `axes`, as in Transpose, into the whole of `to`.
-void permute(const Tensor& from, const Shape& view, const std::vector<std::int64_t>& axes, Tensor& to);
+void permute(const Tensor& from, const Shape& view, const std::vector<i64>& axes, Tensor& to);
 
 /// Every element of `to` becomes the one element that `value` holds.
 void fill(Tensor& to, const Tensor& value);

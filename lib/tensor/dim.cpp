@@ -12,21 +12,24 @@ namespace {
 constexpr auto kUnbounded = Dim::kUnbounded;
 
 /// The least length must stay below "unbounded", or an overflowing length would pass for a known one.
-Dim make(std::int64_t min, std::int64_t max, std::uint32_t symbol = 0) {
-  min = std::clamp<std::int64_t>(min, 0, kUnbounded - 1);
+Dim make(i64 min, i64 max, std::uint32_t symbol = 0) {
+  min = std::clamp<i64>(min, 0, kUnbounded - 1);
   max = std::max(min, max);
   return {min, max, min == max ? 0 : symbol};
 }
 
-std::int64_t add(std::int64_t a, std::int64_t b) { return checked_add(a, b).value_or(kUnbounded); }
-std::int64_t multiply(std::int64_t a, std::int64_t b) { return checked_mul(a, b).value_or(kUnbounded); }
-bool is(const Dim& d, std::int64_t n) { return d.is_static() && d.min == n; }
+i64 add(i64 a, i64 b) { return checked_add(a, b).value_or(kUnbounded); }
+i64 multiply(i64 a, i64 b) { return checked_mul(a, b).value_or(kUnbounded); }
+bool is(const Dim& d, i64 n) { return d.is_static() && d.min == n; }
+/// The symbol that stays where the other operand is the neutral element.
+std::uint32_t kept_symbol(const Dim& a, const Dim& b, i64 neutral) {
+  if (is(b, neutral)) return a.symbol;
+  return is(a, neutral) ? b.symbol : 0;
+}
 
 }  // namespace
 
-Dim operator+(Dim a, Dim b) {
-  return make(add(a.min, b.min), add(a.max, b.max), is(b, 0) ? a.symbol : is(a, 0) ? b.symbol : 0);
-}
+Dim operator+(Dim a, Dim b) { return make(add(a.min, b.min), add(a.max, b.max), kept_symbol(a, b, 0)); }
 
 Dim operator-(Dim a, Dim b) {
   const auto min = b.is_bounded() ? a.min - b.max : 0;
@@ -34,20 +37,17 @@ Dim operator-(Dim a, Dim b) {
 }
 
 Dim operator*(Dim a, Dim b) {
-  return make(multiply(a.min, b.min), a.max == 0 || b.max == 0 ? 0 : multiply(a.max, b.max),
-              is(b, 1)   ? a.symbol
-              : is(a, 1) ? b.symbol
-                         : 0);
+  return make(multiply(a.min, b.min), a.max == 0 || b.max == 0 ? 0 : multiply(a.max, b.max), kept_symbol(a, b, 1));
 }
 
-Dim div_floor(Dim a, std::int64_t n) {
+Dim div_floor(Dim a, i64 n) {
   if (n <= 0) return {};
   return make(a.min / n, a.is_bounded() ? a.max / n : kUnbounded, n == 1 ? a.symbol : 0);
 }
 
-Dim div_ceil(Dim a, std::int64_t n) {
+Dim div_ceil(Dim a, i64 n) {
   if (n <= 0) return {};
-  const auto up = [n](std::int64_t x) { return x / n + (x % n != 0 ? 1 : 0); };
+  const auto up = [n](i64 x) { return x / n + (x % n != 0 ? 1 : 0); };
   return make(up(a.min), a.is_bounded() ? up(a.max) : kUnbounded, n == 1 ? a.symbol : 0);
 }
 
@@ -96,8 +96,8 @@ bool PartialShape::compatible(const PartialShape& o) const {
 }
 
 bool PartialShape::contains(const Shape& s) const {
-  return !ranked_ || std::equal(dims_.begin(), dims_.end(), s.begin(), s.end(),
-                                [](const Dim& d, std::int64_t n) { return d.contains(n); });
+  return !ranked_ ||
+         std::equal(dims_.begin(), dims_.end(), s.begin(), s.end(), [](const Dim& d, i64 n) { return d.contains(n); });
 }
 
 std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape& b) {
@@ -105,7 +105,7 @@ std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape&
   if (!b.has_rank()) return a;
   if (a.rank() != b.rank()) return std::nullopt;
   PartialShape both;
-  for (std::int64_t i = 0; i < a.rank(); ++i) {
+  for (i64 i = 0; i < a.rank(); ++i) {
     const auto d = intersect(a[i], b[i]);
     if (!d) return std::nullopt;
     both.push_back(*d);
@@ -116,7 +116,7 @@ std::optional<PartialShape> intersect(const PartialShape& a, const PartialShape&
 PartialShape hull(const PartialShape& a, const PartialShape& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank()) return PartialShape::unknown_rank();
   PartialShape either;
-  for (std::int64_t i = 0; i < a.rank(); ++i) either.push_back(hull(a[i], b[i]));
+  for (i64 i = 0; i < a.rank(); ++i) either.push_back(hull(a[i], b[i]));
   return either;
 }
 
@@ -124,11 +124,11 @@ std::optional<PartialShape> broadcast(const PartialShape& a, const PartialShape&
   if (!a.has_rank() || !b.has_rank()) return PartialShape::unknown_rank();
   const auto rank = std::max(a.rank(), b.rank());
   // Missing leading axes count as 1.
-  const auto from_end = [rank](const PartialShape& s, std::int64_t i) {
+  const auto from_end = [rank](const PartialShape& s, i64 i) {
     return i < rank - s.rank() ? Dim(1) : s[i - (rank - s.rank())];
   };
   PartialShape out;
-  for (std::int64_t i = 0; i < rank; ++i) {
+  for (i64 i = 0; i < rank; ++i) {
     const auto d = broadcast(from_end(a, i), from_end(b, i));
     if (!d) return std::nullopt;
     out.push_back(*d);
@@ -150,7 +150,7 @@ std::string attribute_text(const PartialShape& s) {
 std::string to_string(const PartialShape& s) {
   if (!s.has_rank()) return "[...]";
   std::string text = "[";
-  for (std::int64_t i = 0; i < s.rank(); ++i) {
+  for (i64 i = 0; i < s.rank(); ++i) {
     if (i > 0) text += ',';
     text += to_string(s[i]);
   }
@@ -170,7 +170,7 @@ std::optional<Dim> parse_dim(std::string_view text) {
   if (low.empty() && high.empty()) return std::nullopt;
   for (const auto& [word, end] : {std::pair{low, &d.min}, std::pair{high, &d.max}}) {
     if (word.empty()) continue;
-    const auto n = parse_number<std::int64_t>(word);
+    const auto n = parse_number<i64>(word);
     if (!n || *n < 0 || word.front() == '+') return std::nullopt;
     *end = *n;
   }
@@ -187,7 +187,7 @@ std::string why_no_dim(std::string_view text) {
     if (word.empty()) continue;
     if (!is_integer(word) || word.front() == '+') return '"' + printable(word) + "\" is not a length, a range or ?";
     if (word.front() == '-') return std::string(word) + " is negative";
-    const auto n = parse_number<std::int64_t>(word);
+    const auto n = parse_number<i64>(word);
     if (n == Dim::kUnbounded) return std::string(word) + " is too large";
     if (!n) return std::string(word) + " is more than 64 bits can hold";
   }

@@ -11,9 +11,6 @@
 
 namespace ovir {
 
-/// As many axes as NumPy 2 takes. A constant of a few kilobytes could ask for any number.
-inline constexpr std::int64_t kMaxRank = 64;
-
 /// A closed interval of lengths. `symbol` (0 = none) names an unknown length: two dims with the same symbol are equal
 /// in every run.
 struct Dim {
@@ -60,16 +57,18 @@ class PartialShape {
     s.ranked_ = false;
     return s;
   }
-  static PartialShape of_rank(i64 rank) { return PartialShape(std::vector<Dim>(static_cast<std::size_t>(rank))); }
+  static PartialShape of_rank(i64 rank) { return PartialShape(std::vector<Dim>(rank)); }
 
   bool has_rank() const { return ranked_; }
-  i64 rank() const { return static_cast<i64>(dims_.size()); }
+  i64 rank() const { return std::ssize(dims_); }
   bool is_static() const;
   /// The lengths of a static shape.
   Shape to_shape() const;
 
-  const Dim& operator[](i64 i) const { return dims_[static_cast<std::size_t>(i)]; }
-  Dim& operator[](i64 i) { return dims_[static_cast<std::size_t>(i)]; }
+  const Dim& operator[](i64 i) const { return dims_[i]; }
+  Dim& operator[](i64 i) { return dims_[i]; }
+  /// The dim of an axis, counted from the end where it is negative; unknown where the rank is.
+  Dim dim(i64 axis) const { return ranked_ ? (*this)[axis < 0 ? axis + rank() : axis] : Dim(); }
   const std::vector<Dim>& dims() const { return dims_; }
   std::vector<Dim>& dims() { return dims_; }
   auto begin() const { return dims_.begin(); }

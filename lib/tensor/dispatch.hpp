@@ -23,13 +23,13 @@ constexpr TypeList<A..., B...> operator+(TypeList<A...>, TypeList<B...>) {
 }
 
 /// What kernels compute in: narrower floats arrive as f32 (see EvalContext), narrower integers as bytes.
-using Reals = TypeList<TypeEntry<ElementType::f32, float>, TypeEntry<ElementType::f64, double>>;
+using Floats = TypeList<TypeEntry<ElementType::f32, float>, TypeEntry<ElementType::f64, double>>;
 using Integers = TypeList<TypeEntry<ElementType::i64, i64>, TypeEntry<ElementType::i32, std::int32_t>,
                           TypeEntry<ElementType::i16, std::int16_t>, TypeEntry<ElementType::i8, std::int8_t>,
                           TypeEntry<ElementType::u64, std::uint64_t>, TypeEntry<ElementType::u32, std::uint32_t>,
                           TypeEntry<ElementType::u16, std::uint16_t>, TypeEntry<ElementType::u8, std::uint8_t>>;
 using Indices = TypeList<TypeEntry<ElementType::i64, i64>, TypeEntry<ElementType::i32, std::int32_t>>;
-using Numbers = decltype(Reals{} + Integers{});
+using Numbers = decltype(Floats{} + Integers{});
 using Boolean = TypeList<TypeEntry<ElementType::boolean, std::uint8_t>>;
 
 /// Throws Failure (E0604): no kernel for this element type.

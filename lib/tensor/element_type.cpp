@@ -66,15 +66,15 @@ std::optional<ElementType> nearest_element_type(std::string_view word) {
   return near ? parse_element_type(*near) : std::nullopt;
 }
 
-std::optional<std::int64_t> packed_size(ElementType t, std::int64_t count) {
+std::optional<i64> packed_size(ElementType t, i64 count) {
   if (t == ElementType::string || count < 0) return std::nullopt;
-  const std::int64_t bits = bit_width(t);
+  const i64 bits = bit_width(t);
   if (bits >= 8 || bits == 0) return checked_mul(count, bits / 8);
   // Elements that share bytes, and how many bytes they share: a group is stored whole where its elements straddle
   // bytes.
   const bool planes = t == ElementType::u3 || t == ElementType::u6;
-  const std::int64_t group = t == ElementType::u6 ? 4 : planes ? 8 : 8 / bits;
-  return (count / group + (count % group != 0 ? 1 : 0)) * (planes ? 3 : 1);
+  const i64 bytes = planes ? 3 : 1, group = 8 * bytes / bits;
+  return (count / group + (count % group != 0 ? 1 : 0)) * bytes;
 }
 
 }  // namespace ovir

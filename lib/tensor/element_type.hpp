@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
 enum class ElementType : std::uint8_t {
@@ -84,7 +86,7 @@ constexpr int byte_width(ElementType type) {
 }
 /// Bytes that `count` elements take in a .bin file (u3 and u6 are stored as whole planes of 8 and 4 elements).
 /// Nothing on overflow or for a string.
-std::optional<std::int64_t> packed_size(ElementType, std::int64_t count);
+std::optional<i64> packed_size(ElementType, i64 count);
 
 using TypeSet = std::uint32_t;
 constexpr TypeSet set_of(auto... types) { return (0u | ... | (1u << static_cast<int>(types))); }

@@ -31,7 +31,7 @@ constexpr Place place(int k) {
 template <int Bits>
 struct Split {
   static constexpr bool split = Bits == 3 || Bits == 6;
-  static constexpr int low = Bits == 3 ? 2 : Bits == 6 ? 4 : Bits;
+  static constexpr int low = split ? Bits / 3 * 2 : Bits;
   static constexpr unsigned low_mask = (1u << low) - 1, top_mask = (1u << (Bits - low)) - 1;
 };
 
@@ -57,14 +57,14 @@ void put(std::uint8_t* group, int k, unsigned value) {
 
 /// `flip` is the sign bit of a signed type: (x ^ flip) - flip extends it.
 template <int Bits>
-void unpack(const std::uint8_t* from, std::uint8_t* to, std::int64_t n, unsigned flip) {
+void unpack(const std::uint8_t* from, std::uint8_t* to, i64 n, unsigned flip) {
   for (; n >= 8; n -= 8, from += Bits, to += 8)
     for (int k = 0; k < 8; ++k) to[k] = static_cast<std::uint8_t>((get<Bits>(from, k) ^ flip) - flip);
   for (int k = 0; k < static_cast<int>(n); ++k) to[k] = static_cast<std::uint8_t>((get<Bits>(from, k) ^ flip) - flip);
 }
 
 template <int Bits>
-void pack(const std::uint8_t* from, std::uint8_t* to, std::int64_t n) {
+void pack(const std::uint8_t* from, std::uint8_t* to, i64 n) {
   for (; n > 0; n -= 8, from += 8, to += Bits)
     for (int k = 0; k < 8 && k < n; ++k) put<Bits>(to, k, from[k]);
 }
@@ -95,7 +95,7 @@ Tensor pack(const Tensor& t) {
   const int bits = bit_width(t.type());
   if (t.packed() || bits >= 8 || bits == 0) return t;
   const auto size = packed_size(t.type(), t.size());
-  auto storage = allocate(static_cast<std::size_t>(*size));
+  auto storage = allocate(*size);
   auto* const to = reinterpret_cast<std::uint8_t*>(storage.get());
   std::fill_n(to, *size, std::uint8_t{0});
   with_bits(t.type(), [&]<int Bits>() { pack<Bits>(t.data<std::uint8_t>(), to, t.size()); });

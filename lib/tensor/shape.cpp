@@ -2,7 +2,6 @@
 
 #include "base/checked.hpp"
 #include "diag/diagnostic.hpp"
-#include "tensor/dim.hpp"
 
 namespace ovir {
 
@@ -10,13 +9,13 @@ i64 Shape::count() const {
   if (rank() > kMaxRank)
     fail(Code::E0003, "a tensor has {} axes, more than the {} that are supported", rank(), kMaxRank);
   const auto n = checked_product(*this);
-  if (!n) fail(Code::E0003, "the number of elements of shape {} does not fit 64 bits", to_string(*this));
+  if (!n) fail(Code::E0003, "the number of elements of shape {} is not a 64-bit number", to_string(*this));
   return *n;
 }
 
 void Shape::push_back(i64 value) {
   if (many_.empty() && few_size_ < kInline) {
-    few_[static_cast<std::size_t>(few_size_++)] = value;
+    few_[few_size_++] = value;
     return;
   }
   if (many_.empty()) {
@@ -28,7 +27,7 @@ void Shape::push_back(i64 value) {
 
 void Shape::resize(i64 rank, i64 value) {
   if (many_.empty() && rank <= kInline) {
-    for (; few_size_ < rank; ++few_size_) few_[static_cast<std::size_t>(few_size_)] = value;
+    for (; few_size_ < rank; ++few_size_) few_[few_size_] = value;
     few_size_ = static_cast<int>(rank);
     return;
   }
@@ -36,7 +35,7 @@ void Shape::resize(i64 rank, i64 value) {
     many_.assign(begin(), end());
     few_size_ = 0;
   }
-  many_.resize(static_cast<std::size_t>(rank), value);
+  many_.resize(rank, value);
 }
 
 i64* Shape::erase(const i64* first, const i64* last) {

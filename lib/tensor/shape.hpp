@@ -14,6 +14,9 @@
 
 namespace ovir {
 
+/// As many axes as NumPy 2 takes. A constant of a few kilobytes could ask for any number.
+inline constexpr i64 kMaxRank = 64;
+
 /// A list of i64 with a signed index: lengths, and also strides, offsets or orders of axes. Otherwise as a std::vector,
 /// except that a shape that was moved from may still hold its values.
 class Shape {
@@ -38,10 +41,11 @@ class Shape {
   Shape(std::span<const i64> values) : Shape(values.begin(), values.end()) {}     // NOLINT: a list is a shape
   Shape(const std::vector<i64>& values) : Shape(values.begin(), values.end()) {}  // NOLINT
 
-  i64 rank() const { return many_.empty() ? few_size_ : static_cast<i64>(many_.size()); }
+  i64 rank() const { return many_.empty() ? few_size_ : std::ssize(many_); }
   std::size_t size() const { return static_cast<std::size_t>(rank()); }
   bool empty() const { return rank() == 0; }
-  /// The number of elements: the product of the lengths. Throws Failure (E0003) where it does not fit 64 bits.
+  /// The number of elements: the product of the lengths. Throws Failure (E0003) where it does not fit 64 bits, or where
+  /// there are more than kMaxRank axes.
   i64 count() const;
 
   i64 operator[](i64 axis) const { return data()[axis]; }

@@ -22,7 +22,7 @@ i64 largest_tensor() {
   return limit;
 }
 
-std::int64_t size_in_bytes(ElementType type, std::int64_t count, const Shape& shape, bool packed) {
+i64 size_in_bytes(ElementType type, i64 count, const Shape& shape, bool packed) {
   const auto size = packed ? packed_size(type, count) : checked_mul(count, byte_width(type));
   if (!size) fail(Code::E0003, "a tensor {}{} is too large", name(type), to_string(shape));
   return *size;
@@ -65,7 +65,7 @@ Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<const void> owner,
       packed_(packed && bit_width(type) < 8),
       shape_(std::move(shape)),
       size_(shape_.count()),
-      byte_size_(static_cast<std::size_t>(size_in_bytes(type_, size_, shape_, packed_))),
+      byte_size_(size_in_bytes(type_, size_, shape_, packed_)),
       owner_(std::move(owner)),
       data_(data) {}
 

@@ -27,7 +27,7 @@ struct View {
   std::byte* data = nullptr;
 
   i64 rank() const { return std::ssize(dims); }
-  i64 dim(i64 axis) const { return dims[static_cast<std::size_t>(axis)]; }
+  i64 dim(i64 axis) const { return dims[axis]; }
   /// The number of elements, without the padding.
   i64 size() const {
     i64 n = 1;

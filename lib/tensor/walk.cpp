@@ -6,12 +6,20 @@
 
 #include <fmt/core.h>
 
+#include "base/checked.hpp"
+
 namespace ovir {
 
 IndexWalker::IndexWalker(Shape shape)
     : shape_(std::move(shape)),
       index_(shape_.size(), 0),
       done_(std::any_of(shape_.begin(), shape_.end(), [](auto n) { return n <= 0; })) {}
+
+AxisView::AxisView(const Shape& shape, i64 axis) : length(shape[axis]) {
+  // A product that overflows belongs to a shape without elements.
+  for (i64 i = 0; i < axis; ++i) outer = checked_mul(outer, shape[i]).value_or(0);
+  for (i64 i = axis + 1; i < shape.rank(); ++i) inner = checked_mul(inner, shape[i]).value_or(0);
+}
 
 Shape broadcast_strides(const Shape& from, const Shape& to) {
   Shape strides(to.size(), 0);

@@ -21,11 +21,11 @@ class IndexWalker {
     }
     done_ = true;
   }
-  std::int64_t operator[](std::size_t axis) const { return index_[axis]; }
+  i64 operator[](std::size_t axis) const { return index_[axis]; }
   const Shape& index() const { return index_; }
   /// The dot product with strides.
-  std::int64_t offset(const Shape& strides) const {
-    std::int64_t sum = 0;
+  i64 offset(const Shape& strides) const {
+    i64 sum = 0;
     for (std::size_t i = 0; i < index_.size(); ++i) sum += index_[i] * strides[i];
     return sum;
   }
@@ -33,6 +33,17 @@ class IndexWalker {
  private:
   Shape shape_, index_;
   bool done_;
+};
+
+/// A shape seen along one of its axes, as [outer, length, inner].
+struct AxisView {
+  AxisView(const Shape& shape, i64 axis);
+  i64 outer = 1, length, inner = 1;
+  /// Where element [o, k, i] is.
+  i64 offset(i64 o, i64 k, i64 i) const { return (o * length + k) * inner + i; }
+  /// The lines along the axis, and where the first element of one is; the others follow `inner` apart.
+  i64 lines() const { return outer * inner; }
+  i64 line(i64 n) const { return offset(n / inner, 0, n % inner); }
 };
 
 /// Strides with which a tensor of shape `from` is read along the axes of `to` (numpy broadcasting): 0 where repeated.
@@ -43,10 +54,10 @@ Shape broadcast_strides(const Shape& from, const Shape& to);
 struct BroadcastPlan {
   BroadcastPlan(const Shape& a, const Shape& b, const Shape& out);
   Shape outer, a_outer, b_outer;  ///< merged outer axes and the strides along them
-  std::int64_t run = 1, a_step = 0, b_step = 0;
+  i64 run = 1, a_step = 0, b_step = 0;
   template <class F>
   void rows(F&& row) const {
-    std::int64_t out = 0;
+    i64 out = 0;
     for (IndexWalker at(outer); !at.done(); at.next(), out += run)
       row(at.offset(a_outer), at.offset(b_outer), out, run, a_step, b_step);
   }
@@ -60,18 +71,18 @@ void broadcast_binary(const Tensor& a, const Tensor& b, Tensor& out, F f) {
   const A* pa = a.data<A>();
   const B* pb = b.data<B>();
   O* po = out.mutable_data<O>();
-  plan.rows([&](std::int64_t oa, std::int64_t ob, std::int64_t oo, std::int64_t n, std::int64_t sa, std::int64_t sb) {
+  plan.rows([&](i64 oa, i64 ob, i64 oo, i64 n, i64 sa, i64 sb) {
     const A* x = pa + oa;
     const B* y = pb + ob;
     O* z = po + oo;
     if (sa == 1 && sb == 1)
-      for (std::int64_t i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
+      for (i64 i = 0; i < n; ++i) z[i] = f(x[i], y[i]);
     else if (sa == 1)
-      for (std::int64_t i = 0; i < n; ++i) z[i] = f(x[i], *y);
+      for (i64 i = 0; i < n; ++i) z[i] = f(x[i], *y);
     else if (sb == 1)
-      for (std::int64_t i = 0; i < n; ++i) z[i] = f(*x, y[i]);
+      for (i64 i = 0; i < n; ++i) z[i] = f(*x, y[i]);
     else
-      for (std::int64_t i = 0; i < n; ++i) z[i] = f(*x, *y);
+      for (i64 i = 0; i < n; ++i) z[i] = f(*x, *y);
   });
 }
 

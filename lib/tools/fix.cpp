@@ -27,7 +27,7 @@ std::shared_ptr<const Model> with_constant(const Model& model, const ConstantCha
 }
 
 /// What stays of a fault's name when the text around it changes.
-using Key = std::tuple<Code, std::string, std::int64_t, std::string>;
+using Key = std::tuple<Code, std::string, i64, std::string>;
 
 Key key_of(const Diagnostic& d) {
   const auto where = d.layer ? d.layer->path + d.layer->id + '\n' + d.layer->name : d.message;
@@ -80,8 +80,8 @@ class Search {
     fixes_.edits = before;
     now_ = tally(d);
     // Reading and inferring thirty thousand layers takes a tenth of a second, and nobody waits for help for long.
-    constexpr std::size_t most_layers = 150'000, fewest = 3, most = 200;
-    tries_ = std::clamp(most_layers / std::max<std::size_t>(1, count_layers(m)), fewest, most);
+    constexpr std::size_t max_layers = 150'000, min = 3, max = 200;
+    tries_ = std::clamp(max_layers / std::max<std::size_t>(1, count_layers(m)), min, max);
   }
 
   Fixes run() {
@@ -238,7 +238,7 @@ bool Edits::disjoint() const {
   std::vector<std::pair<std::size_t, std::size_t>> stretches;  // begin, end
   for (const auto& [at, text] : texts) stretches.emplace_back(at.offset, at.offset + at.length);
   std::sort(stretches.begin(), stretches.end());
-  std::set<std::pair<std::string_view, std::int64_t>> layers;
+  std::set<std::pair<std::string_view, i64>> layers;
   for (const auto& change : constants) layers.emplace(change.path, change.id);
   const auto clash = [](const auto& a, const auto& b) {
     return b.first < a.second;
@@ -319,7 +319,7 @@ Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes) {
   Edits edits;
   for (const auto& [k, shape] : shapes) {
     Diagnostic at_layer;
-    at_layer.layer = layer_ref(model, *model[model.parameters[static_cast<std::size_t>(k)]].layer);
+    at_layer.layer = layer_ref(model, *model[model.parameters[k]].layer);
     if (const auto change = remedies.edits_of(at_layer, {{Change::What::attribute, "shape", attribute_text(shape)}}))
       edits.append(*change);
   }

@@ -9,16 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/int.hpp"
 #include "ovir.hpp"
 
 namespace ovir::tools {
 
 /// The value that a Constant is to have: of its element type and shape.
 struct ConstantChange {
-  std::string path;     ///< of the body that the layer is in, "" of the whole
-  std::int64_t id = 0;  ///< of the layer
-  std::string name;     ///< of the layer, without the path
-  std::string values;   ///< as text: "-1,4,64"
+  std::string path;    ///< of the body that the layer is in, "" of the whole
+  i64 id = 0;          ///< of the layer
+  std::string name;    ///< of the layer, without the path
+  std::string values;  ///< as text: "-1,4,64"
   Tensor value, before;
 };
 

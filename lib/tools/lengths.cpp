@@ -6,17 +6,17 @@
 namespace ovir::tools {
 namespace {
 
-constexpr std::int64_t kFineSteps = 64;
+constexpr i64 kFineSteps = 64;
 // Beyond the fine steps those that models are known to have: patches, windows, hops of audio.
-constexpr std::int64_t kCoarseSteps[] = {80,  96,  100, 112, 128, 160, 192, 200, 224,  240,  256, 320,
-                                         384, 400, 441, 448, 480, 512, 640, 768, 1024, 2048, 4096};
-constexpr std::int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 31, 61, 127};
-constexpr std::int64_t kWindow = 128;   // how many lengths are listed where there is no rule
-constexpr std::size_t kMostExtras = 4;  // more lengths besides a rule than these are no rule
+constexpr i64 kCoarseSteps[] = {80,  96,  100, 112, 128, 160, 192, 200, 224,  240,  256, 320,
+                                384, 400, 441, 448, 480, 512, 640, 768, 1024, 2048, 4096};
+constexpr i64 kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 31, 61, 127};
+constexpr i64 kWindow = 128;           // how many lengths are listed where there is no rule
+constexpr std::size_t kMaxExtras = 4;  // more lengths besides a rule than these are no rule
 
 class Search {
  public:
-  Search(std::int64_t base, const std::function<bool(std::int64_t)>& accepts) : accepts_(accepts) {
+  Search(i64 base, const std::function<bool(i64)>& accepts) : accepts_(accepts) {
     r_.base = r_.min = base;
     r_.max = base;
     seen_[base] = true;
@@ -36,17 +36,17 @@ class Search {
   }
 
  private:
-  const std::function<bool(std::int64_t)>& accepts_;
+  const std::function<bool(i64)>& accepts_;
   Lengths r_;
-  std::int64_t longest_ = 0;
-  std::map<std::int64_t, bool> seen_;
+  i64 longest_ = 0;
+  std::map<i64, bool> seen_;
 
-  bool possible(std::int64_t n) const { return n >= 1 && n <= longest_; }
-  bool ok(std::int64_t n) {
+  bool possible(i64 n) const { return n >= 1 && n <= longest_; }
+  bool ok(i64 n) {
     if (const auto known = seen_.find(n); known != seen_.end()) return known->second;
     return possible(n) && (seen_[n] = accepts_(n));
   }
-  bool refused(std::int64_t n) const {
+  bool refused(i64 n) const {
     const auto known = seen_.find(n);
     return known != seen_.end() && !known->second;
   }
@@ -74,8 +74,8 @@ class Search {
   }
 
   /// The smallest step in one direction, 0 where there is none.
-  std::int64_t step(std::int64_t direction) {
-    for (std::int64_t s = 1; s <= kFineSteps; ++s)
+  i64 step(i64 direction) {
+    for (i64 s = 1; s <= kFineSteps; ++s)
       if (ok(r_.base + direction * s)) return s;
     for (const auto s : kCoarseSteps)
       if (ok(r_.base + direction * s)) return finer(direction, s);
@@ -83,18 +83,18 @@ class Search {
   }
 
   /// A coarse step may be a multiple of the real one.
-  std::int64_t finer(std::int64_t direction, std::int64_t s) {
-    for (std::int64_t parts = s / (kFineSteps + 1); parts > 1; --parts)
+  i64 finer(i64 direction, i64 s) {
+    for (i64 parts = s / (kFineSteps + 1); parts > 1; --parts)
       if (s % parts == 0 && ok(r_.base + direction * (s / parts))) return s / parts;
     return s;
   }
 
   /// How many steps are accepted in one direction: doubled until one is refused, then bisected. Not down to 1, which
   /// broadcasts and so may be accepted where 2 is not.
-  std::int64_t last(std::int64_t direction) {
-    const auto end = direction > 0 ? (longest_ - r_.base) / r_.step : std::max<std::int64_t>(r_.base - 2, 0) / r_.step;
-    std::int64_t good = 0, bad = end + 1;
-    for (std::int64_t k = 1; good < end; k *= 2) {
+  i64 last(i64 direction) {
+    const auto end = direction > 0 ? (longest_ - r_.base) / r_.step : std::max<i64>(r_.base - 2, 0) / r_.step;
+    i64 good = 0, bad = end + 1;
+    for (i64 k = 1; good < end; k *= 2) {
       const auto at = std::min(good + k, end);
       if (!ok(r_.base + direction * at * r_.step)) {
         bad = at;
@@ -109,20 +109,20 @@ class Search {
     return good;
   }
 
-  bool on_grid(std::int64_t n) const { return n >= r_.min && (!r_.max || n <= *r_.max) && (n - r_.min) % r_.step == 0; }
+  bool on_grid(i64 n) const { return n >= r_.min && (!r_.max || n <= *r_.max) && (n - r_.min) % r_.step == 0; }
 
   /// Asks here and there whether the rule holds.
   bool regular() {
     const auto top = r_.max.value_or(longest_);
-    const auto halfway = [&](std::int64_t from, std::int64_t to) { return from + (to - from) / r_.step / 2 * r_.step; };
-    std::vector<std::int64_t> samples{top - 1, halfway(r_.min, r_.base), halfway(r_.base, top)};
+    const auto halfway = [&](i64 from, i64 to) { return from + (to - from) / r_.step / 2 * r_.step; };
+    std::vector<i64> samples{top - 1, halfway(r_.min, r_.base), halfway(r_.base, top)};
     for (const auto p : kPrimes) {
       samples.push_back(r_.base + p * r_.step);
       samples.push_back(r_.base - p * r_.step);
       samples.push_back(r_.base + p * r_.step + r_.step / 2);
       samples.push_back(r_.base + p * r_.step - 1);
     }
-    for (std::int64_t k = 1; k < std::min(r_.step, kFineSteps); ++k) samples.push_back(r_.base - k);
+    for (i64 k = 1; k < std::min(r_.step, kFineSteps); ++k) samples.push_back(r_.base - k);
     if (r_.max)
       for (const auto k : {2, 3, 4, 8}) samples.push_back(top * k);
     for (const auto n : samples)
@@ -132,20 +132,20 @@ class Search {
 
   /// Lengths below min that are accepted all the same, as 1 is where it broadcasts.
   bool below_min() {
-    std::vector<std::int64_t> samples;
-    for (std::int64_t n = 1; n < r_.min; n += n < kFineSteps ? 1 : n) samples.push_back(n);
+    std::vector<i64> samples;
+    for (i64 n = 1; n < r_.min; n += n < kFineSteps ? 1 : n) samples.push_back(n);
     for (const auto n : {r_.min / 3, r_.min / 2, r_.min - 1}) samples.push_back(n);
     std::sort(samples.begin(), samples.end());
     samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
     for (const auto n : samples)
       if (n < r_.min && ok(n)) r_.also.push_back(n);
-    return r_.also.size() <= kMostExtras;
+    return r_.also.size() <= kMaxExtras;
   }
 
   void list() {
     r_.step = 0;
     r_.also.clear();
-    r_.from = r_.base <= kWindow ? std::min<std::int64_t>(r_.base, 1) : r_.base - kWindow / 2;
+    r_.from = r_.base <= kWindow ? std::min<i64>(r_.base, 1) : r_.base - kWindow / 2;
     for (auto n = r_.from; n < r_.from + kWindow; ++n) {
       if (ok(n)) r_.also.push_back(n);
       r_.to = n;
@@ -155,7 +155,7 @@ class Search {
   }
 
   void boundaries() {
-    const auto next = [&](std::int64_t n, std::int64_t direction) -> std::optional<std::int64_t> {
+    const auto next = [&](i64 n, i64 direction) -> std::optional<i64> {
       if (refused(n)) return n;
       for (n += direction; r_.irregular() && r_.from <= n && n <= r_.to; n += direction)
         if (refused(n)) return n;
@@ -177,13 +177,11 @@ class Search {
 
 }  // namespace
 
-bool Lengths::contains(std::int64_t n) const {
+bool Lengths::contains(i64 n) const {
   if (std::find(also.begin(), also.end(), n) != also.end()) return true;
   return !irregular() && n >= min && (!max || n <= *max) && (n - min) % step == 0;
 }
 
-Lengths search_lengths(std::int64_t base, const std::function<bool(std::int64_t)>& accepts) {
-  return Search(base, accepts).run();
-}
+Lengths search_lengths(i64 base, const std::function<bool(i64)>& accepts) { return Search(base, accepts).run(); }
 
 }  // namespace ovir::tools

@@ -17,12 +17,11 @@ bool same(const Dim& a, const Dim& b) {
 }
 
 /// How many lengths an integer value may be; 0 where it is none.
-std::int64_t length_count(const Fact& f) {
-  constexpr std::int64_t most = 16;
+i64 length_count(const Fact& f) {
+  constexpr i64 max = 16;
   if (!contains(kInteger, f.type)) return 0;
-  if (f.value) return f.value.rank() <= 1 && f.value.size() <= most ? f.value.size() : 0;
-  return f.bounds && static_cast<std::int64_t>(f.bounds->size()) <= most ? static_cast<std::int64_t>(f.bounds->size())
-                                                                         : 0;
+  if (f.value) return f.value.rank() <= 1 && f.value.size() <= max ? f.value.size() : 0;
+  return f.bounds && static_cast<i64>(f.bounds->size()) <= max ? static_cast<i64>(f.bounds->size()) : 0;
 }
 
 std::vector<Interval> intervals_of(const Fact& f) {
@@ -35,12 +34,12 @@ std::vector<Interval> intervals_of(const Fact& f) {
 /// An axis of an input, or an element of its value.
 struct Operand {
   std::size_t input;
-  std::int64_t axis;
+  i64 axis;
   bool element;
 };
 
 /// The length that an axis has or an element is; nothing where there is none. A negative element is no length.
-std::optional<Dim> length_in(const Fact& fact, std::int64_t axis, bool element) {
+std::optional<Dim> length_in(const Fact& fact, i64 axis, bool element) {
   if (!element)
     return fact.shape.has_rank() && axis < fact.shape.rank() ? std::optional(fact.shape[axis]) : std::nullopt;
   if (axis >= length_count(fact)) return std::nullopt;
@@ -121,7 +120,7 @@ class Experiment {
     const auto& fact = inputs_[input];
     if (node_.inputs[input].node < 0) return;
     const auto count = element ? length_count(fact) : fact.shape.has_rank() ? fact.shape.rank() : 0;
-    for (std::int64_t a = 0; a < count; ++a)
+    for (i64 a = 0; a < count; ++a)
       if (const auto d = length_in(fact, a, element); d && (wanted_.is_static() || !d->is_static()))
         all_.push_back({input, a, element});
   }
@@ -130,14 +129,15 @@ class Experiment {
   int likeness(const Operand& o) const {
     if (o.element) return o.axis == spot_.axis ? 3 : 1;
     const auto behind = spot_.element ? 0 : spot_.fact().shape.rank() - spot_.axis;
-    return o.axis == spot_.axis ? 5 : behind == inputs_[o.input].shape.rank() - o.axis ? 4 : 2;
+    if (o.axis == spot_.axis) return 5;
+    return behind == inputs_[o.input].shape.rank() - o.axis ? 4 : 2;
   }
 
   /// The length at the spot where the inputs were these. Where they contradict nothing, and `refused` is the input that
   /// the layer finds fault with, -1 where it names none.
-  std::optional<Dim> infer(const std::vector<Fact>& inputs, std::int64_t* refused = nullptr) const {
+  std::optional<Dim> infer(const std::vector<Fact>& inputs, i64* refused = nullptr) const {
     InferContext c(*node_.op, *node_.version, node_.attrs.get(), inputs,
-                   static_cast<int>(spot_.frame->facts->outputs[static_cast<std::size_t>(spot_.at.node)].size()));
+                   static_cast<int>(spot_.frame->facts->outputs[spot_.at.node].size()));
     std::uint32_t symbols = kFresh;
     c.set_symbols(&symbols);
     try {
@@ -183,12 +183,12 @@ class Experiment {
 
   /// Another length than `now`.
   static Dim other(const Dim& now) {
-    constexpr std::int64_t some = 64;
+    constexpr i64 some = 64;
     if (!now.is_static()) return now.contains(some) ? some : now.min + 1;
-    return now.length() > (std::int64_t{1} << 30) ? now.length() / 2 : 2 * now.length() + (now.length() == 0);
+    return now.length() > (i64{1} << 30) ? now.length() / 2 : 2 * now.length() + (now.length() == 0);
   }
 
-  std::optional<Dim> with(const Operands& operands, const Dim& length, std::int64_t* refused = nullptr) const {
+  std::optional<Dim> with(const Operands& operands, const Dim& length, i64* refused = nullptr) const {
     auto inputs = inputs_;
     for (const auto& o : operands) set(inputs[o.input], o, length);
     return infer(inputs, refused);
@@ -219,14 +219,14 @@ class Experiment {
     const auto length = other(wanted_);
     Operands changed{first};
     for (std::size_t round = 0; round <= equal.size(); ++round) {
-      std::int64_t refused = -1;
+      i64 refused = -1;
       if (const auto found = with(changed, length, &refused)) return *found == length;
       const auto fits = [&](const Operand& o) {
         const bool taken = std::any_of(changed.begin(), changed.end(), [&](const Operand& c) {
           return c.input == o.input && c.axis == o.axis && c.element == o.element;
         });
         return !taken && o.element == first.element &&
-               (refused < 0 || static_cast<std::int64_t>(o.input) == refused || o.input == 0);
+               (refused < 0 || static_cast<i64>(o.input) == refused || o.input == 0);
       };
       const auto next = std::find_if(equal.begin(), equal.end(), fits);
       if (next == equal.end()) return false;
@@ -245,7 +245,7 @@ std::optional<Origin> outside(const Spot& s) {
   const auto& node = (*frame.outer->model)[frame.node];
   for (const auto& link : node.maps[frame.body].inputs) {
     if (link.inner != k || link.port < 0 || link.port >= static_cast<int>(node.inputs.size())) continue;
-    const Spot there{frame.outer, node.inputs[static_cast<std::size_t>(link.port)], s.axis, false};
+    const Spot there{frame.outer, node.inputs[link.port], s.axis, false};
     const auto& shape = there.fact().shape;
     if (shape.has_rank() && s.axis < shape.rank() && !(link.sliced && link.axis == s.axis))
       return Origin{{there}, false};
@@ -281,7 +281,7 @@ Roots roots(const Spot& spot) {
   constexpr std::size_t kMostSteps = 100'000;
   Roots found;
   std::vector<Spot> pending{spot};
-  std::set<std::tuple<const Frame*, int, int, std::int64_t, bool>> visited;
+  std::set<std::tuple<const Frame*, int, int, i64, bool>> visited;
   while (!pending.empty() && visited.size() < kMostSteps) {
     const auto here = pending.back();
     pending.pop_back();

@@ -27,7 +27,7 @@ std::list<Frame> frames_of(const Model& model, const Facts& facts);
 struct Spot {
   const Frame* frame = nullptr;
   ValueRef at;
-  std::int64_t axis = 0;
+  i64 axis = 0;
   bool element = false;
 
   const Node& node() const { return (*frame->model)[at.node]; }

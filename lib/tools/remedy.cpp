@@ -96,9 +96,9 @@ class Editor {
     return true;
   }
 
-  bool set_input(std::int64_t port, std::string_view values) {
-    if (!place_.node || port < 0 || port >= static_cast<std::int64_t>(place_.node->inputs.size())) return false;
-    const auto from = place_.node->inputs[static_cast<std::size_t>(port)];
+  bool set_input(i64 port, std::string_view values) {
+    if (!place_.node || port < 0 || port >= static_cast<i64>(place_.node->inputs.size())) return false;
+    const auto from = place_.node->inputs[port];
     if (from.node < 0) return false;
     auto change = change_constant(*place_.model, (*place_.model)[from.node], values);
     if (change) made.constants.push_back(std::move(*change));

@@ -10,8 +10,8 @@ namespace {
 
 using Axes = std::vector<InputAxis>;
 
-std::int64_t count_layers(const Facts& facts) {
-  auto n = static_cast<std::int64_t>(facts.outputs.size());
+i64 count_layers(const Facts& facts) {
+  auto n = std::ssize(facts.outputs);
   for (const auto& bodies : facts.bodies)
     for (const auto& body : bodies) n += count_layers(body);
   return n;
@@ -22,8 +22,7 @@ class Prober {
  public:
   static constexpr int kAccepted = std::numeric_limits<int>::max();
 
-  Prober(const Model& m, const passes::InferOptions& options, std::int64_t budget)
-      : model(m), options_(options), left_(budget) {
+  Prober(const Model& m, const passes::InferOptions& options, i64 budget) : model(m), options_(options), left_(budget) {
     options_.compare_declared = false;
     options_.stop_at_fault = true;
     const auto declared = passes::infer(m, options_, last_);
@@ -40,17 +39,17 @@ class Prober {
   std::vector<Reshapeable::Input> inputs;
   std::vector<PartialShape> shapes;  ///< those around which lengths are tried
 
-  Dim& at(const InputAxis& a) { return shapes[static_cast<std::size_t>(a.input)][a.axis]; }
-  std::int64_t base(const InputAxis& a) { return at(a).length(); }
+  Dim& at(const InputAxis& a) { return shapes[a.input][a.axis]; }
+  i64 base(const InputAxis& a) { return at(a).length(); }
 
   /// The node that refuses the first axis to have this length, the others being as much longer or shorter.
-  int refusing(const Axes& axes, std::int64_t length) {
+  int refusing(const Axes& axes, i64 length) {
     if (left_ <= 0) throw OutOfBudget();
     return ask(axes, length);
   }
-  bool accepts(const Axes& axes, std::int64_t length) { return refusing(axes, length) == kAccepted; }
+  bool accepts(const Axes& axes, i64 length) { return refusing(axes, length) == kAccepted; }
 
-  std::optional<Refusal> refusal(const Axes& axes, std::optional<std::int64_t> length) {
+  std::optional<Refusal> refusal(const Axes& axes, std::optional<i64> length) {
     if (!length || ask(axes, *length) == kAccepted || last_.errors() == 0) return std::nullopt;
     const auto error = std::find_if(last_.all().begin(), last_.all().end(),
                                     [](const Diagnostic& d) { return d.severity == Severity::error; });
@@ -59,18 +58,18 @@ class Prober {
 
  private:
   passes::InferOptions options_;
-  std::int64_t left_;
-  std::int64_t dims_ = 0;  ///< of all inputs: a shape of very many costs as much as layers do
+  i64 left_;
+  i64 dims_ = 0;  ///< of all inputs: a shape of very many costs as much as layers do
   Diagnostics last_;
 
-  int ask(const Axes& axes, std::int64_t length) {
+  int ask(const Axes& axes, i64 length) {
     auto changed = shapes;
     const auto by = axes.empty() ? 0 : length - base(axes[0]);
     last_ = {};
     for (const auto& a : axes) {
       const auto n = a == axes[0] ? length : base(a) + by;
       if (n < 1 && n != base(a)) return 0;  // without elements: nobody's other length
-      changed[static_cast<std::size_t>(a.input)][a.axis] = n;
+      changed[a.input][a.axis] = n;
     }
     for (std::size_t k = 0; k < changed.size(); ++k)
       if (changed[k].has_rank()) options_.shapes[static_cast<int>(k)] = std::move(changed[k]);
@@ -104,21 +103,21 @@ class Starter {
 
  private:
   Prober& prober;
-  std::vector<std::int64_t> used_;
+  std::vector<i64> used_;
 
-  std::vector<std::int64_t> candidates(const Dim& declared) const {
-    std::vector<std::int64_t> list;
-    const auto offer = [&](std::int64_t n) {
+  std::vector<i64> candidates(const Dim& declared) const {
+    std::vector<i64> list;
+    const auto offer = [&](i64 n) {
       if (declared.contains(n) && std::find(list.begin(), list.end(), n) == list.end()) list.push_back(n);
     };
-    for (std::int64_t n = 3; n <= 64; ++n)
+    for (i64 n = 3; n <= 64; ++n)
       if (std::find(used_.begin(), used_.end(), n) == used_.end()) offer(n);
     for (const auto n : used_)
       if (n > 1) offer(n);
-    for (std::int64_t n = 64; n <= 32768; n *= 2)
+    for (i64 n = 64; n <= 32768; n *= 2)
       for (const auto more : {n, n + n / 2, n + n / 4 * 3}) offer(more);
     // 1 broadcasts, and nothing of length 0 forbids much: neither tells what else must be equal.
-    offer(std::max<std::int64_t>(declared.min, 2));
+    offer(std::max<i64>(declared.min, 2));
     if (declared.is_bounded()) offer(declared.max);
     offer(1);
     offer(0);
@@ -129,7 +128,7 @@ class Starter {
 AxisRange range_of(Prober& prober, Axes axes) {
   AxisRange range;
   int answers = 0;
-  range.lengths = search_lengths(prober.base(axes[0]), [&](std::int64_t n) {
+  range.lengths = search_lengths(prober.base(axes[0]), [&](i64 n) {
     const bool yes = prober.accepts(axes, n);
     ++answers;
     return yes;
@@ -196,7 +195,7 @@ class Companions {
     return list;
   }
 
-  Axes grow(Axes axes, std::int64_t n) {
+  Axes grow(Axes axes, i64 n) {
     auto refusing = prober.refusing(axes, n);
     while (refusing != Prober::kAccepted) {
       bool further = false;
@@ -216,7 +215,7 @@ class Companions {
   }
 
   /// Leaves out what need not change.
-  void shrink(Axes& axes, std::int64_t n) {
+  void shrink(Axes& axes, i64 n) {
     for (std::size_t i = axes.size() - 1; i > 0; --i) {
       auto fewer = axes;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
@@ -244,9 +243,9 @@ class Companions {
     before.back() = true;
     std::set<int> list;
     for (auto i = node; i >= 0; --i) {  // inputs precede in topological order
-      if (!before[static_cast<std::size_t>(i)]) continue;
+      if (!before[i]) continue;
       for (const auto& v : model[i].inputs)
-        if (v.node >= 0) before[static_cast<std::size_t>(v.node)] = true;
+        if (v.node >= 0) before[v.node] = true;
       const auto k = std::find(model.parameters.begin(), model.parameters.end(), i);
       if (k != model.parameters.end()) list.insert(static_cast<int>(k - model.parameters.begin()));
     }
@@ -277,12 +276,12 @@ void find_together(Prober& prober, Reshapeable& r) {
 
 }  // namespace
 
-Reshapeable reshapeable(const Model& model, const passes::InferOptions& options, std::int64_t budget) {
+Reshapeable reshapeable(const Model& model, const passes::InferOptions& options, i64 budget) {
   Reshapeable r;
   Prober prober(model, options, budget);
   Axes all;
   for (std::size_t k = 0; k < prober.shapes.size(); ++k)
-    for (std::int64_t a = 0; prober.shapes[k].has_rank() && a < prober.shapes[k].rank(); ++a)
+    for (i64 a = 0; prober.shapes[k].has_rank() && a < prober.shapes[k].rank(); ++a)
       all.push_back({static_cast<int>(k), a});
   try {
     Starter start(prober);

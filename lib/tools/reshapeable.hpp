@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/int.hpp"
 #include "passes/passes.hpp"
 #include "tools/lengths.hpp"
 
@@ -12,13 +13,13 @@ namespace ovir::tools {
 /// Axis `axis` of Parameter `input`.
 struct InputAxis {
   int input = 0;
-  std::int64_t axis = 0;
+  i64 axis = 0;
   bool operator==(const InputAxis&) const = default;
 };
 
 /// What inference says first of a length just outside.
 struct Refusal {
-  std::int64_t length = 0;
+  i64 length = 0;
   Diagnostic why;
 };
 
@@ -44,6 +45,6 @@ struct Reshapeable {
 
 /// `options.shapes`: the shapes to begin with, where they are not those of the file. The model must infer without
 /// errors. `budget`: how many layers may be inferred in all.
-Reshapeable reshapeable(const Model& model, const passes::InferOptions& options, std::int64_t budget = 5'000'000);
+Reshapeable reshapeable(const Model& model, const passes::InferOptions& options, i64 budget = 5'000'000);
 
 }  // namespace ovir::tools

@@ -7,7 +7,7 @@
 namespace ovir::tools {
 namespace {
 
-constexpr std::int64_t kBudget = 2'000'000;  // layers inferred in all
+constexpr i64 kBudget = 2'000'000;  // layers inferred in all
 
 /// Asks inference whether it accepts shapes of the inputs.
 class Judge {
@@ -22,13 +22,13 @@ class Judge {
     for (std::size_t k = 0; k < shapes.size(); ++k) options.shapes[static_cast<int>(k)] = shapes[k];
     Diagnostics diagnostics;
     const auto facts = passes::infer(model_, options, diagnostics);
-    left_ -= static_cast<std::int64_t>(facts.outputs.size());
+    left_ -= std::ssize(facts.outputs);
     return diagnostics.errors() == 0;
   }
 
  private:
   const Model& model_;
-  std::int64_t left_ = kBudget;
+  i64 left_ = kBudget;
 };
 
 std::vector<PartialShape> shapes_of(const Model& model, const passes::InferOptions& options) {
@@ -45,24 +45,22 @@ std::vector<PartialShape> shapes_of(const Model& model, const passes::InferOptio
   return shapes;
 }
 
-std::int64_t within(const Dim& d, std::int64_t n) {
-  return std::clamp(n, std::max<std::int64_t>(d.min, std::min<std::int64_t>(d.max, 1)), d.max);
-}
+i64 within(const Dim& d, i64 n) { return std::clamp(n, std::max<i64>(d.min, std::min<i64>(d.max, 1)), d.max); }
 
 /// 1 to 16, then four lengths an octave.
-std::vector<std::int64_t> candidates() {
-  std::vector<std::int64_t> list;
-  for (std::int64_t n = 1; n < 16; ++n) list.push_back(n);
-  for (std::int64_t n = 16; n <= 16384; n *= 2)
-    for (std::int64_t quarter = 4; quarter < 8; ++quarter) list.push_back(n / 4 * quarter);
+std::vector<i64> candidates() {
+  std::vector<i64> list;
+  for (i64 n = 1; n < 16; ++n) list.push_back(n);
+  for (i64 n = 16; n <= 16384; n *= 2)
+    for (i64 quarter = 4; quarter < 8; ++quarter) list.push_back(n / 4 * quarter);
   return list;
 }
 
 /// Every open dim of axis 0 gets `first`, of any other axis `rest`; a length that is given for the axis goes before.
-std::vector<PartialShape> filled(std::vector<PartialShape> shapes, const std::map<std::int64_t, std::int64_t>& given,
-                                 std::int64_t first, std::int64_t rest) {
+std::vector<PartialShape> filled(std::vector<PartialShape> shapes, const std::map<i64, i64>& given, i64 first,
+                                 i64 rest) {
   for (auto& shape : shapes)
-    for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+    for (i64 axis = 0; axis < shape.rank(); ++axis) {
       auto& d = shape[axis];
       const auto known = given.find(axis);
       if (!d.is_static()) d = within(d, known != given.end() ? known->second : axis == 0 ? first : rest);
@@ -71,12 +69,11 @@ std::vector<PartialShape> filled(std::vector<PartialShape> shapes, const std::ma
 }
 
 /// The lengths of the axes of inputs that are given, where these agree with what other inputs leave open.
-std::map<std::int64_t, std::int64_t> given_lengths(const std::vector<PartialShape>& shapes,
-                                                   const passes::InferOptions& options) {
-  std::map<std::int64_t, std::int64_t> lengths;
+std::map<i64, i64> given_lengths(const std::vector<PartialShape>& shapes, const passes::InferOptions& options) {
+  std::map<i64, i64> lengths;
   for (const auto& [k, unused] : options.shapes) {
-    const auto& shape = shapes[static_cast<std::size_t>(k)];
-    for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
+    const auto& shape = shapes[k];
+    for (i64 axis = 0; axis < shape.rank(); ++axis)
       if (shape[axis].is_static()) lengths.emplace(axis, shape[axis].length());
   }
   return lengths;
@@ -95,7 +92,7 @@ std::optional<std::vector<PartialShape>> filled_one_by_one(Judge& judge, std::ve
       if (d.is_static()) continue;
       const auto open = d;
       const auto lengths = candidates();
-      const auto accepted = std::find_if(lengths.begin(), lengths.end(), [&](std::int64_t n) {
+      const auto accepted = std::find_if(lengths.begin(), lengths.end(), [&](i64 n) {
         d = within(open, n);
         return judge.accepts(shapes);
       });
@@ -112,7 +109,7 @@ std::optional<std::vector<Shape>> sample_shapes(const Model& model, const passes
   Judge judge(model);
   try {
     const auto given = given_lengths(shapes, options);
-    for (const auto& lengths : {given, std::map<std::int64_t, std::int64_t>()})
+    for (const auto& lengths : {given, std::map<i64, i64>()})
       for (const bool batch : {true, false})
         for (const auto n : candidates())
           if (auto whole = filled(shapes, lengths, batch ? 1 : n, n); judge.accepts(whole)) return fixed(whole);
@@ -126,8 +123,8 @@ namespace {
 
 /// Dims that were asked to have one length and begin with one length.
 struct Group {
-  std::vector<std::pair<std::size_t, std::int64_t>> dims;  ///< Parameter, axis
-  std::int64_t wanted = 0, base = 0;
+  std::vector<std::pair<std::size_t, i64>> dims;  ///< Parameter, axis
+  i64 wanted = 0, base = 0;
 };
 
 std::vector<Group> groups_of(const std::map<int, Shape>& refused, const std::vector<Shape>& base) {
@@ -140,7 +137,7 @@ std::vector<Group> groups_of(const std::map<int, Shape>& refused, const std::vec
       auto group = std::find_if(groups.begin(), groups.end(),
                                 [&](const Group& g) { return g.wanted == wanted && g.base == from; });
       if (group == groups.end()) group = groups.insert(group, {{}, wanted, from});
-      group->dims.emplace_back(input, static_cast<std::int64_t>(axis));
+      group->dims.emplace_back(input, static_cast<i64>(axis));
     }
   }
   return groups;
@@ -148,12 +145,12 @@ std::vector<Group> groups_of(const std::map<int, Shape>& refused, const std::vec
 
 std::vector<PartialShape> partial(const std::vector<Shape>& shapes) { return {shapes.begin(), shapes.end()}; }
 
-void set(std::vector<PartialShape>& shapes, const Group& group, std::int64_t length) {
+void set(std::vector<PartialShape>& shapes, const Group& group, i64 length) {
   for (const auto& [input, axis] : group.dims) shapes[input][axis] = length;
 }
 
 /// The accepted length nearest to the wanted one, itself included.
-std::optional<std::int64_t> nearest(const Lengths& lengths, std::int64_t wanted, std::int64_t step) {
+std::optional<i64> nearest(const Lengths& lengths, i64 wanted, i64 step) {
   for (auto n = wanted; n >= 1 && n <= Lengths::kLongest; n += step)
     if (lengths.contains(n)) return n;
   return std::nullopt;
@@ -172,7 +169,7 @@ NearestShapes nearest_shapes(const Model& model, const std::map<int, Shape>& ref
     bool lower = !groups.empty(), upper = lower;
     for (const auto& group : groups) {
       if (group.wanted == group.base) continue;
-      auto lengths = search_lengths(group.base, [&](std::int64_t n) {
+      auto lengths = search_lengths(group.base, [&](i64 n) {
         auto shapes = partial(*base);
         set(shapes, group, n);
         return judge.accepts(shapes);

@@ -115,7 +115,7 @@ class Selector {
     constexpr std::string_view mark = "@it=";
     const auto at = term.rfind(mark);
     if (at == term.npos) return {};
-    const auto number = parse_number<std::int64_t>(term.substr(at + mark.size()));
+    const auto number = parse_number<i64>(term.substr(at + mark.size()));
     if (!number || *number < 0)
       throw SelectorError(fmt::format("'{}': an iteration is a number from 0", printable(term)));
     auto found = parse(term.substr(0, at), depth + 1);
@@ -145,8 +145,8 @@ class Selector {
 
   std::vector<Selected> by_id(std::string_view term, std::string_view text) const {
     const auto dots = text.find("..");
-    const auto first = parse_number<std::int64_t>(text.substr(0, dots));
-    const auto last = dots == text.npos ? first : parse_number<std::int64_t>(text.substr(dots + 2));
+    const auto first = parse_number<i64>(text.substr(0, dots));
+    const auto last = dots == text.npos ? first : parse_number<i64>(text.substr(dots + 2));
     if (!first || !last) throw SelectorError(fmt::format("'{}': expected id:42 or id:10..20", printable(term)));
     // Ids of bodies count on their own: only those of the model itself are meant.
     return where(
@@ -186,7 +186,7 @@ class Selector {
       std::vector<bool> in(model->nodes.size(), false);
       bool any = false;
       for (const auto& s : seeds)
-        if (s.model == model) in[static_cast<std::size_t>(s.node)] = any = true;
+        if (s.model == model) in[s.node] = any = true;
       if (!any) continue;
       const auto size = model->nodes.size();
       for (std::size_t step = 0; step < size; ++step) {  // in topological order one pass is enough
@@ -212,7 +212,7 @@ class Selector {
       for (std::size_t i = 0; i < models_[m]->nodes.size(); ++i) at[m].push_back(place++);
     const auto order = [&](const Selected& s) {
       const auto m = static_cast<std::size_t>(std::find(models_.begin(), models_.end(), s.model) - models_.begin());
-      return at[m][static_cast<std::size_t>(s.node)];
+      return at[m][s.node];
     };
     const auto key = [&](const Selected& s) {
       return std::tuple(order(s), s.port.value_or(-1), s.iteration.value_or(-1));
@@ -253,7 +253,8 @@ bool glob_match(std::string_view pattern, std::string_view text) {
       star = p++;
       resume = t;
     } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
+      ++p;
+      ++t;
     } else if (star != pattern.npos) {
       p = star + 1;
       t = ++resume;

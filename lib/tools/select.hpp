@@ -26,7 +26,7 @@ struct Selected {
   const Model* model = nullptr;
   int node = -1;
   std::optional<int> port;
-  std::optional<std::int64_t> iteration;
+  std::optional<i64> iteration;
 
   bool operator==(const Selected&) const = default;
 };

@@ -12,7 +12,7 @@ namespace ovir::xml {
 
 namespace {
 
-constexpr std::int64_t kOldest = 10, kNewest = 11;
+constexpr i64 kOldest = 10, kNewest = 11;
 /// Bodies in bodies: real models have three levels, and every level takes stack.
 constexpr int kDeepest = 64;
 
@@ -22,12 +22,12 @@ std::string quoted(std::string_view s) {
 }
 
 /// Why `s` is not a number of at least `least`.
-std::string why_no_number(std::string_view s, std::int64_t least) {
+std::string why_no_number(std::string_view s, i64 least) {
   const std::string_view digits = trim(s).substr(trim(s).starts_with('-') ? 1 : 0);
   const bool whole =
       !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!whole) return "is not a whole number";
-  if (!parse_number<std::int64_t>(s)) return "is more than 64 bits hold";
+  if (!parse_number<i64>(s)) return "is more than 64 bits hold";
   return least == 0 ? "is negative" : fmt::format("is less than {}", least);
 }
 
@@ -65,14 +65,14 @@ void Builder::report(Code code, std::string message, SourceLoc place, std::strin
   faulty_ = true;
 }
 
-std::optional<std::int64_t> Builder::number(pugi::xml_node node, const char* name, std::int64_t least,
-                                            std::optional<std::int64_t> otherwise) {
+std::optional<i64> Builder::number(pugi::xml_node node, const char* name, i64 least,
+                                            std::optional<i64> otherwise) {
   const auto attribute = node.attribute(name);
   if (!attribute) {
     if (!otherwise) report(Code::E0103, fmt::format("<{}> has no {}", node.name(), name), tag(node));
     return otherwise;
   }
-  const auto n = parse_number<std::int64_t>(attribute.value());
+  const auto n = parse_number<i64>(attribute.value());
   if (n && *n >= least) return n;
   const std::string why = why_no_number(attribute.value(), least);
   report(Code::E0104, fmt::format("{} {} of <{}> {}", name, quoted(attribute.value()), node.name(), why),
@@ -120,7 +120,7 @@ std::shared_ptr<Graph> Builder::net(pugi::xml_node root) {
   return result;
 }
 
-std::optional<std::int64_t> Builder::version(pugi::xml_node root) {
+std::optional<i64> Builder::version(pugi::xml_node root) {
   const auto n = number(root, "version", 0);
   if (!n) return kNewest;
   if (*n >= kOldest && *n <= kNewest) return n;
@@ -150,7 +150,7 @@ std::shared_ptr<Graph> Builder::graph(pugi::xml_node node, const std::string& pa
   for (const auto child : layers.children("layer")) {
     auto& last = result->layers.emplace_back(layer(child, depth));
     if (last.id >= 0) continue;
-    last.id = -static_cast<std::int64_t>(result->layers.size());  // no edge can mean it
+    last.id = -static_cast<i64>(result->layers.size());  // no edge can mean it
     result->damaged = true;
   }
   in_layer_ = outer_layer;
@@ -194,7 +194,7 @@ void Builder::ports(pugi::xml_node list, bool input, Layer& layer) {
   auto& result = input ? layer.inputs : layer.outputs;
   for (const auto node : list.children("port")) {
     in_port_ = PortRef{
-        input, static_cast<std::int64_t>(result.size()), parse_number<std::int64_t>(node.attribute("id").value()), {}};
+        input, static_cast<i64>(result.size()), parse_number<i64>(node.attribute("id").value()), {}};
     result.push_back(port(node, input));
   }
   in_port_.reset();
@@ -233,7 +233,7 @@ Port Builder::port(pugi::xml_node node, bool input) {
 
 std::optional<Dim> Builder::dim(pugi::xml_node node) {
   const char* const written = node.child_value();
-  if (const auto n = parse_number<std::int64_t>(written); n && *n >= -1) return *n == -1 ? Dim{} : Dim{*n};
+  if (const auto n = parse_number<i64>(written); n && *n >= -1) return *n == -1 ? Dim{} : Dim{*n};
   const std::string why = why_no_number(written, -1);
   // "64x", "64,": the number is there.
   const auto text = trim(written);
@@ -279,7 +279,7 @@ void Builder::bodies(pugi::xml_node node, int depth, Layer& layer) {
 std::optional<PortMap> Builder::port_map(pugi::xml_node node) {
   const bool input = std::strcmp(node.name(), "input") == 0;
   if (!input && std::strcmp(node.name(), "output") != 0) return std::nullopt;
-  constexpr auto any = std::numeric_limits<std::int64_t>::min();
+  constexpr auto any = std::numeric_limits<i64>::min();
   check_attributes(node);
   const auto external = number(node, "external_port_id", -1), internal = number(node, "internal_layer_id", 0);
   const auto start = number(node, "start", any, 0), end = number(node, "end", any, -1);

@@ -25,7 +25,7 @@ class Builder {
 
  private:
   /// A version that is missing or malformed is reported and taken as 11; nothing where it is not read.
-  std::optional<std::int64_t> version(pugi::xml_node root);
+  std::optional<i64> version(pugi::xml_node root);
   /// `path` is that of its layers: "loop1/body/".
   std::shared_ptr<Graph> graph(pugi::xml_node node, const std::string& path, int depth);
   Layer layer(pugi::xml_node node, int depth);
@@ -39,8 +39,8 @@ class Builder {
   void refuse_preprocessing(pugi::xml_node root);
 
   /// A whole number of at least `least`; where it is missing, `otherwise`, or a diagnostic if there is none.
-  std::optional<std::int64_t> number(pugi::xml_node node, const char* name, std::int64_t least,
-                                     std::optional<std::int64_t> otherwise = {});
+  std::optional<i64> number(pugi::xml_node node, const char* name, i64 least,
+                                     std::optional<i64> otherwise = {});
   /// The attribute's text; a diagnostic and "" where it is missing.
   std::string text(pugi::xml_node node, const char* name);
   void check_attributes(pugi::xml_node node);
@@ -54,7 +54,7 @@ class Builder {
   std::shared_ptr<const SourceFile> source_;
   const char* buffer_;
   Diagnostics& diagnostics_;
-  std::int64_t ir_version_ = 0;
+  i64 ir_version_ = 0;
   std::string weights_path_;
   std::shared_ptr<const Bytes> weights_;
   // What the next diagnostic is about.

@@ -19,7 +19,7 @@ namespace {
 bool as_precise(const PartialShape& got, const PartialShape& wanted) {
   if (!wanted.has_rank()) return true;
   if (!got.has_rank() || got.rank() != wanted.rank()) return false;
-  for (std::int64_t i = 0; i < got.rank(); ++i)
+  for (i64 i = 0; i < got.rank(); ++i)
     if (wanted[i].min > got[i].min || got[i].max > wanted[i].max) return false;
   return true;
 }

@@ -50,10 +50,10 @@ std::string difference(const Tensor& actual, const Tensor& expected, const json&
   if (actual.type() != expected.type() || actual.shape() != expected.shape())
     return fmt::format("{}, not {}", described(actual), described(expected));
   if (meta.value("check", "") == "shape") return "";
-  std::int64_t wrong = 0;
+  i64 wrong = 0;
   double worst = 0;
   if (expected.type() == ElementType::string) {
-    for (std::int64_t i = 0; i < expected.size(); ++i)
+    for (i64 i = 0; i < expected.size(); ++i)
       wrong += actual.data<std::string_view>()[i] != expected.data<std::string_view>()[i];
     return wrong ? fmt::format("{}/{} strings differ", wrong, expected.size()) : "";
   }
@@ -69,8 +69,8 @@ std::string difference(const Tensor& actual, const Tensor& expected, const json&
   // Integers exactly, but colours and the like, whose tolerance is 1 or more, may be rounded otherwise.
   const bool rounded = !real && t.atol >= 1 && expected.type() != ElementType::boolean;
   const bool wide = expected.type() == ElementType::i64 || expected.type() == ElementType::u64;
-  const auto exact_a = wide ? to_i64(actual) : std::vector<std::int64_t>(),
-             exact_e = wide ? to_i64(expected) : std::vector<std::int64_t>();
+  const auto exact_a = wide ? to_i64(actual) : std::vector<i64>(),
+             exact_e = wide ? to_i64(expected) : std::vector<i64>();
   for (std::size_t i = 0; i < e.size(); ++i) {
     const bool same = real      ? close(a[i], e[i], t)
                       : rounded ? std::abs(a[i] - e[i]) <= t.atol

@@ -13,7 +13,7 @@ namespace ovir::spec {
 
 struct Tally {
   std::vector<std::string> failures;  ///< "file:line: …", one an item and version
-  std::int64_t items = 0, runs = 0;
+  i64 items = 0, runs = 0;
 };
 
 /// A folder of its own for the models of one process, removed at the end.

@@ -44,7 +44,7 @@ void with_stored(ElementType type, F&& f) {
     case ElementType::f8e8m0: return f(f8e8m0{});
     case ElementType::f4e2m1: return f(f4e2m1{});
     case ElementType::nf4: return f(nf4{});
-    case ElementType::i64: return f(std::int64_t{});
+    case ElementType::i64: return f(i64{});
     case ElementType::i32: return f(std::int32_t{});
     case ElementType::i16: return f(std::int16_t{});
     case ElementType::i8:
@@ -92,21 +92,21 @@ double step(ElementType type) {
   }
 }
 
-std::string shown(const Tensor& t, std::int64_t i) {
+std::string shown(const Tensor& t, i64 i) {
   if (t.type() == ElementType::string) return fmt::format("\"{}\"", t.data<std::string_view>()[i]);
   return fmt::format("{:.9g}", element(t, i));
 }
 
 std::string all_shown(const Tensor& t) {
   std::string text;
-  const auto n = std::min<std::int64_t>(t.size(), 48);
-  for (std::int64_t i = 0; i < n; ++i) text += (i ? " " : "") + shown(t, i);
+  const auto n = std::min<i64>(t.size(), 48);
+  for (i64 i = 0; i < n; ++i) text += (i ? " " : "") + shown(t, i);
   return text + (n < t.size() ? " …" : "");
 }
 
 }  // namespace
 
-long double element(const Tensor& tensor, std::int64_t i) {
+long double element(const Tensor& tensor, i64 i) {
   Real v = 0;
   with_stored(tensor.type(), [&]<class T>(T) {
     if constexpr (kNarrow<T>) v = static_cast<float>(tensor.data<T>()[i]);
@@ -187,8 +187,8 @@ std::string difference(const Tensor& actual, const Tensor& expected, const Toler
   const auto relative = std::max(tolerance.relative.value_or(2e-6), step(actual.type()));
   const auto absolute = std::max(tolerance.absolute.value_or(2e-6), step(actual.type()) / 2);
   const bool exact = !is_float(actual.type()) && !tolerance.absolute && !tolerance.relative;
-  std::int64_t wrong = 0, first = 0;
-  for (std::int64_t i = actual.size(); i-- > 0;) {
+  i64 wrong = 0, first = 0;
+  for (i64 i = actual.size(); i-- > 0;) {
     bool same = false;
     if (actual.type() == ElementType::string) {
       same = actual.data<std::string_view>()[i] == expected.data<std::string_view>()[i];

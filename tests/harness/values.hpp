@@ -26,6 +26,6 @@ struct Tolerance {
 std::string difference(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance);
 
 /// A number as the type stores it; long double holds every i64 and u64.
-long double element(const Tensor& tensor, std::int64_t i);
+long double element(const Tensor& tensor, i64 i);
 
 }  // namespace ovir::spec

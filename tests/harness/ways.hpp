@@ -2,6 +2,7 @@
 #pragma once
 #include <string_view>
 
+#include "base/int.hpp"
 #include "ovir.hpp"
 
 namespace ovir::testing {
@@ -9,7 +10,7 @@ namespace ovir::testing {
 struct Way {
   std::string_view name;
   Tier tier;
-  std::int64_t expected_runs;
+  i64 expected_runs;
 };
 inline constexpr Way kReference{"reference tier", Tier::reference, 1};
 inline constexpr Way kOnce{"fast tier, one run", Tier::fast, 1};

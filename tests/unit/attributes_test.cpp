@@ -18,7 +18,7 @@ constexpr auto words(Mode) {
 }
 
 struct Attrs {
-  std::int64_t axis = -1;
+  i64 axis = -1;
   float ratio = 0.1F;
   Mode mode = Mode::center;
   std::optional<std::vector<Mode>> modes;
@@ -55,19 +55,19 @@ std::vector<std::string> samples(const AttributeDef& def) {
 TEST_CASE("every value of an attribute survives printing and parsing") {
   round_trip(true);
   round_trip(false);
-  for (const auto n : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN, INT64_MAX}) round_trip(n);
+  for (const auto n : {i64{0}, i64{-1}, INT64_MIN, INT64_MAX}) round_trip(n);
   for (const auto x : {0.1F, 1e-9F, -0.0F, 3.4028235e38F, 1e-45F, std::numeric_limits<float>::infinity()})
     round_trip(x);
   for (const auto x : {0.1, 1e-9, 1.0 / 3, 1.7976931348623157e308, 5e-324}) round_trip(x);
   CHECK(std::isnan(detail::parse_attribute<float>(*detail::print_attribute(NAN))));
   for (int t = 0; t < kElementTypeCount; ++t) round_trip(static_cast<ElementType>(t));
   for (const auto* shape : {"...", "", "1,?,3", "1..8,2..,0"}) round_trip(*parse_shape(shape));
-  round_trip(std::vector<std::int64_t>{});
-  round_trip(std::vector<std::int64_t>{-1, 0, 3});
+  round_trip(std::vector<i64>{});
+  round_trip(std::vector<i64>{-1, 0, 3});
   round_trip(std::vector<double>{0.5, 0.1});
   round_trip(std::vector{Mode::center, Mode::corner});
-  round_trip(std::optional(std::vector<std::int64_t>{}));
-  CHECK_FALSE(detail::print_attribute(std::optional<std::int64_t>()));
+  round_trip(std::optional(std::vector<i64>{}));
+  CHECK_FALSE(detail::print_attribute(std::optional<i64>()));
 }
 
 TEST_CASE("a table says what an attribute is, and its default") {

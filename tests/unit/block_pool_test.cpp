@@ -51,7 +51,7 @@ TEST_CASE("tensors outlive the pool") {
 
 TEST_CASE("blocks are aligned, and sizes are checked") {
   BlockPool pool;
-  for (const std::int64_t n : {0, 1, 4095, 16384, 100001})
+  for (const i64 n : {0, 1, 4095, 16384, 100001})
     CHECK(reinterpret_cast<std::uintptr_t>(pool.allocate(ElementType::u8, {n}).bytes()) % 64 == 0);
   CHECK(pool.allocate(ElementType::f64, {0, 1000}).size() == 0);
   CHECK_THROWS_AS(pool.allocate(ElementType::f32, {1LL << 40, 1LL << 40}), Failure);

@@ -24,7 +24,7 @@ TEST_CASE("arithmetic of lengths") {
 }
 
 TEST_CASE("an overflowing length is not a known one") {
-  const Dim huge(std::int64_t{1} << 40);
+  const Dim huge(i64{1} << 40);
   const Dim product = huge * huge;
   CHECK_FALSE(product.is_static());
   CHECK_FALSE((huge * huge + huge).is_static());

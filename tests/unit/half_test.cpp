@@ -76,7 +76,7 @@ TEST_CASE("bulk conversions equal the single ones") {
   std::vector<float> floats;
   for (unsigned code = 0; code < 0x10000; ++code) halves.push_back(of_bits<f16>(code));
   floats.resize(halves.size());
-  to_f32(halves.data(), floats.data(), static_cast<std::int64_t>(halves.size()) - 3);  // an odd end
+  to_f32(halves.data(), floats.data(), static_cast<i64>(halves.size()) - 3);  // an odd end
   int faults = 0;
   for (std::size_t i = 0; i + 3 < halves.size(); ++i) faults += !same(floats[i], static_cast<float>(halves[i]));
   CHECK(faults == 0);
@@ -85,7 +85,7 @@ TEST_CASE("bulk conversions equal the single ones") {
   for (auto& x : floats)
     x = std::bit_cast<float>(0x33000000u +
                              ((state = state * 1664525u + 1013904223u) >> 4) % 0x14800000u);  // 2^-25 ... 2^16
-  from_f32(floats.data(), halves.data(), static_cast<std::int64_t>(halves.size()));
+  from_f32(floats.data(), halves.data(), static_cast<i64>(halves.size()));
   for (std::size_t i = 0; i < halves.size(); ++i) faults += halves[i].bits != f16(floats[i]).bits;
   CHECK(faults == 0);
 }

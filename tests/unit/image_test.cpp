@@ -28,7 +28,7 @@ constexpr auto kJpeg =  // 8x8 gray, left half 100, right half 200, quality 90
     "000801011100ffc40014000100000000000000000000000000000006ffc4001810000203000000000000000000000000"
     "0000084684c3ffda0008010100003f0076a54aaa6c7fffd9";
 
-const std::vector<std::int64_t> kPixels{255, 0, 0, 0, 128, 255, 1, 2, 3, 250, 251, 252};
+const std::vector<i64> kPixels{255, 0, 0, 0, 128, 255, 1, 2, 3, 250, 251, 252};
 
 Tensor image(std::string_view hex) { return io::parse_image(as_file(from_hex(hex)), "x"); }
 std::string refusal(std::string_view text) {
@@ -51,7 +51,7 @@ TEST_CASE("PNG") {
     CHECK(to_i64(t) == kPixels);
   }
   CHECK(image(kGray16).shape() == Shape{2, 2, 1});
-  CHECK(to_i64(image(kGray16)) == std::vector<std::int64_t>{0, 255, 7, 200});
+  CHECK(to_i64(image(kGray16)) == std::vector<i64>{0, 255, 7, 200});
   const std::string whole = from_hex(kRgb);
   for (std::size_t n = 0; n < whole.size() - 4; ++n) CHECK(refusal(whole.substr(0, n)) == "E0705");
 }
@@ -81,9 +81,9 @@ TEST_CASE("a header that claims more than its file can hold is refused before me
 
 TEST_CASE("PGM and PPM") {
   const auto pnm = [](std::string_view text) { return io::parse_image(as_file(text), "x"); };
-  CHECK(to_i64(pnm("P5 2 1 255\nAB")) == std::vector<std::int64_t>{'A', 'B'});
-  CHECK(to_i64(pnm("P6\n# a comment\n1 1\n255\nabc")) == std::vector<std::int64_t>{'a', 'b', 'c'});
-  CHECK(to_i64(pnm(std::string_view("P5 3 1 15\n\0\x0F\x05", 13))) == std::vector<std::int64_t>{0, 255, 85});
+  CHECK(to_i64(pnm("P5 2 1 255\nAB")) == std::vector<i64>{'A', 'B'});
+  CHECK(to_i64(pnm("P6\n# a comment\n1 1\n255\nabc")) == std::vector<i64>{'a', 'b', 'c'});
+  CHECK(to_i64(pnm(std::string_view("P5 3 1 15\n\0\x0F\x05", 13))) == std::vector<i64>{0, 255, 85});
   for (const auto* const wrong : {"P5 2 2 255\nABC", "P5 2 255\nAB", "P5", "P5 ", "P5 #", "P5 1 1 65535\nAB",
                                   "P5 -1 1 255\nA", "P5 0 1 255\n", "P4 1 1\nA", "", "hello"})
     CHECK(refusal(wrong) == "E0705");
@@ -92,10 +92,10 @@ TEST_CASE("PGM and PPM") {
 
 TEST_CASE("an image is resized bilinearly") {
   const Tensor t = gray({1, 2, 1}, {0, 100});
-  CHECK(to_i64(io::resize_image(t, 4, 1)) == std::vector<std::int64_t>{0, 25, 75, 100});
-  CHECK(to_i64(io::resize_image(gray({2, 2, 1}, {0, 100, 100, 200}), 1, 1)) == std::vector<std::int64_t>{100});
+  CHECK(to_i64(io::resize_image(t, 4, 1)) == std::vector<i64>{0, 25, 75, 100});
+  CHECK(to_i64(io::resize_image(gray({2, 2, 1}, {0, 100, 100, 200}), 1, 1)) == std::vector<i64>{100});
   CHECK(io::resize_image(t, 2, 1).bytes() == t.bytes());
-  CHECK(io::parse_size("640x480") == std::pair<std::int64_t, std::int64_t>{640, 480});
+  CHECK(io::parse_size("640x480") == std::pair<i64, i64>{640, 480});
   for (const auto* const wrong : {"640", "0x4", "-1x4", "640x", "axb"}) CHECK_FALSE(io::parse_size(wrong));
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("an image becomes an input") {
         std::vector<double>{1, 2.5, 0, 1.5, -1, 0.5});
   CHECK(input(t, {1, 2}, {}) == std::vector<double>{2, 5});  // luma
   CHECK(input(gray({1, 1, 1}, {9}), {1, 3, 1, 1}, {}, E::u8) == std::vector<double>{9, 9, 9});
-  CHECK(input(t, {1, 3, 1, 1}, {.size = std::pair{std::int64_t{1}, std::int64_t{1}}}) ==
+  CHECK(input(t, {1, 3, 1, 1}, {.size = std::pair{i64{1}, i64{1}}}) ==
         std::vector<double>{3, 4, 5});  // 2.5 rounds up
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("ONNX tensors") {
   CHECK(to_f64(raw) == std::vector<double>{1.5, -2, 3, 4});
   const Tensor bytes = pb("080310032a0cffffffffffffffffff01027f420174");
   CHECK(bytes.type() == E::i8);
-  CHECK(to_i64(bytes) == std::vector<std::int64_t>{-1, 2, 127});
+  CHECK(to_i64(bytes) == std::vector<i64>{-1, 2, 127});
   const Tensor brain = pb("080210104201744a04c03f00c0");
   CHECK(brain.type() == E::bf16);
   CHECK(to_f64(brain) == std::vector<double>{1.5, -2});

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "base/int.hpp"
 #include "base/thread_pool.hpp"
 #include "catch.hpp"
 #include "fast/isa/table.hpp"

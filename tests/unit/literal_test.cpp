@@ -29,13 +29,13 @@ TEST_CASE("literals") {
   CHECK(to_f64(*t) == std::vector<double>{1, 2, 3, 4, 5.5, -6});
   CHECK(io::parse_literal("f32=3")->shape().empty());
   CHECK(io::parse_literal("0xi64=")->size() == 0);
-  CHECK(to_i64(*io::parse_literal("3xboolean=true,false, 1")) == std::vector<std::int64_t>{1, 0, 1});
+  CHECK(to_i64(*io::parse_literal("3xboolean=true,false, 1")) == std::vector<i64>{1, 0, 1});
   CHECK(io::parse_literal("u64=18446744073709551615")->data<std::uint64_t>()[0] == 18446744073709551615u);
   CHECK(to_i64(*io::parse_literal("2xi64=-9223372036854775808 9007199254740993")) ==
-        std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min(), 9007199254740993});
+        std::vector<i64>{std::numeric_limits<i64>::min(), 9007199254740993});
   CHECK(std::isnan(to_f64(*io::parse_literal("f16=nan"))[0]));
   CHECK(to_f64(*io::parse_literal("nf4=0.3"))[0] == 0.33791524171829224f);
-  CHECK(to_i64(*io::parse_literal("2xi4=-8 7")) == std::vector<std::int64_t>{-8, 7});
+  CHECK(to_i64(*io::parse_literal("2xi4=-8 7")) == std::vector<i64>{-8, 7});
 }
 
 TEST_CASE("literal texts") {
@@ -53,7 +53,7 @@ TEST_CASE("literal texts") {
 TEST_CASE("raw files as literals") {
   const Temporary folder;
   write_file(folder.path("r.bin"), std::string_view("\1\0\2\0", 4));
-  CHECK(to_i64(*io::parse_literal("2xi16=@" + folder.path("r.bin"))) == std::vector<std::int64_t>{1, 2});
+  CHECK(to_i64(*io::parse_literal("2xi16=@" + folder.path("r.bin"))) == std::vector<i64>{1, 2});
   CHECK(refusal("3xi16=@" + folder.path("r.bin")) == "E0705");
   CHECK(refusal("3xi16=@" + folder.path("none")) == "E0001");
 }
@@ -70,9 +70,9 @@ TEST_CASE("what is no literal, and faulty ones") {
 
 TEST_CASE("made-up inputs") {
   CHECK(to_f64(made("zeros", E::f32, {2})) == std::vector<double>{0, 0});
-  CHECK(to_i64(made("ones", E::boolean, {2})) == std::vector<std::int64_t>{1, 1});
+  CHECK(to_i64(made("ones", E::boolean, {2})) == std::vector<i64>{1, 1});
   CHECK(to_f64(made("const:-2.5", E::f16, {1, 2})) == std::vector<double>{-2.5, -2.5});
-  CHECK(to_i64(made("arange", E::u8, {2, 2})) == std::vector<std::int64_t>{0, 1, 2, 3});
+  CHECK(to_i64(made("arange", E::u8, {2, 2})) == std::vector<i64>{0, 1, 2, 3});
   CHECK(made("zeros", E::string, {2}).values<std::string_view>()[1].empty());
   CHECK_FALSE(io::parse_generator("random"));
   for (const auto* const faulty : {"const:x", "rand:1", "rand:2,1", "rand:0,inf", "randn:0,-1", "randn:a,1"})

@@ -62,7 +62,7 @@ std::string loop(int level, bool grows) {
 
 struct Judged {
   Diagnostics diagnostics;
-  std::int64_t layers = 0, inferred = 0;
+  i64 layers = 0, inferred = 0;
 };
 
 Judged judge(bool grows) {
@@ -71,7 +71,7 @@ Judged judge(bool grows) {
   const auto model = load(std::make_shared<SourceFile>(SourceFile{"nest.xml", text, *text}),
                           {.weights = {}, .no_weights = true}, judged.diagnostics);
   REQUIRE(model);
-  judged.layers = static_cast<std::int64_t>(count_layers(*model));
+  judged.layers = static_cast<i64>(count_layers(*model));
   infer(*model, {.shapes = {}, .inferred = &judged.inferred}, judged.diagnostics);
   return judged;
 }

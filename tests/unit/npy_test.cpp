@@ -46,7 +46,7 @@ TEST_CASE("big-endian elements in Fortran order") {
   const Tensor t = io::parse_npy(as_file(from_hex(kBigEndianFortran)), "x");
   CHECK(t.type() == E::i16);
   CHECK(t.shape() == Shape{2, 3});
-  CHECK(to_i64(t) == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5});
+  CHECK(to_i64(t) == std::vector<i64>{0, 1, 2, 3, 4, 5});
 }
 
 TEST_CASE("texts") {
@@ -136,7 +136,7 @@ TEST_CASE("files that cannot be opened or written") {
   CHECK(code_of([&] { io::read_npy(folder.path(".")); }) == "E0001");
   CHECK(code_of([&] { io::write_npy(folder.path("missing/x.npy"), Tensor::scalar(1)); }) == "E0002");
   io::write_npy(folder.path("x.npy"), Tensor::vector({1, 2}));
-  CHECK(to_i64(io::read_tensor(folder.path("x.npy"))) == std::vector<std::int64_t>{1, 2});
+  CHECK(to_i64(io::read_tensor(folder.path("x.npy"))) == std::vector<i64>{1, 2});
 }
 
 TEST_CASE("raw bytes") {
@@ -144,8 +144,8 @@ TEST_CASE("raw bytes") {
   const auto path = folder.path("x.bin");
   io::write_raw(path, convert(Tensor::vector({1, 15, 7}), E::u4));
   CHECK(map_file(path).text() == from_hex("f107"));
-  CHECK(to_i64(io::read_raw(path, E::u4, {3})) == std::vector<std::int64_t>{1, 15, 7});
+  CHECK(to_i64(io::read_raw(path, E::u4, {3})) == std::vector<i64>{1, 15, 7});
   CHECK(code_of([&] { io::read_raw(path, E::u4, {5}); }) == "E0705");
   CHECK(code_of([&] { io::read_raw(path, E::string, {1}); }) == "E0704");
-  CHECK(code_of([&] { io::read_raw(path, E::f64, {std::int64_t{1} << 62}); }) == "E0704");
+  CHECK(code_of([&] { io::read_raw(path, E::f64, {i64{1} << 62}); }) == "E0704");
 }

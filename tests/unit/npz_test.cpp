@@ -48,14 +48,14 @@ TEST_CASE("an archive is written, deterministic and aligned") {
 
   const auto back = io::read_npz(path);
   REQUIRE(back.size() == 4);
-  CHECK(to_i64(back[0].tensor) == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(to_i64(back[0].tensor) == std::vector<i64>{1, 2, 3});
   CHECK(reinterpret_cast<std::uintptr_t>(back[0].tensor.bytes()) % 64 == 0);
   CHECK(back[1].name == "a/é");
   CHECK(back[1].tensor.type() == E::u8);
   CHECK(back[2].tensor.values<std::string_view>()[0] == "text");
   CHECK(back[3].tensor.shape() == Shape{0, 3});
 
-  CHECK(to_i64(io::read_tensor(path + ":x")) == std::vector<std::int64_t>{1, 2, 3});
+  CHECK(to_i64(io::read_tensor(path + ":x")) == std::vector<i64>{1, 2, 3});
   CHECK(code_of([&] { io::read_tensor(path); }) == "E0705");  // which of them?
   CHECK(code_of([&] { io::read_tensor(path + ":y"); }) == "E0705");
   CHECK(io::split_key("dir/a.npz:k") == std::pair<std::string, std::string>{"dir/a.npz", "k"});

@@ -11,7 +11,7 @@ namespace {
 struct Tiled {
   SmallModel m;
   int x = 0, wide = 0;
-  explicit Tiled(std::int64_t times) {
+  explicit Tiled(i64 times) {
     x = m.graph.parameter("x", ElementType::f32, {1});
     wide = m.graph.add("wide", "Tile-1", {x, m.graph.constant("times", Tensor::vector({times}))});
   }
@@ -20,17 +20,17 @@ struct Tiled {
 }  // namespace
 
 TEST_CASE("planned bytes: the largest layer, before anything is computed") {
-  Tiled t(std::int64_t{1} << 40);
+  Tiled t(i64{1} << 40);
   t.m.graph.result("y", t.m.graph.add("relu", "Relu-1", {t.wide}));
   const auto c = t.m.check();
   const auto planned = passes::planned_bytes(*c.model, c.facts);
-  CHECK(planned.bytes == std::int64_t{1} << 42);
+  CHECK(planned.bytes == i64{1} << 42);
   REQUIRE(planned.node);
   CHECK(planned.node->layer->name == "wide");
 }
 
 TEST_CASE("planned bytes: what only lends its shape costs nothing") {
-  Tiled t(std::int64_t{1} << 40);
+  Tiled t(i64{1} << 40);
   t.m.graph.result("y", t.m.graph.add("shape", "ShapeOf-3", {t.wide}, {{"output_type", "i64"}}));
   const auto c = t.m.check();
   CHECK(passes::planned_bytes(*c.model, c.facts).bytes == 0);

@@ -11,7 +11,7 @@ namespace {
 struct Made {
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   Model model;
-  Made(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) {
+  Made(i64 ir, const std::vector<std::pair<std::string, std::string>>& layers) {
     graph->ir_version = ir;
     for (const auto& [type, version] : layers) {
       graph->layers.emplace_back();
@@ -26,10 +26,10 @@ struct Made {
   }
 };
 
-std::string release(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) {
+std::string release(i64 ir, const std::vector<std::pair<std::string, std::string>>& layers) {
   return std::string(tools::least_release(Made(ir, layers).model).release);
 }
-std::string text(std::int64_t ir, const std::vector<std::pair<std::string, std::string>>& layers) {
+std::string text(i64 ir, const std::vector<std::pair<std::string, std::string>>& layers) {
   return to_string(tools::least_release(Made(ir, layers).model));
 }
 

@@ -25,7 +25,7 @@ constexpr auto kConcat = R"(<?xml version="1.0"?>
 <edge from-layer="4" from-port="2" to-layer="5" to-port="0"/>
 </edges></net>)";
 
-tools::Reshapeable found(const std::string& text, std::int64_t budget) {
+tools::Reshapeable found(const std::string& text, i64 budget) {
   const Temporary folder;
   std::ofstream(folder.path("m.xml")) << text;
   Diagnostics said;
@@ -36,7 +36,7 @@ tools::Reshapeable found(const std::string& text, std::int64_t budget) {
 }  // namespace
 
 TEST_CASE("a small budget leaves axes out and says so") {
-  for (const std::int64_t budget : {0, 7, 40, 100, 700}) {
+  for (const i64 budget : {0, 7, 40, 100, 700}) {
     const auto r = found(kConcat, budget);
     CHECK(r.axes.size() == 7);
     CHECK(!r.complete);

@@ -16,7 +16,7 @@ struct Made {
   /// A layer that reads the outputs 0 of `inputs`.
   void add(const std::string& name, const std::string& type, std::vector<int> inputs, int outputs = 1) {
     Layer layer;
-    layer.id = static_cast<std::int64_t>(graph->layers.size());
+    layer.id = static_cast<i64>(graph->layers.size());
     layer.name = name;
     layer.type = type;
     for (int o = 0; o < outputs; ++o) {

@@ -104,7 +104,7 @@ TEST_CASE("inputs of another type or shape are refused before anything runs") {
 
 TEST_CASE("a state of another shape ends the run before anything computes with it") {
   const auto two = floats({2}, {1, 2});
-  const auto axis = Tensor::of<std::int64_t>(ElementType::i64, {}, std::vector<std::int64_t>{0});
+  const auto axis = Tensor::of<i64>(ElementType::i64, {}, std::vector<i64>{0});
   struct Behind {
     std::string_view operation;
     spec::AttributeTexts attributes;
@@ -170,7 +170,7 @@ TEST_CASE("dims that were open are inferred again with every input") {
   const auto c = m.check();
   for (const auto& way : kWays) {
     auto session = testing::open(c.model, c.facts, way);
-    for (const std::int64_t n : {1, 5, 0, 3}) {
+    for (const i64 n : {1, 5, 0, 3}) {
       const auto one = floats({1, n}, std::vector<float>(static_cast<std::size_t>(n), 1.0F));
       const auto results = session.run(std::vector{one, floats({2, 1}, {1, 2})});
       CHECK(results.at(0).shape() == Shape{2, n});

@@ -21,7 +21,7 @@ namespace {
 
 template <class T>
 Tensor vector(E type, const std::vector<T>& values) {
-  return Tensor::of<T>(type, {static_cast<std::int64_t>(values.size())}, values);
+  return Tensor::of<T>(type, {static_cast<i64>(values.size())}, values);
 }
 Tensor floats(const std::vector<float>& values) { return vector<float>(E::f32, values); }
 
@@ -49,7 +49,7 @@ TEST_CASE("sizes in a .bin file") {
   CHECK(packed_size(E::u4, 3) == 2);
   CHECK(packed_size(E::u6, 5) == 6);
   CHECK(packed_size(E::u4, 0) == 0);
-  CHECK_FALSE(packed_size(E::f64, std::int64_t{1} << 61));
+  CHECK_FALSE(packed_size(E::f64, i64{1} << 61));
   CHECK_FALSE(packed_size(E::string, 1));
   CHECK_FALSE(packed_size(E::u8, -1));
 }
@@ -67,7 +67,7 @@ TEST_CASE("elements narrower than a byte") {
     const auto& [values, hex] = data;
     INFO(name(type));
     const Bytes file = as_file(from_hex(hex));
-    const Tensor packed(type, {static_cast<std::int64_t>(values.size())}, file.owner, file.view.data(), true);
+    const Tensor packed(type, {static_cast<i64>(values.size())}, file.owner, file.view.data(), true);
     CHECK(packed.byte_size() == file.size());
     const Tensor open = packed.unpacked();
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -93,11 +93,11 @@ TEST_CASE("packing is undone by unpacking, at every length") {
 }
 
 TEST_CASE("sizes that cannot be are refused before memory is taken") {
-  CHECK(code_of([] { Tensor(E::f32, {std::int64_t{1} << 40, std::int64_t{1} << 40}); }) == "E0003");
-  CHECK(code_of([] { Tensor(E::f64, {std::int64_t{1} << 61}); }) == "E0003");
-  CHECK(code_of([] { Tensor(E::u8, {std::int64_t{1} << 55}); }) == "E0003");
+  CHECK(code_of([] { Tensor(E::f32, {i64{1} << 40, i64{1} << 40}); }) == "E0003");
+  CHECK(code_of([] { Tensor(E::f64, {i64{1} << 61}); }) == "E0003");
+  CHECK(code_of([] { Tensor(E::u8, {i64{1} << 55}); }) == "E0003");
   CHECK(code_of([] { Tensor(E::f32, {-1}); }) == "E0003");
-  CHECK(Tensor(E::f32, {0, std::int64_t{1} << 62, 4}).size() == 0);
+  CHECK(Tensor(E::f32, {0, i64{1} << 62, 4}).size() == 0);
 }
 
 TEST_CASE("strings are kept alive") {
@@ -115,28 +115,28 @@ TEST_CASE("strings are kept alive") {
 }
 
 TEST_CASE("Convert: floats to integers are cut off, integers wrap") {
-  CHECK(to_i64(convert(floats({-1.9f, 1.9f, 255.5f}), E::i32)) == std::vector<std::int64_t>{-1, 1, 255});
-  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {-1, 256, 300}), E::u8)) == std::vector<std::int64_t>{255, 0, 44});
+  CHECK(to_i64(convert(floats({-1.9f, 1.9f, 255.5f}), E::i32)) == std::vector<i64>{-1, 1, 255});
+  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {-1, 256, 300}), E::u8)) == std::vector<i64>{255, 0, 44});
   CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u32).data<std::uint32_t>()[0] == 4294967295u);
   CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u64).data<std::uint64_t>()[0] ==
         std::numeric_limits<std::uint64_t>::max());
   CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 8, -9, 15}), E::i4)) ==
-        std::vector<std::int64_t>{7, -8, 7, -1});
-  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 16, -1}), E::u4)) == std::vector<std::int64_t>{7, 0, 15});
-  CHECK(to_i64(convert(floats({0, 0.5f, -2, std::nanf("")}), E::boolean)) == std::vector<std::int64_t>{0, 1, 1, 1});
-  CHECK(to_i64(convert(vector<std::uint8_t>(E::boolean, {0, 1}), E::i16)) == std::vector<std::int64_t>{0, 1});
+        std::vector<i64>{7, -8, 7, -1});
+  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 16, -1}), E::u4)) == std::vector<i64>{7, 0, 15});
+  CHECK(to_i64(convert(floats({0, 0.5f, -2, std::nanf("")}), E::boolean)) == std::vector<i64>{0, 1, 1, 1});
+  CHECK(to_i64(convert(vector<std::uint8_t>(E::boolean, {0, 1}), E::i16)) == std::vector<i64>{0, 1});
 }
 
 TEST_CASE("Convert: beyond 64 bits saturates, NaN is 0") {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max(), least = std::numeric_limits<std::int64_t>::min();
+  constexpr auto most = std::numeric_limits<i64>::max(), least = std::numeric_limits<i64>::min();
   CHECK(to_i64(floats({1e30f, -1e30f, std::nanf(""), 9.223372e18f, -9.223372e18f})) ==
-        std::vector<std::int64_t>{most, least, 0, most, least});
+        std::vector<i64>{most, least, 0, most, least});
   const Tensor u = convert(vector<double>(E::f64, {1e30, -1, 9223372036854775808.0, 3}), E::u64);
   CHECK(u.data<std::uint64_t>()[0] == std::numeric_limits<std::uint64_t>::max());
   CHECK(u.data<std::uint64_t>()[2] == 9223372036854775808u);
-  CHECK(to_i64(vector<std::uint64_t>(E::u64, {5, 1ull << 63})) == std::vector<std::int64_t>{5, most});
+  CHECK(to_i64(vector<std::uint64_t>(E::u64, {5, 1ull << 63})) == std::vector<i64>{5, most});
   CHECK(to_f64(vector<std::uint64_t>(E::u64, {1ull << 63})) == std::vector<double>{9223372036854775808.0});
-  CHECK(convert(vector<std::int64_t>(E::i64, {(1 << 24) + 1}), E::f32).data<float>()[0] == 16777216.0f);
+  CHECK(convert(vector<i64>(E::i64, {(1 << 24) + 1}), E::f32).data<float>()[0] == 16777216.0f);
 }
 
 TEST_CASE("Convert: every numeric type holds small numbers, and blocks do not matter") {
@@ -154,9 +154,9 @@ TEST_CASE("Convert: every numeric type holds small numbers, and blocks do not ma
 }
 
 TEST_CASE("walking") {
-  std::vector<std::int64_t> seen;
+  std::vector<i64> seen;
   for (IndexWalker at({2, 3}); !at.done(); at.next()) seen.push_back(at[0] * 10 + at[1]);
-  CHECK(seen == std::vector<std::int64_t>{0, 1, 2, 10, 11, 12});
+  CHECK(seen == std::vector<i64>{0, 1, 2, 10, 11, 12});
   CHECK(IndexWalker({2, 0}).done());
   IndexWalker scalar({});
   CHECK_FALSE(scalar.done());
@@ -186,13 +186,13 @@ TEST_CASE("broadcasting equals indexing") {
   for (const auto& [sa, sb] : cases) {
     const Shape out_shape = broadcast(PartialShape(sa), PartialShape(sb))->to_shape();
     Tensor a(E::i64, sa), b(E::i64, sb), out(E::i64, out_shape);
-    for (std::int64_t i = 0; i < a.size(); ++i) a.mutable_data<std::int64_t>()[i] = i;
-    for (std::int64_t i = 0; i < b.size(); ++i) b.mutable_data<std::int64_t>()[i] = 1000 * i;
-    broadcast_binary<std::int64_t, std::int64_t, std::int64_t>(a, b, out, [](auto x, auto y) { return x + y; });
+    for (i64 i = 0; i < a.size(); ++i) a.mutable_data<i64>()[i] = i;
+    for (i64 i = 0; i < b.size(); ++i) b.mutable_data<i64>()[i] = 1000 * i;
+    broadcast_binary<i64, i64, i64>(a, b, out, [](auto x, auto y) { return x + y; });
     const Shape ta = broadcast_strides(sa, out_shape), tb = broadcast_strides(sb, out_shape);
-    std::int64_t i = 0;
+    i64 i = 0;
     for (IndexWalker at(out_shape); !at.done(); at.next())
-      CHECK(out.data<std::int64_t>()[i++] == at.offset(ta) + 1000 * at.offset(tb));
+      CHECK(out.data<i64>()[i++] == at.offset(ta) + 1000 * at.offset(tb));
   }
 }
 

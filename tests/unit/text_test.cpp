@@ -34,13 +34,13 @@ TEST_CASE("trim and split") {
 }
 
 TEST_CASE("numbers are read whole or not at all") {
-  CHECK(parse_number<std::int64_t>(" -12 ") == -12);
-  CHECK(parse_number<std::int64_t>("+7") == 7);
+  CHECK(parse_number<i64>(" -12 ") == -12);
+  CHECK(parse_number<i64>("+7") == 7);
   CHECK(parse_number<float>("1e3") == 1000.0f);
-  CHECK_FALSE(parse_number<std::int64_t>("12x"));
-  CHECK_FALSE(parse_number<std::int64_t>(""));
-  CHECK_FALSE(parse_number<std::int64_t>("1 2"));
-  CHECK_FALSE(parse_number<std::int64_t>("9223372036854775808"));
+  CHECK_FALSE(parse_number<i64>("12x"));
+  CHECK_FALSE(parse_number<i64>(""));
+  CHECK_FALSE(parse_number<i64>("1 2"));
+  CHECK_FALSE(parse_number<i64>("9223372036854775808"));
   CHECK_FALSE(parse_number<std::uint8_t>("256"));
   CHECK_FALSE(parse_number<std::uint8_t>("-1"));
 }

@@ -2,9 +2,10 @@
 #pragma once
 #include <cstdint>
 
+#include "base/int.hpp"
+
 namespace ovir::fast {
 
-using i64 = std::int64_t;
 
 /// Functions of one value. a and b are Unary's parameters.
 enum class Function : std::uint8_t {

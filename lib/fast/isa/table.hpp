@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "base/int.hpp"
 #include "fast/isa/elementwise.hpp"
 #include "fast/isa/tile.hpp"
 

@@ -1,6 +1,7 @@
 // What the loops of packed products and convolutions are told. A "pixel" is a row of the left operand; the right
 // operand is packed in panels of 32 columns (the last one may have 16): [step of the sum][column].
 #pragma once
+#include "base/int.hpp"
 #include "fast/isa/elementwise.hpp"
 
 namespace ovir::fast {

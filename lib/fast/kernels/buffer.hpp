@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir::fast {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <functional>
 
+#include "base/int.hpp"
 #include "base/thread_pool.hpp"
 #include "fast/isa/table.hpp"
 

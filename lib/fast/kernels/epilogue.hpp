@@ -2,6 +2,7 @@
 #pragma once
 #include <limits>
 
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir::fast {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
 /// a + b * c; integers wrap.
@@ -17,23 +19,23 @@ inline T multiply_add(T a, T b, T c) {
 /// out[j] += Σ weight[t] * from[offset[t] + j * step], terms added in the order of t.
 /// Four terms a pass: `out` is read and written a quarter as often, and the compiler vectorises over j.
 template <class T>
-void accumulate(T* __restrict out, std::int64_t n, const T* __restrict from, const std::int64_t* offset,
-                std::int64_t step, const T* weight, std::int64_t terms) {
-  std::int64_t t = 0;
+void accumulate(T* __restrict out, i64 n, const T* __restrict from, const i64* offset, i64 step, const T* weight,
+                i64 terms) {
+  i64 t = 0;
   for (; t + 4 <= terms; t += 4) {
     const T *a = from + offset[t], *b = from + offset[t + 1], *c = from + offset[t + 2], *d = from + offset[t + 3];
     const T wa = weight[t], wb = weight[t + 1], wc = weight[t + 2], wd = weight[t + 3];
-    const auto sum = [&](std::int64_t j, std::int64_t k) {
+    const auto sum = [&](i64 j, i64 k) {
       out[j] = multiply_add(multiply_add(multiply_add(multiply_add(out[j], wa, a[k]), wb, b[k]), wc, c[k]), wd, d[k]);
     };
     if (step == 1)
-      for (std::int64_t j = 0; j < n; ++j) sum(j, j);
+      for (i64 j = 0; j < n; ++j) sum(j, j);
     else
-      for (std::int64_t j = 0; j < n; ++j) sum(j, j * step);
+      for (i64 j = 0; j < n; ++j) sum(j, j * step);
   }
   for (; t < terms; ++t) {
     const T* a = from + offset[t];
-    for (std::int64_t j = 0; j < n; ++j) out[j] = multiply_add(out[j], weight[t], a[j * step]);
+    for (i64 j = 0; j < n; ++j) out[j] = multiply_add(out[j], weight[t], a[j * step]);
   }
 }
 

@@ -26,12 +26,11 @@ void infer_detections(InferContext& c, const DetectionAttrs& a, const Dim& image
 void keep_best(std::vector<Detection>& of_image, const DetectionAttrs& a) {
   const auto key = [](const Detection& d) { return std::tuple(-d.score, d.label, d.box); };
   std::sort(of_image.begin(), of_image.end(), [&](const Detection& x, const Detection& y) { return key(x) < key(y); });
-  if (a.keep_top_k >= 0 && static_cast<std::size_t>(a.keep_top_k) < of_image.size())
-    of_image.resize(static_cast<std::size_t>(a.keep_top_k));
+  if (a.keep_top_k >= 0 && static_cast<std::size_t>(a.keep_top_k) < of_image.size()) of_image.resize(a.keep_top_k);
 }
 
 void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detection> all,
-                    const std::vector<std::int64_t>& counts) {
+                    const std::vector<i64>& counts) {
   if (a.sort_result_across_batch && a.sort_result != SortResult::none) {
     const auto key = [&](const Detection& d) {
       return a.sort_result == SortResult::score ? std::tuple(-d.score, d.batch, static_cast<double>(d.label), d.box)
@@ -39,11 +38,11 @@ void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detecti
     };
     std::sort(all.begin(), all.end(), [&](const Detection& x, const Detection& y) { return key(x) < key(y); });
   }
-  const auto rows = static_cast<std::int64_t>(all.size());
+  const auto rows = std::ssize(all);
   auto& outputs = c.out(0, {rows, 6});
   auto& indices = c.out(1, {rows, 1});
-  auto& numbers = c.out(2, {static_cast<std::int64_t>(counts.size())});
-  dispatch(outputs.type(), Reals{}, [&]<class T>() {
+  auto& numbers = c.out(2, {std::ssize(counts)});
+  dispatch(outputs.type(), Floats{}, [&]<class T>() {
     T* to = outputs.mutable_data<T>();
     for (const auto& d : all) {
       *to++ = static_cast<T>(d.label);
@@ -54,8 +53,7 @@ void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detecti
   dispatch(indices.type(), Indices{}, [&]<class I>() {
     std::transform(all.begin(), all.end(), indices.mutable_data<I>(),
                    [](const Detection& d) { return static_cast<I>(d.index); });
-    std::transform(counts.begin(), counts.end(), numbers.mutable_data<I>(),
-                   [](std::int64_t n) { return static_cast<I>(n); });
+    std::transform(counts.begin(), counts.end(), numbers.mutable_data<I>(), [](i64 n) { return static_cast<I>(n); });
   });
 }
 

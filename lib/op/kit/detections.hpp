@@ -29,7 +29,7 @@ struct DetectionAttrs {
   bool sort_result_across_batch = false, normalized = true;
   ElementType output_type = ElementType::i64;
   float score_threshold = 0;
-  std::int64_t nms_top_k = -1, keep_top_k = -1, background_class = -1;
+  i64 nms_top_k = -1, keep_top_k = -1, background_class = -1;
   Decay decay_function = Decay::linear;  // MatrixNms, as are the next two
   float gaussian_sigma = 2, post_threshold = 0;
   float iou_threshold = 0, nms_eta = 1;  // MulticlassNms
@@ -47,9 +47,9 @@ inline constexpr auto kDetectionAttrs =
                Attr<"normalized", &DetectionAttrs::normalized>, More...>;
 
 struct Detection {
-  std::int64_t batch = 0, label = 0;
-  std::int64_t box = 0;    ///< its number in its image
-  std::int64_t index = 0;  ///< its number in all of the input, as the output wants it
+  i64 batch = 0, label = 0;
+  i64 box = 0;    ///< its number in its image
+  i64 index = 0;  ///< its number in all of the input, as the output wants it
   double score = 0;
   double corners[4]{};
 };
@@ -63,6 +63,6 @@ void keep_best(std::vector<Detection>& of_image, const DetectionAttrs& a);
 
 /// Sorts as asked for across the images and fills the outputs; `counts`: the detections of each image.
 void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detection> all,
-                    const std::vector<std::int64_t>& counts);
+                    const std::vector<i64>& counts);
 
 }  // namespace ovir

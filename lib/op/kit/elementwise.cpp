@@ -10,7 +10,7 @@ namespace {
 
 /// "PDPD: First input tensor A is of any rank, second input B has rank smaller or equal to the first input … Input
 /// tensor B is a continuous subsequence of input A … trailing dimensions of size 1 for input B will be ignored."
-PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) {
+PartialShape pdpd_shape(const InferContext& c, int a, int b, i64 axis) {
   auto out = c.shape(a);
   auto fitted = c.shape(b);
   if (!out.has_rank() || !fitted.has_rank()) return out;
@@ -25,7 +25,7 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, std::int64_t axis) 
   };
   while (fitted.rank() > 0 && fitted[fitted.rank() - 1] == Dim(1)) fitted.dims().pop_back();
   if (first < 0 || first > out.rank() || fitted.rank() > out.rank() - first) refuse();
-  for (std::int64_t i = 0; i < fitted.rank(); ++i) {
+  for (i64 i = 0; i < fitted.rank(); ++i) {
     auto& to = out[first + i];
     if (fitted[i].contains(1)) {
       // Where b's length may be 1, a's may be anything.
@@ -54,7 +54,7 @@ void require_broadcast_into(const InferContext& c, int port, PartialShape& shape
   if (!shape.has_rank() || !from.has_rank()) return;
   const auto excess = from.rank() - shape.rank();
   bool fits = !strict || excess <= 0;
-  for (std::int64_t i = 0; i < from.rank() && fits; ++i) {
+  for (i64 i = 0; i < from.rank() && fits; ++i) {
     if (from[i].contains(1)) continue;
     const auto both = i >= excess ? intersect(shape[i - excess], from[i]) : std::nullopt;
     fits = both.has_value();
@@ -64,12 +64,12 @@ void require_broadcast_into(const InferContext& c, int port, PartialShape& shape
             to_string(from), c.op().type, to_string(c.shape(0)), c.port_name(0));
 }
 
-Tensor as_numpy_operand(const Tensor& b, std::int64_t rank, BroadcastRule rule) {
+Tensor as_numpy_operand(const Tensor& b, i64 rank, BroadcastRule rule) {
   if (rule.kind != AutoBroadcast::pdpd) return b;
   auto shape = b.shape();
   const auto axis = rule.axis == -1 ? rank - b.rank() : rule.axis;
   while (!shape.empty() && shape.back() == 1) shape.pop_back();
-  shape.resize(static_cast<std::size_t>(rank - axis), 1);
+  shape.resize(rank - axis, 1);
   return b.reshaped(std::move(shape));
 }
 
@@ -78,19 +78,19 @@ Shape strides_into(const Shape& from, const Shape& to) {
   return broadcast_strides(Shape(from.end() - static_cast<std::ptrdiff_t>(to.size()), from.end()), to);
 }
 
-void round_into(const Tensor& reals, Tensor& integers) {
-  const auto* from = reals.data<double>();
+void round_into(const Tensor& floats, Tensor& integers) {
+  const auto* from = floats.data<double>();
   dispatch(integers.type(), Integers{}, [&]<class T>() {
     T* to = integers.mutable_data<T>();
     constexpr auto low = static_cast<double>(std::numeric_limits<T>::min());
     // The largest value may not be a double; twice the half is.
     constexpr auto end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
-    for (std::int64_t i = 0; i < reals.size(); ++i) {
+    for (i64 i = 0; i < floats.size(); ++i) {
       const auto v = std::round(from[i]);
-      to[i] = std::isnan(v) ? T{0}
-              : v < low     ? std::numeric_limits<T>::min()
-              : v >= end    ? std::numeric_limits<T>::max()
-                            : static_cast<T>(v);
+      if (std::isnan(v)) to[i] = 0;
+      else if (v < low) to[i] = std::numeric_limits<T>::min();
+      else if (v >= end) to[i] = std::numeric_limits<T>::max();
+      else to[i] = static_cast<T>(v);
     }
   });
 }
@@ -120,11 +120,21 @@ Interval interval(double lo, double hi, std::uint32_t symbol) {
   return {lo, hi, symbol};
 }
 
+/// The symbol that stays where the other operand is the neutral element.
+std::uint32_t kept_symbol(const Interval& a, const Interval& b, double neutral) {
+  if (is(b, neutral)) return a.symbol;
+  return is(a, neutral) ? b.symbol : 0;
+}
+
+/// The symbol of a result that is always `a`, or always `b`.
+std::uint32_t symbol_of_either(const Interval& a, bool is_a, const Interval& b, bool is_b) {
+  if (is_a || a.symbol == b.symbol) return a.symbol;
+  return is_b ? b.symbol : 0;
+}
+
 }  // namespace
 
-Interval operator+(Interval a, Interval b) {
-  return interval(a.lo + b.lo, a.hi + b.hi, is(b, 0) ? a.symbol : is(a, 0) ? b.symbol : 0);
-}
+Interval operator+(Interval a, Interval b) { return interval(a.lo + b.lo, a.hi + b.hi, kept_symbol(a, b, 0)); }
 
 Interval operator-(Interval a, Interval b) {
   if (a.symbol != 0 && a.symbol == b.symbol) return {0, 0};
@@ -136,18 +146,16 @@ Interval operator*(Interval a, Interval b) {
     return x == 0 || y == 0 ? 0 : x * y;
   };  // 0 * inf: a bound that is not reached
   const double all[] = {product(a.lo, b.lo), product(a.lo, b.hi), product(a.hi, b.lo), product(a.hi, b.hi)};
-  const auto [least, most] = std::minmax_element(std::begin(all), std::end(all));
-  return {*least, *most, is(b, 1) ? a.symbol : is(a, 1) ? b.symbol : 0};
+  const auto [min, max] = std::minmax_element(std::begin(all), std::end(all));
+  return {*min, *max, kept_symbol(a, b, 1)};
 }
 
 Interval min(Interval a, Interval b) {
-  const auto symbol = a.symbol == b.symbol || a.hi <= b.lo ? a.symbol : b.hi <= a.lo ? b.symbol : 0;
-  return {std::min(a.lo, b.lo), std::min(a.hi, b.hi), symbol};
+  return {std::min(a.lo, b.lo), std::min(a.hi, b.hi), symbol_of_either(a, a.hi <= b.lo, b, b.hi <= a.lo)};
 }
 
 Interval max(Interval a, Interval b) {
-  const auto symbol = a.symbol == b.symbol || a.lo >= b.hi ? a.symbol : b.lo >= a.hi ? b.symbol : 0;
-  return {std::max(a.lo, b.lo), std::max(a.hi, b.hi), symbol};
+  return {std::max(a.lo, b.lo), std::max(a.hi, b.hi), symbol_of_either(a, a.lo >= b.hi, b, b.lo >= a.hi)};
 }
 
 }  // namespace ovir

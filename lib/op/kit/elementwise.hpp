@@ -23,7 +23,7 @@ void require_broadcast_into(const InferContext&, int port, PartialShape& shape, 
 // --- values
 
 /// `b` under the shape with which numpy's rules do to it what `rule` demands beside an operand of rank `rank`.
-Tensor as_numpy_operand(const Tensor& b, std::int64_t rank, BroadcastRule rule);
+Tensor as_numpy_operand(const Tensor& b, i64 rank, BroadcastRule rule);
 /// Strides to read `from` along the axes of `to`, as broadcast_strides, but excess leading axes of 1 are dropped.
 Shape strides_into(const Shape& from, const Shape& to);
 
@@ -37,12 +37,12 @@ void eval_unary(EvalContext& c, F f) {
     using R = std::conditional_t<std::is_same_v<std::invoke_result_t<F, T>, bool>, std::uint8_t, T>;
     const T* x = from.data<T>();
     R* y = to.mutable_data<R>();
-    for (std::int64_t i = 0; i < from.size(); ++i) y[i] = static_cast<R>(f(x[i]));
+    for (i64 i = 0; i < from.size(); ++i) y[i] = static_cast<R>(f(x[i]));
   });
 }
 
 /// Rounded to the nearest integer, saturated; NaN becomes 0.
-void round_into(const Tensor& reals, Tensor& integers);
+void round_into(const Tensor& floats, Tensor& integers);
 
 /// out[i] = f(in[i]) for a function of the real numbers. Integers are taken through f64 and rounded to the nearest:
 /// the specifications allow them without saying how; OpenVINO's reference kernels round.
@@ -53,7 +53,7 @@ void eval_real(EvalContext& c, F f) {
   const auto apply = [&]<class T>(const Tensor& in, Tensor& out) {
     const T* x = in.data<T>();
     T* y = out.mutable_data<T>();
-    for (std::int64_t i = 0; i < in.size(); ++i) y[i] = f(x[i]);
+    for (i64 i = 0; i < in.size(); ++i) y[i] = f(x[i]);
   };
   if (from.type() == ElementType::f32) return apply.template operator()<float>(from, to);
   if (from.type() == ElementType::f64) return apply.template operator()<double>(from, to);

@@ -18,26 +18,26 @@ constexpr auto words(AutoBroadcast) {
 /// Spec: operation-sets/broadcast-rules
 struct BroadcastRule {
   AutoBroadcast kind = AutoBroadcast::numpy;
-  std::int64_t axis = -1;
+  i64 axis = -1;
 };
 
 struct BroadcastAttrs {
   AutoBroadcast auto_broadcast = AutoBroadcast::numpy;
-  std::int64_t auto_broadcast_axis = -1;
+  i64 auto_broadcast_axis = -1;
   BroadcastRule rule() const { return {auto_broadcast, auto_broadcast_axis}; }
 };
 
 struct DivideAttrs {
   AutoBroadcast auto_broadcast = AutoBroadcast::numpy;
-  std::int64_t auto_broadcast_axis = -1;
+  i64 auto_broadcast_axis = -1;
   bool m_pythondiv = true;
   BroadcastRule rule() const { return {auto_broadcast, auto_broadcast_axis}; }
 };
 
 struct FakeQuantizeAttrs {
-  std::int64_t levels = 0;
+  i64 levels = 0;
   AutoBroadcast auto_broadcast = AutoBroadcast::numpy;
-  std::int64_t auto_broadcast_axis = -1;
+  i64 auto_broadcast_axis = -1;
   BroadcastRule rule() const { return {auto_broadcast, auto_broadcast_axis}; }
 };
 
@@ -59,7 +59,7 @@ struct GeluAttrs {
 
 /// Of Softmax and LogSoftmax.
 struct SoftmaxAttrs {
-  std::int64_t axis = 1;
+  i64 axis = 1;
 };
 
 struct ReduceAttrs {

@@ -15,13 +15,13 @@ void move_box(float (&box)[4], const float (&delta)[4], float most_log, float pi
   box[3] = y + 0.5F * new_h - pixel;
 }
 
-std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores,
-                                       std::int64_t cells, std::int64_t count, const ProposalLimits& limits) {
+std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores, i64 cells,
+                                       i64 count, const ProposalLimits& limits) {
   const float most_log = static_cast<float>(std::log(1000.0 / 16.0));
   const auto inside = [&](float v, float length) { return std::max(0.0F, std::min(v, length - limits.pixel)); };
   std::vector<Proposal> proposals;
-  for (std::int64_t i = 0; i < cells; ++i)
-    for (std::int64_t a = 0; a < count; ++a) {
+  for (i64 i = 0; i < cells; ++i)
+    for (i64 a = 0; a < count; ++a) {
       float box[4], delta[4];
       for (int k = 0; k < 4; ++k) {
         box[k] = anchors[(i * count + a) * 4 + k];
@@ -37,17 +37,16 @@ std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas
   return proposals;
 }
 
-std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, std::int64_t before, std::int64_t after,
-                                       float threshold, float eta, float pixel) {
+std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, i64 before, i64 after, float threshold,
+                                       float eta, float pixel) {
   std::stable_sort(proposals.begin(), proposals.end(),
                    [](const Proposal& x, const Proposal& y) { return x.score > y.score; });
-  if (static_cast<std::size_t>(std::max<std::int64_t>(0, before)) < proposals.size())
-    proposals.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, before)));
+  if (static_cast<std::size_t>(std::max<i64>(0, before)) < proposals.size()) proposals.resize(std::max<i64>(0, before));
   std::erase_if(proposals, [](const Proposal& p) { return !p.large_enough; });
   const auto area = [&](const Proposal& p) { return (p.x1 - p.x0 + pixel) * (p.y1 - p.y0 + pixel); };
   std::vector<Proposal> kept;
   std::vector<bool> dropped(proposals.size(), false);
-  for (std::size_t i = 0; i < proposals.size() && static_cast<std::int64_t>(kept.size()) < after; ++i) {
+  for (std::size_t i = 0; i < proposals.size() && std::ssize(kept) < after; ++i) {
     if (dropped[i]) continue;
     const auto& a = proposals[i];
     kept.push_back(a);

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/int.hpp"
+
 namespace ovir {
 
 struct Proposal {
@@ -17,15 +19,15 @@ struct ProposalLimits {
 };
 
 /// Anchor `a` of cell `i`: anchors[(i * count + a) * 4], deltas[(a * 4 + k) * cells + i], scores[a * cells + i].
-std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores,
-                                       std::int64_t cells, std::int64_t count, const ProposalLimits& limits);
+std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores, i64 cells,
+                                       i64 count, const ProposalLimits& limits);
 
 /// How a box is moved: its centre by a part of its size, its size by a factor.
 void move_box(float (&box)[4], const float (&delta)[4], float most_log, float pixel);
 
 /// Keeps the `before` best, drops those that a better one overlaps by more than `threshold`, then keeps the first
 /// `after`. With eta < 1 the threshold falls while it is above one half.
-std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, std::int64_t before, std::int64_t after,
-                                       float threshold, float eta, float pixel);
+std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, i64 before, i64 after, float threshold,
+                                       float eta, float pixel);
 
 }  // namespace ovir

@@ -7,9 +7,9 @@ namespace ovir {
 /// A shape of as many axes as `count` says. The rank is unknown where it does not, or where it says more than any
 /// tensor has.
 inline PartialShape shape_of_rank(const Dim& count) {
-  constexpr std::int64_t kMostAxes = 1 << 16;
-  return count.is_static() && count.length() <= kMostAxes ? PartialShape::of_rank(count.length())
-                                                          : PartialShape::unknown_rank();
+  constexpr i64 kMaxAxes = 1 << 16;
+  return count.is_static() && count.length() <= kMaxAxes ? PartialShape::of_rank(count.length())
+                                                         : PartialShape::unknown_rank();
 }
 
 }  // namespace ovir

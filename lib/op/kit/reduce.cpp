@@ -23,20 +23,20 @@ void infer_reduce(InferContext& c) {
                 c.port_name(kReduceData));
     return c.output(0, count == Dim(1) ? PartialShape::of_rank(rank - 1) : PartialShape::unknown_rank());
   }
-  std::vector<bool> reduced(static_cast<std::size_t>(rank), false);
-  for (const auto axis : *axes) reduced[static_cast<std::size_t>(c.require_axis(axis, kReduceAxes, rank))] = true;
+  std::vector<bool> reduced(rank, false);
+  for (const auto axis : *axes) reduced[c.require_axis(axis, kReduceAxes, rank)] = true;
   PartialShape out;
-  for (std::int64_t i = 0; i < rank; ++i) {
-    if (!reduced[static_cast<std::size_t>(i)]) out.push_back(data[i]);
+  for (i64 i = 0; i < rank; ++i) {
+    if (!reduced[i]) out.push_back(data[i]);
     else if (keep) out.push_back(Dim(1));
   }
   c.output(0, std::move(out));
 }
 
-ReducePlan::ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes) {
-  const auto rank = static_cast<std::int64_t>(shape.size());
+ReducePlan::ReducePlan(const Shape& shape, const std::vector<i64>& axes) {
+  const auto rank = shape.rank();
   std::vector<bool> reduced(shape.size(), false);
-  for (const auto axis : axes) reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+  for (const auto axis : axes) reduced[axis < 0 ? axis + rank : axis] = true;
 
   Shape kept, dropped;
   for (std::size_t i = 0; i < shape.size(); ++i) (reduced[i] ? dropped : kept).push_back(shape[i]);
@@ -51,12 +51,16 @@ ReducePlan::ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes
   Shape merged;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 1) continue;
-    if (!kind.empty() && kind.back() == reduced[i]) merged.back() *= shape[i];
-    else kind.push_back(reduced[i]), merged.push_back(shape[i]);
+    if (!kind.empty() && kind.back() == reduced[i]) {
+      merged.back() *= shape[i];
+    } else {
+      kind.push_back(reduced[i]);
+      merged.push_back(shape[i]);
+    }
   }
   if (merged.empty()) return;
   Shape strides(merged.size(), 0);
-  std::int64_t stride = 1;
+  i64 stride = 1;
   for (auto i = merged.size(); i-- > 0;) {
     if (kind[i]) continue;
     strides[i] = stride;

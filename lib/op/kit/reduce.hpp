@@ -15,20 +15,20 @@ void infer_reduce(InferContext&);
 /// A shape whose axes are either kept or reduced, neighbours of one kind merged.
 struct ReducePlan {
   /// `axes` in [-rank, rank), in any order; one named twice counts once.
-  ReducePlan(const Shape& shape, const std::vector<std::int64_t>& axes);
+  ReducePlan(const Shape& shape, const std::vector<i64>& axes);
 
-  Shape outer;           ///< all merged axes but the last
-  Shape outer_strides;   ///< along them in the output: 0 where reduced
-  std::int64_t run = 1;  ///< the length of the last one
+  Shape outer;          ///< all merged axes but the last
+  Shape outer_strides;  ///< along them in the output: 0 where reduced
+  i64 run = 1;          ///< the length of the last one
   bool run_is_reduced = false;
-  std::int64_t outputs = 1;  ///< elements of the output
-  std::int64_t each = 1;     ///< elements of the input that make one of the output
+  i64 outputs = 1;  ///< elements of the output
+  i64 each = 1;     ///< elements of the input that make one of the output
 
   /// Calls row(offset in the output, offset in the input) for each run, in the input's order.
   template <class F>
   void rows(F&& row) const {
     if (run == 0) return;
-    std::int64_t in = 0;
+    i64 in = 0;
     for (IndexWalker at(outer); !at.done(); at.next(), in += run) row(at.offset(outer_strides), in);
   }
 };
@@ -36,16 +36,16 @@ struct ReducePlan {
 /// fold(state, x) over the elements of every reduction, beginning at `init`. Terms come in the input's order.
 template <class State, class T, class Fold>
 std::vector<State> reduce(const ReducePlan& plan, const T* x, State init, Fold fold) {
-  std::vector<State> state(static_cast<std::size_t>(plan.outputs), init);
-  plan.rows([&](std::int64_t out, std::int64_t in) {
+  std::vector<State> state(plan.outputs, init);
+  plan.rows([&](i64 out, i64 in) {
     const T* from = x + in;
     State* to = state.data() + out;
     if (plan.run_is_reduced) {
       auto s = *to;
-      for (std::int64_t i = 0; i < plan.run; ++i) s = fold(s, from[i]);
+      for (i64 i = 0; i < plan.run; ++i) s = fold(s, from[i]);
       *to = s;
     } else {
-      for (std::int64_t i = 0; i < plan.run; ++i) to[i] = fold(to[i], from[i]);
+      for (i64 i = 0; i < plan.run; ++i) to[i] = fold(to[i], from[i]);
     }
   });
   return state;
@@ -61,7 +61,7 @@ void reduce_into(EvalContext& c, State init, Fold fold, Finish finish) {
   for (std::size_t i = 0; i < states.size(); ++i) out[i] = static_cast<T>(finish(states[i], plan.each));
 }
 
-/// What sums and products are kept in: reals in f64, whose error is far below f32's whatever the order, integers modulo
+/// What sums and products are kept in: floats in f64, whose error is far below f32's whatever the order, integers modulo
 /// 2^64.
 template <class T>
 using Accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;

@@ -4,7 +4,7 @@
 
 namespace ovir {
 
-Window Window::resolved(std::int64_t length) const {
+Window Window::resolved(i64 length) const {
   Window w = *this;
   if (auto_pad == AutoPad::given) return w;
   w.pad_begin = w.pad_end = 0;
@@ -12,16 +12,16 @@ Window Window::resolved(std::int64_t length) const {
   if (auto_pad == AutoPad::valid || length == 0) return w;
   // "same": as many windows as strides fit; an odd pad goes to the end (upper) or the beginning (lower).
   const auto windows = (length - 1) / stride + 1;
-  const auto total = std::max<std::int64_t>(0, (windows - 1) * stride + extent() - length);
+  const auto total = std::max<i64>(0, (windows - 1) * stride + extent() - length);
   w.pad_begin = auto_pad == AutoPad::same_upper ? total / 2 : total - total / 2;
   w.pad_end = total - w.pad_begin;
   return w;
 }
 
-std::int64_t Window::count(std::int64_t length) const {
+i64 Window::count(i64 length) const {
   if (same() && length == 0) return 0;
   const auto w = resolved(length);
-  const auto slack = std::max<std::int64_t>(0, length + w.pad_begin + w.pad_end - w.extent());
+  const auto slack = std::max<i64>(0, length + w.pad_begin + w.pad_end - w.extent());
   auto windows = (rounding == Rounding::floor ? slack : slack + stride - 1) / stride + 1;
   // "ceil_torch does not allow the last pooling to start in the padding area."
   if (rounding == Rounding::ceil_torch && windows > 1 && (windows - 1) * stride >= length + w.pad_begin) --windows;
@@ -29,9 +29,9 @@ std::int64_t Window::count(std::int64_t length) const {
 }
 
 Dim window_count(Window window, Dim length, Dim kernel) {
-  constexpr std::int64_t kHuge = std::int64_t{1} << 61;
-  const auto with = [&](std::int64_t k, std::int64_t n) {
-    window.kernel = std::clamp<std::int64_t>(k, 1, kMaxGeometry);
+  constexpr i64 kHuge = i64{1} << 61;
+  const auto with = [&](i64 k, i64 n) {
+    window.kernel = std::clamp<i64>(k, 1, kMaxGeometry);
     return window.count(n);
   };
   // More windows along a longer axis, fewer for a longer kernel.
@@ -41,7 +41,7 @@ Dim window_count(Window window, Dim length, Dim kernel) {
   return Dim(std::min(low, high), high, kept ? length.symbol : 0);
 }
 
-Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port,
+Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, i64 i, int data_port,
                     int kernel_port) {
   c.require(kernel.max >= 1, kernel_port, Code::E0506, "the kernel of {} has no element along spatial axis {}",
             c.op().type, i);
@@ -57,13 +57,12 @@ Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel
   return window_count(window, length, kernel);
 }
 
-void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list,
-                      std::int64_t spatial, std::int64_t least) {
-  c.require_attr(static_cast<std::int64_t>(list.size()) == spatial, attribute, "it holds {}, but there {} {}",
-                 counted(list.size(), "number"), spatial == 1 ? "is" : "are",
-                 counted(spatial, "spatial axis", "spatial axes"));
+void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<i64>& list, i64 spatial,
+                      i64 min) {
+  c.require_attr(std::ssize(list) == spatial, attribute, "it holds {}, but there {} {}", counted(list.size(), "number"),
+                 spatial == 1 ? "is" : "are", counted(spatial, "spatial axis", "spatial axes"));
   for (const auto n : list)
-    c.require_attr(least <= n && n <= kMaxGeometry, attribute, "{} is not in {}..{}", n, least, kMaxGeometry);
+    c.require_attr(min <= n && n <= kMaxGeometry, attribute, "{} is not in {}..{}", n, min, kMaxGeometry);
 }
 
 }  // namespace ovir

@@ -27,53 +27,53 @@ constexpr auto words(Rounding) {
 
 /// Of Convolution, GroupConvolution and their BackpropData; the fast tier reads it too.
 struct ConvolutionAttrs {
-  std::vector<std::int64_t> strides, pads_begin, pads_end, dilations, output_padding;
+  std::vector<i64> strides, pads_begin, pads_end, dilations, output_padding;
   AutoPad auto_pad = AutoPad::given;
 };
 
 /// Of MaxPool and AvgPool in all versions.
 struct PoolAttrs {
-  std::vector<std::int64_t> strides, dilations, pads_begin, pads_end, kernel;
+  std::vector<i64> strides, dilations, pads_begin, pads_end, kernel;
   Rounding rounding_type = Rounding::floor;
   AutoPad auto_pad = AutoPad::given;
   bool exclude_pad = false;
   ElementType index_element_type = ElementType::i64;
-  std::int64_t axis = 0;
+  i64 axis = 0;
 };
 
 /// A window along one axis.
 struct Window {
-  std::int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
+  i64 kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
   AutoPad auto_pad = AutoPad::given;
   Rounding rounding = Rounding::floor;
 
   /// As many windows as there are strides, whatever the kernel.
   bool same() const { return auto_pad == AutoPad::same_upper || auto_pad == AutoPad::same_lower; }
   /// From the first tap to the last.
-  std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
+  i64 extent() const { return (kernel - 1) * dilation + 1; }
   /// The same with the padding that `auto_pad` means for an axis of `length`.
-  Window resolved(std::int64_t length) const;
+  Window resolved(i64 length) const;
   /// How many windows an axis of `length` has; `length` must not be negative.
-  std::int64_t count(std::int64_t length) const;
+  i64 count(i64 length) const;
 };
 
 /// Geometry beyond this is refused, so that the sums below cannot overflow.
-inline constexpr std::int64_t kMaxGeometry = std::numeric_limits<std::int32_t>::max();
+inline constexpr i64 kMaxGeometry = std::numeric_limits<std::int32_t>::max();
 
 /// The number of windows for an axis and kernel known as intervals.
 Dim window_count(Window window, Dim length, Dim kernel);
 
 /// The same for spatial axis `i` of an operation, once a kernel without elements or one longer than the padded data is
 /// refused. `window` needs no kernel. The ports are those that a fault is laid to.
-Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, std::int64_t i, int data_port,
+Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, i64 i, int data_port,
                     int kernel_port);
 
-/// `list` has one number, `least` or more, for each of the `spatial` axes; absent lists may be allowed.
-void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& list,
-                      std::int64_t spatial, std::int64_t least);
+/// `list` has one number, `min` or more, for each of the `spatial` axes; absent lists may be allowed.
+void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<i64>& list, i64 spatial,
+                      i64 min);
 
 /// list[i], or `otherwise` where the list was left out.
-inline std::int64_t nth_or(const std::vector<std::int64_t>& list, std::size_t i, std::int64_t otherwise) {
+inline i64 nth_or(const std::vector<i64>& list, std::size_t i, i64 otherwise) {
   return i < list.size() ? list[i] : otherwise;
 }
 

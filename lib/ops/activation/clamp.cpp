@@ -29,7 +29,10 @@ void eval(EvalContext& c) {
     const auto& from = c.in(0);
     const T* x = from.data<T>();
     T* y = c.out(0).mutable_data<T>();
-    for (std::int64_t i = 0; i < from.size(); ++i) y[i] = x[i] < low ? low : x[i] > high ? high : x[i];  // NaN stays
+    for (i64 i = 0; i < from.size(); ++i) {
+      if (x[i] < low) y[i] = low;
+      else y[i] = x[i] > high ? high : x[i];  // NaN stays
+    }
   });
 }
 

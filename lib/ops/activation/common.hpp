@@ -13,21 +13,21 @@ template <class T, class F>
 void softmax_lines(EvalContext& c, F&& line) {
   const auto& from = c.in(0);
   auto& to = c.out(0);
-  const auto axis =
-      static_cast<std::size_t>(c.attrs<SoftmaxAttrs>().axis + (c.attrs<SoftmaxAttrs>().axis < 0 ? from.rank() : 0));
+  const auto axis = c.attrs<SoftmaxAttrs>().axis;
   if (from.size() == 0) return;
-  const auto n = from.shape()[axis], step = strides_of(from.shape())[axis];
-  for (std::int64_t outer = 0; outer < from.size(); outer += n * step)
-    for (std::int64_t inner = outer; inner < outer + step; ++inner)
-      line(from.data<T>() + inner, to.mutable_data<T>() + inner, n, step);
+  const AxisView view(from.shape(), axis < 0 ? axis + from.rank() : axis);
+  for (i64 n = 0; n < view.lines(); ++n) {
+    const auto first = view.line(n);
+    line(from.data<T>() + first, to.mutable_data<T>() + first, view.length, view.inner);
+  }
 }
 
 /// What keeps exp from overflowing: y = exp(x - max) / Σ exp(x - max).
 template <class T>
-T greatest(const T* x, std::int64_t n, std::int64_t step) {
-  T most = x[0];
-  for (std::int64_t i = 1; i < n; ++i) most = std::max(most, x[i * step]);
-  return most;
+T line_max(const T* x, i64 n, i64 step) {
+  T max = x[0];
+  for (i64 i = 1; i < n; ++i) max = std::max(max, x[i * step]);
+  return max;
 }
 
 inline constexpr auto kSoftmaxAttrs = attributes<SoftmaxAttrs, Attr<"axis", &SoftmaxAttrs::axis>>;

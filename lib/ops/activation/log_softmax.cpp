@@ -7,13 +7,13 @@ namespace ovir::ops::log_softmax {
 namespace {
 
 void eval(EvalContext& c) {
-  dispatch(c.in(0).type(), Reals{}, [&]<class T>() {
-    softmax_lines<T>(c, [](const T* x, T* y, std::int64_t n, std::int64_t step) {
-      const T most = greatest(x, n, step);
+  dispatch(c.in(0).type(), Floats{}, [&]<class T>() {
+    softmax_lines<T>(c, [](const T* x, T* y, i64 n, i64 step) {
+      const T max = line_max(x, n, step);
       double sum = 0;  // in f64: no rounding error to speak of, whatever n is
-      for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(std::exp(x[i * step] - most));
+      for (i64 i = 0; i < n; ++i) sum += static_cast<double>(std::exp(x[i * step] - max));
       const T log_sum = static_cast<T>(std::log(sum));
-      for (std::int64_t i = 0; i < n; ++i) y[i * step] = x[i * step] - most - log_sum;
+      for (i64 i = 0; i < n; ++i) y[i * step] = x[i * step] - max - log_sum;
     });
   });
 }

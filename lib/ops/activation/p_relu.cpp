@@ -24,14 +24,14 @@ void eval(EvalContext& c) {
   const auto& x = c.in(data);
   auto s = c.in(slope).type() == x.type() ? c.in(slope) : convert(c.in(slope), x.type());
   if (s.rank() == 1 && x.rank() > 1 && s.dim(0) == x.dim(1)) {
-    Shape channel(static_cast<std::size_t>(x.rank()), 1);
+    Shape channel(x.rank(), 1);
     channel[1] = s.dim(0);
     s = s.reshaped(std::move(channel));
   } else if (s.rank() > x.rank()) {
     s = s.reshaped(Shape(s.shape().end() - x.rank(), s.shape().end()));
   }
   auto& out = c.out(0);
-  dispatch(x.type(), Reals{},
+  dispatch(x.type(), Floats{},
            [&]<class T>() { broadcast_binary<T, T, T>(x, s, out, [](T v, T a) { return v < 0 ? v * a : v; }); });
 }
 

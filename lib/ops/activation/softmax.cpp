@@ -13,12 +13,12 @@ void infer_1(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  dispatch(c.in(0).type(), Reals{}, [&]<class T>() {
-    softmax_lines<T>(c, [](const T* x, T* y, std::int64_t n, std::int64_t step) {
-      const T most = greatest(x, n, step);
+  dispatch(c.in(0).type(), Floats{}, [&]<class T>() {
+    softmax_lines<T>(c, [](const T* x, T* y, i64 n, i64 step) {
+      const T max = line_max(x, n, step);
       double sum = 0;  // in f64: no rounding error to speak of, whatever n is
-      for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(y[i * step] = std::exp(x[i * step] - most));
-      for (std::int64_t i = 0; i < n; ++i) y[i * step] = static_cast<T>(static_cast<double>(y[i * step]) / sum);
+      for (i64 i = 0; i < n; ++i) sum += static_cast<double>(y[i * step] = std::exp(x[i * step] - max));
+      for (i64 i = 0; i < n; ++i) y[i * step] = static_cast<T>(static_cast<double>(y[i * step]) / sum);
     });
   });
 }

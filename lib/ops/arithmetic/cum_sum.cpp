@@ -12,7 +12,7 @@ struct Attrs {
 };
 
 void infer(InferContext& c) {
-  c.require_rank(data, 1, INT64_MAX);
+  c.require_rank_at_least(data, 1);
   if (c.has(axis)) c.require_single(axis);
   if (const auto known = c.scalar_int(axis); known && c.shape(data).has_rank())
     c.require_axis(*known, axis, c.shape(data).rank());
@@ -25,16 +25,15 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (from.size() == 0) return;
   const auto along = c.has(axis) ? c.scalar_int(axis) : 0;
-  const auto at = static_cast<std::size_t>(along < 0 ? along + from.rank() : along);
-  const auto n = from.shape()[at], inner = strides_of(from.shape())[at];
+  const AxisView view(from.shape(), along < 0 ? along + from.rank() : along);
   dispatch(from.type(), Numbers{}, [&]<class T>() {
-    // Reals are summed in f64, integers modulo 2^bits.
+    // Floats are summed in f64, integers modulo 2^bits.
     using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
-    for (std::int64_t line = 0; line < from.size() / n; ++line) {
-      const auto start = line / inner * inner * n + line % inner;
+    for (i64 line = 0; line < view.lines(); ++line) {
+      const auto start = view.line(line);
       Sum sum = 0;
-      for (std::int64_t k = 0; k < n; ++k) {
-        const auto i = start + (attrs.reverse ? n - 1 - k : k) * inner;
+      for (i64 k = 0; k < view.length; ++k) {
+        const auto i = start + (attrs.reverse ? view.length - 1 - k : k) * view.inner;
         const auto before = sum;
         sum += static_cast<Sum>(from.data<T>()[i]);
         to.mutable_data<T>()[i] = static_cast<T>(attrs.exclusive ? before : sum);

@@ -12,7 +12,10 @@ T power(T a, T b) {
     return std::pow(a, b);
   } else {
     if constexpr (std::is_signed_v<T>)
-      if (b < 0) return static_cast<T>(a == 1 ? 1 : a != T(-1) ? 0 : b % 2 == 0 ? 1 : -1);
+      if (b < 0) {
+        if (a != 1 && a != T(-1)) return 0;
+        return b % 2 == 0 ? T(1) : a;
+      }
     std::uint64_t result = 1, square = wide(a);
     for (auto bits = wide(b); bits != 0; bits >>= 1, square *= square)
       if (bits & 1) result *= square;

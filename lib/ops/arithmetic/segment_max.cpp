@@ -16,7 +16,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   if (!c.attrs<Attrs>().fill_mode) c.fail_attr("fill_mode", "it is required", Code::E0401);
-  c.require_rank(data, 1, INT64_MAX);
+  c.require_rank_at_least(data, 1);
   c.require_rank(segment_ids, 1);
   Dim segments;
   if (const auto ids = c.ints(segment_ids)) {
@@ -51,17 +51,19 @@ void eval(EvalContext& c) {
   const auto kind = c.declared_out_type(0);
   dispatch(out.type(), Numbers{}, [&]<class E>() {
     E lowest = std::numeric_limits<E>::lowest();
-    if constexpr (std::is_same_v<E, float>)
-      lowest = kind == ElementType::f16 ? -65504.0F : kind == ElementType::bf16 ? -0x1.fep127F : lowest;
+    if constexpr (std::is_same_v<E, float>) {
+      if (kind == ElementType::f16) lowest = -65504.0F;
+      if (kind == ElementType::bf16) lowest = -0x1.fep127F;
+    }
     E* to = out.mutable_data<E>();
     std::fill_n(to, out.size(), *c.attrs<Attrs>().fill_mode == Empty::zero ? E(0) : lowest);
-    std::vector<bool> begun(static_cast<std::size_t>(shape[0]), false);
+    std::vector<bool> begun(shape[0], false);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] >= shape[0]) continue;
-      const E* row = from.data<E>() + static_cast<std::int64_t>(i) * width;
+      const E* row = from.data<E>() + static_cast<i64>(i) * width;
       E* best = to + ids[i] * width;
-      const auto at = static_cast<std::size_t>(ids[i]);
-      for (std::int64_t k = 0; k < width; ++k) best[k] = begun[at] ? std::max(best[k], row[k]) : row[k];
+      const auto at = ids[i];
+      for (i64 k = 0; k < width; ++k) best[k] = begun[at] ? std::max(best[k], row[k]) : row[k];
       begun[at] = true;
     }
   });

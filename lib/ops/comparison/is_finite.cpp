@@ -6,7 +6,7 @@ namespace ovir::ops::is_finite {
 namespace {
 
 void eval(EvalContext& c) {
-  eval_unary<Reals>(c, [](auto x) { return std::isfinite(x); });
+  eval_unary<Floats>(c, [](auto x) { return std::isfinite(x); });
 }
 
 constexpr Version kVersions[] = {

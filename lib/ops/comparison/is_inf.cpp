@@ -11,7 +11,7 @@ struct Attrs {
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
-  eval_unary<Reals>(c, [a](auto x) { return std::isinf(x) && (x < 0 ? a.detect_negative : a.detect_positive); });
+  eval_unary<Floats>(c, [a](auto x) { return std::isinf(x) && (x < 0 ? a.detect_negative : a.detect_positive); });
 }
 
 constexpr auto kAttrs = attributes<Attrs, Attr<"detect_negative", &Attrs::detect_negative>,

@@ -6,7 +6,7 @@ namespace ovir::ops::is_nan {
 namespace {
 
 void eval(EvalContext& c) {
-  eval_unary<Reals>(c, [](auto x) { return std::isnan(x); });
+  eval_unary<Floats>(c, [](auto x) { return std::isnan(x); });
 }
 
 constexpr Version kVersions[] = {

@@ -15,15 +15,15 @@ int body_of(std::span<const BodyMap> bodies, bool condition) {
 }
 
 std::vector<Fact> infer_branch(const InferContext& c, int body) {
-  const auto& map = c.bodies()[static_cast<std::size_t>(body)];
-  std::vector<Fact> parameters(static_cast<std::size_t>(map.parameter_count));
-  for (const auto& link : map.inputs) parameters[static_cast<std::size_t>(link.inner)] = c.in(link.port);
+  const auto& map = c.bodies()[body];
+  std::vector<Fact> parameters(map.parameter_count);
+  for (const auto& link : map.inputs) parameters[link.inner] = c.in(link.port);
   const auto results = c.infer_body(body, parameters);
-  std::vector<Fact> outputs(static_cast<std::size_t>(c.output_count()));
+  std::vector<Fact> outputs(c.output_count());
   std::vector<bool> given(outputs.size(), false);
   for (const auto& link : map.outputs) {
-    outputs[static_cast<std::size_t>(link.port)] = results[static_cast<std::size_t>(link.inner)];
-    given[static_cast<std::size_t>(link.port)] = true;
+    outputs[link.port] = results[link.inner];
+    given[link.port] = true;
   }
   for (std::size_t o = 0; o < given.size(); ++o)
     if (!given[o]) fail(Code::E0208, "the {} of If gives no output {}", map.role, o);
@@ -40,17 +40,18 @@ void infer(InferContext& c) {
     if (a.type != b.type && a.type != ElementType::dynamic && b.type != ElementType::dynamic && !known)
       fail(Code::E0503, "output {} of If is {} from the then_body, but {} from the else_body", o, name(a.type),
            name(b.type));
-    c.outputs()[o] = !known ? merge(a, b) : *known != 0 ? a : b;
+    if (known) c.outputs()[o] = *known != 0 ? a : b;
+    else c.outputs()[o] = merge(a, b);
   }
 }
 
 void eval(EvalContext& c) {
   const auto body = body_of(c.bodies(), c.single_int(cond) != 0);
-  const auto& map = c.bodies()[static_cast<std::size_t>(body)];
-  std::vector<Tensor> parameters(static_cast<std::size_t>(map.parameter_count));
-  for (const auto& link : map.inputs) parameters[static_cast<std::size_t>(link.inner)] = c.in(link.port);
+  const auto& map = c.bodies()[body];
+  std::vector<Tensor> parameters(map.parameter_count);
+  for (const auto& link : map.inputs) parameters[link.inner] = c.in(link.port);
   const auto results = c.run_body(body, parameters);
-  for (const auto& link : map.outputs) c.set_out(link.port, results[static_cast<std::size_t>(link.inner)]);
+  for (const auto& link : map.outputs) c.set_out(link.port, results[link.inner]);
 }
 
 constexpr PortDef kInputs[] = {{"cond", {"B", kBoolean}}, {"inputs", {"T", kAnyType}, Arity::mixed}};

@@ -12,9 +12,9 @@ struct Attrs {
 };
 
 template <class Bits>
-std::int64_t count_non_zero(const Tensor& t, Bits sign) {
-  std::int64_t n = 0;
-  for (std::int64_t i = 0; i < t.size(); ++i) {
+i64 count_non_zero(const Tensor& t, Bits sign) {
+  i64 n = 0;
+  for (i64 i = 0; i < t.size(); ++i) {
     Bits bits;
     std::memcpy(&bits, t.bytes() + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);
     n += (bits & static_cast<Bits>(~sign)) != 0 ? 1 : 0;
@@ -23,7 +23,7 @@ std::int64_t count_non_zero(const Tensor& t, Bits sign) {
 }
 
 /// Of a tensor of any type of the signature, as it is stored: of floats -0 is zero, too.
-std::int64_t count_non_zero(const Tensor& t) {
+i64 count_non_zero(const Tensor& t) {
   const bool real = contains(kFloat, t.type());
   switch (byte_width(t.type())) {
     case 1: return count_non_zero<std::uint8_t>(t, 0);
@@ -38,21 +38,21 @@ void infer(InferContext& c) {
   c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
   const auto& from = c.shape(data);
   // A scalar counts as a vector of one element.
-  const auto rank = from.has_rank() ? Dim(std::max<std::int64_t>(from.rank(), 1)) : Dim();
+  const auto rank = from.has_rank() ? Dim(std::max<i64>(from.rank(), 1)) : Dim();
   const auto* value = c.peek(data);
   c.output(0, type, {rank, value ? Dim(count_non_zero(value->unpacked())) : Dim(0, from.element_count().max)});
 }
 
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
-  std::vector<std::int64_t> found;
+  std::vector<i64> found;
   dispatch(from.type(), Numbers{} + Boolean{}, [&]<class T>() {
-    for (std::int64_t i = 0; i < from.size(); ++i)
+    for (i64 i = 0; i < from.size(); ++i)
       if (from.data<T>()[i] != T{}) found.push_back(i);
   });
   const auto shape = from.rank() == 0 ? Shape{1} : from.shape();
   const auto strides = strides_of(shape);
-  auto& to = c.out(0, {static_cast<std::int64_t>(shape.size()), static_cast<std::int64_t>(found.size())});
+  auto& to = c.out(0, {shape.rank(), std::ssize(found)});
   dispatch(to.type(), Indices{}, [&]<class T>() {
     auto* target = to.mutable_data<T>();
     for (std::size_t axis = 0; axis < shape.size(); ++axis)

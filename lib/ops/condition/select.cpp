@@ -47,7 +47,7 @@ void eval(EvalContext& c) {
     for (IndexWalker at(outer); !at.done(); at.next(), to += run) {
       const T *x = a.data<T>() + at.offset(sa), *y = b.data<T>() + at.offset(sb);
       const auto* m = mask.data<std::uint8_t>() + at.offset(sm);
-      for (std::int64_t i = 0; i < run; ++i) to[i] = m[i * step_m] != 0 ? x[i * step_a] : y[i * step_b];
+      for (i64 i = 0; i < run; ++i) to[i] = m[i * step_m] != 0 ? x[i * step_a] : y[i * step_b];
     }
   });
 }

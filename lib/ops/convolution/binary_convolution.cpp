@@ -12,12 +12,12 @@ constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"xnor-popcount",
 enum Input { data, filters };
 
 struct Attrs {
-  std::vector<std::int64_t> strides, pads_begin, pads_end, dilations;
+  std::vector<i64> strides, pads_begin, pads_end, dilations;
   AutoPad auto_pad = AutoPad::given;
   Mode mode{};
   float pad_value = 0;
 
-  Window window(std::size_t axis, std::int64_t kernel) const {
+  Window window(std::size_t axis, i64 kernel) const {
     return {.kernel = kernel,
             .stride = strides[axis],
             .dilation = dilations[axis],
@@ -26,8 +26,6 @@ struct Attrs {
             .auto_pad = auto_pad};
   }
 };
-
-Dim at(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
@@ -38,11 +36,10 @@ void infer(InferContext& c) {
   require_geometry(c, "pads_begin", a.pads_begin, 2, 0);
   require_geometry(c, "pads_end", a.pads_end, 2, 0);
   const auto &x = c.shape(data), &w = c.shape(filters);
-  c.require_same_dim(at(x, 1), at(w, 1), data, "the channels of data", "those of filters");
-  PartialShape out{at(x, 0), at(w, 0)};
-  for (std::int64_t i = 0; i < 2; ++i) {
-    out.push_back(
-        require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters));
+  c.require_same_dim(x.dim(1), w.dim(1), data, "the channels of data", "those of filters");
+  PartialShape out{x.dim(0), w.dim(0)};
+  for (i64 i = 0; i < 2; ++i) {
+    out.push_back(require_windows(c, a.window(i, 1), x.dim(2 + i), w.dim(2 + i), i, data, filters));
   }
   c.output(0, std::move(out));
 }
@@ -51,7 +48,7 @@ void infer(InferContext& c) {
 /// NOTES.md.
 std::vector<int> signs(const Tensor& t) {
   const auto packed = t.packed() ? t : pack(t);
-  std::vector<int> list(static_cast<std::size_t>(t.size()));
+  std::vector<int> list(t.size());
   for (std::size_t i = 0; i < list.size(); ++i)
     list[i] = (static_cast<unsigned>(packed.bytes()[i / 8]) >> (i % 8) & 1u) != 0 ? 1 : -1;
   return list;
@@ -69,15 +66,15 @@ void eval(EvalContext& c) {
   const auto v = a.window(0, kh).resolved(height), h = a.window(1, kw).resolved(width);
   dispatch(out.type(), Numbers{}, [&]<class T>() {
     auto* to = out.mutable_data<T>();
-    for (std::int64_t n = 0; n < x.dim(0); ++n)
-      for (std::int64_t o = 0; o < w.dim(0); ++o)
-        for (std::int64_t row = 0; row < rows; ++row)
-          for (std::int64_t column = 0; column < columns; ++column) {
+    for (i64 n = 0; n < x.dim(0); ++n)
+      for (i64 o = 0; o < w.dim(0); ++o)
+        for (i64 row = 0; row < rows; ++row)
+          for (i64 column = 0; column < columns; ++column) {
             // 2 * popcount(xnor) - bits is the sum of the products of the signs; the padding counts as pad_value.
             double sum = 0;
             const auto* weight = weights.data() + o * channels * kh * kw;
-            for (std::int64_t ch = 0; ch < channels; ++ch)
-              for (std::int64_t k = 0; k < kh * kw; ++k, ++weight) {
+            for (i64 ch = 0; ch < channels; ++ch)
+              for (i64 k = 0; k < kh * kw; ++k, ++weight) {
                 const auto i = row * v.stride - v.pad_begin + k / kw * v.dilation,
                            j = column * h.stride - h.pad_begin + k % kw * h.dilation;
                 const bool inside = i >= 0 && i < height && j >= 0 && j < width;

@@ -5,18 +5,12 @@
 namespace ovir::ops::convolution {
 namespace {
 
-/// Spatial dims are the last ones of a shape.
-Dim spatial_dim(const PartialShape& s, std::int64_t spatial, std::int64_t i) {
-  return s.has_rank() ? s[s.rank() - spatial + i] : Dim();
-}
-Dim dim_or_unknown(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
-
-Dim dilated(Dim kernel, std::int64_t dilation) { return (kernel - Dim(1)) * Dim(dilation) + Dim(1); }
+Dim dilated(Dim kernel, i64 dilation) { return (kernel - Dim(1)) * Dim(dilation) + Dim(1); }
 
 /// The groups of filters, of which each takes as many channels of data as their axis `inner_axis` says.
-Dim require_groups(const InferContext& c, std::int64_t inner_axis) {
+Dim require_groups(const InferContext& c, i64 inner_axis) {
   const auto &x = c.shape(data), &w = c.shape(filters);
-  const auto channels = dim_or_unknown(x, 1), groups = dim_or_unknown(w, 0), inner = dim_or_unknown(w, inner_axis);
+  const auto channels = x.dim(1), groups = w.dim(0), inner = w.dim(inner_axis);
   if (!channels.is_static() || !inner.is_static() || inner.length() <= 0) {
     c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
     return groups;
@@ -29,11 +23,11 @@ Dim require_groups(const InferContext& c, std::int64_t inner_axis) {
 }
 
 /// Output padding and pads, added to a length that is known as an interval.
-Dim shifted(Dim d, std::int64_t by) { return by >= 0 ? d + Dim(by) : d - Dim(-by); }
+Dim shifted(Dim d, i64 by) { return by >= 0 ? d + Dim(by) : d - Dim(-by); }
 
 }  // namespace
 
-std::int64_t require_spatial(const InferContext& c, std::int64_t outer) {
+i64 require_spatial(const InferContext& c, i64 outer) {
   const auto& a = c.attrs<ConvolutionAttrs>();
   const auto &x = c.shape(data), &w = c.shape(filters);
   c.require_rank(data, 3, 5);
@@ -42,9 +36,9 @@ std::int64_t require_spatial(const InferContext& c, std::int64_t outer) {
     c.require(x.rank() - 2 == w.rank() - outer, filters, Code::E0504,
               "data and filters of {} have different numbers of spatial axes: {} and {}", c.op().type, to_string(x),
               to_string(w));
-  const auto spatial = x.has_rank()   ? x.rank() - 2
-                       : w.has_rank() ? w.rank() - outer
-                                      : static_cast<std::int64_t>(a.strides.size());
+  auto spatial = std::ssize(a.strides);
+  if (x.has_rank()) spatial = x.rank() - 2;
+  else if (w.has_rank()) spatial = w.rank() - outer;
   require_geometry(c, "strides", a.strides, spatial, 1);
   require_geometry(c, "dilations", a.dilations, spatial, 1);
   if (a.auto_pad == AutoPad::given || !a.pads_begin.empty()) {
@@ -55,7 +49,7 @@ std::int64_t require_spatial(const InferContext& c, std::int64_t outer) {
   return spatial;
 }
 
-Window window(const ConvolutionAttrs& a, std::size_t i, std::int64_t kernel) {
+Window window(const ConvolutionAttrs& a, std::size_t i, i64 kernel) {
   return {.kernel = kernel,
           .stride = a.strides[i],
           .dilation = a.dilations[i],
@@ -67,19 +61,18 @@ Window window(const ConvolutionAttrs& a, std::size_t i, std::int64_t kernel) {
 void infer_forward(InferContext& c, bool grouped) {
   const auto& a = c.attrs<ConvolutionAttrs>();
   const auto &x = c.shape(data), &w = c.shape(filters);
-  const std::int64_t outer = grouped ? 3 : 2;
+  const i64 outer = grouped ? 3 : 2;
   const auto spatial = require_spatial(c, outer);
 
-  PartialShape out{dim_or_unknown(x, 0), Dim()};
+  PartialShape out{x.dim(0), Dim()};
   if (grouped) {
-    out[1] = require_groups(c, 2) * dim_or_unknown(w, 1);
+    out[1] = require_groups(c, 2) * w.dim(1);
   } else {
-    c.require_same_dim(dim_or_unknown(x, 1), dim_or_unknown(w, 1), data, "the channels of data", "those of filters");
-    out[1] = dim_or_unknown(w, 0);
+    c.require_same_dim(x.dim(1), w.dim(1), data, "the channels of data", "those of filters");
+    out[1] = w.dim(0);
   }
-  for (std::int64_t i = 0; i < spatial; ++i) {
-    out.push_back(require_windows(c, window(a, static_cast<std::size_t>(i), 1), spatial_dim(x, spatial, i),
-                                  spatial_dim(w, spatial, i), i, data, filters));
+  for (i64 i = 0; i < spatial; ++i) {
+    out.push_back(require_windows(c, window(a, i, 1), x.dim(i - spatial), w.dim(i - spatial), i, data, filters));
   }
   c.output(0, std::move(out));
 }
@@ -87,13 +80,13 @@ void infer_forward(InferContext& c, bool grouped) {
 void infer_backprop(InferContext& c, bool grouped) {
   const auto& a = c.attrs<ConvolutionAttrs>();
   const auto &x = c.shape(data), &w = c.shape(filters);
-  const std::int64_t outer = grouped ? 3 : 2;
+  const i64 outer = grouped ? 3 : 2;
   const auto spatial = require_spatial(c, outer);
   if (!a.output_padding.empty()) require_geometry(c, "output_padding", a.output_padding, spatial, 0);
 
-  PartialShape out{dim_or_unknown(x, 0), dim_or_unknown(w, outer - 1)};
+  PartialShape out{x.dim(0), w.dim(outer - 1)};
   if (grouped) out[1] = require_groups(c, 1) * out[1];
-  else c.require_same_dim(dim_or_unknown(x, 1), dim_or_unknown(w, 0), data, "the channels of data", "those of filters");
+  else c.require_same_dim(x.dim(1), w.dim(0), data, "the channels of data", "those of filters");
 
   // With the third input the output is what it says; the padding follows from it.
   std::optional<std::vector<Dim>> asked;
@@ -106,22 +99,21 @@ void infer_backprop(InferContext& c, bool grouped) {
         c.require(n >= 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is not negative",
                   c.op().type, n);
     asked = c.dims(output_shape);
-    if (!asked) asked.emplace(static_cast<std::size_t>(spatial), Dim());
+    if (!asked) asked.emplace(spatial, Dim());
   }
-  for (std::int64_t i = 0; i < spatial; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const auto kernel = spatial_dim(w, spatial, i);
+  for (i64 i = 0; i < spatial; ++i) {
+    const auto kernel = w.dim(i - spatial);
     c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506,
               "the kernel of {} has {} elements along spatial axis {}", c.op().type, to_string(kernel), i);
     if (asked) {
-      out.push_back((*asked)[at]);
+      out.push_back((*asked)[i]);
       continue;
     }
     // pads are 0 with auto_pad, which has nothing to fit to
     const bool given = a.auto_pad == AutoPad::given;
-    const auto full = (spatial_dim(x, spatial, i) - Dim(1)) * Dim(a.strides[at]) + dilated(kernel, a.dilations[at]);
+    const auto full = (x.dim(i - spatial) - Dim(1)) * Dim(a.strides[i]) + dilated(kernel, a.dilations[i]);
     const auto added =
-        nth_or(a.output_padding, at, 0) - (given ? nth_or(a.pads_begin, at, 0) + nth_or(a.pads_end, at, 0) : 0);
+        nth_or(a.output_padding, i, 0) - (given ? nth_or(a.pads_begin, i, 0) + nth_or(a.pads_end, i, 0) : 0);
     const auto length = shifted(full, added);
     c.require(full.max >= -added, data, Code::E0506, "the pads take more than there is along spatial axis {}: {} of {}",
               i, -added, to_string(full));
@@ -133,23 +125,23 @@ void infer_backprop(InferContext& c, bool grouped) {
 namespace {
 
 /// Lengths of spatial axis i of three, where a tensor of `spatial` axes lacks the first ones.
-std::int64_t length3(const Shape& s, std::int64_t spatial, std::int64_t i) {
+i64 length3(const Shape& s, i64 spatial, i64 i) {
   const auto missing = 3 - spatial;
-  return i < missing ? 1 : s[s.size() - static_cast<std::size_t>(3 - i)];
+  return i < missing ? 1 : s[s.size() - 3 - i];
 }
 
 Problem problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output, bool grouped) {
   Problem p{};
-  const auto spatial = static_cast<std::int64_t>(data.size()) - 2;
+  const auto spatial = std::ssize(data) - 2;
   p.batch = data[0];
   p.groups = grouped ? filters[0] : 1;
   p.in_channels = p.groups == 0 ? 0 : data[1] / p.groups;
   p.out_channels = p.groups == 0 ? 0 : output[1] / p.groups;
-  for (std::int64_t i = 0; i < 3; ++i) {
+  for (i64 i = 0; i < 3; ++i) {
     p.in[i] = length3(data, spatial, i);
     p.out[i] = length3(output, spatial, i);
     const auto missing = 3 - spatial;
-    p.axis[i] = i < missing ? Window{} : window(a, static_cast<std::size_t>(i - missing), length3(filters, spatial, i));
+    p.axis[i] = i < missing ? Window{} : window(a, i - missing, length3(filters, spatial, i));
   }
   return p;
 }
@@ -166,8 +158,8 @@ Problem forward_problem(const ConvolutionAttrs& a, const Shape& data, const Shap
 Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output,
                          bool grouped, bool shape_given) {
   auto p = problem(a, data, filters, output, grouped);
-  const auto missing = 5 - static_cast<std::int64_t>(data.size());
-  for (std::int64_t i = missing; i < 3; ++i) {
+  const auto missing = 5 - std::ssize(data);
+  for (i64 i = missing; i < 3; ++i) {
     auto& w = p.axis[i];
     if (!shape_given) {
       if (w.auto_pad != AutoPad::given) w.pad_begin = w.pad_end = 0;
@@ -175,8 +167,8 @@ Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Sha
     }
     // "pads_begin and pads_end are ignored, and auto_pad defines how to distribute padding amount": what the full
     // output has more than was asked for.
-    const auto more = nth_or(a.output_padding, static_cast<std::size_t>(i - missing), 0);
-    const auto total = std::max<std::int64_t>(0, (p.in[i] - 1) * w.stride + w.extent() + more - p.out[i]);
+    const auto more = nth_or(a.output_padding, i - missing, 0);
+    const auto total = std::max<i64>(0, (p.in[i] - 1) * w.stride + w.extent() + more - p.out[i]);
     w.pad_begin = w.auto_pad == AutoPad::same_upper ? total - total / 2 : total / 2;
     w.pad_end = total - w.pad_begin;
   }
@@ -188,7 +180,7 @@ namespace {
 /// One sample's channels of a group with their padding around them, so that every tap of every window is in range.
 template <class T>
 struct Frame {
-  std::int64_t size[3];
+  i64 size[3];
   Tensor storage;
   T* values;
 
@@ -200,11 +192,10 @@ struct Frame {
   }
   void fill(const Problem& p, const T* from) {
     const auto &z = p.axis[0], &y = p.axis[1], &x = p.axis[2];
-    const auto first = std::max<std::int64_t>(0, -x.pad_begin), last = std::min(p.in[2], size[2] - x.pad_begin);
-    for (std::int64_t ch = 0; ch < p.in_channels; ++ch)
-      for (std::int64_t d = std::max<std::int64_t>(0, -z.pad_begin); d < std::min(p.in[0], size[0] - z.pad_begin); ++d)
-        for (std::int64_t h = std::max<std::int64_t>(0, -y.pad_begin); h < std::min(p.in[1], size[1] - y.pad_begin);
-             ++h)
+    const auto first = std::max<i64>(0, -x.pad_begin), last = std::min(p.in[2], size[2] - x.pad_begin);
+    for (i64 ch = 0; ch < p.in_channels; ++ch)
+      for (i64 d = std::max<i64>(0, -z.pad_begin); d < std::min(p.in[0], size[0] - z.pad_begin); ++d)
+        for (i64 h = std::max<i64>(0, -y.pad_begin); h < std::min(p.in[1], size[1] - y.pad_begin); ++h)
           if (first < last)
             std::copy_n(from + ((ch * p.in[0] + d) * p.in[1] + h) * p.in[2] + first, last - first,
                         values + ((ch * size[0] + d + z.pad_begin) * size[1] + h + y.pad_begin) * size[2] + first +
@@ -217,32 +208,31 @@ void forward(const Problem& p, ElementType type, const T* x, const T* w, T* y) {
   const auto &sz = p.axis[0], &sy = p.axis[1], &sx = p.axis[2];
   Frame<T> frame(p, type);
   // Where each weight's tap lies, seen from the first tap of a window.
-  std::vector<std::int64_t> offset;
-  for (std::int64_t ch = 0; ch < p.in_channels; ++ch)
-    for (std::int64_t d = 0; d < sz.kernel; ++d)
-      for (std::int64_t h = 0; h < sy.kernel; ++h)
-        for (std::int64_t k = 0; k < sx.kernel; ++k)
+  std::vector<i64> offset;
+  for (i64 ch = 0; ch < p.in_channels; ++ch)
+    for (i64 d = 0; d < sz.kernel; ++d)
+      for (i64 h = 0; h < sy.kernel; ++h)
+        for (i64 k = 0; k < sx.kernel; ++k)
           offset.push_back(((ch * frame.size[0] + d * sz.dilation) * frame.size[1] + h * sy.dilation) * frame.size[2] +
                            k * sx.dilation);
-  const auto terms = static_cast<std::int64_t>(offset.size());
+  const auto terms = std::ssize(offset);
 
   // Rows of windows follow each other without a gap where a row is as long as the frame: take them as one row.
-  std::int64_t rows = p.out[1], row = p.out[2];
+  i64 rows = p.out[1], row = p.out[2];
   if (sx.stride == 1 && sy.stride == 1 && row == frame.size[2]) row *= std::exchange(rows, 1);
-  constexpr std::int64_t kPart = 512;  // of a row at a time: it stays in the nearest cache
+  constexpr i64 kPart = 512;  // of a row at a time: it stays in the nearest cache
 
-  for (std::int64_t n = 0; n < p.batch; ++n)
-    for (std::int64_t g = 0; g < p.groups;
-         ++g, x += p.in_channels * p.in_plane(), y += p.out_channels * p.out_plane()) {
+  for (i64 n = 0; n < p.batch; ++n)
+    for (i64 g = 0; g < p.groups; ++g, x += p.in_channels * p.in_plane(), y += p.out_channels * p.out_plane()) {
       frame.fill(p, x);
       const auto* weights = w + g * p.out_channels * terms;
-      for (std::int64_t d = 0; d < p.out[0]; ++d)
-        for (std::int64_t h = 0; h < rows; ++h)
-          for (std::int64_t start = 0; start < row; start += kPart) {
+      for (i64 d = 0; d < p.out[0]; ++d)
+        for (i64 h = 0; h < rows; ++h)
+          for (i64 start = 0; start < row; start += kPart) {
             const auto* from =
                 frame.values + (d * sz.stride * frame.size[1] + h * sy.stride) * frame.size[2] + start * sx.stride;
             const auto length = std::min(kPart, row - start);
-            for (std::int64_t o = 0; o < p.out_channels; ++o) {
+            for (i64 o = 0; o < p.out_channels; ++o) {
               auto* to = y + o * p.out_plane() + (d * rows + h) * row + start;
               std::fill_n(to, length, T{});
               accumulate(to, length, from, offset.data(), sx.stride, weights + o * terms, terms);
@@ -254,8 +244,8 @@ void forward(const Problem& p, ElementType type, const T* x, const T* w, T* y) {
 /// The part of an axis' inputs whose tap `k` lands inside the output: input i goes to i * stride + k * dilation -
 /// pad_begin.
 struct Landing {
-  std::int64_t first, last, shift;
-  Landing(const Window& w, std::int64_t in, std::int64_t out, std::int64_t k) : shift(k * w.dilation - w.pad_begin) {
+  i64 first, last, shift;
+  Landing(const Window& w, i64 in, i64 out, i64 k) : shift(k * w.dilation - w.pad_begin) {
     first = shift >= 0 ? 0 : (-shift + w.stride - 1) / w.stride;
     last = out - 1 - shift < 0 ? 0 : std::min(in, (out - 1 - shift) / w.stride + 1);
   }
@@ -268,9 +258,9 @@ void backprop(const Problem& p, const T* x, const T* w, T* y) {
   // Every input element spreads over the kernel's reach: out[i * stride + k * dilation - pad_begin] += in[i] *
   // weight[k].
   const auto spread = [&](const T* in, const T* weight, T* out) {
-    for (std::int64_t kd = 0; kd < sz.kernel; ++kd)
-      for (std::int64_t kh = 0; kh < sy.kernel; ++kh)
-        for (std::int64_t kw = 0; kw < sx.kernel; ++kw, ++weight) {
+    for (i64 kd = 0; kd < sz.kernel; ++kd)
+      for (i64 kh = 0; kh < sy.kernel; ++kh)
+        for (i64 kw = 0; kw < sx.kernel; ++kw, ++weight) {
           const Landing z(sz, p.in[0], p.out[0], kd), v(sy, p.in[1], p.out[1], kh), h(sx, p.in[2], p.out[2], kw);
           for (auto i = z.first; i < z.last; ++i)
             for (auto j = v.first; j < v.last; ++j) {
@@ -284,10 +274,10 @@ void backprop(const Problem& p, const T* x, const T* w, T* y) {
             }
         }
   };
-  for (std::int64_t n = 0; n < p.batch; ++n)
-    for (std::int64_t g = 0; g < p.groups; ++g)
-      for (std::int64_t o = 0; o < p.out_channels; ++o)
-        for (std::int64_t i = 0; i < p.in_channels; ++i)
+  for (i64 n = 0; n < p.batch; ++n)
+    for (i64 g = 0; g < p.groups; ++g)
+      for (i64 o = 0; o < p.out_channels; ++o)
+        for (i64 i = 0; i < p.in_channels; ++i)
           spread(x + ((n * p.groups + g) * p.in_channels + i) * p.in_plane(),
                  w + ((g * p.in_channels + i) * p.out_channels + o) * p.taps(),
                  y + ((n * p.groups + g) * p.out_channels + o) * p.out_plane());

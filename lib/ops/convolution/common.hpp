@@ -27,10 +27,10 @@ inline constexpr AttributeTable kBackpropAttrs =
 
 /// Checks ranks and attribute lengths; the number of spatial axes, or nothing where no input and no attribute tells.
 /// `outer` is how many axes of the filters come before the spatial ones: 2, or 3 with groups.
-std::int64_t require_spatial(const InferContext& c, std::int64_t outer);
+i64 require_spatial(const InferContext& c, i64 outer);
 
 /// The window along spatial axis i, its padding as the attributes give it.
-Window window(const ConvolutionAttrs& a, std::size_t i, std::int64_t kernel);
+Window window(const ConvolutionAttrs& a, std::size_t i, i64 kernel);
 
 /// Shape inference of the forward convolutions ([O, I, …] or [G, O, I, …] filters) and of the backward ones ([I, O, …],
 /// [G, I, O, …]).
@@ -39,12 +39,12 @@ void infer_backprop(InferContext& c, bool grouped);
 
 /// A convolution in numbers, every one seen as 3D: axes that are missing have length 1.
 struct Problem {
-  std::int64_t batch, groups, in_channels, out_channels;  ///< channels within a group
-  std::int64_t in[3], out[3];
+  i64 batch, groups, in_channels, out_channels;  ///< channels within a group
+  i64 in[3], out[3];
   Window axis[3];  ///< padding resolved
-  std::int64_t taps() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
-  std::int64_t in_plane() const { return in[0] * in[1] * in[2]; }
-  std::int64_t out_plane() const { return out[0] * out[1] * out[2]; }
+  i64 taps() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
+  i64 in_plane() const { return in[0] * in[1] * in[2]; }
+  i64 out_plane() const { return out[0] * out[1] * out[2]; }
 };
 Problem forward_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output,
                         bool grouped);

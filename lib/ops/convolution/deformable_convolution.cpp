@@ -9,12 +9,12 @@ namespace {
 enum Input { data, offsets, filters, mask };
 
 struct Attrs {
-  std::vector<std::int64_t> strides, pads_begin, pads_end, dilations;
+  std::vector<i64> strides, pads_begin, pads_end, dilations;
   AutoPad auto_pad = AutoPad::given;
-  std::int64_t group = 1, deformable_group = 1;
+  i64 group = 1, deformable_group = 1;
   bool bilinear_interpolation_pad = false;
 
-  Window window(std::size_t axis, std::int64_t kernel) const {
+  Window window(std::size_t axis, i64 kernel) const {
     return {.kernel = kernel,
             .stride = strides[axis],
             .dilation = dilations[axis],
@@ -24,10 +24,8 @@ struct Attrs {
   }
 };
 
-Dim at(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
-
 /// `n` groups divide a number of channels.
-void require_groups(const InferContext& c, const Dim& channels, std::int64_t n, std::string_view attribute) {
+void require_groups(const InferContext& c, const Dim& channels, i64 n, std::string_view attribute) {
   if (channels.is_static())
     c.require_attr(channels.length() % n == 0, attribute, "{} groups cannot share {} channels equally", n,
                    channels.length());
@@ -45,26 +43,25 @@ void infer(InferContext& c) {
                  a.deformable_group, kMaxGeometry);
   const auto &x = c.shape(data), &w = c.shape(filters), &moved = c.shape(offsets);
 
-  auto batch = c.require_same_dim(at(x, 0), at(moved, 0), offsets, "the batch of data", "that of offsets");
-  if (c.has(mask)) batch = c.require_same_dim(batch, at(c.shape(mask), 0), mask, "the batch of data", "that of mask");
-  require_groups(c, at(x, 1), a.group, "group");
-  require_groups(c, at(x, 1), a.deformable_group, "deformable_group");
-  require_groups(c, at(w, 0), a.group, "group");
-  c.require_same_dim(at(x, 1), at(w, 1) * Dim(a.group), filters, "the channels of data", "group * channels of filters");
-  const auto taps = at(w, 2) * at(w, 3) * Dim(a.deformable_group);
-  c.require_same_dim(at(moved, 1), taps * Dim(2), offsets, "the channels of offsets",
+  auto batch = c.require_same_dim(x.dim(0), moved.dim(0), offsets, "the batch of data", "that of offsets");
+  if (c.has(mask)) batch = c.require_same_dim(batch, c.shape(mask).dim(0), mask, "the batch of data", "that of mask");
+  require_groups(c, x.dim(1), a.group, "group");
+  require_groups(c, x.dim(1), a.deformable_group, "deformable_group");
+  require_groups(c, w.dim(0), a.group, "group");
+  c.require_same_dim(x.dim(1), w.dim(1) * Dim(a.group), filters, "the channels of data", "group * channels of filters");
+  const auto taps = w.dim(2) * w.dim(3) * Dim(a.deformable_group);
+  c.require_same_dim(moved.dim(1), taps * Dim(2), offsets, "the channels of offsets",
                      "2 * deformable_group * kernel elements");
   if (c.has(mask))
-    c.require_same_dim(at(c.shape(mask), 1), taps, mask, "the channels of mask", "deformable_group * kernel elements");
+    c.require_same_dim(c.shape(mask).dim(1), taps, mask, "the channels of mask", "deformable_group * kernel elements");
 
-  PartialShape out{batch, at(w, 0)};
-  for (std::int64_t i = 0; i < 2; ++i) {
-    auto windows =
-        require_windows(c, a.window(static_cast<std::size_t>(i), 1), at(x, 2 + i), at(w, 2 + i), i, data, filters);
-    windows = c.require_same_dim(windows, at(moved, 2 + i), offsets,
+  PartialShape out{batch, w.dim(0)};
+  for (i64 i = 0; i < 2; ++i) {
+    auto windows = require_windows(c, a.window(i, 1), x.dim(2 + i), w.dim(2 + i), i, data, filters);
+    windows = c.require_same_dim(windows, moved.dim(2 + i), offsets,
                                  fmt::format("the windows along spatial axis {}", i), "those of offsets");
     if (c.has(mask))
-      windows = c.require_same_dim(windows, at(c.shape(mask), 2 + i), mask,
+      windows = c.require_same_dim(windows, c.shape(mask).dim(2 + i), mask,
                                    fmt::format("the windows along spatial axis {}", i), "those of mask");
     out.push_back(windows);
   }
@@ -74,16 +71,16 @@ void infer(InferContext& c) {
 /// The plane at (y, x), bilinearly. With `pad` there are zeros around it. Without, a location less than a pixel beyond
 /// its last row or column "shifts to the inner boundary of the feature map"; elsewhere outside it is 0 (see NOTES.md).
 template <class T>
-double sample(const T* plane, std::int64_t height, std::int64_t width, double y, double x, bool pad) {
-  const double least = pad ? -1 : 0;
-  if (!(y >= least && y < static_cast<double>(height) && x >= least && x < static_cast<double>(width))) return 0;
+double sample(const T* plane, i64 height, i64 width, double y, double x, bool pad) {
+  const double min = pad ? -1 : 0;
+  if (!(y >= min && y < static_cast<double>(height) && x >= min && x < static_cast<double>(width))) return 0;
   if (!pad) {
     y = std::min(y, static_cast<double>(height - 1));
     x = std::min(x, static_cast<double>(width - 1));
   }
-  const auto top = static_cast<std::int64_t>(std::floor(y)), left = static_cast<std::int64_t>(std::floor(x));
+  const auto top = static_cast<i64>(std::floor(y)), left = static_cast<i64>(std::floor(x));
   const auto dy = y - std::floor(y), dx = x - std::floor(x);
-  const auto value = [&](std::int64_t i, std::int64_t j) {
+  const auto value = [&](i64 i, i64 j) {
     return i < 0 || i >= height || j < 0 || j >= width ? 0.0 : static_cast<double>(plane[i * width + j]);
   };
   return (1 - dy) * ((1 - dx) * value(top, left) + dx * value(top, left + 1)) +
@@ -99,12 +96,12 @@ void convolve(EvalContext& c, Tensor& out) {
   const auto v = a.window(0, kh).resolved(height), h = a.window(1, kw).resolved(width);
   const auto taps = kh * kw, plane = rows * columns;
   const T* weights = c.has(mask) ? c.in(mask).data<T>() : nullptr;
-  std::vector<double> sampled(static_cast<std::size_t>(channels * taps));  // what the taps of one output position see
-  for (std::int64_t n = 0; n < x.dim(0); ++n)
-    for (std::int64_t p = 0; p < plane; ++p) {
-      for (std::int64_t ch = 0; ch < channels; ++ch) {
+  std::vector<double> sampled(channels * taps);  // what the taps of one output position see
+  for (i64 n = 0; n < x.dim(0); ++n)
+    for (i64 p = 0; p < plane; ++p) {
+      for (i64 ch = 0; ch < channels; ++ch) {
         const auto deformed = n * a.deformable_group + ch / (channels / a.deformable_group);
-        for (std::int64_t k = 0; k < taps; ++k) {
+        for (i64 k = 0; k < taps; ++k) {
           const T* by = moved.data<T>() + (deformed * taps + k) * 2 * plane + p;
           const auto row = p / columns * v.stride - v.pad_begin + k / kw * v.dilation,
                      column = p % columns * h.stride - h.pad_begin + k % kw * h.dilation;
@@ -113,14 +110,14 @@ void convolve(EvalContext& c, Tensor& out) {
           auto value = sample(x.data<T>() + (n * channels + ch) * height * width, height, width, y, z,
                               a.bilinear_interpolation_pad);
           if (weights) value *= static_cast<double>(weights[(deformed * taps + k) * plane + p]);
-          sampled[static_cast<std::size_t>(ch * taps + k)] = value;
+          sampled[ch * taps + k] = value;
         }
       }
-      for (std::int64_t o = 0; o < outputs; ++o) {
+      for (i64 o = 0; o < outputs; ++o) {
         const auto* seen = sampled.data() + o / (outputs / a.group) * inner * taps;
         const T* filter = w.data<T>() + o * inner * taps;
         double sum = 0;
-        for (std::int64_t k = 0; k < inner * taps; ++k) sum += seen[k] * static_cast<double>(filter[k]);
+        for (i64 k = 0; k < inner * taps; ++k) sum += seen[k] * static_cast<double>(filter[k]);
         out.mutable_data<T>()[(n * outputs + o) * plane + p] = static_cast<T>(sum);
       }
     }

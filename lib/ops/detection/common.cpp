@@ -4,11 +4,11 @@
 
 namespace ovir::ops::detection {
 
-void require_count(const InferContext& c, std::int64_t v, std::string_view attribute) {
+void require_count(const InferContext& c, i64 v, std::string_view attribute) {
   c.require_attr(0 < v && v < (1 << 20), attribute, "{} is not in 1..{}", v, (1 << 20) - 1);
 }
 
-Dim require_rois(const InferContext& c, int port, std::int64_t numbers, std::string_view words) {
+Dim require_rois(const InferContext& c, int port, i64 numbers, std::string_view words) {
   const auto& shape = c.shape(port);
   if (!shape.has_rank()) return {};
   c.require(shape[1].contains(numbers), port, Code::E0506, "rois of {} must have {}, but their shape is {}",
@@ -16,31 +16,30 @@ Dim require_rois(const InferContext& c, int port, std::int64_t numbers, std::str
   return shape[0];
 }
 
-void require_batch(const EvalContext& c, int port, std::int64_t roi, std::int64_t batch, const Tensor& maps) {
+void require_batch(const EvalContext& c, int port, i64 roi, i64 batch, const Tensor& maps) {
   if (batch < 0 || batch >= maps.dim(0))
     fail_at(c.version(), port, Code::E0507,
             fmt::format("roi {} is of batch {}, but data has {}", roi, batch, maps.dim(0)));
 }
 
-void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio) {
+void require_sampling_ratio(const InferContext& c, i64 sampling_ratio) {
   c.require_attr(0 <= sampling_ratio && sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}",
                  sampling_ratio, kMostBinSamples);
 }
 
-std::int64_t bin_samples(const EvalContext& c, int port, double side, std::int64_t sampling_ratio, std::int64_t roi) {
+i64 bin_samples(const EvalContext& c, int port, double side, i64 sampling_ratio, i64 roi) {
   if (sampling_ratio > 0) return sampling_ratio;
   if (!(side <= static_cast<double>(kMostBinSamples)))
     fail_at(c.version(), port, Code::E0508, fmt::format("roi {} is too large to be sampled", roi));
-  return static_cast<std::int64_t>(std::ceil(std::max(side, 0.0)));
+  return static_cast<i64>(std::ceil(std::max(side, 0.0)));
 }
 
-void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w, std::int64_t numbers,
-                   std::string_view words) {
+void infer_aligned(InferContext& c, i64 pooled_h, i64 pooled_w, i64 numbers, std::string_view words) {
   enum Input { data, rois, batch_indices };
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
   c.require_rank(batch_indices, 1);
-  const auto channels = c.shape(data).has_rank() ? c.shape(data)[1] : Dim();
+  const auto channels = c.shape(data).dim(1);
   auto count = require_rois(c, rois, numbers, words);
   if (c.shape(batch_indices).has_rank())
     count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of rois",
@@ -77,13 +76,13 @@ void require_grid(const InferContext& c) {
 void output_priors(InferContext& c, std::size_t boxes_a_point) {
   Dim length;
   if (const auto size = c.dims(output_size); size && size->size() == 2)
-    length = (*size)[0] * (*size)[1] * Dim(static_cast<std::int64_t>(4 * boxes_a_point));
+    length = (*size)[0] * (*size)[1] * Dim(static_cast<i64>(4 * boxes_a_point));
   c.output(0, {Dim(2), length});
 }
 
 void put_variances(Tensor& out, const std::vector<float>& variance) {
   auto* to = out.mutable_data<float>() + out.dim(1);
-  for (std::int64_t i = 0; i < out.dim(1); ++i)
+  for (i64 i = 0; i < out.dim(1); ++i)
     to[i] = variance.empty() ? 0.1F : variance[variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
 }
 

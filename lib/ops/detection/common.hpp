@@ -6,42 +6,39 @@
 namespace ovir::ops::detection {
 
 /// A count among the attributes of position-sensitive pooling.
-void require_count(const InferContext& c, std::int64_t v, std::string_view attribute);
+void require_count(const InferContext& c, i64 v, std::string_view attribute);
 
 /// Regions in input `port`, each of `numbers` numbers, which `words` are. Gives how many there are.
-Dim require_rois(const InferContext& c, int port, std::int64_t numbers = 5, std::string_view words = "5 numbers each");
+Dim require_rois(const InferContext& c, int port, i64 numbers = 5, std::string_view words = "5 numbers each");
 
 /// In a kernel: the feature maps hold the image that region `roi` says it is of, in input `port`.
-void require_batch(const EvalContext& c, int port, std::int64_t roi, std::int64_t batch, const Tensor& maps);
+void require_batch(const EvalContext& c, int port, i64 roi, i64 batch, const Tensor& maps);
 
 /// Position-sensitive pooling: the value at (x, y), 0 outside of the plane.
 template <class T>
-T bilinear(const T* map, float x, float y, std::int64_t width, std::int64_t height) {
+T bilinear(const T* map, float x, float y, i64 width, i64 height) {
   if (!(x >= 0 && y >= 0 && x < static_cast<float>(width) && y < static_cast<float>(height))) return 0;
-  const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
-  const auto right = std::min(static_cast<std::int64_t>(std::ceil(x)), width - 1),
-             bottom = std::min(static_cast<std::int64_t>(std::ceil(y)), height - 1);
+  const auto left = static_cast<i64>(x), top = static_cast<i64>(y);
+  const auto right = std::min(static_cast<i64>(std::ceil(x)), width - 1),
+             bottom = std::min(static_cast<i64>(std::ceil(y)), height - 1);
   const auto dx = static_cast<T>(x - static_cast<float>(left)), dy = static_cast<T>(y - static_cast<float>(top));
-  const auto row = [&](std::int64_t r) {
-    return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx;
-  };
+  const auto row = [&](i64 r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
   return row(top) + (row(bottom) - row(top)) * dy;
 }
 
 /// The four pixels around (x, y) and their weights. All weights are 0 more than one pixel outside of the plane.
 template <class T>
 struct BilinearSample {
-  std::int64_t at[4]{};
+  i64 at[4]{};
   T weight[4]{};
-  BilinearSample(T x, T y, std::int64_t width, std::int64_t height) {
+  BilinearSample(T x, T y, i64 width, i64 height) {
     if (!(x >= -1 && x <= static_cast<T>(width) && y >= -1 && y <= static_cast<T>(height))) return;
     x = std::clamp<T>(x, 0, static_cast<T>(width - 1));
     y = std::clamp<T>(y, 0, static_cast<T>(height - 1));
-    const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
+    const auto left = static_cast<i64>(x), top = static_cast<i64>(y);
     const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
     const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
-    const std::int64_t places[] = {top * width + left, top * width + right, bottom * width + left,
-                                   bottom * width + right};
+    const i64 places[] = {top * width + left, top * width + right, bottom * width + left, bottom * width + right};
     const T weights[] = {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx};
     std::copy_n(places, 4, at);
     std::copy_n(weights, 4, weight);
@@ -52,11 +49,11 @@ struct BilinearSample {
 };
 
 /// Samples along one side of a bin are never more than this: a region that asks for more is refused.
-inline constexpr std::int64_t kMostBinSamples = 1 << 12;
-void require_sampling_ratio(const InferContext& c, std::int64_t sampling_ratio);
+inline constexpr i64 kMostBinSamples = 1 << 12;
+void require_sampling_ratio(const InferContext& c, i64 sampling_ratio);
 /// How many samples are taken along a side of a bin of region `roi`, of input `port`: as many as asked for, or one a
 /// pixel.
-std::int64_t bin_samples(const EvalContext& c, int port, double side, std::int64_t sampling_ratio, std::int64_t roi);
+i64 bin_samples(const EvalContext& c, int port, double side, i64 sampling_ratio, i64 roi);
 
 // --- ROIAlign and ROIAlignRotated
 
@@ -68,18 +65,17 @@ void require_bins(const InferContext& c, const Attrs& a) {
   require_sampling_ratio(c, a.sampling_ratio);
 }
 /// Their inputs data, rois and batch_indices, and the output.
-void infer_aligned(InferContext& c, std::int64_t pooled_h, std::int64_t pooled_w, std::int64_t numbers,
-                   std::string_view words);
+void infer_aligned(InferContext& c, i64 pooled_h, i64 pooled_w, i64 numbers, std::string_view words);
 /// Their samples: visit(bin, x, y, n) for the n points in each bin of a region of `w` by `h` that begins at (x0, y0).
 template <class T, class Attrs, class F>
-void sample_bins(const EvalContext& c, const Attrs& a, std::int64_t roi, T x0, T y0, T w, T h, F visit) {
+void sample_bins(const EvalContext& c, const Attrs& a, i64 roi, T x0, T y0, T w, T h, F visit) {
   const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h), half = static_cast<T>(0.5);
   const auto nx = bin_samples(c, 1, static_cast<double>(bin_w), a.sampling_ratio, roi),
              ny = bin_samples(c, 1, static_cast<double>(bin_h), a.sampling_ratio, roi);
-  for (std::int64_t ph = 0; ph < a.pooled_h; ++ph)
-    for (std::int64_t pw = 0; pw < a.pooled_w; ++pw)
-      for (std::int64_t iy = 0; iy < ny; ++iy)
-        for (std::int64_t ix = 0; ix < nx; ++ix) {
+  for (i64 ph = 0; ph < a.pooled_h; ++ph)
+    for (i64 pw = 0; pw < a.pooled_w; ++pw)
+      for (i64 iy = 0; iy < ny; ++iy)
+        for (i64 ix = 0; ix < nx; ++ix) {
           const T y = y0 + static_cast<T>(ph) * bin_h + bin_h / static_cast<T>(ny) * (static_cast<T>(iy) + half);
           const T x = x0 + static_cast<T>(pw) * bin_w + bin_w / static_cast<T>(nx) * (static_cast<T>(ix) + half);
           visit(ph * a.pooled_w + pw, x, y, static_cast<T>(nx * ny));

@@ -8,7 +8,7 @@ namespace {
 enum Input { data, rois, offsets };
 
 struct Attrs {
-  std::int64_t output_dim = 0, group_size = 1, spatial_bins_x = 1, spatial_bins_y = 1, part_size = 1;
+  i64 output_dim = 0, group_size = 1, spatial_bins_x = 1, spatial_bins_y = 1, part_size = 1;
   float spatial_scale = 0, trans_std = 1;
   std::string mode = "bilinear_deformable";
 };
@@ -33,7 +33,7 @@ void infer(InferContext& c) {
     c.require_rank(offsets, 4);
     if (const auto& shape = c.shape(offsets); shape.has_rank()) {
       count = c.require_same_dim(count, shape[0], offsets, "the number of rois", "that of offsets");
-      for (const std::int64_t axis : {2, 3})
+      for (const i64 axis : {2, 3})
         c.require(shape[axis].contains(a.part_size), offsets, Code::E0506,
                   "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size,
                   a.part_size, to_string(shape));
@@ -50,15 +50,15 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {regions.dim(0), a.output_dim, bins, bins});
   const bool shifted = c.has(offsets);
   // Offsets come in pairs, x before y, for classes that share them.
-  const auto classes = shifted ? std::max<std::int64_t>(1, c.in(offsets).dim(1) / 2) : 1,
-             sharing = std::max<std::int64_t>(1, a.output_dim / classes);
-  dispatch(maps.type(), Reals{}, [&]<class T>() {
+  const auto classes = shifted ? std::max<i64>(1, c.in(offsets).dim(1) / 2) : 1,
+             sharing = std::max<i64>(1, a.output_dim / classes);
+  dispatch(maps.type(), Floats{}, [&]<class T>() {
     const T* shifts = shifted ? c.in(offsets).data<T>() : nullptr;
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
-    for (std::int64_t r = 0; r < regions.dim(0); ++r) {
+    for (i64 r = 0; r < regions.dim(0); ++r) {
       const T* roi = regions.data<T>() + r * 5;
-      const auto batch = static_cast<std::int64_t>(roi[0]);
+      const auto batch = static_cast<i64>(roi[0]);
       if (batch < 0) continue;  // no region
       detection::require_batch(c, rois, r, batch, maps);
       const auto side = [&](T v, float more) {
@@ -67,9 +67,9 @@ void eval(EvalContext& c) {
       const float x1 = side(roi[1], 0), y1 = side(roi[2], 0);
       const float roi_w = std::max(side(roi[3], 1) - x1, 0.1F), roi_h = std::max(side(roi[4], 1) - y1, 0.1F);
       const float bin_w = roi_w / static_cast<float>(bins), bin_h = roi_h / static_cast<float>(bins);
-      for (std::int64_t k = 0; k < a.output_dim; ++k)
-        for (std::int64_t h = 0; h < bins; ++h)
-          for (std::int64_t w = 0; w < bins; ++w) {
+      for (i64 k = 0; k < a.output_dim; ++k)
+        for (i64 h = 0; h < bins; ++h)
+          for (i64 w = 0; w < bins; ++w) {
             float x = x1 + static_cast<float>(w) * bin_w, y = y1 + static_cast<float>(h) * bin_h;
             if (shifts) {
               const auto pair = (r * classes + std::min(k / sharing, classes - 1)) * 2, part = a.part_size;
@@ -80,9 +80,9 @@ void eval(EvalContext& c) {
             // Every bin of every output channel reads a channel of its own.
             const T* map = maps.data<T>() + (batch * channels + (k * bins + h) * bins + w) * height * width;
             T sum = 0;
-            std::int64_t samples = 0;
-            for (std::int64_t i = 0; i < a.spatial_bins_y; ++i)
-              for (std::int64_t j = 0; j < a.spatial_bins_x; ++j) {
+            i64 samples = 0;
+            for (i64 i = 0; i < a.spatial_bins_y; ++i)
+              for (i64 j = 0; j < a.spatial_bins_x; ++j) {
                 const float sy = y + static_cast<float>(i) * (bin_h / static_cast<float>(a.spatial_bins_y)),
                             sx = x + static_cast<float>(j) * (bin_w / static_cast<float>(a.spatial_bins_x));
                 if (!(sx >= -0.5F && sx <= static_cast<float>(width) - 0.5F && sy >= -0.5F &&

@@ -14,32 +14,30 @@ constexpr auto words(BoxCode) {
 enum Input { box_logits, class_preds, proposals, additional_class_preds, additional_box_preds };
 
 struct Attrs {
-  std::int64_t num_classes = 0;  ///< version 8 counts them itself
-  std::int64_t background_label_id = 0, top_k = -1, input_height = 1, input_width = 1;
-  std::vector<std::int64_t> keep_top_k;
+  i64 num_classes = 0;  ///< version 8 counts them itself
+  i64 background_label_id = 0, top_k = -1, input_height = 1, input_width = 1;
+  std::vector<i64> keep_top_k;
   BoxCode code_type = BoxCode::corner;
   bool variance_encoded_in_target = false, share_location = true, clip_after_nms = false, clip_before_nms = false,
        decrease_label_id = false, normalized = false;
   float nms_threshold = 0, confidence_threshold = 0, objectness_score = 0;
 
   /// Numbers a prior takes: unnormalized ones begin with the image's number.
-  std::int64_t prior_size() const { return normalized ? 4 : 5; }
-  std::int64_t keep() const { return keep_top_k.empty() ? -1 : keep_top_k[0]; }
+  i64 prior_size() const { return normalized ? 4 : 5; }
+  i64 keep() const { return keep_top_k.empty() ? -1 : keep_top_k[0]; }
 };
-
-Dim at(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const bool counted = c.version().since < 8;
-  constexpr auto kMost = std::int64_t{1} << 31;
+  constexpr auto kLimit = i64{1} << 31;
   c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "it holds no number");
-  c.require_attr(a.keep() < kMost, "keep_top_k", "{} is more than {}", a.keep(), INT32_MAX);
-  c.require_attr(a.top_k < kMost, "top_k", "{} is more than {}", a.top_k, INT32_MAX);
+  c.require_attr(a.keep() < kLimit, "keep_top_k", "{} is more than {}", a.keep(), INT32_MAX);
+  c.require_attr(a.top_k < kLimit, "top_k", "{} is more than {}", a.top_k, INT32_MAX);
   c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0),
                  a.input_height > 0 ? "input_width" : "input_height", "it must be positive where normalized is false");
   if (counted)
-    c.require_attr(a.num_classes > 0 && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes,
+    c.require_attr(a.num_classes > 0 && a.num_classes < kLimit, "num_classes", "{} is not in 1..{}", a.num_classes,
                    INT32_MAX);
   c.require_rank(box_logits, 2);
   c.require_rank(class_preds, 2);
@@ -48,24 +46,24 @@ void infer(InferContext& c) {
       c.input_count() != 4, additional_class_preds, Code::E0501,
       "DetectionOutput takes additional_class_preds together with additional_box_preds, but the latter is missing");
 
-  auto batch = c.require_same_dim(at(c.shape(box_logits), 0), at(c.shape(class_preds), 0), class_preds,
+  auto batch = c.require_same_dim(c.shape(box_logits).dim(0), c.shape(class_preds).dim(0), class_preds,
                                   "the batch of box_logits", "that of class_preds");
-  const auto prior_batch = at(c.shape(proposals), 0);
+  const auto prior_batch = c.shape(proposals).dim(0);
   if (prior_batch.min > 1)
     batch = c.require_same_dim(batch, prior_batch, proposals, "the batch of box_logits", "that of proposals");
   c.require(prior_batch.contains(1) || prior_batch.compatible(batch), proposals, Code::E0506,
             "the batch of proposals must be 1 or {}, but it is {}", to_string(batch), to_string(prior_batch));
-  c.require_same_dim(at(c.shape(proposals), 1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals,
+  c.require_same_dim(c.shape(proposals).dim(1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals,
                      "dim 1 of proposals", "that which variance_encoded_in_target asks for");
 
   Dim priors;
-  if (const auto d = at(c.shape(proposals), 2); d.is_static()) {
+  if (const auto d = c.shape(proposals).dim(2); d.is_static()) {
     c.require(d.length() % a.prior_size() == 0, proposals, Code::E0506,
               "proposals of DetectionOutput holds {} numbers a row, which is no multiple of {}, the size of a prior",
               d.length(), a.prior_size());
     priors = Dim(d.length() / a.prior_size());
   }
-  const auto scores = at(c.shape(class_preds), 1), logits = at(c.shape(box_logits), 1);
+  const auto scores = c.shape(class_preds).dim(1), logits = c.shape(box_logits).dim(1);
   Dim classes = counted ? Dim(a.num_classes) : Dim();
   if (!priors.is_static() && a.share_location && logits.is_static()) {
     c.require(logits.length() % 4 == 0, box_logits, Code::E0506,
@@ -86,13 +84,13 @@ void infer(InferContext& c) {
   if (c.has(additional_box_preds)) {
     c.require_rank(additional_class_preds, 2);
     c.require_rank(additional_box_preds, 2);
-    batch = c.require_same_dim(batch, at(c.shape(additional_class_preds), 0), additional_class_preds,
+    batch = c.require_same_dim(batch, c.shape(additional_class_preds).dim(0), additional_class_preds,
                                "the batch of box_logits", "that of additional_class_preds");
-    batch = c.require_same_dim(batch, at(c.shape(additional_box_preds), 0), additional_box_preds,
+    batch = c.require_same_dim(batch, c.shape(additional_box_preds).dim(0), additional_box_preds,
                                "the batch of box_logits", "that of additional_box_preds");
-    c.require_same_dim(at(c.shape(additional_class_preds), 1), priors * Dim(2), additional_class_preds,
+    c.require_same_dim(c.shape(additional_class_preds).dim(1), priors * Dim(2), additional_class_preds,
                        "dim 1 of additional_class_preds", "2 * priors");
-    c.require_same_dim(at(c.shape(additional_box_preds), 1), logits, additional_box_preds,
+    c.require_same_dim(c.shape(additional_box_preds).dim(1), logits, additional_box_preds,
                        "dim 1 of additional_box_preds", "that of box_logits");
   }
 
@@ -121,7 +119,7 @@ T overlap(const Box<T>& a, const Box<T>& b) {
 
 struct Found {
   double score;
-  std::int64_t label, prior;
+  i64 label, prior;
 };
 /// By falling score; of equal ones the earlier prior comes first.
 bool before(const Found& a, const Found& b) { return a.score > b.score || (a.score == b.score && a.prior < b.prior); }
@@ -145,9 +143,9 @@ class Detector {
   }
 
   /// Writes at most `rows` rows of [image, label, score, x1, y1, x2, y2]; a -1 ends the list where it is shorter.
-  void run(T* out, std::int64_t rows) {
-    std::int64_t row = 0;
-    for (std::int64_t image = 0; image < images; ++image)
+  void run(T* out, i64 rows) {
+    i64 row = 0;
+    for (i64 image = 0; image < images; ++image)
       for (const auto& f : detect(image)) {
         if (row == rows) return;
         auto box = boxes[index(f.label, f.prior)];
@@ -168,15 +166,15 @@ class Detector {
   const Attrs& a;
   const Tensor &logits, &scores;
   Tensor priors;
-  std::int64_t images, count, classes, locations;
+  i64 images, count, classes, locations;
   const T *arm_scores = nullptr, *arm_logits = nullptr;
   std::vector<Box<T>> boxes;  // of one image: by location class, then prior
 
-  std::size_t index(std::int64_t label, std::int64_t prior) const {
+  std::size_t index(i64 label, i64 prior) const {
     return static_cast<std::size_t>((a.share_location ? 0 : label) * count + prior);
   }
 
-  T score(std::int64_t image, std::int64_t label, std::int64_t prior) const {
+  T score(i64 image, i64 label, i64 prior) const {
     // A prior whose objectness is too low is background.
     if (arm_scores && arm_scores[(image * count + prior) * 2 + 1] < static_cast<T>(a.objectness_score))
       return label == a.background_label_id ? T{1} : T{0};
@@ -201,14 +199,14 @@ class Detector {
     return box;
   }
 
-  void decode_all(std::int64_t image) {
-    boxes.assign(static_cast<std::size_t>(locations * count), {});
+  void decode_all(i64 image) {
+    boxes.assign(locations * count, {});
     const auto size = a.prior_size();
     const auto* from = priors.data<T>() + (priors.dim(0) == 1 ? 0 : image) * priors.dim(1) * priors.dim(2);
-    for (std::int64_t p = 0; p < count; ++p) {
+    for (i64 p = 0; p < count; ++p) {
       const T* corner = from + (p + 1) * size - 4;
       const T* variance = a.variance_encoded_in_target ? nullptr : from + count * size + p * 4;
-      for (std::int64_t l = 0; l < locations; ++l) {
+      for (i64 l = 0; l < locations; ++l) {
         const auto delta = ((image * count + p) * locations + l) * 4;
         Box<T> prior{corner[0], corner[1], corner[2], corner[3]};
         // The additional predictions refine the priors first.
@@ -218,13 +216,12 @@ class Detector {
     }
   }
 
-  std::vector<Found> detect(std::int64_t image) {
+  std::vector<Found> detect(i64 image) {
     decode_all(image);
     std::vector<Found> candidates, found;
     const auto suppress = [&] {
       std::sort(candidates.begin(), candidates.end(), before);
-      if (a.top_k > -1 && candidates.size() > static_cast<std::size_t>(a.top_k))
-        candidates.resize(static_cast<std::size_t>(a.top_k));
+      if (a.top_k > -1 && candidates.size() > static_cast<std::size_t>(a.top_k)) candidates.resize(a.top_k);
       for (const auto& f : candidates)
         if (std::none_of(found.begin(), found.end(), [&](const Found& kept) {
               return kept.label == f.label &&
@@ -236,18 +233,18 @@ class Detector {
     };
     if (!a.decrease_label_id) {
       // "perform NMS like in Caffe": class by class
-      for (std::int64_t label = 0; label < classes; ++label) {
+      for (i64 label = 0; label < classes; ++label) {
         if (label == a.background_label_id) continue;
-        for (std::int64_t p = 0; p < count; ++p)
+        for (i64 p = 0; p < count; ++p)
           if (const auto s = score(image, label, p); s > static_cast<T>(a.confidence_threshold))
             candidates.push_back({static_cast<double>(s), label, p});
         suppress();
       }
     } else {
       // "like in Apache MxNet": each prior has only its best class
-      for (std::int64_t p = 0; p < count; ++p) {
+      for (i64 p = 0; p < count; ++p) {
         Found best{-1, 0, p};
-        for (std::int64_t label = 1; label < classes; ++label)
+        for (i64 label = 1; label < classes; ++label)
           if (const auto s = static_cast<double>(score(image, label, p));
               label != a.background_label_id && s > best.score)
             best = {s, label, p};
@@ -257,7 +254,7 @@ class Detector {
     }
     if (a.keep() > -1 && found.size() > static_cast<std::size_t>(a.keep())) {
       std::stable_sort(found.begin(), found.end(), before);
-      found.resize(static_cast<std::size_t>(a.keep()));
+      found.resize(a.keep());
     }
     std::stable_sort(found.begin(), found.end(), [](const Found& x, const Found& y) { return x.label < y.label; });
     return found;
@@ -266,7 +263,7 @@ class Detector {
 
 void eval(EvalContext& c) {
   auto& out = c.out(0);
-  dispatch(out.type(), Reals{}, [&]<class T>() {
+  dispatch(out.type(), Floats{}, [&]<class T>() {
     std::fill_n(out.mutable_data<T>(), out.size(), T{});
     Detector<T>(c).run(out.mutable_data<T>(), out.dim(2));
   });

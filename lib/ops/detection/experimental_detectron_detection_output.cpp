@@ -11,22 +11,22 @@ enum Output { boxes, labels, box_scores };
 
 struct Attrs {
   float score_threshold = 0, nms_threshold = 0, max_delta_log_wh = 0;
-  std::int64_t num_classes = 0, post_nms_count = 0, max_detections_per_image = 0;
+  i64 num_classes = 0, post_nms_count = 0, max_detections_per_image = 0;
   bool class_agnostic_box_regression = false;
   std::vector<float> deltas_weights;
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  constexpr auto kMost = std::int64_t{1} << 31;
-  c.require_attr(0 < a.num_classes && a.num_classes < kMost, "num_classes", "{} is not in 1..{}", a.num_classes,
+  constexpr auto kLimit = i64{1} << 31;
+  c.require_attr(0 < a.num_classes && a.num_classes < kLimit, "num_classes", "{} is not in 1..{}", a.num_classes,
                  INT32_MAX);
-  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kMost, "max_detections_per_image",
+  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kLimit, "max_detections_per_image",
                  "{} is not in 1..{}", a.max_detections_per_image, INT32_MAX);
   c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "it holds {}, but 4 are needed",
                  counted(a.deltas_weights.size(), "number"));
   Dim count;
-  const std::int64_t columns[] = {4, a.num_classes * 4, a.num_classes};
+  const i64 columns[] = {4, a.num_classes * 4, a.num_classes};
   for (int port = rois; port <= scores; ++port) {
     c.require_rank(port, 2);
     const auto& shape = c.shape(port);
@@ -47,7 +47,7 @@ void infer(InferContext& c) {
 
 struct Found {
   float score;
-  std::int64_t label, roi;
+  i64 label, roi;
   Proposal box;
 };
 
@@ -58,17 +58,16 @@ void eval(EvalContext& c) {
   const auto count = regions.dim(0);
   constexpr float kPixel = 1;
   std::vector<Found> all;
-  for (std::int64_t k = 1; k < a.num_classes; ++k) {  // class 0 is the background
+  for (i64 k = 1; k < a.num_classes; ++k) {  // class 0 is the background
     std::vector<Found> of_class, kept;
-    for (std::int64_t r = 0; r < count; ++r) {
+    for (i64 r = 0; r < count; ++r) {
       const float* roi = regions.data<float>() + r * 4;
       const float score = confidences.data<float>()[r * a.num_classes + k];
       if (roi[2] - roi[0] <= 0 || roi[3] - roi[1] <= 0 || !(score > a.score_threshold)) continue;
       float box[4], delta[4];
       for (std::size_t i = 0; i < 4; ++i) {
         box[i] = roi[i];
-        delta[i] =
-            moves.data<float>()[(r * a.num_classes + k) * 4 + static_cast<std::int64_t>(i)] / a.deltas_weights[i];
+        delta[i] = moves.data<float>()[(r * a.num_classes + k) * 4 + static_cast<i64>(i)] / a.deltas_weights[i];
       }
       move_box(box, delta, a.max_delta_log_wh, kPixel);
       of_class.push_back({score,
@@ -91,19 +90,19 @@ void eval(EvalContext& c) {
                        [&](const Found& other) { return overlap(f.box, other.box) > a.nms_threshold; }))
         kept.push_back(f);
     if (a.post_nms_count >= 0 && static_cast<std::size_t>(a.post_nms_count) < kept.size())
-      kept.resize(static_cast<std::size_t>(a.post_nms_count));
+      kept.resize(a.post_nms_count);
     all.insert(all.end(), kept.begin(), kept.end());
   }
-  const auto most = static_cast<std::size_t>(a.max_detections_per_image);
-  if (all.size() > most) {
+  const auto max = static_cast<std::size_t>(a.max_detections_per_image);
+  if (all.size() > max) {
     std::stable_sort(all.begin(), all.end(), [](const Found& x, const Found& y) {
       return x.score > y.score || (x.score == y.score && x.roi < y.roi);
     });
-    all.resize(most);
+    all.resize(max);
   }
 
   auto& to = c.out(boxes);
-  dispatch(to.type(), Reals{}, [&]<class T>() {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
     T* box = to.mutable_data<T>();
     std::fill_n(box, to.size(), T(0));
     for (const auto& f : all)

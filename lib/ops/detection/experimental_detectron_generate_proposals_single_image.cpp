@@ -11,15 +11,15 @@ enum Output { rois, roi_scores };
 
 struct Attrs {
   float min_size = 0, nms_threshold = 0;
-  std::int64_t pre_nms_count = 0, post_nms_count = 0;
+  i64 pre_nms_count = 0, post_nms_count = 0;
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  constexpr auto kMost = std::int64_t{1} << 31;
-  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kMost, "pre_nms_count", "{} is not in 0..{}",
+  constexpr auto kLimit = i64{1} << 31;
+  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kLimit, "pre_nms_count", "{} is not in 0..{}",
                  a.pre_nms_count, INT32_MAX);
-  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kMost, "post_nms_count", "{} is not in 0..{}",
+  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kLimit, "post_nms_count", "{} is not in 0..{}",
                  a.post_nms_count, INT32_MAX);
   c.require_rank(im_info, 1);
   c.require_rank(anchors, 2);
@@ -62,7 +62,7 @@ void eval(EvalContext& c) {
   }
   found = select_proposals(std::move(found), a.pre_nms_count, a.post_nms_count, a.nms_threshold, 1, 0);
   auto &boxes = c.out(rois, {a.post_nms_count, 4}), &values = c.out(roi_scores, {a.post_nms_count});
-  dispatch(boxes.type(), Reals{}, [&]<class T>() {
+  dispatch(boxes.type(), Floats{}, [&]<class T>() {
     T *box = boxes.mutable_data<T>(), *value = values.mutable_data<T>();
     std::fill_n(box, boxes.size(), T(0));
     std::fill_n(value, values.size(), T(0));

@@ -9,7 +9,7 @@ enum Input { priors, feature_map, im_data };
 
 struct Attrs {
   bool flatten = true;
-  std::int64_t h = 0, w = 0;
+  i64 h = 0, w = 0;
   float stride_x = 0, stride_y = 0;
 };
 
@@ -30,7 +30,8 @@ void infer(InferContext& c) {
     count = shape[0];
   }
   if (const auto& shape = c.shape(feature_map); shape.has_rank()) {
-    height = shape[2], width = shape[3];
+    height = shape[2];
+    width = shape[3];
     if (c.shape(im_data).has_rank())
       c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "the batch of feature_map", "that of im_data");
   }
@@ -51,12 +52,12 @@ void eval(EvalContext& c) {
   // "the output data size is less than featmap_height * featmap_width * number_of_priors * 4": the shape is the whole
   // map's all the same.
   auto& out = c.out(0);
-  dispatch(out.type(), Reals{}, [&]<class T>() {
+  dispatch(out.type(), Floats{}, [&]<class T>() {
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
-    for (std::int64_t h = 0; h < height; ++h)
-      for (std::int64_t w = 0; w < width; ++w)
-        for (std::int64_t i = 0; i < count * 4; ++i) {
+    for (i64 h = 0; h < height; ++h)
+      for (i64 w = 0; w < width; ++w)
+        for (i64 i = 0; i < count * 4; ++i) {
           const float centre =
               i % 2 == 0 ? step_x * (static_cast<float>(w) + 0.5F) : step_y * (static_cast<float>(h) + 0.5F);
           *to++ = from.data<T>()[i] + static_cast<T>(centre);

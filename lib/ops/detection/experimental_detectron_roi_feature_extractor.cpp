@@ -9,8 +9,8 @@ enum Input { rois, first_level };
 enum Output { features, output_rois };
 
 struct Attrs {
-  std::int64_t output_size = 0, sampling_ratio = 0;
-  std::vector<std::int64_t> pyramid_scales;
+  i64 output_size = 0, sampling_ratio = 0;
+  std::vector<i64> pyramid_scales;
   bool aligned = false;
 };
 
@@ -58,31 +58,31 @@ void eval(EvalContext& c) {
   const int levels = c.input_count() - 1;
   const auto channels = c.in(first_level).dim(1), size = a.output_size;
   auto& out = c.out(features, {regions.dim(0), channels, size, size});
-  dispatch(out.type(), Reals{}, [&]<class T>() {
+  dispatch(out.type(), Floats{}, [&]<class T>() {
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
     const T half = static_cast<T>(0.5), shift = a.aligned ? half : T(0);
-    for (std::int64_t r = 0; r < regions.dim(0); ++r, to += channels * size * size) {
+    for (i64 r = 0; r < regions.dim(0); ++r, to += channels * size * size) {
       const T* roi = regions.data<T>() + r * 4;
       const auto level = level_of(roi, levels);
       if (!level) continue;
       const Tensor& maps = c.in(first_level + *level);
       const auto height = maps.dim(2), width = maps.dim(3);
       if (height == 0 || width == 0) continue;
-      const T scale = T(1) / static_cast<T>(a.pyramid_scales[static_cast<std::size_t>(*level)]);
+      const T scale = T(1) / static_cast<T>(a.pyramid_scales[*level]);
       const T x0 = roi[0] * scale - shift, y0 = roi[1] * scale - shift;
       const T w = std::max(roi[2] * scale - shift - x0, T(1)), h = std::max(roi[3] * scale - shift - y0, T(1));
       const T bin_w = w / static_cast<T>(size), bin_h = h / static_cast<T>(size);
       const auto nx = detection::bin_samples(c, 0, static_cast<double>(bin_w), a.sampling_ratio, r),
                  ny = detection::bin_samples(c, 0, static_cast<double>(bin_h), a.sampling_ratio, r);
-      for (std::int64_t ph = 0; ph < size; ++ph)
-        for (std::int64_t pw = 0; pw < size; ++pw)
-          for (std::int64_t iy = 0; iy < ny; ++iy)
-            for (std::int64_t ix = 0; ix < nx; ++ix) {
+      for (i64 ph = 0; ph < size; ++ph)
+        for (i64 pw = 0; pw < size; ++pw)
+          for (i64 iy = 0; iy < ny; ++iy)
+            for (i64 ix = 0; ix < nx; ++ix) {
               const T y = y0 + static_cast<T>(ph) * bin_h + (static_cast<T>(iy) + half) * bin_h / static_cast<T>(ny);
               const T x = x0 + static_cast<T>(pw) * bin_w + (static_cast<T>(ix) + half) * bin_w / static_cast<T>(nx);
               const detection::BilinearSample<T> sample(x, y, width, height);
-              for (std::int64_t ch = 0; ch < channels; ++ch)
+              for (i64 ch = 0; ch < channels; ++ch)
                 to[(ch * size + ph) * size + pw] +=
                     sample.of(maps.data<T>() + ch * height * width) / static_cast<T>(nx * ny);
             }

@@ -11,7 +11,7 @@ enum Output { rpnrois, rpnscores, rpnroisnum };
 
 struct Attrs {
   float min_size = 0, nms_threshold = 0, nms_eta = 1;
-  std::int64_t pre_nms_count = 0, post_nms_count = 0;
+  i64 pre_nms_count = 0, post_nms_count = 0;
   bool normalized = true;
   ElementType roi_num_type = ElementType::i64;
 };
@@ -33,7 +33,9 @@ void infer(InferContext& c) {
   if (const auto& shape = c.shape(anchors); shape.has_rank()) {
     c.require(shape[3].contains(4), anchors, Code::E0506,
               "anchors of GenerateProposals must have 4 coordinates, but their shape is {}", to_string(shape));
-    height = shape[0], width = shape[1], count = shape[2];
+    height = shape[0];
+    width = shape[1];
+    count = shape[2];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     batch = c.require_same_dim(batch, shape[0], scores, "the batch of im_info", "that of scores");
@@ -60,8 +62,8 @@ void eval(EvalContext& c) {
   const auto info = f32(im_info), anchor = f32(anchors), delta = f32(deltas), score = f32(scores);
   const auto batch = info.dim(0), count = score.dim(1), cells = score.dim(2) * score.dim(3);
   std::vector<Proposal> all;
-  std::vector<std::int64_t> numbers;
-  for (std::int64_t n = 0; n < batch; ++n) {
+  std::vector<i64> numbers;
+  for (i64 n = 0; n < batch; ++n) {
     // The image's height and width, then one scale for both or one for each.
     const float* image = info.data<float>() + n * info.dim(1);
     const ProposalLimits limits{image[0], image[1], a.min_size * image[2], a.min_size * image[info.dim(1) == 4 ? 3 : 2],
@@ -70,12 +72,12 @@ void eval(EvalContext& c) {
                                   score.data<float>() + n * count * cells, cells, count, limits);
     found =
         select_proposals(std::move(found), a.pre_nms_count, a.post_nms_count, a.nms_threshold, a.nms_eta, limits.pixel);
-    numbers.push_back(static_cast<std::int64_t>(found.size()));
+    numbers.push_back(std::ssize(found));
     all.insert(all.end(), found.begin(), found.end());
   }
-  const auto rows = static_cast<std::int64_t>(all.size());
+  const auto rows = std::ssize(all);
   auto &boxes = c.out(rpnrois, {rows, 4}), &values = c.out(rpnscores, {rows}), &counts = c.out(rpnroisnum, {batch});
-  dispatch(boxes.type(), Reals{}, [&]<class T>() {
+  dispatch(boxes.type(), Floats{}, [&]<class T>() {
     T *box = boxes.mutable_data<T>(), *value = values.mutable_data<T>();
     for (const auto& p : all) {
       for (const float v : {p.x0, p.y0, p.x1, p.y1}) *box++ = static_cast<T>(v);
@@ -83,8 +85,7 @@ void eval(EvalContext& c) {
     }
   });
   dispatch(counts.type(), Indices{}, [&]<class I>() {
-    std::transform(numbers.begin(), numbers.end(), counts.mutable_data<I>(),
-                   [](std::int64_t n) { return static_cast<I>(n); });
+    std::transform(numbers.begin(), numbers.end(), counts.mutable_data<I>(), [](i64 n) { return static_cast<I>(n); });
   });
 }
 

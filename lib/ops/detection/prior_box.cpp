@@ -29,7 +29,7 @@ struct Box {
   float half_width, half_height, x = 0, y = 0;
   bool fixed = false;  ///< of fixed_size: always cut to the image where it leaves it
 };
-constexpr std::size_t kMostBoxes = 1 << 20;
+constexpr std::size_t kMaxBoxes = 1 << 20;
 
 /// The boxes of one grid point. `scale` is what min_size is measured in.
 std::vector<Box> boxes_of(const Attrs& a, float scale) {
@@ -37,16 +37,15 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
   const auto aspect = ratios(a);
   for (std::size_t s = 0; s < a.fixed_size.size(); ++s) {
     const auto size = a.fixed_size[s];
-    const auto pixels = static_cast<std::int64_t>(size), middle = pixels / 2;
+    const auto pixels = static_cast<i64>(size), middle = pixels / 2;
     const auto whole = static_cast<float>(pixels);
-    const auto density = s < a.density.size() ? static_cast<std::int64_t>(a.density[s]) : 0;
-    const auto shift =
-        density > 0 ? static_cast<float>(static_cast<std::int64_t>(size / static_cast<float>(density))) : 0.0f;
+    const auto density = s < a.density.size() ? static_cast<i64>(a.density[s]) : 0;
+    const auto shift = density > 0 ? static_cast<float>(static_cast<i64>(size / static_cast<float>(density))) : 0.0f;
     // density x density boxes of one shape, spread evenly over the size
     const auto spread = [&](float half_width, float half_height) {
-      for (std::int64_t r = 0; r < density && boxes.size() < kMostBoxes; ++r)
-        for (std::int64_t c = 0; c < density && boxes.size() < kMostBoxes; ++c) {
-          const auto at = [&](std::int64_t i) {
+      for (i64 r = 0; r < density && boxes.size() < kMaxBoxes; ++r)
+        for (i64 c = 0; c < density && boxes.size() < kMaxBoxes; ++c) {
+          const auto at = [&](i64 i) {
             return -static_cast<float>(middle) + shift / 2 + static_cast<float>(i) * shift;
           };
           boxes.push_back({half_width, half_height, at(c), at(r), true});
@@ -84,17 +83,16 @@ void infer(InferContext& c) {
   detection::require_variance(c, a.variance);
   c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density",
                  "it holds {}, but fixed_size holds {}", counted(a.density.size(), "number"), a.fixed_size.size());
-  for (const auto* list : {&a.density, &a.fixed_size, &a.min_size, &a.max_size})
-    for (const auto v : *list)
-      c.require_attr(v >= 0 && v < 1e9f,
-                     list == &a.density      ? "density"
-                     : list == &a.fixed_size ? "fixed_size"
-                     : list == &a.min_size   ? "min_size"
-                                             : "max_size",
-                     "{} is not in 0..1e9", v);
+  const auto require_sizes = [&](const std::vector<float>& list, std::string_view attribute) {
+    for (const auto v : list) c.require_attr(v >= 0 && v < 1e9f, attribute, "{} is not in 0..1e9", v);
+  };
+  require_sizes(a.density, "density");
+  require_sizes(a.fixed_size, "fixed_size");
+  require_sizes(a.min_size, "min_size");
+  require_sizes(a.max_size, "max_size");
   detection::require_grid(c);
   const auto per_point = boxes_of(a, 1).size();
-  c.require_attr(per_point < kMostBoxes, "density", "more than {} boxes a point", kMostBoxes);
+  c.require_attr(per_point < kMaxBoxes, "density", "more than {} boxes a point", kMaxBoxes);
   detection::output_priors(c, per_point);
 }
 
@@ -114,8 +112,8 @@ void eval(EvalContext& c) {
   auto& out = c.out(0);
   if (out.size() == 0) return;
   auto* to = out.mutable_data<float>();
-  for (std::int64_t h = 0; h < H; ++h)
-    for (std::int64_t w = 0; w < W; ++w)
+  for (i64 h = 0; h < H; ++h)
+    for (i64 w = 0; w < W; ++w)
       for (const auto& box : boxes) {
         const auto x = (static_cast<float>(w) + offset) * step_x + box.x,
                    y = (static_cast<float>(h) + offset) * step_y + box.y;

@@ -36,8 +36,8 @@ void eval(EvalContext& c) {
   auto& out = c.out(0);
   if (out.size() == 0) return;
   auto* to = out.mutable_data<float>();
-  for (std::int64_t h = 0; h < H; ++h)
-    for (std::int64_t w = 0; w < W; ++w)
+  for (i64 h = 0; h < H; ++h)
+    for (i64 w = 0; w < W; ++w)
       for (std::size_t s = 0; s < a.width.size(); ++s) {
         const auto x = (static_cast<float>(w) + a.offset) * step_x, y = (static_cast<float>(h) + a.offset) * step_y;
         for (const auto corner : {(x - a.width[s] / 2) / image_width, (y - a.height[s] / 2) / image_height,

@@ -10,20 +10,20 @@ enum Input { class_probs, bbox_deltas, image_shape };
 enum Output { rois, probabilities };
 
 struct Attrs {
-  std::int64_t base_size = 0, pre_nms_topn = 0, post_nms_topn = 0, feat_stride = 0, min_size = 0;
+  i64 base_size = 0, pre_nms_topn = 0, post_nms_topn = 0, feat_stride = 0, min_size = 0;
   float nms_thresh = 0, box_size_scale = 1, box_coordinate_scale = 1;
   std::vector<float> ratio, scale;
   bool clip_before_nms = true, clip_after_nms = false, normalize = false;
   std::string framework;
 
   bool tensorflow() const { return framework == "tensorflow"; }
-  std::int64_t anchors() const { return static_cast<std::int64_t>(ratio.size() * scale.size()); }
+  i64 anchors() const { return static_cast<i64>(ratio.size() * scale.size()); }
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto positive = [&](std::int64_t v, std::string_view attribute) {
-    c.require_attr(0 < v && v < (std::int64_t{1} << 31), attribute, "{} is not in 1..{}", v, INT32_MAX);
+  const auto positive = [&](i64 v, std::string_view attribute) {
+    c.require_attr(0 < v && v < (i64{1} << 31), attribute, "{} is not in 1..{}", v, INT32_MAX);
   };
   positive(a.base_size, "base_size");
   positive(a.pre_nms_topn, "pre_nms_topn");
@@ -37,7 +37,7 @@ void infer(InferContext& c) {
     c.require(shape[0].compatible(Dim(3, 4)), image_shape, Code::E0506,
               "image_shape of Proposal must hold 3 or 4 numbers, but its shape is {}", to_string(shape));
   Dim batch, height, width;
-  const std::int64_t channels[] = {a.anchors() * 2, a.anchors() * 4};
+  const i64 channels[] = {a.anchors() * 2, a.anchors() * 4};
   for (int port = class_probs; port <= bbox_deltas; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
@@ -87,21 +87,28 @@ void eval(EvalContext& c) {
   const auto inside = [](float v, float length) { return std::max(0.0F, std::min(v, length)); };
 
   std::vector<std::vector<Proposal>> found;
-  for (std::int64_t n = 0; n < batch; ++n) {
+  for (i64 n = 0; n < batch; ++n) {
     std::vector<Proposal> all;
     // The first half of the scores is the background's.
     const float* score = probs.data<float>() + (n * 2 + 1) * a.anchors() * cells;
     const float* delta = deltas.data<float>() + n * 4 * a.anchors() * cells;
-    for (std::int64_t i = 0; i < cells; ++i) {
+    for (i64 i = 0; i < cells; ++i) {
       const auto h = i / width, w = i % width;
       const auto x = static_cast<float>((a.tensorflow() ? h : w) * a.feat_stride),
                  y = static_cast<float>((a.tensorflow() ? w : h) * a.feat_stride);
-      for (std::int64_t k = 0; k < a.anchors(); ++k) {
-        auto [x0, y0, x1, y1] = anchors[static_cast<std::size_t>(k)];
-        x0 += x, y0 += y, x1 += x, y1 += y;
-        if (a.tensorflow())
-          x0 = inside(x0, image_w), y0 = inside(y0, image_h), x1 = inside(x1, image_w), y1 = inside(y1, image_h);
-        const auto d = [&](std::int64_t j, float scale) { return delta[(k * 4 + j) * cells + i] / scale; };
+      for (i64 k = 0; k < a.anchors(); ++k) {
+        auto [x0, y0, x1, y1] = anchors[k];
+        x0 += x;
+        y0 += y;
+        x1 += x;
+        y1 += y;
+        if (a.tensorflow()) {
+          x0 = inside(x0, image_w);
+          y0 = inside(y0, image_h);
+          x1 = inside(x1, image_w);
+          y1 = inside(y1, image_h);
+        }
+        const auto d = [&](i64 j, float scale) { return delta[(k * 4 + j) * cells + i] / scale; };
         const float box_w = x1 - x0 + pixel, box_h = y1 - y0 + pixel;
         const float centre_x = d(0, a.box_coordinate_scale) * box_w + (x0 + 0.5F * box_w),
                     centre_y = d(1, a.box_coordinate_scale) * box_h + (y0 + 0.5F * box_h);
@@ -129,12 +136,12 @@ void eval(EvalContext& c) {
 
   auto& out = c.out(rois, {batch * a.post_nms_topn, 5});
   Tensor* scores = c.output_count() > probabilities ? &c.out(probabilities, {batch * a.post_nms_topn}) : nullptr;
-  dispatch(out.type(), Reals{}, [&]<class T>() {
+  dispatch(out.type(), Floats{}, [&]<class T>() {
     T* roi = out.mutable_data<T>();
     std::fill_n(roi, out.size(), T(0));
     if (scores) std::fill_n(scores->mutable_data<T>(), scores->size(), T(0));
-    for (std::int64_t n = 0; n < batch; ++n) {
-      const auto& kept = found[static_cast<std::size_t>(n)];
+    for (i64 n = 0; n < batch; ++n) {
+      const auto& kept = found[n];
       T* to = roi + n * a.post_nms_topn * 5;
       for (std::size_t i = 0; i < kept.size(); ++i) {
         auto p = kept[i];
@@ -145,14 +152,18 @@ void eval(EvalContext& c) {
                inside(p.y1, image_h),
                p.score,
                true};
-        if (a.normalize) p.x0 /= image_w, p.y0 /= image_h, p.x1 /= image_w, p.y1 /= image_h;
+        if (a.normalize) {
+          p.x0 /= image_w;
+          p.y0 /= image_h;
+          p.x1 /= image_w;
+          p.y1 /= image_h;
+        }
         for (const float v : {static_cast<float>(n), p.x0, p.y0, p.x1, p.y1}) *to++ = static_cast<T>(v);
-        if (scores)
-          scores->mutable_data<T>()[n * a.post_nms_topn + static_cast<std::int64_t>(i)] = static_cast<T>(p.score);
+        if (scores) scores->mutable_data<T>()[n * a.post_nms_topn + static_cast<i64>(i)] = static_cast<T>(p.score);
       }
       // "if there is not enough proposals to fill the whole output tensor, the valid proposals will be terminated with
       // a single -1"
-      if (static_cast<std::int64_t>(kept.size()) < a.post_nms_topn) *to = T(-1);
+      if (std::ssize(kept) < a.post_nms_topn) *to = T(-1);
     }
   });
 }

@@ -13,7 +13,7 @@ constexpr auto words(Mode) {
 enum Input { data, rois };
 
 struct Attrs {
-  std::int64_t output_dim = 0, group_size = 1, spatial_bins_x = 1, spatial_bins_y = 1;
+  i64 output_dim = 0, group_size = 1, spatial_bins_x = 1, spatial_bins_y = 1;
   float spatial_scale = 0;
   Mode mode = Mode::average;
 };
@@ -38,10 +38,10 @@ void infer(InferContext& c) {
 
 /// The mean over the pixels that a bin touches.
 template <class T>
-T average(const T* map, std::int64_t width, std::int64_t height, float x0, float x1, float y0, float y1) {
+T average(const T* map, i64 width, i64 height, float x0, float x1, float y0, float y1) {
   // A region of infinite size makes NaN here, which the comparison takes for 0; clamp would let it through.
-  const auto whole = [](float v, std::int64_t max) {
-    return v > 0 ? static_cast<std::int64_t>(std::min(v, static_cast<float>(max))) : std::int64_t{0};
+  const auto whole = [](float v, i64 max) {
+    return v > 0 ? static_cast<i64>(std::min(v, static_cast<float>(max))) : i64{0};
   };
   const auto left = whole(std::floor(x0), width - 1), right = whole(std::ceil(x1), width),
              top = whole(std::floor(y0), height - 1), bottom = whole(std::ceil(y1), height);
@@ -59,12 +59,12 @@ void eval(EvalContext& c) {
   const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), plane = height * width,
              group = a.group_size;
   auto& out = c.out(0, {regions.dim(0), a.output_dim, group, group});
-  dispatch(maps.type(), Reals{}, [&]<class T>() {
+  dispatch(maps.type(), Floats{}, [&]<class T>() {
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
-    for (std::int64_t r = 0; r < regions.dim(0); ++r) {
+    for (i64 r = 0; r < regions.dim(0); ++r) {
       const T* roi = regions.data<T>() + r * 5;
-      const auto batch = static_cast<std::int64_t>(roi[0]);
+      const auto batch = static_cast<i64>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
       detection::require_batch(c, rois, r, batch, maps);
       // Averages are taken of whole pixels; bilinear regions are normalized to the image.
@@ -74,9 +74,9 @@ void eval(EvalContext& c) {
       };
       const float x0 = side(roi[1], 0), y0 = side(roi[2], 0), w = side(roi[3], 1) - x0, h = side(roi[4], 1) - y0;
       const T* image = maps.data<T>() + batch * channels * plane;
-      for (std::int64_t k = 0; k < a.output_dim; ++k)
-        for (std::int64_t ph = 0; ph < group; ++ph)
-          for (std::int64_t pw = 0; pw < group; ++pw) {
+      for (i64 k = 0; k < a.output_dim; ++k)
+        for (i64 ph = 0; ph < group; ++ph)
+          for (i64 pw = 0; pw < group; ++pw) {
             T& pooled = to[((r * a.output_dim + k) * group + ph) * group + pw];
             if (a.mode == Mode::average) {
               const float bin_w = w / static_cast<float>(group), bin_h = h / static_cast<float>(group);
@@ -86,13 +86,13 @@ void eval(EvalContext& c) {
               continue;
             }
             // Each sub-bin is a grid of group by group samples, corner to corner; a bin averages one of each.
-            const auto point = [&](std::int64_t i, std::int64_t p, float first, float bin, std::int64_t length) {
+            const auto point = [&](i64 i, i64 p, float first, float bin, i64 length) {
               const float start = first + static_cast<float>(i) * bin, n = static_cast<float>(length - 1);
               return group > 1 ? static_cast<float>(p) * (bin * n / static_cast<float>(group - 1)) + start * n
                                : (start + start + bin) * n / 2;
             };
-            for (std::int64_t by = 0; by < a.spatial_bins_y; ++by)
-              for (std::int64_t bx = 0; bx < a.spatial_bins_x; ++bx)
+            for (i64 by = 0; by < a.spatial_bins_y; ++by)
+              for (i64 bx = 0; bx < a.spatial_bins_x; ++bx)
                 pooled += detection::bilinear(image + ((by * a.spatial_bins_x + bx) * a.output_dim + k) * plane,
                                               point(bx, pw, x0, w / static_cast<float>(a.spatial_bins_x), width),
                                               point(by, ph, y0, h / static_cast<float>(a.spatial_bins_y), height),

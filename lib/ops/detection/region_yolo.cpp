@@ -9,18 +9,18 @@ enum Input { data };
 
 struct Attrs {
   std::vector<float> anchors;  // for who reads the output
-  std::int64_t axis = 0, end_axis = 0, coords = 0, classes = 0, num = 0;
+  i64 axis = 0, end_axis = 0, coords = 0, classes = 0, num = 0;
   bool do_softmax = true;
-  std::vector<std::int64_t> mask;
+  std::vector<i64> mask;
 
-  std::int64_t regions() const { return do_softmax ? num : static_cast<std::int64_t>(mask.size()); }
+  i64 regions() const { return do_softmax ? num : std::ssize(mask); }
   /// Channels of one region: its coordinates, its objectness, its classes.
-  std::int64_t channels() const { return coords + 1 + classes; }
+  i64 channels() const { return coords + 1 + classes; }
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto in_range = [&](std::int64_t v, std::string_view attribute) {
+  const auto in_range = [&](i64 v, std::string_view attribute) {
     c.require_attr(0 <= v && v < (1 << 20), attribute, "{} is not in 0..{}", v, (1 << 20) - 1);
   };
   in_range(a.coords, "coords");
@@ -42,7 +42,7 @@ void infer(InferContext& c) {
   c.require_attr(first <= last, "end_axis", "axis {} comes after end_axis {}", first, last);
   PartialShape flat;
   Dim product(1);
-  for (std::int64_t i = 0; i < 4; ++i) {
+  for (i64 i = 0; i < 4; ++i) {
     if (i < first || i > last) flat.push_back(shape[i]);
     else product = product * shape[i];
     if (i == last) flat.push_back(product);
@@ -56,14 +56,14 @@ void eval(EvalContext& c) {
   const auto area = from.dim(2) * from.dim(3), stride = from.dim(1) * area, used = a.regions() * a.channels() * area;
   auto& out = c.out(0);
   const auto out_stride = a.do_softmax ? stride : used;
-  dispatch(from.type(), Reals{}, [&]<class T>() {
-    for (std::int64_t n = 0; n < from.dim(0); ++n) {
+  dispatch(from.type(), Floats{}, [&]<class T>() {
+    for (i64 n = 0; n < from.dim(0); ++n) {
       const T* x = from.data<T>() + n * stride;
       T* y = out.mutable_data<T>() + n * out_stride;
       std::copy_n(x, out_stride, y);
-      for (std::int64_t r = 0; r < a.regions(); ++r) {
+      for (i64 r = 0; r < a.regions(); ++r) {
         T* region = y + r * a.channels() * area;
-        const auto sigmoid = [&](std::int64_t channel, std::int64_t count) {
+        const auto sigmoid = [&](i64 channel, i64 count) {
           std::transform(region + channel * area, region + (channel + count) * area, region + channel * area,
                          [](T v) { return 1 / (1 + std::exp(-v)); });
         };
@@ -71,12 +71,11 @@ void eval(EvalContext& c) {
         sigmoid(a.coords, a.do_softmax ? 1 : 1 + a.classes);
         if (!a.do_softmax) continue;
         T* classes = region + (a.coords + 1) * area;
-        for (std::int64_t i = 0; i < area; ++i) {
-          T most = classes[i], sum = 0;
-          for (std::int64_t k = 0; k < a.classes; ++k) most = std::max(most, classes[k * area + i]);
-          for (std::int64_t k = 0; k < a.classes; ++k)
-            sum += classes[k * area + i] = std::exp(classes[k * area + i] - most);
-          for (std::int64_t k = 0; k < a.classes; ++k) classes[k * area + i] /= sum;
+        for (i64 i = 0; i < area; ++i) {
+          T max = classes[i], sum = 0;
+          for (i64 k = 0; k < a.classes; ++k) max = std::max(max, classes[k * area + i]);
+          for (i64 k = 0; k < a.classes; ++k) sum += classes[k * area + i] = std::exp(classes[k * area + i] - max);
+          for (i64 k = 0; k < a.classes; ++k) classes[k * area + i] /= sum;
         }
       }
     }

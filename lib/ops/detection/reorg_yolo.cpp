@@ -9,7 +9,7 @@ namespace {
 enum Input { data };
 
 struct Attrs {
-  std::vector<std::int64_t> stride;
+  std::vector<i64> stride;
 };
 
 void infer(InferContext& c) {
@@ -23,7 +23,7 @@ void infer(InferContext& c) {
   c.require_rank(data, 4);
   auto shape = c.shape(data);
   if (!shape.has_rank()) return c.output(0, shape);
-  for (const std::int64_t axis : {2, 3}) {
+  for (const i64 axis : {2, 3}) {
     c.require(!shape[axis].is_static() || shape[axis].length() % stride == 0, data, Code::E0506,
               "dim {} of data of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride,
               to_string(c.shape(data)));
@@ -46,11 +46,11 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {batch, channels * stride * stride, height / stride, width / stride});
   dispatch_width(byte_width(from.type()), [&]<class E>() {
     E* to = out.mutable_data<E>();
-    for (std::int64_t n = 0; n < batch; ++n)
-      for (std::int64_t k = 0; k < channels; ++k) {
+    for (i64 n = 0; n < batch; ++n)
+      for (i64 k = 0; k < channels; ++k) {
         const auto offset = k / fewer;  // beyond the block where channels are no multiple of stride²
-        for (std::int64_t h = 0; h < height; ++h)
-          for (std::int64_t w = 0; w < width; ++w) {
+        for (i64 h = 0; h < height; ++h)
+          for (i64 w = 0; w < width; ++w) {
             const auto y = h * stride + offset / stride, x = w * stride + offset % stride;
             const auto at = ((n * fewer + k % fewer) * height * stride + y) * width * stride + x;
             if (at >= from.size())

@@ -17,7 +17,7 @@ constexpr auto words(Aligned) {
 enum Input { data, rois, batch_indices };
 
 struct Attrs {
-  std::int64_t pooled_h = 0, pooled_w = 0, sampling_ratio = 0;
+  i64 pooled_h = 0, pooled_w = 0, sampling_ratio = 0;
   float spatial_scale = 0;
   Mode mode{};
   Aligned aligned_mode = Aligned::asymmetric;
@@ -38,7 +38,7 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {regions.dim(0), channels, a.pooled_h, a.pooled_w});
   if (out.size() == 0) return;
   const auto bins = a.pooled_h * a.pooled_w;
-  dispatch(maps.type(), Reals{}, [&]<class T>() {
+  dispatch(maps.type(), Floats{}, [&]<class T>() {
     const auto scale = static_cast<T>(a.spatial_scale), half = static_cast<T>(0.5);
     // Where a coordinate is shifted: before scaling, and after it.
     const T before = a.aligned_mode == Aligned::half_pixel ? half : T(0),
@@ -46,8 +46,8 @@ void eval(EvalContext& c) {
     const auto place = [&](T v) { return (v + before) * scale - after; };
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
-    for (std::int64_t r = 0; r < regions.dim(0); ++r, to += channels * bins) {
-      const auto batch = batches[static_cast<std::size_t>(r)];
+    for (i64 r = 0; r < regions.dim(0); ++r, to += channels * bins) {
+      const auto batch = batches[r];
       detection::require_batch(c, batch_indices, r, batch, maps);
       const T* roi = regions.data<T>() + r * 4;
       const T x0 = place(roi[0]), y0 = place(roi[1]);
@@ -56,9 +56,9 @@ void eval(EvalContext& c) {
         w = std::max(w, T(1));
         h = std::max(h, T(1));
       }
-      detection::sample_bins(c, a, r, x0, y0, w, h, [&](std::int64_t bin, T x, T y, T samples) {
+      detection::sample_bins(c, a, r, x0, y0, w, h, [&](i64 bin, T x, T y, T samples) {
         const detection::BilinearSample<T> sample(x, y, width, height);
-        for (std::int64_t ch = 0; ch < channels; ++ch) {
+        for (i64 ch = 0; ch < channels; ++ch) {
           const T value = sample.of(maps.data<T>() + (batch * channels + ch) * plane);
           T& pooled = to[ch * bins + bin];
           pooled = a.mode == Mode::avg ? pooled + value / samples : std::max(pooled, value);

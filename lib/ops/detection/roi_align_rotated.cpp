@@ -8,7 +8,7 @@ namespace {
 enum Input { data, rois, batch_indices };
 
 struct Attrs {
-  std::int64_t pooled_h = 0, pooled_w = 0, sampling_ratio = 0;
+  i64 pooled_h = 0, pooled_w = 0, sampling_ratio = 0;
   float spatial_scale = 0;
   bool clockwise_mode = false;
 };
@@ -29,21 +29,21 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, {regions.dim(0), channels, a.pooled_h, a.pooled_w});
   if (out.size() == 0) return;
   const auto bins = a.pooled_h * a.pooled_w;
-  dispatch(maps.type(), Reals{}, [&]<class T>() {
+  dispatch(maps.type(), Floats{}, [&]<class T>() {
     const auto scale = static_cast<T>(a.spatial_scale), half = static_cast<T>(0.5);
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
-    for (std::int64_t r = 0; r < regions.dim(0); ++r, to += channels * bins) {
-      const auto batch = batches[static_cast<std::size_t>(r)];
+    for (i64 r = 0; r < regions.dim(0); ++r, to += channels * bins) {
+      const auto batch = batches[r];
       detection::require_batch(c, batch_indices, r, batch, maps);
       const T* roi = regions.data<T>() + r * 5;
       // "Each ROI box's center is shifted by [-0.5, -0.5]"
       const T x0 = roi[0] * scale - half, y0 = roi[1] * scale - half, w = roi[2] * scale, h = roi[3] * scale,
               angle = a.clockwise_mode ? -roi[4] : roi[4];
       const T cos = std::cos(angle), sin = std::sin(angle);
-      detection::sample_bins(c, a, r, -w / 2, -h / 2, w, h, [&](std::int64_t bin, T x, T y, T samples) {
+      detection::sample_bins(c, a, r, -w / 2, -h / 2, w, h, [&](i64 bin, T x, T y, T samples) {
         const detection::BilinearSample<T> sample(y * sin + x * cos + x0, y * cos - x * sin + y0, width, height);
-        for (std::int64_t ch = 0; ch < channels; ++ch)
+        for (i64 ch = 0; ch < channels; ++ch)
           to[ch * bins + bin] += sample.of(maps.data<T>() + (batch * channels + ch) * plane) / samples;
       });
     }

@@ -13,13 +13,13 @@ constexpr auto words(Method) {
 enum Input { data, rois };
 
 struct Attrs {
-  std::int64_t pooled_h = 0, pooled_w = 0;
-  std::vector<std::int64_t> output_size, output_roi;  // what newer files say besides: [pooled_h, pooled_w]
+  i64 pooled_h = 0, pooled_w = 0;
+  std::vector<i64> output_size, output_roi;  // what newer files say besides: [pooled_h, pooled_w]
   float spatial_scale = 0;
   Method method = Method::max;
 
-  std::int64_t height() const { return pooled_h > 0 || output_roi.size() != 2 ? pooled_h : output_roi[0]; }
-  std::int64_t width() const { return pooled_w > 0 || output_roi.size() != 2 ? pooled_w : output_roi[1]; }
+  i64 height() const { return pooled_h > 0 || output_roi.size() != 2 ? pooled_h : output_roi[0]; }
+  i64 width() const { return pooled_w > 0 || output_roi.size() != 2 ? pooled_w : output_roi[1]; }
 };
 
 void infer(InferContext& c) {
@@ -29,39 +29,37 @@ void infer(InferContext& c) {
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
-  const auto channels = c.shape(data).has_rank() ? c.shape(data)[1] : Dim();
+  const auto channels = c.shape(data).dim(1);
   c.output(0, PartialShape{detection::require_rois(c, rois), channels, Dim(a.height()), Dim(a.width())});
 }
 
 /// Where a bin begins and ends along an axis, within it.
 struct Span {
-  std::int64_t begin, end;
+  i64 begin, end;
 };
 template <class T>
-Span bin(std::int64_t i, std::int64_t bins, std::int64_t first, std::int64_t last, std::int64_t length) {
-  const T size = static_cast<T>(std::max<std::int64_t>(last - first + 1, 1)) /
+Span bin(i64 i, i64 bins, i64 first, i64 last, i64 length) {
+  const T size = static_cast<T>(std::max<i64>(last - first + 1, 1)) /
                  static_cast<T>(bins);  // malformed regions are made one pixel
-  const auto border = [&](T v) { return std::clamp<std::int64_t>(static_cast<std::int64_t>(v) + first, 0, length); };
+  const auto border = [&](T v) { return std::clamp<i64>(static_cast<i64>(v) + first, 0, length); };
   return {border(std::floor(static_cast<T>(i) * size)), border(std::ceil(static_cast<T>(i + 1) * size))};
 }
 
 /// A sample's coordinate from normalized ends of a region: the ends themselves, and evenly between them.
 template <class T>
-T sample(std::int64_t i, std::int64_t count, T first, T last, std::int64_t length) {
+T sample(i64 i, i64 count, T first, T last, i64 length) {
   const auto n = static_cast<T>(length - 1);
   if (count == 1) return (first + last) * n / 2;
   return i == count - 1 ? n * last : static_cast<T>(i) * ((last - first) * n / static_cast<T>(count - 1)) + first * n;
 }
 
 template <class T>
-T bilinear(const T* map, T x, T y, std::int64_t width, std::int64_t height) {
+T bilinear(const T* map, T x, T y, i64 width, i64 height) {
   if (!(0 <= x && x <= static_cast<T>(width - 1) && 0 <= y && y <= static_cast<T>(height - 1))) return 0;
-  const auto left = static_cast<std::int64_t>(x), top = static_cast<std::int64_t>(y);
+  const auto left = static_cast<i64>(x), top = static_cast<i64>(y);
   const auto right = std::min(left + 1, width - 1), bottom = std::min(top + 1, height - 1);
   const T dx = x - static_cast<T>(left), dy = y - static_cast<T>(top);
-  const auto row = [&](std::int64_t r) {
-    return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx;
-  };
+  const auto row = [&](i64 r) { return map[r * width + left] + (map[r * width + right] - map[r * width + left]) * dx; };
   return row(top) + (row(bottom) - row(top)) * dy;
 }
 
@@ -71,22 +69,21 @@ void eval(EvalContext& c) {
   const auto& regions = c.in(rois);
   const auto channels = maps.dim(1), height = maps.dim(2), width = maps.dim(3), plane = height * width;
   auto& out = c.out(0, {regions.dim(0), channels, a.height(), a.width()});
-  dispatch(maps.type(), Reals{}, [&]<class T>() {
+  dispatch(maps.type(), Floats{}, [&]<class T>() {
     T* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T(0));
-    for (std::int64_t r = 0; r < regions.dim(0); ++r) {
+    for (i64 r = 0; r < regions.dim(0); ++r) {
       const T* roi = regions.data<T>() + r * 5;
-      const auto batch = static_cast<std::int64_t>(roi[0]);
+      const auto batch = static_cast<i64>(roi[0]);
       if (batch == -1) break;  // as Proposal ends its list
       detection::require_batch(c, rois, r, batch, maps);
       const auto pixel = [&](T v) {
-        return static_cast<std::int64_t>(
-            std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));
+        return static_cast<i64>(std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));
       };
-      for (std::int64_t ch = 0; ch < channels; ++ch) {
+      for (i64 ch = 0; ch < channels; ++ch) {
         const T* map = maps.data<T>() + (batch * channels + ch) * plane;
-        for (std::int64_t ph = 0; ph < a.height(); ++ph)
-          for (std::int64_t pw = 0; pw < a.width(); ++pw) {
+        for (i64 ph = 0; ph < a.height(); ++ph)
+          for (i64 pw = 0; pw < a.width(); ++pw) {
             T& pooled = to[((r * channels + ch) * a.height() + ph) * a.width() + pw];
             if (a.method == Method::bilinear) {
               pooled = bilinear(map, sample(pw, a.width(), roi[1], roi[3], width),

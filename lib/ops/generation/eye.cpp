@@ -51,10 +51,10 @@ void eval(EvalContext& c) {
   std::fill_n(to.mutable_bytes(), to.byte_size(), std::byte{});
   if (to.size() == 0 || diagonal >= columns || diagonal <= -rows) return;
   // A positive diagonal lies above the main one.
-  const auto row = std::max<std::int64_t>(0, -diagonal), column = std::max<std::int64_t>(0, diagonal);
+  const auto row = std::max<i64>(0, -diagonal), column = std::max<i64>(0, diagonal);
   dispatch(to.type(), Numbers{}, [&]<class T>() {
-    for (std::int64_t matrix = 0; matrix < to.size(); matrix += rows * columns)
-      for (std::int64_t i = 0; row + i < rows && column + i < columns; ++i)
+    for (i64 matrix = 0; matrix < to.size(); matrix += rows * columns)
+      for (i64 i = 0; row + i < rows && column + i < columns; ++i)
         to.mutable_data<T>()[matrix + (row + i) * columns + column + i] = T{1};
   });
 }

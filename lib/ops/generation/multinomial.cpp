@@ -20,7 +20,7 @@ void infer(InferContext& c) {
   c.require_rank(probs, 2);
   c.require_single(num_samples);
   const auto& from = c.shape(probs);
-  PartialShape out{from.has_rank() ? from[0] : Dim(), Dim()};
+  PartialShape out{from.dim(0), Dim()};
   if (const auto count = c.intervals(num_samples); count && count->size() == 1) {
     c.require(count->front().hi >= 0, num_samples, Code::E0508,
               "num_samples of Multinomial is {}: it cannot be negative", count->front().hi);
@@ -28,7 +28,7 @@ void infer(InferContext& c) {
     // "the size of probs' class_size dimension is required to be larger or equal to num_samples"
     c.require(a.with_replacement || !from.has_rank() || out[1].min <= from[1].max, num_samples, Code::E0508,
               "Multinomial cannot draw {} of {} classes without replacement", to_string(out[1]),
-              to_string(from.has_rank() ? from[1] : Dim()));
+              to_string(from.dim(1)));
     c.require(!from.has_rank() || from[1].max > 0 || from[0].min == 0 || out[1].min == 0, num_samples, Code::E0508,
               "Multinomial cannot draw {} of 0 classes", to_string(out[1]));
   }
@@ -43,17 +43,17 @@ void eval(EvalContext& c) {
   if (a.log_probs)
     for (auto& w : weights) w = std::exp(w);
   generation::Philox philox(a.global_seed == 0 && a.op_seed == 0 ? 0x6f766972 : a.global_seed, a.op_seed);
-  std::vector<std::int64_t> drawn;
-  for (std::int64_t b = 0; b < batches; ++b) {
+  std::vector<i64> drawn;
+  for (i64 b = 0; b < batches; ++b) {
     const auto row = weights.begin() + b * classes;
-    for (std::int64_t s = 0; s < samples; ++s) {
+    for (i64 s = 0; s < samples; ++s) {
       double sum = 0;
-      for (std::int64_t k = 0; k < classes; ++k) sum += row[k];
+      for (i64 k = 0; k < classes; ++k) sum += row[k];
       // The first class at which the cumulative probability reaches the random number.
       const auto random = philox.next_double() * sum;
       double reached = 0;
-      std::int64_t pick = -1;
-      for (std::int64_t k = 0; k < classes && (pick < 0 || reached < random); ++k) {
+      i64 pick = -1;
+      for (i64 k = 0; k < classes && (pick < 0 || reached < random); ++k) {
         reached += row[k];
         if (row[k] > 0 || pick < 0) pick = k;
       }
@@ -62,7 +62,7 @@ void eval(EvalContext& c) {
     }
   }
   dispatch(to.type(), Indices{}, [&]<class T>() {
-    std::transform(drawn.begin(), drawn.end(), to.mutable_data<T>(), [](std::int64_t k) { return static_cast<T>(k); });
+    std::transform(drawn.begin(), drawn.end(), to.mutable_data<T>(), [](i64 k) { return static_cast<T>(k); });
   });
 }
 

@@ -52,7 +52,10 @@ void infer(InferContext& c) {
 /// Where the fraction of a number of [0, 1) comes from: as many low bits of a word as `type` has (Philox), or one more
 /// (the Mersenne Twister, whose numbers have no leading one).
 int fraction_bits(ElementType type, Alignment alignment) {
-  const int bits = type == ElementType::f16 ? 10 : type == ElementType::bf16 ? 7 : type == ElementType::f32 ? 23 : 52;
+  int bits = 52;
+  if (type == ElementType::f16) bits = 10;
+  if (type == ElementType::bf16) bits = 7;
+  if (type == ElementType::f32) bits = 23;
   return alignment == Alignment::pytorch ? bits + 1 : bits;
 }
 
@@ -64,7 +67,7 @@ void generate(const Attrs& a, T low, T high, Tensor& to, Next next) {
       std::is_integral_v<T> && !pytorch;  // one word a number: PyTorch's i64 only where both ends fit into 32 bits
   if constexpr (std::is_integral_v<T>) {
     range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-    small = small || (low <= std::int64_t{UINT32_MAX} && high <= std::int64_t{UINT32_MAX});
+    small = small || (low <= i64{UINT32_MAX} && high <= i64{UINT32_MAX});
   }
   const bool wide = sizeof(T) == 8 && !small;
   const auto bits = fraction_bits(a.output_type, a.alignment);
@@ -87,7 +90,7 @@ void eval(EvalContext& c) {
   // "If both seed values are equal to zero, RandomUniform generates a non-deterministic sequence": any will do, and one
   // that is the same in every run can be compared.
   const auto global_seed = a.global_seed == 0 && a.op_seed == 0 ? 0x6f766972 : a.global_seed;
-  dispatch(to.type(), Reals{} + Indices{}, [&]<class T>() {
+  dispatch(to.type(), Floats{} + Indices{}, [&]<class T>() {
     const auto lowest = *c.in(minval).data<T>(), highest = *c.in(maxval).data<T>();
     if (a.alignment == Alignment::pytorch) {
       std::mt19937 twister(static_cast<std::uint32_t>(global_seed));

@@ -16,17 +16,18 @@ ElementType type_of(ElementType inputs, const Attrs& a) {
 }
 
 /// max(ceil((stop - start) / step), 0); exact for integers of any size.
-std::int64_t count_of(std::int64_t first, std::int64_t last, std::int64_t by) {
+i64 count_of(i64 first, i64 last, i64 by) {
   if (by > 0 ? first >= last : first <= last) return 0;
   const auto distance = by > 0 ? static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)
                                : static_cast<std::uint64_t>(first) - static_cast<std::uint64_t>(last);
   const auto pace = by > 0 ? static_cast<std::uint64_t>(by) : 0 - static_cast<std::uint64_t>(by);
   const auto n = (distance - 1) / pace + 1;
-  return n > static_cast<std::uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<std::int64_t>(n);
+  return n > static_cast<std::uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<i64>(n);
 }
-std::int64_t count_of(double first, double last, double by) {
+i64 count_of(double first, double last, double by) {
   const auto n = std::ceil((last - first) / by);
-  return n > 0 ? n < 9.2e18 ? static_cast<std::int64_t>(n) : INT64_MAX : 0;
+  if (!(n > 0)) return 0;
+  return n < 9.2e18 ? static_cast<i64>(n) : INT64_MAX;
 }
 
 void require_finite(const InferContext& c, int port) {
@@ -43,10 +44,10 @@ Dim bounded_count(const InferContext& c) {
   if (a.is_known() && a.lo == 0 && s.is_known() && s.lo == 1 && b.lo >= 0) return b.to_dim();
   if (!s.is_known() || s.lo == 0) return Dim();
   const bool up = s.lo > 0;
-  const auto least = up ? count_of(a.hi, b.lo, s.lo) : count_of(a.lo, b.hi, s.lo);
-  const auto most = up ? count_of(a.lo, b.hi, s.lo) : count_of(a.hi, b.lo, s.lo);
-  return Dim(std::isfinite(up ? a.hi : a.lo) && std::isfinite(up ? b.lo : b.hi) ? least : 0,
-             most == INT64_MAX ? Dim::kUnbounded : most);
+  const auto min = up ? count_of(a.hi, b.lo, s.lo) : count_of(a.lo, b.hi, s.lo);
+  const auto max = up ? count_of(a.lo, b.hi, s.lo) : count_of(a.hi, b.lo, s.lo);
+  return Dim(std::isfinite(up ? a.hi : a.lo) && std::isfinite(up ? b.lo : b.hi) ? min : 0,
+             max == INT64_MAX ? Dim::kUnbounded : max);
 }
 
 /// Whether integers alone are involved: then nothing is rounded.
@@ -82,7 +83,10 @@ void eval(EvalContext& c) {
     auto& to = c.out(0);
     dispatch(to.type(), Integers{}, [&]<class T>() {
       auto next = static_cast<std::uint64_t>(first);
-      for (auto& value : to.mutable_values<T>()) value = static_cast<T>(next), next += static_cast<std::uint64_t>(by);
+      for (auto& value : to.mutable_values<T>()) {
+        value = static_cast<T>(next);
+        next += static_cast<std::uint64_t>(by);
+      }
     });
     return;
   }
@@ -90,7 +94,7 @@ void eval(EvalContext& c) {
   const auto first = c.floats(start).at(0), by = c.floats(step).at(0);
   auto& to = c.out(0);
   dispatch(to.type(), Numbers{}, [&]<class T>() {
-    for (std::int64_t i = 0; i < to.size(); ++i) {
+    for (i64 i = 0; i < to.size(); ++i) {
       const auto value = first + static_cast<double>(i) * by;
       to.mutable_data<T>()[i] = static_cast<T>(std::is_integral_v<T> ? std::nearbyint(value) : value);
     }

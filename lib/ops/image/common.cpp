@@ -12,7 +12,7 @@ E clip(float v) {
 
 using Bytes = TypeList<TypeEntry<ElementType::u8, std::uint8_t>>;
 
-void require_pixels(const InferContext& c, int port, std::int64_t channels) {
+void require_pixels(const InferContext& c, int port, i64 channels) {
   c.require_rank(port, 4);
   if (const auto& shape = c.shape(port); shape.has_rank())
     c.require(shape[3].contains(channels), port, Code::E0506,
@@ -21,7 +21,7 @@ void require_pixels(const InferContext& c, int port, std::int64_t channels) {
 }
 
 /// Lengths that can be divided by n.
-void require_multiple(const InferContext& c, int port, const Dim& d, std::int64_t n, std::string_view what) {
+void require_multiple(const InferContext& c, int port, const Dim& d, i64 n, std::string_view what) {
   c.require(!d.is_static() || d.length() % n == 0, port, Code::E0506,
             "the {} of {} of {} must be a multiple of {}, but it is {}", what, c.port_name(port), c.op().type, n,
             to_string(d));
@@ -36,7 +36,9 @@ void infer_from_yuv(InferContext& c, Chroma chroma) {
   require_pixels(c, 0, 1);
   Dim batch, height, width;
   if (const auto& y = c.shape(0); y.has_rank()) {
-    batch = y[0], height = y[1], width = y[2];
+    batch = y[0];
+    height = y[1];
+    width = y[2];
     if (single) {
       require_multiple(c, 0, height, 3, "height");
       height = Dim((height.min + 2) / 3 * 2, height.is_bounded() ? height.max / 3 * 2 : Dim::kUnbounded);
@@ -63,16 +65,17 @@ void convert_from_yuv(EvalContext& c, Chroma chroma, Order order) {
   const auto batch = luma.dim(0), width = luma.dim(2), height = single ? luma.dim(1) / 3 * 2 : luma.dim(1);
   const auto pixels = height * width, stride = single ? pixels * 3 / 2 : pixels;
   auto& out = c.out(0, {batch, height, width, 3});
-  dispatch(luma.type(), Reals{} + Bytes{}, [&]<class E>() {
-    for (std::int64_t n = 0; n < batch; ++n) {
+  dispatch(luma.type(), Floats{} + Bytes{}, [&]<class E>() {
+    for (i64 n = 0; n < batch; ++n) {
       const E* y = luma.data<E>() + n * stride;
       const bool apart = chroma == Chroma::planar;
       // One plane: chroma follows luma. U first, then V.
       const E* u = single ? y + pixels : c.in(1).data<E>() + n * (apart ? pixels / 4 : pixels / 2);
-      const E* v = !apart ? u + 1 : single ? u + pixels / 4 : c.in(2).data<E>() + n * (pixels / 4);
+      const E* v = apart ? u + pixels / 4 : u + 1;
+      if (apart && !single) v = c.in(2).data<E>() + n * (pixels / 4);
       E* to = out.mutable_data<E>() + n * pixels * 3;
-      for (std::int64_t h = 0; h < height; ++h)
-        for (std::int64_t w = 0; w < width; ++w, to += 3) {
+      for (i64 h = 0; h < height; ++h)
+        for (i64 w = 0; w < width; ++w, to += 3) {
           const auto at = ((h / 2) * (width / 2) + w / 2) * (apart ? 1 : 2);
           const float l = 1.164F * (static_cast<float>(y[h * width + w]) - 16.0F),
                       d = static_cast<float>(u[at]) - 128.0F, e = static_cast<float>(v[at]) - 128.0F;
@@ -94,11 +97,13 @@ void infer_to_nv12(InferContext& c) {
          single ? 1 : 2, single ? "" : "s", single, c.output_count());
   Dim batch, height, width;
   if (const auto& image = c.shape(0); image.has_rank()) {
-    batch = image[0], height = image[1], width = image[2];
+    batch = image[0];
+    height = image[1];
+    width = image[2];
     require_multiple(c, 0, height, 2, "height");
     require_multiple(c, 0, width, 2, "width");
   }
-  const auto halves = [](const Dim& d, std::int64_t n) {
+  const auto halves = [](const Dim& d, i64 n) {
     return Dim(d.min / 2 * n + d.min % 2 * n, d.is_bounded() ? d.max / 2 * n : Dim::kUnbounded);
   };  // of an even length
   if (single) return c.output(0, PartialShape{batch, halves(height, 3), width, Dim(1)});
@@ -112,15 +117,15 @@ void convert_to_nv12(EvalContext& c, Order order) {
   const auto batch = image.dim(0), height = image.dim(1), width = image.dim(2), pixels = height * width;
   auto& luma = c.out(0, single ? Shape{batch, height / 2 * 3, width, 1} : Shape{batch, height, width, 1});
   Tensor* chroma = single ? nullptr : &c.out(1, {batch, height / 2, width / 2, 2});
-  dispatch(image.type(), Reals{} + Bytes{}, [&]<class E>() {
-    for (std::int64_t n = 0; n < batch; ++n) {
+  dispatch(image.type(), Floats{} + Bytes{}, [&]<class E>() {
+    for (i64 n = 0; n < batch; ++n) {
       const E* from = image.data<E>() + n * pixels * 3;
       E* y = luma.mutable_data<E>() + n * (single ? pixels * 3 / 2 : pixels);
       E* uv = single ? y + pixels : chroma->mutable_data<E>() + n * (pixels / 2);
-      for (std::int64_t h = 0; h < height; h += 2)
-        for (std::int64_t w = 0; w < width; w += 2) {
+      for (i64 h = 0; h < height; h += 2)
+        for (i64 w = 0; w < width; w += 2) {
           float u = 0, v = 0;  // four pixels share their mean chroma
-          for (std::int64_t k = 0; k < 4; ++k) {
+          for (i64 k = 0; k < 4; ++k) {
             const auto at = (h + k / 2) * width + w + k % 2;
             const float green = static_cast<float>(from[at * 3 + 1]);
             const float red = static_cast<float>(from[at * 3 + (order == Order::rgb ? 0 : 2)]),

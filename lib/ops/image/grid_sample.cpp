@@ -46,19 +46,19 @@ void infer(InferContext& c) {
 }
 
 /// From [-1, 1] to pixels.
-double denormalize(double v, std::int64_t length, bool align_corners) {
+double denormalize(double v, i64 length, bool align_corners) {
   const auto n = static_cast<double>(length);
   const auto x = align_corners ? (v + 1) / 2 * (n - 1) : ((v + 1) * n - 1) / 2;
   return std::isfinite(x) ? std::clamp(x, -1e9, 1e9) : -1e9;  // so that a pixel's number is an integer
 }
 
 /// The pixel that stands for number i, or -1 for a zero.
-std::int64_t pixel(std::int64_t i, std::int64_t length, const Attrs& a) {
+i64 pixel(i64 i, i64 length, const Attrs& a) {
   if (0 <= i && i < length) return i;
   if (a.padding_mode == Padding::zeros) return -1;
-  if (a.padding_mode == Padding::border) return std::clamp<std::int64_t>(i, 0, length - 1);
+  if (a.padding_mode == Padding::border) return std::clamp<i64>(i, 0, length - 1);
   if (a.align_corners) {  // mirrored at the centres of the outermost pixels
-    const auto period = std::max<std::int64_t>(1, 2 * (length - 1));
+    const auto period = std::max<i64>(1, 2 * (length - 1));
     i = (i < 0 ? -i : i) % period;
     return i < length ? i : period - i;
   }
@@ -68,14 +68,14 @@ std::int64_t pixel(std::int64_t i, std::int64_t length, const Attrs& a) {
 }
 
 struct Tap {
-  std::int64_t at;
+  i64 at;
   double weight;
 };
 
 /// The pixels along one axis that a sample is made of.
-std::vector<Tap> taps_of(double x, std::int64_t length, const Attrs& a) {
-  if (a.mode == Mode::nearest) return {{pixel(static_cast<std::int64_t>(std::nearbyint(x)), length, a), 1}};
-  const auto k = static_cast<std::int64_t>(std::floor(x));
+std::vector<Tap> taps_of(double x, i64 length, const Attrs& a) {
+  if (a.mode == Mode::nearest) return {{pixel(static_cast<i64>(std::nearbyint(x)), length, a), 1}};
+  const auto k = static_cast<i64>(std::floor(x));
   const auto d = x - static_cast<double>(k);
   if (a.mode == Mode::bilinear) return {{pixel(k, length, a), 1 - d}, {pixel(k + 1, length, a), d}};
   constexpr double A = -0.75;
@@ -96,12 +96,12 @@ void eval(EvalContext& c) {
   if (out.size() == 0) return;
   const auto coordinates = to_f64(at);
   dispatch(from.type(), Numbers{} + Boolean{}, [&]<class E>() {
-    for (std::int64_t n = 0; n < from.dim(0); ++n)
-      for (std::int64_t p = 0; p < points; ++p) {
+    for (i64 n = 0; n < from.dim(0); ++n)
+      for (i64 p = 0; p < points; ++p) {
         const auto* xy = coordinates.data() + (n * points + p) * 2;
         const auto columns = taps_of(denormalize(xy[0], width, a.align_corners), width, a),
                    rows = taps_of(denormalize(xy[1], height, a.align_corners), height, a);
-        for (std::int64_t ch = 0; ch < channels; ++ch) {
+        for (i64 ch = 0; ch < channels; ++ch) {
           const E* image = from.data<E>() + (n * channels + ch) * height * width;
           E* to = out.mutable_data<E>() + (n * channels + ch) * points + p;
           if (a.mode == Mode::nearest) {

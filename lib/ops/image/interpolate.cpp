@@ -50,15 +50,11 @@ struct Attrs {
   Coordinates coordinate_transformation_mode = Coordinates::half_pixel;
   NearestMode nearest_mode = NearestMode::round_prefer_floor;
   bool antialias = false, align_corners = true;  // align_corners is version 1's
-  std::vector<std::int64_t> pads_begin, pads_end, axes;
+  std::vector<i64> pads_begin, pads_end, axes;
   float cube_coeff = -0.75f;
 
-  std::int64_t pad_begin(std::int64_t axis) const {
-    return static_cast<std::size_t>(axis) < pads_begin.size() ? pads_begin[static_cast<std::size_t>(axis)] : 0;
-  }
-  std::int64_t pad_end(std::int64_t axis) const {
-    return static_cast<std::size_t>(axis) < pads_end.size() ? pads_end[static_cast<std::size_t>(axis)] : 0;
-  }
+  i64 pad_begin(i64 axis) const { return axis < std::ssize(pads_begin) ? pads_begin[axis] : 0; }
+  i64 pad_end(i64 axis) const { return axis < std::ssize(pads_end) ? pads_end[axis] : 0; }
 };
 
 /// Where the versions keep what: the sizes or scales, and the axes (an attribute in version 1).
@@ -71,8 +67,8 @@ Ports ports(const Attrs& a, int since) {
   return {1, 2};
 }
 
-std::vector<std::int64_t> all_axes(std::int64_t rank) {
-  std::vector<std::int64_t> axes(static_cast<std::size_t>(rank));
+std::vector<i64> all_axes(i64 rank) {
+  std::vector<i64> axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   return axes;
 }
@@ -98,23 +94,23 @@ void infer(InferContext& c) {
   auto out = c.shape(0);
   if (!out.has_rank()) return c.output(0, out);
   const auto rank = out.rank();
-  for (std::int64_t i = 0; i < rank; ++i) out[i] = out[i] + Dim(a.pad_begin(i) + a.pad_end(i));
-  std::optional<std::vector<std::int64_t>> axes;
+  for (i64 i = 0; i < rank; ++i) out[i] = out[i] + Dim(a.pad_begin(i) + a.pad_end(i));
+  std::optional<std::vector<i64>> axes;
   if (axes_port < 0) axes = a.axes;
   else if (c.has(axes_port)) axes = c.ints(axes_port);
   else axes = all_axes(rank);
   if (!axes) return c.output(0, PartialShape::of_rank(rank));
 
-  std::vector<bool> seen(static_cast<std::size_t>(rank));
-  c.require_same_dim(Dim(static_cast<std::int64_t>(axes->size())), axis_count(c.shape(target)), target,
-                     "the number of axes", fmt::format("the elements of {}", c.port_name(target)));
+  std::vector<bool> seen(rank);
+  c.require_same_dim(Dim(static_cast<i64>(axes->size())), axis_count(c.shape(target)), target, "the number of axes",
+                     fmt::format("the elements of {}", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = c.require_axis((*axes)[i], axes_port, rank, "axes");
-    if (seen[static_cast<std::size_t>(axis)])
+    if (seen[axis])
       c.fail_at(axes_port, Code::E0508,
                 fmt::format("{} of Interpolate names axis {} twice", c.port_name(axes_port), axis));
-    seen[static_cast<std::size_t>(axis)] = true;
+    seen[axis] = true;
     auto& d = out[axis];
     const auto length = to_interval(d);
     d = Dim();
@@ -133,9 +129,12 @@ void infer(InferContext& c) {
 /// 1]).
 struct Taps {
   std::vector<std::size_t> start{0};
-  std::vector<std::int64_t> index;
+  std::vector<i64> index;
   std::vector<double> weight;
-  void add(std::int64_t i, double w) { index.push_back(i), weight.push_back(w); }
+  void add(i64 i, double w) {
+    index.push_back(i);
+    weight.push_back(w);
+  }
   /// Ends an output element; its weights are made to sum to 1.
   void end(bool normalize) {
     double sum = 0;
@@ -147,7 +146,7 @@ struct Taps {
 };
 
 /// In floats, as files were made to expect: a coordinate on the edge of rounding must fall to the same side.
-float original(Coordinates mode, std::int64_t o, float scale, std::int64_t out, std::int64_t in) {
+float original(Coordinates mode, i64 o, float scale, i64 out, i64 in) {
   const auto x = static_cast<float>(o);
   switch (mode) {
     case Coordinates::half_pixel: return (x + 0.5f) / scale - 0.5f;
@@ -181,22 +180,19 @@ double cubic(double x, double a) {
 }
 
 /// How Pillow resamples: the filter is as wide as the pixels that an output pixel covers.
-void pillow(Taps& taps, std::int64_t o, std::int64_t in, std::int64_t out, double reach, auto filter) {
+void pillow(Taps& taps, i64 o, i64 in, i64 out, double reach, auto filter) {
   const auto ratio = static_cast<double>(in) / static_cast<double>(out), wide = std::max(1.0, ratio),
              support = reach * wide, centre = (static_cast<double>(o) + 0.5) * ratio;
   const auto begin = centre - support + 0.5, end = centre + support + 0.5;  // cut, not rounded
-  const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(begin)),
-             last = std::min(in, static_cast<std::int64_t>(end));
+  const auto first = std::max<i64>(0, static_cast<i64>(begin)), last = std::min(in, static_cast<i64>(end));
   for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - centre + 0.5) / wide));
 }
 
-Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nearest_mode, std::int64_t in,
-             std::int64_t out, float scale) {
+Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nearest_mode, i64 in, i64 out,
+             float scale) {
   Taps taps;
-  const auto clip = [&](double i) {
-    return static_cast<std::int64_t>(std::clamp(i, 0.0, static_cast<double>(in - 1)));
-  };
-  for (std::int64_t o = 0; o < out; ++o) {
+  const auto clip = [&](double i) { return static_cast<i64>(std::clamp(i, 0.0, static_cast<double>(in - 1))); };
+  for (i64 o = 0; o < out; ++o) {
     const auto x = static_cast<double>(original(coordinates, o, scale, out, in));
     bool normalize = false;
     switch (mode) {
@@ -206,7 +202,7 @@ Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nea
         const auto narrow = a.antialias ? std::min(1.0, static_cast<double>(scale)) : 1.0;
         const auto reach = scale > 1 ? 2.0 : std::ceil(2 / narrow), middle = std::round(x);
         for (auto i = middle - reach; i <= middle + reach; ++i)
-          if (i >= 0 && i < static_cast<double>(in)) taps.add(static_cast<std::int64_t>(i), triangle(narrow * (x - i)));
+          if (i >= 0 && i < static_cast<double>(in)) taps.add(static_cast<i64>(i), triangle(narrow * (x - i)));
         normalize = true;
         break;
       }
@@ -220,10 +216,13 @@ Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nea
         for (int i = -1; i <= 2; ++i)
           taps.add(clip(std::floor(x) + i), cubic(x - std::floor(x) - i, static_cast<double>(a.cube_coeff)));
         break;
-      case Mode::bilinear_pillow: pillow(taps, o, in, out, 1, triangle), normalize = true; break;
+      case Mode::bilinear_pillow:
+        pillow(taps, o, in, out, 1, triangle);
+        normalize = true;
+        break;
       case Mode::bicubic_pillow:
-        pillow(taps, o, in, out, 2, [&](double d) { return cubic(d, static_cast<double>(a.cube_coeff)); }),
-            normalize = true;
+        pillow(taps, o, in, out, 2, [&](double d) { return cubic(d, static_cast<double>(a.cube_coeff)); });
+        normalize = true;
         break;
     }
     taps.end(normalize);
@@ -231,22 +230,20 @@ Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nea
   return taps;
 }
 
-/// Replaces `length` elements along an axis (`inner` elements lie after it) by as many as `taps` has.
+/// Replaces the elements along the axis of `view` by as many as `taps` has.
 template <class T>
-std::vector<T> resample(const std::vector<T>& from, std::int64_t length, std::int64_t inner, const Taps& taps,
-                        bool move) {
-  const auto out = static_cast<std::int64_t>(taps.start.size()) - 1,
-             outer = static_cast<std::int64_t>(from.size()) / (length * inner);
-  std::vector<T> to(static_cast<std::size_t>(outer * out * inner));
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::int64_t k = 0; k < out; ++k) {
-      T* row = to.data() + (o * out + k) * inner;
-      for (auto t = taps.start[static_cast<std::size_t>(k)]; t < taps.start[static_cast<std::size_t>(k) + 1]; ++t) {
-        const T* source = from.data() + (o * length + taps.index[t]) * inner;
+std::vector<T> resample(const std::vector<T>& from, const AxisView& view, const Taps& taps, bool move) {
+  const auto out = std::ssize(taps.start) - 1;
+  std::vector<T> to(view.lines() * out);
+  for (i64 o = 0; o < view.outer; ++o)
+    for (i64 k = 0; k < out; ++k) {
+      T* row = to.data() + (o * out + k) * view.inner;
+      for (auto t = taps.start[k]; t < taps.start[k + 1]; ++t) {
+        const T* source = from.data() + view.offset(o, taps.index[t], 0);
         const auto weight = static_cast<T>(taps.weight[t]);
-        if (move) std::copy_n(source, inner, row);
+        if (move) std::copy_n(source, view.inner, row);
         else
-          for (std::int64_t i = 0; i < inner; ++i) row[i] = multiply_add(row[i], weight, source[i]);
+          for (i64 i = 0; i < view.inner; ++i) row[i] = multiply_add(row[i], weight, source[i]);
       }
     }
   return to;
@@ -255,13 +252,12 @@ std::vector<T> resample(const std::vector<T>& from, std::int64_t length, std::in
 /// The data with zeros around it, as Tc.
 template <class T, class Tc>
 std::vector<Tc> padded(const Tensor& t, const Attrs& a, const Shape& shape) {
-  std::vector<Tc> to(static_cast<std::size_t>(shape.count()));
+  std::vector<Tc> to(shape.count());
   const auto strides = strides_of(shape);
-  std::int64_t shift = 0;
-  for (std::int64_t i = 0; i < t.rank(); ++i) shift += a.pad_begin(i) * strides[static_cast<std::size_t>(i)];
+  i64 shift = 0;
+  for (i64 i = 0; i < t.rank(); ++i) shift += a.pad_begin(i) * strides[i];
   const auto* from = t.data<T>();
-  for (IndexWalker at(t.shape()); !at.done(); at.next())
-    to[static_cast<std::size_t>(at.offset(strides) + shift)] = static_cast<Tc>(*from++);
+  for (IndexWalker at(t.shape()); !at.done(); at.next()) to[at.offset(strides) + shift] = static_cast<Tc>(*from++);
   return to;
 }
 
@@ -270,35 +266,32 @@ void eval(EvalContext& c) {
   const auto since = c.version().since;
   const auto [target, axes_port] = ports(a, since);
   const auto& image = c.in(0);
-  auto axes = axes_port < 0 ? a.axes : c.has(axes_port) ? c.ints(axes_port) : all_axes(image.rank());
+  auto axes = a.axes;
+  if (axes_port >= 0) axes = c.has(axes_port) ? c.ints(axes_port) : all_axes(image.rank());
   const auto wanted = c.floats(target);
   const bool by_scale = since >= 4 && a.shape_calculation_mode == ShapeMode::scales;
   // Version 1 in the words of version 4.
-  const auto coordinates = since >= 4        ? a.coordinate_transformation_mode
-                           : a.align_corners ? Coordinates::align_corners
-                                             : Coordinates::asymmetric;
+  auto coordinates = a.align_corners ? Coordinates::align_corners : Coordinates::asymmetric;
+  if (since >= 4) coordinates = a.coordinate_transformation_mode;
   const auto nearest_mode = since >= 4 ? a.nearest_mode : NearestMode::simple;
   const auto mode = since < 4 && a.mode == Mode::linear && axes.size() <= 3 ? Mode::linear_onnx : a.mode;
 
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto shape = image.shape();
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    shape[i] += a.pad_begin(static_cast<std::int64_t>(i)) + a.pad_end(static_cast<std::int64_t>(i));
+  for (i64 i = 0; i < shape.rank(); ++i) shape[i] += a.pad_begin(i) + a.pad_end(i);
   const auto run = [&]<class T, class Tc>(auto finish) {
     auto values = padded<T, Tc>(image, a, shape);
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      const auto axis = static_cast<std::size_t>(axes[i] < 0 ? axes[i] + image.rank() : axes[i]);
-      const auto length = shape[axis],
-                 size =
-                     static_cast<std::int64_t>(by_scale ? scaled(static_cast<double>(length), wanted[i]) : wanted[i]);
+      const auto axis = axes[i] < 0 ? axes[i] + image.rank() : axes[i];
+      const AxisView view(shape, axis);
+      const auto length = view.length,
+                 size = static_cast<i64>(by_scale ? scaled(static_cast<double>(length), wanted[i]) : wanted[i]);
       const auto scale =
           by_scale ? static_cast<float>(wanted[i]) : static_cast<float>(size) / static_cast<float>(length);
-      std::int64_t inner = 1;
-      for (auto k = axis + 1; k < shape.size(); ++k) inner *= shape[k];
       shape[axis] = size;
-      if (values.empty() || size == 0) values.assign(static_cast<std::size_t>(shape.count()), Tc{});
+      if (values.empty() || size == 0) values.assign(shape.count(), Tc{});
       else
-        values = resample(values, length, inner, taps_of(a, coordinates, mode, nearest_mode, length, size, scale),
+        values = resample(values, view, taps_of(a, coordinates, mode, nearest_mode, length, size, scale),
                           mode == Mode::nearest);
     }
     std::transform(values.begin(), values.end(), out.template mutable_data<T>(), finish);

@@ -12,7 +12,7 @@ constexpr int kRoundsBeforeWidening = 3, kRoundsBeforeRanks = 8, kRoundsBeforeNo
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The axis along which an input of known rank is sliced.
-std::int64_t sliced_axis(const InferContext& c, const BodyLink& link) {
+i64 sliced_axis(const InferContext& c, const BodyLink& link) {
   const auto& shape = c.shape(link.port);
   c.require(-shape.rank() <= link.axis && link.axis < shape.rank(), link.port, Code::E0507,
             "the port map of {} slices {} along axis {}, but its shape is {}", c.op().type, c.port_name(link.port),
@@ -29,7 +29,7 @@ Fact part_fact(const InferContext& c, const BodyLink& link) {
 /// Gives up dims that still change.
 void widen(PartialShape& next, const PartialShape& before) {
   if (!next.has_rank() || !before.has_rank()) return;
-  for (std::int64_t i = 0; i < next.rank(); ++i) {
+  for (i64 i = 0; i < next.rank(); ++i) {
     if (next[i].min != before[i].min) next[i].min = 0;
     if (next[i].max != before[i].max) next[i].max = Dim::kUnbounded;
   }
@@ -67,7 +67,7 @@ const BodyLink* input_of(const BodyMap& map, int parameter) {
   return nullptr;
 }
 
-std::int64_t normalized(std::int64_t axis, std::int64_t rank) { return axis < 0 ? axis + rank : axis; }
+i64 normalized(i64 axis, i64 rank) { return axis < 0 ? axis + rank : axis; }
 
 /// Of an input that inference has judged.
 Parts parts_along(const BodyLink& link, const Tensor& whole) {
@@ -75,14 +75,13 @@ Parts parts_along(const BodyLink& link, const Tensor& whole) {
 }
 
 /// The part of an input that iteration `iteration` receives: a view where it is contiguous, else a copy.
-Tensor part(const Tensor& whole, const BodyLink& link, const Parts& parts, std::int64_t iteration) {
+Tensor part(const Tensor& whole, const BodyLink& link, const Parts& parts, i64 iteration) {
   const auto axis = normalized(link.axis, whole.rank());
   auto shape = whole.shape();
   shape[axis] = link.part_size;
   const auto strides = strides_of(whole.shape());
   const auto first = (parts.first + iteration * parts.step) * strides[axis];
-  const bool contiguous =
-      std::all_of(shape.begin(), shape.begin() + axis, [](std::int64_t length) { return length == 1; });
+  const bool contiguous = std::all_of(shape.begin(), shape.begin() + axis, [](i64 length) { return length == 1; });
   if (contiguous && !whole.packed())
     return {whole.type(), std::move(shape), whole.owner(), whole.bytes() + first * byte_width(whole.type())};
   Tensor piece(whole.type(), shape);
@@ -102,7 +101,7 @@ void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
 /// is written in place; else the parts are kept until the end.
 class Scan {
  public:
-  Scan(EvalContext& context, const BodyLink& l, std::optional<std::int64_t> iterations)
+  Scan(EvalContext& context, const BodyLink& l, std::optional<i64> iterations)
       : c(context), link(l), iterations_(iterations) {}
 
   void add(Tensor given) {
@@ -132,7 +131,7 @@ class Scan {
  private:
   EvalContext& c;
   const BodyLink& link;
-  std::optional<std::int64_t> iterations_;
+  std::optional<i64> iterations_;
   i64 axis_ = 0;
   Shape first_;  ///< of the first part
   Tensor* whole_ = nullptr;
@@ -192,12 +191,12 @@ class Scan {
 
 }  // namespace
 
-std::optional<Parts> parts_of(const BodyLink& link, std::int64_t length) {
+std::optional<Parts> parts_of(const BodyLink& link, i64 length) {
   const auto start = link.start < 0 ? length + 1 + link.start : link.start;
   const auto end = link.end < 0 ? length + 1 + link.end : link.end;
   const auto low = link.stride < 0 ? end : start, high = link.stride < 0 ? start : end;
   if (low < 0 || low > high || high > length) return std::nullopt;
-  const auto step = link.stride < 0 ? -std::max(link.stride, -std::numeric_limits<std::int64_t>::max()) : link.stride;
+  const auto step = link.stride < 0 ? -std::max(link.stride, -std::numeric_limits<i64>::max()) : link.stride;
   const auto count = high - low < link.part_size ? 0 : (high - low - link.part_size) / step + 1;
   if (link.stride > 0) return Parts{low, step, count};
   return Parts{high - link.part_size, -step, count};
@@ -231,7 +230,7 @@ std::optional<Dim> sliced_count(const InferContext& c) {
   return common;
 }
 
-std::optional<std::int64_t> sliced_count(EvalContext& c) {
+std::optional<i64> sliced_count(EvalContext& c) {
   for (const auto& link : c.bodies()[0].inputs)
     if (link.sliced) return parts_along(link, c.in(link.port)).count;
   return std::nullopt;
@@ -291,7 +290,7 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
   }
 }
 
-void run_iterations(EvalContext& c, std::int64_t limit) {
+void run_iterations(EvalContext& c, i64 limit) {
   const auto& map = c.bodies()[0];
   std::vector<Tensor> parameters(at(map.parameter_count)), results;
   std::vector<std::pair<const BodyLink*, Parts>> sliced;
@@ -310,7 +309,7 @@ void run_iterations(EvalContext& c, std::int64_t limit) {
   const auto number_shape = map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1};
 
   bool go_on = true;
-  for (std::int64_t i = 0; go_on && i != limit; ++i) {
+  for (i64 i = 0; go_on && i != limit; ++i) {
     for (const auto& [link, parts] : sliced) parameters[at(link->inner)] = part(c.in(link->port), *link, parts, i);
     if (map.iteration_parameter >= 0)
       parameters[at(map.iteration_parameter)] = convert(Tensor::scalar(i).reshaped(number_shape), map.iteration_type);

@@ -7,17 +7,17 @@ namespace ovir::ops::infrastructure {
 
 /// The parts of an axis that a sliced input is cut into, in the order of the iterations.
 struct Parts {
-  std::int64_t first = 0;  ///< where the first part begins
-  std::int64_t step = 1;   ///< to the next part
-  std::int64_t count = 0;
+  i64 first = 0;  ///< where the first part begins
+  i64 step = 1;   ///< to the next part
+  i64 count = 0;
 };
 /// `start` and `end` are borders between elements; a negative one counts from the end, -1 being the end itself.
 /// With a negative stride the parts come last first. Nothing where the borders lie outside the axis.
-std::optional<Parts> parts_of(const BodyLink& link, std::int64_t length);
+std::optional<Parts> parts_of(const BodyLink& link, i64 length);
 
 /// How many parts the sliced inputs have, which must agree; nothing where no input is sliced.
 std::optional<Dim> sliced_count(const InferContext& c);
-std::optional<std::int64_t> sliced_count(EvalContext& c);
+std::optional<i64> sliced_count(EvalContext& c);
 
 /// Facts of the body's results that hold in every iteration: values that are fed back are widened until they hold.
 std::vector<Fact> infer_rounds(const InferContext& c);
@@ -28,6 +28,6 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
 
 /// Runs the body at most `limit` times (negative: without limit), as long as its condition result, where it has one,
 /// is true; then sets the outputs.
-void run_iterations(EvalContext& c, std::int64_t limit);
+void run_iterations(EvalContext& c, i64 limit);
 
 }  // namespace ovir::ops::infrastructure

@@ -23,8 +23,8 @@ Dim iterations(const InferContext& c, const Fact& body_condition) {
   else if (trips) count.min = *trips < 0 ? 1 : *trips;
   if (!trips) count.min = 0;
   if (begins == false) return Dim(0);
-  if (goes_on == false) count.max = std::min<std::int64_t>(count.max, 1);
-  if (goes_on != true) count.min = std::min<std::int64_t>(count.min, 1);
+  if (goes_on == false) count.max = std::min<i64>(count.max, 1);
+  if (goes_on != true) count.min = std::min<i64>(count.min, 1);
   if (begins != true) count.min = 0;
   return Dim(std::min(count.min, count.max), count.max);
 }
@@ -36,7 +36,7 @@ void infer(InferContext& c) {
   c.require_single(trip_count);
   c.require_single(execution_condition);
   const auto results = infrastructure::infer_rounds(c);
-  const auto& condition = results[static_cast<std::size_t>(map.condition_result)];
+  const auto& condition = results[map.condition_result];
   if (condition.type != ElementType::dynamic && condition.type != ElementType::boolean)
     fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but it is {}",
          name(condition.type));

@@ -22,7 +22,7 @@ void infer_3(InferContext& c) {
 bool relaxes(const PartialShape& outer, const PartialShape& inner) {
   if (!outer.has_rank() || !inner.has_rank()) return true;
   if (outer.rank() != inner.rank()) return false;
-  for (std::int64_t i = 0; i < outer.rank(); ++i)
+  for (i64 i = 0; i < outer.rank(); ++i)
     if (!outer[i].compatible(inner[i])) return false;
   return true;
 }

@@ -8,11 +8,10 @@ namespace ovir::ops::tensor_iterator {
 namespace {
 
 /// Where no input is sliced, what an output says of its parts counts; else the body runs once.
-std::int64_t count_without_slices(const BodyMap& map) {
+i64 count_without_slices(const BodyMap& map) {
   for (const auto& link : map.outputs)
     if (link.sliced)
-      return std::abs(
-                 checked_add(link.end, -std::max(link.start, -std::numeric_limits<std::int64_t>::max())).value_or(0)) /
+      return std::abs(checked_add(link.end, -std::max(link.start, -std::numeric_limits<i64>::max())).value_or(0)) /
              link.part_size;
   return 1;
 }

@@ -78,12 +78,13 @@ void infer(InferContext& c) {
   PartialShape covered;  // by the ellipses, broadcast together
   bool ellipsis_known = true;
   for (int i = 0; i < c.input_count(); ++i) {
-    const auto& s = e.inputs[static_cast<std::size_t>(i)];
+    const auto& s = e.inputs[i];
     const bool open = s.find(kEllipsis) != std::string::npos;
-    const auto named = static_cast<std::int64_t>(s.size()) - open;
-    c.require_rank(i, named, open ? INT64_MAX : named);
+    const auto named = std::ssize(s) - open;
+    if (open) c.require_rank_at_least(i, named);
+    else c.require_rank(i, named);
     const auto& shape = c.shape(i);
-    std::int64_t axis = 0;
+    i64 axis = 0;
     std::vector<std::pair<char, Dim>> own;  // a label repeated within a subscript takes the diagonal
     for (const char ch : s) {
       if (ch == kEllipsis) {
@@ -145,7 +146,7 @@ Space make_space(const Equation& e, EvalContext& c) {
   };
   std::size_t widest = 0;
   for (int i = 0; i < c.input_count(); ++i)
-    if (const auto& s = e.inputs[static_cast<std::size_t>(i)]; s.find(kEllipsis) != std::string::npos)
+    if (const auto& s = e.inputs[i]; s.find(kEllipsis) != std::string::npos)
       widest = std::max(widest, static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size());
   const auto expand = [](const Subscript& s, std::size_t width) {
     std::vector<Axis> list;
@@ -161,7 +162,7 @@ Space make_space(const Equation& e, EvalContext& c) {
   space.output_rank = axes.size();
   std::vector<std::vector<Axis>> operands;
   for (int i = 0; i < c.input_count(); ++i) {
-    const auto& s = e.inputs[static_cast<std::size_t>(i)];
+    const auto& s = e.inputs[i];
     operands.push_back(expand(
         s, s.find(kEllipsis) == std::string::npos ? 0 : static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size()));
     for (const auto& axis : operands.back())
@@ -173,8 +174,7 @@ Space make_space(const Equation& e, EvalContext& c) {
     const auto own = strides_of(shape);
     Shape strides(axes.size(), 0);
     for (std::size_t k = 0; k < shape.size(); ++k) {
-      const auto at = static_cast<std::size_t>(
-          std::find(axes.begin(), axes.end(), operands[static_cast<std::size_t>(i)][k]) - axes.begin());
+      const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), operands[i][k]) - axes.begin());
       if (shape[k] == 1) continue;
       space.shape[at] = shape[k];
       strides[at] += own[k];  // a label repeated in a subscript walks the diagonal
@@ -212,7 +212,7 @@ void eval(EvalContext& c) {
         const bool here = next[k] != 0 || so_far.strides[k] != 0;
         (later ? kept : summed)[k] = here ? space.shape[k] : 1;
       }
-      Operand<T> result{strides_of(kept), std::vector<T>(static_cast<std::size_t>(kept.count()))};
+      Operand<T> result{strides_of(kept), std::vector<T>(kept.count())};
       for (std::size_t k = 0; k < rank; ++k)
         if (kept[k] == 1) result.strides[k] = 0;
       const T* right = c.in(static_cast<int>(i)).template data<T>();
@@ -227,8 +227,7 @@ void eval(EvalContext& c) {
     auto& out = c.out(0);
     auto* to = out.mutable_data<T>();
     Shape strides(so_far.strides.begin(), so_far.strides.begin() + static_cast<std::ptrdiff_t>(space.output_rank));
-    for (IndexWalker at(out.shape()); !at.done(); at.next())
-      *to++ = so_far.values[static_cast<std::size_t>(at.offset(strides))];
+    for (IndexWalker at(out.shape()); !at.done(); at.next()) *to++ = so_far.values[at.offset(strides)];
   });
 }
 

@@ -35,9 +35,9 @@ void infer(InferContext& c) {
 }
 
 /// Where each group's tokens end; none may begin before the last one ended.
-std::vector<std::int64_t> ends(EvalContext& c, std::int64_t tokens) {
+std::vector<i64> ends(EvalContext& c, i64 tokens) {
   auto list = c.ints(offsets);
-  std::int64_t before = 0;
+  i64 before = 0;
   for (const auto end : list) {
     if (end < before || end > tokens)
       fail_at(c.version(), offsets, Code::E0508,
@@ -50,13 +50,12 @@ std::vector<std::int64_t> ends(EvalContext& c, std::int64_t tokens) {
 
 /// to[rows, columns] = a[rows, depth] · b[depth, columns], each with its strides.
 template <class T>
-void multiply(const T* a, std::int64_t a_row, std::int64_t a_step, const T* b, std::int64_t b_row, std::int64_t b_step,
-              std::int64_t rows, std::int64_t depth, std::int64_t columns, T* to) {
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) {
+void multiply(const T* a, i64 a_row, i64 a_step, const T* b, i64 b_row, i64 b_step, i64 rows, i64 depth, i64 columns,
+              T* to) {
+  for (i64 i = 0; i < rows; ++i)
+    for (i64 j = 0; j < columns; ++j) {
       T sum{};
-      for (std::int64_t k = 0; k < depth; ++k)
-        sum = multiply_add(sum, a[i * a_row + k * a_step], b[k * b_row + j * b_step]);
+      for (i64 k = 0; k < depth; ++k) sum = multiply_add(sum, a[i * a_row + k * a_step], b[k * b_row + j * b_step]);
       *to++ = sum;
     }
 }
@@ -70,16 +69,16 @@ void eval(EvalContext& c) {
     std::fill_n(to, out.size(), T{});  // tokens past the last group have no product
     if (a.rank() == 3) {
       const auto rows = a.dim(1), depth = a.dim(2), columns = b.dim(1);
-      for (std::int64_t g = 0; g < a.dim(0); ++g)
+      for (i64 g = 0; g < a.dim(0); ++g)
         multiply(x + g * rows * depth, depth, 1, y + g * columns * depth, 1, depth, rows, depth, columns,
                  to + g * rows * columns);
       return;
     }
     const bool by_rows = b.rank() == 3;
     const auto groups = ends(c, by_rows ? a.dim(0) : a.dim(1));
-    std::int64_t begin = 0;
+    i64 begin = 0;
     for (std::size_t i = 0; i < groups.size(); begin = groups[i++]) {
-      const auto g = static_cast<std::int64_t>(i), count = groups[i] - begin;
+      const auto g = static_cast<i64>(i), count = groups[i] - begin;
       if (by_rows) {
         const auto depth = a.dim(1), columns = b.dim(1);
         multiply(x + begin * depth, depth, 1, y + g * columns * depth, 1, depth, count, depth, columns,

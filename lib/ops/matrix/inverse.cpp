@@ -10,7 +10,7 @@ struct Attrs {
 };
 
 void infer(InferContext& c) {
-  c.require_rank(0, 2, INT64_MAX);
+  c.require_rank_at_least(0, 2);
   auto out = c.shape(0);
   if (out.has_rank()) {
     const auto rank = out.rank();
@@ -21,22 +21,24 @@ void infer(InferContext& c) {
 }
 
 /// Gauss and Jordan with the largest pivot of each column; infinities and NaNs where there is no inverse.
-void invert(std::vector<double> m, std::vector<double>& inverse, std::size_t n) {
+void invert(std::vector<double> m, std::vector<double>& inverse, i64 n) {
   inverse.assign(n * n, 0);
-  for (std::size_t i = 0; i < n; ++i) inverse[i * n + i] = 1;
-  for (std::size_t column = 0; column < n; ++column) {
+  for (i64 i = 0; i < n; ++i) inverse[i * n + i] = 1;
+  for (i64 column = 0; column < n; ++column) {
     auto pivot = column;
     for (auto i = column; i < n; ++i)
       if (std::abs(m[i * n + column]) > std::abs(m[pivot * n + column])) pivot = i;
-    for (std::size_t j = 0; j < n && pivot != column; ++j)
-      std::swap(m[pivot * n + j], m[column * n + j]), std::swap(inverse[pivot * n + j], inverse[column * n + j]);
-    const auto divisor = m[column * n + column];
-    for (std::size_t j = 0; j < n; ++j) m[column * n + j] /= divisor, inverse[column * n + j] /= divisor;
-    for (std::size_t i = 0; i < n; ++i) {
+    const auto divisor = m[pivot * n + column];
+    for (auto* matrix : {&m, &inverse}) {
+      auto* row = matrix->data() + column * n;
+      if (pivot != column) std::swap_ranges(row, row + n, matrix->data() + pivot * n);
+      for (i64 j = 0; j < n; ++j) row[j] /= divisor;
+    }
+    for (i64 i = 0; i < n; ++i) {
       const auto factor = m[i * n + column];
       if (i == column || factor == 0) continue;
-      for (std::size_t j = 0; j < n; ++j)
-        m[i * n + j] -= factor * m[column * n + j], inverse[i * n + j] -= factor * inverse[column * n + j];
+      for (auto* matrix : {&m, &inverse})
+        for (i64 j = 0; j < n; ++j) (*matrix)[i * n + j] -= factor * (*matrix)[column * n + j];
     }
   }
 }
@@ -45,14 +47,14 @@ void eval(EvalContext& c) {
   const auto& from = c.in(0);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const auto n = static_cast<std::size_t>(from.dim(from.rank() - 1)), size = n * n;
+  const auto n = from.dim(from.rank() - 1), size = n * n;
   const bool adjoint = c.attrs<Attrs>().adjoint;
   std::vector<double> inverse;
-  dispatch(to.type(), Reals{}, [&]<class T>() {
-    for (std::size_t at = 0; at < static_cast<std::size_t>(from.size()); at += size) {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
+    for (i64 at = 0; at < from.size(); at += size) {
       invert(std::vector<double>(from.data<T>() + at, from.data<T>() + at + size), inverse, n);
       // "If adjoint == true, then it is sufficient to transpose the resulting matrix."
-      for (std::size_t i = 0; i < size; ++i)
+      for (i64 i = 0; i < size; ++i)
         to.mutable_data<T>()[at + i] = static_cast<T>(inverse[adjoint ? i % n * n + i / n : i]);
     }
   });

@@ -18,8 +18,8 @@ void as_matrix(Dims& dims, bool transpose, bool row) {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<MatMulAttrs>();
-  c.require_rank(A, 1, INT64_MAX);
-  c.require_rank(B, 1, INT64_MAX);
+  c.require_rank_at_least(A, 1);
+  c.require_rank_at_least(B, 1);
   if (!c.shape(A).has_rank() || !c.shape(B).has_rank()) return c.output(0, PartialShape::unknown_rank());
   auto left = c.shape(A).dims(), right = c.shape(B).dims();
   const bool a_vector = left.size() == 1, b_vector = right.size() == 1;
@@ -46,13 +46,12 @@ void infer(InferContext& c) {
 
 /// The matrix at `from` of `rows` x `columns` in the other order.
 template <class T>
-void transpose(const T* from, std::int64_t rows, std::int64_t columns, std::vector<T>& to) {
-  to.resize(static_cast<std::size_t>(rows * columns));
-  constexpr std::int64_t kBlock = 16;  // both sides stay in the cache
-  for (std::int64_t i = 0; i < rows; i += kBlock)
-    for (std::int64_t j = 0; j < columns; ++j)
-      for (std::int64_t k = i; k < std::min(rows, i + kBlock); ++k)
-        to[static_cast<std::size_t>(j * rows + k)] = from[k * columns + j];
+void transpose(const T* from, i64 rows, i64 columns, std::vector<T>& to) {
+  to.resize(rows * columns);
+  constexpr i64 kBlock = 16;  // both sides stay in the cache
+  for (i64 i = 0; i < rows; i += kBlock)
+    for (i64 j = 0; j < columns; ++j)
+      for (i64 k = i; k < std::min(rows, i + kBlock); ++k) to[j * rows + k] = from[k * columns + j];
 }
 
 void eval(EvalContext& c) {
@@ -68,24 +67,27 @@ void eval(EvalContext& c) {
   const Shape a_batch(left.begin(), left.end() - 2), b_batch(right.begin(), right.end() - 2);
   const Shape batch = broadcast(PartialShape(a_batch), PartialShape(b_batch))->to_shape();
   const auto a_strides = broadcast_strides(a_batch, batch), b_strides = broadcast_strides(b_batch, batch);
-  std::vector<std::int64_t> row_of_b(static_cast<std::size_t>(depth));
-  for (std::size_t k = 0; k < row_of_b.size(); ++k) row_of_b[k] = static_cast<std::int64_t>(k) * columns;
-  constexpr std::int64_t kPart = 256;  // columns at a time: this much of b stays in the cache for all rows
+  std::vector<i64> row_of_b(depth);
+  for (std::size_t k = 0; k < row_of_b.size(); ++k) row_of_b[k] = static_cast<i64>(k) * columns;
+  constexpr i64 kPart = 256;  // columns at a time: this much of b stays in the cache for all rows
 
   dispatch(out.type(), Numbers{}, [&]<class T>() {
-    std::vector<T> a_turned, b_turned;
+    std::vector<T> a_buffer, b_buffer;
     auto* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T{});
-    std::int64_t turned = -1;  // which matrix of b is in b_turned
+    i64 transposed = -1;  // which matrix of b is in b_buffer
     for (IndexWalker at(batch); !at.done(); at.next(), to += rows * columns) {
       const T* x = a.data<T>() + at.offset(a_strides) * rows * depth;
       const auto b_index = at.offset(b_strides);
       const T* y = b.data<T>() + b_index * depth * columns;
-      if (a_transposed) transpose(x, depth, rows, a_turned), x = a_turned.data();
-      if (b_transposed && std::exchange(turned, b_index) != b_index) transpose(y, columns, depth, b_turned);
-      if (b_transposed) y = b_turned.data();
-      for (std::int64_t j = 0; j < columns; j += kPart)
-        for (std::int64_t i = 0; i < rows; ++i)
+      if (a_transposed) {
+        transpose(x, depth, rows, a_buffer);
+        x = a_buffer.data();
+      }
+      if (b_transposed && std::exchange(transposed, b_index) != b_index) transpose(y, columns, depth, b_buffer);
+      if (b_transposed) y = b_buffer.data();
+      for (i64 j = 0; j < columns; j += kPart)
+        for (i64 i = 0; i < rows; ++i)
           accumulate(to + i * columns + j, std::min(kPart, columns - j), y + j, row_of_b.data(), 1, x + i * depth,
                      depth);
     }

@@ -21,9 +21,8 @@ void infer(InferContext& c) {
               to_string(from), to_string(*blocks));
     out[0] = *batch;
   }
-  for (std::int64_t i = 1; blocks && before && after && i < from.rank(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const auto whole = from[i] * Dim((*blocks)[at]), cropped = Dim((*before)[at]) + Dim((*after)[at]);
+  for (i64 i = 1; blocks && before && after && i < from.rank(); ++i) {
+    const auto whole = from[i] * Dim((*blocks)[i]), cropped = Dim((*before)[i]) + Dim((*after)[i]);
     c.require(cropped.min <= whole.max, crops_begin, Code::E0506,
               "BatchToSpace cannot crop {} elements from an axis of {}", to_string(cropped), to_string(whole));
     out[i] = whole - cropped;
@@ -43,16 +42,16 @@ void eval(EvalContext& c) {
   Shape view(blocks.begin() + 1, blocks.end()), whole{from.dim(0) / volume};
   view.push_back(whole[0]);
   view.insert(view.end(), from.shape().begin() + 1, from.shape().end());
-  std::vector<std::int64_t> order{spatial};
-  for (std::int64_t i = 0; i < spatial; ++i) {
-    const auto at = static_cast<std::size_t>(i + 1);
+  std::vector<i64> order{spatial};
+  for (i64 i = 0; i < spatial; ++i) {
+    const auto at = i + 1;
     order.insert(order.end(), {spatial + 1 + i, i});
     whole.push_back(from.dim(i + 1) * blocks[at]);
   }
   Tensor spread(from.type(), whole);
   permute(from, view, order, spread);
   const auto strides = strides_of(whole);
-  std::int64_t first = 0;
+  i64 first = 0;
   for (std::size_t i = 1; i < whole.size(); ++i) first += before[i] * strides[i];
   gather_strided(spread, first, strides, to.shape(), to);
 }

@@ -52,7 +52,7 @@ void infer_aligned(InferContext& c, PartialShape target, bool last) {
   const auto added = last ? target.rank() - from.rank() : 0;
   c.require(target.rank() >= from.rank(), target_shape, Code::E0504,
             "target_shape of Broadcast has {} dims, fewer than data {}", target.rank(), to_string(from));
-  for (std::int64_t i = 0; i < from.rank(); ++i) target[added + i] = repeat(c, from[i], target[added + i]);
+  for (i64 i = 0; i < from.rank(); ++i) target[added + i] = repeat(c, from[i], target[added + i]);
   c.output(0, std::move(target));
 }
 
@@ -67,8 +67,8 @@ void infer_explicit(InferContext& c, PartialShape target) {
     const auto axis = (*axes)[i];
     c.require(0 <= axis && axis < target.rank(), axes_mapping, Code::E0507,
               "axes_mapping[{}] of Broadcast is {}, but target_shape has {} dims", i, axis, target.rank());
-    if (from.has_rank() && static_cast<std::int64_t>(i) < from.rank())
-      target[axis] = repeat(c, from[static_cast<std::int64_t>(i)], target[axis]);
+    if (from.has_rank() && static_cast<i64>(i) < from.rank())
+      target[axis] = repeat(c, from[static_cast<i64>(i)], target[axis]);
     if (from.has_rank() && from.rank() == 0)  // has no axis to be put there
       c.require(target[axis].contains(1), axes_mapping, Code::E0506,
                 "axes_mapping of Broadcast puts the scalar data on axis {} of length {}", axis,

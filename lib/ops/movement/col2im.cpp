@@ -8,19 +8,17 @@ namespace {
 enum Input { data, output_size, kernel_size };
 
 struct Attrs {
-  std::vector<std::int64_t> strides{1, 1}, dilations{1, 1}, pads_begin{0, 0}, pads_end{0, 0};
+  std::vector<i64> strides{1, 1}, dilations{1, 1}, pads_begin{0, 0}, pads_end{0, 0};
 };
 
-void require_pair(const InferContext& c, std::string_view attribute, const std::vector<std::int64_t>& pair,
-                  std::int64_t least) {
+void require_pair(const InferContext& c, std::string_view attribute, const std::vector<i64>& pair, i64 min) {
   c.require_attr(pair.size() == 2, attribute, "it holds {}, but an image has 2 axes", counted(pair.size(), "number"));
   for (const auto v : pair)
-    c.require_attr(v >= least && v < (std::int64_t{1} << 28), attribute, "{} is not in {}..{}", v, least,
-                   (1 << 28) - 1);
+    c.require_attr(v >= min && v < (i64{1} << 28), attribute, "{} is not in {}..{}", v, min, (1 << 28) - 1);
 }
 
 /// The number of positions of a block along one axis.
-std::int64_t block_count(const Attrs& a, std::size_t axis, std::int64_t size, std::int64_t kernel) {
+i64 block_count(const Attrs& a, std::size_t axis, i64 size, i64 kernel) {
   const auto room = size + a.pads_begin[axis] + a.pads_end[axis] - a.dilations[axis] * (kernel - 1) - 1;
   return room < 0 ? 0 : room / a.strides[axis] + 1;
 }
@@ -38,8 +36,8 @@ void infer(InferContext& c) {
               "{} of Col2Im must hold 2 elements, but its shape is {}", c.port_name(port), to_string(c.shape(port)));
     if (const auto values = c.ints(port))
       for (const auto v : *values)
-        c.require(v > 0 && v < (std::int64_t{1} << 28), port, Code::E0508,
-                  "{} of Col2Im holds {}: a length is in 1..{}", c.port_name(port), v, (1 << 28) - 1);
+        c.require(v > 0 && v < (i64{1} << 28), port, Code::E0508, "{} of Col2Im holds {}: a length is in 1..{}",
+                  c.port_name(port), v, (1 << 28) - 1);
   }
   const auto& from = c.shape(data);
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
@@ -78,12 +76,12 @@ void eval(EvalContext& c) {
   std::fill_n(to.mutable_bytes(), to.byte_size(), std::byte{});
   dispatch(to.type(), Numbers{}, [&]<class T>() {
     const auto* source = from.data<T>();
-    for (std::int64_t i = 0; i < planes * volume; ++i) {
+    for (i64 i = 0; i < planes * volume; ++i) {
       auto* plane = to.mutable_data<T>() + i / volume * size[0] * size[1];
       const auto y0 = i % volume / kernel[1] * a.dilations[0] - a.pads_begin[0],
                  x0 = i % kernel[1] * a.dilations[1] - a.pads_begin[1];
-      for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t q = 0; q < columns; ++q, ++source) {
+      for (i64 r = 0; r < rows; ++r)
+        for (i64 q = 0; q < columns; ++q, ++source) {
           const auto y = y0 + r * a.strides[0], x = x0 + q * a.strides[1];
           if (0 <= y && y < size[0] && 0 <= x && x < size[1])
             plane[y * size[1] + x] = static_cast<T>(plane[y * size[1] + x] + *source);

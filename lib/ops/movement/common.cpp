@@ -3,32 +3,32 @@
 namespace ovir::ops::movement {
 namespace {
 
-constexpr auto kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+constexpr auto kMin = std::numeric_limits<i64>::min(), kMax = std::numeric_limits<i64>::max();
 
-std::int64_t to_integer(double v) {
+i64 to_integer(double v) {
   // 2^63 is the first double that i64 does not hold.
-  if (v >= 9223372036854775808.0) return kMost;
-  if (v <= -9223372036854775808.0) return kLeast;
-  return static_cast<std::int64_t>(v);
+  if (v >= 9223372036854775808.0) return kMax;
+  if (v <= -9223372036854775808.0) return kMin;
+  return static_cast<i64>(v);
 }
 
 /// Values at the ends of the parts of a range that lie on one side of zero: within a part an index means the same end.
-std::vector<std::int64_t> corners(const Range& r) {
-  std::vector<std::int64_t> values{r.lo, r.hi};
+std::vector<i64> corners(const Range& r) {
+  std::vector<i64> values{r.lo, r.hi};
   if (r.lo < 0 && r.hi >= 0) values.insert(values.end(), {-1, 0});
   return values;
 }
 
 /// True where `r` lies at or past the end of every axis that `dim` allows.
 bool past_end(const Range& r, const Dim& dim) { return r.lo >= dim.max || (dim.symbol != 0 && r.symbol == dim.symbol); }
-bool before_begin(const Range& r, const Dim& dim) { return dim.is_bounded() ? r.hi <= -dim.max : r.hi == kLeast; }
+bool before_begin(const Range& r, const Dim& dim) { return dim.is_bounded() ? r.hi <= -dim.max : r.hi == kMin; }
 
-bool is_whole(const Dim& dim, const Range& start, const Range& stop, std::int64_t step) {
+bool is_whole(const Dim& dim, const Range& start, const Range& stop, i64 step) {
   if (step == 1) return ((start.lo == 0 && start.hi == 0) || before_begin(start, dim)) && past_end(stop, dim);
   if (step != -1) return false;
   const bool from_last =
       (start.lo == -1 && start.hi == -1) || past_end(start, dim) || (dim.is_bounded() && start.lo >= dim.max - 1);
-  return from_last && (dim.is_bounded() ? stop.hi <= -dim.max - 1 : stop.hi == kLeast);
+  return from_last && (dim.is_bounded() ? stop.hi <= -dim.max - 1 : stop.hi == kMin);
 }
 
 }  // namespace
@@ -46,26 +46,26 @@ std::optional<std::vector<Range>> ranges(const InferContext& c, int port) {
   return result;
 }
 
-AxisSlice slice_axis(std::int64_t length, std::int64_t start, std::int64_t stop, std::int64_t step) {
+AxisSlice slice_axis(i64 length, i64 start, i64 stop, i64 step) {
   if (length == 0) return {};
   if (start < 0) start += length;
   if (stop < 0) stop += length;
   AxisSlice s;
-  // Unsigned, for -step where step is the least i64.
+  // Unsigned, for -step where step is the smallest i64.
   const auto stride = step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step);
   if (step > 0) {
-    s.first = std::clamp<std::int64_t>(start, 0, length);
-    stop = std::clamp<std::int64_t>(stop, 0, length);
+    s.first = std::clamp<i64>(start, 0, length);
+    stop = std::clamp<i64>(stop, 0, length);
   } else {
-    s.first = std::clamp<std::int64_t>(start, 0, length - 1);
-    stop = std::clamp<std::int64_t>(stop, -1, length);
+    s.first = std::clamp<i64>(start, 0, length - 1);
+    stop = std::clamp<i64>(stop, -1, length);
   }
   const auto distance = step > 0 ? stop - s.first : s.first - stop;
-  if (distance > 0) s.count = static_cast<std::int64_t>((static_cast<std::uint64_t>(distance) - 1) / stride + 1);
+  if (distance > 0) s.count = static_cast<i64>((static_cast<std::uint64_t>(distance) - 1) / stride + 1);
   return s;
 }
 
-Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, std::int64_t step) {
+Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, i64 step) {
   if (is_whole(dim, start, stop, step)) return dim;
   // The first n elements, where there are n.
   if (step == 1 && start.lo == 0 && start.hi == 0 && stop.lo >= 0 && stop.hi <= dim.min)
@@ -73,12 +73,12 @@ Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, std::int64_
 
   // For fixed start and stop the count is a piecewise linear function of the length, with corners only where start or
   // stop reaches an end of the axis; in start and stop it is monotone on either side of zero. So corners are enough.
-  constexpr auto kFar = std::int64_t{1} << 61;
+  constexpr auto kFar = i64{1} << 61;
   const auto longest = std::min(dim.max, kFar);
-  Dim result(kMost, 0);
+  Dim result(kMax, 0);
   for (const auto b : corners(start)) {
     for (const auto e : corners(stop)) {
-      std::vector<std::int64_t> lengths{dim.min, longest, 1};
+      std::vector<i64> lengths{dim.min, longest, 1};
       for (const auto v : {b, e})
         for (const auto near : {-1, 0, 1})
           if (v > -kFar && v < kFar) lengths.insert(lengths.end(), {v + near, -v + near});
@@ -102,7 +102,7 @@ Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range
 PartialShape infer_slices(const InferContext& c, int start) {
   const int stop = start + 1, step = start + 2, axes = start + 3;
   const auto& from = c.shape(0);
-  c.require_rank(0, 1, kMost);
+  c.require_rank_at_least(0, 1);
   Dim count;
   for (int port = start; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
@@ -124,7 +124,7 @@ PartialShape infer_slices(const InferContext& c, int start) {
   auto along = c.ints(axes);
   if (!c.has(axes) && count.is_static()) {
     along.emplace();
-    for (std::int64_t i = 0; i < count.length(); ++i) along->push_back(i);
+    for (i64 i = 0; i < count.length(); ++i) along->push_back(i);
   }
   if (!along || !count.is_static()) {  // any axis may be sliced
     for (auto& d : out.dims()) d = Dim(0, d.max);
@@ -133,12 +133,11 @@ PartialShape infer_slices(const InferContext& c, int start) {
   const auto n = static_cast<std::size_t>(count.length());
   const auto starts = ranges(c, start).value_or(std::vector<Range>(n)),
              stops = ranges(c, stop).value_or(std::vector<Range>(n));
-  std::vector<bool> seen(static_cast<std::size_t>(from.rank()), false);
+  std::vector<bool> seen(from.rank(), false);
   for (std::size_t i = 0; i < n; ++i) {
     const auto axis = c.require_axis((*along)[i], axes, from.rank());
-    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type,
-              axis);
-    seen[static_cast<std::size_t>(axis)] = true;
+    c.require(!seen[axis], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type, axis);
+    seen[axis] = true;
     out[axis] = slice_dim(from[axis], starts[i], stops[i], steps ? (*steps)[i] : Range());
   }
   return out;
@@ -146,11 +145,11 @@ PartialShape infer_slices(const InferContext& c, int start) {
 
 SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   const auto starts = c.ints(start), stops = c.ints(start + 1), steps = c.ints(start + 2);
-  const auto rank = static_cast<std::int64_t>(from.size());
-  std::vector<std::int64_t> axes;
+  const auto rank = std::ssize(from);
+  std::vector<i64> axes;
   if (c.has(start + 3)) axes = c.ints(start + 3);
   else
-    for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<i64>(i));
 
   SlicedPart part{0, from, strides_of(from)};
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -164,28 +163,28 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   return part;
 }
 
-std::int64_t data_index(const EvalContext& c, int port, std::int64_t index, const Tensor& data, std::int64_t axis) {
+i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis) {
   const auto length = data.dim(axis);
   if (index < -length || index >= length) fail_index(c.version(), port, index, axis, length);
   return index < 0 ? index + length : index;
 }
 
-void fail_index(const Version& version, int port, std::int64_t index, std::int64_t axis, const Dim& length) {
+void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length) {
   fail_at(version, port, Code::E0507,
           fmt::format("{} holds {}, which is out of range: axis {} of data has length {}", port_name(version, port),
                       index, axis, to_string(length)));
 }
 
-std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes) {
-  const auto volume = checked_product(Shape(static_cast<std::size_t>(axes), block_size));
+i64 block_volume(const InferContext& c, i64 block_size, i64 axes) {
+  const auto volume = checked_product(Shape(axes, block_size));
   c.require_attr(block_size > 0 && volume.has_value(), "block_size",
                  "{} is not positive, or its power is more than 64 bits can hold", block_size);
   return *volume;
 }
 
 Dim require_block_inputs(const InferContext& c) {
-  constexpr auto kMaxBlock = std::int64_t{1} << 40;  // sums and products of a few fit into 64 bits
-  c.require_rank(0, 2, kMost);
+  constexpr auto kMaxBlock = i64{1} << 40;  // sums and products of a few fit into 64 bits
+  c.require_rank_at_least(0, 2);
   Dim count = c.shape(0).has_rank() ? Dim(c.shape(0).rank()) : Dim();
   for (int port = 1; port < 4; ++port) {
     c.require_rank(port, 1);
@@ -206,11 +205,11 @@ Dim require_block_inputs(const InferContext& c) {
   return count;
 }
 
-std::optional<Dim> divided(const Dim& dim, std::int64_t n) {
+std::optional<Dim> divided(const Dim& dim, i64 n) {
   if (n == 1) return dim;
-  const auto least = dim.min / n + (dim.min % n != 0), most = dim.is_bounded() ? dim.max / n : Dim::kUnbounded;
-  if (least > most) return std::nullopt;
-  return Dim(least, most);
+  const auto min = dim.min / n + (dim.min % n != 0), max = dim.is_bounded() ? dim.max / n : Dim::kUnbounded;
+  if (min > max) return std::nullopt;
+  return Dim(min, max);
 }
 
 }  // namespace ovir::ops::movement

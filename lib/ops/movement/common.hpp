@@ -10,8 +10,8 @@ namespace ovir::ops::movement {
 
 /// A value known to lie in [lo, hi]; the ends of i64 stand for "no limit".
 struct Range {
-  std::int64_t lo = std::numeric_limits<std::int64_t>::min();
-  std::int64_t hi = std::numeric_limits<std::int64_t>::max();
+  i64 lo = std::numeric_limits<i64>::min();
+  i64 hi = std::numeric_limits<i64>::max();
   std::uint32_t symbol = 0;
   bool is_known() const { return lo == hi; }
 };
@@ -21,14 +21,14 @@ std::optional<std::vector<Range>> ranges(const InferContext& c, int port);
 
 /// First and last index (the latter excluded) of a slice along an axis of `length`, and how many elements it takes.
 struct AxisSlice {
-  std::int64_t first = 0, count = 0;
+  i64 first = 0, count = 0;
 };
 /// Negative `start` and `stop` count from the end; then both are clamped to the axis: to [0, length] when going
 /// forwards, `start` to [0, length - 1] and `stop` to [-1, length] when going backwards. `step` is not 0.
-AxisSlice slice_axis(std::int64_t length, std::int64_t start, std::int64_t stop, std::int64_t step);
+AxisSlice slice_axis(i64 length, i64 start, i64 stop, i64 step);
 
 /// The lengths that a slice of `dim` can have. Keeps the symbol where the slice is the whole axis in every case.
-Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, std::int64_t step);
+Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, i64 step);
 /// With a step of which only the range is known.
 Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range& step);
 
@@ -38,17 +38,16 @@ PartialShape infer_slices(const InferContext& c, int start);
 
 /// Where the elements of the slice lie in data of shape `from`.
 struct SlicedPart {
-  std::int64_t first = 0;
+  i64 first = 0;
   Shape shape, strides;
 };
 SlicedPart slices_of(EvalContext& c, int start, const Shape& from);
 
 /// An element of input `port`, an index along `axis` of `data`, made non-negative. Throws Failure where it is out of
 /// range.
-std::int64_t data_index(const EvalContext& c, int port, std::int64_t index, const Tensor& data, std::int64_t axis);
+i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis);
 /// The same fault, for inference of known indices.
-[[noreturn]] void fail_index(const Version& version, int port, std::int64_t index, std::int64_t axis,
-                             const Dim& length);
+[[noreturn]] void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length);
 
 /// What becomes of an element that an update meets.
 enum class Reduction { none, sum, sub, prod, min, max, mean };
@@ -92,21 +91,19 @@ constexpr auto words(BlockMode) {
 }
 struct BlockAttrs {
   BlockMode mode{};
-  std::int64_t block_size = 1;
+  i64 block_size = 1;
 };
 /// block_size to the power of the number of spatial axes.
-std::int64_t block_volume(const InferContext& c, std::int64_t block_size, std::int64_t axes);
+i64 block_volume(const InferContext& c, i64 block_size, i64 axes);
 
 /// BatchToSpace and SpaceToBatch: the demands on block_shape and the crops or pads, inputs 1 to 3; gives the rank.
 Dim require_block_inputs(const InferContext& c);
 
 /// The lengths x with x * n in `dim`; nothing where there is none. `n` is positive.
-std::optional<Dim> divided(const Dim& dim, std::int64_t n);
+std::optional<Dim> divided(const Dim& dim, i64 n);
 
 /// An axis made non-negative; only for axes that shape inference has accepted.
-inline std::size_t normalized(std::int64_t axis, std::int64_t rank) {
-  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-}
+inline i64 normalized(i64 axis, i64 rank) { return axis < 0 ? axis + rank : axis; }
 
 inline constexpr auto kBlockAttrs =
     attributes<BlockAttrs, Attr<"mode", &BlockAttrs::mode, kRequired>, Attr<"block_size", &BlockAttrs::block_size>>;

@@ -6,13 +6,13 @@ namespace ovir::ops::concat {
 namespace {
 
 struct Attrs {
-  std::int64_t axis = 0;
+  i64 axis = 0;
 };
 
 /// The inputs differ in a dim beside the axis: perhaps another axis was meant.
-std::vector<Remedy> other_axes(std::int64_t rank, std::int64_t axis) {
+std::vector<Remedy> other_axes(i64 rank, i64 axis) {
   std::vector<Remedy> remedies;
-  for (std::int64_t other = 0; other < rank; ++other)
+  for (i64 other = 0; other < rank; ++other)
     if (other != axis) remedies.push_back({{Change::What::attribute, "axis", std::to_string(other)}});
   return remedies;
 }
@@ -38,7 +38,7 @@ void infer(InferContext& c) {
               "inputs of Concat must have the same rank, but input {} is {} and input {} is {}", ranked,
               to_string(c.shape(ranked)), i, to_string(s));
     along = along + s[axis];
-    for (std::int64_t d = 0; d < rank; ++d) {
+    for (i64 d = 0; d < rank; ++d) {
       if (d == axis) continue;
       const auto both = intersect(out[d], s[d]);
       if (!both)
@@ -57,7 +57,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   const auto axis = movement::normalized(c.attrs<Attrs>().axis, to.rank());
   const auto strides = strides_of(to.shape());
-  std::int64_t first = 0;
+  i64 first = 0;
   for (int i = 0; i < c.input_count(); ++i) {
     const auto& from = c.in(i);
     scatter_strided(from, from.shape(), to, first * strides[axis], strides);

@@ -22,7 +22,7 @@ void infer(InferContext& c) {
             "DepthToSpace cannot divide the {} channels of data {} by {}, block_size {} for each spatial axis",
             to_string(out[1]), to_string(out), volume, block);
   out[1] = *channels;
-  for (std::int64_t i = 2; i < out.rank(); ++i) out[i] = out[i] * Dim(block);
+  for (i64 i = 2; i < out.rank(); ++i) out[i] = out[i] * Dim(block);
   c.output(0, std::move(out));
 }
 
@@ -40,8 +40,8 @@ void eval(EvalContext& c) {
   if (blocks_first) view.push_back(to.dim(1));
   view.insert(view.end(), from.shape().begin() + 2, from.shape().end());
 
-  std::vector<std::int64_t> order{0, blocks_first ? spatial + 1 : 1};
-  for (std::int64_t i = 0; i < spatial; ++i) order.insert(order.end(), {spatial + 2 + i, (blocks_first ? 1 : 2) + i});
+  std::vector<i64> order{0, blocks_first ? spatial + 1 : 1};
+  for (i64 i = 0; i < spatial; ++i) order.insert(order.end(), {spatial + 2 + i, (blocks_first ? 1 : 2) + i});
   permute(from, view, order, to);
 }
 

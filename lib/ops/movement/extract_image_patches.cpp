@@ -14,29 +14,27 @@ constexpr auto words(AutoPad) {
 enum Input { data };
 
 struct Attrs {
-  std::vector<std::int64_t> sizes, strides, rates;
+  std::vector<i64> sizes, strides, rates;
   AutoPad auto_pad{};
 };
 
 /// The extent of a patch: "patch_sizes_eff = patch_sizes + (patch_sizes - 1) * (rates - 1)".
-std::int64_t extent(const Attrs& a, std::size_t axis) {
-  return a.sizes[axis] + (a.sizes[axis] - 1) * (a.rates[axis] - 1);
-}
+i64 extent(const Attrs& a, std::size_t axis) { return a.sizes[axis] + (a.sizes[axis] - 1) * (a.rates[axis] - 1); }
 
-std::int64_t patch_count(const Attrs& a, std::size_t axis, std::int64_t length) {
+i64 patch_count(const Attrs& a, std::size_t axis, i64 length) {
   if (a.auto_pad != AutoPad::valid) return (length + a.strides[axis] - 1) / a.strides[axis];
   return length < extent(a, axis) ? 0 : (length - extent(a, axis)) / a.strides[axis] + 1;
 }
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const std::pair<std::string_view, const std::vector<std::int64_t>*> pairs[] = {
+  const std::pair<std::string_view, const std::vector<i64>*> pairs[] = {
       {"sizes", &a.sizes}, {"strides", &a.strides}, {"rates", &a.rates}};
   for (const auto& [attribute, pair] : pairs) {
     c.require_attr(pair->size() == 2, attribute, "it holds {}, but an image has 2 axes",
                    counted(pair->size(), "number"));
     for (const auto v : *pair)
-      c.require_attr(v > 0 && v < (std::int64_t{1} << 30), attribute, "{} is not in 1..{}", v, (1 << 30) - 1);
+      c.require_attr(v > 0 && v < (i64{1} << 30), attribute, "{} is not in 1..{}", v, (1 << 30) - 1);
   }
   c.require_rank(data, 4);
   const auto& from = c.shape(data);
@@ -45,8 +43,8 @@ void infer(InferContext& c) {
     out[0] = from[0];
     out[1] = from[1] * Dim(a.sizes[0] * a.sizes[1]);
     for (std::size_t i = 0; i < 2; ++i) {
-      const auto& d = from[static_cast<std::int64_t>(i) + 2];
-      out[static_cast<std::int64_t>(i) + 2] =
+      const auto& d = from[static_cast<i64>(i) + 2];
+      out[static_cast<i64>(i) + 2] =
           Dim(patch_count(a, i, d.min), d.is_bounded() ? patch_count(a, i, d.max) : Dim::kUnbounded);
     }
   }
@@ -59,10 +57,10 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const auto channels = from.dim(1);
-  std::int64_t before[2] = {0, 0};
+  i64 before[2] = {0, 0};
   for (std::size_t i = 0; i < 2; ++i) {
     const auto length = from.shape()[i + 2];
-    const auto missing = std::max<std::int64_t>(0, (to.shape()[i + 2] - 1) * a.strides[i] + extent(a, i) - length);
+    const auto missing = std::max<i64>(0, (to.shape()[i + 2] - 1) * a.strides[i] + extent(a, i) - length);
     if (a.auto_pad != AutoPad::valid) before[i] = (missing + (a.auto_pad == AutoPad::same_lower ? 1 : 0)) / 2;
   }
   dispatch_width(byte_width(from.type()), [&]<class T>() {
@@ -71,7 +69,7 @@ void eval(EvalContext& c) {
     for (IndexWalker at({from.dim(0), a.sizes[0], a.sizes[1], channels, to.dim(2)}); !at.done(); at.next()) {
       const auto y = at[4] * a.strides[0] + at[1] * a.rates[0] - before[0];
       const auto* plane = from.data<T>() + (at[0] * channels + at[3]) * from.dim(2) * from.dim(3);
-      for (std::int64_t q = 0; q < to.dim(3); ++q) {
+      for (i64 q = 0; q < to.dim(3); ++q) {
         const auto x = q * a.strides[1] + at[2] * a.rates[1] - before[1];
         const bool inside = 0 <= y && y < from.dim(2) && 0 <= x && x < from.dim(3);
         *target++ = inside ? plane[y * from.dim(3) + x] : T{};

@@ -8,16 +8,16 @@ namespace {
 enum Input { data, indices, axis };
 
 struct Attrs {
-  std::int64_t batch_dims = 0;
+  i64 batch_dims = 0;
 };
 
 /// "If batch_dims is less than zero, normalized value is used batch_dims = indices.rank + batch_dims."
-std::int64_t batch_dims_of(const Attrs& a, std::int64_t indices_rank) {
+i64 batch_dims_of(const Attrs& a, i64 indices_rank) {
   return a.batch_dims < 0 ? a.batch_dims + indices_rank : a.batch_dims;
 }
 
 /// The number of batch dims, where it can be told; it is at most the rank of either input.
-std::optional<std::int64_t> require_batch_dims(const InferContext& c) {
+std::optional<i64> require_batch_dims(const InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto &from = c.shape(data), &at = c.shape(indices);
   if (a.batch_dims < 0 && !at.has_rank()) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::int64_t> require_batch_dims(const InferContext& c) {
 }
 
 void infer(InferContext& c) {
-  c.require_rank(data, 1, std::numeric_limits<std::int64_t>::max());
+  c.require_rank_at_least(data, 1);
   c.require_single(axis);
   const auto &from = c.shape(data), &at = c.shape(indices);
   const auto batch = require_batch_dims(c);
@@ -41,7 +41,7 @@ void infer(InferContext& c) {
 
   // data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis + 1:]
   PartialShape out;
-  for (std::int64_t i = 0; i < *batch; ++i)
+  for (i64 i = 0; i < *batch; ++i)
     out.push_back(
         c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i), "that of indices"));
   if (!along) {
@@ -61,27 +61,25 @@ void gather(EvalContext& c, bool negative_from_end) {
   const auto& from = c.in(data);
   const auto& at = c.in(indices);
   const auto index = c.ints(indices);
-  const auto along = static_cast<std::int64_t>(movement::normalized(c.scalar_int(axis), from.rank()));
+  const auto along = movement::normalized(c.scalar_int(axis), from.rank());
   const auto batch = batch_dims_of(c.attrs<Attrs>(), at.rank());
   auto& to = c.out(0);
 
-  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) {
-    return Shape(s.begin() + first, s.begin() + last).count();
-  };
-  const auto batches = product(from.shape(), 0, batch), outer = product(from.shape(), batch, along);
-  const auto length = from.dim(along), inner = product(from.shape(), along + 1, from.rank()),
-             picks = product(at.shape(), batch, at.rank());
-  const auto run = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
+  if (to.size() == 0) return;
+  const auto batches = Shape(at.shape().begin(), at.shape().begin() + batch).count();
+  const auto picks = at.size() / batches;
+  const AxisView view(from.shape(), along);
+  const auto outer = view.outer / batches, length = view.length;
+  const auto run = view.inner * byte_width(from.type());
 
   auto* target = to.mutable_bytes();
-  if (to.size() == 0) return;
-  for (std::int64_t b = 0; b < batches; ++b) {
-    for (std::int64_t o = 0; o < outer; ++o) {
-      const auto* block = from.bytes() + static_cast<std::size_t>((b * outer + o) * length) * run;
-      for (std::int64_t i = 0; i < picks; ++i, target += run) {
-        auto pick = index[static_cast<std::size_t>(b * picks + i)];
+  for (i64 b = 0; b < batches; ++b) {
+    for (i64 o = 0; o < outer; ++o) {
+      const auto* block = from.bytes() + (b * outer + o) * length * run;
+      for (i64 i = 0; i < picks; ++i, target += run) {
+        auto pick = index[b * picks + i];
         if (negative_from_end && pick < 0) pick += length;
-        if (0 <= pick && pick < length) std::memcpy(target, block + static_cast<std::size_t>(pick) * run, run);
+        if (0 <= pick && pick < length) std::memcpy(target, block + pick * run, run);
         else std::memset(target, 0, run);
       }
     }

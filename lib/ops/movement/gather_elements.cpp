@@ -8,13 +8,12 @@ namespace {
 enum Input { data, indices };
 
 struct Attrs {
-  std::int64_t axis = 0;
+  i64 axis = 0;
 };
 
 void infer(InferContext& c) {
-  constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
-  c.require_rank(data, 1, kAny);
-  c.require_rank(indices, 1, kAny);
+  c.require_rank_at_least(data, 1);
+  c.require_rank_at_least(indices, 1);
   const auto &from = c.shape(data), &at = c.shape(indices);
   if (!from.has_rank() && !at.has_rank()) return c.output(0, PartialShape::unknown_rank());
 
@@ -31,7 +30,7 @@ void infer(InferContext& c) {
             to_string(from), to_string(at));
   // "indices has the same shape as data except for the axis dimension"
   PartialShape out;
-  for (std::int64_t i = 0; i < at.rank(); ++i)
+  for (i64 i = 0; i < at.rank(); ++i)
     out.push_back(
         i == axis ? at[i]
                   : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of data", i), "that of indices"));
@@ -50,20 +49,15 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const auto axis = movement::normalized(c.attrs<Attrs>().axis, from.rank());
-  const auto length = from.shape()[axis];
-
-  // As [outer, axis, inner]: an output element keeps its outer and inner position, and its index picks the middle one.
-  std::int64_t inner = 1;
-  for (auto i = axis + 1; i < from.shape().size(); ++i) inner *= from.shape()[i];
-  const auto rows = to.shape()[axis];
+  // An output element keeps its outer and inner position; its index picks the place along the axis.
+  const AxisView source_view(from.shape(), axis), target_view(to.shape(), axis);
   dispatch_width(byte_width(from.type()), [&]<class T>() {
     const auto* source = from.data<T>();
     auto* target = to.mutable_data<T>();
-    for (std::int64_t i = 0; i < to.size(); ++i) {
-      const auto outer = i / (rows * inner);
-      const auto at =
-          movement::data_index(c, indices, index[static_cast<std::size_t>(i)], from, static_cast<std::int64_t>(axis));
-      target[i] = source[(outer * length + at) * inner + i % inner];
+    for (i64 i = 0; i < to.size(); ++i) {
+      const auto outer = i / (target_view.length * target_view.inner), inner = i % target_view.inner;
+      const auto at = movement::data_index(c, indices, index[i], from, axis);
+      target[i] = source[source_view.offset(outer, at, inner)];
     }
   });
 }

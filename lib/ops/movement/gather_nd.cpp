@@ -8,16 +8,15 @@ namespace {
 enum Input { data, indices };
 
 struct Attrs {
-  std::int64_t batch_dims = 0;
+  i64 batch_dims = 0;
 };
 
 /// indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]
 PartialShape gathered(const InferContext& c) {
-  constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
   const auto batch = c.attrs<Attrs>().batch_dims;
   c.require_attr(batch >= 0, "batch_dims", "{} is negative", batch);
-  c.require_rank(data, 1, kAny);
-  c.require_rank(indices, 1, kAny);
+  c.require_rank_at_least(data, 1);
+  c.require_rank_at_least(indices, 1);
   const auto &from = c.shape(data), &at = c.shape(indices);
   for (const int port : {data, indices}) {
     const auto& s = c.shape(port);
@@ -30,7 +29,7 @@ PartialShape gathered(const InferContext& c) {
             "indices of GatherND name {} axes after {} batch dims, but data is {}", to_string(tuple), batch,
             to_string(from));
   PartialShape out;
-  for (std::int64_t i = 0; i + 1 < at.rank(); ++i)
+  for (i64 i = 0; i + 1 < at.rank(); ++i)
     out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i),
                                                  "that of indices")
                             : at[i]);
@@ -45,7 +44,7 @@ void infer_5(InferContext& c) {
   const auto batch = c.attrs<Attrs>().batch_dims;
   if (batch < 2 || !out.has_rank()) return c.output(0, std::move(out));
   PartialShape fused{Dim(1)};
-  for (std::int64_t i = 0; i < out.rank(); ++i)
+  for (i64 i = 0; i < out.rank(); ++i)
     if (i < batch) fused[0] = fused[0] * out[i];
     else fused.push_back(out[i]);
   c.output(0, std::move(fused));
@@ -59,7 +58,7 @@ void eval(EvalContext& c) {
   const auto index = c.ints(indices);
   auto& to = c.out(0);
 
-  const auto product = [](const Shape& s, std::int64_t first, std::int64_t last) {
+  const auto product = [](const Shape& s, i64 first, i64 last) {
     return Shape(s.begin() + first, s.begin() + last).count();
   };
   const auto tuple = at.dim(at.rank() - 1);
@@ -70,12 +69,11 @@ void eval(EvalContext& c) {
   const auto width = static_cast<std::size_t>(byte_width(from.type()));
   const auto bytes = static_cast<std::size_t>(run) * width;
   auto* target = to.mutable_bytes();
-  for (std::int64_t i = 0; i < batches * picks && bytes > 0; ++i, target += bytes) {
+  for (i64 i = 0; i < batches * picks && bytes > 0; ++i, target += bytes) {
     auto first = i / picks * block;
-    for (std::int64_t k = 0; k < tuple; ++k) {
+    for (i64 k = 0; k < tuple; ++k) {
       const auto axis = batch_dims + k;
-      first += movement::data_index(c, indices, index[static_cast<std::size_t>(i * tuple + k)], from, axis) *
-               strides[static_cast<std::size_t>(axis)];
+      first += movement::data_index(c, indices, index[i * tuple + k], from, axis) * strides[axis];
     }
     std::memcpy(target, from.bytes() + static_cast<std::size_t>(first) * width, bytes);
   }

@@ -28,26 +28,25 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   const auto max_time = steps.dim(0), batch_size = steps.dim(1), beam_width = steps.dim(2);
   std::vector<double> ids(steps_f.size(), end);
-  const auto at = [&](std::int64_t time, std::int64_t batch, std::int64_t beam) {
+  const auto at = [&](i64 time, i64 batch, i64 beam) {
     return static_cast<std::size_t>((time * batch_size + batch) * beam_width + beam);
   };
 
-  for (std::int64_t batch = 0; batch < batch_size; ++batch) {
-    const auto sequence =
-        static_cast<std::int64_t>(std::min(static_cast<double>(max_time), lengths[static_cast<std::size_t>(batch)]));
-    for (std::int64_t beam = 0; beam < beam_width && sequence > 0; ++beam) {
+  for (i64 batch = 0; batch < batch_size; ++batch) {
+    const auto sequence = static_cast<i64>(std::min(static_cast<double>(max_time), lengths[batch]));
+    for (i64 beam = 0; beam < beam_width && sequence > 0; ++beam) {
       ids[at(sequence - 1, batch, beam)] = steps_f[at(sequence - 1, batch, beam)];
       auto parent = parents[at(sequence - 1, batch, beam)];
       for (auto level = sequence - 1; level-- > 0;) {
         if (!(parent >= 0 && parent < static_cast<double>(beam_width)))
           fail_at(c.version(), parent_ids, Code::E0507,
                   fmt::format("parent_ids of GatherTree holds {}, but there are {} beams", parent, beam_width));
-        const auto from = at(level, batch, static_cast<std::int64_t>(parent));
+        const auto from = at(level, batch, static_cast<i64>(parent));
         ids[at(level, batch, beam)] = steps_f[from];
         parent = parents[from];
       }
       bool finished = false;
-      for (std::int64_t time = 0; time < sequence; ++time) {
+      for (i64 time = 0; time < sequence; ++time) {
         auto& id = ids[at(time, batch, beam)];
         if (finished) id = end;
         else if (id == end) finished = true;

@@ -17,13 +17,13 @@ struct Attrs {
   Mode pad_mode = Mode::constant;
 };
 
-constexpr auto kLeast = std::numeric_limits<std::int64_t>::min(), kMost = std::numeric_limits<std::int64_t>::max();
+constexpr auto kMin = std::numeric_limits<i64>::min(), kMax = std::numeric_limits<i64>::max();
 
 /// How much of an axis a mode may add at either end: reflect does not repeat the edge, symmetric does; edge needs one.
-std::int64_t most_added(Mode mode, std::int64_t length) {
-  if (mode == Mode::reflect) return std::max<std::int64_t>(length - 1, 0);
+i64 most_added(Mode mode, i64 length) {
+  if (mode == Mode::reflect) return std::max<i64>(length - 1, 0);
   if (mode == Mode::symmetric) return length;
-  return mode == Mode::edge && length == 0 ? 0 : kMost;
+  return mode == Mode::edge && length == 0 ? 0 : kMax;
 }
 
 void require_pads(const InferContext& c, int port) {
@@ -31,7 +31,7 @@ void require_pads(const InferContext& c, int port) {
   const auto mode = c.attrs<Attrs>().pad_mode;
   if (!pads || !c.shape(data).has_rank()) return;
   for (std::size_t i = 0; i < pads->size(); ++i) {
-    const auto& d = c.shape(data)[static_cast<std::int64_t>(i)];
+    const auto& d = c.shape(data)[static_cast<i64>(i)];
     c.require(!d.is_bounded() || (*pads)[i] <= most_added(mode, d.max), port, Code::E0508,
               "{}[{}] of Pad is {}, more than this pad_mode can add to axis {} of {}", c.port_name(port), i, (*pads)[i],
               i, to_string(c.shape(data)));
@@ -41,11 +41,11 @@ void require_pads(const InferContext& c, int port) {
 /// "max(pads_begin[D] + data.shape[D] + pads_end[D], 0)"
 Dim padded(const Dim& d, const movement::Range& before, const movement::Range& after) {
   if (before.is_known() && after.is_known() && before.lo == 0 && after.lo == 0) return d;
-  const auto sum = [](std::int64_t a, std::int64_t b) { return checked_add(a, b).value_or(b < 0 ? kLeast : kMost); };
-  const auto low = before.lo == kLeast || after.lo == kLeast ? kLeast : sum(d.min, sum(before.lo, after.lo));
-  const auto high = !d.is_bounded() || before.hi == kMost || after.hi == kMost ? Dim::kUnbounded
-                                                                               : sum(d.max, sum(before.hi, after.hi));
-  return Dim(std::clamp<std::int64_t>(low, 0, kMost - 1), std::max<std::int64_t>(high, 0));
+  const auto sum = [](i64 a, i64 b) { return checked_add(a, b).value_or(b < 0 ? kMin : kMax); };
+  const auto low = before.lo == kMin || after.lo == kMin ? kMin : sum(d.min, sum(before.lo, after.lo));
+  const auto high =
+      !d.is_bounded() || before.hi == kMax || after.hi == kMax ? Dim::kUnbounded : sum(d.max, sum(before.hi, after.hi));
+  return Dim(std::clamp<i64>(low, 0, kMax - 1), std::max<i64>(high, 0));
 }
 
 void infer(InferContext& c) {
@@ -63,7 +63,7 @@ void infer(InferContext& c) {
 
   const auto before = movement::ranges(c, pads_begin), after = movement::ranges(c, pads_end);
   PartialShape out;
-  for (std::int64_t i = 0; i < from.rank(); ++i) {
+  for (i64 i = 0; i < from.rank(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     out.push_back(
         padded(from[i], before ? (*before)[at] : movement::Range(), after ? (*after)[at] : movement::Range()));
@@ -72,14 +72,14 @@ void infer(InferContext& c) {
 }
 
 /// For every position along an output axis, the position in data that it is copied from; -1: none, the pad value.
-std::vector<std::int64_t> sources(Mode mode, std::int64_t length, std::int64_t before, std::int64_t count) {
-  std::vector<std::int64_t> from;
-  for (std::int64_t i = 0; i < count; ++i) {
+std::vector<i64> sources(Mode mode, i64 length, i64 before, i64 count) {
+  std::vector<i64> from;
+  for (i64 i = 0; i < count; ++i) {
     auto at = i - before;
     if (at < 0 || at >= length) {
       switch (mode) {
         case Mode::constant: at = -1; break;
-        case Mode::edge: at = std::clamp<std::int64_t>(at, 0, length - 1); break;
+        case Mode::edge: at = std::clamp<i64>(at, 0, length - 1); break;
         case Mode::reflect: at = at < 0 ? -at : 2 * (length - 1) - at; break;
         case Mode::symmetric: at = at < 0 ? -at - 1 : 2 * length - 1 - at; break;
       }
@@ -96,7 +96,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const auto& shape = to.shape();
-  std::vector<std::vector<std::int64_t>> axes;
+  std::vector<std::vector<i64>> axes;
   for (std::size_t i = 0; i < shape.size(); ++i) axes.push_back(sources(mode, from.shape()[i], before[i], shape[i]));
 
   const auto strides = strides_of(from.shape());
@@ -109,10 +109,10 @@ void eval(EvalContext& c) {
     auto* target = to.mutable_data<Element>();
     if (!innermost) return void(*target = *source);
     for (IndexWalker at(outer); !at.done(); at.next()) {
-      std::int64_t row = 0;
+      i64 row = 0;
       bool outside = false;
       for (std::size_t i = 0; i < outer.size(); ++i) {
-        const auto position = axes[i][static_cast<std::size_t>(at[i])];
+        const auto position = axes[i][at[i]];
         outside = outside || position < 0;
         row += position * strides[i];
       }

@@ -39,15 +39,18 @@ void eval(EvalContext& c) {
   const auto given = c.ints(axis);
   const bool mask = c.attrs<Attrs>().mode == Mode::mask;
   auto strides = strides_of(from.shape());
-  std::vector<bool> turned(from.shape().size(), false);
+  std::vector<bool> reversed(from.rank(), false);
   for (std::size_t i = 0; i < given.size(); ++i) {
-    const auto named = mask ? static_cast<std::int64_t>(i) : given[i];
-    if (!mask || given[i] != 0) turned[movement::normalized(named, from.rank())] = true;
+    const auto named = mask ? static_cast<i64>(i) : given[i];
+    if (!mask || given[i] != 0) reversed[movement::normalized(named, from.rank())] = true;
   }
-  // From the last element of a turned axis, backwards.
-  std::int64_t first = 0;
-  for (std::size_t i = 0; i < turned.size(); ++i)
-    if (turned[i]) first += (from.shape()[i] - 1) * strides[i], strides[i] = -strides[i];
+  // From the last element of a reversed axis, backwards.
+  i64 first = 0;
+  for (i64 i = 0; i < from.rank(); ++i) {
+    if (!reversed[i]) continue;
+    first += (from.dim(i) - 1) * strides[i];
+    strides[i] = -strides[i];
+  }
   gather_strided(from, first, strides, from.shape(), c.out(0));
 }
 

@@ -8,12 +8,12 @@ namespace {
 enum Input { data, seq_lengths };
 
 struct Attrs {
-  std::int64_t batch_axis = 0, seq_axis = 1;
+  i64 batch_axis = 0, seq_axis = 1;
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_rank(data, 2, std::numeric_limits<std::int64_t>::max());
+  c.require_rank_at_least(data, 2);
   c.require_rank(seq_lengths, 1);
   auto out = c.shape(data);
   if (out.has_rank()) {
@@ -50,7 +50,7 @@ void eval(EvalContext& c) {
     part[batch] = 1;
     part[seq] = n;
     backwards[seq] = -strides[seq];
-    const auto begin = static_cast<std::int64_t>(b) * strides[batch];
+    const auto begin = static_cast<i64>(b) * strides[batch];
     copy_strided(part, from.bytes() + (begin + (n - 1) * strides[seq]) * width, backwards,
                  to.mutable_bytes() + begin * width, strides, width);
   }

@@ -28,7 +28,7 @@ void eval(EvalContext& c) {
 
   // What each axis is shifted by in all: "if the same axis is referenced more than once, the total shift for that axis
   // will be the sum of all the shifts that belong to that axis".
-  std::vector<std::int64_t> total(static_cast<std::size_t>(rank), 0);
+  std::vector<i64> total(rank, 0);
   for (std::size_t i = 0; i < along.size(); ++i) {
     const auto axis = movement::normalized(along[i], rank);
     const auto length = from.shape()[axis];
@@ -38,20 +38,19 @@ void eval(EvalContext& c) {
 
   // Element [i0, i1, …] goes to [(i0 + t0) % d0, …]: walk the outer axes, copy the innermost one in two runs.
   if (to.size() == 0) return;
-  const auto width = static_cast<std::size_t>(byte_width(from.type()));
+  const auto width = byte_width(from.type());
   const auto row = rank == 0 ? 1 : from.shape().back();
   const auto turn = rank == 0 ? 0 : total.back();
   const Shape outer(from.shape().begin(), from.shape().end() - (rank == 0 ? 0 : 1));
   const auto stride = strides_of(outer);
-  std::int64_t source_row = 0;
+  i64 source_row = 0;
   for (IndexWalker at(outer); !at.done(); at.next(), ++source_row) {
-    std::int64_t target_row = 0;
-    for (std::size_t axis = 0; axis < outer.size(); ++axis)
-      target_row += (at[axis] + total[axis]) % outer[axis] * stride[axis];
-    const auto* source = from.bytes() + static_cast<std::size_t>(source_row * row) * width;
-    auto* target = to.mutable_bytes() + static_cast<std::size_t>(target_row * row) * width;
-    std::memcpy(target + static_cast<std::size_t>(turn) * width, source, static_cast<std::size_t>(row - turn) * width);
-    std::memcpy(target, source + static_cast<std::size_t>(row - turn) * width, static_cast<std::size_t>(turn) * width);
+    i64 target_row = 0;
+    for (i64 axis = 0; axis < outer.rank(); ++axis) target_row += (at[axis] + total[axis]) % outer[axis] * stride[axis];
+    const auto* source = from.bytes() + source_row * row * width;
+    auto* target = to.mutable_bytes() + target_row * row * width;
+    std::memcpy(target + turn * width, source, (row - turn) * width);
+    std::memcpy(target, source + (row - turn) * width, turn * width);
   }
 }
 

@@ -29,7 +29,7 @@ void infer(InferContext& c) {
   if (from.has_rank()) {
     const auto known = c.scalar_int(axis);
     const auto along = known ? c.require_axis(*known, axis, from.rank()) : -1;
-    for (std::int64_t i = 0; known && at.has_rank() && i < from.rank(); ++i)
+    for (i64 i = 0; known && at.has_rank() && i < from.rank(); ++i)
       c.require(i == along || at[i].min <= from[i].max, indices, Code::E0506,
                 "indices of ScatterElementsUpdate {} reach past data {} along axis {}", to_string(at), to_string(from),
                 i);
@@ -38,22 +38,21 @@ void infer(InferContext& c) {
 }
 
 /// For each update, the element of data that it goes to.
-std::vector<std::int64_t> targets(EvalContext& c, std::size_t along) {
+std::vector<i64> targets(EvalContext& c, std::size_t along) {
   const auto& from = c.in(data);
   const auto index = c.ints(indices);
   auto strides = strides_of(from.shape());
   const auto pitch = strides[along];
   strides[along] = 0;
-  std::vector<std::int64_t> list;
+  std::vector<i64> list;
   for (IndexWalker at(c.in(updates).shape()); !at.done(); at.next())
     list.push_back(at.offset(strides) +
-                   movement::data_index(c, indices, index[list.size()], from, static_cast<std::int64_t>(along)) *
-                       pitch);
+                   movement::data_index(c, indices, index[list.size()], from, static_cast<i64>(along)) * pitch);
   return list;
 }
 
 template <class T>
-void reduce(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates, T* out, bool boolean) {
+void reduce(const Attrs& a, const std::vector<i64>& to, const T* updates, T* out, bool boolean) {
   const auto fresh = [&]() -> T {
     if (a.reduction == Reduction::prod) return 1;
     if (a.reduction == Reduction::min)
@@ -71,15 +70,16 @@ void reduce(const Attrs& a, const std::vector<std::int64_t>& to, const T* update
 
 /// Sums and counts first: "for integer types the calculated mean is rounded down (towards negative infinity)".
 template <class T>
-void mean(const Attrs& a, const std::vector<std::int64_t>& to, const T* updates, T* out, std::int64_t size) {
-  using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
-  std::vector<Sum> sums(static_cast<std::size_t>(size), 0);
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(size), 0);
+void mean(const Attrs& a, const std::vector<i64>& to, const T* updates, T* out, i64 size) {
+  using Sum = std::conditional_t<std::is_integral_v<T>, i64, T>;
+  std::vector<Sum> sums(size, 0);
+  std::vector<i64> counts(size, 0);
   for (std::size_t i = 0; i < to.size(); ++i) {
-    const auto at = static_cast<std::size_t>(to[i]);
-    if (counts[at] == 0 && a.use_init_val)
-      sums[at] = static_cast<Sum>(out[at]),
-      counts[at] = 1;  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
+    const auto at = to[i];
+    if (counts[at] == 0 && a.use_init_val) {
+      sums[at] = static_cast<Sum>(out[at]);  // NOLINT(bugprone-signed-char-misuse): the sign is to be kept
+      counts[at] = 1;
+    }
     sums[at] += static_cast<Sum>(updates[i]);
     ++counts[at];
   }

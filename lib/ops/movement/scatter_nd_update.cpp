@@ -14,10 +14,9 @@ struct Attrs {
 };
 
 void infer(InferContext& c) {
-  constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
   c.require_attr(c.attrs<Attrs>().reduction != Reduction::mean, "reduction",
                  "\"mean\" belongs to ScatterElementsUpdate");
-  c.require_rank(indices, 1, kAny);
+  c.require_rank_at_least(indices, 1);
   const auto &from = c.shape(data), &at = c.shape(indices), &values = c.shape(updates);
   if (from.has_rank() && at.has_rank()) {
     const auto& tuple = at[at.rank() - 1];
@@ -49,25 +48,24 @@ void eval(EvalContext& c) {
   const auto run = Shape(from.shape().begin() + tuple, from.shape().end()).count();
   const auto strides = strides_of(from.shape());
   const auto each = [&](auto update) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::int64_t first = 0;
-      for (std::int64_t k = 0; k < tuple; ++k)
-        first += movement::data_index(c, indices, index[static_cast<std::size_t>(i * tuple + k)], from, k) *
-                 strides[static_cast<std::size_t>(k)];
+    for (i64 i = 0; i < count; ++i) {
+      i64 first = 0;
+      for (i64 k = 0; k < tuple; ++k)
+        first += movement::data_index(c, indices, index[i * tuple + k], from, k) * strides[k];
       update(first, i * run);
     }
   };
   if (reduction == Reduction::none) {
     const auto width = static_cast<std::size_t>(byte_width(to.type()));
-    each([&](std::int64_t target, std::int64_t source) {
+    each([&](i64 target, i64 source) {
       std::memcpy(to.mutable_bytes() + static_cast<std::size_t>(target) * width,
                   values.bytes() + static_cast<std::size_t>(source) * width, static_cast<std::size_t>(run) * width);
     });
     return;
   }
   dispatch(to.type(), movement::Scattered{}, [&]<class T>() {
-    each([&](std::int64_t target, std::int64_t source) {
-      for (std::int64_t k = 0; k < run; ++k) {
+    each([&](i64 target, i64 source) {
+      for (i64 k = 0; k < run; ++k) {
         auto& value = to.mutable_data<T>()[target + k];
         value = movement::reduce(reduction, value, values.data<T>()[source + k], to.type() == ElementType::boolean);
       }

@@ -21,7 +21,7 @@ void infer(InferContext& c) {
     if (known && at.has_rank() && values.has_rank()) {
       // "updates: data.shape[:axis] + indices.shape + data.shape[axis + 1:]"
       PartialShape wanted;
-      for (std::int64_t i = 0; i < from.rank(); ++i)
+      for (i64 i = 0; i < from.rank(); ++i)
         if (i != along) wanted.push_back(from[i]);
         else
           for (const auto& d : at) wanted.push_back(d);
@@ -35,20 +35,19 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto &from = c.in(data), &values = c.in(updates);
   const auto at = c.ints(indices);
-  const auto along = static_cast<std::int64_t>(movement::normalized(c.scalar_int(axis), from.rank()));
+  const auto along = movement::normalized(c.scalar_int(axis), from.rank());
   auto& to = c.out(0);
   if (from.byte_size() > 0) std::memcpy(to.mutable_bytes(), from.bytes(), from.byte_size());
 
-  const auto length = from.dim(along);
-  const auto outer = Shape(from.shape().begin(), from.shape().begin() + along).count(),
-             inner = Shape(from.shape().begin() + along + 1, from.shape().end()).count();
-  const auto picks = static_cast<std::int64_t>(at.size());
-  const auto run = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
+  if (values.size() == 0) return;
+  const AxisView view(from.shape(), along);
+  const i64 width = byte_width(from.type()), run = view.inner * width;
   const auto* source = values.bytes();
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::int64_t i = 0; i < picks && run > 0; ++i, source += run) {
-      const auto target = o * length + movement::data_index(c, indices, at[static_cast<std::size_t>(i)], from, along);
-      std::memcpy(to.mutable_bytes() + static_cast<std::size_t>(target) * run, source, run);
+  for (i64 o = 0; o < view.outer; ++o)
+    for (const auto i : at) {
+      const auto target = view.offset(o, movement::data_index(c, indices, i, from, along), 0);
+      std::memcpy(to.mutable_bytes() + target * width, source, run);
+      source += run;
     }
 }
 

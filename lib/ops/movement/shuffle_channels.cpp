@@ -8,13 +8,13 @@ namespace {
 enum Input { data };
 
 struct Attrs {
-  std::int64_t axis = 1, group = 1;
+  i64 axis = 1, group = 1;
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.group > 0, "group", "{} is not positive", a.group);
-  c.require_rank(data, 1, std::numeric_limits<std::int64_t>::max());
+  c.require_rank_at_least(data, 1);
   const auto& s = c.shape(data);
   if (s.has_rank()) {
     const auto& d = s[c.require_axis(a.axis, -1, s.rank())];

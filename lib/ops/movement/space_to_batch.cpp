@@ -20,7 +20,7 @@ void infer(InferContext& c) {
     out[0] = from[0] * Dim(*volume);
   }
   // "D_i + P_i is divisible by block_shape[i]"
-  for (std::int64_t i = 1; blocks && before && after && i < from.rank(); ++i) {
+  for (i64 i = 1; blocks && before && after && i < from.rank(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const auto padded = from[i] + Dim((*before)[at]) + Dim((*after)[at]);
     const auto length = movement::divided(padded, (*blocks)[at]);
@@ -41,9 +41,9 @@ void eval(EvalContext& c) {
   auto padded = from.shape();
   for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += before[i] + after[i];
   Shape view{padded[0]};
-  std::vector<std::int64_t> order, space{0};
+  std::vector<i64> order, space{0};
   for (std::size_t i = 1; i < padded.size(); ++i) {
-    space.push_back(static_cast<std::int64_t>(view.size()));
+    space.push_back(view.rank());
     order.push_back(space.back() + 1);
     view.insert(view.end(), {padded[i] / blocks[i], blocks[i]});
   }
@@ -54,7 +54,7 @@ void eval(EvalContext& c) {
     std::fill_n(whole.mutable_data<std::string_view>(), whole.size(), std::string_view());
   else std::fill_n(whole.mutable_bytes(), whole.byte_size(), std::byte{});
   const auto strides = strides_of(padded);
-  std::int64_t first = 0;
+  i64 first = 0;
   for (std::size_t i = 0; i < padded.size(); ++i) first += before[i] * strides[i];
   scatter_strided(from, from.shape(), whole, first, strides);
   permute(whole, view, order, to);

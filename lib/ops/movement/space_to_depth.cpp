@@ -17,7 +17,7 @@ void infer(InferContext& c) {
   auto out = c.shape(data);
   if (!out.has_rank()) return c.output(0, std::move(out));
   out[1] = out[1] * Dim(movement::block_volume(c, block, out.rank() - 2));
-  for (std::int64_t i = 2; i < out.rank(); ++i) {
+  for (i64 i = 2; i < out.rank(); ++i) {
     const auto length = movement::divided(out[i], block);
     c.require(length.has_value(), data, Code::E0506, "SpaceToDepth cannot divide axis {} of data {} into blocks of {}",
               i, to_string(c.shape(data)), block);
@@ -32,13 +32,13 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(data);
   Shape view{from.dim(0), from.dim(1)};
-  std::vector<std::int64_t> blocks, space;
-  for (std::int64_t i = 2; i < from.rank(); ++i) {
-    space.push_back(static_cast<std::int64_t>(view.size()));
+  std::vector<i64> blocks, space;
+  for (i64 i = 2; i < from.rank(); ++i) {
+    space.push_back(view.rank());
     blocks.push_back(space.back() + 1);
     view.insert(view.end(), {from.dim(i) / a.block_size, a.block_size});
   }
-  std::vector<std::int64_t> order{0};
+  std::vector<i64> order{0};
   if (a.mode == BlockMode::depth_first) order.push_back(1);
   order.insert(order.end(), blocks.begin(), blocks.end());
   if (a.mode == BlockMode::blocks_first) order.push_back(1);

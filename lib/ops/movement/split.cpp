@@ -8,7 +8,7 @@ namespace {
 enum Input { data, axis };
 
 struct Attrs {
-  std::int64_t num_splits = 0;
+  i64 num_splits = 0;
 };
 
 void infer(InferContext& c) {

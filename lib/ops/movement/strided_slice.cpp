@@ -12,12 +12,12 @@ using movement::slice_dim;
 enum Input { data, begin, end, stride };
 
 struct Attrs {
-  std::vector<std::int64_t> begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask;
+  std::vector<i64> begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask;
 };
 
 /// "If the length of the bitmask is less than the length of the corresponding input, it is assumed that the bitmask is
 /// extended with zeros."
-bool is_set(const std::vector<std::int64_t>& mask, std::size_t i) { return i < mask.size() && mask[i] == 1; }
+bool is_set(const std::vector<i64>& mask, std::size_t i) { return i < mask.size() && mask[i] == 1; }
 
 enum class Action { slice, shrink, new_axis, keep };
 
@@ -25,15 +25,15 @@ enum class Action { slice, shrink, new_axis, keep };
 struct Step {
   Action action;
   std::size_t entry;
-  std::int64_t axis;
+  i64 axis;
 };
 
 /// The steps for data of `rank` axes with `entries` elements in begin. Where several masks name one entry, ellipsis
 /// goes before new axis and new axis before shrink. Nothing where the entries need more axes than there are.
-std::optional<std::vector<Step>> steps_of(const Attrs& a, std::int64_t rank, std::int64_t entries) {
-  const auto bits = [](const std::vector<std::int64_t>& mask) { return std::count(mask.begin(), mask.end(), 1); };
+std::optional<std::vector<Step>> steps_of(const Attrs& a, i64 rank, i64 entries) {
+  const auto bits = [](const std::vector<i64>& mask) { return std::count(mask.begin(), mask.end(), 1); };
   if (entries > rank + bits(a.new_axis_mask) + bits(a.ellipsis_mask)) return std::nullopt;
-  std::int64_t used = 0;
+  i64 used = 0;
   bool ellipsis = false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(entries); ++i) {
     if (is_set(a.ellipsis_mask, i)) ellipsis = true;
@@ -42,16 +42,16 @@ std::optional<std::vector<Step>> steps_of(const Attrs& a, std::int64_t rank, std
   if (used > rank) return std::nullopt;
 
   std::vector<Step> steps;
-  std::int64_t axis = 0;
-  const auto keep = [&](std::size_t entry, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) steps.push_back({Action::keep, entry, axis++});
+  i64 axis = 0;
+  const auto keep = [&](std::size_t entry, i64 count) {
+    for (i64 i = 0; i < count; ++i) steps.push_back({Action::keep, entry, axis++});
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(entries); ++i) {
     if (is_set(a.ellipsis_mask, i)) keep(i, rank - used);
     else if (is_set(a.new_axis_mask, i)) steps.push_back({Action::new_axis, i, -1});
     else steps.push_back({is_set(a.shrink_axis_mask, i) ? Action::shrink : Action::slice, i, axis++});
   }
-  if (!ellipsis) keep(static_cast<std::size_t>(entries), rank - used);
+  if (!ellipsis) keep(entries, rank - used);
   return steps;
 }
 
@@ -59,23 +59,22 @@ constexpr Range kFirst{0, 0}, kPastEnd{INT64_MAX, INT64_MAX}, kBeforeBegin{INT64
 
 /// "If the begin_mask[i] is set to one, the value of begin[i] is set to 0 (size(dim) - 1 if slicing in reverse)", and
 /// end_mask[i] likewise selects all that is left in the direction of the stride.
-Range start_of(const Attrs& a, std::size_t i, std::int64_t step, Range given) {
+Range start_of(const Attrs& a, std::size_t i, i64 step, Range given) {
   if (!is_set(a.begin_mask, i)) return given;
   return step > 0 ? kFirst : kPastEnd;
 }
-Range stop_of(const Attrs& a, std::size_t i, std::int64_t step, Range given) {
+Range stop_of(const Attrs& a, std::size_t i, i64 step, Range given) {
   if (!is_set(a.end_mask, i)) return given;
   return step > 0 ? kPastEnd : kBeforeBegin;
 }
 
 void require_masks(const InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const std::pair<std::string_view, const std::vector<std::int64_t>*> masks[] = {
-      {"begin_mask", &a.begin_mask},
-      {"end_mask", &a.end_mask},
-      {"new_axis_mask", &a.new_axis_mask},
-      {"shrink_axis_mask", &a.shrink_axis_mask},
-      {"ellipsis_mask", &a.ellipsis_mask}};
+  const std::pair<std::string_view, const std::vector<i64>*> masks[] = {{"begin_mask", &a.begin_mask},
+                                                                        {"end_mask", &a.end_mask},
+                                                                        {"new_axis_mask", &a.new_axis_mask},
+                                                                        {"shrink_axis_mask", &a.shrink_axis_mask},
+                                                                        {"ellipsis_mask", &a.ellipsis_mask}};
   for (const auto& [mask_name, mask] : masks)
     for (const auto bit : *mask)
       c.require_attr(bit == 0 || bit == 1, mask_name, "{} is not a bit: a mask holds 0 and 1", bit);
@@ -84,7 +83,7 @@ void require_masks(const InferContext& c) {
 }
 
 /// How many entries begin, end and stride have, where one of them tells.
-std::optional<std::int64_t> entry_count(const InferContext& c) {
+std::optional<i64> entry_count(const InferContext& c) {
   Dim count;
   for (int port = begin; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
@@ -137,16 +136,16 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(data);
   const auto begins = c.ints(begin), ends = c.ints(end);
-  const auto strides = c.has(stride) ? c.ints(stride) : std::vector<std::int64_t>(begins.size(), 1);
+  const auto strides = c.has(stride) ? c.ints(stride) : std::vector<i64>(begins.size(), 1);
   const auto from_strides = strides_of(from.shape());
 
-  const auto steps = steps_of(a, from.rank(), static_cast<std::int64_t>(begins.size()));
+  const auto steps = steps_of(a, from.rank(), std::ssize(begins));
 
-  std::int64_t first = 0;
+  i64 first = 0;
   Shape shape, walk;
   for (const auto& [action, i, axis] : *steps) {
     if (action == Action::new_axis) continue;
-    const auto length = from.dim(axis), pitch = from_strides[static_cast<std::size_t>(axis)];
+    const auto length = from.dim(axis), pitch = from_strides[axis];
     if (action == Action::keep) {
       shape.push_back(length);
       walk.push_back(pitch);

@@ -11,21 +11,19 @@ void infer(InferContext& c) {
   c.require_rank(repeats, 1);
   const auto& from = c.shape(data);
   const auto times = c.intervals(repeats);
-  const auto entries =
-      shape_of_rank(times ? Dim(static_cast<std::int64_t>(times->size())) : axis_count(c.shape(repeats)));
+  const auto entries = shape_of_rank(times ? Dim(static_cast<i64>(times->size())) : axis_count(c.shape(repeats)));
   if (!from.has_rank() || !entries.has_rank()) return c.output(0, PartialShape::unknown_rank());
 
   // "If the number of elements in repeats is more or less than the rank, 1s are put in front of the shorter one."
   const auto n = entries.rank();
   const auto rank = std::max(n, from.rank());
   PartialShape out;
-  for (std::int64_t i = 0; i < rank; ++i) {
+  for (i64 i = 0; i < rank; ++i) {
     const auto axis = i - (rank - from.rank()), entry = i - (rank - n);
     const auto length = axis < 0 ? Dim(1) : from[axis];
     if (entry < 0) out.push_back(length);
     else if (!times) out.push_back(length.is_static() && length.length() == 0 ? Dim(0) : Dim());
-    else
-      out.push_back(length * (*times)[static_cast<std::size_t>(entry)].to_dim());  // a negative number of repeats is 0
+    else out.push_back(length * (*times)[entry].to_dim());  // a negative number of repeats is 0
   }
   c.output(0, std::move(out));
 }

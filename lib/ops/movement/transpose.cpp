@@ -8,18 +8,17 @@ namespace {
 enum Input { arg, input_order };
 
 /// "If input_order is an empty list, axes are reversed."
-std::vector<std::int64_t> reversed(std::int64_t rank) {
-  std::vector<std::int64_t> order;
+std::vector<i64> reversed(i64 rank) {
+  std::vector<i64> order;
   for (auto i = rank; i-- > 0;) order.push_back(i);
   return order;
 }
 
-bool is_permutation(const std::vector<std::int64_t>& order) {
+bool is_permutation(const std::vector<i64>& order) {
   std::vector<bool> seen(order.size(), false);
   for (const auto axis : order) {
-    if (axis < 0 || axis >= static_cast<std::int64_t>(order.size()) || seen[static_cast<std::size_t>(axis)])
-      return false;
-    seen[static_cast<std::size_t>(axis)] = true;
+    if (axis < 0 || axis >= std::ssize(order) || seen[axis]) return false;
+    seen[axis] = true;
   }
   return true;
 }

@@ -27,13 +27,13 @@ void infer(InferContext& c) {
   const auto known = c.scalar_int(axis);
   auto whole = from.element_count();
   auto out = PartialShape{Dim()};
-  std::int64_t along = 0;
+  i64 along = 0;
   if (c.has(axis)) {
     out = from;
     if (known && from.has_rank()) along = c.require_axis(*known, axis, from.rank());
     else
       for (auto& d : out.dims()) d = Dim(0, d.max);
-    whole = known && from.has_rank() ? from[along] : Dim();
+    whole = known ? from.dim(along) : Dim();
   }
   // Some element there is, if there is any.
   const Dim found(whole.min > 0 ? 1 : 0, whole.max);
@@ -45,13 +45,13 @@ void infer(InferContext& c) {
 }
 
 struct Found {
-  std::vector<std::int64_t> first, reverse, counts;
+  std::vector<i64> first, reverse, counts;
 };
 
 /// `less(i, j)` orders the elements. Sorted, or in the order of first occurrence.
 template <class Less>
-Found find(std::int64_t n, bool sorted, Less less) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+Found find(i64 n, bool sorted, Less less) {
+  std::vector<i64> order(n);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), less);
   Found f;
@@ -62,7 +62,7 @@ Found find(std::int64_t n, bool sorted, Less less) {
       f.counts.push_back(0);
     }
     ++f.counts.back();
-    f.reverse[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(f.first.size()) - 1;
+    f.reverse[order[i]] = std::ssize(f.first) - 1;
   }
   if (sorted) return f;
 
@@ -70,36 +70,34 @@ Found find(std::int64_t n, bool sorted, Less less) {
   std::iota(by_place.begin(), by_place.end(), 0);
   std::sort(by_place.begin(), by_place.end(), [&](std::size_t a, std::size_t b) { return f.first[a] < f.first[b]; });
   Found g;
-  std::vector<std::int64_t> place(by_place.size());
+  std::vector<i64> place(by_place.size());
   for (const auto k : by_place) {
-    place[k] = static_cast<std::int64_t>(g.first.size());
+    place[k] = std::ssize(g.first);
     g.first.push_back(f.first[k]);
     g.counts.push_back(f.counts[k]);
   }
-  for (const auto k : f.reverse) g.reverse.push_back(place[static_cast<std::size_t>(k)]);
+  for (const auto k : f.reverse) g.reverse.push_back(place[k]);
   return g;
 }
 
-void put(EvalContext& c, int port, const std::vector<std::int64_t>& values) {
+void put(EvalContext& c, int port, const std::vector<i64>& values) {
   if (port < c.output_count()) c.set_out(port, convert(Tensor::vector(values), c.declared_out_type(port)));
 }
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
-  // Without an axis the flattened data, else slices: as [outer, length, inner].
+  // Without an axis the flattened data, else slices.
   const auto from = c.has(axis) ? c.in(data) : c.in(data).reshaped({c.in(data).size()});
-  const auto along = c.has(axis) ? static_cast<std::int64_t>(movement::normalized(c.scalar_int(axis), from.rank())) : 0;
-  const auto length = from.dim(along);
-  std::int64_t outer = 1, inner = 1;
-  for (std::int64_t i = 0; i < from.rank(); ++i) (i < along ? outer : inner) *= i == along ? 1 : from.dim(i);
+  const auto along = c.has(axis) ? movement::normalized(c.scalar_int(axis), from.rank()) : 0;
+  const AxisView view(from.shape(), along);
 
   Found f;
   const auto run = [&]<class T>() {
     const auto* values = from.data<T>();
-    f = find(length, a.sorted, [&](std::int64_t i, std::int64_t j) {
-      for (std::int64_t o = 0; o < outer; ++o) {
-        const auto *x = values + (o * length + i) * inner, *y = values + (o * length + j) * inner;
-        for (std::int64_t k = 0; k < inner; ++k)
+    f = find(view.length, a.sorted, [&](i64 i, i64 j) {
+      for (i64 o = 0; o < view.outer; ++o) {
+        const auto *x = values + view.offset(o, i, 0), *y = values + view.offset(o, j, 0);
+        for (i64 k = 0; k < view.inner; ++k)
           if (x[k] < y[k] || y[k] < x[k]) return x[k] < y[k];
       }
       return false;
@@ -109,13 +107,13 @@ void eval(EvalContext& c) {
   else dispatch(from.type(), Numbers{} + Boolean{}, run);
 
   auto shape = from.shape();
-  shape[static_cast<std::size_t>(along)] = static_cast<std::int64_t>(f.first.size());
+  shape[along] = std::ssize(f.first);
   auto& to = c.out(elements, std::move(shape));
-  const auto bytes = static_cast<std::size_t>(inner) * static_cast<std::size_t>(byte_width(from.type()));
+  const i64 width = byte_width(from.type()), bytes = view.inner * width;
   auto* target = to.mutable_bytes();
-  for (std::int64_t o = 0; o < outer && bytes > 0; ++o)
+  for (i64 o = 0; o < view.outer && bytes > 0; ++o)
     for (const auto i : f.first) {
-      std::memcpy(target, from.bytes() + static_cast<std::size_t>(o * length + i) * bytes, bytes);
+      std::memcpy(target, from.bytes() + view.offset(o, i, 0) * width, bytes);
       target += bytes;
     }
   put(c, first_indices, f.first);

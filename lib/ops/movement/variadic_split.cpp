@@ -28,7 +28,7 @@ std::vector<Dim> parts_of(const InferContext& c, const std::vector<Interval>& le
     c.require(given.min <= whole.max, split_lengths, Code::E0506,
               "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given),
               to_string(whole));
-    parts[static_cast<std::size_t>(rest)] = whole - given;
+    parts[rest] = whole - given;
   } else {
     c.require(given.compatible(whole), split_lengths, Code::E0506,
               "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given),
@@ -42,7 +42,7 @@ void infer(InferContext& c) {
   c.require_rank(split_lengths, 1);
   const auto& from = c.shape(data);
   const auto known_axis = c.scalar_int(axis);
-  std::optional<std::int64_t> along;
+  std::optional<i64> along;
   if (known_axis && from.has_rank()) along = c.require_axis(*known_axis, axis, from.rank());
   const auto count = axis_count(c.shape(split_lengths));
   c.require(count.max >= c.output_count(), split_lengths, Code::E0501,
@@ -54,7 +54,7 @@ void infer(InferContext& c) {
   if (lengths) parts = parts_of(c, *lengths, along ? from[*along] : Dim());
   for (int port = 0; port < c.output_count(); ++port) {
     auto part = from;
-    if (along) part[*along] = lengths ? parts[static_cast<std::size_t>(port)] : Dim(0, from[*along].max);
+    if (along) part[*along] = lengths ? parts[port] : Dim(0, from[*along].max);
     else
       for (auto& d : part.dims()) d = Dim(0, d.max);
     c.output(port, c.type(data), std::move(part));
@@ -65,7 +65,7 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto along = movement::normalized(c.scalar_int(axis), from.rank());
   const auto strides = strides_of(from.shape());
-  std::int64_t first = 0;
+  i64 first = 0;
   for (int port = 0; port < c.output_count(); ++port) {
     auto& part = c.out(port);
     gather_strided(from, first * strides[along], strides, part.shape(), part);

@@ -17,9 +17,9 @@ constexpr Ports kPorts1{2, 0, 1, 3, 4}, kPorts5{0, 1, 2, 3, 4};
 
 void infer_ports(InferContext& c, const Ports& p) {
   c.require_attr(c.attrs<Attrs>().epsilon >= 0, "epsilon", "{} is negative", c.attrs<Attrs>().epsilon);
-  c.require_rank(p.data, 2, INT64_MAX);
+  c.require_rank_at_least(p.data, 2);
   auto out = c.shape(p.data);
-  auto channels = out.has_rank() ? out[1] : Dim();
+  auto channels = out.dim(1);
   for (const auto port : {p.gamma, p.beta, p.mean, p.variance}) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
@@ -37,15 +37,14 @@ void eval_ports(EvalContext& c, const Ports& p) {
   if (to.size() == 0) return;
   const auto channels = from.dim(1), plane = from.size() / (from.dim(0) * channels);
   const auto &gamma = c.in(p.gamma), &beta = c.in(p.beta), &mean = c.in(p.mean), &variance = c.in(p.variance);
-  dispatch(to.type(), Reals{}, [&]<class T>() {
-    for (std::int64_t row = 0; row < from.size() / plane; ++row) {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
+    for (i64 row = 0; row < from.size() / plane; ++row) {
       const auto channel = row % channels;
       const auto factor = static_cast<T>(static_cast<double>(gamma.data<T>()[channel]) /
                                          std::sqrt(static_cast<double>(variance.data<T>()[channel]) + epsilon));
       const auto* x = from.data<T>() + row * plane;
       auto* y = to.mutable_data<T>() + row * plane;
-      for (std::int64_t i = 0; i < plane; ++i)
-        y[i] = (x[i] - mean.data<T>()[channel]) * factor + beta.data<T>()[channel];
+      for (i64 i = 0; i < plane; ++i) y[i] = (x[i] - mean.data<T>()[channel]) * factor + beta.data<T>()[channel];
     }
   });
 }

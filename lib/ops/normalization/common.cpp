@@ -2,9 +2,9 @@
 
 namespace ovir::ops::normalization {
 
-void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank,
+void require_unique_axes(const InferContext& c, const std::vector<i64>& axes, int port, i64 rank,
                          std::string_view attribute) {
-  std::vector<bool> seen(static_cast<std::size_t>(rank));
+  std::vector<bool> seen(rank);
   for (const auto axis : axes) {
     const auto at = static_cast<std::size_t>(c.require_axis(axis, port, rank, attribute));
     if (seen[at] && port >= 0)
@@ -25,8 +25,8 @@ PartialShape infer_axes(const InferContext& c, int port) {
   return data;
 }
 
-Slices::Slices(const Shape& shape, const std::vector<std::int64_t>& axes) {
-  const auto rank = static_cast<std::int64_t>(shape.size());
+Slices::Slices(const Shape& shape, const std::vector<i64>& axes) {
+  const auto rank = shape.rank();
   const auto strides = strides_of(shape);
   Shape kept = shape, reduced(shape.size(), 1);
   for (const auto axis : axes) {

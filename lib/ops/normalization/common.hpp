@@ -11,18 +11,18 @@ inline constexpr PortDef kOutputs[] = {{"output", T}};
 
 /// The shape of data, once the axes in input `port`, where they are known, are found to exist and to be named once.
 PartialShape infer_axes(const InferContext& c, int port);
-void require_unique_axes(const InferContext& c, const std::vector<std::int64_t>& axes, int port, std::int64_t rank,
+void require_unique_axes(const InferContext& c, const std::vector<i64>& axes, int port, i64 rank,
                          std::string_view attribute = "");
 
 /// A tensor as slices over `axes`: slice s holds the elements at starts[s] + offsets[i].
 struct Slices {
-  std::vector<std::int64_t> starts, offsets;
-  Slices(const Shape& shape, const std::vector<std::int64_t>& axes);
+  std::vector<i64> starts, offsets;
+  Slices(const Shape& shape, const std::vector<i64>& axes);
 };
 
 /// Shifts a slice's elements to mean 0; with `scale` also multiplies by scale(variance).
 template <class T, class Scale>
-void standardize(const T* from, T* to, std::int64_t start, const std::vector<std::int64_t>& offsets, Scale scale) {
+void standardize(const T* from, T* to, i64 start, const std::vector<i64>& offsets, Scale scale) {
   const auto n = static_cast<double>(offsets.size());
   double sum = 0, squares = 0;
   for (const auto i : offsets) sum += static_cast<double>(from[start + i]);

@@ -20,7 +20,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const normalization::Slices channels(from.shape(), {1});
-  dispatch(to.type(), Reals{}, [&]<class T>() {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     for (const auto start : channels.starts) {
       double sum = a.bias;

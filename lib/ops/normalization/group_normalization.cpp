@@ -10,18 +10,18 @@ namespace {
 enum Input { data, scale, bias };
 
 struct Attrs {
-  std::int64_t num_groups = 1;
+  i64 num_groups = 1;
   double epsilon = 0;
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.num_groups > 0, "num_groups", "{} is not positive", a.num_groups);
-  c.require_rank(data, 2, INT64_MAX);
+  c.require_rank_at_least(data, 2);
   c.require_rank(scale, 1);
   c.require_rank(bias, 1);
   const auto& x = c.shape(data);
-  auto channels = x.has_rank() ? x[1] : Dim();
+  auto channels = x.dim(1);
   for (const auto port : {scale, bias})
     if (c.shape(port).has_rank())
       channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data",
@@ -41,15 +41,15 @@ void eval(EvalContext& c) {
   if (to.size() == 0) return;
   const auto channels = from.dim(1), plane = from.size() / (from.dim(0) * channels),
              group = channels / a.num_groups * plane;
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(group));
+  std::vector<i64> offsets(group);
   std::iota(offsets.begin(), offsets.end(), 0);
   const auto &factors = c.in(scale), &shifts = c.in(bias);
-  dispatch(to.type(), Reals{}, [&]<class T>() {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
     auto* y = to.mutable_data<T>();
-    for (std::int64_t start = 0; start < from.size(); start += group)
+    for (i64 start = 0; start < from.size(); start += group)
       normalization::standardize(from.data<T>(), y, start, offsets,
                                  [&](double variance) { return 1 / std::sqrt(variance + a.epsilon); });
-    for (std::int64_t i = 0; i < from.size(); ++i) {
+    for (i64 i = 0; i < from.size(); ++i) {
       const auto channel = i / plane % channels;
       y[i] = factors.data<T>()[channel] * y[i] + shifts.data<T>()[channel];
     }

@@ -9,7 +9,7 @@ enum Input { data, axes };
 
 struct Attrs {
   double alpha = 0, beta = 0, bias = 0;
-  std::int64_t size = 1;
+  i64 size = 1;
 };
 
 void infer(InferContext& c) {
@@ -27,30 +27,29 @@ void eval(EvalContext& c) {
   const auto strides = strides_of(shape);
   const auto scale = a.alpha / std::pow(static_cast<double>(a.size), static_cast<double>(over.size()));
   std::vector<bool> regional(shape.size());
-  for (const auto axis : over) regional[static_cast<std::size_t>(axis < 0 ? axis + from.rank() : axis)] = true;
+  for (const auto axis : over) regional[axis < 0 ? axis + from.rank() : axis] = true;
 
-  dispatch(to.type(), Reals{}, [&]<class T>() {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     // The sum over a box is the sum along one axis of the sums along the others.
-    std::vector<double> sums(static_cast<std::size_t>(from.size())), before;
+    std::vector<double> sums(from.size()), before;
     std::transform(x, x + from.size(), sums.begin(),
                    [](T v) { return static_cast<double>(v) * static_cast<double>(v); });
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       if (!regional[axis]) continue;
       before = sums;
-      std::int64_t i = 0;
+      i64 i = 0;
       for (IndexWalker at(shape); !at.done(); at.next(), ++i) {
         // data[max(0, b - size / 2) : min(length, b + size / 2 + 1)]
         const auto half = std::min(a.size / 2, shape[axis]);
         double sum = 0;
-        for (auto b = std::max<std::int64_t>(0, at[axis] - half); b < std::min(shape[axis], at[axis] + half + 1); ++b)
-          sum += before[static_cast<std::size_t>(i + (b - at[axis]) * strides[axis])];
-        sums[static_cast<std::size_t>(i)] = sum;
+        for (auto b = std::max<i64>(0, at[axis] - half); b < std::min(shape[axis], at[axis] + half + 1); ++b)
+          sum += before[i + (b - at[axis]) * strides[axis]];
+        sums[i] = sum;
       }
     }
-    for (std::int64_t i = 0; i < from.size(); ++i)
-      to.mutable_data<T>()[i] = static_cast<T>(static_cast<double>(x[i]) /
-                                               std::pow(a.bias + scale * sums[static_cast<std::size_t>(i)], a.beta));
+    for (i64 i = 0; i < from.size(); ++i)
+      to.mutable_data<T>()[i] = static_cast<T>(static_cast<double>(x[i]) / std::pow(a.bias + scale * sums[i], a.beta));
   });
 }
 

@@ -19,7 +19,7 @@ void infer1(InferContext& c) {
   c.output(0, c.shape(data));
 }
 
-void normalize(EvalContext& c, const std::vector<std::int64_t>& over) {
+void normalize(EvalContext& c, const std::vector<i64>& over) {
   const auto& a = c.attrs<MvnAttrs>();
   const auto& from = c.in(data);
   auto& to = c.out(0);
@@ -29,7 +29,7 @@ void normalize(EvalContext& c, const std::vector<std::int64_t>& over) {
     if (!a.normalize_variance) return 1.0;
     return 1 / (a.eps_mode == MvnEps::inside_sqrt ? std::sqrt(variance + a.eps) : std::sqrt(variance) + a.eps);
   };
-  dispatch(to.type(), Reals{}, [&]<class T>() {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
     for (const auto start : slices.starts)
       normalization::standardize(from.data<T>(), to.mutable_data<T>(), start, slices.offsets, scale);
   });
@@ -42,8 +42,7 @@ void eval1(EvalContext& c) {
   const auto rank = c.in(data).rank();
   // A file may hold both attributes; the axes are the more precise one.
   if (a.reduction_axes) return normalize(c, *a.reduction_axes);
-  std::vector<std::int64_t> over(
-      static_cast<std::size_t>(std::max<std::int64_t>(0, rank - (a.across_channels ? 1 : 2))));
+  std::vector<i64> over(std::max<i64>(0, rank - (a.across_channels ? 1 : 2)));
   std::iota(over.begin(), over.end(), a.across_channels ? 1 : 2);
   normalize(c, over);
 }

@@ -24,7 +24,7 @@ void eval(EvalContext& c) {
   if (to.size() == 0) return;
   const auto over = c.ints(axes);
   const normalization::Slices slices(from.shape(), over);
-  dispatch(to.type(), Reals{}, [&]<class T>() {
+  dispatch(to.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     // "If axes is an empty list, then each input element is divided by itself."
     if (over.empty())

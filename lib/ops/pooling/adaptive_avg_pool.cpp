@@ -14,13 +14,13 @@ void eval(EvalContext& c) {
   auto& out = c.out(0);
   if (out.size() == 0) return;
   const auto p = pooling::adaptive_problem(from.shape(), out.shape());
-  dispatch(out.type(), Reals{}, [&]<class T>() {
+  dispatch(out.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     auto* to = out.mutable_data<T>();
-    for (std::int64_t plane = 0; plane < p.planes; ++plane, x += p.in[0] * p.in[1] * p.in[2]) {
+    for (i64 plane = 0; plane < p.planes; ++plane, x += p.in[0] * p.in[1] * p.in[2]) {
       T sum{};
       pooling::each_window(
-          p, [&] { sum = {}; }, [&](std::int64_t i) { sum += x[i]; },
+          p, [&] { sum = {}; }, [&](i64 i) { sum += x[i]; },
           [&](const auto& z, const auto& y, const auto& w) { *to++ = sum / static_cast<T>(z.to * y.to * w.to); });
     }
   });

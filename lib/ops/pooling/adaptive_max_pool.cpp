@@ -23,15 +23,15 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
   auto& out = c.out(values);
-  std::vector<std::int64_t> where;  // in the plane of the spatial axes
+  std::vector<i64> where;  // in the plane of the spatial axes
   if (out.size() != 0) {
     const auto p = pooling::adaptive_problem(from.shape(), out.shape());
-    dispatch(out.type(), Reals{}, [&]<class T>() {
+    dispatch(out.type(), Floats{}, [&]<class T>() {
       const auto* x = from.data<T>();
       auto* to = out.mutable_data<T>();
-      for (std::int64_t plane = 0; plane < p.planes; ++plane, x += p.in[0] * p.in[1] * p.in[2]) {
-        std::int64_t best = -1;
-        const auto tap = [&](std::int64_t i) {
+      for (i64 plane = 0; plane < p.planes; ++plane, x += p.in[0] * p.in[1] * p.in[2]) {
+        i64 best = -1;
+        const auto tap = [&](i64 i) {
           if (best < 0 || x[i] > x[best]) best = i;
         };
         pooling::each_window(
@@ -46,7 +46,7 @@ void eval(EvalContext& c) {
   if (c.output_count() <= indices) return;
   auto& at = c.out(indices);
   dispatch(at.type(), Indices{}, [&]<class T>() {
-    std::transform(where.begin(), where.end(), at.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); });
+    std::transform(where.begin(), where.end(), at.mutable_data<T>(), [](i64 i) { return static_cast<T>(i); });
   });
 }
 

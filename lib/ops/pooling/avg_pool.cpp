@@ -22,13 +22,13 @@ void eval(EvalContext& c) {
   for (const auto& w : p.axis) padded = padded || w.pad_begin != 0 || w.pad_end != 0;
 
   dispatch(out.type(), Numbers{}, [&]<class T>() {
-    using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+    using Sum = std::conditional_t<std::is_integral_v<T>, i64, T>;
     const auto* from = data.data<T>();
     auto* to = out.mutable_data<T>();
-    for (std::int64_t plane = 0; plane < p.planes; ++plane, from += p.in[0] * p.in[1] * p.in[2]) {
+    for (i64 plane = 0; plane < p.planes; ++plane, from += p.in[0] * p.in[1] * p.in[2]) {
       Sum sum{};
       pooling::each_window(
-          p, [&] { sum = {}; }, [&](std::int64_t i) { sum += static_cast<Sum>(from[i]); },
+          p, [&] { sum = {}; }, [&](i64 i) { sum += static_cast<Sum>(from[i]); },
           [&](const auto& z, const auto& y, const auto& x) {
             const auto inside = (z.to - z.from) * (y.to - y.from) * (x.to - x.from);
             // With the padding counted, a window that the rounding lets reach past it is still divided by the whole

@@ -19,7 +19,7 @@ PartialShape infer_windows(const InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
   const auto& data = c.shape(0);
   c.require_rank(0, 3, 5);
-  const auto spatial = data.has_rank() ? data.rank() - 2 : static_cast<std::int64_t>(a.kernel.size());
+  const auto spatial = data.has_rank() ? data.rank() - 2 : std::ssize(a.kernel);
   require_geometry(c, "kernel", a.kernel, spatial, 1);
   require_geometry(c, "strides", a.strides, spatial, 1);
   if (!a.dilations.empty()) require_geometry(c, "dilations", a.dilations, spatial, 1);
@@ -31,8 +31,8 @@ PartialShape infer_windows(const InferContext& c) {
   if (!data.has_rank()) return out;
   out[0] = data[0];
   out[1] = data[1];
-  for (std::int64_t i = 0; i < spatial; ++i) {
-    const auto w = window(a, static_cast<std::size_t>(i));
+  for (i64 i = 0; i < spatial; ++i) {
+    const auto w = window(a, i);
     out[2 + i] = require_windows(c, w, data[2 + i], Dim(w.kernel), i, 0, 0);
   }
   return out;
@@ -51,10 +51,10 @@ Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : P
   for (std::size_t i = 0; i < 3; ++i) {
     axis[i] = i < missing ? Window{} : window(a, i - missing).resolved(in[i]);
     const auto& w = axis[i];
-    for (std::int64_t o = 0; o < out[i]; ++o) {
+    for (i64 o = 0; o < out[i]; ++o) {
       const auto first = o * w.stride - w.pad_begin;
-      const auto taps_before = [&](std::int64_t end) {
-        return std::clamp<std::int64_t>((end - first + w.dilation - 1) / w.dilation, 0, w.kernel);
+      const auto taps_before = [&](i64 end) {
+        return std::clamp<i64>((end - first + w.dilation - 1) / w.dilation, 0, w.kernel);
       };
       const auto from = first < 0 ? taps_before(0) : 0;
       taps[i].push_back({first, from, std::max(from, first < in[i] ? taps_before(in[i]) : 0)});
@@ -80,9 +80,9 @@ PartialShape infer_adaptive(const InferContext& c) {
   c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape, "the elements of output_shape",
                      "the spatial axes of data");
   PartialShape out{x[0], x[1]};
-  for (std::int64_t i = 2; i < x.rank(); ++i) {
+  for (i64 i = 2; i < x.rank(); ++i) {
     c.require(x[i].max > 0, data, Code::E0506, "there is nothing to pool along axis {} of data", i);
-    out.push_back(asked ? (*asked)[static_cast<std::size_t>(i - 2)] : Dim());
+    out.push_back(asked ? (*asked)[i - 2] : Dim());
   }
   return out;
 }
@@ -90,7 +90,7 @@ PartialShape infer_adaptive(const InferContext& c) {
 Problem adaptive_problem(const Shape& data, const Shape& output) {
   Problem p(data, output);
   for (std::size_t i = 0; i < 3; ++i)
-    for (std::int64_t o = 0; o < p.out[i]; ++o) {
+    for (i64 o = 0; o < p.out[i]; ++o) {
       const auto first = o * p.in[i] / p.out[i], end = ((o + 1) * p.in[i] + p.out[i] - 1) / p.out[i];
       p.taps[i].push_back({first, 0, end - first});
     }

@@ -13,18 +13,18 @@ PartialShape infer_windows(const InferContext& c);
 
 /// The taps of one window along an axis that lie in the data: at first + tap * dilation for tap in [from, to).
 struct Taps {
-  std::int64_t first, from, to;
+  i64 first, from, to;
 };
 
 /// A pooling in numbers, seen as 3D: axes that are missing have length 1.
 struct Problem {
-  std::int64_t planes;
-  std::int64_t in[3], out[3];
+  i64 planes;
+  i64 in[3], out[3];
   Window axis[3];             ///< padding resolved
   std::vector<Taps> taps[3];  ///< per axis, per output
   Problem(const Shape& data, const Shape& output);
   Problem(const PoolAttrs& a, const Shape& data, const Shape& output);
-  std::int64_t kernel_size() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
+  i64 kernel_size() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
 };
 
 /// Calls start(), then tap(offset in the plane) for each element under the window, then end(z, y, x taps), window by

@@ -22,19 +22,22 @@ void infer(InferContext& c) {
 }
 
 template <class T>
-void pool_planes(const pooling::Problem& p, const T* from, T* to, std::int64_t* where) {
+void pool_planes(const pooling::Problem& p, const T* from, T* to, i64* where) {
   const auto in_plane = p.in[0] * p.in[1] * p.in[2];
-  for (std::int64_t plane = 0; plane < p.planes; ++plane, from += in_plane) {
+  for (i64 plane = 0; plane < p.planes; ++plane, from += in_plane) {
     T best{};
-    std::int64_t at = 0;
+    i64 at = 0;
     bool empty = true;
     const auto start = [&] {
       best = std::numeric_limits<T>::lowest();  // what a window wholly in the padding gives: see NOTES.md
       at = 0;
       empty = true;
     };
-    const auto tap = [&](std::int64_t i) {
-      if (empty || from[i] > best) best = from[i], at = i, empty = false;
+    const auto tap = [&](i64 i) {
+      if (!empty && !(from[i] > best)) return;
+      best = from[i];
+      at = i;
+      empty = false;
     };
     pooling::each_window(p, start, tap, [&](const auto&...) {
       *to++ = best;
@@ -48,7 +51,7 @@ void eval(EvalContext& c) {
   const auto& data = c.in(0);
   auto& to = c.out(values);
   const bool indexed = c.output_count() > 1;
-  std::vector<std::int64_t> where(indexed ? static_cast<std::size_t>(to.size()) : 0);
+  std::vector<i64> where(indexed ? to.size() : 0);
   if (to.size() != 0) {
     const pooling::Problem p(a, data.shape(), to.shape());
     dispatch(to.type(), Numbers{}, [&]<class T>() {
@@ -58,7 +61,7 @@ void eval(EvalContext& c) {
   if (!indexed) return;
   // "The upper bound is the product of dimensions starting from the one pointed by the 'axis' attribute."
   const auto axis = a.axis < 0 ? a.axis + data.rank() : a.axis;
-  std::int64_t bound = 1;
+  i64 bound = 1;
   for (auto i = axis; i < data.rank(); ++i) bound *= data.dim(i);
   auto& out = c.out(indices);
   dispatch(out.type(), Indices{}, [&]<class T>() {

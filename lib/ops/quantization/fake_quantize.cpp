@@ -22,11 +22,11 @@ void infer(InferContext& c) {
 /// output_low", in the element's own type; halves go to the even level, as in OpenVINO's reference kernel.
 template <class T>
 struct Quantizer {
-  T least, most, in_low, in_range, out_low, out_range, out_high, steps;
+  T in_min, in_max, in_low, in_range, out_low, out_range, out_high, steps;
 
-  Quantizer(T il, T ih, T ol, T oh, std::int64_t levels)
-      : least(std::min(il, ih)),
-        most(std::max(il, ih)),
+  Quantizer(T il, T ih, T ol, T oh, i64 levels)
+      : in_min(std::min(il, ih)),
+        in_max(std::max(il, ih)),
         in_low(il),
         in_range(ih - il),
         out_low(ol),
@@ -35,8 +35,8 @@ struct Quantizer {
         steps(static_cast<T>(levels - 1)) {}
 
   T operator()(T x) const {
-    if (x <= least) return out_low;
-    if (x > most) return out_high;
+    if (x <= in_min) return out_low;
+    if (x > in_max) return out_high;
     return std::nearbyint((x - in_low) / in_range * steps) / steps * out_range + out_low;
   }
 };
@@ -55,7 +55,7 @@ void eval(EvalContext& c) {
   }
   // The last axes along which no limit changes are one run.
   auto outer = shape;
-  std::int64_t run = 1;
+  i64 run = 1;
   for (auto axis = outer.size(); axis-- > 0; outer.pop_back()) {
     if (outer[axis] != 1 && std::any_of(strides.begin(), strides.end(), [&](const Shape& s) { return s[axis] != 0; }))
       break;
@@ -63,13 +63,13 @@ void eval(EvalContext& c) {
   }
   for (auto& s : strides) s.resize(outer.size());
 
-  dispatch(from.type(), Reals{}, [&]<class T>() {
+  dispatch(from.type(), Floats{}, [&]<class T>() {
     const T* x = from.data<T>();
     T* y = to.mutable_data<T>();
     for (IndexWalker at(outer); !at.done(); at.next(), x += run, y += run) {
       const auto limit = [&](std::size_t i) { return limits[i].template data<T>()[at.offset(strides[i])]; };
       const Quantizer<T> quantize(limit(0), limit(1), limit(2), limit(3), attrs.levels);
-      for (std::int64_t i = 0; i < run; ++i) y[i] = quantize(x[i]);
+      for (i64 i = 0; i < run; ++i) y[i] = quantize(x[i]);
     }
   });
 }

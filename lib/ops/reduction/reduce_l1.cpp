@@ -9,7 +9,7 @@ void eval(EvalContext& c) {
   dispatch(c.in(kReduceData).type(), Numbers{}, [&]<class T>() {
     using A = Accumulator<T>;
     const auto add = [](A sum, T x) { return x < 0 ? sum - static_cast<A>(x) : sum + static_cast<A>(x); };
-    reduce_into<T, A>(c, A{0}, add, [](A sum, std::int64_t) { return sum; });
+    reduce_into<T, A>(c, A{0}, add, [](A sum, i64) { return sum; });
   });
 }
 

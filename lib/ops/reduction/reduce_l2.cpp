@@ -8,7 +8,7 @@ namespace {
 void eval(EvalContext& c) {
   dispatch(c.in(kReduceData).type(), Numbers{}, [&]<class T>() {
     const auto add = [](double sum, T x) { return sum + static_cast<double>(x) * static_cast<double>(x); };
-    reduce_into<T, double>(c, 0.0, add, [](double sum, std::int64_t) {
+    reduce_into<T, double>(c, 0.0, add, [](double sum, i64) {
       const auto norm = std::sqrt(sum);
       if constexpr (std::is_floating_point_v<T>) return norm;
       else return static_cast<std::uint64_t>(std::min(std::round(norm), 0x1p63));

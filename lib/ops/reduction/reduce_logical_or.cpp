@@ -8,7 +8,7 @@ namespace {
 void eval(EvalContext& c) {
   using B = std::uint8_t;
   reduce_into<B, B>(
-      c, B{0}, [](B all, B x) { return static_cast<B>(all | (x != 0)); }, [](B all, std::int64_t) { return all; });
+      c, B{0}, [](B all, B x) { return static_cast<B>(all | (x != 0)); }, [](B all, i64) { return all; });
 }
 
 constexpr Version kVersions[] = {

@@ -15,7 +15,7 @@ void eval(EvalContext& c) {
     };
     // Of no elements: the neutral one, -infinity for floats.
     const auto none = std::is_floating_point_v<T> ? static_cast<T>(-INFINITY) : lowest<T>(c.stored(kReduceData).type());
-    reduce_into<T, T>(c, none, pick, [](T best, std::int64_t) { return best; });
+    reduce_into<T, T>(c, none, pick, [](T best, i64) { return best; });
   });
 }
 

@@ -10,10 +10,10 @@ void eval(EvalContext& c) {
     using A = Accumulator<T>;
     reduce_into<T, A>(
         c, A{0}, [](A sum, T x) { return sum + static_cast<A>(x); },
-        [](A sum, std::int64_t count) {
+        [](A sum, i64 count) {
           if (count == 0) return T{0};  // the mean of nothing, as OpenVINO has it
           if constexpr (std::is_floating_point_v<T>) return static_cast<T>(sum / static_cast<double>(count));
-          else if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<std::int64_t>(sum) / count);
+          else if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<i64>(sum) / count);
           else return static_cast<T>(sum / static_cast<std::uint64_t>(count));
         });
   });

@@ -10,8 +10,7 @@ void eval(EvalContext& c) {
   dispatch(c.in(kReduceData).type(), Numbers{}, [&]<class T>() {
     using A = Accumulator<T>;
     reduce_into<T, A>(
-        c, A{1}, [](A product, T x) { return product * static_cast<A>(x); },
-        [](A product, std::int64_t) { return product; });
+        c, A{1}, [](A product, T x) { return product * static_cast<A>(x); }, [](A product, i64) { return product; });
   });
 }
 

@@ -10,7 +10,7 @@ void eval(EvalContext& c) {
   dispatch(c.in(kReduceData).type(), Numbers{}, [&]<class T>() {
     using A = Accumulator<T>;
     reduce_into<T, A>(
-        c, A{0}, [](A sum, T x) { return sum + static_cast<A>(x); }, [](A sum, std::int64_t) { return sum; });
+        c, A{0}, [](A sum, T x) { return sum + static_cast<A>(x); }, [](A sum, i64) { return sum; });
   });
 }
 

@@ -5,7 +5,13 @@
 namespace ovir::ops::sequence {
 namespace {
 
-std::int64_t gates(Cell cell) { return cell == Cell::lstm ? 4 : cell == Cell::gru ? 3 : 1; }
+i64 gates(Cell cell) {
+  switch (cell) {
+    case Cell::lstm: return 4;
+    case Cell::gru: return 3;
+    default: return 1;
+  }
+}
 
 std::vector<Activation> default_activations(Cell cell) {
   using enum Activation;
@@ -13,8 +19,6 @@ std::vector<Activation> default_activations(Cell cell) {
   if (cell == Cell::gru) return {sigmoid, tanh};
   return {tanh};
 }
-
-Dim dim_or_unknown(const PartialShape& s, std::int64_t i) { return s.has_rank() ? s[i] : Dim(); }
 
 }  // namespace
 
@@ -31,59 +35,55 @@ void infer(InferContext& c, const Ports& p) {
                  a.activations.size() == 1 ? "function is" : "functions are", functions);
 
   // A sequence's tensors have one axis more: time in x, direction in all others.
-  const std::int64_t more = p.sequence() ? 1 : 0;
+  const i64 more = p.sequence() ? 1 : 0;
   const Dim hidden(a.hidden_size), rows(gates(p.cell) * a.hidden_size), directions(a.directions());
   c.require_rank(p.x, 2 + more);
   c.require_rank(p.w, 2 + more);
   c.require_rank(p.r, 2 + more);
   c.require_rank(p.hidden, 2 + more);
-  const auto held = dim_or_unknown(c.shape(p.hidden), 1 + more), columns = dim_or_unknown(c.shape(p.r), 1 + more);
+  const auto held = c.shape(p.hidden).dim(1 + more), columns = c.shape(p.r).dim(1 + more);
   if (held.is_static() && columns == held && held != hidden)
     c.fail_attr(
         "hidden_size",
         fmt::format("{}, but the last dims of {} and R are {}", a.hidden_size, c.port_name(p.hidden), to_string(held)),
         Code::E0506);
-  auto batch = dim_or_unknown(c.shape(p.x), 0);
+  auto batch = c.shape(p.x).dim(0);
   for (const auto port : {p.hidden, p.state}) {
     if (port < 0) continue;
     c.require_rank(port, 2 + more);
     const auto& s = c.shape(port);
-    batch = c.require_same_dim(batch, dim_or_unknown(s, 0), port, "the batch of X",
-                               fmt::format("that of {}", c.port_name(port)));
-    c.require_same_dim(hidden, dim_or_unknown(s, 1 + more), port, "hidden_size",
+    batch = c.require_same_dim(batch, s.dim(0), port, "the batch of X", fmt::format("that of {}", c.port_name(port)));
+    c.require_same_dim(hidden, s.dim(1 + more), port, "hidden_size",
                        fmt::format("the last dim of {}", c.port_name(port)));
     if (p.sequence())
-      c.require_same_dim(directions, dim_or_unknown(s, 1), port, "the directions of the attribute",
+      c.require_same_dim(directions, s.dim(1), port, "the directions of the attribute",
                          fmt::format("dim 1 of {}", c.port_name(port)));
   }
   if (p.sequence()) {
     c.require_rank(p.lengths, 1);
     c.require_rank(p.b, 2);
-    batch = c.require_same_dim(batch, dim_or_unknown(c.shape(p.lengths), 0), p.lengths, "the batch of X",
+    batch = c.require_same_dim(batch, c.shape(p.lengths).dim(0), p.lengths, "the batch of X",
                                "the elements of sequence_lengths");
     for (const auto port : {p.w, p.r, p.b})
-      c.require_same_dim(directions, dim_or_unknown(c.shape(port), 0), port, "the directions of the attribute",
+      c.require_same_dim(directions, c.shape(port).dim(0), port, "the directions of the attribute",
                          fmt::format("dim 0 of {}", c.port_name(port)));
   }
   const auto &w = c.shape(p.w), &r = c.shape(p.r);
-  c.require_same_dim(dim_or_unknown(w, more), rows, p.w, "the rows of W",
-                     fmt::format("{} * hidden_size", gates(p.cell)));
-  c.require_same_dim(dim_or_unknown(c.shape(p.x), 1 + more), dim_or_unknown(w, 1 + more), p.w, "the last dim of X",
-                     "the columns of W");
-  c.require_same_dim(dim_or_unknown(r, more), rows, p.r, "the rows of R",
-                     fmt::format("{} * hidden_size", gates(p.cell)));
-  c.require_same_dim(hidden, dim_or_unknown(r, 1 + more), p.r, "hidden_size", "the columns of R");
+  c.require_same_dim(w.dim(more), rows, p.w, "the rows of W", fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(c.shape(p.x).dim(1 + more), w.dim(1 + more), p.w, "the last dim of X", "the columns of W");
+  c.require_same_dim(r.dim(more), rows, p.r, "the rows of R", fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(hidden, r.dim(1 + more), p.r, "hidden_size", "the columns of R");
   if (c.has(p.b)) {
     c.require_rank(p.b, 1 + more);
     // GRU's linear_before_reset keeps the two biases of the h gate apart.
     const auto biases = p.cell == Cell::gru && a.linear_before_reset ? 4 * a.hidden_size : rows.length();
-    c.require_same_dim(dim_or_unknown(c.shape(p.b), more), Dim(biases), p.b, "the elements of B",
+    c.require_same_dim(c.shape(p.b).dim(more), Dim(biases), p.b, "the elements of B",
                        fmt::format("{} * hidden_size", biases / a.hidden_size));
   }
 
   const PartialShape last = p.sequence() ? PartialShape{batch, directions, hidden} : PartialShape{batch, hidden};
   int port = 0;
-  if (p.sequence()) c.output(port++, {batch, directions, dim_or_unknown(c.shape(p.x), 1), hidden});
+  if (p.sequence()) c.output(port++, {batch, directions, c.shape(p.x).dim(1), hidden});
   for (; port < c.output_count(); ++port) c.output(port, last);
 }
 
@@ -99,36 +99,36 @@ T apply(Activation f, T x) {
   return x > 0 ? x : T{};
 }
 
-/// One direction's weights, turned so that a row belongs to an element of x (or of the hidden state) and holds all
+/// One direction's weights, transposed so that a row belongs to an element of x (or of the hidden state) and holds all
 /// gates.
 template <class T>
 struct Weights {
-  std::vector<T> turned;
-  std::vector<std::int64_t> offsets;
-  Weights(const T* from, std::int64_t rows, std::int64_t columns) : turned(static_cast<std::size_t>(rows * columns)) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < columns; ++j) turned[static_cast<std::size_t>(j * rows + i)] = from[i * columns + j];
-    for (std::int64_t j = 0; j < columns; ++j) offsets.push_back(j * rows);
+  std::vector<T> transposed;
+  std::vector<i64> offsets;
+  Weights(const T* from, i64 rows, i64 columns) : transposed(rows * columns) {
+    for (i64 i = 0; i < rows; ++i)
+      for (i64 j = 0; j < columns; ++j) transposed[j * rows + i] = from[i * columns + j];
+    for (i64 j = 0; j < columns; ++j) offsets.push_back(j * rows);
   }
   /// to[0, n) += the product of `x` with the gates' columns [first, first + n).
-  void multiply(const T* x, std::int64_t first, std::int64_t n, T* to) const {
-    accumulate(to, n, turned.data() + first, offsets.data(), 1, x, static_cast<std::int64_t>(offsets.size()));
+  void multiply(const T* x, i64 first, i64 n, T* to) const {
+    accumulate(to, n, transposed.data() + first, offsets.data(), 1, x, std::ssize(offsets));
   }
 };
 
 template <class T>
-struct Machine {
+struct RnnCell {
   Cell cell;
-  std::int64_t H;  ///< hidden_size
+  i64 H;  ///< hidden_size
   bool linear_before_reset;
   T clip;
   std::vector<Activation> f;
-  std::int64_t gate[4];  ///< LSTM: where the gates f, i, c, o are
+  i64 gate[4];  ///< LSTM: where the gates f, i, c, o are
   Weights<T> W, R;
   const T* B;  ///< null: zeros
   std::vector<T> sums, recurrent;
 
-  Machine(const Attrs& a, Cell kind, const T* w, const T* r, const T* b, std::int64_t input)
+  RnnCell(const Attrs& a, Cell kind, const T* w, const T* r, const T* b, i64 input)
       : cell(kind),
         H(a.hidden_size),
         linear_before_reset(a.linear_before_reset),
@@ -137,11 +137,11 @@ struct Machine {
         W(w, gates(kind) * H, input),
         R(r, gates(kind) * H, H),
         B(b),
-        sums(static_cast<std::size_t>(gates(kind) * H)),
-        recurrent(static_cast<std::size_t>(H)) {
+        sums(gates(kind) * H),
+        recurrent(H) {
     constexpr std::string_view kOrders[] = {"fico", "icof", "ifco", "ifoc", "iofc"};
     for (std::size_t i = 0; i < 4; ++i)
-      gate[i] = static_cast<std::int64_t>(kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i])) * H;
+      gate[i] = static_cast<i64>(kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i])) * H;
   }
 
   /// "Clipping is performed before activations."
@@ -149,22 +149,20 @@ struct Machine {
 
   /// One step in time: h and s (LSTM's cell state) become the next ones.
   void step(const T* x, T* h, T* s) {
-    const auto n = static_cast<std::int64_t>(sums.size());
+    const auto n = std::ssize(sums);
     if (B) std::copy_n(B, n, sums.data());
     else std::fill_n(sums.data(), n, T{});
     W.multiply(x, 0, n, sums.data());
     if (cell == Cell::gru) return gru(h);
     R.multiply(h, 0, n, sums.data());
     if (cell == Cell::lstm) return lstm(h, s);
-    for (std::int64_t i = 0; i < H; ++i) h[i] = activate(0, sums[static_cast<std::size_t>(i)]);
+    for (i64 i = 0; i < H; ++i) h[i] = activate(0, sums[i]);
   }
 
   void lstm(T* h, T* s) {
-    for (std::int64_t i = 0; i < H; ++i) {
-      const T ft = activate(0, sums[static_cast<std::size_t>(gate[0] + i)]),
-              it = activate(0, sums[static_cast<std::size_t>(gate[1] + i)]);
-      const T ct = activate(1, sums[static_cast<std::size_t>(gate[2] + i)]),
-              ot = activate(0, sums[static_cast<std::size_t>(gate[3] + i)]);
+    for (i64 i = 0; i < H; ++i) {
+      const T ft = activate(0, sums[gate[0] + i]), it = activate(0, sums[gate[1] + i]);
+      const T ct = activate(1, sums[gate[2] + i]), ot = activate(0, sums[gate[3] + i]);
       s[i] = ft * s[i] + it * ct;
       h[i] = ot * apply(f[2], s[i]);
     }
@@ -173,18 +171,18 @@ struct Machine {
   void gru(T* h) {
     T *z = sums.data(), *r = z + H, *n = r + H;  // gate order zrh
     R.multiply(h, 0, 2 * H, z);
-    for (std::int64_t i = 0; i < 2 * H; ++i) z[i] = activate(0, z[i]);
+    for (i64 i = 0; i < 2 * H; ++i) z[i] = activate(0, z[i]);
     if (linear_before_reset) {
       // ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh), Rbh being the fourth bias
-      for (std::int64_t i = 0; i < H; ++i) recurrent[static_cast<std::size_t>(i)] = B ? B[3 * H + i] : T{};
+      for (i64 i = 0; i < H; ++i) recurrent[i] = B ? B[3 * H + i] : T{};
       R.multiply(h, 2 * H, H, recurrent.data());
-      for (std::int64_t i = 0; i < H; ++i) n[i] += r[i] * recurrent[static_cast<std::size_t>(i)];
+      for (i64 i = 0; i < H; ++i) n[i] += r[i] * recurrent[i];
     } else {
       // ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh)
-      for (std::int64_t i = 0; i < H; ++i) recurrent[static_cast<std::size_t>(i)] = r[i] * h[i];
+      for (i64 i = 0; i < H; ++i) recurrent[i] = r[i] * h[i];
       R.multiply(recurrent.data(), 2 * H, H, n);
     }
-    for (std::int64_t i = 0; i < H; ++i) h[i] = (1 - z[i]) * activate(1, n[i]) + z[i] * h[i];
+    for (i64 i = 0; i < H; ++i) h[i] = (1 - z[i]) * activate(1, n[i]) + z[i] * h[i];
   }
 };
 
@@ -195,7 +193,7 @@ void run(EvalContext& c, const Ports& p) {
   const auto H = a.hidden_size, directions = p.sequence() ? a.directions() : 1, batch = x.dim(0),
              time = p.sequence() ? x.dim(1) : 1, input = x.dim(x.rank() - 1);
   const bool biased = c.has(p.b);
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(batch), time);
+  std::vector<i64> lengths(batch, time);
   if (p.sequence()) lengths = c.ints(p.lengths);
 
   // Outputs: Y of a sequence, the last hidden state, LSTM's last cell state.
@@ -209,18 +207,17 @@ void run(EvalContext& c, const Ports& p) {
   std::vector<T> hidden(initial.values<T>().begin(), initial.values<T>().end()), state(hidden.size());
   if (p.state >= 0) state.assign(c.in(p.state).values<T>().begin(), c.in(p.state).values<T>().end());
 
-  for (std::int64_t d = 0; d < directions; ++d) {
+  for (i64 d = 0; d < directions; ++d) {
     const auto rows = gates(p.cell) * H;
     const auto biases = biased ? c.in(p.b).size() / directions : 0;
-    Machine<T> machine(a, p.cell, w.data<T>() + d * rows * input, r.data<T>() + d * rows * H,
-                       biased ? c.in(p.b).data<T>() + d * biases : nullptr, input);
+    RnnCell<T> cell(a, p.cell, w.data<T>() + d * rows * input, r.data<T>() + d * rows * H,
+                    biased ? c.in(p.b).data<T>() + d * biases : nullptr, input);
     const bool backwards = a.direction == Direction::reverse || d == 1;
-    for (std::int64_t b = 0; b < batch; ++b) {
-      const auto length = std::clamp<std::int64_t>(lengths[static_cast<std::size_t>(b)], 0, time),
-                 at = (b * directions + d) * H;
-      for (std::int64_t i = 0; i < length; ++i) {
+    for (i64 b = 0; b < batch; ++b) {
+      const auto length = std::clamp<i64>(lengths[b], 0, time), at = (b * directions + d) * H;
+      for (i64 i = 0; i < length; ++i) {
         const auto t = backwards ? length - 1 - i : i;
-        machine.step(x.data<T>() + (b * time + t) * input, hidden.data() + at, state.data() + at);
+        cell.step(x.data<T>() + (b * time + t) * input, hidden.data() + at, state.data() + at);
         if (y) std::copy_n(hidden.data() + at, H, y + ((b * directions + d) * time + t) * H);
       }
     }
@@ -232,7 +229,7 @@ void run(EvalContext& c, const Ports& p) {
 }  // namespace
 
 void eval(EvalContext& c, const Ports& p) {
-  dispatch(c.out_type(0), Reals{}, [&]<class E>() { run<E>(c, p); });
+  dispatch(c.out_type(0), Floats{}, [&]<class E>() { run<E>(c, p); });
 }
 
 }  // namespace ovir::ops::sequence

@@ -25,7 +25,7 @@ constexpr auto words(GateOrder) {
 }
 
 struct Attrs {
-  std::int64_t hidden_size = 0;
+  i64 hidden_size = 0;
   std::vector<Activation> activations;
   std::vector<double> activations_alpha, activations_beta;  ///< of no use to the three functions there are
   double clip = 0;                                          ///< 0: not clipped
@@ -33,7 +33,7 @@ struct Attrs {
   bool linear_before_reset = false, input_forget = false;
   GateOrder weights_format = GateOrder::fico;
 
-  std::int64_t directions() const { return direction == Direction::bidirectional ? 2 : 1; }
+  i64 directions() const { return direction == Direction::bidirectional ? 2 : 1; }
 };
 
 enum class Cell : std::uint8_t { rnn, gru, lstm };

@@ -14,8 +14,7 @@ struct Attrs {
 void infer(InferContext& c) {
   c.require_rank(data, 3);
   c.require_rank(sequence_mask, 2);
-  Dim steps, batch;
-  if (c.shape(data).has_rank()) steps = c.shape(data)[0], batch = c.shape(data)[1];
+  auto steps = c.shape(data).dim(0), batch = c.shape(data).dim(1);
   if (const auto& mask = c.shape(sequence_mask); mask.has_rank()) {
     steps = c.require_same_dim(steps, mask[0], sequence_mask, "the steps of data", "those of sequence_mask");
     batch = c.require_same_dim(batch, mask[1], sequence_mask, "the batch of data", "that of sequence_mask");
@@ -28,12 +27,12 @@ void eval(EvalContext& c) {
   const auto steps = from.dim(0), batch = from.dim(1), classes = from.dim(2);
   const auto mask = c.floats(sequence_mask);
   auto& out = c.out(0, {batch, steps, 1, 1});
-  dispatch(from.type(), Reals{}, [&]<class T>() {
+  dispatch(from.type(), Floats{}, [&]<class T>() {
     std::fill_n(out.mutable_data<T>(), out.size(), T(-1));
-    for (std::int64_t n = 0; n < batch; ++n) {
+    for (i64 n = 0; n < batch; ++n) {
       T* to = out.mutable_data<T>() + n * steps;
-      std::int64_t before = -1;
-      for (std::int64_t t = 0; t < steps && mask[static_cast<std::size_t>(t * batch + n)] != 0; ++t) {
+      i64 before = -1;
+      for (i64 t = 0; t < steps && mask[t * batch + n] != 0; ++t) {
         const T* row = from.data<T>() + (t * batch + n) * classes;
         const auto best = std::max_element(row, row + classes) - row;
         const bool blank = best == classes - 1;

@@ -23,8 +23,7 @@ void infer(InferContext& c) {
   c.require_rank(data, 3);
   c.require_rank(sequence_length, 1);
   if (c.has(blank_index)) c.require_single(blank_index);
-  Dim batch, steps;
-  if (c.shape(data).has_rank()) batch = c.shape(data)[0], steps = c.shape(data)[1];
+  auto batch = c.shape(data).dim(0), steps = c.shape(data).dim(1);
   if (c.shape(sequence_length).has_rank())
     batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "the batch of data",
                                "that of sequence_length");
@@ -37,28 +36,25 @@ void eval(EvalContext& c) {
   const auto batch = from.dim(0), steps = from.dim(1), classes = from.dim(2);
   const auto lengths = c.ints(sequence_length);
   const auto blank = c.has(blank_index) ? c.scalar_int(blank_index) : classes - 1;
-  std::vector<std::int64_t> decoded(static_cast<std::size_t>(batch * steps), -1),
-      counts(static_cast<std::size_t>(batch), 0);
-  dispatch(from.type(), Reals{}, [&]<class T>() {
-    for (std::int64_t n = 0; n < batch; ++n) {
-      const auto at = static_cast<std::size_t>(n);
-      if (lengths[at] > steps)
+  std::vector<i64> decoded(batch * steps, -1), counts(batch, 0);
+  dispatch(from.type(), Floats{}, [&]<class T>() {
+    for (i64 n = 0; n < batch; ++n) {
+      if (lengths[n] > steps)
         fail_at(c.version(), sequence_length, Code::E0508,
-                fmt::format("sequence_length holds {}, more than the {} steps of data", lengths[at], steps));
-      std::int64_t before = -1;
-      for (std::int64_t t = 0; t < lengths[at]; ++t) {
+                fmt::format("sequence_length holds {}, more than the {} steps of data", lengths[n], steps));
+      i64 before = -1;
+      for (i64 t = 0; t < lengths[n]; ++t) {
         const T* row = from.data<T>() + (n * steps + t) * classes;
         const auto best = std::max_element(row, row + classes) - row;
         if (best != blank && !(c.attrs<Attrs>().merge_repeated && best == before))
-          decoded[static_cast<std::size_t>(n * steps + counts[at]++)] = best;
+          decoded[n * steps + counts[n]++] = best;
         before = best;
       }
     }
   });
-  const auto put = [&](Tensor& to, const std::vector<std::int64_t>& values) {
+  const auto put = [&](Tensor& to, const std::vector<i64>& values) {
     dispatch(to.type(), Indices{}, [&]<class I>() {
-      std::transform(values.begin(), values.end(), to.mutable_data<I>(),
-                     [](std::int64_t v) { return static_cast<I>(v); });
+      std::transform(values.begin(), values.end(), to.mutable_data<I>(), [](i64 v) { return static_cast<I>(v); });
     });
   };
   put(c.out(classes_index, {batch, steps}), decoded);

@@ -27,7 +27,7 @@ void infer(InferContext& c) {
     if (shape.rank() > 1) steps = c.require_same_dim(steps, shape[1], port, "the steps of logits", "those of labels");
   }
   const auto& from = c.shape(logits);
-  const auto classes = from.has_rank() ? from[2] : Dim();
+  const auto classes = from.dim(2);
   c.require(classes.max > 0, logits, Code::E0506, "logits of CTCLoss must have a class or more, but their shape is {}",
             to_string(from));
   if (const auto blank = c.scalar_int(blank_index))
@@ -43,9 +43,9 @@ double log_add(double a, double b) {
   return b == kNever ? a : a + std::log1p(std::exp(b - a));
 }
 
-std::vector<std::int64_t> target_of(const std::int64_t* label, std::int64_t length, const Attrs& a) {
-  std::vector<std::int64_t> target;
-  for (std::int64_t i = 0; i < length; ++i) {
+std::vector<i64> target_of(const i64* label, i64 length, const Attrs& a) {
+  std::vector<i64> target;
+  for (i64 i = 0; i < length; ++i) {
     if (a.unique && std::find(target.begin(), target.end(), label[i]) != target.end()) continue;
     if (a.preprocess_collapse_repeated && i > 0 && label[i] == label[i - 1]) continue;
     target.push_back(label[i]);
@@ -56,11 +56,11 @@ std::vector<std::int64_t> target_of(const std::int64_t* label, std::int64_t leng
 /// The logarithm of the sum over all paths that decode to `target`; `p(t, class)` is the logarithm of a probability.
 /// States between labels and on them alternate: blank, label 0, blank, label 1, …, blank.
 template <class P>
-double read(const std::vector<std::int64_t>& target, std::int64_t steps, std::int64_t blank, bool merge, P p) {
+double read(const std::vector<i64>& target, i64 steps, i64 blank, bool merge, P p) {
   const auto states = 2 * target.size() + 1;
   std::vector<double> now(states, kNever), next(states);
   now[0] = 0;  // before the first step: as if after a blank
-  for (std::int64_t t = 0; t < steps; ++t) {
+  for (i64 t = 0; t < steps; ++t) {
     for (std::size_t s = 0; s < states; ++s) {
       const bool on_label = s % 2 == 1;
       double sum = !on_label || merge ? now[s] : kNever;  // to stay on a label needs merging
@@ -81,9 +81,9 @@ void eval(EvalContext& c) {
   const auto lengths = c.ints(logit_length), all_labels = c.ints(labels), label_lengths = c.ints(label_length);
   const auto blank = c.has(blank_index) ? c.scalar_int(blank_index) : classes - 1;
   auto& out = c.out(0, {batch});
-  dispatch(from.type(), Reals{}, [&]<class T>() {
-    for (std::int64_t n = 0; n < batch; ++n) {
-      const auto length = lengths[static_cast<std::size_t>(n)], count = label_lengths[static_cast<std::size_t>(n)];
+  dispatch(from.type(), Floats{}, [&]<class T>() {
+    for (i64 n = 0; n < batch; ++n) {
+      const auto length = lengths[n], count = label_lengths[n];
       if (length < 0 || length > steps || count < 0 || count > length)
         fail_at(c.version(), label_length, Code::E0508,
                 fmt::format("label_length {} and logit_length {} must satisfy 0 <= label_length <= logit_length <= {}",
@@ -95,16 +95,14 @@ void eval(EvalContext& c) {
                   fmt::format("labels of CTCLoss holds {}, which is none of {} classes", label, classes));
       const T* rows = from.data<T>() + n * steps * classes;
       std::vector<double> total;  // by step, the logarithm of softmax's denominator
-      for (std::int64_t t = 0; t < length; ++t) {
+      for (i64 t = 0; t < length; ++t) {
         const T* row = rows + t * classes;
-        const double most = static_cast<double>(*std::max_element(row, row + classes));
+        const double max = static_cast<double>(*std::max_element(row, row + classes));
         double sum = 0;
-        for (std::int64_t k = 0; k < classes; ++k) sum += std::exp(static_cast<double>(row[k]) - most);
-        total.push_back(most + std::log(sum));
+        for (i64 k = 0; k < classes; ++k) sum += std::exp(static_cast<double>(row[k]) - max);
+        total.push_back(max + std::log(sum));
       }
-      const auto log_probability = [&](std::int64_t t, std::int64_t k) {
-        return static_cast<double>(rows[t * classes + k]) - total[static_cast<std::size_t>(t)];
-      };
+      const auto log_probability = [&](i64 t, i64 k) { return static_cast<double>(rows[t * classes + k]) - total[t]; };
       out.mutable_data<T>()[n] = static_cast<T>(-read(target, length, blank, a.ctc_merge_repeated, log_probability));
     }
   });

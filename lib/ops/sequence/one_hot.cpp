@@ -16,7 +16,7 @@ constexpr auto words(Negative) {
 enum Input { indices, depth, on_value, off_value };
 
 struct Attrs {
-  std::int64_t axis = 0;
+  i64 axis = 0;
   Negative negative_indices_mode = Negative::ignored;
 };
 
@@ -41,18 +41,18 @@ void eval(EvalContext& c) {
   const auto& at = c.in(indices);
   const auto index = c.ints(indices);
   const auto length = c.scalar_int(depth);
-  const auto axis = static_cast<std::size_t>(a.axis < 0 ? a.axis + at.rank() + 1 : a.axis);
+  const auto axis = a.axis < 0 ? a.axis + at.rank() + 1 : a.axis;
   auto shape = at.shape();
-  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), length);
+  shape.insert(shape.begin() + axis, length);
   auto& to = c.out(0, shape);
-  const auto inner = Shape(shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.end()).count();
+  const AxisView view(shape, axis);
   dispatch_width(byte_width(to.type()), [&]<class T>() {
     auto* target = to.mutable_data<T>();
     std::fill_n(target, to.size(), *c.in(off_value).data<T>());
-    for (std::int64_t i = 0; i < at.size(); ++i) {
-      auto k = index[static_cast<std::size_t>(i)];
+    for (i64 i = 0; i < at.size(); ++i) {
+      auto k = index[i];
       if (k < 0 && a.negative_indices_mode == Negative::normalized) k += length;
-      if (0 <= k && k < length) target[(i / inner * length + k) * inner + i % inner] = *c.in(on_value).data<T>();
+      if (0 <= k && k < length) target[view.line(i) + k * view.inner] = *c.in(on_value).data<T>();
     }
   });
 }

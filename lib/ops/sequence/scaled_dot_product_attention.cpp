@@ -12,20 +12,16 @@ enum Input { query, key, value, attention_mask, scale };
 PartialShape batch_of(const PartialShape& s) {
   return s.has_rank() ? PartialShape(std::vector<Dim>(s.begin(), s.end() - 2)) : s;
 }
-/// A dim counted from the end: -1 is the last.
-Dim from_end(const PartialShape& s, std::int64_t i) {
-  return s.has_rank() && s.rank() + i >= 0 ? s[s.rank() + i] : Dim();
-}
 
 bool mask_matters(const InferContext& c) {
   return c.has(attention_mask) && !c.attrs<ScaledDotProductAttentionAttrs>().causal;
 }
 
 void infer(InferContext& c) {
-  for (const auto port : {query, key, value}) c.require_rank(port, 3, INT64_MAX);
+  for (const auto port : {query, key, value}) c.require_rank_at_least(port, 3);
   const auto &q = c.shape(query), &k = c.shape(key), &v = c.shape(value);
-  c.require_same_dim(from_end(q, -1), from_end(k, -1), key, "the embedding dims of \"query\"", "those of \"key\"");
-  const auto source = c.require_same_dim(from_end(k, -2), from_end(v, -2), value, "the source lengths of \"key\"",
+  c.require_same_dim(q.dim(-1), k.dim(-1), key, "the embedding dims of \"query\"", "those of \"key\"");
+  const auto source = c.require_same_dim(k.dim(-2), v.dim(-2), value, "the source lengths of \"key\"",
                                          "those of \"value\"");
   // As OpenVINO: a key, value or mask of unknown rank leaves the batch dims of the others as they are.
   const auto known = [](const PartialShape& batch) { return batch.has_rank() ? batch : PartialShape{}; };
@@ -38,7 +34,7 @@ void infer(InferContext& c) {
             "ScaledDotProductAttention cannot broadcast the batch dims of \"query\" {} and \"value\" {}", to_string(q),
             to_string(v));
   out = std::move(with_value);
-  auto length = from_end(q, -2);
+  auto length = q.dim(-2);
   if (mask_matters(c)) {
     c.require(c.type(attention_mask) == ElementType::boolean || c.type(attention_mask) == ElementType::dynamic ||
                   c.type(query) == ElementType::dynamic || c.type(attention_mask) == c.type(query),
@@ -47,27 +43,27 @@ void infer(InferContext& c) {
     const auto& m = c.shape(attention_mask);
     if (m.has_rank() && m.rank() >= 2) {
       // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
-      const auto rows = broadcast(from_end(m, -2), from_end(q, -2)), columns = broadcast(from_end(m, -1), source);
+      const auto rows = broadcast(m.dim(-2), q.dim(-2)), columns = broadcast(m.dim(-1), source);
       const auto fits = [](const Dim& mask, const Dim& scores) {
-        return mask.min <= std::max<std::int64_t>(1, scores.max);
+        return mask.min <= std::max<i64>(1, scores.max);
       };
-      c.require(rows && columns && fits(from_end(m, -2), from_end(q, -2)) && fits(from_end(m, -1), source),
+      c.require(rows && columns && fits(m.dim(-2), q.dim(-2)) && fits(m.dim(-1), source),
                 attention_mask, Code::E0505, "input \"attention_mask\" {} does not fit scores of {} x {}", to_string(m),
-                to_string(from_end(q, -2)), to_string(source));
+                to_string(q.dim(-2)), to_string(source));
       auto with_mask = broadcast(*out, batch_of(m));
       c.require(with_mask.has_value(), attention_mask, Code::E0505,
                 "ScaledDotProductAttention cannot broadcast the batch dims of \"attention_mask\" {} and \"query\" {}",
                 to_string(m), to_string(q));
       out = std::move(with_mask);
       // A mask of several rows has one for each row of query.
-      if (const auto rows_of_both = intersect(length, from_end(m, -2)); rows_of_both && !from_end(m, -2).contains(1))
+      if (const auto rows_of_both = intersect(length, m.dim(-2)); rows_of_both && !m.dim(-2).contains(1))
         length = *rows_of_both;
     }
   }
   if (c.has(scale)) c.require_single(scale);
   if (out->has_rank()) {
     out->push_back(length);
-    out->push_back(from_end(v, -1));
+    out->push_back(v.dim(-1));
   }
   c.output(0, std::move(*out));
 }
@@ -75,11 +71,11 @@ void infer(InferContext& c) {
 /// One matrix of a batch after the other, repeated where the batch is broadcast.
 struct Matrices {
   Shape strides;
-  std::int64_t size;
+  i64 size;
   Matrices(const Tensor& t, const Shape& batch)
       : strides(broadcast_strides(Shape(t.shape().begin(), t.shape().end() - 2), batch)),
         size(t.dim(t.rank() - 2) * t.dim(t.rank() - 1)) {}
-  std::int64_t offset(const IndexWalker& at) const { return at.offset(strides) * size; }
+  i64 offset(const IndexWalker& at) const { return at.offset(strides) * size; }
 };
 
 /// What is added to the scores: 0 or -inf of a boolean mask, else the mask itself.
@@ -94,11 +90,11 @@ Tensor bias(EvalContext& c, ElementType type) {
 }
 
 template <class T>
-void softmax(T* row, std::int64_t n) {
-  T most = -std::numeric_limits<T>::infinity(), sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) most = std::max(most, row[i]);
-  for (std::int64_t i = 0; i < n; ++i) sum += row[i] = std::exp(row[i] - most);
-  for (std::int64_t i = 0; i < n; ++i) row[i] /= sum;
+void softmax(T* row, i64 n) {
+  T max = -std::numeric_limits<T>::infinity(), sum = 0;
+  for (i64 i = 0; i < n; ++i) max = std::max(max, row[i]);
+  for (i64 i = 0; i < n; ++i) sum += row[i] = std::exp(row[i] - max);
+  for (i64 i = 0; i < n; ++i) row[i] /= sum;
 }
 
 template <class T>
@@ -124,26 +120,25 @@ void attend(EvalContext& c) {
   if (mask) masks.emplace(mask, batch);
   const auto mask_rows = mask ? mask.dim(mask.rank() - 2) : 0, mask_columns = mask ? mask.dim(mask.rank() - 1) : 0;
 
-  std::vector<T> turned(static_cast<std::size_t>(depth * sources)), scores(static_cast<std::size_t>(sources));
-  std::vector<std::int64_t> key_rows, value_rows;
-  for (std::int64_t i = 0; i < depth; ++i) key_rows.push_back(i * sources);
-  for (std::int64_t i = 0; i < sources; ++i) value_rows.push_back(i * width);
+  std::vector<T> transposed(depth * sources), scores(sources);
+  std::vector<i64> key_rows, value_rows;
+  for (i64 i = 0; i < depth; ++i) key_rows.push_back(i * sources);
+  for (i64 i = 0; i < sources; ++i) value_rows.push_back(i * width);
   auto* to = out.mutable_data<T>();
   std::fill_n(to, out.size(), T{});
   for (IndexWalker at(batch); !at.done(); at.next()) {
     const T* keys_here = k.data<T>() + keys.offset(at);
-    for (std::int64_t s = 0; s < sources; ++s)
-      for (std::int64_t e = 0; e < depth; ++e)
-        turned[static_cast<std::size_t>(e * sources + s)] = keys_here[s * depth + e];
-    for (std::int64_t l = 0; l < targets; ++l, to += width) {
+    for (i64 s = 0; s < sources; ++s)
+      for (i64 e = 0; e < depth; ++e) transposed[e * sources + s] = keys_here[s * depth + e];
+    for (i64 l = 0; l < targets; ++l, to += width) {
       // With causal, target l sees the sources up to l.
       const auto visible = causal ? std::min(sources, l + 1) : sources;
       std::fill_n(scores.begin(), visible, T{});
-      accumulate(scores.data(), visible, turned.data(), key_rows.data(), 1,
+      accumulate(scores.data(), visible, transposed.data(), key_rows.data(), 1,
                  q.data<T>() + queries.offset(at) + l * depth, depth);
       const T* added = mask ? mask.data<T>() + masks->offset(at) + (mask_rows == 1 ? 0 : l * mask_columns) : nullptr;
-      for (std::int64_t s = 0; s < visible; ++s) {
-        auto& score = scores[static_cast<std::size_t>(s)];
+      for (i64 s = 0; s < visible; ++s) {
+        auto& score = scores[s];
         score *= factor;
         if (added) score += added[mask_columns == 1 ? 0 : s];
       }
@@ -154,7 +149,7 @@ void attend(EvalContext& c) {
 }
 
 void eval(EvalContext& c) {
-  dispatch(c.out_type(0), Reals{}, [&]<class T>() { attend<T>(c); });
+  dispatch(c.out_type(0), Floats{}, [&]<class T>() { attend<T>(c); });
 }
 
 constexpr TypeVar T{"T", kFloat}, TMask{"T_MASK", kFloat | kBoolean};

@@ -30,9 +30,9 @@ std::vector<Entry> entries_of(const InferContext& c, const std::vector<Interval>
     if (v.is_known() && v.lo == -1) {
       entries.push_back({Entry::rest, Dim()});
     } else if (v.is_known() && v.lo == 0 && special_zero) {
-      c.require(!in.has_rank() || static_cast<std::int64_t>(i) < in.rank(), shape, Code::E0507,
+      c.require(!in.has_rank() || static_cast<i64>(i) < in.rank(), shape, Code::E0507,
                 "shape[{}] of Reshape is 0, which copies a dim of data, but data has shape {}", i, to_string(in));
-      entries.push_back({Entry::copied, in.has_rank() ? in[static_cast<std::int64_t>(i)] : Dim()});
+      entries.push_back({Entry::copied, in.has_rank() ? in[static_cast<i64>(i)] : Dim()});
     } else {
       // A value that may turn out to be -1 says nothing of the length.
       entries.push_back({Entry::given, v.lo < 0 ? Dim() : v.to_dim()});
@@ -64,9 +64,9 @@ struct Balance {
 };
 
 struct Factors {
-  std::int64_t fixed = 1;  ///< the product of the known lengths
-  std::vector<Dim> open;   ///< the others
-  bool countable = true;   ///< `fixed` did not overflow
+  i64 fixed = 1;          ///< the product of the known lengths
+  std::vector<Dim> open;  ///< the others
+  bool countable = true;  ///< `fixed` did not overflow
 };
 
 Factors factors(const std::vector<Dim>& dims) {
@@ -82,7 +82,7 @@ Factors factors(const std::vector<Dim>& dims) {
   return f;
 }
 
-Dim product(std::int64_t fixed, const std::vector<Dim>& open) {
+Dim product(i64 fixed, const std::vector<Dim>& open) {
   Dim d(fixed);
   for (const auto& o : open) d = d * o;
   return d;
@@ -130,8 +130,7 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
   std::vector<std::size_t> order(pattern.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto kept = [&](std::size_t i) {
-    return static_cast<std::int64_t>(i) < in.rank() &&
-           in[static_cast<std::int64_t>(i)].contains(static_cast<std::int64_t>(pattern[i].lo));
+    return static_cast<i64>(i) < in.rank() && in[static_cast<i64>(i)].contains(static_cast<i64>(pattern[i].lo));
   };
   const auto first = std::find_if_not(order.begin(), order.end(), kept);
   if (first != order.end()) std::rotate(order.begin(), first, first + 1);
@@ -147,7 +146,7 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
   for (const auto i : order)
     if (!has_rest) offer(i, -1);
   for (const auto i : order)
-    if (c.attrs<Attrs>().special_zero && static_cast<std::int64_t>(i) < in.rank() && pattern[i].lo > 0) offer(i, 0);
+    if (c.attrs<Attrs>().special_zero && static_cast<i64>(i) < in.rank() && pattern[i].lo > 0) offer(i, 0);
   return remedies;
 }
 
@@ -171,25 +170,24 @@ void infer(InferContext& c) {
   const auto entries = entries_of(c, *pattern);
   PartialShape out;
   Balance balance;
-  std::int64_t open = -1;  // the output dim that the element count decides: the -1, else the only unknown one
+  i64 open = -1;  // the output dim that the element count decides: the -1, else the only unknown one
   int unknown = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     out.push_back(entries[i].dim);
-    if (entries[i].kind == Entry::given && !entries[i].dim.is_static() && unknown++ == 0)
-      open = static_cast<std::int64_t>(i);
+    if (entries[i].kind == Entry::given && !entries[i].dim.is_static() && unknown++ == 0) open = static_cast<i64>(i);
   }
   if (unknown != 1) open = -1;
   for (std::size_t i = 0; i < entries.size(); ++i)
-    if (entries[i].kind == Entry::rest) open = static_cast<std::int64_t>(i);
+    if (entries[i].kind == Entry::rest) open = static_cast<i64>(i);
   if (!in.has_rank()) return c.output(0, std::move(out));
 
   // A copied dim is on both sides: it is left out, so that [0, -1] works for a length of 0 too.
-  for (std::int64_t i = 0; i < in.rank(); ++i)
-    if (i >= out.rank() || entries[static_cast<std::size_t>(i)].kind != Entry::copied) balance.in.push_back(in[i]);
-  for (std::int64_t i = 0; i < out.rank(); ++i)
-    if (i != open && entries[static_cast<std::size_t>(i)].kind != Entry::copied) balance.out.push_back(out[i]);
+  for (i64 i = 0; i < in.rank(); ++i)
+    if (i >= out.rank() || entries[i].kind != Entry::copied) balance.in.push_back(in[i]);
+  for (i64 i = 0; i < out.rank(); ++i)
+    if (i != open && entries[i].kind != Entry::copied) balance.out.push_back(out[i]);
 
-  const bool asked = open >= 0 && entries[static_cast<std::size_t>(open)].kind == Entry::rest;
+  const bool asked = open >= 0 && entries[open].kind == Entry::rest;
   if (asked || (open >= 0 && product(1, balance.out).min > 0)) {
     const auto solved = solve(c, balance);
     const auto found = solved ? intersect(out[open], *solved) : solved;

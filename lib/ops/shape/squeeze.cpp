@@ -25,13 +25,13 @@ void infer(InferContext& c) {
     return c.output(0, goes ? PartialShape::of_rank(from.rank() - 1) : PartialShape::unknown_rank());
   }
 
-  std::vector<bool> named(static_cast<std::size_t>(from.rank()), !known || known->empty());
+  std::vector<bool> named(from.rank(), !known || known->empty());
   const bool all = !known || known->empty();
   if (known)
-    for (const auto axis : *known) named[static_cast<std::size_t>(c.require_axis(axis, axes, from.rank()))] = true;
+    for (const auto axis : *known) named[c.require_axis(axis, axes, from.rank())] = true;
   PartialShape out;
-  for (std::int64_t i = 0; i < from.rank(); ++i) {
-    const bool asked = named[static_cast<std::size_t>(i)];
+  for (i64 i = 0; i < from.rank(); ++i) {
+    const bool asked = named[i];
     // "If index of the dimension to squeeze is provided as a constant input and it points to a dynamic dimension that
     // might be 1, then the dimension is considered as squeezable": unless skipping is allowed.
     if (asked && !from[i].is_static() && from[i].contains(1) && (all || c.attrs<Attrs>().allow_axis_skip))
@@ -43,9 +43,9 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& from = c.stored(data);
-  const auto named = c.has(axes) ? c.ints(axes) : std::vector<std::int64_t>();
+  const auto named = c.has(axes) ? c.ints(axes) : std::vector<i64>();
   Shape shape;
-  for (std::int64_t i = 0; i < from.rank(); ++i) {
+  for (i64 i = 0; i < from.rank(); ++i) {
     const bool asked =
         named.empty() ||
         std::count(named.begin(), named.end(), i) + std::count(named.begin(), named.end(), i - from.rank()) > 0;

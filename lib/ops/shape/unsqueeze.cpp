@@ -11,10 +11,9 @@ enum Input { data, axes };
 /// `named` counts in the output, whose rank is that of data plus one for each. Nothing where two name one axis or one
 /// is out of range.
 template <class List, class Length>
-std::optional<List> with_ones(const List& from, std::int64_t from_rank, const std::vector<std::int64_t>& named,
-                              Length one) {
-  const auto rank = from_rank + static_cast<std::int64_t>(named.size());
-  std::vector<bool> added(static_cast<std::size_t>(rank), false);
+std::optional<List> with_ones(const List& from, i64 from_rank, const std::vector<i64>& named, Length one) {
+  const auto rank = from_rank + std::ssize(named);
+  std::vector<bool> added(rank, false);
   for (const auto axis : named) {
     if (axis < -rank || axis >= rank) return std::nullopt;
     const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
@@ -36,7 +35,7 @@ void infer(InferContext& c) {
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto named = c.ints(axes);
   if (!named) return c.output(0, shape_of_rank(Dim(from.rank()) + count));
-  const auto rank = from.rank() + static_cast<std::int64_t>(named->size());
+  const auto rank = from.rank() + static_cast<i64>(named->size());
   for (const auto axis : *named) c.require_axis(axis, axes, rank);
   auto out = with_ones(from, from.rank(), *named, Dim(1));
   c.require(out.has_value(), axes, Code::E0508, "axes of Unsqueeze names an axis twice: {}", to_string(*named));

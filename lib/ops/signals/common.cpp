@@ -12,9 +12,9 @@ Line transform(const Complex* x, std::size_t n, std::size_t step, const Line& ro
   if (n % 2 == 0) {
     const auto even = transform(x, n / 2, 2 * step, roots), odd = transform(x + step, n / 2, 2 * step, roots);
     for (std::size_t k = 0; k < n / 2; ++k) {
-      const auto turned = roots[k * step] * odd[k];
-      to[k] = even[k] + turned;
-      to[k + n / 2] = even[k] - turned;
+      const auto rotated = roots[k * step] * odd[k];
+      to[k] = even[k] + rotated;
+      to[k + n / 2] = even[k] - rotated;
     }
     return to;
   }
@@ -43,8 +43,8 @@ Line restore(const Line& x) {
 Field read(const Tensor& t, bool is_complex) {
   Field f{t.shape(), {}};
   if (is_complex) f.shape.pop_back();
-  f.values.resize(static_cast<std::size_t>(f.shape.count()));
-  dispatch(t.type(), Reals{}, [&]<class E>() {
+  f.values.resize(f.shape.count());
+  dispatch(t.type(), Floats{}, [&]<class E>() {
     const auto* from = t.data<E>();
     for (std::size_t i = 0; i < f.values.size(); ++i) {
       if (is_complex) f.values[i] = {static_cast<double>(from[2 * i]), static_cast<double>(from[2 * i + 1])};
@@ -55,7 +55,7 @@ Field read(const Tensor& t, bool is_complex) {
 }
 
 void write(const Field& f, Tensor& t, bool as_complex) {
-  dispatch(t.type(), Reals{}, [&]<class E>() {
+  dispatch(t.type(), Floats{}, [&]<class E>() {
     auto* to = t.mutable_data<E>();
     for (const auto& v : f.values) {
       *to++ = static_cast<E>(v.real());
@@ -64,17 +64,17 @@ void write(const Field& f, Tensor& t, bool as_complex) {
   });
 }
 
-Plan plan(EvalContext& c, std::int64_t rank) {
+Plan plan(EvalContext& c, i64 rank) {
   Plan p{c.ints(1), {}};
   for (auto& axis : p.axes)
     if (axis < 0) axis += rank;
-  p.sizes = c.has(2) ? c.ints(2) : std::vector<std::int64_t>(p.axes.size(), -1);
+  p.sizes = c.has(2) ? c.ints(2) : std::vector<i64>(p.axes.size(), -1);
   return p;
 }
 
-PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64_t>& last, Dim& last_size) {
+PartialShape infer(InferContext& c, bool complex_input, std::optional<i64>& last, Dim& last_size) {
   constexpr int data = 0, axes = 1, signal_size = 2;
-  c.require_rank(data, complex_input ? 2 : 1, INT64_MAX);
+  c.require_rank_at_least(data, complex_input ? 2 : 1);
   c.require_rank(axes, 1);
   auto shape = c.shape(data);
   if (shape.has_rank() && complex_input) {
@@ -100,12 +100,11 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64
     return shape;
   }
   const auto sizes = c.intervals(signal_size);
-  std::vector<bool> seen(static_cast<std::size_t>(shape.rank()));
+  std::vector<bool> seen(shape.rank());
   for (std::size_t i = 0; i < along->size(); ++i) {
     const auto axis = c.require_axis((*along)[i], axes, shape.rank());
-    c.require(!seen[static_cast<std::size_t>(axis)], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type,
-              axis);
-    seen[static_cast<std::size_t>(axis)] = true;
+    c.require(!seen[axis], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type, axis);
+    seen[axis] = true;
     last = axis;
     if (!c.has(signal_size)) continue;
     last_size = Dim();
@@ -126,7 +125,7 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<std::int64
 }
 
 void infer_complex(InferContext& c) {
-  std::optional<std::int64_t> last;
+  std::optional<i64> last;
   Dim last_size;
   auto shape = infer(c, true, last, last_size);
   if (shape.has_rank()) shape.push_back(Dim(2));
@@ -136,9 +135,9 @@ void infer_complex(InferContext& c) {
 void eval_complex(EvalContext& c, bool inverse) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), true);
-  const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
+  const auto p = plan(c, std::ssize(field.shape));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
-    const auto length = p.sizes[i] == -1 ? field.shape[static_cast<std::size_t>(p.axes[i])] : p.sizes[i];
+    const auto length = p.sizes[i] == -1 ? field.shape[p.axes[i]] : p.sizes[i];
     field.along(p.axes[i], length,
                 [inverse](const Line& line) { return inverse ? restore(line) : transform(line, false); });
   }

@@ -8,7 +8,7 @@ namespace {
 using namespace signals;
 
 void infer(InferContext& c) {
-  std::optional<std::int64_t> last;
+  std::optional<i64> last;
   Dim last_size;
   auto shape = signals::infer(c, true, last, last_size);
   if (shape.has_rank() && last) {
@@ -24,11 +24,12 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), true);
-  const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
+  const auto p = plan(c, std::ssize(field.shape));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
-    const auto had = field.shape[static_cast<std::size_t>(p.axes[i])];
+    const auto had = field.shape[p.axes[i]];
     const bool halved = i + 1 == p.axes.size();
-    const auto length = p.sizes[i] != -1 ? p.sizes[i] : halved ? std::max<std::int64_t>(0, 2 * (had - 1)) : had;
+    auto length = halved ? std::max<i64>(0, 2 * (had - 1)) : had;
+    if (p.sizes[i] != -1) length = p.sizes[i];
     field.along(p.axes[i], halved ? length / 2 + 1 : length, [&](Line line) {
       const auto n = static_cast<std::size_t>(length);
       line.resize(n);

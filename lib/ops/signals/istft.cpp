@@ -19,7 +19,7 @@ void infer(InferContext& c) {
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
   if (step) c.require(*step > 0, frame_step, Code::E0508, "frame_step of ISTFT must be positive, not {}", *step);
   if (size) {
-    c.require(0 < *size && *size < (std::int64_t{1} << 40), frame_size, Code::E0508,
+    c.require(0 < *size && *size < (i64{1} << 40), frame_size, Code::E0508,
               "frame_size of ISTFT must be positive, not {}", *size);
     if (c.shape(window).has_rank())
       c.require(c.shape(window)[0].compatible(Dim(1, *size)), window, Code::E0506,
@@ -54,42 +54,40 @@ void eval(EvalContext& c) {
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step), rank = from.rank();
   const auto batches = rank == 4 ? from.dim(0) : 1, bins = from.dim(rank - 3), frames = from.dim(rank - 2);
   // Saturated: what is beyond the output does not count.
-  constexpr auto kFar = std::numeric_limits<std::int64_t>::max() / 2;
+  constexpr auto kFar = std::numeric_limits<i64>::max() / 2;
   const auto whole = frames == 0 ? 0 : std::min(checked_mul(frames - 1, step).value_or(kFar), kFar) + size;
   const auto margin = a.center ? size / 2 : 0;  // of the padding that a centred signal had on either side
-  const auto length =
-      std::max<std::int64_t>(0, c.has(signal_length) ? c.scalar_int(signal_length) : whole - 2 * margin);
+  const auto length = std::max<i64>(0, c.has(signal_length) ? c.scalar_int(signal_length) : whole - 2 * margin);
   auto& out = c.out(0, rank == 4 ? Shape{batches, length} : Shape{length});
   const auto span = std::min(whole, length + margin);
 
   const auto given = c.floats(window);
-  std::vector<double> weights(static_cast<std::size_t>(size), 0.0);
-  std::copy(given.begin(), given.end(), weights.begin() + (size - static_cast<std::int64_t>(given.size())) / 2);
+  std::vector<double> weights(size, 0.0);
+  std::copy(given.begin(), given.end(), weights.begin() + (size - std::ssize(given)) / 2);
   const double scale = (a.normalized ? std::sqrt(static_cast<double>(size)) : 1.0) / static_cast<double>(size);
-  dispatch(from.type(), Reals{}, [&]<class T>() {
-    signals::Line spectrum(static_cast<std::size_t>(size));
-    for (std::int64_t b = 0; b < batches; ++b) {
-      std::vector<double> sum(static_cast<std::size_t>(span), 0.0), weight(static_cast<std::size_t>(span), 0.0);
-      for (std::int64_t f = 0; f < frames && (f == 0 || step <= span / f); ++f) {
-        for (std::int64_t k = 0; k < size; ++k) {
+  dispatch(from.type(), Floats{}, [&]<class T>() {
+    signals::Line spectrum(size);
+    for (i64 b = 0; b < batches; ++b) {
+      std::vector<double> sum(span, 0.0), weight(span, 0.0);
+      for (i64 f = 0; f < frames && (f == 0 || step <= span / f); ++f) {
+        for (i64 k = 0; k < size; ++k) {
           const auto bin = k < bins ? k : size - k;
           const T* x = from.data<T>() + ((b * bins + bin) * frames + f) * 2;
-          spectrum[static_cast<std::size_t>(k)] = {static_cast<double>(x[0]),
-                                                   k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
+          spectrum[k] = {static_cast<double>(x[0]), k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
         }
         const auto frame = signals::transform(spectrum, true);
-        for (std::int64_t i = 0; i < std::min(size, span - f * step); ++i) {
+        for (i64 i = 0; i < std::min(size, span - f * step); ++i) {
           const auto at = static_cast<std::size_t>(f * step + i);
-          const auto w = weights[static_cast<std::size_t>(i)];
-          sum[at] += frame[static_cast<std::size_t>(i)].real() * scale * w;
+          const auto w = weights[i];
+          sum[at] += frame[i].real() * scale * w;
           weight[at] += w * w;
         }
       }
       T* y = out.mutable_data<T>() + b * length;
-      for (std::int64_t i = 0; i < length; ++i) {
+      for (i64 i = 0; i < length; ++i) {
         const auto at = i + margin;
-        const bool inside = at < span && weight[static_cast<std::size_t>(at)] != 0;
-        y[i] = inside ? static_cast<T>(sum[static_cast<std::size_t>(at)] / weight[static_cast<std::size_t>(at)]) : T(0);
+        const bool inside = at < span && weight[at] != 0;
+        y[i] = inside ? static_cast<T>(sum[at] / weight[at]) : T(0);
       }
     }
   });

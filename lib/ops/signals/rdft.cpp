@@ -8,7 +8,7 @@ namespace {
 using namespace signals;
 
 void infer(InferContext& c) {
-  std::optional<std::int64_t> last;
+  std::optional<i64> last;
   Dim last_size;
   auto shape = signals::infer(c, false, last, last_size);
   if (shape.has_rank()) {
@@ -23,9 +23,9 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), false);
-  const auto p = plan(c, static_cast<std::int64_t>(field.shape.size()));
+  const auto p = plan(c, std::ssize(field.shape));
   for (std::size_t i = p.axes.size(); i-- > 0;) {
-    const auto length = p.sizes[i] == -1 ? field.shape[static_cast<std::size_t>(p.axes[i])] : p.sizes[i];
+    const auto length = p.sizes[i] == -1 ? field.shape[p.axes[i]] : p.sizes[i];
     const bool halved = i + 1 == p.axes.size();
     field.along(p.axes[i], length, [&](const Line& line) {
       auto to = transform(line, false);

@@ -16,8 +16,8 @@ struct Attrs {
 
 /// 1 + (length - frame) / step
 Dim frame_count(Dim length, Dim frame, Dim step) {
-  const auto count = [](std::int64_t n, std::int64_t f, std::int64_t s) {
-    return n == Dim::kUnbounded ? n : std::max<std::int64_t>(0, n - f) / std::max<std::int64_t>(1, s) + 1;
+  const auto count = [](i64 n, i64 f, i64 s) {
+    return n == Dim::kUnbounded ? n : std::max<i64>(0, n - f) / std::max<i64>(1, s) + 1;
   };
   return {count(length.min, frame.max, step.max), count(length.max, frame.min, step.min)};
 }
@@ -43,16 +43,15 @@ void infer(InferContext& c) {
 
   const auto known = [&](int port) {
     const auto d = c.dims(port);
-    return d && d->size() == 1 ? Dim(std::max<std::int64_t>(1, d->front().min), d->front().max)
-                               : Dim(1, Dim::kUnbounded);
+    return d && d->size() == 1 ? Dim(std::max<i64>(1, d->front().min), d->front().max) : Dim(1, Dim::kUnbounded);
   };
   const auto frame = known(frame_size);
   const auto frames = frame_count(length, frame, known(frame_step)), bins = div_floor(frame, 2) + Dim(1);
   PartialShape out;
   if (s.rank() == 2) out.push_back(s[0]);
-  const bool turned = c.attrs<Attrs>().transpose_frames;
-  out.push_back(turned ? bins : frames);
-  out.push_back(turned ? frames : bins);
+  const bool transposed = c.attrs<Attrs>().transpose_frames;
+  out.push_back(transposed ? bins : frames);
+  out.push_back(transposed ? frames : bins);
   out.push_back(Dim(2));
   c.output(0, std::move(out));
 }
@@ -62,26 +61,25 @@ void eval(EvalContext& c) {
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
   const auto length = s.dim(s.rank() - 1), batch = s.rank() == 2 ? s.dim(0) : 1, frames = (length - size) / step + 1,
              bins = size / 2 + 1;
-  const bool turned = c.attrs<Attrs>().transpose_frames;
-  Shape shape{turned ? bins : frames, turned ? frames : bins, 2};
+  const bool transposed = c.attrs<Attrs>().transpose_frames;
+  Shape shape{transposed ? bins : frames, transposed ? frames : bins, 2};
   if (s.rank() == 2) shape.insert(shape.begin(), batch);
   auto& out = c.out(0, shape);
   // A window shorter than the frame stands in its middle.
   const auto before = (size - w.size()) / 2;
-  dispatch(out.type(), Reals{}, [&]<class E>() {
-    Line line(static_cast<std::size_t>(size));
-    for (std::int64_t b = 0; b < batch; ++b)
-      for (std::int64_t f = 0; f < frames; ++f) {
+  dispatch(out.type(), Floats{}, [&]<class E>() {
+    Line line(size);
+    for (i64 b = 0; b < batch; ++b)
+      for (i64 f = 0; f < frames; ++f) {
         std::fill(line.begin(), line.end(), signals::Complex{});
-        for (std::int64_t i = 0; i < w.size(); ++i)
-          line[static_cast<std::size_t>(before + i)] =
-              static_cast<double>(s.data<E>()[b * length + f * step + before + i]) *
-              static_cast<double>(w.data<E>()[i]);
+        for (i64 i = 0; i < w.size(); ++i)
+          line[before + i] = static_cast<double>(s.data<E>()[b * length + f * step + before + i]) *
+                             static_cast<double>(w.data<E>()[i]);
         const auto spectrum = signals::transform(line, false);
-        for (std::int64_t k = 0; k < bins; ++k) {
-          auto* to = out.mutable_data<E>() + ((b * frames * bins) + (turned ? k * frames + f : f * bins + k)) * 2;
-          to[0] = static_cast<E>(spectrum[static_cast<std::size_t>(k)].real());
-          to[1] = static_cast<E>(spectrum[static_cast<std::size_t>(k)].imag());
+        for (i64 k = 0; k < bins; ++k) {
+          auto* to = out.mutable_data<E>() + ((b * frames * bins) + (transposed ? k * frames + f : f * bins + k)) * 2;
+          to[0] = static_cast<E>(spectrum[k].real());
+          to[1] = static_cast<E>(spectrum[k].imag());
         }
       }
   });

@@ -4,7 +4,7 @@
 
 namespace ovir::ops::sort {
 
-Counts infer_boxes(InferContext& c, ElementType output_type, std::int64_t numbers, std::string_view words) {
+Counts infer_boxes(InferContext& c, ElementType output_type, i64 numbers, std::string_view words) {
   c.require_attr(contains(kIndex, output_type), "output_type", "{} is neither i32 nor i64", name(output_type));
   c.require_rank(boxes, 3);
   c.require_rank(scores, 3);
@@ -39,7 +39,7 @@ void sort_selected(std::vector<Selected>& selected) {
   std::sort(selected.begin(), selected.end(), [&](const Selected& x, const Selected& y) { return key(x) < key(y); });
 }
 
-void put_selected(EvalContext& c, const std::vector<Selected>& selected, std::int64_t rows) {
+void put_selected(EvalContext& c, const std::vector<Selected>& selected, i64 rows) {
   auto& indices = c.out(selected_indices, {rows, 3});
   dispatch(indices.type(), Indices{}, [&]<class I>() {
     I* to = indices.mutable_data<I>();
@@ -50,7 +50,7 @@ void put_selected(EvalContext& c, const std::vector<Selected>& selected, std::in
   });
   if (c.output_count() <= selected_scores) return;
   auto& values = c.out(selected_scores, {rows, 3});
-  dispatch(values.type(), Reals{}, [&]<class E>() {
+  dispatch(values.type(), Floats{}, [&]<class E>() {
     E* to = values.mutable_data<E>();
     for (const auto& s : selected)
       for (const auto v : {static_cast<double>(s.batch), static_cast<double>(s.label), s.score})

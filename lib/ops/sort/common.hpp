@@ -11,17 +11,17 @@ enum Output { selected_indices, selected_scores, valid_outputs };
 struct Counts {
   Dim batches, classes, boxes;
 };
-Counts infer_boxes(InferContext& c, ElementType output_type, std::int64_t numbers, std::string_view words);
+Counts infer_boxes(InferContext& c, ElementType output_type, i64 numbers, std::string_view words);
 void output_selected(InferContext& c, ElementType output_type, const Dim& rows);
 
 struct Selected {
-  std::int64_t batch, label, box;
+  i64 batch, label, box;
   double score;
 };
 /// Best first, across the classes and batches.
 void sort_selected(std::vector<Selected>& selected);
 /// Indices in `rows` rows, those that are left filled with -1; scores and the number of rows where they are outputs.
-void put_selected(EvalContext& c, const std::vector<Selected>& selected, std::int64_t rows);
+void put_selected(EvalContext& c, const std::vector<Selected>& selected, i64 rows);
 
 inline constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat},
     TIndex{"T_IND", kIndex};

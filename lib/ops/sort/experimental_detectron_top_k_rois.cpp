@@ -10,12 +10,12 @@ namespace {
 enum Input { rois, probabilities };
 
 struct Attrs {
-  std::int64_t max_rois = 0;
+  i64 max_rois = 0;
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 <= a.max_rois && a.max_rois < (std::int64_t{1} << 31), "max_rois", "{} is not in 0..{}", a.max_rois,
+  c.require_attr(0 <= a.max_rois && a.max_rois < (i64{1} << 31), "max_rois", "{} is not in 0..{}", a.max_rois,
                  INT32_MAX);
   c.require_rank(rois, 2);
   c.require_rank(probabilities, 1);
@@ -33,13 +33,11 @@ void eval(EvalContext& c) {
   const auto& from = c.in(rois);
   const auto weights = c.floats(probabilities);
   auto& out = c.out(0, {c.attrs<Attrs>().max_rois, 4});
-  std::vector<std::int64_t> order(weights.size());
+  std::vector<i64> order(weights.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
-    return weights[static_cast<std::size_t>(i)] > weights[static_cast<std::size_t>(j)];
-  });
+  std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return weights[i] > weights[j]; });
   order.resize(std::min(order.size(), static_cast<std::size_t>(out.dim(0))));
-  dispatch(out.type(), Reals{}, [&]<class T>() {
+  dispatch(out.type(), Floats{}, [&]<class T>() {
     std::fill_n(out.mutable_data<T>(), out.size(), T(0));  // where there are too few
     T* to = out.mutable_data<T>();
     for (const auto i : order) to = std::copy_n(from.data<T>() + i * 4, 4, to);

@@ -43,28 +43,27 @@ T overlap(const T* a, const T* b, bool normalized) {
 
 /// Calls keep(box, decayed score) for the boxes of one class.
 template <class T, class F>
-void decay(const Attrs& a, const T* box, const T* score, std::int64_t count, F keep) {
-  std::vector<std::int64_t> order;
-  for (std::int64_t i = 0; i < count; ++i)
+void decay(const Attrs& a, const T* box, const T* score, i64 count, F keep) {
+  std::vector<i64> order;
+  for (i64 i = 0; i < count; ++i)
     if (score[i] > static_cast<T>(a.score_threshold)) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
-  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < order.size())
-    order.resize(static_cast<std::size_t>(a.nms_top_k));
+  std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return score[i] > score[j]; });
+  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < order.size()) order.resize(a.nms_top_k);
 
   // X[i][j]: how much box i overlaps a better one, j; K[j]: the most that any better one overlaps j.
   std::vector<T> K(order.size(), T(0)), row;
   for (std::size_t i = 0; i < order.size(); ++i) {
     row.clear();
     for (std::size_t j = 0; j < i; ++j) row.push_back(overlap(box + order[i] * 4, box + order[j] * 4, a.normalized));
-    T least = 1;
+    T min_factor = 1;
     for (std::size_t j = 0; j < i; ++j) {
       K[i] = std::max(K[i], row[j]);
       const T factor = a.decay_function == Decay::gaussian
                            ? std::exp((K[j] * K[j] - row[j] * row[j]) * static_cast<T>(a.gaussian_sigma))
                            : (1 - row[j]) / (1 - K[j] + static_cast<T>(1e-10));
-      least = std::min(least, factor);
+      min_factor = std::min(min_factor, factor);
     }
-    const T decayed = least * score[order[i]];
+    const T decayed = min_factor * score[order[i]];
     if (decayed > static_cast<T>(a.post_threshold)) keep(order[i], decayed);
   }
 }
@@ -75,21 +74,21 @@ void eval(EvalContext& c) {
   const auto& all_scores = c.in(scores);
   const auto images = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
   std::vector<Detection> all;
-  std::vector<std::int64_t> counts;
-  dispatch(coordinates.type(), Reals{}, [&]<class T>() {
-    for (std::int64_t n = 0; n < images; ++n) {
+  std::vector<i64> counts;
+  dispatch(coordinates.type(), Floats{}, [&]<class T>() {
+    for (i64 n = 0; n < images; ++n) {
       const T* box = coordinates.data<T>() + n * count * 4;
       std::vector<Detection> of_image;
-      for (std::int64_t k = 0; k < classes; ++k) {
+      for (i64 k = 0; k < classes; ++k) {
         if (k == a.background_class) continue;
-        decay<T>(a, box, all_scores.data<T>() + (n * classes + k) * count, count, [&](std::int64_t i, T score) {
+        decay<T>(a, box, all_scores.data<T>() + (n * classes + k) * count, count, [&](i64 i, T score) {
           Detection d{n, k, i, n * count + i, static_cast<double>(score), {}};
           std::copy_n(box + i * 4, 4, d.corners);
           of_image.push_back(d);
         });
       }
       keep_best(of_image, a);
-      counts.push_back(static_cast<std::int64_t>(of_image.size()));
+      counts.push_back(std::ssize(of_image));
       all.insert(all.end(), of_image.begin(), of_image.end());
     }
   });

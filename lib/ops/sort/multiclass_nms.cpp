@@ -50,22 +50,19 @@ T overlap(const T* a, const T* b, bool normalized) {
 
 /// Steps 1 to 9 of the specification: the numbers of the boxes that are kept, best first.
 template <class T>
-std::vector<std::int64_t> suppress(const Attrs& a, const T* box, const T* score, std::int64_t count) {
-  std::vector<std::int64_t> candidates, kept;
-  for (std::int64_t i = 0; i < count; ++i)
+std::vector<i64> suppress(const Attrs& a, const T* box, const T* score, i64 count) {
+  std::vector<i64> candidates, kept;
+  for (i64 i = 0; i < count; ++i)
     if (score[i] >= static_cast<T>(a.score_threshold)) candidates.push_back(i);
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
-  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < candidates.size())
-    candidates.resize(static_cast<std::size_t>(a.nms_top_k));
+  std::stable_sort(candidates.begin(), candidates.end(), [&](i64 i, i64 j) { return score[i] > score[j]; });
+  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < candidates.size()) candidates.resize(a.nms_top_k);
   auto threshold = static_cast<T>(a.iou_threshold);
   while (!candidates.empty()) {
     const auto best = candidates.front();
     kept.push_back(best);
     if (a.nms_eta < 1 && threshold > static_cast<T>(0.5)) threshold *= static_cast<T>(a.nms_eta);
     candidates.erase(candidates.begin());
-    std::erase_if(candidates,
-                  [&](std::int64_t i) { return overlap(box + best * 4, box + i * 4, a.normalized) > threshold; });
+    std::erase_if(candidates, [&](i64 i) { return overlap(box + best * 4, box + i * 4, a.normalized) > threshold; });
   }
   return kept;
 }
@@ -76,19 +73,18 @@ void eval(EvalContext& c) {
   const auto& all_scores = c.in(scores);
   const bool shared = all_scores.rank() == 3;
   const auto classes = all_scores.dim(shared ? 1 : 0), count = coordinates.dim(1);
-  const auto sizes =
-      shared ? std::vector<std::int64_t>(static_cast<std::size_t>(all_scores.dim(0)), count) : c.ints(roisnum);
+  const auto sizes = shared ? std::vector<i64>(all_scores.dim(0), count) : c.ints(roisnum);
   std::vector<Detection> all;
-  std::vector<std::int64_t> counts;
-  dispatch(coordinates.type(), Reals{}, [&]<class T>() {
-    std::int64_t first = 0;  // of the image's boxes, where classes have their own
+  std::vector<i64> counts;
+  dispatch(coordinates.type(), Floats{}, [&]<class T>() {
+    i64 first = 0;  // of the image's boxes, where classes have their own
     for (std::size_t n = 0; n < sizes.size(); ++n) {
-      const auto image = static_cast<std::int64_t>(n);
+      const auto image = static_cast<i64>(n);
       if (!shared && (sizes[n] < 0 || sizes[n] > count - first))
         fail_at(c.version(), roisnum, Code::E0508,
                 fmt::format("roisnum of image {} is {}, but {} boxes are left", n, sizes[n], count - first));
       std::vector<Detection> of_image;
-      for (std::int64_t k = 0; k < classes; ++k) {
+      for (i64 k = 0; k < classes; ++k) {
         if (k == a.background_class) continue;
         const T* box = coordinates.data<T>() + (shared ? image * count : k * count + first) * 4;
         const T* score = all_scores.data<T>() + (shared ? (image * classes + k) * count : k * count + first);
@@ -103,7 +99,7 @@ void eval(EvalContext& c) {
       if (!a.sort_result_across_batch && a.sort_result == SortResult::classid)
         std::stable_sort(of_image.begin(), of_image.end(),
                          [](const Detection& x, const Detection& y) { return x.label < y.label; });
-      counts.push_back(static_cast<std::int64_t>(of_image.size()));
+      counts.push_back(std::ssize(of_image));
       all.insert(all.end(), of_image.begin(), of_image.end());
       if (!shared) first += sizes[n];
     }

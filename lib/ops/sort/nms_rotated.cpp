@@ -17,8 +17,8 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto counts = infer_boxes(c, a.output_type, 5, "a centre, a size and an angle, 5 numbers");
   auto of_class = counts.boxes.max;
-  if (const auto most = c.scalar_int(max_output_boxes_per_class))
-    of_class = std::clamp<std::int64_t>(*most, 0, of_class);
+  if (const auto max_boxes = c.scalar_int(max_output_boxes_per_class))
+    of_class = std::clamp<i64>(*max_boxes, 0, of_class);
   output_selected(c, a.output_type, Dim(0, (Dim(0, of_class) * counts.batches * counts.classes).max));
 }
 
@@ -80,23 +80,22 @@ void eval(EvalContext& c) {
   const auto& coordinates = c.in(boxes);
   const auto& all_scores = c.in(scores);
   const auto batches = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
-  const auto most = std::max<std::int64_t>(0, c.scalar_int(max_output_boxes_per_class));
-  const auto limit = c.floats(iou_threshold).at(0), least = c.floats(score_threshold).at(0);
+  const auto max_boxes = std::max<i64>(0, c.scalar_int(max_output_boxes_per_class));
+  const auto limit = c.floats(iou_threshold).at(0), min_score = c.floats(score_threshold).at(0);
   std::vector<Selected> selected;
-  dispatch(coordinates.type(), Reals{}, [&]<class T>() {
-    for (std::int64_t n = 0; n < batches; ++n)
-      for (std::int64_t k = 0; k < classes; ++k) {
+  dispatch(coordinates.type(), Floats{}, [&]<class T>() {
+    for (i64 n = 0; n < batches; ++n)
+      for (i64 k = 0; k < classes; ++k) {
         const T* box = coordinates.data<T>() + n * count * 5;
         const T* score = all_scores.data<T>() + (n * classes + k) * count;
-        std::vector<std::int64_t> order, kept;
-        for (std::int64_t i = 0; i < count; ++i)
-          if (static_cast<double>(score[i]) >= least) order.push_back(i);
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::int64_t i, std::int64_t j) { return score[i] > score[j]; });
+        std::vector<i64> order, kept;
+        for (i64 i = 0; i < count; ++i)
+          if (static_cast<double>(score[i]) >= min_score) order.push_back(i);
+        std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return score[i] > score[j]; });
         for (const auto i : order) {
-          if (static_cast<std::int64_t>(kept.size()) >= most) break;
+          if (std::ssize(kept) >= max_boxes) break;
           if (std::all_of(kept.begin(), kept.end(),
-                          [&](std::int64_t j) { return overlap(box + i * 5, box + j * 5, a.clockwise) <= limit; })) {
+                          [&](i64 j) { return overlap(box + i * 5, box + j * 5, a.clockwise) <= limit; })) {
             kept.push_back(i);
             selected.push_back({n, k, i, static_cast<double>(score[i])});
           }
@@ -104,7 +103,7 @@ void eval(EvalContext& c) {
       }
   });
   if (a.sort_result_descending) sort_selected(selected);
-  put_selected(c, selected, static_cast<std::int64_t>(selected.size()));
+  put_selected(c, selected, std::ssize(selected));
 }
 
 constexpr PortDef kInputs[] = {{"boxes", T},

@@ -22,19 +22,20 @@ Dim lesser(const Dim& a, const Dim& b) { return Dim(std::min(a.min, b.min), std:
 
 /// Rows of the output in versions 1 to 4, which fill it up with -1: only version 4 made room for whatever may be
 /// selected.
-Dim rows_of(int version, const Counts& n, std::int64_t most) {
-  return version < 4 ? lesser(n.boxes, Dim(most) * n.classes) : lesser(n.boxes, Dim(most)) * n.batches * n.classes;
+Dim rows_of(int version, const Counts& n, i64 max_boxes) {
+  return version < 4 ? lesser(n.boxes, Dim(max_boxes) * n.classes)
+                     : lesser(n.boxes, Dim(max_boxes)) * n.batches * n.classes;
 }
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto counts = infer_boxes(c, a.output_type, 4, "4 numbers each");
   const auto given =
-      c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<std::int64_t>(0);
-  const auto most = given ? std::optional(std::max<std::int64_t>(0, *given)) : std::nullopt;
+      c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<i64>(0);
+  const auto max_boxes = given ? std::optional(std::max<i64>(0, *given)) : std::nullopt;
   const auto version = c.version().since;
-  if (version < 5) return output_selected(c, a.output_type, most ? rows_of(version, counts, *most) : Dim());
-  output_selected(c, a.output_type, Dim(0, rows_of(version, counts, most.value_or(Dim::kUnbounded)).max));
+  if (version < 5) return output_selected(c, a.output_type, max_boxes ? rows_of(version, counts, *max_boxes) : Dim());
+  output_selected(c, a.output_type, Dim(0, rows_of(version, counts, max_boxes.value_or(Dim::kUnbounded)).max));
 }
 
 template <class T>
@@ -59,42 +60,40 @@ T overlap(const Box<T>& a, const Box<T>& b) {
 }
 
 struct Limits {
-  std::int64_t most;
+  i64 max_boxes;
   double overlap, score, sigma;
   bool cut;  ///< soft suppression drops what overlaps too much, too: version 5 does, version 9 doesn't
 };
 
 /// Steps 1 to 8 of the specification for one class: numbers and scores of the boxes that are kept.
 template <class T>
-std::vector<std::pair<std::int64_t, T>> select(const std::vector<Box<T>>& all, const T* score, const Limits& limits) {
-  std::vector<std::pair<std::int64_t, T>> candidates, kept;
-  const auto least = static_cast<T>(limits.score), most_overlap = static_cast<T>(limits.overlap);
+std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* score, const Limits& limits) {
+  std::vector<std::pair<i64, T>> candidates, kept;
+  const auto min_score = static_cast<T>(limits.score), max_overlap = static_cast<T>(limits.overlap);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (score[i] >= least) candidates.emplace_back(static_cast<std::int64_t>(i), score[i]);
+    if (score[i] >= min_score) candidates.emplace_back(static_cast<i64>(i), score[i]);
   const auto better = [](const auto& x, const auto& y) {
     return x.second > y.second || (x.second == y.second && x.first < y.first);
   };
-  const auto box = [&](const auto& candidate) -> const Box<T>& {
-    return all[static_cast<std::size_t>(candidate.first)];
-  };
+  const auto box = [&](const auto& candidate) -> const Box<T>& { return all[candidate.first]; };
   if (limits.sigma <= 0) {
     std::sort(candidates.begin(), candidates.end(), better);
     for (const auto& candidate : candidates) {
-      if (static_cast<std::int64_t>(kept.size()) >= limits.most) break;
+      if (std::ssize(kept) >= limits.max_boxes) break;
       if (std::all_of(kept.begin(), kept.end(),
-                      [&](const auto& k) { return overlap(box(candidate), box(k)) <= most_overlap; }))
+                      [&](const auto& k) { return overlap(box(candidate), box(k)) <= max_overlap; }))
         kept.push_back(candidate);
     }
     return kept;
   }
-  while (!candidates.empty() && static_cast<std::int64_t>(kept.size()) < limits.most) {
+  while (!candidates.empty() && std::ssize(kept) < limits.max_boxes) {
     const auto best = std::min_element(candidates.begin(), candidates.end(), better);
     kept.push_back(*best);
     candidates.erase(best);
     std::erase_if(candidates, [&](auto& candidate) {
       const T iou = overlap(box(candidate), box(kept.back()));
       candidate.second *= std::exp(static_cast<T>(-0.5) * iou * iou / static_cast<T>(limits.sigma));
-      return candidate.second < least || (limits.cut && iou > most_overlap);
+      return candidate.second < min_score || (limits.cut && iou > max_overlap);
     });
   }
   return kept;
@@ -106,26 +105,26 @@ void eval(EvalContext& c) {
   const auto& all_scores = c.in(scores);
   const auto batches = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
   const auto number = [&](int port) { return c.has(port) ? c.floats(port).at(0) : 0.0; };
-  const auto most =
-      c.has(max_output_boxes_per_class) ? std::max<std::int64_t>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
-  const Limits limits{most, number(iou_threshold), number(score_threshold), number(soft_nms_sigma),
+  const auto max_boxes =
+      c.has(max_output_boxes_per_class) ? std::max<i64>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
+  const Limits limits{max_boxes, number(iou_threshold), number(score_threshold), number(soft_nms_sigma),
                       c.version().since == 5};
   std::vector<Selected> selected;
-  dispatch(coordinates.type(), Reals{}, [&]<class T>() {
-    for (std::int64_t n = 0; n < batches; ++n) {
+  dispatch(coordinates.type(), Floats{}, [&]<class T>() {
+    for (i64 n = 0; n < batches; ++n) {
       std::vector<Box<T>> all;
-      for (std::int64_t i = 0; i < count; ++i)
+      for (i64 i = 0; i < count; ++i)
         all.push_back(box_of(coordinates.data<T>() + (n * count + i) * 4, a.box_encoding));
-      for (std::int64_t k = 0; k < classes; ++k)
+      for (i64 k = 0; k < classes; ++k)
         for (const auto& [i, score] : select(all, all_scores.data<T>() + (n * classes + k) * count, limits))
           selected.push_back({n, k, i, static_cast<double>(score)});
     }
   });
   if (a.sort_result_descending) sort_selected(selected);
-  auto rows = static_cast<std::int64_t>(selected.size());
+  auto rows = std::ssize(selected);
   if (c.version().since < 5) {
-    rows = rows_of(c.version().since, {batches, classes, count}, most).length();
-    if (static_cast<std::int64_t>(selected.size()) > rows) selected.resize(static_cast<std::size_t>(rows));
+    rows = rows_of(c.version().since, {batches, classes, count}, max_boxes).length();
+    if (std::ssize(selected) > rows) selected.resize(rows);
   }
   put_selected(c, selected, rows);
 }

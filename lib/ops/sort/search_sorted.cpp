@@ -15,7 +15,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
   c.require_attr(contains(kIndex, type), "output_type", "\"{}\" is neither i64 nor i32", name(type));
-  c.require_rank(sorted_sequence, 1, std::numeric_limits<std::int64_t>::max());
+  c.require_rank_at_least(sorted_sequence, 1);
   const auto& rows = c.shape(sorted_sequence);
   auto out = c.shape(values);
   // One row serves all values, else each row of values has its own.
@@ -24,7 +24,7 @@ void infer(InferContext& c) {
     c.require(out.rank() == rows.rank(), values, Code::E0504,
               "sorted_sequence and values of SearchSorted must have the same rank, but they are {} and {}",
               to_string(rows), to_string(out));
-    for (std::int64_t i = 0; i + 1 < out.rank(); ++i)
+    for (i64 i = 0; i + 1 < out.rank(); ++i)
       out[i] =
           c.require_same_dim(rows[i], out[i], values, fmt::format("dim {} of sorted_sequence", i), "that of values");
   }
@@ -38,16 +38,16 @@ void eval(EvalContext& c) {
   if (to.size() == 0) return;
   const auto length = rows.dim(rows.rank() - 1);
   const auto per_row = rows.rank() == 1 ? wanted.size() : wanted.dim(wanted.rank() - 1);
-  std::vector<std::int64_t> found;
+  std::vector<i64> found;
   dispatch(rows.type(), Numbers{}, [&]<class T>() {
-    for (std::int64_t i = 0; i < wanted.size(); ++i) {
+    for (i64 i = 0; i < wanted.size(); ++i) {
       const auto *first = rows.data<T>() + i / per_row * length, *last = first + length;
       const auto value = wanted.data<T>()[i];
       found.push_back((right ? std::upper_bound(first, last, value) : std::lower_bound(first, last, value)) - first);
     }
   });
   dispatch(to.type(), Indices{}, [&]<class T>() {
-    std::transform(found.begin(), found.end(), to.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); });
+    std::transform(found.begin(), found.end(), to.mutable_data<T>(), [](i64 i) { return static_cast<T>(i); });
   });
 }
 

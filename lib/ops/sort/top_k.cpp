@@ -18,7 +18,7 @@ enum Input { data, K };
 enum Output { values, indices };
 
 struct Attrs {
-  std::int64_t axis = 0;
+  i64 axis = 0;
   Mode mode{};
   Sort sort{};
   bool stable = false;
@@ -61,25 +61,26 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(data);
   const auto axis = a.axis < 0 ? a.axis + from.rank() : a.axis;
+  const AxisView view(from.shape(), axis);
+  const auto k = std::clamp<i64>(c.scalar_int(K), 0, view.length);
   auto shape = from.shape();
-  const auto length = from.dim(axis), k = std::clamp<std::int64_t>(c.scalar_int(K), 0, length);
-  shape[static_cast<std::size_t>(axis)] = k;
+  shape[axis] = k;
   auto& to = c.out(values, shape);
   const bool indexed = c.output_count() > indices;
-  std::vector<std::int64_t> where(static_cast<std::size_t>(to.size()));
-  std::int64_t inner = 1;
-  for (auto i = axis + 1; i < from.rank(); ++i) inner *= from.dim(i);
+  std::vector<i64> where(to.size());
+  const AxisView selected(shape, axis);
+  const auto inner = view.inner;
 
   if (to.size() != 0)
     dispatch(to.type(), Numbers{}, [&]<class T>() {
-      std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+      std::vector<i64> order(view.length);
       const auto end = order.begin() + k;
-      for (std::int64_t slice = 0; slice < to.size() / k; ++slice) {
-        const auto* in = from.data<T>() + slice / inner * length * inner + slice % inner;
-        auto at = slice / inner * k * inner + slice % inner;
+      for (i64 line = 0; line < view.lines(); ++line) {
+        const auto* in = from.data<T>() + view.line(line);
+        auto at = selected.line(line);
         std::iota(order.begin(), order.end(), 0);
         // Equal elements keep their order whatever `stable` says: unstable orders are allowed, not asked for.
-        std::partial_sort(order.begin(), end, order.end(), [&](std::int64_t i, std::int64_t j) {
+        std::partial_sort(order.begin(), end, order.end(), [&](i64 i, i64 j) {
           const T x = in[i * inner], y = in[j * inner];
           return a.mode == Mode::max ? larger(x, y) || (!larger(y, x) && i < j)
                                      : larger(y, x) || (!larger(x, y) && i < j);
@@ -87,14 +88,14 @@ void eval(EvalContext& c) {
         if (a.sort == Sort::index) std::sort(order.begin(), end);
         for (auto i = order.begin(); i != end; ++i, at += inner) {
           to.mutable_data<T>()[at] = in[*i * inner];
-          where[static_cast<std::size_t>(at)] = *i;
+          where[at] = *i;
         }
       }
     });
   if (!indexed) return;
   auto& out = c.out(indices, shape);
   dispatch(out.type(), Indices{}, [&]<class T>() {
-    std::transform(where.begin(), where.end(), out.mutable_data<T>(), [](std::int64_t i) { return static_cast<T>(i); });
+    std::transform(where.begin(), where.end(), out.mutable_data<T>(), [](i64 i) { return static_cast<T>(i); });
   });
 }
 

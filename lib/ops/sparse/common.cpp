@@ -5,14 +5,14 @@
 namespace ovir::ops::sparse {
 
 namespace {
-[[noreturn]] void fail_row(const Version& version, int port, std::int64_t row, const Dim& rows) {
+[[noreturn]] void fail_row(const Version& version, int port, i64 row, const Dim& rows) {
   fail_at(version, port, Code::E0507,
           fmt::format("{} holds {}, but emb_table has {} rows", port_name(version, port), row, to_string(rows)));
 }
 }  // namespace
 
 void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
-  c.require_rank(inputs.table, 1, INT64_MAX);
+  c.require_rank_at_least(inputs.table, 1);
   c.require_rank(inputs.indices, inputs.segments < 0 ? 2 : 1);
   if (inputs.segments >= 0) c.require_rank(inputs.segments, 1);
   if (c.has(inputs.default_index) && inputs.default_index >= 0) c.require_rank(inputs.default_index, 0);
@@ -36,8 +36,8 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
   c.output(0, std::move(shape));
 }
 
-void reduce_bags(EvalContext& c, const BagInputs& inputs, std::int64_t count,
-                 const std::function<Bag(std::int64_t)>& bag, Reduction reduction) {
+void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<Bag(i64)>& bag,
+                 Reduction reduction) {
   const auto& table = c.in(inputs.table);
   const auto indices = c.ints(inputs.indices);
   const auto rows = table.dim(0);
@@ -47,23 +47,23 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, std::int64_t count,
   const auto width = Shape(shape.begin() + 1, shape.end()).count();
   const auto default_index =
       inputs.default_index >= 0 && c.has(inputs.default_index) ? c.scalar_int(inputs.default_index) : -1;
-  const auto check = [&](int port, std::int64_t row) {
+  const auto check = [&](int port, i64 row) {
     if (row < 0 || row >= rows) fail_row(c.version(), port, row, rows);
     return row;
   };
   dispatch(out.type(), Numbers{}, [&]<class E>() {
     const E* weights = inputs.weights >= 0 && c.has(inputs.weights) ? c.in(inputs.weights).data<E>() : nullptr;
     E* to = out.mutable_data<E>();
-    for (std::int64_t b = 0; b < count; ++b) {
+    for (i64 b = 0; b < count; ++b) {
       const auto [first, last] = bag(b);
       std::fill_n(to, width, E(0));
       for (auto i = first; i < last; ++i) {
-        const E* row = table.data<E>() + check(inputs.indices, indices[static_cast<std::size_t>(i)]) * width;
+        const E* row = table.data<E>() + check(inputs.indices, indices[i]) * width;
         const E w = weights ? weights[i] : E(1);
-        for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] + row[k] * w);
+        for (i64 k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] + row[k] * w);
       }
       if (reduction == Reduction::mean && last > first)
-        for (std::int64_t k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] / static_cast<E>(last - first));
+        for (i64 k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] / static_cast<E>(last - first));
       if (last <= first && default_index >= 0)
         std::copy_n(table.data<E>() + check(inputs.default_index, default_index) * width, width, to);
       to += width;
@@ -81,7 +81,7 @@ void infer_offsets(InferContext& c) { infer_bags(c, kOffsets, axis_count(c.shape
 void reduce_offsets(EvalContext& c) {
   const auto starts = c.ints(kOffsets.segments);
   const auto count = c.in(kOffsets.indices).size();
-  const auto bag = [&](std::int64_t b) {
+  const auto bag = [&](i64 b) {
     const auto at = static_cast<std::size_t>(b);
     const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
     if (range.first < 0 || range.first > count || range.last > count)
@@ -90,7 +90,7 @@ void reduce_offsets(EvalContext& c) {
                           range.last, count));
     return range;
   };
-  reduce_bags(c, kOffsets, static_cast<std::int64_t>(starts.size()), bag, c.attrs<Attrs>().reduction);
+  reduce_bags(c, kOffsets, std::ssize(starts), bag, c.attrs<Attrs>().reduction);
 }
 
 void infer_packed(InferContext& c) {
@@ -103,7 +103,7 @@ void reduce_packed(EvalContext& c) {
   const auto size = indices.dim(1);
   reduce_bags(
       c, kPacked, indices.dim(0),
-      [size](std::int64_t b) {
+      [size](i64 b) {
         return Bag{b * size, (b + 1) * size};
       },
       c.attrs<Attrs>().reduction);

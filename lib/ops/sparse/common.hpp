@@ -25,12 +25,12 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags);
 
 /// A bag as a half-open range of indices.
 struct Bag {
-  std::int64_t first, last;
+  i64 first, last;
 };
 /// output[b] = Σ weights[i] · table[indices[i]] over i in bag(b), for b below `count`; an empty bag takes the row of
 /// the default index, or zeros.
-void reduce_bags(EvalContext& c, const BagInputs& inputs, std::int64_t count,
-                 const std::function<Bag(std::int64_t)>& bag, Reduction reduction);
+void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::function<Bag(i64)>& bag,
+                 Reduction reduction);
 
 inline constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IND", kIndex};
 inline constexpr PortDef kOutputs[] = {{"output", T}};

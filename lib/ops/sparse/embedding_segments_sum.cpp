@@ -28,7 +28,7 @@ void eval(EvalContext& c) {
   const auto ids = c.ints(segment_ids);
   const auto count = c.scalar_int(num_segments);
   // "Values should be sorted"; what lies beyond the last segment belongs to none.
-  const auto bag = [&ids](std::int64_t segment) {
+  const auto bag = [&ids](i64 segment) {
     const auto [first, last] = std::equal_range(ids.begin(), ids.end(), segment);
     return Bag{first - ids.begin(), last - ids.begin()};
   };

@@ -11,14 +11,13 @@ namespace {
 enum Input { values, dense_shape, indices, default_value };
 enum Output { output_indices, output_values, empty_row_indicator };
 
-std::vector<std::uint8_t> empty_rows(const Version& version, const std::vector<std::int64_t>& entries,
-                                     std::int64_t rows) {
-  std::vector<std::uint8_t> empty(static_cast<std::size_t>(rows), 1);
+std::vector<std::uint8_t> empty_rows(const Version& version, const std::vector<i64>& entries, i64 rows) {
+  std::vector<std::uint8_t> empty(rows, 1);
   for (std::size_t i = 0; i < entries.size(); i += 2) {
     if (entries[i] < 0 || entries[i] >= rows)
       fail_at(version, indices, Code::E0507,
               fmt::format("row {} lies outside of a matrix of {} rows", entries[i], rows));
-    empty[static_cast<std::size_t>(entries[i])] = 0;
+    empty[entries[i]] = 0;
   }
   return empty;
 }
@@ -45,7 +44,7 @@ void infer(InferContext& c) {
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one
   if (const auto known = c.peek_ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
     const auto empty = empty_rows(c.version(), *known, rows.length());
-    all = Dim(static_cast<std::int64_t>(known->size() / 2) + std::count(empty.begin(), empty.end(), 1));
+    all = Dim(static_cast<i64>(known->size() / 2) + std::count(empty.begin(), empty.end(), 1));
   }
   c.output(output_indices, PartialShape{all, Dim(2)});
   c.output(output_values, PartialShape{all});
@@ -54,31 +53,28 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto at = c.ints(indices);
-  const auto rows = c.scalar_int(dense_shape), entries = static_cast<std::int64_t>(at.size()) / 2;
+  const auto rows = c.scalar_int(dense_shape), entries = std::ssize(at) / 2;
   auto& indicator = c.out(empty_row_indicator, {rows});
   const auto empty = empty_rows(c.version(), at, rows);
   std::copy(empty.begin(), empty.end(), indicator.mutable_data<std::uint8_t>());
 
-  std::vector<std::int64_t> order(static_cast<std::size_t>(entries));
+  std::vector<i64> order(entries);
   std::iota(order.begin(), order.end(), 0);
-  const auto place = [&](std::int64_t i) {
-    return std::pair(at[static_cast<std::size_t>(2 * i)], at[static_cast<std::size_t>(2 * i + 1)]);
-  };
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return place(i) < place(j); });
+  const auto place = [&](i64 i) { return std::pair(at[2 * i], at[2 * i + 1]); };
+  std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return place(i) < place(j); });
 
   const auto count = entries + std::count(empty.begin(), empty.end(), 1);
   auto& to_indices = c.out(output_indices, {count, 2});
   auto& to_values = c.out(output_values, {count});
-  std::vector<std::int64_t> source, places;  // source -1: the default value
+  std::vector<i64> source, places;  // source -1: the default value
   auto next = order.begin();
-  for (std::int64_t r = 0; r < rows; ++r) {
-    if (empty[static_cast<std::size_t>(r)]) source.push_back(-1), places.insert(places.end(), {r, 0});
+  for (i64 r = 0; r < rows; ++r) {
+    if (empty[r]) source.push_back(-1), places.insert(places.end(), {r, 0});
     for (; next != order.end() && place(*next).first == r; ++next)
       source.push_back(*next), places.insert(places.end(), {r, place(*next).second});
   }
   dispatch(to_indices.type(), Indices{}, [&]<class I>() {
-    std::transform(places.begin(), places.end(), to_indices.mutable_data<I>(),
-                   [](std::int64_t v) { return static_cast<I>(v); });
+    std::transform(places.begin(), places.end(), to_indices.mutable_data<I>(), [](i64 v) { return static_cast<I>(v); });
   });
   dispatch_width(byte_width(to_values.type()), [&]<class E>() {
     for (std::size_t i = 0; i < source.size(); ++i)

@@ -10,13 +10,15 @@ struct Attrs {
   ElementType u64_integer_promotion_target = ElementType::f32;
 };
 
-bool is_real(ElementType t) { return contains(kFloat | kNarrowFloat, t); }
-bool is_signed(ElementType t) { return contains(kSigned, t) || is_real(t); }
+bool is_float(ElementType t) { return contains(kFloat | kNarrowFloat, t); }
+bool is_signed(ElementType t) { return contains(kSigned, t) || is_float(t); }
 
 /// "signed, with minimal bit-width to hold all possible values supported by input data types".
 ElementType signed_of(int bits) {
   using enum ElementType;
-  return bits <= 4 ? i4 : bits <= 8 ? i8 : bits <= 16 ? i16 : bits <= 32 ? i32 : i64;
+  for (const auto type : {i4, i8, i16, i32})
+    if (bits <= bit_width(type)) return type;
+  return i64;
 }
 
 /// What is neither the one type nor the other is a promotion that must be asked for.
@@ -37,8 +39,8 @@ ElementType common_type(InferContext& c) {
   const auto wa = bit_width(a), wb = bit_width(b);
 
   // "conversion will fail if floating-point bit-width would be less than double of integer".
-  if (is_real(a) != is_real(b)) {
-    const auto real = is_real(a) ? a : b, integer = is_real(a) ? b : a;
+  if (is_float(a) != is_float(b)) {
+    const auto real = is_float(a) ? a : b, integer = is_float(a) ? b : a;
     return bit_width(real) >= 2 * bit_width(integer) ? real : unsafe(c, real);
   }
 
@@ -60,7 +62,7 @@ ElementType common_type(InferContext& c) {
     return 2 * unsigned_width <= signed_width ? both : unsafe(c, both);
   }
   if (wa != wb) return wa > wb ? a : b;
-  // Two reals of one width: f8e4m3 with f8e5m2 "was manually set to f16"; f16 with bf16 gives f32.
+  // Two floats of one width: f8e4m3 with f8e5m2 "was manually set to f16"; f16 with bf16 gives f32.
   return unsafe(c, wa == 8 ? f16 : f32);
 }
 

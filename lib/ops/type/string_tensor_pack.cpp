@@ -8,7 +8,7 @@ namespace {
 
 enum Input { begins, ends, symbols };
 
-void check(const Version& version, std::int64_t begin, std::int64_t end, std::int64_t size) {
+void check(const Version& version, i64 begin, i64 end, i64 size) {
   if (begin < 0 || begin > end || end > size)
     fail_at(version, ends, Code::E0508,
             fmt::format("a string from {} to {} does not lie in {} symbols", begin, end, size));
@@ -28,8 +28,7 @@ void eval(EvalContext& c) {
   std::vector<std::string> strings;
   for (std::size_t i = 0; i < first.size(); ++i) {
     check(c.version(), first[i], last.at(i), text.size());
-    strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i],
-                         static_cast<std::size_t>(last[i] - first[i]));
+    strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i], last[i] - first[i]);
   }
   c.set_out(0, Tensor::strings(c.in(begins).shape(), strings));
 }

@@ -8,9 +8,9 @@ namespace {
 enum Input { data };
 enum Output { begins, ends, symbols };
 
-std::int64_t total(const Tensor& strings) {
-  std::int64_t bytes = 0;
-  for (const auto s : strings.values<std::string_view>()) bytes += static_cast<std::int64_t>(s.size());
+i64 total(const Tensor& strings) {
+  i64 bytes = 0;
+  for (const auto s : strings.values<std::string_view>()) bytes += std::ssize(s);
   return bytes;
 }
 

@@ -1,5 +1,6 @@
 // Attention: softmax(scale · Q·Kᵀ + mask) · V, by blocks of queries and keys, so that scores stay in the cache.
 #pragma once
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir {

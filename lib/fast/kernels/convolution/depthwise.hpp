@@ -1,5 +1,6 @@
 // Depthwise convolution (as many groups as channels and outputs) on Layout::blocked.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {

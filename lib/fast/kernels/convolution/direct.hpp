@@ -1,6 +1,7 @@
 // Direct convolution on Layout::blocked: sums over channels and taps in registers, for any kernel, stride, dilation and
 // number of groups. The transposed one (ConvolutionBackpropData) is the same loop over the phases of its stride.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {

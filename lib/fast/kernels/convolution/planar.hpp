@@ -1,6 +1,7 @@
 // Convolution of plain planes ([channels][height][width]) into Layout::blocked: the first layer of a network, whose few
 // channels would leave most of a block empty. One group.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {

@@ -1,5 +1,6 @@
 // Between Layout::plain and Layout::blocked.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {

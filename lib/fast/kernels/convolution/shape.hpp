@@ -1,5 +1,6 @@
 // Convolution of one or two spatial axes on Layout::blocked: what the kernels of this folder share.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/epilogue.hpp"

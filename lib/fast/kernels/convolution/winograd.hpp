@@ -1,6 +1,7 @@
 // 3×3 convolution of stride 1 by Winograd's F(2×2, 3×3) or F(4×4, 3×3), on Layout::blocked. F(2×2) rounds no worse than
 // the direct sum, F(4×4) about 5 times as much (lib/fast/README.md).
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {

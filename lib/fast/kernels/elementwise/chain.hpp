@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir {

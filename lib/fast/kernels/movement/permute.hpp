@@ -2,6 +2,7 @@
 #pragma once
 #include <span>
 
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir {

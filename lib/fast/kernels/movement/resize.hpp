@@ -1,5 +1,6 @@
 // Interpolate on Layout::blocked: nearest and linear along the two spatial axes.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {

@@ -1,5 +1,6 @@
 // Normalization of rows: LayerNorm and MVN of trailing axes, RMSNorm, group and instance norm.
 #pragma once
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir {

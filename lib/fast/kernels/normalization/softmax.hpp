@@ -1,5 +1,6 @@
 // Softmax and LogSoftmax of an axis.
 #pragma once
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir {

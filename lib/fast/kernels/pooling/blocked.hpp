@@ -1,5 +1,6 @@
 // Maximum and average pooling on Layout::blocked.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {

@@ -1,5 +1,6 @@
 // Products by a matrix that was packed beforehand: c[m][n] = epilogue(a[m][k] · b[k][n]).
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/epilogue.hpp"
 

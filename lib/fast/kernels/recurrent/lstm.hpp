@@ -1,5 +1,6 @@
 // LSTM and GRU over a sequence: the inputs' products are taken for all steps at once, the states' step by step.
 #pragma once
+#include "base/int.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {

@@ -1,5 +1,6 @@
 // Sums, means and extremes over an axis.
 #pragma once
+#include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir {
