@@ -108,8 +108,7 @@ Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::s
   return Flag(parser_->add_option_function<std::string>(names, store, help)->type_name(type));
 }
 
-Flag Flags::number(const std::string& names, i64& to, const std::string& type, const std::string& about,
-                   i64 min) {
+Flag Flags::number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min) {
   const auto store = [app = parser_.get(), &to, min, flag = long_name(names)](const std::string& value) {
     const auto number = parse_number<i64>(value);
     if (!number || *number < min)

@@ -30,7 +30,7 @@ std::optional<std::string> file_in(const std::string& folder, const std::string&
 struct Changes {
   std::size_t overflow = 0, truncated = 0, out_of_range = 0, rounded = 0, nan = 0;
   std::optional<i64> first;  ///< the first element that changed
-  double value = 0;                   ///< what it was
+  double value = 0;          ///< what it was
 };
 
 Changes changes_between(const Tensor& before, const Tensor& after) {

@@ -94,8 +94,8 @@ RandomInput random_input(const Model& model, const Facts& facts, int parameter, 
   }
   generator.kind = io::Generator::Kind::uniform;
   const i64 end = contains(kInteger, type)       ? index_limit(model, facts, node).value_or(2)
-                           : type == ElementType::boolean ? 2
-                                                          : 1;
+                  : type == ElementType::boolean ? 2
+                                                 : 1;
   generator.a = {.real = 0, .whole = 0, .large = {}};
   generator.b = {.real = static_cast<double>(end), .whole = end, .large = {}};
   return {io::generate(generator, type, shape, seed + static_cast<std::uint64_t>(parameter)),

@@ -54,9 +54,8 @@ io::ImageOptions image_options(const InputOptions& options, const Model& model, 
 /// The type in what looks like the left side of a literal, "2x3xf99", and is no known one.
 std::optional<std::string> unknown_type(std::string_view text) {
   const auto parts = split(text, 'x');
-  const bool dims = parts.size() > 1 && std::all_of(parts.begin(), parts.end() - 1, [](auto part) {
-                      return parse_number<i64>(part).has_value();
-                    });
+  const bool dims = parts.size() > 1 && std::all_of(parts.begin(), parts.end() - 1,
+                                                    [](auto part) { return parse_number<i64>(part).has_value(); });
   if (!dims) return std::nullopt;
   std::vector<std::string_view> types;
   for (int t = 1; t < kElementTypeCount; ++t) types.push_back(name(static_cast<ElementType>(t)));
@@ -191,8 +190,7 @@ std::vector<Shape> Inputs::shapes_to_fill(const std::map<int, Shape>& given) con
   std::vector<Shape> shapes;
   for (const auto& port : ports_) {
     shapes.emplace_back();
-    for (const auto& d : port.shape)
-      shapes.back().push_back(std::max<i64>(d.min, std::min<i64>(d.max, 1)));
+    for (const auto& d : port.shape) shapes.back().push_back(std::max<i64>(d.min, std::min<i64>(d.max, 1)));
   }
   return shapes;
 }

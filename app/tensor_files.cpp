@@ -51,8 +51,8 @@ std::uint32_t crc_of(const Tensor& tensor) {
   return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.view.data()), bytes.size()));
 }
 
-Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<i64>& wholes,
-             std::size_t axis, i64& at) {
+Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<i64>& wholes, std::size_t axis,
+             i64& at) {
   if (axis < t.shape().size()) {
     Json list = Json::array();
     for (i64 i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, reals, wholes, axis + 1, at));

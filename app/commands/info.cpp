@@ -20,8 +20,8 @@ struct Options : ModelOptions {
 };
 
 struct Facts {
-  std::map<std::string, std::size_t> operations;                        // "Reshape-1" -> layers
-  std::map<std::string, std::size_t> sets;                              // "opset1" -> layers
+  std::map<std::string, std::size_t> operations;               // "Reshape-1" -> layers
+  std::map<std::string, std::size_t> sets;                     // "opset1" -> layers
   std::map<std::string, std::pair<std::size_t, i64>> weights;  // "f16" -> constants, bytes
   std::size_t layers = 0, bodies = 0;
   std::set<std::pair<i64, i64>> seen;  // begin and end: a range that is shared counts once

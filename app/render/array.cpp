@@ -233,8 +233,7 @@ std::string summary_text(const Summary& s) {
   return text;
 }
 
-std::vector<i64> largest(const std::vector<double>& values, i64 row, i64 length,
-                                  i64 k) {
+std::vector<i64> largest(const std::vector<double>& values, i64 row, i64 length, i64 k) {
   std::vector<i64> order(static_cast<std::size_t>(length));
   std::iota(order.begin(), order.end(), 0);
   const auto at = [&](i64 i) {

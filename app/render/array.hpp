@@ -22,7 +22,6 @@ Summary summarise(const Tensor& value);
 std::string summary_text(const Summary& summary);
 
 /// The positions of the `k` largest values of a row of the last axis, largest first, the earlier of equals first.
-std::vector<i64> largest(const std::vector<double>& values, i64 row, i64 length,
-                                  i64 k);
+std::vector<i64> largest(const std::vector<double>& values, i64 row, i64 length, i64 k);
 
 }  // namespace ovir::app

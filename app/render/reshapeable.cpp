@@ -57,9 +57,7 @@ class Writer {
   const Reshapeable& found;
   Places places;
 
-  i64 base(const InputAxis& a) const {
-    return found.inputs[static_cast<std::size_t>(a.input)].tried[a.axis].length();
-  }
+  i64 base(const InputAxis& a) const { return found.inputs[static_cast<std::size_t>(a.input)].tried[a.axis].length(); }
   const Dim& given(const InputAxis& a) const { return found.inputs[static_cast<std::size_t>(a.input)].shape[a.axis]; }
   std::string name(int input) const { return fmt::format("\"{}\"", printable(model.parameter_name(input))); }
 

@@ -54,7 +54,7 @@ struct Body {
 
 struct Layer {
   std::string id_text;                    ///< as the file spells it
-  i64 id = 0;                    ///< below zero where the file's cannot be read
+  i64 id = 0;                             ///< below zero where the file's cannot be read
   std::string name, type, version;        ///< version: "opset8", "extension", ...
   std::vector<Attribute> attributes;      ///< of <data>
   std::vector<std::string> output_names;  ///< the `output_names` of a Result

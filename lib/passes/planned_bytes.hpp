@@ -8,7 +8,7 @@ namespace ovir::passes {
 
 /// A layer's outputs and how many bytes they take, all at the same time.
 struct PlannedBytes {
-  i64 bytes = 0;      ///< INT64_MAX where 64 bits cannot count them
+  i64 bytes = 0;               ///< INT64_MAX where 64 bits cannot count them
   const Node* node = nullptr;  ///< null: nothing is known to be computed
 };
 

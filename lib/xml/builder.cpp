@@ -65,8 +65,7 @@ void Builder::report(Code code, std::string message, SourceLoc place, std::strin
   faulty_ = true;
 }
 
-std::optional<i64> Builder::number(pugi::xml_node node, const char* name, i64 least,
-                                            std::optional<i64> otherwise) {
+std::optional<i64> Builder::number(pugi::xml_node node, const char* name, i64 least, std::optional<i64> otherwise) {
   const auto attribute = node.attribute(name);
   if (!attribute) {
     if (!otherwise) report(Code::E0103, fmt::format("<{}> has no {}", node.name(), name), tag(node));
@@ -193,8 +192,7 @@ void Builder::data(pugi::xml_node node, Layer& layer) {
 void Builder::ports(pugi::xml_node list, bool input, Layer& layer) {
   auto& result = input ? layer.inputs : layer.outputs;
   for (const auto node : list.children("port")) {
-    in_port_ = PortRef{
-        input, static_cast<i64>(result.size()), parse_number<i64>(node.attribute("id").value()), {}};
+    in_port_ = PortRef{input, static_cast<i64>(result.size()), parse_number<i64>(node.attribute("id").value()), {}};
     result.push_back(port(node, input));
   }
   in_port_.reset();

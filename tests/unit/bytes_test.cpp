@@ -74,8 +74,7 @@ TEST_CASE("storage is aligned") {
 }
 
 TEST_CASE("sizes that overflow") {
-  const i64 big = i64{1} << 40, dims[] = {big, big}, with_zero[] = {big, big, 0},
-                     negative[] = {2, -1};
+  const i64 big = i64{1} << 40, dims[] = {big, big}, with_zero[] = {big, big, 0}, negative[] = {2, -1};
   CHECK_FALSE(checked_product(dims));
   CHECK(checked_product(with_zero) == 0);
   CHECK_FALSE(checked_product(negative));

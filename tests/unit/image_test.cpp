@@ -109,8 +109,7 @@ TEST_CASE("an image becomes an input") {
         std::vector<double>{1, 2.5, 0, 1.5, -1, 0.5});
   CHECK(input(t, {1, 2}, {}) == std::vector<double>{2, 5});  // luma
   CHECK(input(gray({1, 1, 1}, {9}), {1, 3, 1, 1}, {}, E::u8) == std::vector<double>{9, 9, 9});
-  CHECK(input(t, {1, 3, 1, 1}, {.size = std::pair{i64{1}, i64{1}}}) ==
-        std::vector<double>{3, 4, 5});  // 2.5 rounds up
+  CHECK(input(t, {1, 3, 1, 1}, {.size = std::pair{i64{1}, i64{1}}}) == std::vector<double>{3, 4, 5});  // 2.5 rounds up
 }
 
 TEST_CASE("an image that does not fit is refused") {

@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+using namespace ovir;
 using namespace ovir::tools;
 using List = std::vector<i64>;
 
@@ -17,9 +18,7 @@ struct Asked {
     });
   }
 };
-Lengths found(i64 base, const std::function<bool(i64)>& accepts) {
-  return search_lengths(base, accepts);
-}
+Lengths found(i64 base, const std::function<bool(i64)>& accepts) { return search_lengths(base, accepts); }
 }  // namespace
 
 TEST_CASE("any length") {

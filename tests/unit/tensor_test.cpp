@@ -120,8 +120,7 @@ TEST_CASE("Convert: floats to integers are cut off, integers wrap") {
   CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u32).data<std::uint32_t>()[0] == 4294967295u);
   CHECK(convert(vector<std::int32_t>(E::i32, {-1}), E::u64).data<std::uint64_t>()[0] ==
         std::numeric_limits<std::uint64_t>::max());
-  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 8, -9, 15}), E::i4)) ==
-        std::vector<i64>{7, -8, 7, -1});
+  CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 8, -9, 15}), E::i4)) == std::vector<i64>{7, -8, 7, -1});
   CHECK(to_i64(convert(vector<std::int32_t>(E::i32, {7, 16, -1}), E::u4)) == std::vector<i64>{7, 0, 15});
   CHECK(to_i64(convert(floats({0, 0.5f, -2, std::nanf("")}), E::boolean)) == std::vector<i64>{0, 1, 1, 1});
   CHECK(to_i64(convert(vector<std::uint8_t>(E::boolean, {0, 1}), E::i16)) == std::vector<i64>{0, 1});

@@ -13,9 +13,9 @@ TEST_CASE("every chunk runs once") {
   for (const int threads : {1, 2, 4}) {
     ThreadPool pool(threads);
     CHECK(pool.threads() == threads);
-    for (const i64 chunks : {0, 1, 2, 3, 1000}) {
+    for (const ovir::i64 chunks : {0, 1, 2, 3, 1000}) {
       std::vector<std::atomic<int>> calls(static_cast<std::size_t>(chunks));
-      pool.run(chunks, [&](i64 i) { ++calls[static_cast<std::size_t>(i)]; });
+      pool.run(chunks, [&](ovir::i64 i) { ++calls[static_cast<std::size_t>(i)]; });
       for (const auto& n : calls) CHECK(n == 1);
     }
   }
@@ -23,16 +23,16 @@ TEST_CASE("every chunk runs once") {
 
 TEST_CASE("no chunks: the work is not called") {
   ThreadPool pool(2);
-  pool.run(0, [](i64) { FAIL("called"); });
-  pool.run(-1, [](i64) { FAIL("called"); });
+  pool.run(0, [](ovir::i64) { FAIL("called"); });
+  pool.run(-1, [](ovir::i64) { FAIL("called"); });
 }
 
 TEST_CASE("an exception of a chunk comes out of run, and nothing of the work goes on behind it") {
   for (const int threads : {1, 2, 4}) {
     ThreadPool pool(threads);
-    for (i64 bad = 0; bad < 64; bad += 7) {
+    for (ovir::i64 bad = 0; bad < 64; bad += 7) {
       std::atomic<int> inside = 0;
-      const auto work = [&](i64 i) {
+      const auto work = [&](ovir::i64 i) {
         ++inside;
         if (i == bad) {
           --inside;
@@ -45,7 +45,7 @@ TEST_CASE("an exception of a chunk comes out of run, and nothing of the work goe
       CHECK(inside == 0);
     }
     std::atomic<int> calls = 0;
-    pool.run(100, [&](i64) { ++calls; });
+    pool.run(100, [&](ovir::i64) { ++calls; });
     CHECK(calls == 100);
   }
 }
@@ -53,16 +53,16 @@ TEST_CASE("an exception of a chunk comes out of run, and nothing of the work goe
 TEST_CASE("every chunk throws") {
   ThreadPool pool(4);
   for (int round = 0; round < 100; ++round)
-    CHECK_THROWS_AS(pool.run(50, [](i64) { throw std::bad_alloc(); }), std::bad_alloc);
+    CHECK_THROWS_AS(pool.run(50, [](ovir::i64) { throw std::bad_alloc(); }), std::bad_alloc);
 }
 
 TEST_CASE("several threads call one pool") {
   ThreadPool pool(3);
-  std::atomic<i64> sum = 0, caught = 0;
+  std::atomic<ovir::i64> sum = 0, caught = 0;
   const auto call = [&](bool throws) {
     for (int round = 0; round < 200; ++round) {
       try {
-        pool.run(20, [&](i64 i) {
+        pool.run(20, [&](ovir::i64 i) {
           if (throws && i == 11) throw std::runtime_error("chunk");
           if (!throws) sum += i;
         });
@@ -82,7 +82,7 @@ TEST_CASE("several threads call one pool") {
 TEST_CASE("a chunk may call the pool again") {
   ThreadPool pool(2);
   std::atomic<int> calls = 0;
-  pool.run(4, [&](i64) { pool.run(5, [&](i64) { ++calls; }); });
+  pool.run(4, [&](ovir::i64) { pool.run(5, [&](ovir::i64) { ++calls; }); });
   CHECK(calls == 20);
 }
 

@@ -6,7 +6,6 @@
 
 namespace ovir::fast {
 
-
 /// Functions of one value. a and b are Unary's parameters.
 enum class Function : std::uint8_t {
   identity,

@@ -61,8 +61,8 @@ void reduce_into(EvalContext& c, State init, Fold fold, Finish finish) {
   for (std::size_t i = 0; i < states.size(); ++i) out[i] = static_cast<T>(finish(states[i], plan.each));
 }
 
-/// What sums and products are kept in: floats in f64, whose error is far below f32's whatever the order, integers modulo
-/// 2^64.
+/// What sums and products are kept in: floats in f64, whose error is far below that of f32 in any order, integers
+/// modulo 2^64.
 template <class T>
 using Accumulator = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
 

@@ -127,7 +127,7 @@ namespace {
 /// Lengths of spatial axis i of three, where a tensor of `spatial` axes lacks the first ones.
 i64 length3(const Shape& s, i64 spatial, i64 i) {
   const auto missing = 3 - spatial;
-  return i < missing ? 1 : s[s.size() - 3 - i];
+  return i < missing ? 1 : s[s.rank() - 3 + i];
 }
 
 Problem problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output, bool grouped) {

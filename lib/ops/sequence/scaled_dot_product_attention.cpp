@@ -21,8 +21,8 @@ void infer(InferContext& c) {
   for (const auto port : {query, key, value}) c.require_rank_at_least(port, 3);
   const auto &q = c.shape(query), &k = c.shape(key), &v = c.shape(value);
   c.require_same_dim(q.dim(-1), k.dim(-1), key, "the embedding dims of \"query\"", "those of \"key\"");
-  const auto source = c.require_same_dim(k.dim(-2), v.dim(-2), value, "the source lengths of \"key\"",
-                                         "those of \"value\"");
+  const auto source =
+      c.require_same_dim(k.dim(-2), v.dim(-2), value, "the source lengths of \"key\"", "those of \"value\"");
   // As OpenVINO: a key, value or mask of unknown rank leaves the batch dims of the others as they are.
   const auto known = [](const PartialShape& batch) { return batch.has_rank() ? batch : PartialShape{}; };
   auto out = q.has_rank() ? broadcast(batch_of(q), known(batch_of(k))) : std::optional(batch_of(q));
@@ -44,12 +44,10 @@ void infer(InferContext& c) {
     if (m.has_rank() && m.rank() >= 2) {
       // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
       const auto rows = broadcast(m.dim(-2), q.dim(-2)), columns = broadcast(m.dim(-1), source);
-      const auto fits = [](const Dim& mask, const Dim& scores) {
-        return mask.min <= std::max<i64>(1, scores.max);
-      };
-      c.require(rows && columns && fits(m.dim(-2), q.dim(-2)) && fits(m.dim(-1), source),
-                attention_mask, Code::E0505, "input \"attention_mask\" {} does not fit scores of {} x {}", to_string(m),
-                to_string(q.dim(-2)), to_string(source));
+      const auto fits = [](const Dim& mask, const Dim& scores) { return mask.min <= std::max<i64>(1, scores.max); };
+      c.require(rows && columns && fits(m.dim(-2), q.dim(-2)) && fits(m.dim(-1), source), attention_mask, Code::E0505,
+                "input \"attention_mask\" {} does not fit scores of {} x {}", to_string(m), to_string(q.dim(-2)),
+                to_string(source));
       auto with_mask = broadcast(*out, batch_of(m));
       c.require(with_mask.has_value(), attention_mask, Code::E0505,
                 "ScaledDotProductAttention cannot broadcast the batch dims of \"attention_mask\" {} and \"query\" {}",
