@@ -109,6 +109,10 @@ Weights open_weights(const std::string& model, const ReadOptions& options) {
   Weights result;
   if (options.no_weights) return result;
   result.path = options.weights.empty() ? with_extension(model, ".bin") : options.weights;
+  if (options.bytes) {
+    result.bytes = options.bytes;
+    return result;
+  }
   Bytes bytes;
   if (const auto error = try_map(result.path, bytes)) {
     result.fault =

@@ -3,14 +3,16 @@
 #include <memory>
 #include <string>
 
+#include "base/bytes.hpp"
 #include "diag/diagnostic.hpp"
 #include "graph/graph.hpp"
 
 namespace ovir::xml {
 
 struct ReadOptions {
-  std::string weights;      ///< path of the .bin; empty: beside the .xml, same stem
-  bool no_weights = false;  ///< leave the .bin alone
+  std::string weights;                   ///< path of the .bin; empty: beside the .xml, same stem
+  bool no_weights = false;               ///< leave the .bin alone
+  std::shared_ptr<const Bytes> bytes{};  ///< the .bin itself, where it is in memory; `weights` then only names it
 };
 
 /// Reads IR versions 10 and 11. Faults go to `diagnostics`; returns null when nothing could be made of the file, else

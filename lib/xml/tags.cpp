@@ -97,6 +97,15 @@ std::vector<ElementText> children(std::string_view text, std::size_t tag, std::s
   return found;
 }
 
+std::size_t root_tag(std::string_view text) {
+  for (auto at = text.find('<'); at < text.size(); at = text.find('<', at)) {
+    const auto behind = skip_non_element(text, at);
+    if (behind == at && !text.substr(at).starts_with("<!")) return at;
+    at = behind == at ? at + 1 : behind;
+  }
+  return text.size();
+}
+
 std::string escaped(std::string_view value) {
   std::string out;
   for (const char c : value) {

@@ -31,6 +31,9 @@ struct ElementText {
 /// The direct children called `name` of the element whose tag begins at `tag`, in order.
 std::vector<ElementText> children(std::string_view text, std::size_t tag, std::string_view name);
 
+/// The '<' of the outermost element's tag.
+std::size_t root_tag(std::string_view text);
+
 /// `value` as it stands between quotes.
 std::string escaped(std::string_view value);
 

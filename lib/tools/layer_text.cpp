@@ -1,0 +1,98 @@
+#include "tools/layer_text.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "xml/tags.hpp"
+
+namespace ovir::tools {
+namespace {
+
+/// "a,b\,c": a backslash keeps a comma from separating.
+std::string names_list(const std::vector<std::string>& names) {
+  std::string list;
+  for (const auto& name : names) {
+    if (!list.empty()) list += ',';
+    for (const char c : name) list += c == ',' ? std::string("\\,") : std::string(1, c);
+  }
+  return list;
+}
+
+std::string port_text(const Indent& indent, const PortText& port, std::string_view list) {
+  const auto in = [&](int steps) {
+    auto text = indent.before;
+    for (int i = 0; i < steps; ++i) text += indent.step;
+    return text;
+  };
+  auto text = fmt::format("{}<{}>{}<port id=\"0\" precision=\"{}\"", in(1), list, in(2), precision_name(port.type));
+  if (!port.names.empty()) text += fmt::format(" names=\"{}\"", xml::escaped(names_list(port.names)));
+  if (port.shape.rank() == 0) return text + fmt::format(" />{}</{}>", in(1), list);
+  text += '>';
+  for (const auto& d : port.shape) text += fmt::format("{}<dim>{}</dim>", in(3), d.is_static() ? d.length() : -1);
+  return text + fmt::format("{}</port>{}</{}>", in(2), in(1), list);
+}
+
+std::string layer_text(const Indent& indent, i64 id, std::string_view name, std::string_view type,
+                       const std::string& inside) {
+  return fmt::format("{0}<layer id=\"{1}\" name=\"{2}\" type=\"{3}\" version=\"opset1\">{4}{0}</layer>", indent.before,
+                     id, xml::escaped(name), type, inside);
+}
+
+}  // namespace
+
+std::string parameter_text(const Indent& indent, i64 id, std::string_view name, const PortText& port) {
+  return layer_text(indent, id, name, "Parameter",
+                    fmt::format("{}{}<data shape=\"{}\" element_type=\"{}\" />{}", indent.before, indent.step,
+                                attribute_text(port.shape), ovir::name(port.type), port_text(indent, port, "output")));
+}
+
+std::string constant_text(const Indent& indent, i64 id, std::string_view name, const PortText& port, i64 offset,
+                          i64 size) {
+  return layer_text(indent, id, name, "Const",
+                    fmt::format("{}{}<data element_type=\"{}\" shape=\"{}\" offset=\"{}\" size=\"{}\" />{}",
+                                indent.before, indent.step, ovir::name(port.type), attribute_text(port.shape), offset,
+                                size, port_text(indent, port, "output")));
+}
+
+std::string result_text(const Indent& indent, i64 id, std::string_view name, const PortText& port) {
+  return layer_text(indent, id, name, "Result", port_text(indent, {port.type, port.shape}, "input"));
+}
+
+std::string edge_text(const Indent& indent, i64 from_layer, i64 from_port, i64 to_layer, i64 to_port) {
+  return fmt::format("{}<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\" />", indent.before,
+                     from_layer, from_port, to_layer, to_port);
+}
+
+Unused::Unused(const Graph& graph) {
+  for (const auto& layer : graph.layers) {
+    ids_.push_back(layer.id);
+    names_.push_back(layer.name);
+  }
+  std::sort(ids_.begin(), ids_.end());
+  std::sort(names_.begin(), names_.end());
+  if (!ids_.empty() && ids_.back() < std::numeric_limits<i64>::max()) next_ = std::max<i64>(0, ids_.back() + 1);
+}
+
+i64 Unused::id() {
+  while (std::binary_search(ids_.begin(), ids_.end(), next_)) ++next_;
+  return next_++;
+}
+
+std::string Unused::name(std::string wanted) {
+  auto at = std::lower_bound(names_.begin(), names_.end(), wanted);
+  while (at != names_.end() && *at == wanted) {
+    wanted += '_';
+    at = std::lower_bound(names_.begin(), names_.end(), wanted);
+  }
+  names_.insert(at, wanted);
+  return wanted;
+}
+
+void Unused::free(const std::string& layer_name) {
+  const auto at = std::lower_bound(names_.begin(), names_.end(), layer_name);
+  if (at != names_.end() && *at == layer_name) names_.erase(at);
+}
+
+}  // namespace ovir::tools

@@ -1,0 +1,47 @@
+// New layers and edges as the text of an IR file.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "op/fact.hpp"
+
+namespace ovir::tools {
+
+/// How the elements of a list are set apart: what stands before each, "\n\t\t", and one step further in.
+struct Indent {
+  std::string before, step;
+};
+
+/// A tensor's type, shape and names, as a port declares them.
+struct PortText {
+  ElementType type = ElementType::dynamic;
+  PartialShape shape;
+  std::vector<std::string> names{};
+};
+
+std::string parameter_text(const Indent& indent, i64 id, std::string_view name, const PortText& port);
+/// Its values are the bytes [offset, offset + size) of the .bin.
+std::string constant_text(const Indent& indent, i64 id, std::string_view name, const PortText& port, i64 offset,
+                          i64 size);
+std::string result_text(const Indent& indent, i64 id, std::string_view name, const PortText& port);
+std::string edge_text(const Indent& indent, i64 from_layer, i64 from_port, i64 to_layer, i64 to_port);
+
+/// Ids and names that a graph does not have yet.
+class Unused {
+ public:
+  explicit Unused(const Graph& graph);
+  i64 id();
+  /// `wanted`, or with underscores behind it.
+  std::string name(std::string wanted);
+  /// That layer goes: its name may be used.
+  void free(const std::string& layer_name);
+
+ private:
+  std::vector<i64> ids_;            // sorted
+  std::vector<std::string> names_;  // sorted
+  i64 next_ = 0;
+};
+
+}  // namespace ovir::tools
