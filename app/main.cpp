@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
+#include "fast/isa/table.hpp"
 #include "limits.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
@@ -35,6 +37,19 @@ const Command& find_command(const std::string& word) {
                                near ? fmt::format("did you mean '{}'?", *near) : "'ovir help' lists the commands"));
 }
 
+/// OVIR_ISA: the instruction set of the fast tier's loops, where it is not to be the machine's best.
+void choose_instruction_set() {
+  const char* const set = std::getenv("OVIR_ISA");
+  if (!set) return;
+  const std::string_view wish = set;
+  auto level = fast::Isa::best;
+  if (wish == "baseline") level = fast::Isa::baseline;
+  else if (wish == "avx2") level = fast::Isa::avx2;
+  else if (wish == "avx512") level = fast::Isa::avx512;
+  else throw UsageError(fmt::format("OVIR_ISA: expected baseline, avx2 or avx512, not '{}'", printable(wish)));
+  if (!fast::force_isa(level)) throw UsageError(fmt::format("OVIR_ISA: this machine cannot run {}", wish));
+}
+
 /// `words`: the command's name and its arguments.
 int run_command(const Command& command, const std::vector<std::string>& words, Common& common) {
   Flags flags;
@@ -57,6 +72,7 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
     if (!common.log_file.empty() && (word.ends_with(".xml") || word.ends_with(".bin")))
       keep_model(word, {}, "--log-file", common.log_file);
   start_log(common.log_level, common.verbose, common.log_file);
+  choose_instruction_set();
   common.most = parse_limits(common.limits);
   if (common.most.time) end_after(*common.most.time);
   const MemoryBudget::Scope budget(

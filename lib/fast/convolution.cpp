@@ -1,8 +1,8 @@
 // Convolution-1 and GroupConvolution-1 of one and two spatial axes, in f32, on the file's own weights: nothing is
 // compiled or repacked first, which is what a single run wants.
 #include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
 #include "fast/product.hpp"
-#include "fast/tail.hpp"
 #include "op/kit/window.hpp"
 
 namespace ovir::fast {
@@ -56,7 +56,7 @@ void take(const float* x, i64 width, i64 first, i64 step, i64 n, float* y) {
 
 /// One group of one batch element as a product: filters [m][channels·kernel] by the columns under each window.
 void by_product(const Plane& p, const float* x, const float* w, float* y, i64 channels, i64 m, i64 first_channel,
-                const Tail& tail, Runtime& runtime) {
+                const Epilogue& epilogue, Runtime& runtime) {
   const auto taps = p.kernel_height * p.kernel_width, pixels = p.out_height * p.out_width, plane = p.height * p.width;
   const auto fill = [&](i64 k0, i64 count, i64 column, float* panel) {
     const auto n = std::min(kPanel, pixels - column);
@@ -83,8 +83,11 @@ void by_product(const Plane& p, const float* x, const float* w, float* y, i64 ch
     }
   };
   const auto store = [&](i64 row, i64 rows, i64 column, i64 columns, const float* tile) {
-    for (i64 i = 0; i < rows; ++i)
-      tail.apply(first_channel + row + i, tile + i * kPanel, y + (row + i) * pixels + column, columns);
+    for (i64 i = 0; i < rows; ++i) {
+      const auto at = (row + i) * pixels + column;
+      finish_row(isa(), epilogue, first_channel + row + i, 0, tile + i * kPanel,
+                 epilogue.residual ? epilogue.residual + at : nullptr, y + at, columns);
+    }
   };
   product(w, channels * taps, m, pixels, channels * taps, fill, store, runtime);
 }
@@ -109,10 +112,10 @@ void depthwise(const Plane& p, const float* x, const float* w, float* y) {
 
 class OneShotConvolution final : public Kernel {
  public:
-  OneShotConvolution(const ConvolutionAttrs& attrs, bool grouped, Tail tail)
-      : attrs_(attrs), grouped_(grouped), tail_(std::move(tail)) {}
+  OneShotConvolution(const ConvolutionAttrs& attrs, bool grouped, Ending ending)
+      : attrs_(attrs), grouped_(grouped), ending_(std::move(ending)) {}
 
-  std::string name() const override { return "convolution" + tail_.name; }
+  std::string name() const override { return "convolution" + ending_.name; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
@@ -130,16 +133,21 @@ class OneShotConvolution final : public Kernel {
                taps = p.kernel_height * p.kernel_width;
     const auto *x = data.as<const float>(), *w = filters.as<const float>();
     auto* y = to.as<float>();
+    const auto* residual =
+        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto epilogue = [&](i64 first) { return ending_.epilogue(residual ? residual + first : nullptr); };
     if (channels == 1 && outputs == 1) {
       runtime.parallel(batch * groups, [&](i64 i) {
         depthwise(p, x + i * in_plane, w + i % groups * taps, y + i * out_plane);
-        if (!tail_.name.empty()) tail_.apply(i % groups, y + i * out_plane, y + i * out_plane, out_plane);
+        const auto at = i * out_plane;
+        finish_row(isa(), epilogue(0), i % groups, 0, y + at, residual ? residual + at : nullptr, y + at, out_plane);
       });
       return;
     }
     for (i64 i = 0; i < batch * groups; ++i)
       by_product(p, x + i * channels * in_plane, w + i % groups * outputs * channels * taps,
-                 y + i * outputs * out_plane, channels, outputs, i % groups * outputs, tail_, runtime);
+                 y + i * outputs * out_plane, channels, outputs, i % groups * outputs,
+                 epilogue(i * outputs * out_plane), runtime);
   }
 
  private:
@@ -148,15 +156,20 @@ class OneShotConvolution final : public Kernel {
   };
   ConvolutionAttrs attrs_;
   bool grouped_;
-  Tail tail_;
+  Ending ending_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  Tail tail;
-  auto match = match_convolution(graph, root, 4, tail);
-  if (!match) return std::nullopt;
-  match->kernel = std::make_unique<OneShotConvolution>(graph.attrs<ConvolutionAttrs>(root),
-                                                       graph.type(root) == "GroupConvolution", std::move(tail));
+  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
+  const auto& shape = graph.fact(data).shape;
+  const auto& out = graph.fact({root, 0}).shape;
+  if (!is_f32(graph, data) || !is_f32(graph, filters) || !shape.has_rank() || shape.rank() < 3 || shape.rank() > 4)
+    return std::nullopt;
+  Match match{{root}, {data, filters}, nullptr};
+  Ending ending;
+  if (out.has_rank() && out[1].is_static()) ending = take_ending(graph, match, out.rank(), 1, out[1].length());
+  match.kernel = std::make_unique<OneShotConvolution>(graph.attrs<ConvolutionAttrs>(root),
+                                                      graph.type(root) == "GroupConvolution", std::move(ending));
   return match;
 }
 

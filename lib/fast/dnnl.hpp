@@ -1,7 +1,6 @@
 // The only file that includes oneDNN, and the only one that asks for its version: 2.6 and 3.x are used alike.
 #pragma once
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -24,24 +23,38 @@ struct Window {
   Dims strides, dilations, pads_begin, pads_end;  ///< oneDNN counts dilations from 0
 };
 
-inline dnnl::convolution_forward::primitive_desc convolution(const dnnl::engine& e, const Desc& src,
-                                                             const Desc& weights, const Desc& bias, const Desc& dst,
-                                                             const Window& w, const dnnl::primitive_attr& attr) {
+/// An engine belongs to nobody: it has no state that runs change.
+inline const dnnl::engine& engine() {
+  static const dnnl::engine e{dnnl::engine::kind::cpu, 0};
+  return e;
+}
+
+/// Scratch memory is the caller's: oneDNN's own belongs to a thread, and a session may change threads.
+inline dnnl::primitive_attr attributes() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+inline dnnl::convolution_forward::primitive_desc convolution(const Desc& src, const Desc& weights, const Desc& dst,
+                                                             const Window& w) {
   constexpr auto kind = dnnl::prop_kind::forward_inference;
   constexpr auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
-  return {e, kind, algorithm, src, weights, bias, dst, w.strides, w.dilations, w.pads_begin, w.pads_end, attr};
+  return {engine(), kind,      algorithm,   src,          weights,    Desc(),
+          dst,      w.strides, w.dilations, w.pads_begin, w.pads_end, attributes()};
 #else
-  return {{kind, algorithm, src, weights, bias, dst, w.strides, w.dilations, w.pads_begin, w.pads_end}, attr, e};
+  return {{kind, algorithm, src, weights, Desc(), dst, w.strides, w.dilations, w.pads_begin, w.pads_end},
+          attributes(),
+          engine()};
 #endif
 }
 
-inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& e, const Desc& a, const Desc& b, const Desc& bias,
-                                           const Desc& c, const dnnl::primitive_attr& attr) {
+inline dnnl::matmul::primitive_desc matmul(const Desc& a, const Desc& b, const Desc& c) {
 #if DNNL_VERSION_MAJOR >= 3
-  return {e, a, b, bias, c, attr};
+  return {engine(), a, b, c, attributes()};
 #else
-  return {{a, b, bias, c}, attr, e};
+  return {{a, b, c}, attributes(), engine()};
 #endif
 }
 
@@ -50,53 +63,15 @@ using Pooling = dnnl::pooling_forward;
 #else
 using Pooling = dnnl::pooling_v2_forward;
 #endif
-inline Pooling::primitive_desc pooling(const dnnl::engine& e, dnnl::algorithm algorithm, const Desc& src,
-                                       const Desc& dst, const Dims& kernel, const Window& w,
-                                       const dnnl::primitive_attr& attr) {
+inline Pooling::primitive_desc pooling(dnnl::algorithm algorithm, const Desc& src, const Desc& dst, const Dims& kernel,
+                                       const Window& w) {
+  constexpr auto kind = dnnl::prop_kind::forward_inference;
 #if DNNL_VERSION_MAJOR >= 3
-  return {e,
-          dnnl::prop_kind::forward_inference,
-          algorithm,
-          src,
-          dst,
-          w.strides,
-          kernel,
-          w.dilations,
-          w.pads_begin,
-          w.pads_end,
-          attr};
+  return {engine(), kind, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin, w.pads_end, attributes()};
 #else
-  return {{dnnl::prop_kind::forward_inference, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin,
-           w.pads_end},
-          attr,
-          e};
+  return {
+      {kind, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin, w.pads_end}, attributes(), engine()};
 #endif
-}
-
-/// An engine belongs to nobody: it has no state that runs change.
-inline const dnnl::engine& engine() {
-  static const dnnl::engine e{dnnl::engine::kind::cpu, 0};
-  return e;
-}
-
-/// Scratch memory is the caller's: oneDNN's own belongs to a thread, and a session may change threads. The
-/// result is clamped to [low, high].
-inline dnnl::primitive_attr attributes(float low, float high) {
-  dnnl::primitive_attr attr;
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const bool below = low != -std::numeric_limits<float>::infinity(),
-             above = high != std::numeric_limits<float>::infinity();
-  if (!below && !above) return attr;
-  dnnl::post_ops ops;
-#if DNNL_VERSION_MAJOR >= 3
-  if (below && low == 0 && !above) ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0, 0);
-  else ops.append_eltwise(dnnl::algorithm::eltwise_clip_v2, low, high);
-#else
-  if (below && low == 0 && !above) ops.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-  else ops.append_eltwise(1, dnnl::algorithm::eltwise_clip_v2, low, high);
-#endif
-  attr.set_post_ops(ops);
-  return attr;
 }
 
 /// Row-major f32 of these dims.

@@ -1,7 +1,7 @@
 // MatMul-1 in f32 with the right operand as it lies in the file: for a single run.
 #include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
 #include "fast/product.hpp"
-#include "fast/tail.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
@@ -49,9 +49,9 @@ void multiply(const float* a, const float* b, float* c, i64 m, i64 n, i64 k, boo
 
 class OneShotMatMul final : public Kernel {
  public:
-  OneShotMatMul(bool transposed, Tail tail) : transposed_(transposed), tail_(std::move(tail)) {}
+  OneShotMatMul(bool transposed, Ending ending) : transposed_(transposed), ending_(std::move(ending)) {}
 
-  std::string name() const override { return "matmul" + tail_.name; }
+  std::string name() const override { return "matmul" + ending_.name; }
 
   /// Vectors, and batches on the right that are not the left one's, are for the reference kernel.
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
@@ -71,17 +71,20 @@ class OneShotMatMul final : public Kernel {
     for (i64 i = 0; i < batches; ++i)
       multiply(a.as<const float>() + i * m * k, b.as<const float>() + i * k * n, c + i * m * n, m, n, k, transposed_,
                runtime);
-    if (tail_.name.empty()) return;
+    if (ending_.name.empty()) return;
+    const auto* residual =
+        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto epilogue = ending_.epilogue(residual);
     constexpr i64 kRows = 16;
     runtime.parallel((m * batches + kRows - 1) / kRows, [&](i64 chunk) {
       for (i64 row = chunk * kRows; row < std::min(m * batches, (chunk + 1) * kRows); ++row)
-        tail_.apply_row(c + row * n, n);
+        finish_row(isa(), epilogue, 0, 1, c + row * n, residual ? residual + row * n : nullptr, c + row * n, n);
     });
   }
 
  private:
   bool transposed_;
-  Tail tail_;
+  Ending ending_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -90,14 +93,14 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (graph.stored(a) != ElementType::f32 || graph.stored(b) != ElementType::f32 || attrs.transpose_a)
     return std::nullopt;
   Match match{{root}, {a, b}, nullptr};
-  Tail tail;
+  Ending ending;
   const auto& shape = graph.fact(b).shape;
   if (shape.has_rank() && shape.rank() >= 2 && graph.fact({root, 0}).shape.has_rank()) {
     const auto rank = graph.fact({root, 0}).shape.rank();
     const auto& columns = shape[shape.rank() - (attrs.transpose_b ? 2 : 1)];
-    if (columns.is_static() && rank >= 2) tail = take_tail(graph, match.nodes, rank, rank - 1, columns.length());
+    if (columns.is_static() && rank >= 2) ending = take_ending(graph, match, rank, rank - 1, columns.length());
   }
-  match.kernel = std::make_unique<OneShotMatMul>(attrs.transpose_b, std::move(tail));
+  match.kernel = std::make_unique<OneShotMatMul>(attrs.transpose_b, std::move(ending));
   return match;
 }
 

@@ -9,6 +9,10 @@
 namespace ovir::plan_passes {
 namespace {
 
+bool is_root(const Pattern& pattern, std::string_view type) {
+  return std::find(pattern.roots.begin(), pattern.roots.end(), type) != pattern.roots.end();
+}
+
 /// Takes what the patterns offer: groups where `groups`, single nodes otherwise.
 class Taker {
  public:
@@ -39,10 +43,6 @@ class Taker {
   }
 
  private:
-  static bool is_root(const Pattern& pattern, std::string_view type) {
-    return std::find(pattern.roots.begin(), pattern.roots.end(), type) != pattern.roots.end();
-  }
-
   /// Nobody outside may read what the inner nodes compute: a pattern that overlooks this is at fault.
   void require_closed(const Pattern& pattern, const Match& match, const Graphlet& graph) const {
     std::map<int, int> reads;
@@ -82,6 +82,20 @@ class Taker {
   std::vector<char> free_, gone_;
 };
 
+/// Why the reference kernel of its node runs a step.
+std::string why_not(const Plan& plan, const Step& step, const PlanOptions& options) {
+  const auto& node = plan.node(step);
+  std::string declined;
+  for (const auto* pattern : options.patterns)
+    if (is_root(*pattern, node.op->type)) declined += fmt::format("{}{}", declined.empty() ? "" : ", ", pattern->name);
+  if (declined.empty()) return fmt::format("no fast kernel for {}", node.op->type);
+  const auto other = std::find_if(step.outputs.begin(), step.outputs.end(),
+                                  [&](int id) { return plan.value(id).stored != ElementType::f32; });
+  if (other != step.outputs.end())
+    return fmt::format("fast kernels compute f32, this is {}", name(plan.value(*other).stored));
+  return fmt::format("not taken by {}", declined);
+}
+
 }  // namespace
 
 void fuse(Plan& plan, const PlanOptions& options) {
@@ -89,7 +103,12 @@ void fuse(Plan& plan, const PlanOptions& options) {
 }
 
 void choose(Plan& plan, const PlanOptions& options) {
-  if (options.tier == Tier::fast && options.has("choose")) Taker(plan, options, false).run();
+  if (options.tier != Tier::fast || !options.has("choose")) return;
+  Taker(plan, options, false).run();
+  for (auto& step : plan.steps)
+    if (!step.kernel && step.nodes.size() == 1 && step.bodies.empty() && plan.node(step).op->kind == Kind::compute &&
+        !plan.node(step).version->view)
+      step.why = why_not(plan, step, options);
 }
 
 }  // namespace ovir::plan_passes

@@ -1,5 +1,6 @@
 // Epilogue: what a product or a convolution does to its sums before they leave the cache.
 #pragma once
+#include <algorithm>
 #include <limits>
 
 #include "base/int.hpp"
@@ -16,8 +17,8 @@ struct Epilogue {
   bool residual_last = false;
 
   /// A tile's loops can do all of it.
-  bool is_simple() const { return activation.is_clamp() && !(residual && residual_last && has_bounds()); }
-  bool has_bounds() const { return activation.f != Function::identity; }
+  bool is_simple() const { return activation.is_clamp() && !(residual && residual_last && has_activation()); }
+  bool has_activation() const { return activation.f != Function::identity; }
 };
 
 /// Gives the tile the part of the epilogue that its loops do. `column` is the first column of the tile, `residual` what
@@ -40,6 +41,27 @@ inline void finish(const IsaTable& isa, const Tile& tile, int pixels, int column
     isa.activate(e.activation, e.slopes ? e.slopes + column + c : nullptr, tile.out + c / kBlock * tile.out_block,
                  tile.out_pixel, e.residual_last && residual ? residual + c / kBlock * block : nullptr, pixel, pixels,
                  kBlock);
+}
+
+/// A row of plain values: y[i] is the epilogue of x[i] for i < n, whose column is column + i·step, step being 0 or 1.
+/// `residual` is what is added to the row, null where nothing is; y may be x.
+inline void finish_row(const IsaTable& isa, const Epilogue& e, i64 column, i64 step, const float* x,
+                       const float* residual, float* y, i64 n) {
+  const auto* from = x;
+  const auto with = [&](Binary f, const float* operand, i64 operand_step) {
+    isa.binary(f, from, 1, operand, operand_step, y, n);
+    from = y;
+  };
+  if (e.bias) with(Binary::add, e.bias + column, step);
+  if (residual && !e.residual_last) with(Binary::add, residual, 1);
+  if (e.slopes) {
+    with(Binary::prelu, e.slopes + column, step);
+  } else if (e.has_activation()) {
+    isa.unary(e.activation, from, y, n);
+    from = y;
+  }
+  if (residual && e.residual_last) with(Binary::add, residual, 1);
+  if (from != y) std::copy_n(from, n, y);
 }
 
 }  // namespace ovir::fast

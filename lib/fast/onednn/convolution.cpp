@@ -1,7 +1,6 @@
 // Convolution-1 and GroupConvolution-1, with a bias and bounds, by oneDNN.
 #include "fast/dnnl.hpp"
 #include "fast/onednn/patterns.hpp"
-#include "fast/tail.hpp"
 #include "op/kit/window.hpp"
 
 namespace ovir::fast::onednn {
@@ -31,9 +30,9 @@ fast::Window window_of(const ConvolutionAttrs& attrs, std::span<const i64> data,
 
 class Convolution final : public Kernel {
  public:
-  Convolution(const ConvolutionAttrs& attrs, Tail tail) : attrs_(attrs), tail_(std::move(tail)) {}
+  explicit Convolution(const ConvolutionAttrs& attrs) : attrs_(attrs) {}
 
-  std::string name() const override { return "onednn.convolution" + tail_.name; }
+  std::string name() const override { return "onednn.convolution"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &data = sizes.in[0], &filters = sizes.in[1], &out = sizes.out[0];
@@ -41,13 +40,12 @@ class Convolution final : public Kernel {
     use_threads(runtime);
     const Dims src(data.dims.begin(), data.dims.end()), weights(filters.dims.begin(), filters.dims.end()),
         dst(out.dims.begin(), out.dims.end());
-    const auto bias = tail_.bias.empty() ? Desc() : plain({static_cast<i64>(tail_.bias.size())});
     const auto w = window_of(attrs_, data.dims, filters.dims, out.dims);
     // Row-major tensors spare two reorders; where oneDNN has only slow code for them, its own layout.
     for (const bool own_layout : {false, true}) {
       try {
-        const auto pd = convolution(engine(), own_layout ? any(src) : plain(src), any(weights), bias,
-                                    own_layout ? any(dst) : plain(dst), w, attributes(tail_.low, tail_.high));
+        const auto pd =
+            convolution(own_layout ? any(src) : plain(src), any(weights), own_layout ? any(dst) : plain(dst), w);
         if (!is_slow(pd.impl_info_str())) return state_of(pd, src, weights, dst, filters);
       } catch (const dnnl::error&) {
         continue;
@@ -101,8 +99,6 @@ class Convolution final : public Kernel {
     argument(DNNL_ARG_SRC, pd.src_desc(), s->source, &s->src_reorder, nullptr);
     argument(DNNL_ARG_DST, pd.dst_desc(), s->target, nullptr, &s->dst_reorder);
     argument(DNNL_ARG_WEIGHTS, pd.weights_desc(), s->filters, &s->filter_reorder, nullptr);
-    if (!tail_.bias.empty())
-      s->args[DNNL_ARG_BIAS] = at(plain({static_cast<i64>(tail_.bias.size())}), tail_.bias.data());
     s->args[DNNL_ARG_SCRATCHPAD] = s->make(pd.scratchpad_desc());
     if (filters.data) {
       s->pack(filters.data);
@@ -113,16 +109,16 @@ class Convolution final : public Kernel {
   }
 
   ConvolutionAttrs attrs_;
-  Tail tail_;
 };
 
 // The filters' leading axis of groups is what tells oneDNN that there are groups.
 std::optional<Match> match(const Graphlet& graph, int root) {
-  Tail tail;
-  auto match = match_convolution(graph, root, 5, tail);
-  if (!match) return std::nullopt;
-  match->kernel = std::make_unique<Convolution>(graph.attrs<ConvolutionAttrs>(root), std::move(tail));
-  return match;
+  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
+  const auto& shape = graph.fact(data).shape;
+  if (graph.stored(data) != ElementType::f32 || graph.stored(filters) != ElementType::f32 || !shape.has_rank() ||
+      shape.rank() < 3 || shape.rank() > 5)
+    return std::nullopt;
+  return Match{{root}, {data, filters}, std::make_unique<Convolution>(graph.attrs<ConvolutionAttrs>(root))};
 }
 
 constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};

@@ -1,7 +1,6 @@
-// MatMul-1, with a bias and bounds, by oneDNN.
+// MatMul-1 by oneDNN.
 #include "fast/dnnl.hpp"
 #include "fast/onednn/patterns.hpp"
-#include "fast/tail.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::onednn {
@@ -40,9 +39,9 @@ void pad_rank(Operand& o, std::size_t rank) {
 
 class MatMul final : public Kernel {
  public:
-  MatMul(const MatMulAttrs& attrs, Tail tail) : attrs_(attrs), tail_(std::move(tail)) {}
+  explicit MatMul(const MatMulAttrs& attrs) : attrs_(attrs) {}
 
-  std::string name() const override { return "onednn.matmul" + tail_.name; }
+  std::string name() const override { return "onednn.matmul"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &left = sizes.in[0], &right = sizes.in[1], &out = sizes.out[0];
@@ -57,19 +56,17 @@ class MatMul final : public Kernel {
     const auto rank = std::max(a.dims.size(), b.dims.size());
     pad_rank(a, rank);
     pad_rank(b, rank);
-    Dims c(rank), bias(rank, 1);
+    Dims c(rank);
     for (std::size_t i = 0; i + 2 < rank; ++i) c[i] = std::max(a.dims[i], b.dims[i]);
     c[rank - 2] = a.dims[rank - 2];
-    c[rank - 1] = bias[rank - 1] = b.dims[rank - 1];
+    c[rank - 1] = b.dims[rank - 1];
     try {
-      const Desc da(a.dims, kF32, a.strides), db(b.dims, kF32, b.strides), dc(c, kF32, row_major(c)),
-          dbias = tail_.bias.empty() ? Desc() : Desc(bias, kF32, row_major(bias));
-      const auto pd = matmul(engine(), da, db, dbias, dc, attributes(tail_.low, tail_.high));
+      const Desc da(a.dims, kF32, a.strides), db(b.dims, kF32, b.strides), dc(c, kF32, row_major(c));
+      const auto pd = matmul(da, db, dc);
       if (is_slow(pd.impl_info_str())) return nullptr;
       auto s = std::make_unique<Prepared>();
       s->primitive = dnnl::matmul(pd);
       s->args = {{DNNL_ARG_SRC, at(da, nullptr)}, {DNNL_ARG_WEIGHTS, at(db, nullptr)}, {DNNL_ARG_DST, at(dc, nullptr)}};
-      if (!tail_.bias.empty()) s->args[DNNL_ARG_BIAS] = at(dbias, tail_.bias.data());
       s->args[DNNL_ARG_SCRATCHPAD] = s->make(pd.scratchpad_desc());
       return s;
     } catch (const dnnl::error&) {
@@ -89,22 +86,12 @@ class MatMul final : public Kernel {
 
  private:
   MatMulAttrs attrs_;
-  Tail tail_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0), b = graph.input(root, 1);
   if (graph.stored(a) != ElementType::f32 || graph.stored(b) != ElementType::f32) return std::nullopt;
-  const auto& attrs = graph.attrs<MatMulAttrs>(root);
-  Match match{{root}, {a, b}, nullptr};
-  Tail tail;
-  const auto &left = graph.fact(a).shape, &right = graph.fact(b).shape, &out = graph.fact({root, 0}).shape;
-  if (left.has_rank() && right.has_rank() && left.rank() >= 2 && right.rank() >= 2 && out.has_rank()) {
-    const auto& columns = right[right.rank() - (attrs.transpose_b ? 2 : 1)];
-    if (columns.is_static()) tail = take_tail(graph, match.nodes, out.rank(), out.rank() - 1, columns.length());
-  }
-  match.kernel = std::make_unique<MatMul>(attrs, std::move(tail));
-  return match;
+  return Match{{root}, {a, b}, std::make_unique<MatMul>(graph.attrs<MatMulAttrs>(root))};
 }
 
 constexpr std::string_view kRoots[] = {"MatMul"};

@@ -45,9 +45,7 @@ class Pool final : public Kernel {
     use_threads(runtime);
     try {
       const auto src = plain({data.dims.begin(), data.dims.end()}), dst = plain({out.dims.begin(), out.dims.end()});
-      const auto pd =
-          pooling(engine(), algorithm_, src, dst, {attrs_.kernel.begin(), attrs_.kernel.end()}, *w,
-                  attributes(-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()));
+      const auto pd = pooling(algorithm_, src, dst, {attrs_.kernel.begin(), attrs_.kernel.end()}, *w);
       if (is_slow(pd.impl_info_str())) return nullptr;
       auto s = std::make_unique<Prepared>();
       s->primitive = Pooling(pd);
