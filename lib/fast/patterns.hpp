@@ -10,6 +10,6 @@ std::span<const Pattern* const> patterns(const PlanOptions& options);
 
 // ovir's own, one file each.
 extern const Pattern kConvolution, kMatMul, kBlockedConvolution, kBlockedPooling, kBlockedConcat, kReduction,
-    kPackedMatMul, kAttention, kLayerNormalization, kSoftmax, kTranspose, kElementwise;
+    kPackedMatMul, kAttention, kLayerNormalization, kSoftmax, kTranspose, kElementwise, kRecurrent;
 
 }  // namespace ovir::fast

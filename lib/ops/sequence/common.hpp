@@ -1,40 +1,13 @@
-// Recurrent cells and the sequences made of them: attributes, shapes and the kernel of all six.
+// Recurrent cells and the sequences made of them: shapes and the kernel of all six.
 #pragma once
+#include "op/kit/recurrent_attrs.hpp"
 #include "op/op.hpp"
 
 namespace ovir::ops::sequence {
 
-enum class Activation : std::uint8_t { sigmoid, tanh, relu };
-constexpr auto words(Activation) {
-  return std::to_array<Word<Activation>>(
-      {{"sigmoid", Activation::sigmoid}, {"tanh", Activation::tanh}, {"relu", Activation::relu}});
-}
-enum class Direction : std::uint8_t { forward, reverse, bidirectional };
-constexpr auto words(Direction) {
-  return std::to_array<Word<Direction>>(
-      {{"forward", Direction::forward}, {"reverse", Direction::reverse}, {"bidirectional", Direction::bidirectional}});
-}
-/// The order of LSTM's gates in the weights: forget, input, cell, output.
-enum class GateOrder : std::uint8_t { fico, icof, ifco, ifoc, iofc };
-constexpr auto words(GateOrder) {
-  return std::to_array<Word<GateOrder>>({{"fico", GateOrder::fico},
-                                         {"icof", GateOrder::icof},
-                                         {"ifco", GateOrder::ifco},
-                                         {"ifoc", GateOrder::ifoc},
-                                         {"iofc", GateOrder::iofc}});
-}
-
-struct Attrs {
-  i64 hidden_size = 0;
-  std::vector<Activation> activations;
-  std::vector<double> activations_alpha, activations_beta;  ///< of no use to the three functions there are
-  double clip = 0;                                          ///< 0: not clipped
-  Direction direction = Direction::forward;
-  bool linear_before_reset = false, input_forget = false;
-  GateOrder weights_format = GateOrder::fico;
-
-  i64 directions() const { return direction == Direction::bidirectional ? 2 : 1; }
-};
+using Activation = CellActivation;
+using Attrs = RecurrentAttrs;
+using Direction = SequenceDirection;
 
 enum class Cell : std::uint8_t { rnn, gru, lstm };
 

@@ -1,0 +1,202 @@
+// LSTMSequence, GRUSequence, LSTMCell and GRUCell in f32 with constant weights, packed when the plan is made.
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/recurrent/lstm.hpp"
+#include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
+#include "op/kit/recurrent_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// The weights of one direction.
+struct Packed {
+  Buffer inputs, states, hidden_gate, bias;  ///< hidden_gate: of the GRU, whose states' product is in two
+};
+
+/// A matrix [n][k] of the file as panels of its transpose.
+Buffer packed(const float* from, i64 n, i64 k) {
+  Buffer to(panels_size(k, n));
+  pack_panels(from, 1, k, k, n, 0, ceil_div(n, kColumns), to.data());
+  return to;
+}
+
+class Recurrent final : public Kernel {
+ public:
+  struct Form {
+    bool lstm, sequence, linear_before_reset;
+    SequenceDirection direction;
+    i64 inputs, hidden;
+    Unary gates, state, output;
+    int lengths;  ///< the operand; -1: all steps count
+
+    i64 directions() const { return direction == SequenceDirection::bidirectional ? 2 : 1; }
+    i64 rows() const { return (lstm ? 4 : 3) * hidden; }
+  };
+
+  /// w: [directions][rows][inputs], r: [directions][rows][hidden], bias: [directions][biases] or null.
+  Recurrent(const Form& form, const float* w, const float* r, const float* bias, i64 biases) : form_(form) {
+    const auto n = form.hidden, rows = form.rows(), wide = form.lstm ? rows : 2 * n;
+    for (i64 d = 0; d < form.directions(); ++d) {
+      Packed p{packed(w + d * rows * form.inputs, rows, form.inputs), packed(r + d * rows * n, wide, n), {}, {}};
+      if (!form.lstm) p.hidden_gate = packed(r + (d * rows + wide) * n, n, n);
+      if (bias) {
+        p.bias = Buffer(biases + 2 * kColumns);
+        std::copy_n(bias + d * biases, biases, p.bias.data());
+      }
+      weights_.push_back(std::move(p));
+    }
+  }
+
+  std::string name() const override {
+    return std::string(form_.lstm ? "lstm" : "gru") + (form_.sequence ? ".sequence" : ".cell");
+  }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto& x = sizes.in[0];
+    auto state = std::make_unique<State>();
+    auto& s = state->shape;
+    s.batch = x.dim(0);
+    s.steps = form_.sequence ? x.dim(1) : 1;
+    s.inputs = form_.inputs;
+    s.hidden = form_.hidden;
+    s.gates = form_.gates;
+    s.state = form_.state;
+    s.output = form_.output;
+    if (x.dim(x.rank() - 1) != s.inputs || x.size() == 0) return nullptr;
+    state->y = Buffer(form_.sequence ? 0 : s.batch * s.hidden);
+    state->each = form_.lstm ? lstm_scratch_size(s) : gru_scratch_size(s);
+    state->scratch = Buffer(form_.directions() * state->each);
+    state->h = Buffer(form_.directions() * s.batch * s.hidden);
+    state->c = Buffer(form_.lstm ? form_.directions() * s.batch * s.hidden : 0);
+    if (form_.lengths >= 0) state->lengths.resize(static_cast<std::size_t>(s.batch));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    if (form_.lengths >= 0) read_lengths(in[static_cast<std::size_t>(form_.lengths)], state);
+    if (form_.directions() == 1) return one(0, state, in, out, runtime.pool());
+    // A direction a thread: their steps are too short to be shared out.
+    parallel(runtime.pool(), 2, [&](i64 d) { one(d, state, in, out, state.alone); });
+  }
+
+ private:
+  struct State final : KernelState {
+    RecurrentShape shape;
+    Buffer y, scratch, h, c;
+    i64 each = 0;  // floats of a direction's scratch memory
+    std::vector<i64> lengths;
+    ThreadPool alone{1};
+  };
+
+  static void read_lengths(const View& from, State& state) {
+    const auto& s = state.shape;
+    for (i64 b = 0; b < s.batch; ++b) {
+      const auto length =
+          from.type == ElementType::i64 ? from.as<const i64>()[b] : i64{from.as<const std::int32_t>()[b]};
+      state.lengths[static_cast<std::size_t>(b)] = std::clamp<i64>(length, 0, s.steps);
+    }
+  }
+
+  void one(i64 d, State& state, std::span<const View> in, std::span<const View> out, ThreadPool& pool) const {
+    auto s = state.shape;
+    s.backward = form_.direction == SequenceDirection::reverse || d == 1;
+    const auto& p = weights_[static_cast<std::size_t>(d)];
+    const auto n = s.hidden, directions = form_.directions(), own = s.batch * n;
+    // States are [batch][directions][hidden] outside, and each direction's lie together here.
+    const auto at = [&](i64 b) { return (b * directions + d) * n; };
+    float *h = state.h.data() + d * own, *c = form_.lstm ? state.c.data() + d * own : nullptr;
+    for (i64 b = 0; b < s.batch; ++b) {
+      std::copy_n(in[1].as<const float>() + at(b), n, h + b * n);
+      if (c) std::copy_n(in[2].as<const float>() + at(b), n, c + b * n);
+    }
+    const RecurrentData data{.x = in[0].as<const float>(),
+                             .x_batch = s.steps * s.inputs,
+                             .x_row = s.inputs,
+                             .y = form_.sequence ? out[0].as<float>() + d * s.steps * n : state.y.data(),
+                             .y_batch = form_.sequence ? directions * s.steps * n : n,
+                             .y_row = n,
+                             .lengths = state.lengths.empty() ? nullptr : state.lengths.data(),
+                             .h = h,
+                             .c = c};
+    auto* scratch = state.scratch.data() + d * state.each;
+    const Panels w{p.inputs.data(), s.inputs, form_.rows()}, r{p.states.data(), n, form_.lstm ? 4 * n : 2 * n};
+    const auto* bias = p.bias.data();
+    if (form_.lstm) lstm(s, w, r, bias, data, scratch, pool);
+    else gru(s, w, r, {p.hidden_gate.data(), n, n}, bias, form_.linear_before_reset, data, scratch, pool);
+    const std::size_t first = form_.sequence ? 1 : 0;
+    for (i64 b = 0; b < s.batch; ++b) {
+      std::copy_n(h + b * n, n, out[first].as<float>() + at(b));
+      if (c) std::copy_n(c + b * n, n, out[first + 1].as<float>() + at(b));
+    }
+  }
+
+  Form form_;
+  std::vector<Packed> weights_;
+};
+
+Unary function_of(CellActivation f) {
+  if (f == CellActivation::sigmoid) return {Function::sigmoid};
+  if (f == CellActivation::tanh) return {Function::tanh};
+  return {Function::clamp, 0, std::numeric_limits<float>::infinity()};
+}
+
+const Tensor* f32_constant(const Graphlet& graph, ValueRef v) {
+  const auto* t = graph.constant(v);
+  return t && t->type() == ElementType::f32 ? t : nullptr;
+}
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto type = graph.type(root);
+  const auto& attrs = graph.attrs<RecurrentAttrs>(root);
+  const bool lstm = type.starts_with("LSTM"), sequence = type.ends_with("Sequence");
+  if (attrs.clip > 0 || attrs.weights_format != GateOrder::fico || attrs.input_forget) return std::nullopt;
+  // A cell by itself is too little work for its weights to be packed.
+  if (!sequence && !graph.options().steady()) return std::nullopt;
+  const int states = lstm ? 2 : 1, lengths = sequence ? 1 + states : -1, w_port = 1 + states + sequence;
+  const auto *w = f32_constant(graph, graph.input(root, w_port)),
+             *r = f32_constant(graph, graph.input(root, w_port + 1));
+  const bool biased = graph.input(root, w_port + 2).node >= 0;
+  const auto* bias = biased ? f32_constant(graph, graph.input(root, w_port + 2)) : nullptr;
+  const auto& shape = graph.fact(graph.input(root, 0)).shape;
+  if (!w || !r || (biased && !bias) || !shape.has_rank() || w->size() == 0) return std::nullopt;
+  Match match{{root}, {}, nullptr};
+  for (int port = 0; port <= states; ++port) {
+    match.inputs.push_back(graph.input(root, port));
+    if (!is_f32(graph, match.inputs.back())) return std::nullopt;
+  }
+  Recurrent::Form form{lstm,
+                       sequence,
+                       attrs.linear_before_reset,
+                       sequence ? attrs.direction : SequenceDirection::forward,
+                       w->dim(w->rank() - 1),
+                       attrs.hidden_size,
+                       {Function::sigmoid},
+                       {Function::tanh},
+                       {Function::tanh},
+                       -1};
+  const auto& given = attrs.activations;
+  if (!given.empty()) form.gates = function_of(given[0]);
+  if (given.size() > 1) form.state = function_of(given[1]);
+  if (given.size() > 2) form.output = function_of(given[2]);
+  if (sequence) {
+    const auto v = graph.input(root, lengths);
+    const auto type_of_lengths = graph.stored(v);
+    if (type_of_lengths != ElementType::i64 && type_of_lengths != ElementType::i32) return std::nullopt;
+    form.lengths = static_cast<int>(match.inputs.size());
+    match.inputs.push_back(v);
+  }
+  match.kernel =
+      std::make_unique<Recurrent>(form, w->data<float>(), r->data<float>(), bias ? bias->data<float>() : nullptr,
+                                  bias ? bias->size() / form.directions() : 0);
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"LSTMSequence", "GRUSequence", "LSTMCell", "GRUCell"};
+
+}  // namespace
+
+constinit const Pattern kRecurrent{"recurrent", kRoots, match};
+
+}  // namespace ovir::fast
