@@ -8,9 +8,12 @@
 #include "command.hpp"
 #include "io/files.hpp"
 #include "log.hpp"
+#include "names.hpp"
 #include "render/diagnostics.hpp"
 #include "render/fixes.hpp"
 #include "render/json.hpp"
+#include "tools/cut.hpp"
+#include "tools/rewrite.hpp"
 #include "tools/select.hpp"
 #include "xml/tags.hpp"
 
@@ -18,7 +21,9 @@ namespace ovir::app::commands::edit {
 namespace {
 
 struct Options : ModelOptions {
-  std::vector<std::string> constants;  ///< NAME=VALUES
+  std::vector<std::string> constants;        ///< NAME=VALUES
+  std::vector<std::string> inputs, outputs;  ///< OLD=NEW
+  std::string added;                         ///< a selector
   std::string output, format;
   bool fix = false;
 };
@@ -139,6 +144,44 @@ void rewrite(Work& work, const std::vector<Replacement>& replacements, const Opt
                     {options.weights, options.no_weights}, unused);
 }
 
+/// `OLD=NEW`, split at the first `=` whose left side means something.
+template <class Find>
+std::pair<int, std::size_t> renamed(std::string_view word, Find&& find) {
+  for (auto at = word.find('='); at != word.npos; at = word.find('=', at + 1))
+    if (const auto k = find(word.substr(0, at))) return {*k, at};
+  return {-1, word.find('=')};
+}
+
+/// The changes of names and outputs.
+tools::Edits interface_edits(const Model& model, const Options& options) {
+  tools::Edits edits;
+  const auto rename = [&](std::string_view flag, const std::string& word, auto&& find, auto&& unknown, auto&& apply) {
+    const auto [k, at] = renamed(word, [&](std::string_view name) { return find(model, name); });
+    if (at == word.npos) throw UsageError(fmt::format("{} {}: expected OLD=NEW", flag, printable(word)));
+    if (k < 0) throw UsageError(fmt::format("{}: {}", flag, unknown(model, word.substr(0, at))));
+    try {
+      edits.append(apply(model, k, std::string_view(word).substr(0, at), std::string_view(word).substr(at + 1)));
+    } catch (const tools::SelectorError& error) {
+      throw UsageError(fmt::format("{} {}: {}", flag, printable(word), error.what()));
+    }
+    if (!edits.disjoint()) throw UsageError(fmt::format("{} {}: this is renamed twice", flag, printable(word)));
+  };
+  for (const auto& word : options.inputs)
+    rename("--rename-input", word, find_input, unknown_input, tools::rename_input);
+  for (const auto& word : options.outputs)
+    rename("--rename-output", word, find_output, unknown_output, tools::rename_output);
+  if (options.added.empty()) return edits;
+  try {
+    const Model* part = &model;
+    Diagnostics unused;
+    const auto values = tools::values_of(tools::select(model, options.added), tools::End::outputs, part);
+    edits.append(tools::add_outputs(model, ovir::infer(model, {}, unused), values));
+  } catch (const tools::SelectorError& error) {
+    throw UsageError(fmt::format("--add-output: {}", error.what()));
+  }
+  return edits;
+}
+
 /// Makes what changes can be proven to cure something; false where there are none.
 bool fix(Work& work, const Options& options, const Common& common) {
   const auto now = subject(work, options);
@@ -173,8 +216,11 @@ void save(Work& work, const std::string& path) {
 }
 
 int edit(const Options& options, const Common& common) {
-  if (!options.fix && options.constants.empty() && options.shapes.empty())
-    throw UsageError("edit: nothing to change; expected --fix, --shape or --set-const");
+  if (!options.fix && options.constants.empty() && options.shapes.empty() && options.inputs.empty() &&
+      options.outputs.empty() && options.added.empty())
+    throw UsageError(
+        "edit: nothing to change; expected --fix, --shape, --set-const, --add-output, --rename-input or "
+        "--rename-output");
   if (std::filesystem::path(options.output).extension() != ".xml")
     throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
   Diagnostics found;
@@ -186,8 +232,12 @@ int edit(const Options& options, const Common& common) {
     if (!work.edits.disjoint())
       throw UsageError(fmt::format("--set-const {}: this constant is set twice", printable(word)));
   }
-  work.changes = work.edits.constants.size();
-  if (const auto shapes = infer_options(options, *work.model).shapes; !shapes.empty()) {
+  const auto shapes = infer_options(options, *work.model).shapes;  // by the names that the file has
+  const auto results = work.model->results.size();
+  rewrite(work, interface_edits(*work.model, options).texts, options);
+  work.changes = work.edits.constants.size() + options.inputs.size() + options.outputs.size() +
+                 work.model->results.size() - results;
+  if (!shapes.empty()) {
     const auto edits = tools::reshape(*work.model, shapes);
     work.changes += edits.texts.size();
     rewrite(work, edits.texts, options);
@@ -237,6 +287,9 @@ Action declare(Flags& flags) {
   flags.shapes(o);
   flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
   flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");
+  flags.text("--add-output", o.added, "SELECTOR", "the outputs of these layers become outputs of the model as well");
+  flags.list("--rename-input", o.inputs, "OLD=NEW", "give an input another name");
+  flags.list("--rename-output", o.outputs, "OLD=NEW", "give an output another name");
   flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();
   flags.format(o.format, "human json");
   return [options](const Common& common) { return edit(*options, common); };
@@ -248,7 +301,8 @@ extern constinit const Command command{"edit",
                                        CommandGroup::check,
                                        "edit a model, touching only the lines that must change",
                                        "ovir edit model.xml --fix -o fixed.xml\n"
-                                       "ovir edit model.xml --set-const shape_3=-1,4,64 -o b.xml",
+                                       "ovir edit model.xml --set-const shape_3=-1,4,64 -o b.xml\n"
+                                       "ovir edit model.xml --add-output 'type:Relu' --rename-input 0=image -o c.xml",
                                        {2, 3, 4, 5, 7},
                                        declare};
 

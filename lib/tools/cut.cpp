@@ -16,10 +16,10 @@ void require_part(const Selected& s, const Model*& part) {
   if (s.iteration) throw SelectorError(fmt::format("\"{}\": expected a layer, not an iteration of it", full_name(s)));
   if (s.model == part) return;
   const auto name_of = [](const Model& model) {
-    return model.path.empty() ? "the model itself" : fmt::format("\"{}\"", printable(model.path));
+    return model.path.empty() ? "the model itself" : fmt::format("the body \"{}\"", printable(model.path));
   };
-  throw SelectorError(fmt::format("\"{}\" lies in {}, other layers in {}: a cut lies in one of them", full_name(s),
-                                  name_of(*s.model), name_of(*part)));
+  throw SelectorError(
+      fmt::format("expected a layer of {}, but \"{}\" lies in {}", name_of(*part), full_name(s), name_of(*s.model)));
 }
 
 /// Per node: it depends on Constants alone, and gives the same values each time.

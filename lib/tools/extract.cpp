@@ -173,29 +173,6 @@ class Cutter {
     if (!text.empty()) edits_.texts.push_back({{source_, at, 0}, std::move(text)});
   }
 
-  /// As the elements of a list stand.
-  Indent indent_in(const xml::ElementText& list, std::size_t first) const {
-    const auto before = text_.substr(list.content.begin, first - list.content.begin);
-    if (!trim(before).empty() || before.find('\n') == before.npos) return {"\n", ""};
-    return {std::string(before.substr(before.rfind('\n'))), before.find('\t') == before.npos ? "  " : "\t"};
-  }
-
-  /// What is known of a value; where nothing was inferred, what is declared.
-  PortText port_text(const ValueRef& v) const {
-    PortText text;
-    const auto& ports = part_[v.node].layer->outputs;
-    if (v.port < std::ssize(ports)) {
-      text.names = ports[v.port].names;
-      text.type = ports[v.port].declared_type.value_or(text.type);
-      text.shape = ports[v.port].declared_shape.value_or(PartialShape::unknown_rank());
-    }
-    if (!facts_ || v.node >= std::ssize(facts_->outputs) || v.port >= std::ssize(facts_->outputs[v.node])) return text;
-    const auto& fact = facts_->of(v);
-    if (fact.type != ElementType::dynamic) text.type = fact.type;
-    if (fact.shape.has_rank()) text.shape = fact.shape;
-    return text;
-  }
-
   /// That of the layer that computed the value, where that goes and computed nothing else.
   std::string boundary_name(const ValueRef& v) {
     const auto& node = part_[v.node];
@@ -204,7 +181,7 @@ class Cutter {
   }
 
   std::string boundary_text(Boundary& boundary, const Indent& indent) {
-    auto port = port_text(boundary.value);
+    auto port = port_text(part_, facts_, boundary.value);
     if (kept_[boundary.value.node]) port.names.clear();  // that layer still has them
     result_.added.push_back(boundary_name(boundary.value));
     boundary.id = unused_.id();
@@ -231,15 +208,14 @@ class Cutter {
     for (auto& moved : bin_.place()) edits_.texts.push_back(std::move(moved));
     declare_parameters();
 
-    const auto indent = indent_in(list, elements.front().whole.begin);
+    const auto indent = indent_in(text_, list, elements.front().whole.begin);
     std::string front, back;
     for (auto& boundary : boundaries_)
       if (boundary.reached) front += boundary_text(boundary, indent);
     for (auto& [value, id] : new_results_) {
       id = unused_.id();
-      const auto& of = part_[value.node].layer->name;
-      result_.added.push_back(unused_.name(fmt::format("{}/sink_port_{}", of, value.port)));  // as OpenVINO names it
-      back += result_text(indent, id, result_.added.back(), port_text(value));
+      result_.added.push_back(unused_.name(result_name(*part_[value.node].layer, value.port)));
+      back += result_text(indent, id, result_.added.back(), port_text(part_, facts_, value));
     }
     insert(list.content.begin, std::move(front));
     insert(elements.back().whole.end, std::move(back));
@@ -303,7 +279,7 @@ class Cutter {
       from = element.whole.end;
     }
 
-    const auto indent = indent_in(list, elements.empty() ? list.content.begin : elements.front().whole.begin);
+    const auto indent = indent_in(text_, list, elements.empty() ? list.content.begin : elements.front().whole.begin);
     std::string added;
     for (const auto& [value, id] : new_results_) {
       const auto* const boundary = boundary_of(value);
@@ -311,13 +287,7 @@ class Cutter {
       added +=
           edge_text(indent, boundary ? boundary->id : layer.id, boundary ? 0 : layer.outputs[value.port].id, id, 0);
     }
-    if (added.empty()) return;
-    if (list.content.begin < list.whole.end) {
-      insert(elements.empty() ? list.content.begin : elements.back().whole.end, std::move(added));
-    } else {  // <edges/>
-      remove(list.whole.begin, list.whole.end);
-      insert(list.whole.begin, fmt::format("<edges>{}\n</edges>", added));
-    }
+    if (!added.empty()) edits_.texts.push_back(added_to(source_, list, elements, std::move(added)));
   }
 
   void set_attribute(std::size_t tag, std::string_view name, i64 value) {

@@ -5,22 +5,12 @@
 
 #include <fmt/core.h>
 
-#include "xml/tags.hpp"
+#include "base/text.hpp"
 
 namespace ovir::tools {
 namespace {
 
-/// "a,b\,c": a backslash keeps a comma from separating.
-std::string names_list(const std::vector<std::string>& names) {
-  std::string list;
-  for (const auto& name : names) {
-    if (!list.empty()) list += ',';
-    for (const char c : name) list += c == ',' ? std::string("\\,") : std::string(1, c);
-  }
-  return list;
-}
-
-std::string port_text(const Indent& indent, const PortText& port, std::string_view list) {
+std::string port_list(const Indent& indent, const PortText& port, std::string_view list) {
   const auto in = [&](int steps) {
     auto text = indent.before;
     for (int i = 0; i < steps; ++i) text += indent.step;
@@ -42,10 +32,49 @@ std::string layer_text(const Indent& indent, i64 id, std::string_view name, std:
 
 }  // namespace
 
+Indent indent_in(std::string_view text, const xml::ElementText& list, std::size_t first) {
+  const auto before = text.substr(list.content.begin, first - list.content.begin);
+  if (!trim(before).empty() || before.find('\n') == before.npos) return {"\n", ""};
+  return {std::string(before.substr(before.rfind('\n'))), before.find('\t') == before.npos ? "  " : "\t"};
+}
+
+PortText port_text(const Model& model, const Facts* facts, const ValueRef& v) {
+  PortText text;
+  const auto& ports = model[v.node].layer->outputs;
+  if (v.port < std::ssize(ports)) {
+    text.names = ports[v.port].names;
+    text.type = ports[v.port].declared_type.value_or(text.type);
+    text.shape = ports[v.port].declared_shape.value_or(PartialShape::unknown_rank());
+  }
+  if (!facts || v.node >= std::ssize(facts->outputs) || v.port >= std::ssize(facts->outputs[v.node])) return text;
+  const auto& fact = facts->of(v);
+  if (fact.type != ElementType::dynamic) text.type = fact.type;
+  if (fact.shape.has_rank()) text.shape = fact.shape;
+  return text;
+}
+
+std::string names_list(const std::vector<std::string>& names) {
+  std::string list;
+  for (const auto& name : names) {
+    if (!list.empty()) list += ',';
+    for (const char c : name) list += c == ',' ? std::string("\\,") : std::string(1, c);
+  }
+  return list;
+}
+
+std::string result_name(const Layer& layer, int port) { return fmt::format("{}/sink_port_{}", layer.name, port); }
+
+Replacement added_to(const std::shared_ptr<const SourceFile>& source, const xml::ElementText& list,
+                     const std::vector<xml::ElementText>& elements, std::string text) {
+  if (list.content.begin < list.whole.end)
+    return {{source, elements.empty() ? list.content.begin : elements.back().whole.end, 0}, std::move(text)};
+  return {{source, list.whole.begin, list.whole.end - list.whole.begin}, fmt::format("<edges>{}\n</edges>", text)};
+}
+
 std::string parameter_text(const Indent& indent, i64 id, std::string_view name, const PortText& port) {
   return layer_text(indent, id, name, "Parameter",
                     fmt::format("{}{}<data shape=\"{}\" element_type=\"{}\" />{}", indent.before, indent.step,
-                                attribute_text(port.shape), ovir::name(port.type), port_text(indent, port, "output")));
+                                attribute_text(port.shape), ovir::name(port.type), port_list(indent, port, "output")));
 }
 
 std::string constant_text(const Indent& indent, i64 id, std::string_view name, const PortText& port, i64 offset,
@@ -53,11 +82,11 @@ std::string constant_text(const Indent& indent, i64 id, std::string_view name, c
   return layer_text(indent, id, name, "Const",
                     fmt::format("{}{}<data element_type=\"{}\" shape=\"{}\" offset=\"{}\" size=\"{}\" />{}",
                                 indent.before, indent.step, ovir::name(port.type), attribute_text(port.shape), offset,
-                                size, port_text(indent, port, "output")));
+                                size, port_list(indent, port, "output")));
 }
 
 std::string result_text(const Indent& indent, i64 id, std::string_view name, const PortText& port) {
-  return layer_text(indent, id, name, "Result", port_text(indent, {port.type, port.shape}, "input"));
+  return layer_text(indent, id, name, "Result", port_list(indent, {port.type, port.shape}, "input"));
 }
 
 std::string edge_text(const Indent& indent, i64 from_layer, i64 from_port, i64 to_layer, i64 to_port) {
