@@ -293,7 +293,8 @@ class Executor::Run final : private EvalHost {
 
   void execute_watched(const Step& step, SizedStep& sized) {
     auto& side = *executor_.side_;
-    const auto inputs = operands(step);
+    auto inputs = operands(step);
+    if (sized.overwrites >= 0) inputs[at(sized.overwrites)] = inputs[at(sized.overwrites)].copied();
     const auto start = std::chrono::steady_clock::now();
     execute(step, sized);
     const auto took = std::chrono::steady_clock::now() - start;

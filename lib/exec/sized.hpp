@@ -32,6 +32,7 @@ struct SizedStep {
   std::vector<ElementType> stored;
   std::vector<std::uint8_t> unwanted;
   std::optional<EvalContext> eval;
+  int overwrites = -1;  ///< the input that a kernel's output 0 is written over
 };
 
 struct Sized {
@@ -54,18 +55,10 @@ struct Sized {
   bool all_planned = true;  ///< no step is dynamic
 
  private:
-  void place(const Plan& plan, bool recorded);
-  void prepare(const Plan& plan, Runtime& runtime);
+  void prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded);
+  void place_values(const Plan& plan);
+  void bind_kernels(const Plan& plan);
+  void bind_references(const Plan& plan);
 };
-
-/// Offsets, in bytes and multiples of 64, of blocks that are alive from step `begin` to step `end`, so that no two that
-/// are alive together overlap: in the order of their steps, each into the smallest free stretch that holds it. Gives
-/// the bytes needed in all.
-struct Block {
-  std::size_t size = 0;
-  int begin = 0, end = 0;
-  std::size_t offset = 0;
-};
-std::size_t lay_out(std::vector<Block>& blocks);
 
 }  // namespace ovir

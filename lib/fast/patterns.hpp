@@ -9,7 +9,7 @@ namespace ovir::fast {
 std::span<const Pattern* const> patterns(const PlanOptions& options);
 
 // ovir's own, one file each.
-extern const Pattern kConvolution, kMatMul, kBlockedConvolution, kBlockedPooling, kBlockedConcat, kReduction,
-    kPackedMatMul, kAttention, kLayerNormalization, kSoftmax, kTranspose, kElementwise, kRecurrent;
+extern const Pattern kConvolution, kMatMul, kBlockedConvolution, kBlockedPooling, kReduction, kPackedMatMul, kAttention,
+    kLayerNormalization, kSoftmax, kTranspose, kConcat, kSplit, kElementwise, kRecurrent;
 
 }  // namespace ovir::fast

@@ -39,6 +39,10 @@ template <class... More>
 inline constexpr auto kVariableAttrs =
     attributes<VariableAttrs, Attr<"variable_id", &VariableAttrs::variable_id, kRequired>, More...>;
 
+struct ConcatAttrs {
+  i64 axis = 0;
+};
+
 struct MatMulAttrs {
   bool transpose_a = false, transpose_b = false;
 };

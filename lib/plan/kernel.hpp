@@ -2,6 +2,7 @@
 // inputs.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -37,12 +38,16 @@ class Kernel {
   /// Null where these sizes are not for this kernel: the reference kernels then compute the group.
   virtual std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const = 0;
   /// Writes every output. Allocates nothing. `in` and `out` have the sizes that `state` was prepared for; outputs
-  /// overlap no input but where writes_over() allows it.
+  /// overlap no input but as writes_over(), place_in_output() and place_in_input() allow.
   virtual void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const = 0;
 
   /// Output 0 may lie where this input lies, if they take as many bytes.
   virtual bool writes_over(int /*input*/) const { return false; }
-  /// The layout in which the kernel reads an input and writes output 0, where the planner has the choice.
+  /// Where an input may lie in output 0 from the start, in bytes, so that it need not be copied there (Concat).
+  virtual std::optional<i64> place_in_output(int /*input*/, const Sizes&) const { return std::nullopt; }
+  /// Where an output may lie in input 0 (Split).
+  virtual std::optional<i64> place_in_input(int /*output*/, const Sizes&) const { return std::nullopt; }
+  /// The layouts in which the kernel reads an input and writes its outputs, where the planner has the choice.
   virtual bool reads(int /*input*/, Layout layout) const { return layout == Layout::plain; }
   virtual bool writes(Layout layout) const { return layout == Layout::plain; }
 };

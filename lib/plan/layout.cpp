@@ -19,11 +19,12 @@ bool is_settled(const Plan& plan, const Step& step) {
 void layout(Plan& plan) {
   std::vector<char> blocked(plan.values.size(), 0);
   for (const auto& step : plan.steps)
-    if (step.kernel && step.outputs.size() == 1 && is_settled(plan, step) && step.kernel->writes(Layout::blocked)) {
-      const auto& value = plan.value(step.outputs[0]);
-      blocked[static_cast<std::size_t>(step.outputs[0])] =
-          value.stored == ElementType::f32 && (value.shape.rank() == 3 || value.shape.rank() == 4);
-    }
+    if (step.kernel && is_settled(plan, step) && step.kernel->writes(Layout::blocked))
+      for (const auto id : step.outputs) {
+        const auto& value = plan.value(id);
+        blocked[static_cast<std::size_t>(id)] =
+            value.stored == ElementType::f32 && (value.shape.rank() == 3 || value.shape.rank() == 4);
+      }
   for (const auto id : plan.results) blocked[static_cast<std::size_t>(id)] = 0;
   std::vector<char> is_read(plan.values.size(), 0);
   for (const auto& step : plan.steps)

@@ -68,6 +68,8 @@ class ElementwiseChain final : public Kernel {
     if (state.out.size()) to_plain(y, out[0].as<float>(), state.batch, state.channels, state.plane, pool);
   }
 
+  /// Values are read before they are written, and an input of as many bytes lies as the output does.
+  bool writes_over(int) const override { return true; }
   bool reads(int input, Layout layout) const override {
     return layout == Layout::plain || (!extents_.empty() && extents_[static_cast<std::size_t>(input)] == Extent::full);
   }

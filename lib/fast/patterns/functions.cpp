@@ -86,6 +86,17 @@ std::optional<Unary> function_of(const Graphlet& graph, int node) {
   return std::nullopt;
 }
 
+std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v, i64 rank) {
+  const auto* t = graph.constant(v);
+  if (!t || (t->type() != ElementType::i64 && t->type() != ElementType::i32)) return std::nullopt;
+  std::vector<i64> axes;
+  for (i64 i = 0; i < t->size(); ++i) {
+    const i64 axis = t->type() == ElementType::i64 ? t->data<i64>()[i] : t->data<std::int32_t>()[i];
+    axes.push_back(axis < 0 ? axis + rank : axis);
+  }
+  return axes;
+}
+
 const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
   const auto* t = graph.constant(v);
   if (!t || t->type() != ElementType::f32 || t->rank() > rank || t->size() != channels) return nullptr;

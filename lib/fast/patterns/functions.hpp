@@ -15,6 +15,9 @@ std::optional<Unary> function_of(const Graphlet& graph, int node);
 /// Whether a value is f32 between steps.
 bool is_f32(const Graphlet& graph, ValueRef v);
 
+/// Axes that a constant of i32 or i64 gives, counted from the front; nothing where it is none.
+std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v, i64 rank);
+
 /// A constant of one number a channel, laid out along `axis` of an operand of rank `rank`; null otherwise.
 const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
 

@@ -52,26 +52,20 @@ class LayerNormalization final : public Kernel {
 };
 
 /// The last how many axes MVN goes over; 0 where they are others.
-i64 trailing_axes(const Tensor& axes, i64 rank) {
-  std::vector<i64> list;
-  for (i64 i = 0; i < axes.size(); ++i) {
-    const auto axis = axes.type() == ElementType::i64 ? axes.data<i64>()[i] : axes.data<std::int32_t>()[i];
-    list.push_back(axis < 0 ? axis + rank : axis);
-  }
-  std::sort(list.begin(), list.end());
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i] != rank - static_cast<i64>(list.size() - i)) return 0;
-  return static_cast<i64>(list.size());
+i64 trailing_axes(std::vector<i64> axes, i64 rank) {
+  std::sort(axes.begin(), axes.end());
+  for (i64 i = 0; i < std::ssize(axes); ++i)
+    if (axes[i] != rank - (std::ssize(axes) - i)) return 0;
+  return std::ssize(axes);
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
-  const auto* axes = graph.constant(graph.input(root, 1));
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !axes || !shape.has_rank() ||
-      (axes->type() != ElementType::i64 && axes->type() != ElementType::i32))
-    return std::nullopt;
-  const auto rank = shape.rank(), count = trailing_axes(*axes, rank);
+  if (!is_f32(graph, x) || !shape.has_rank()) return std::nullopt;
+  const auto rank = shape.rank();
+  const auto axes = constant_axes(graph, graph.input(root, 1), rank);
+  const auto count = axes ? trailing_axes(*axes, rank) : 0;
   if (count == 0) return std::nullopt;
   Match match{{root}, {x}, nullptr};
   Buffer weight, bias;

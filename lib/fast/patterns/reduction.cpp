@@ -51,16 +51,11 @@ Reduction reduction_of(std::string_view type) {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
-  const auto* axes = graph.constant(graph.input(root, 1));
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !axes || !shape.has_rank() || axes->size() == 0 ||
-      (axes->type() != ElementType::i64 && axes->type() != ElementType::i32))
-    return std::nullopt;
-  std::vector<i64> list;
-  for (i64 i = 0; i < axes->size(); ++i) {
-    const auto axis = axes->type() == ElementType::i64 ? axes->data<i64>()[i] : axes->data<std::int32_t>()[i];
-    list.push_back(axis < 0 ? axis + shape.rank() : axis);
-  }
+  if (!is_f32(graph, x) || !shape.has_rank()) return std::nullopt;
+  auto axes = constant_axes(graph, graph.input(root, 1), shape.rank());
+  if (!axes || axes->empty()) return std::nullopt;
+  auto& list = *axes;
   std::sort(list.begin(), list.end());
   for (std::size_t i = 1; i < list.size(); ++i)
     if (list[i] != list[i - 1] + 1) return std::nullopt;

@@ -52,16 +52,11 @@ class TransposeKernel final : public Kernel {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
-  const auto* order = graph.constant(graph.input(root, 1));
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() > static_cast<i64>(kMostDims) || !order ||
-      order->size() != shape.rank() || (order->type() != ElementType::i64 && order->type() != ElementType::i32))
-    return std::nullopt;
-  std::vector<i64> axes;
-  for (i64 i = 0; i < order->size(); ++i) {
-    const auto axis = order->type() == ElementType::i64 ? order->data<i64>()[i] : order->data<std::int32_t>()[i];
-    axes.push_back(axis < 0 ? axis + shape.rank() : axis);
-  }
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() > static_cast<i64>(kMostDims)) return std::nullopt;
+  auto order = constant_axes(graph, graph.input(root, 1), shape.rank());
+  if (!order || std::ssize(*order) != shape.rank()) return std::nullopt;
+  auto& axes = *order;
   const auto& channels = shape.rank() == 4 ? shape[axes == std::vector<i64>{0, 3, 1, 2} ? 3 : 1] : Dim();
   const bool whole_blocks = shape.rank() == 4 && channels.is_static() && channels.length() % kBlock == 0;
   return Match{{root}, {x}, std::make_unique<TransposeKernel>(std::move(axes), whole_blocks)};

@@ -5,10 +5,6 @@
 namespace ovir::ops::concat {
 namespace {
 
-struct Attrs {
-  i64 axis = 0;
-};
-
 /// The inputs differ in a dim beside the axis: perhaps another axis was meant.
 std::vector<Remedy> other_axes(i64 rank, i64 axis) {
   std::vector<Remedy> remedies;
@@ -24,7 +20,7 @@ void infer(InferContext& c) {
     if (c.shape(i).has_rank()) ranked = i;
   if (ranked < 0) return c.output(0, PartialShape::unknown_rank());
   const auto rank = c.shape(ranked).rank();
-  const auto axis = c.require_axis(c.attrs<Attrs>().axis, -1, rank);
+  const auto axis = c.require_axis(c.attrs<ConcatAttrs>().axis, -1, rank);
 
   auto out = PartialShape::of_rank(rank);
   Dim along = 0;
@@ -55,7 +51,7 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   auto& to = c.out(0);
-  const auto axis = movement::normalized(c.attrs<Attrs>().axis, to.rank());
+  const auto axis = movement::normalized(c.attrs<ConcatAttrs>().axis, to.rank());
   const auto strides = strides_of(to.shape());
   i64 first = 0;
   for (int i = 0; i < c.input_count(); ++i) {
@@ -72,7 +68,7 @@ constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>,
+     .attrs = attributes<ConcatAttrs, Attr<"axis", &ConcatAttrs::axis, kRequired>>,
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,

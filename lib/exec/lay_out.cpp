@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "exec/sized.hpp"
+#include "exec/placement.hpp"
 
 namespace ovir {
 namespace {

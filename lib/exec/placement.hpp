@@ -1,0 +1,44 @@
+// Placement: where the values of planned steps lie in the arena.
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "tensor/shape.hpp"
+
+namespace ovir {
+
+/// Bytes that a value of this shape takes, the padding of a blocked one included. Throws E0003 where they are too many.
+i64 stored_bytes(const Value& value, const Shape& shape);
+
+/// How one step takes part.
+struct PlacedStep {
+  bool planned = false;            ///< its outputs' places are settled before the run
+  bool view = false;               ///< its output is its input under another shape
+  const Kernel* kernel = nullptr;  ///< null: reference kernels, whose outputs overlap no input
+  Sizes sizes{};                   ///< of the kernel
+};
+
+struct Placement {
+  std::vector<i64> offsets;     ///< by value, in bytes; -1: not in the arena
+  std::vector<int> overwrites;  ///< by step: the input that its output 0 is written over; -1: none
+  std::size_t bytes = 0;
+};
+
+/// Values that are not needed at the same time share bytes; a view lies where its input lies; an output may take the
+/// place of an input that dies with the step (Kernel::writes_over), and the parts of a Concat or Split lie in the whole
+/// (Kernel::place_in_output, Kernel::place_in_input). Results, inputs and constants are not in the arena.
+Placement place(const Plan& plan, std::span<const PlacedStep> steps, std::span<const std::optional<Shape>> shapes);
+
+/// Offsets, in bytes and multiples of 64, of blocks that are alive from step `begin` to step `end`, so that no two that
+/// are alive together overlap: in the order of their steps, each into the smallest free stretch that holds it. Gives
+/// the bytes needed in all.
+struct Block {
+  std::size_t size = 0;
+  int begin = 0, end = 0;
+  std::size_t offset = 0;
+};
+std::size_t lay_out(std::vector<Block>& blocks);
+
+}  // namespace ovir

@@ -1,0 +1,98 @@
+// Concat, of any type. Inputs that lie in the output from the start are not copied; blocks of channels stay blocked.
+#include <algorithm>
+
+#include "fast/kernels/movement/parts.hpp"
+#include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
+#include "op/shared_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+class Concat final : public Kernel {
+ public:
+  /// `whole_blocks`: it joins channels of f32, of which each input has whole blocks.
+  Concat(i64 axis, bool whole_blocks) : axis_(axis), whole_blocks_(whole_blocks) {}
+
+  std::string name() const override { return "concat"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto& out = sizes.out[0];
+    const auto fits = [&](const View& v) { return v.type == out.type && v.rank() == out.rank(); };
+    return std::all_of(sizes.in.begin(), sizes.in.end(), fits) ? std::make_unique<KernelState>() : nullptr;
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto& to = out[0];
+    if (is_blocked(in, to)) {
+      i64 first = 0;
+      for (const auto& from : in) {
+        copy_blocks(from, 0, to, first, from.dim(1) / kBlock, runtime.pool());
+        first += from.dim(1) / kBlock;
+      }
+      return;
+    }
+    const auto outer = outer_of(to, axis_), row = run_bytes(to, axis_);
+    auto* at = to.data;
+    for (const auto& from : in) {
+      const auto run = run_bytes(from, axis_);
+      copy_runs(from.data, run, at, row, run, outer, runtime.pool());
+      at += run;
+    }
+  }
+
+  std::optional<i64> place_in_output(int input, const Sizes& sizes) const override {
+    const auto& to = sizes.out[0];
+    const auto& part = sizes.in[static_cast<std::size_t>(input)];
+    const auto before = sizes.in.first(static_cast<std::size_t>(input));
+    i64 first = 0;
+    if (is_blocked(sizes.in, to)) {
+      if (part.layout != to.layout || to.dim(0) != 1) return std::nullopt;
+      for (const auto& v : before) first += v.dim(1) / kBlock;
+      return bytes_before(to, first);
+    }
+    if (outer_of(to, axis_) != 1) return std::nullopt;
+    for (const auto& v : before) first += run_bytes(v, axis_);
+    return first;
+  }
+
+  bool reads(int, Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
+  bool writes(Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
+
+ private:
+  static bool is_blocked(std::span<const View> in, const View& out) {
+    const auto blocked = [](const View& v) { return v.layout == Layout::blocked; };
+    return blocked(out) || std::any_of(in.begin(), in.end(), blocked);
+  }
+
+  i64 axis_;
+  bool whole_blocks_;
+};
+
+/// Whether it joins channels, of which each input has whole blocks.
+bool joins_blocks(const Graphlet& graph, int root, i64 axis) {
+  const auto& out = graph.fact({root, 0}).shape;
+  if (axis != 1 || out.rank() < 3 || out.rank() > 4) return false;
+  const auto& inputs = graph.node(root).inputs;
+  return std::all_of(inputs.begin(), inputs.end(), [&](ValueRef v) {
+    const auto& shape = graph.fact(v).shape;
+    return is_f32(graph, v) && shape.is_static() && shape[1].length() % kBlock == 0;
+  });
+}
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto type = graph.stored({root, 0});
+  const auto& shape = graph.fact({root, 0}).shape;
+  if (!is_bytes(type) || !shape.has_rank()) return std::nullopt;
+  auto axis = graph.attrs<ConcatAttrs>(root).axis;
+  if (axis < 0) axis += shape.rank();
+  return Match{{root}, graph.node(root).inputs, std::make_unique<Concat>(axis, joins_blocks(graph, root, axis))};
+}
+
+constexpr std::string_view kRoots[] = {"Concat"};
+
+}  // namespace
+
+constinit const Pattern kConcat{"concat", kRoots, match};
+
+}  // namespace ovir::fast
