@@ -12,6 +12,7 @@
 #include "log.hpp"
 #include "names.hpp"
 #include "render/diagnostics.hpp"
+#include "tools/releases.hpp"
 
 namespace ovir::app {
 namespace {
@@ -85,6 +86,12 @@ void require_stdout() {
   const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
   if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
     fail(Code::E0002, "cannot write to stdout: {}", std::generic_category().message(EBADF));
+}
+
+void require_release(const ModelOptions& options) {
+  if (!options.release.empty() && !tools::is_release(options.release))
+    throw UsageError(fmt::format("--for {}: unknown release of OpenVINO; expected 2020.1 to {}",
+                                 printable(options.release), tools::kNewestRelease));
 }
 
 void print(std::string_view text) {

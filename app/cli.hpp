@@ -34,8 +34,11 @@ struct Common {
 struct ModelOptions {
   std::string model, weights;
   std::vector<std::string> shapes;  ///< -s/--shape
+  std::string release;              ///< --for: the OpenVINO that must read the model; empty: any
   bool no_weights = false;
 };
+/// Throws UsageError where --for names a release that is not known.
+void require_release(const ModelOptions& options);
 
 /// A wrong flag, selector or shape text: exit 2.
 struct UsageError : std::runtime_error {

@@ -49,7 +49,7 @@ Limits parse_limits(std::string_view text) {
 
 void end_after(std::chrono::nanoseconds time) {
   std::signal(SIGALRM, [](int) {
-    constexpr char text[] = "error[E0003]: the time limit is over (--limits)\n";
+    constexpr char text[] = "error[E0003]: stopped at the time limit (--limits)\n";
     static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text)));
     leave_process(kLimit);
   });

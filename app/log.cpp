@@ -16,7 +16,8 @@ void start_log(std::string_view level, int verbose, const std::string& file) {
     threshold = spdlog::level::from_str(word);
     // from_str takes what it does not know for "off".
     if (threshold == spdlog::level::off && word != "off")
-      throw UsageError("--log-level: one of trace, debug, info, warning, error, off; not '" + printable(word) + "'");
+      throw UsageError("--log-level: expected trace, debug, info, warning, error or off, not '" + printable(word) +
+                       "'");
   } else if (!file.empty() && verbose == 0) {
     threshold = spdlog::level::info;
   }

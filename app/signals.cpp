@@ -23,7 +23,7 @@ void on_bus_error(int) {
 }
 
 void on_processor_time(int) {
-  say("error[E0003]: the limit of processor time is over (ulimit -t)\n");
+  say("error[E0003]: stopped at the limit of processor time (ulimit -t)\n");
   leave_process(kLimit);
 }
 

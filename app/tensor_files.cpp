@@ -144,9 +144,8 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
                    const Json& dumped) {
   const auto target = target_of("-o", path);
   if ((target == Target::npy || target == Target::out) && outputs.size() != 1)
-    throw UsageError(
-        fmt::format("-o {}: the model has {} outputs, and there is place for one; write to a folder or an .npz",
-                    printable(path), outputs.size()));
+    throw UsageError(fmt::format("-o {} takes one output, but the model has {}; use a folder or an .npz",
+                                 printable(path), outputs.size()));
   if (target == Target::out) return print(io::npy_bytes(stored(outputs[0].value, options)));
   if (target != Target::folder) make_parent(path);
   if (target == Target::npy) return io::write_npy(path, stored(outputs[0].value, options));

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "command.hpp"
@@ -11,6 +12,8 @@
 #include "render/fixes.hpp"
 #include "render/json.hpp"
 #include "render/reshapeable.hpp"
+#include "tools/lower.hpp"
+#include "tools/portability.hpp"
 #include "tools/releases.hpp"
 #include "tools/sample_shapes.hpp"
 
@@ -21,7 +24,7 @@ struct Options : ModelOptions {
   std::string format;
   std::vector<std::string> models, deny, allow;
   i64 max_errors = 0;
-  bool strict = false, ops = false, reshapeable = false;
+  bool strict = false, ops = false, reshapeable = false, portability = false;
 };
 
 std::vector<Code> codes(std::string_view flag, const std::vector<std::string>& texts) {
@@ -42,8 +45,10 @@ bool holds(const std::vector<Code>& list, Code code) { return std::find(list.beg
 /// The stages find faults in their own order.
 Diagnostics in_file_order(const Diagnostics& found) {
   auto list = found.all();
+  // A .bin that is too short or something else comes first: what follows from its values is a consequence.
   const auto place = [](const Diagnostic& d) {
-    return std::pair(d.at ? std::string_view(d.at.file->path) : std::string_view(), d.at.offset);
+    return std::tuple(d.code < Code::E0301 || d.code > Code::E0304,
+                      d.at ? std::string_view(d.at.file->path) : std::string_view(), d.at.offset);
   };
   std::stable_sort(list.begin(), list.end(),
                    [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
@@ -138,7 +143,11 @@ Checked check_model(const Options& options) {
   log_info("read {} in {}", options.model, watch.lap());
   const auto& model = checked.model;
   if (options.ops && model) return checked;
-  if (model) ovir::infer(*model, infer_options(options, *model), found);
+  if (model) {
+    const auto facts = ovir::infer(*model, infer_options(options, *model), found);
+    if (!options.release.empty()) tools::check_release(*model, options.release, found);
+    if (options.portability) tools::check_portability(*model, facts, found);
+  }
   log_info("inferred in {}", watch.lap());
 
   found = in_file_order(found);
@@ -216,9 +225,10 @@ std::vector<std::string> model_files(const std::vector<std::string>& paths) {
 
 int check(const Options& options, const Common& common) {
   for (const auto code : codes("--allow", options.allow))
-    if (severity(code) != Severity::warning)
+    if (severity(code) == Severity::error)
       throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
   codes("--deny", options.deny);
+  require_release(options);
   if (options.ops && options.reshapeable) throw UsageError("--ops and --reshapeable exclude each other");
   if (options.reshapeable && options.format != "human" && options.format != "json")
     throw UsageError("--reshapeable: the format is human or json");
@@ -263,6 +273,9 @@ Action declare(Flags& flags) {
   flags.list("-D,--deny", o.deny, "CODE", "treat this warning as an error");
   flags.list("-A,--allow", o.allow, "CODE", "do not report this warning");
   flags.number("--max-errors", o.max_errors, "N", "show at most N errors; 0, the default, shows all");
+  flags.text("--for", o.release, "RELEASE", "also report what keeps OpenVINO RELEASE (2023.3) from reading the model");
+  flags.toggle("--portability", o.portability,
+               "also list layers that OpenVINO's CPU plugin computes otherwise than specified");
   flags.toggle("--ops", o.ops, "only list unsupported operations, with layer counts");
   flags.toggle("--reshapeable", o.reshapeable,
                "only list which lengths the axes of the inputs may have, and what forbids others");

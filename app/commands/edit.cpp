@@ -9,10 +9,12 @@
 #include "io/files.hpp"
 #include "log.hpp"
 #include "names.hpp"
+#include "random_input.hpp"
 #include "render/diagnostics.hpp"
 #include "render/fixes.hpp"
 #include "render/json.hpp"
 #include "tools/cut.hpp"
+#include "tools/lower.hpp"
 #include "tools/rewrite.hpp"
 #include "tools/select.hpp"
 #include "xml/tags.hpp"
@@ -132,7 +134,7 @@ struct Work {
 
 /// The file as it is in memory. The shapes of -s are in its text by then.
 tools::Subject subject(const Work& work, const Options& options) {
-  return {work.model->graph->source, {options.weights, options.no_weights}, {}};
+  return {work.model->graph->source, {options.weights, options.no_weights}, {}, options.release};
 }
 
 void rewrite(Work& work, const std::vector<Replacement>& replacements, const Options& options) {
@@ -215,7 +217,34 @@ void save(Work& work, const std::string& path) {
   io::commit_files(files);
 }
 
+/// Whether the lowered layers compute the same: both models run on the same random data. A model whose inputs have open
+/// lengths is not run.
+void compare_results(const std::shared_ptr<const Model>& original, const Work& work, const Options& options,
+                     const Common& common) {
+  if (options.release.empty() || work.changes == 0 || !work.edits.constants.empty() || options.no_weights) return;
+  Diagnostics said;
+  const auto facts = ovir::infer(*original, {}, said);
+  const auto note = [&](const std::string& text) {
+    if (!common.quiet) say(fmt::format("{} {}\n", common.err(Paint::note, "note:"), text));
+  };
+  if (said.errors() > 0 || !original->complete) return;
+  std::vector<Tensor> inputs;
+  for (std::size_t k = 0; k < original->parameters.size(); ++k) {
+    const auto& fact = facts.of({original->parameters[k], 0});
+    if (!fact.shape.is_static())
+      return note(fmt::format("the results were not compared: input \"{}\" has open lengths",
+                              printable(original->parameter_name(static_cast<int>(k)))));
+    inputs.push_back(random_input(*original, facts, static_cast<int>(k), fact.shape.to_shape(), 0).tensor);
+  }
+  if (const auto output = tools::differing_output(original, work.model, inputs))
+    fail(Code::E0606, "the lowered model computes another \"{}\" from random data; nothing was written",
+         printable(*output));
+  note("the changed model computes the same from random data");
+}
+
 int edit(const Options& options, const Common& common) {
+  require_release(options);
+  if (!options.release.empty() && !options.fix) throw UsageError("--for needs --fix");
   if (!options.fix && options.constants.empty() && options.shapes.empty() && options.inputs.empty() &&
       options.outputs.empty() && options.added.empty())
     throw UsageError(
@@ -226,6 +255,7 @@ int edit(const Options& options, const Common& common) {
   Diagnostics found;
   Work work{load(options.model, {options.weights, options.no_weights}, found), {}, 0};
   if (!work.model) return report(found, options.model, common);
+  const auto original = work.model;
 
   for (const auto& word : options.constants) {
     work.edits.constants.push_back(constant_change(*work.model, word));
@@ -269,6 +299,7 @@ int edit(const Options& options, const Common& common) {
     outcome(false, left);
     return status;
   }
+  if (left.errors() == 0) compare_results(original, work, options, common);
   if (!common.quiet) require_stdout();
   save(work, options.output);
 
@@ -285,6 +316,9 @@ Action declare(Flags& flags) {
   auto& o = *options;
   flags.model(o);
   flags.shapes(o);
+  flags.text(
+      "--for", o.release, "RELEASE",
+      "with --fix: lower layers that OpenVINO RELEASE (2023.3) does not read, where an older version is the same");
   flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
   flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");
   flags.text("--add-output", o.added, "SELECTOR", "the outputs of these layers become outputs of the model as well");

@@ -13,7 +13,7 @@ struct Options {
 
 Json as_json(const CodeInfo& i) {
   return {{"code", to_string(i.code)},
-          {"severity", severity(i.code) == Severity::warning ? "warning" : "error"},
+          {"severity", to_string(severity(i.code))},
           {"exit_status", i.exit_status},
           {"title", i.title},
           {"cause", i.cause},
@@ -28,13 +28,17 @@ std::string indented(std::string_view text) {
 }
 
 std::string page(const CodeInfo& i, const Style& style) {
-  const bool warning = severity(i.code) == Severity::warning;
-  auto out = fmt::format("{}: {}\n\n{}\n", style(warning ? Paint::warning : Paint::error, to_string(i.code)),
-                         style(Paint::bold, i.title), wrapped(i.cause, 100));
+  const auto level = severity(i.code);
+  const auto paint = level == Severity::error     ? Paint::error
+                     : level == Severity::warning ? Paint::warning
+                                                  : Paint::note;
+  auto out = fmt::format("{}: {}\n\n{}\n", style(paint, to_string(i.code)), style(Paint::bold, i.title),
+                         wrapped(i.cause, 100));
   if (!i.example.empty()) out += fmt::format("\n{}\n{}", style(Paint::bold, "Example"), indented(i.example));
   out += fmt::format("\n{}\n{}\n", style(Paint::bold, "What to do"), wrapped(i.fix, 100));
+  if (level == Severity::note) return out;
   return out += fmt::format("\nExit code {}{}.\n", i.exit_status,
-                            warning ? ", where --deny or --strict makes an error of it" : "");
+                            level == Severity::warning ? ", where --deny or --strict makes an error of it" : "");
 }
 
 int explain(const Options& options, const Common& common) {

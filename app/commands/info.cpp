@@ -100,6 +100,8 @@ std::vector<End> ends(const Model& model, bool input) {
       end.type = name(a.element_type);
       end.shape = to_string(a.shape);
     }
+    // The type that `run` takes and gives, which in IR 10 is not always the declared one.
+    if (const auto declared = parse_element_type(end.type)) end.type = name(exchanged_type(model, *declared, input));
     list.push_back(std::move(end));
   }
   return list;

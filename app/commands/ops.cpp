@@ -208,10 +208,8 @@ std::vector<const OpDef*> find(const Registry& registry, const std::string& want
   if (wanted.find_first_of("*?") != wanted.npos)
     throw UsageError(fmt::format("no operation matches '{}'", printable(wanted)));
   const auto near = nearest(wanted, names);
-  throw UsageError(fmt::format("ovir has no operation '{}'{}", printable(wanted),
-                               known_type(wanted) ? ", though OpenVINO does"
-                               : near             ? fmt::format("; did you mean {}?", *near)
-                                                  : ""));
+  throw UsageError(fmt::format("{} operation '{}'{}", known_type(wanted) ? "unsupported" : "unknown", printable(wanted),
+                               near && !known_type(wanted) ? fmt::format("; did you mean {}?", *near) : ""));
 }
 
 int ops(const Options& options, const Common& common) {

@@ -1,5 +1,6 @@
 // shapes: the element type and shape of every output, as inferred.
 #include <algorithm>
+#include <optional>
 
 #include "base/text.hpp"
 #include "command.hpp"
@@ -29,6 +30,14 @@ bool shown(const Options& options, const std::vector<Fact>& outputs) {
          std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return !f.shape.is_static(); });
 }
 
+/// The type in which an input or output of the model is exchanged, where that is not the one it is computed in (IR 10).
+std::optional<ElementType> exchanged(const Model& model, const Node& node, const std::vector<Fact>& outputs) {
+  if (!model.path.empty() || !node.op || outputs.empty()) return std::nullopt;
+  if (node.op->kind != Kind::parameter && node.op->kind != Kind::result) return std::nullopt;
+  const auto type = exchanged_type(model, outputs[0].type, node.op->kind == Kind::parameter);
+  return type == outputs[0].type ? std::nullopt : std::optional(type);
+}
+
 std::string as_json(const Options& options, const Loaded& loaded) {
   Json layers = Json::array();
   each_layer(*loaded.model, loaded.facts, [&](const Model& model, const Node& node, const std::vector<Fact>& outputs) {
@@ -41,6 +50,7 @@ std::string as_json(const Options& options, const Loaded& loaded) {
                       {"type", node.layer->type},
                       {"version", node.layer->version},
                       {"outputs", std::move(ports)}});
+    if (const auto type = exchanged(model, node, outputs)) layers.back()["exchanged_type"] = name(*type);
   });
   return json_text({{"schema", 1}, {"layers", std::move(layers)}}, 2);
 }
@@ -55,6 +65,7 @@ std::string as_table(const Options& options, const Loaded& loaded) {
     std::string list;
     for (const auto& fact : outputs)
       list += fmt::format("{}{}{}", list.empty() ? "" : " ", name(fact.type), to_string(fact.shape));
+    if (const auto type = exchanged(model, node, outputs)) list += fmt::format(" (exchanged as {})", name(*type));
     rows.push_back({printable(node.layer->id_text), printable(node.layer->type), list.empty() ? "-" : list,
                     printable(model.path + node.layer->name)});
   });

@@ -36,6 +36,32 @@ std::string hard_coded(const tools::ConstantChange& change) {
 
 bool is_error(const Diagnostic& d) { return severity(d.code) == Severity::error; }
 
+/// It makes an error go, its own or another.
+bool cures_error(const Diagnostics& diagnostics, const tools::Fix& fix) {
+  return is_error(diagnostics.all()[fix.diagnostic]) ||
+         std::any_of(fix.also.begin(), fix.also.end(), [&](std::size_t i) { return is_error(diagnostics.all()[i]); });
+}
+
+/// "this error disappears, 2 others remain".
+std::string outcome(const Diagnostics& diagnostics, const tools::Fixes& fixes, const tools::Fix& fix) {
+  const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(),
+                                   [&](const tools::Fix& other) { return cures_error(diagnostics, other); });
+  std::string text = is_error(diagnostics.all()[fix.diagnostic]) ? "this error disappears" : "this warning disappears";
+  std::size_t uncovered = 0;
+  for (const auto& other : fixes.list) uncovered += other.uncovered;
+  const auto staying = fixes.errors - std::min(fixes.errors, uncovered);
+  if (cures_error(diagnostics, fix) && fixes.errors == 0)
+    text = cures > 1 ? "with the other changes, the whole model checks" : "the whole model checks";
+  else if (cures_error(diagnostics, fix) && staying > 0)
+    text += fmt::format(", {} remain{}{}", count(staying, "other"), staying == 1 ? "s" : "",
+                        cures > 1 ? fmt::format(" after all {} changes", cures) : "");
+  if (fix.uncovered > 0)
+    text += fmt::format(", {} come{} to light", count(fix.uncovered, "other"), fix.uncovered == 1 ? "s" : "");
+  if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
+    text += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
+  return text;
+}
+
 std::string edit_command(const ModelOptions& options, const std::string& what) {
   const auto out = std::filesystem::path(options.model).replace_extension("").string() + "_fixed.xml";
   return fmt::format("ovir edit {}{} {} -o {}", shell_word(options.model),
@@ -45,7 +71,7 @@ std::string edit_command(const ModelOptions& options, const std::string& what) {
 }  // namespace
 
 tools::Subject subject_of(const ModelOptions& options, const Model& model) {
-  return {model.graph->source, {options.weights, options.no_weights}, infer_options(options, model)};
+  return {model.graph->source, {options.weights, options.no_weights}, infer_options(options, model), options.release};
 }
 
 std::string describe(const Remedy& remedy) {
@@ -55,21 +81,10 @@ std::string describe(const Remedy& remedy) {
 }
 
 void add_help(Diagnostics& diagnostics, const tools::Fixes& fixes, const ModelOptions& options) {
-  const auto cures_error = [&](const tools::Fix& fix) {
-    return is_error(diagnostics.all()[fix.diagnostic]) ||
-           std::any_of(fix.also.begin(), fix.also.end(), [&](std::size_t i) { return is_error(diagnostics.all()[i]); });
-  };
-  const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(), cures_error);
   Places places(options.model);
   for (const auto& fix : fixes.list) {
     const auto& d = diagnostics.all()[fix.diagnostic];
-    std::string then = is_error(d) ? "this error disappears" : "this warning disappears";
-    if (cures_error(fix) && fixes.errors > 0)
-      then += fmt::format(", {} remain{}", count(fixes.errors, "other"), fixes.errors == 1 ? "s" : "");
-    else if (cures_error(fix))
-      then = cures > 1 ? "with the other changes, the whole model checks" : "the whole model checks";
-    if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
-      then += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
+    const auto then = outcome(diagnostics, fixes, fix);
     std::string help = fmt::format("{} (verified: {})", describe(fix.remedy), then);
     if (d.layer)
       for (const auto other : fix.also) {
@@ -122,6 +137,7 @@ std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, con
   if (!of_text) return {};
   std::string what;
   for (const auto& shape : options.shapes) what += fmt::format("--shape {} ", shell_word(shape));
+  if (!options.release.empty()) what += fmt::format("--for {} ", options.release);
   const auto n = fixes.list.size();
   return fmt::format("{} to make {}, run:\n      {}\n", style(Paint::help, "help:"),
                      n == 1 ? "this change" : fmt::format("these {} changes", n),

@@ -24,10 +24,6 @@ std::string operation_name(const LayerRef& layer) {
                                : fmt::format("{}, {}", printable(layer.type), printable(layer.version));
 }
 
-std::string_view word(Severity severity) {
-  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
-}
-
 Paint paint_of(Severity severity) {
   return severity == Severity::error ? Paint::error : severity == Severity::warning ? Paint::warning : Paint::note;
 }
@@ -128,8 +124,9 @@ std::string describe(const PortRef& port) {
 
 std::string human(const Diagnostic& d, Places& places, const Style& style) {
   const auto paint = paint_of(d.severity);
-  std::string out = fmt::format("{}{} {}\n", style(paint, fmt::format("{}[{}]", word(d.severity), to_string(d.code))),
-                                style(Paint::bold, ":"), style(Paint::bold, d.message));
+  std::string out =
+      fmt::format("{}{} {}\n", style(paint, fmt::format("{}[{}]", to_string(d.severity), to_string(d.code))),
+                  style(Paint::bold, ":"), style(Paint::bold, d.message));
   const auto place = places(d.at);
   if (!place.file.empty())
     out += fmt::format("  {} {}{}\n", style(Paint::place, "-->"), places.text(d.at), rest_of_place(d));
@@ -160,7 +157,7 @@ std::string human(const Diagnostics& diagnostics, const ReportOptions& options, 
   for (const auto& [what, n] : shown)
     if (n > same_shown)
       out += fmt::format("{} {} more: {}[{}]: {} (--format short lists them all)\n", style(Paint::note, "note:"),
-                         n - same_shown, word(severity(what.first)), to_string(what.first), what.second);
+                         n - same_shown, to_string(severity(what.first)), to_string(what.first), what.second);
   return out + left_out(hidden);
 }
 
@@ -170,7 +167,7 @@ std::string short_form(const Diagnostics& diagnostics, const ReportOptions& opti
   const auto hidden = each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
     const auto rest = rest_of_place(d);
     out += fmt::format("{}: {}: {}{}\n", places.text(d.at),
-                       style(paint_of(d.severity), fmt::format("{}[{}]", word(d.severity), to_string(d.code))),
+                       style(paint_of(d.severity), fmt::format("{}[{}]", to_string(d.severity), to_string(d.code))),
                        d.message, rest.empty() ? "" : fmt::format(" [{}]", rest.substr(3)));
   });
   return out + left_out(hidden);

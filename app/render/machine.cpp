@@ -8,10 +8,6 @@
 namespace ovir::app {
 namespace {
 
-std::string_view word(Severity severity) {
-  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
-}
-
 /// A path as a URI reference: what a URI reserves is escaped; an absolute path gets its scheme.
 std::string uri(std::string_view path) {
   constexpr std::string_view plain = "-._~/";
@@ -43,7 +39,7 @@ Json as_json(const Replacement& replacement, Places& places) {
 }
 
 Json as_json(const Diagnostic& d, Places& places) {
-  Json out{{"code", to_string(d.code)}, {"severity", word(d.severity)}, {"message", d.message}};
+  Json out{{"code", to_string(d.code)}, {"severity", to_string(d.severity)}, {"message", d.message}};
   add_place(out, places(d.at));
   if (!d.label.empty()) out["label"] = d.label;
   if (d.layer)
@@ -133,7 +129,7 @@ Json sarif_result(const Diagnostic& d, std::size_t rule, Places& places) {
         {{{"name", d.layer->name}, {"fullyQualifiedName", d.layer->path + d.layer->name}, {"kind", "member"}}});
   Json result{{"ruleId", to_string(d.code)},
               {"ruleIndex", rule},
-              {"level", word(d.severity)},
+              {"level", to_string(d.severity)},
               {"message", {{"text", d.message}}},
               {"locations", Json::array({std::move(location)})}};
   Json related = Json::array();
@@ -153,7 +149,7 @@ Json sarif_rule(Code code) {
           {"shortDescription", {{"text", known.title}}},
           {"fullDescription", {{"text", known.cause}}},
           {"help", {{"text", known.fix}}},
-          {"defaultConfiguration", {{"level", word(severity(code))}}}};
+          {"defaultConfiguration", {{"level", to_string(severity(code))}}}};
 }
 
 }  // namespace
@@ -195,7 +191,7 @@ std::string github(const Diagnostics& diagnostics, const ReportOptions& options)
   std::string out;
   each(diagnostics, options.max_errors, [&](const Diagnostic& d) {
     const auto place = places(d.at);
-    out += fmt::format("::{} file={}", d.severity == Severity::note ? "notice" : word(d.severity),
+    out += fmt::format("::{} file={}", d.severity == Severity::note ? "notice" : to_string(d.severity),
                        escaped(place.file, true));
     if (place.line != 0) out += fmt::format(",line={},col={}", place.line, place.column);
     std::string message = d.message;

@@ -20,11 +20,10 @@ constexpr CodeInfo kCodes[] = {
      "ovir check modle.xml        # No such file or directory",
      "Check the spelling and the permissions. A model is given by its .xml file, not by its folder or its .bin."},
     {Code::E0002, kFile, "a file cannot be written",
-     "The folder does not exist or may not be written, or the disk is full. Files appear whole or not at all, so "
-     "nothing half-written was left behind.",
-     "ovir run model.xml -i x=zeros -o missing/folder/out.npz",
-     "Create the folder, or name another place with -o. A path that ends in / asks for a folder of .npy files."},
-    {Code::E0003, kFile, "memory or another limit was hit",
+     "The path may not be written by this user, or the disk is full. Missing folders are created. Files appear whole "
+     "or not at all, so nothing half-written is left behind.",
+     "ovir run model.xml -i x=zeros -o /proc/out.npz", "Give another path with -o, or free some space."},
+    {Code::E0003, kFile, "memory or another limit is exceeded",
      "The model or its tensors need more than `--limits` or the machine allows. The check is made before memory is "
      "taken, so a tensor with absurd dims ends here instead of exhausting the machine.",
      "ovir run model.xml -i x=zeros --limits mem=1G", "Raise the limit, or give smaller shapes with --shape."},
@@ -50,19 +49,19 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "Files written by OpenVINO have them all, so look at whatever edited or generated the file."},
     {Code::E0104, kMalformed, "a number or word of the format is malformed",
      "An id, a port number, a <dim> or a precision is not what the format allows there: not a number, negative, larger "
-     "than 64 bits hold, or a word that is no element type. A <dim> of -1 means unknown.",
+     "than 64 bits can hold, or not an element type. A <dim> of -1 means unknown.",
      R"(<port id="0" precision="FP31"> <dim>1x3</dim> </port>)",
      "Correct the text at the place named. Precisions are FP64 FP32 FP16 BF16 I64 I32 I16 I8 U64 U32 U16 U8 I4 U4 BOOL "
      "and so on, in either case."},
 
-    {Code::E0201, kMalformed, "two layers with one id",
-     "Edges refer to layers by id, so an id can stand for one layer only. Bodies of If, Loop and TensorIterator count "
-     "on their own.",
+    {Code::E0201, kMalformed, "two layers have the same id",
+     "Edges refer to layers by id, so each layer needs an id of its own. The bodies of If, Loop and TensorIterator "
+     "number their layers independently.",
      R"(<layer id="4" name="a" .../>  <layer id="4" name="b" .../>)",
      "Give one of them an unused id and correct the edges that mean it. Often a layer was pasted twice: delete the "
      "copy."},
     {Code::E0202, kMalformed, "an edge names a layer that does not exist",
-     "`from-layer` or `to-layer` of an <edge> is no id of a layer of the same graph.",
+     "`from-layer` or `to-layer` of an <edge> is not the id of a layer in the same graph.",
      R"(<edge from-layer="17" from-port="0" to-layer="3" to-port="0"/>    <!-- there is no layer 17 -->)",
      "Correct the id, or delete the edge together with the layer that was deleted. An edge cannot reach into or out of "
      "a body: the port map does that."},
@@ -77,8 +76,8 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      R"(<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
 <edge from-layer="1" from-port="0" to-layer="2" to-port="0"/>    <!-- meant to-port="1"? -->)",
      "Delete one of the edges or let it end at the port that it was meant for."},
-    {Code::E0205, kMalformed, "an input port that nothing feeds",
-     "A layer declares an input port at which no edge ends, so there is no value to compute with.",
+    {Code::E0205, kMalformed, "an input port has no edge",
+     "A layer declares an input port, but no edge leads to it, so the input has no value.",
      R"(<input> <port id="0"/> <port id="1"/> </input>     <!-- and only one edge leads to this layer -->)",
      "Add the edge, or delete the port where the operation can do without that input."},
     {Code::E0206, kMalformed, "a cycle",
@@ -87,33 +86,33 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "with an edge back.",
      R"(<edge from-layer="3" ... to-layer="2" .../>  <edge from-layer="2" ... to-layer="3" .../>)",
      "One edge of the cycle names the wrong layer; it is most often one added by hand."},
-    {Code::E0207, kMalformed, "two ports of a layer with one id",
-     "Edges name ports by id, so within a layer's inputs, and within its outputs, an id can occur once only.",
+    {Code::E0207, kMalformed, "two ports of a layer have the same id",
+     "Edges name ports by id, so ids must differ among a layer's inputs, and among its outputs.",
      R"(<output> <port id="1"/> <port id="1"/> </output>)",
-     "Number the ports anew (inputs first, then outputs, from 0) and correct the edges."},
-    {Code::E0208, kMalformed, "a faulty body, port map or back edge",
+     "Renumber the ports (inputs first, then outputs, from 0) and correct the edges."},
+    {Code::E0208, kMalformed, "a body, port map or back edge is faulty",
      "If, Loop and TensorIterator hold whole graphs. Their port map connects a port of the layer (external_port_id) to "
      "a Parameter or Result of the body (internal_layer_id); back edges lead from a Result to a Parameter. One of "
      "these is missing, connects something else, or bodies are nested too deeply.",
      R"(<port_map> <input external_port_id="7" internal_layer_id="0"/> </port_map>  <!-- the layer has no port 7 -->)",
      "Every Parameter of a body needs exactly one source: the port map or, for later iterations as well, a back edge."},
-    {Code::E0209, kMalformed, "a faulty use of a state variable",
+    {Code::E0209, kMalformed, "a state variable is used incorrectly",
      "ReadValue and Assign share a variable through `variable_id`. Each variable has one ReadValue and one Assign at "
      "most, and an Assign needs a ReadValue of the same variable.",
      R"(<layer type="Assign" ...> <data variable_id="state2"/> ...     <!-- only "state1" is read -->)",
-     "Correct the variable_id; it must be spelt alike in both layers."},
+     "Correct the variable_id; it must be the same in both layers."},
 
     {Code::E0301, kFile, "the .bin is missing",
      "The graph has constants, and the file with their values cannot be opened. It is expected beside the .xml, with "
      "the same name but for the ending.",
      "ovir check model.xml        # there is no model.bin in that folder",
-     "Copy the .bin beside the .xml, or name it: `--weights FILE`. `ovir check --no-weights` and `ovir info` do "
+     "Copy the .bin beside the .xml, or pass it with `--weights FILE`. `ovir check --no-weights` and `ovir info` do "
      "without."},
     {Code::E0302, kMalformed, "a constant lies outside the .bin",
      "A Const layer's `offset` + `size` is larger than the file. The .bin belongs to another version of the model, or "
      "was cut short while it was copied.",
      R"(<data element_type="f32" shape="1000" offset="4000" size="4000"/>      <!-- and the .bin has 6000 bytes -->)",
-     "Copy the .bin again, from where the .xml came from. Both files are written together and only fit together."},
+     "Copy the .bin again from where the .xml came from. The two files are written together and belong together."},
     {Code::E0303, kMalformed, "a constant's size does not fit its shape and type",
      "`size` is not the number of bytes that `shape` elements of `element_type` take. Elements narrower than a byte "
      "are packed.",
@@ -138,7 +137,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "The value can be read but is not one the operation allows: a word that is not in its list, a stride of 0, an "
      "axis below the least.",
      R"(<data auto_pad="same" .../>                                          <!-- same_upper or same_lower -->)",
-     "Choose one of the values that the message names."},
+     "Choose one of the values in the message."},
 
     {Code::E0501, kMalformed, "too few or too many inputs or outputs",
      "The operation, in the version that the layer names, takes a fixed number of inputs (some of them optional) or "
@@ -187,7 +186,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "Targets with a hard-coded batch break under another --shape: use -1 (or 0) for that dim, as in `ovir edit MODEL "
      "--set-const NAME=-1,4,64 -o OUT`. `ovir check` tries such values and says which one works."},
 
-    {Code::E0601, kUnsupported, "an IR version that is not read",
+    {Code::E0601, kUnsupported, "an unsupported IR version",
      "ovir reads IR 10 (OpenVINO 2020.1 to 2021.4) and IR 11 (since 2022.1). Versions up to 9 have other operations "
      "and no operation sets; OpenVINO itself has refused them since 2021.1.",
      R"(<net name="model" version="6" batch="1">)",
@@ -195,50 +194,58 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "converted."},
     {Code::E0602, kUnsupported, "an unknown operation type",
      "No operation set has an operation of this name. It is a custom operation, or a slip in `type`.",
-     R"(<layer id="7" name="post" type="YoloDecode" version="custom_ops">)",
+     R"(<layer id="7" name="post" type="YoloDecode" version="opset1">)",
      "A custom operation needs an extension library."},
-    {Code::E0603, kUnsupported, "an unknown operation set, or an operation that its set does not hold",
-     "`version` names the operation set in which the type is looked up: opset1 to opset17. A set holds the operations "
-     "that were current in it; Softmax with a negative axis is in opset8, not in opset1; Reverse left after opset3.",
+    {Code::E0603, kUnsupported, "an unknown operation set, or an operation that the set does not contain",
+     "`version` names the operation set in which the type is looked up: opset1 to opset17. A set contains the "
+     "operations that were current at its time; Softmax with a negative axis is in opset8, not in opset1; Reverse left "
+     "after opset3.",
      R"(<layer id="7" name="gelu" type="Gelu" version="opset1">              <!-- since opset2 -->)",
-     "`ovir ops NAME` tells which sets hold the operation. `extension` marks operations of another library."},
-    {Code::E0604, kUnsupported, "an element type without a kernel",
+     "`ovir ops NAME` lists the versions of the operation. `extension` marks operations of another library."},
+    {Code::E0604, kUnsupported, "an element type that cannot be computed with",
      "The operation's signature allows these element types, but ovir cannot compute with them. What the signature does "
      "not allow is E0502.",
      "(no model is known that shows it)",
      "Convert to f32 in front of the operation and back behind it. Please report it: the specification allows the "
      "type."},
-    {Code::E0605, kUnsupported, "a part of a valid model that ovir does not have",
+    {Code::E0605, kUnsupported, "a part of a valid model that is not supported",
      "Mean values that a <pre-process> element subtracts from an input: without them every result would be wrong. Or "
      "an operation without a kernel.",
      R"(<pre-process reference-layer-name="image"> <channel id="0"> <mean offset="0" size="600"/> ...)",
-     "Convert the model anew: converters of today put the subtraction into the graph. `ovir ops` lists the operations "
+     "Convert the model again: current converters put the subtraction into the graph. `ovir ops` lists the operations "
      "that can run."},
 
-    {Code::E0701, kInput, "an input name that the model does not have",
-     "`-i NAME=...` names no input. A NAME is a tensor name of a Parameter, its layer name, or its number in file "
-     "order.",
+    {Code::E0606, kUnsupported, "a layer that the requested OpenVINO cannot read",
+     "`--for RELEASE` asks whether that release of OpenVINO reads the model. A release refuses operation sets, "
+     "operations and element types that are younger than it.",
+     "ovir check model.xml --for 2021.4       # Softmax of opset8 came with 2022.1",
+     "`ovir edit MODEL --fix --for RELEASE -o OUT` lowers layers where an older version computes the same. Otherwise "
+     "use a newer OpenVINO, or convert the model with an older one."},
+
+    {Code::E0701, kInput, "an unknown input name",
+     "`-i NAME=...` does not name an input of the model. A NAME is a tensor name of a Parameter, its layer name, or "
+     "its number in file order.",
      "ovir run model.xml -i imgae=@cat.npy       # the input is called image",
      "`ovir info MODEL` lists the inputs. With one input the NAME may be left out."},
-    {Code::E0702, kInput, "an input without a value",
+    {Code::E0702, kInput, "an input has no value",
      "Every input of the model needs a value to run. The message ends with a command that can be pasted.",
      "ovir run bert.xml -i ids=@ids.npy          # attention_mask is missing",
-     "Give it with -i, or let --random make it up."},
-    {Code::E0703, kInput, "an input of a wrong shape",
-     "The data has a shape that the model's input does not allow. `?` in a declared shape takes any length.",
+     "Pass it with -i, or let --random fill it."},
+    {Code::E0703, kInput, "an input has the wrong shape",
+     "The data has a shape that the model's input does not allow. `?` in a declared shape accepts any length.",
      "image is declared f32[1,3,224,224], and cat.npy holds f32[1,224,224,3]",
      "Transpose or resize the data; `--layout 'images[NHWC]'` does it for images. `--shape` gives the input another "
      "shape, if the model allows that."},
-    {Code::E0704, kInput, "an input of a wrong element type",
-     "The data's type is not the input's. Values are never converted silently, since that can lose digits.",
+    {Code::E0704, kInput, "an input has the wrong element type",
+     "The data's element type differs from the input's. Values are never converted silently, since that can lose "
+     "digits.",
      "ids is declared i64, and ids.npy holds i32", "Save the data in the right type, or add --cast."},
-    {Code::E0705, kInput, "input data that cannot be understood",
-     "The file or text given for an input is damaged, of another format, or does not hold as much data as its header "
-     "says.",
+    {Code::E0705, kInput, "input data cannot be read",
+     "The file or text given for an input is damaged, has another format, or holds less data than its header says.",
      "ovir run model.xml -i x='2x2xf32=1 2 3'    # three values for four places",
-     "`ovir run --help` describes the forms that a VALUE may take."},
+     "`ovir run --help` describes the forms of a VALUE."},
     {Code::E0706, kInput, "an input given twice",
-     "Two values were given for one input, perhaps under two of its names (tensor name, layer name, number).",
+     "Two values were given for one input, maybe under two of its names (tensor name, layer name, number).",
      "ovir run model.xml -i x=zeros -i 0=ones", "Leave one of them out."},
 
     {Code::W0901, kMalformed, "a declared shape or type contradicts the inferred one",
@@ -246,33 +253,42 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "and OpenVINO go by the inferred ones, so this is only a warning, but the file was probably edited by hand or by "
      "a faulty tool.",
      R"(<output> <port id="1" precision="FP32"> <dim>1</dim> <dim>63</dim> </port> ...  <!-- inferred: [1,64] -->)",
-     "Find out which one is meant. `ovir edit MODEL --fix -o OUT` declares what is inferred, or, where an attribute is "
+     "Find out which one is right. `ovir edit MODEL --fix -o OUT` declares what is inferred, or, where an attribute is "
      "what stands alone, changes that. --strict makes this an error."},
-    {Code::W0902, kMalformed, "an attribute that the operation does not know",
-     "It has no effect. Real files carry some that older converters wrote; but a slip in the name of a known one ends "
-     "here too, and the default is then used instead.",
+    {Code::W0902, kMalformed, "an unknown attribute",
+     "It has no effect. If the name is misspelled, the default of the attribute that was meant is used instead.",
      R"(<data stride="2,2" .../>                                             <!-- strides -->)",
-     "Correct the name if the message suggests one; otherwise ignore it: `-A W0902`."},
-    {Code::W0903, kMalformed, "constants that overlap in part",
-     "Two Const layers share some bytes of the .bin. To share all of them is common, to share a part is not: an offset "
+     "Correct the name if the message suggests one; otherwise hide the warning with `-A W0902`."},
+    {Code::W0903, kMalformed, "constants partly overlap",
+     "Two Const layers share some bytes of the .bin. Sharing all of them is common, sharing a part is not: an offset "
      "or a size is probably wrong.",
      R"(<data offset="0" size="100" .../>  <data offset="64" size="100" .../>)",
      "Compare with the .xml that came with this .bin."},
-    {Code::W0904, kMalformed, "layers that no result depends on",
-     "They are computed by nobody, and only make the file larger.", "a Relu whose output feeds nothing",
-     "Leave them out; or, if one of them should be an output, give it a Result."},
+    {Code::W0904, kMalformed, "layers are unused",
+     "No Result depends on them, so they are not computed and only make the file larger.",
+     "a Relu whose output feeds nothing", "Remove them; or, if one of them should be an output, give it a Result."},
     {Code::W0905, kMalformed, "a model without results",
      "No layer is a Result (or an Assign, which sets a state), or there are no layers at all: running the model "
      "computes nothing.",
      R"(<layers> <layer id="0" name="x" type="Parameter" ...> <layer id="1" name="y" type="ReLU" ...> </layers>)",
      "Add a Result layer for each output, or export the model again."},
+    {Code::N0901, 0, "attributes that converters left behind",
+     "Model Optimizer wrote some attributes for operations that have none of that name. They have no effect, here and "
+     "in OpenVINO. One note counts them all.",
+     R"(<layer type="Convolution" ...> <data output_padding="0,0" .../>)",
+     "Nothing needs to be done; `-A N0901` hides it."},
+    {Code::N0902, 0, "OpenVINO's CPU plugin computes this otherwise",
+     "The specification says one thing, OpenVINO's CPU plugin does another; ovir follows the specification. `ovir "
+     "check --portability` lists such layers.",
+     "Divide of i64 and i64 (the plugin computes in 32 bits)",
+     "If results must be the same on both, avoid the operation."},
 };
 
 constexpr CodeInfo kUnknown{
     Code{},
     70,
     "an internal error",
-    "ovir has found a fault in itself.",
+    "ovir found a fault in itself.",
     "",
     "Please report it, with the command and the model (`ovir reduce --anonymize` makes a small one)."};
 
@@ -297,10 +313,18 @@ const CodeInfo& info(Code code) {
   return found != nullptr ? *found : kUnknown;
 }
 
-Severity severity(Code code) { return code >= Code::W0901 ? Severity::warning : Severity::error; }
+Severity severity(Code code) {
+  return code >= Code::N0901 ? Severity::note : code >= Code::W0901 ? Severity::warning : Severity::error;
+}
+
+std::string_view to_string(Severity severity) {
+  constexpr std::string_view words[] = {"error", "warning", "note"};
+  return words[static_cast<std::size_t>(severity)];
+}
 
 std::string to_string(Code code) {
-  return fmt::format("{}{:04}", severity(code) == Severity::warning ? 'W' : 'E', static_cast<unsigned>(code));
+  constexpr char letters[] = {'E', 'W', 'N'};  // in the order of Severity
+  return fmt::format("{}{:04}", letters[static_cast<std::size_t>(severity(code))], static_cast<unsigned>(code) % 1000);
 }
 
 std::optional<Code> parse_code(std::string_view text) {

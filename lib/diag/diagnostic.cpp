@@ -61,8 +61,9 @@ LineColumn LineIndex::operator()(std::size_t offset) const {
 }
 
 void Diagnostics::add(Diagnostic d) {
-  if (ovir::severity(d.code) == Severity::warning) d.severity = Severity::warning;
+  d.severity = std::max(d.severity, ovir::severity(d.code));  // a note is the greatest
   if (d.severity == Severity::error) ++errors_;
+  if (d.severity == Severity::note) ++notes_;
   list_.push_back(std::move(d));
 }
 
@@ -70,6 +71,8 @@ void Diagnostics::set_help(std::size_t index, std::string help, std::vector<Repl
   list_.at(index).help = std::move(help);
   list_.at(index).fix = std::move(fix);
 }
+
+void Diagnostics::add_note(std::size_t index, Note note) { list_.at(index).notes.push_back(std::move(note)); }
 
 void Diagnostics::promote(const std::function<bool(const Diagnostic&)>& which) {
   for (auto& d : list_) {
@@ -80,7 +83,9 @@ void Diagnostics::promote(const std::function<bool(const Diagnostic&)>& which) {
 }
 
 void Diagnostics::drop_warnings(const std::function<bool(const Diagnostic&)>& which) {
-  std::erase_if(list_, [&](const Diagnostic& d) { return d.severity == Severity::warning && which(d); });
+  std::erase_if(list_, [&](const Diagnostic& d) { return d.severity != Severity::error && which(d); });
+  notes_ = static_cast<std::size_t>(
+      std::count_if(list_.begin(), list_.end(), [](const Diagnostic& d) { return d.severity == Severity::note; }));
 }
 
 void fail(Diagnostic d) { throw Failure(std::move(d)); }

@@ -113,22 +113,23 @@ struct Diagnostic {
 /// Collects diagnostics of one command. Not thread-safe: stages report from the calling thread.
 class Diagnostics {
  public:
-  /// A code that is a warning is counted as one, whatever `severity` says.
+  /// A code that is a warning or a note is counted as one, whatever `severity` says.
   void add(Diagnostic d);
   /// Makes errors of some warnings (-D, --strict).
   void promote(const std::function<bool(const Diagnostic&)>& which);
-  /// Forgets some warnings (-A).
+  /// Forgets some warnings and notes (-A).
   void drop_warnings(const std::function<bool(const Diagnostic&)>& which);
   const std::vector<Diagnostic>& all() const { return list_; }
   void set_help(std::size_t index, std::string help, std::vector<Replacement> fix);
+  void add_note(std::size_t index, Note note);
   std::size_t errors() const { return errors_; }
-  std::size_t warnings() const { return list_.size() - errors_; }
+  std::size_t warnings() const { return list_.size() - errors_ - notes_; }
   /// Layers that could not be judged because one before them failed.
   std::size_t dependents = 0;
 
  private:
   std::vector<Diagnostic> list_;
-  std::size_t errors_ = 0;
+  std::size_t errors_ = 0, notes_ = 0;
 };
 
 /// One fault, thrown where it is found; a pass catches it, adds the place and the layer, and goes on.

@@ -101,7 +101,8 @@ Tensor parse_tensor(const Bytes& file, const std::string& path) {
   switch (format) {
     case Format::npy: return parse_npy(file, where);
     case Format::onnx: return parse_onnx(file, where);
-    case Format::unknown: fail(Code::E0705, "{}: neither .npy, .npz, .pb nor an image", where);
+    case Format::unknown:
+      fail(Code::E0705, "{}: unknown format; expected .npy, .npz, .pb, PNG, JPEG, PPM or PGM", where);
     default: return parse_image(file, where);
   }
 }

@@ -78,8 +78,8 @@ Tensor whole_numbers(const Generator& g, ElementType type, const Shape& shape, R
   i64 end = bits < 4 ? i64{1} << bits : 10;
   if (g.ranged) end = g.b.whole.value_or(0);
   if (g.ranged && !(g.a.whole && g.b.whole))
-    fail(Code::E0705, "a range of {} goes from one whole number to another", name(type));
-  if (begin >= end) fail(Code::E0705, "there is no whole number from {} to below {}", begin, end);
+    fail(Code::E0705, "a range of {} must have integers as its ends", name(type));
+  if (begin >= end) fail(Code::E0705, "the range from {} to below {} holds no integer", begin, end);
   tensor_of(type, {2},
             {Number{static_cast<double>(begin), begin, {}},
              Number{static_cast<double>(end - 1), end - 1, {}}});  // both ends must be values
@@ -104,14 +104,14 @@ std::optional<Generator> parse_generator(std::string_view word) {
   if (kind != "rand" && kind != "randn") return std::nullopt;
   const auto parts = split(rest, ',');
   if (parts.size() != 2)
-    fail(Code::E0705, "\"{}\": two numbers are wanted, as in {}", printable(word),
+    fail(Code::E0705, "\"{}\": expected two numbers, as in {}", printable(word),
          kind == "rand" ? "rand:0,1" : "randn:0,1");
   const Generator g{kind == "rand" ? Kind::uniform : Kind::normal, number_in(parts[0], word),
                     number_in(parts[1], word)};
   want_finite(g, word);
   if (g.kind == Kind::uniform && g.a.real > g.b.real) fail(Code::E0705, "\"{}\": the range is empty", printable(word));
   if (g.kind == Kind::normal && g.b.real < 0)
-    fail(Code::E0705, "\"{}\": a standard deviation is not negative", printable(word));
+    fail(Code::E0705, "\"{}\": the standard deviation must not be negative", printable(word));
   return g;
 }
 
@@ -120,7 +120,7 @@ Tensor generate(const Generator& g, ElementType type, const Shape& shape, std::u
   const bool zero = g.kind == Kind::constant && g.a.whole == 0;
   if (type == ElementType::string && zero) return Tensor(type, shape);
   if (type == ElementType::string || type == ElementType::dynamic)
-    fail(Code::E0704, "no such data can be made of type {}", name(type));
+    fail(Code::E0704, "cannot generate such data of type {}", name(type));
   Random random(seed);
   switch (g.kind) {
     case Kind::constant: {

@@ -22,7 +22,7 @@ constexpr i64 kMaxBytes = i64{1} << 30, kMaxSide = i64{1} << 20;
 }  // namespace
 
 void require_image_size(i64 width, i64 height, i64 pixel_bytes, std::string_view where) {
-  if (width < 1 || height < 1) fail(Code::E0705, "{}: an image of {}x{} pixels", where, width, height);
+  if (width < 1 || height < 1) fail(Code::E0705, "{}: invalid image size {}x{}", where, width, height);
   const auto size = checked_product(std::array{width, height, pixel_bytes});
   if (!size || *size > kMaxBytes || std::max(width, height) > kMaxSide)
     fail(Code::E0003, "{}: an image of {}x{} pixels is too large", where, width, height);
@@ -50,7 +50,7 @@ Tensor parse_pnm(std::string_view text, std::string_view where) {
     return *n;
   };
   const auto width = number(), height = number(), max = number();
-  if (max < 1 || max > 255) fail(Code::E0705, "{}: samples up to {}: only 8 bits a sample are read", where, max);
+  if (max < 1 || max > 255) fail(Code::E0705, "{}: samples must have 8 bits, but go up to {}", where, max);
   const i64 channels = text[1] == '6' ? 3 : 1;
   require_image_size(width, height, channels, where);
   const auto samples = text.substr(std::min(at + 1, text.size()));  // one blank ends the header

@@ -32,7 +32,7 @@ Tensor recolor(const Tensor& image, i64 channels) {
   const auto have = image.dim(2);
   if (have == channels) return image;
   if (!(have == 1 && channels == 3) && !(have == 3 && channels == 1))
-    fail(Code::E0703, "an image of {} channels does not make an input of {}", have, channels);
+    fail(Code::E0703, "the input takes {} channels, but the image has {}", channels, have);
   Tensor out(ElementType::u8, {image.dim(0), image.dim(1), channels});
   const auto* from = image.data<std::uint8_t>();
   auto* to = out.mutable_data<std::uint8_t>();
@@ -56,10 +56,11 @@ Axes parse_layout(std::string_view layout, const PartialShape& shape) {
     i64* const known[] = {&axes.batch, &axes.channel, &axes.height, &axes.width};
     const auto letter = std::string_view("NCHW").find(layout[i]);
     auto* const axis = letter < 4 ? known[letter] : nullptr;
-    if (axis == nullptr || *axis >= 0) fail(Code::E0703, "layout {} is not made of N, C, H, W, each once", layout);
+    if (axis == nullptr || *axis >= 0)
+      fail(Code::E0703, "a layout must consist of N, C, H and W, each once, but is {}", layout);
     *axis = static_cast<i64>(i);
   }
-  if (axes.height < 0 || axes.width < 0) fail(Code::E0703, "layout {} lacks height or width", layout);
+  if (axes.height < 0 || axes.width < 0) fail(Code::E0703, "a layout must have H and W, but is {}", layout);
   if (shape.has_rank() && shape.rank() != std::ssize(layout))
     fail(Code::E0703, "layout {} does not fit an input of shape {}", layout, to_string(shape));
   return axes;
@@ -70,7 +71,7 @@ std::string guess_layout(const PartialShape& shape) {
   if (!shape.has_rank()) return "NCHW";
   if (shape.rank() == 2) return "HW";
   if (shape.rank() != 3 && shape.rank() != 4)
-    fail(Code::E0703, "an input of shape {} does not take an image", to_string(shape));
+    fail(Code::E0703, "an image cannot fill an input of shape {}", to_string(shape));
   const auto batch = shape.rank() - 3;
   const auto is_color = [](const Dim& d) { return d == Dim(1) || d == Dim(3); };
   const bool last = is_color(shape[batch + 2]) && !is_color(shape[batch]);

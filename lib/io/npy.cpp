@@ -117,7 +117,7 @@ std::string decode_text(const Dtype& d, const std::byte* data, std::string_view 
     std::uint32_t c;
     std::memcpy(&c, data + 4 * i, 4);
     if (!append_utf8(text, d.order == '>' ? swapped(c) : c))
-      fail(Code::E0705, "{}: a text holds what is no Unicode character", where);
+      fail(Code::E0705, "{}: a string holds an invalid Unicode character", where);
   }
   text.resize(text.find_last_not_of('\0') + 1);  // shorter texts are filled up with zeros
   return text;

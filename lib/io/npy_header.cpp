@@ -125,8 +125,7 @@ NpyHeader parse_npy_header(std::string_view file, std::string_view where) {
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(file[i])); };
   if (file.size() < 10) fail(Code::E0705, "{}: the .npy header is cut off", where);
   const auto major = byte(6), minor = byte(7);
-  if (major < 1 || major > 3 || minor != 0)
-    fail(Code::E0705, "{}: .npy version {}.{} is not known", where, major, minor);
+  if (major < 1 || major > 3 || minor != 0) fail(Code::E0705, "{}: unknown .npy version {}.{}", where, major, minor);
   const std::size_t start = major == 1 ? 10 : 12;
   if (file.size() < start) fail(Code::E0705, "{}: the .npy header is cut off", where);
   std::size_t length = byte(8) | byte(9) << 8;

@@ -151,8 +151,8 @@ bool Npz::contains(std::string_view key) const { return index_.contains(std::str
 const Npz::Member& Npz::member(std::string_view key) const {
   if (const auto at = index_.find(std::string(key)); at != index_.end()) return members_[at->second];
   const auto near = nearest(key, {keys_.begin(), keys_.end()});
-  fail(Code::E0705, "{}: there is no \"{}\"{}", where_, printable(key),
-       near ? fmt::format(", but \"{}\"", printable(*near)) : "");
+  fail(Code::E0705, "{}: no array is named \"{}\"{}", where_, printable(key),
+       near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : "");
 }
 
 Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t most) const {

@@ -51,7 +51,7 @@ Tensor tensor_of(ElementType type, const Shape& shape, const std::vector<Number>
   std::vector<i64> values;
   values.reserve(numbers.size());
   for (const auto& n : numbers) {
-    if (!in_range(n, type)) fail(Code::E0705, "{} is no value of type {}", n.real, name(type));
+    if (!in_range(n, type)) fail(Code::E0705, "{} does not fit in {}", n.real, name(type));
     values.push_back(n.whole ? *n.whole : static_cast<i64>(*n.large));  // u64 takes the bits back
   }
   return convert(Tensor::of<i64>(ElementType::i64, shape, values), type);

@@ -21,15 +21,14 @@ Tensor narrow(const Tensor& widened, ElementType type) {
   const auto wide = storable_type(type);
   if (widened.type() == type) return widened;
   if (widened.type() != wide)
-    fail(Code::E0704, "elements of type {} are wanted, given as {}, but these are {}", name(type), name(wide),
-         name(widened.type()));
+    fail(Code::E0704, "expected {} (or {}, which holds it), but got {}", name(type), name(wide), name(widened.type()));
   const Tensor out = convert(widened, type);
   const Tensor back = convert(out, wide);
   const auto check = [&]<class T>(T) {
     for (i64 i = 0; i < out.size(); ++i) {
       const T given = widened.data<T>()[i], kept = back.data<T>()[i];
       if (given != kept && !(given != given && kept != kept))
-        fail(Code::E0705, "element {} is {}, which is no value of type {}", i, given, name(type));
+        fail(Code::E0705, "element {} is {}, which {} cannot hold exactly", i, given, name(type));
     }
   };
   if (wide == ElementType::f32) check(0.0f);

@@ -70,7 +70,10 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
       if (value.empty()) return;
     }
     Note note;
-    const auto port = fmt::format("input {} ({})", i, port_name(*node.version, static_cast<int>(i)));
+    const auto ports = node.version->inputs;
+    const bool known = i < ports.size() || (!ports.empty() && is_endless(ports.back()));
+    const auto port = known ? fmt::format("input {} \"{}\"", i, port_name(*node.version, static_cast<int>(i)))
+                            : fmt::format("input {}", i);
     if (constant && !value.empty())
       note.message = fmt::format("{} is constant {} = {}", port, describe(*producer.layer), value);
     else

@@ -22,36 +22,37 @@ std::optional<std::string> AttributeTable::default_of(const AttributeDef& def) c
 
 namespace detail {
 
+std::string quoted(std::string_view s) { return fmt::format("\"{}\"", printable(s)); }
+
 bool parse_boolean(std::string_view s) {
   if (s == "1" || equals_ignoring_case(s, "true")) return true;
   if (s == "0" || equals_ignoring_case(s, "false")) return false;
-  throw AttributeError(fmt::format("\"{}\" is not a boolean (true or false)", printable(s)));
+  throw AttributeError("be true or false", quoted(s));
 }
 
 ElementType parse_type(std::string_view s) {
   if (const auto t = parse_element_type(s)) return *t;
   const auto near = nearest_element_type(s);
-  throw AttributeError(fmt::format("\"{}\" is not an element type", printable(s)), true,
-                       near ? std::string(name(*near)) : "");
+  throw AttributeError("be an element type", quoted(s), true, near ? std::string(name(*near)) : "");
 }
 
 PartialShape parse_partial_shape(std::string_view s) {
   if (const auto shape = parse_shape(s)) return *shape;
-  throw AttributeError(fmt::format("\"{}\" is not a shape: {}", printable(s), why_no_shape(s)));
+  throw AttributeError("be a shape", fmt::format("{}: {}", quoted(s), why_no_shape(s)));
 }
 
 void fail_integer(std::string_view s, bool is_signed, std::size_t bits) {
-  if (!is_integer(s)) throw AttributeError(fmt::format("\"{}\" is not an integer", printable(s)));
-  if (!is_signed && s.front() == '-') throw AttributeError(fmt::format("{} is negative", s));
-  throw AttributeError(fmt::format("{} is more than {} bits can hold", s, bits));
+  if (!is_integer(s)) throw AttributeError("be an integer", quoted(s));
+  if (!is_signed && s.front() == '-') throw AttributeError("not be negative", std::string(s));
+  throw AttributeError(fmt::format("fit in {} {} bits", is_signed ? "signed" : "unsigned", bits), std::string(s));
 }
 
-void fail_number(std::string_view s) { throw AttributeError(fmt::format("\"{}\" is not a number", printable(s))); }
+void fail_number(std::string_view s) { throw AttributeError("be a number", quoted(s)); }
 
 void fail_word(std::string_view s, std::span<const std::string_view> words) {
   std::string list;
   for (const auto word : words) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
-  throw AttributeError(fmt::format("\"{}\" is {} {}", printable(s), words.size() == 1 ? "not" : "none of", list), true,
+  throw AttributeError(fmt::format("be {}{}", words.size() == 1 ? "" : "one of ", list), quoted(s), true,
                        std::string(nearest(s, {words.begin(), words.end()}).value_or("")));
 }
 

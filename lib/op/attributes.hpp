@@ -30,11 +30,17 @@
 
 namespace ovir {
 
-/// Why an attribute's text was refused. `domain` is set where the text is well-formed but names nothing that exists;
-/// `meant` is then the word that it was probably meant to be.
+/// Why the text of an attribute, or of an element of a list, was refused: what it must do ("be an integer"), and what
+/// came. `domain` is set where the text is well-formed but names nothing that exists; `meant` is then the word that it
+/// was probably meant to be.
 struct AttributeError : std::runtime_error {
-  explicit AttributeError(const std::string& why, bool outside_domain = false, std::string near = {})
-      : runtime_error(why), domain(outside_domain), meant(std::move(near)) {}
+  AttributeError(std::string requirement, std::string given, bool outside_domain = false, std::string near = {})
+      : runtime_error(fmt::format("must {}, but is {}", requirement, given)),
+        must(std::move(requirement)),
+        came(std::move(given)),
+        domain(outside_domain),
+        meant(std::move(near)) {}
+  std::string must, came;
   bool domain;
   std::string meant;
 };
@@ -73,6 +79,7 @@ inline constexpr auto kWords = [] {
 bool parse_boolean(std::string_view);
 ElementType parse_type(std::string_view);
 PartialShape parse_partial_shape(std::string_view);
+std::string quoted(std::string_view);
 [[noreturn]] void fail_integer(std::string_view, bool is_signed, std::size_t bits);
 [[noreturn]] void fail_number(std::string_view);
 [[noreturn]] void fail_word(std::string_view, std::span<const std::string_view> words);

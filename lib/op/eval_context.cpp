@@ -50,8 +50,8 @@ const Tensor& EvalContext::in(int port) {
 i64 EvalContext::single_int(int port) {
   if (const auto& t = in(port); t.size() != 1)
     fail_at(*version_, port, Code::E0506,
-            fmt::format("{} of {} must hold one element, but its shape is {}", port_name(*version_, port), type_,
-                        to_string(t.shape())));
+            fmt::format("input \"{}\" of {} must hold one element, but its shape is {}", port_name(*version_, port),
+                        type_, to_string(t.shape())));
   return scalar_int(port);
 }
 
@@ -69,7 +69,7 @@ Tensor& EvalContext::out(int port) {
   const auto& shape = out_shape(port);
   // Arithmetic of lengths stops at the greatest.
   if (std::any_of(shape.begin(), shape.end(), [](const Dim& d) { return d.min >= Dim::kUnbounded - 1; }))
-    fail(Code::E0003, "output {} would have more elements than 64 bits can count: {}", port, to_string(shape));
+    fail(Code::E0003, "output {} would have 2^63 elements or more: {}", port, to_string(shape));
   if (!shape.is_static())
     throw std::logic_error(
         fmt::format("the shape of output {} is not known when its kernel runs: {}", port, to_string(shape)));

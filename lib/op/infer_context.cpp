@@ -101,8 +101,8 @@ void InferContext::require_rank(int port, i64 min, i64 max) const {
   const auto rank = shape(port).rank();
   if (min <= rank && rank <= max) return;
   fail_at(port, Code::E0504,
-          fmt::format("{} of {} must {}, but its shape is {}", port_name(port), op().type, rank_words(min, max),
-                      to_string(shape(port))));
+          fmt::format("input \"{}\" of {} must {}, but its shape is {}", port_name(port), op().type,
+                      rank_words(min, max), to_string(shape(port))));
 }
 
 void InferContext::require_rank_at_least(int port, i64 min) const { require_rank(port, min, kAnyRank); }
@@ -110,22 +110,38 @@ void InferContext::require_rank_at_least(int port, i64 min) const { require_rank
 void InferContext::require_single(int port) const {
   require_rank(port, 0, 1);
   if (!has(port) || !shape(port).has_rank() || shape(port).rank() == 0) return;
-  require(shape(port)[0].contains(1), port, Code::E0506, "{} of {} must hold one element, but its shape is {}",
-          port_name(port), op().type, to_string(shape(port)));
+  require(shape(port)[0].contains(1), port, Code::E0506,
+          "input \"{}\" of {} must hold one element, but its shape is {}", port_name(port), op().type,
+          to_string(shape(port)));
+}
+
+std::optional<std::vector<Interval>> InferContext::require_at_least(int port, i64 min) const {
+  auto values = intervals(port);
+  const auto exact = ints(port);  // a double holds integers up to 2^53 only
+  for (std::size_t i = 0; values && i < values->size(); ++i) {
+    const auto most = exact ? (*exact)[i] : static_cast<i64>(std::clamp((*values)[i].hi, -9e18, 9e18));
+    if (most >= min) continue;
+    const auto which = values->size() == 1 ? std::string() : fmt::format("element {} of ", i);
+    fail_at(port, Code::E0508,
+            fmt::format("{}input \"{}\" of {} must be {} or more, but is {}", which, port_name(port), op().type, min,
+                        most));
+  }
+  return values;
 }
 
 PartialShape InferContext::require_same_shape(int a, int b) const {
   auto both = intersect(shape(a), shape(b));
-  require(both.has_value(), b, Code::E0505, "{} and {} of {} must have the same shape, but they are {} and {}",
-          port_name(a), port_name(b), op().type, to_string(shape(a)), to_string(shape(b)));
+  require(both.has_value(), b, Code::E0505,
+          "inputs \"{}\" and \"{}\" of {} must have the same shape, but their shapes are {} and {}", port_name(a),
+          port_name(b), op().type, to_string(shape(a)), to_string(shape(b)));
   return *both;
 }
 
 Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::string_view a_is,
                                    std::string_view b_is) const {
   auto both = intersect(a, b);
-  require(both.has_value(), port, Code::E0506, "{} ({}) and {} ({}) must be equal in {}", a_is, to_string(a), b_is,
-          to_string(b), op().type);
+  require(both.has_value(), port, Code::E0506, "{4} needs {0} and {2} to be equal, but they are {1} and {3}", a_is,
+          to_string(a), b_is, to_string(b), op().type);
   return *both;
 }
 
@@ -135,8 +151,8 @@ i64 InferContext::require_axis(i64 axis, int port, i64 rank, std::string_view at
       rank == 0 ? std::string("a scalar has no axes") : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
   if (port >= 0)
     fail_at(port, Code::E0507,
-            fmt::format("{} of {} names axis {}, which is out of range: {}", port_name(port), op().type, axis, range));
-  fail_attr(attribute, fmt::format("axis {} is out of range: {}", axis, range), Code::E0507);
+            fmt::format("input \"{}\" of {} names axis {}, but {}", port_name(port), op().type, axis, range));
+  fail_attr(attribute, fmt::format("names axis {}, but {}", axis, range), Code::E0507);
 }
 
 PartialShape InferContext::require_broadcast(int a, int b) const {
@@ -146,10 +162,10 @@ PartialShape InferContext::require_broadcast(int a, int b) const {
   for (i64 i = 1; why.empty(); ++i) {
     const auto &x = shape(a)[shape(a).rank() - i], &y = shape(b)[shape(b).rank() - i];
     if (!broadcast(x, y))
-      why = fmt::format("{} and {} differ at axis {}, and neither is 1", to_string(x), to_string(y), -i);
+      why = fmt::format("at axis {2}, {0} and {1} differ and neither is 1", to_string(x), to_string(y), -i);
   }
   fail_at(b, Code::E0505,
-          fmt::format("{} cannot broadcast {} {} with {} {}: {}", op().type, port_name(a), to_string(shape(a)),
+          fmt::format("{} cannot broadcast \"{}\" {} with \"{}\" {}: {}", op().type, port_name(a), to_string(shape(a)),
                       port_name(b), to_string(shape(b)), why));
 }
 
@@ -160,7 +176,7 @@ void InferContext::fail_at(int port, Code code, std::string message, std::vector
 void InferContext::fail_attr(std::string_view attribute, std::string message, Code code) const {
   Diagnostic d;
   d.code = code;
-  d.message = fmt::format("attribute \"{}\" of {}: {}", attribute, op().type, message);
+  d.message = fmt::format("attribute \"{}\" of {} {}", attribute, op().type, message);
   d.attribute = attribute;
   fail(std::move(d));
 }
@@ -190,7 +206,7 @@ std::string InferContext::port_name(int port) const { return ovir::port_name(*ve
 
 namespace {
 
-/// "f16, f32 or any integer type".
+/// "f16, f32 or an integer type".
 std::string type_names(TypeSet set) {
   std::vector<std::string> words;
   const auto whole = [&](TypeSet group, const char* word) {
@@ -198,10 +214,11 @@ std::string type_names(TypeSet set) {
     words.emplace_back(word);
     set &= ~group;
   };
-  whole(kFloat | kNarrowFloat, "any floating-point type");
+  whole(kFloat | kNarrowFloat | kInteger, "a floating-point or integer type");
+  whole(kFloat | kNarrowFloat, "a floating-point type");
   for (int i = 1; i < kElementTypeCount; ++i) {
     const auto type = static_cast<ElementType>(i);
-    if (contains(kInteger, type)) whole(kInteger, "any integer type");
+    if (contains(kInteger, type)) whole(kInteger, "an integer type");
     if (contains(set, type)) words.emplace_back(name(type));
   }
   std::string text;
@@ -212,10 +229,10 @@ std::string type_names(TypeSet set) {
   return text;
 }
 
-/// " (data, axes)".
+/// " ("data", "axes")".
 std::string port_names(std::span<const PortDef> defs) {
   std::string text;
-  for (const auto& def : defs) text += fmt::format("{}{}", text.empty() ? " (" : ", ", def.name);
+  for (const auto& def : defs) text += fmt::format("{}\"{}\"", text.empty() ? " (" : ", ", def.name);
   return text.empty() ? text : text + ')';
 }
 
@@ -229,16 +246,15 @@ const PortDef* port_def(std::span<const PortDef> defs, int port) {
 
 void InferContext::check_signature() {
   const auto ins = version_->inputs;
-  const auto least = static_cast<int>(std::count_if(
-      ins.begin(), ins.end(), [](const PortDef& p) { return p.arity == Arity::one || p.arity == Arity::variadic; }));
+  const int least = min_count(ins);
   const bool endless = !ins.empty() && is_endless(ins.back());
   if (input_count() < least)
-    fail(Code::E0501, "{} takes {}{} input{} ({}), but {} {} connected", op().type,
-         endless || least < static_cast<int>(ins.size()) ? "at least " : "", least, least == 1 ? "" : "s",
-         fmt::format("{} is missing", port_name(input_count())), input_count(), input_count() == 1 ? "is" : "are");
+    fail(Code::E0501, "{} takes {}{}, but {} {} connected: \"{}\" is missing", op().type,
+         endless || least < static_cast<int>(ins.size()) ? "at least " : "", counted(least, "input"), input_count(),
+         input_count() == 1 ? "is" : "are", port_name(input_count()));
   if (!endless && input_count() > static_cast<int>(ins.size()))
-    fail(Code::E0501, "{} takes {} input{}{}, but {} are connected", op().type, ins.size(), ins.size() == 1 ? "" : "s",
-         port_names(ins), input_count());
+    fail(Code::E0501, "{} takes {}{}, but {} are connected", op().type, counted(ins.size(), "input"), port_names(ins),
+         input_count());
 
   std::vector<std::pair<std::string_view, int>> firsts;  // of each TypeVar, the first port of known type
   for (int i = 0; i < input_count(); ++i) {
@@ -246,7 +262,7 @@ void InferContext::check_signature() {
     if (type(i) == ElementType::dynamic) continue;
     if (!contains(def->type.domain, type(i)))
       fail_at(i, Code::E0502,
-              fmt::format("{} of {} cannot be {}: it takes {}", port_name(i), op().type, name(type(i)),
+              fmt::format("input \"{0}\" of {1} must be {3}, but is {2}", port_name(i), op().type, name(type(i)),
                           type_names(def->type.domain)));
     if (def->arity == Arity::mixed) continue;
     const auto first =
@@ -255,8 +271,8 @@ void InferContext::check_signature() {
       firsts.emplace_back(def->type.name, i);
     } else if (const int j = first->second; type(j) != type(i)) {
       fail_at(i, Code::E0503,
-              fmt::format("{} and {} of {} must have the same element type, but they are {} and {}", port_name(j),
-                          port_name(i), op().type, name(type(j)), name(type(i))));
+              fmt::format("inputs \"{}\" and \"{}\" of {} must have the same element type, but they are {} and {}",
+                          port_name(j), port_name(i), op().type, name(type(j)), name(type(i))));
     }
   }
 
@@ -266,8 +282,8 @@ void InferContext::check_signature() {
     const auto* def = port_def(outs, o);
     if (!def) {
       if (outs.empty() || op().kind == Kind::assign) continue;
-      fail(Code::E0501, "{} has {} output{}, but the layer declares {}", op().type, outs.size(),
-           outs.size() == 1 ? "" : "s", output_count());
+      fail(Code::E0501, "{} has {}, but the layer declares {}", op().type, counted(outs.size(), "output"),
+           output_count());
     }
     auto& out = outputs_[o];
     for (int i = 0; i < input_count() && out.type == ElementType::dynamic; ++i)

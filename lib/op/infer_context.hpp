@@ -70,6 +70,8 @@ class InferContext {
   void require_rank_at_least(int port, i64 min) const;
   /// A scalar, or a vector of one element.
   void require_single(int port) const;
+  /// No element of an integer input is less than `min`. Gives intervals(port).
+  std::optional<std::vector<Interval>> require_at_least(int port, i64 min) const;
   /// The shapes of two inputs are compatible dim by dim. Gives what both say.
   PartialShape require_same_shape(int a, int b) const;
   /// `a` and `b` are compatible; gives the intersection. The words say which dims: "channels of data", "filters".

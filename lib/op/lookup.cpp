@@ -61,7 +61,7 @@ bool is_newer(std::string_view version) {
     std::erase_if(names, [&](std::string_view name) { return equals_ignoring_case(name, meant.back()); });
   }
   fail_word(Code::E0602,
-            fmt::format("there is no operation type \"{}\"{}", printable(type),
+            fmt::format("unknown operation type \"{}\"{}", printable(type),
                         meant.empty() ? "" : fmt::format("; did you mean {}?", meant.front())),
             "type", meant);
 }
@@ -85,23 +85,22 @@ Operation find_operation(const Registry& registry, std::string_view type, std::s
     if (op || known)
       fail_word(
           Code::E0603,
-          fmt::format("\"{}\" is not an operation set that ovir reads (opset1 to opset{}), so {} cannot be looked up",
-                      printable(version), kNewestOpset, type),
+          fmt::format("unknown operation set \"{0}\" (known: opset1 to opset{1})", printable(version), kNewestOpset),
           "version", op && (op->versions.size() == 1 || is_newer(version)) ? sets_of(*op) : std::vector<std::string>{});
-    fail(Code::E0603, "{} comes from \"{}\", an extension that ovir does not have", printable(type),
+    fail(Code::E0603, "{} belongs to the extension \"{}\", which ovir does not support", printable(type),
          printable(version));
   }
   if (!op && !known) fail_unknown_type(registry, type);
   if (known && *opset < known->since)
-    fail_word(Code::E0603, fmt::format("{} does not hold {}: it came with opset{}", version, type, known->since),
+    fail_word(Code::E0603, fmt::format("{} does not contain {}; it was added in opset{}", version, type, known->since),
               "version", {fmt::format("opset{}", known->since)});
   if (known && known->until && *opset > known->until)
     fail_word(Code::E0603,
-              fmt::format("{} does not hold {}: opset{} was the last that does", version, type, known->until),
+              fmt::format("{} does not contain {}; the last set that does is opset{}", version, type, known->until),
               "version", {fmt::format("opset{}", known->until)});
-  if (!op) fail(Code::E0605, "ovir does not have the operation {} yet", known->type);
+  if (!op) fail(Code::E0605, "operation {} is not supported yet", known->type);
   const auto* found = version_in(*op, *opset);
-  if (!found) fail(Code::E0605, "ovir does not have {} as {} defines it yet", op->type, version);
+  if (!found) fail(Code::E0605, "{} of {} is not supported yet", op->type, version);
   return {op, found};
 }
 

@@ -52,6 +52,12 @@ struct PortDef {
   Arity arity = Arity::one;
   Indexes indexes{};
 };
+/// How many of these ports there are at least.
+constexpr int min_count(std::span<const PortDef> ports) {
+  int n = 0;
+  for (const auto& p : ports) n += p.arity == Arity::one || p.arity == Arity::variadic ? 1 : 0;
+  return n;
+}
 constexpr bool is_endless(const PortDef& p) { return p.arity == Arity::variadic || p.arity == Arity::mixed; }
 
 /// What the passes must know of an operation beyond its functions; they never ask for a type by name.

@@ -23,7 +23,7 @@ void require_type_word(const AttributeDef& def, const Attribute& given) {
   if (def.kind != AttributeKind::element_type || def.list) return;
   const auto type = parse_element_type(given.value);
   if (type && *type != ElementType::dynamic && given.value != name(*type))
-    throw AttributeError(fmt::format("\"{}\" is not an element type", printable(given.value)), true,
+    throw AttributeError("be an element type in lower case", fmt::format("\"{}\"", printable(given.value)), true,
                          std::string(name(*type)));
 }
 
@@ -91,16 +91,6 @@ std::vector<std::string> as_declared(const AttributeDef& def, const Layer& layer
   fail(std::move(d));
 }
 
-/// The attribute's name, which stands before its value, the quote and the equals sign.
-SourceLoc name_of(const Attribute& attribute) {
-  auto place = attribute.at;
-  const auto found = place ? place.file->text.substr(0, place.offset).rfind(attribute.name) : std::string_view::npos;
-  if (found == std::string_view::npos) return place;
-  place.offset = found;
-  place.length = attribute.name.size();
-  return place;
-}
-
 }  // namespace
 
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
@@ -125,28 +115,13 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
           hint = fmt::format("; did you mean \"{}\"?", printable(word));
           words.insert(words.begin(), std::move(word));
         }
-        fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402,
-                       fmt::format("attribute \"{}\" of {}: {}{}", def.name, op.type, e.what(), hint), words);
+        fail_attribute(
+            def.name, e.domain ? Code::E0403 : Code::E0402,
+            fmt::format("{}attribute \"{}\" of {} must {}, but {} is {}{}", def.list ? "each element of " : "",
+                        def.name, op.type, e.must, def.list ? "one" : "it", e.came, hint),
+            words);
       }
     });
-  }
-  for (const auto& given : layer.attributes) {
-    const auto same_name = [&](const AttributeDef& def) { return def.name == given.name; };
-    if (std::any_of(table.defs.begin(), table.defs.end(), same_name)) continue;
-    // A slip in the name of an attribute leaves the layer without that attribute.
-    std::vector<std::string_view> missing;
-    for (const auto& def : table.defs)
-      if (!layer.attribute(def.name)) missing.push_back(def.name);
-    const auto near = nearest(given.name, missing);
-    Diagnostic d;
-    d.severity = Severity::warning;
-    d.code = Code::W0902;
-    d.message = fmt::format("{} has no attribute \"{}\"{}", op.type, printable(given.name),
-                            near ? fmt::format("; did you mean \"{}\"?", *near) : "");
-    d.attribute = given.name;
-    d.at = name_of(given);
-    if (near) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
-    report(diagnostics, model, layer, std::move(d));
   }
   return good ? attrs : nullptr;
 }

@@ -33,12 +33,14 @@ class Mapper {
     for (const auto& edge : body_.back_edges) add(edge);
     for (std::size_t k = 0; k < fed_.size() && good_; ++k)
       if (!fed_[k])
-        say(outer_.at, fmt::format("nothing feeds Parameter {} of the {}", named(parameter(k)), body_.role), {},
-            Note{"the Parameter", parameter(k).at, "", ""});
+        say(outer_.at,
+            fmt::format("Parameter {} of the {} is not fed by the port map or a back edge", named(parameter(k)),
+                        body_.role),
+            {}, Note{"the Parameter", parameter(k).at, "", ""});
     for (std::size_t o = 0; o < given_.size() && good_; ++o)
       if (!given_[o])
         say(outer_.outputs[o].at,
-            fmt::format("the port map of the {} says nothing of output port {}", body_.role, outer_.outputs[o].id));
+            fmt::format("the port map of the {} does not mention output port {}", body_.role, outer_.outputs[o].id));
     return good_ ? std::optional(std::move(map_)) : std::nullopt;
   }
 
@@ -97,7 +99,7 @@ class Mapper {
     }
     const auto what = found == inner_.nodes.end()
                           ? fmt::format("the {} has no layer {}", body_.role, id)
-                          : fmt::format("layer {} of the {} is of type {}, not a {}", named(*found->layer), body_.role,
+                          : fmt::format("layer {} of the {} is a {}, not a {}", named(*found->layer), body_.role,
                                         found->op->type, kind);
     say(at,
         nodes.empty() ? fmt::format("{}; it has no {}", what, kind)
@@ -121,21 +123,21 @@ class Mapper {
       fed_[at] = &entry;
     }
     if (entry.purpose == "current_iteration") {
-      if (!input) return say(entry.at, "a body receives the current_iteration, so this belongs to an <input>");
+      if (!input) return say(entry.at, "purpose \"current_iteration\" belongs to an <input>, as the body receives it");
       map_.iteration_parameter = link.inner;
       const auto& ports = parameter(at).outputs;
       if (!ports.empty() && ports[0].declared_type) map_.iteration_type = *ports[0].declared_type;
       if (!ports.empty() && ports[0].declared_shape) map_.iteration_shape = *ports[0].declared_shape;
     } else if (entry.purpose == "execution_condition") {
-      if (input) return say(entry.at, "a body gives the execution_condition, so this belongs to an <output>");
+      if (input) return say(entry.at, "purpose \"execution_condition\" belongs to an <output>, as the body gives it");
       map_.condition_result = link.inner;
     }
     if (entry.external_port < 0) {
       if (entry.purpose == "current_iteration" || entry.purpose == "execution_condition") return;
       const std::string_view meant = input ? "current_iteration" : "execution_condition";
-      if (entry.purpose.empty()) return say(entry.at, "a port map entry names no external port");
+      if (entry.purpose.empty()) return say(entry.at, "a port map entry needs an external_port_id");
       return say(entry.at,
-                 fmt::format("purpose \"{}\" is neither \"current_iteration\" nor \"execution_condition\"",
+                 fmt::format("purpose must be \"current_iteration\" or \"execution_condition\", but is \"{}\"",
                              printable(entry.purpose)),
                  {{{Change::What::tag_attribute, "purpose", std::string(meant)}}});
     }
@@ -154,7 +156,7 @@ class Mapper {
     if (!input) {
       auto& given = given_[link.port];
       if (given)
-        return say(entry.at, fmt::format("output port {} is given twice", entry.external_port), {},
+        return say(entry.at, fmt::format("output port {} is mapped twice", entry.external_port), {},
                    Note{"the other entry", given->at, "", ""});
       given = &entry;
     }
@@ -164,9 +166,9 @@ class Mapper {
     link.end = entry.end;
     link.stride = entry.stride;
     link.part_size = entry.part_size;
-    if (link.sliced && link.stride == 0) return say(entry.at, "a stride of 0 cannot slice");
+    if (link.sliced && link.stride == 0) return say(entry.at, "stride must not be 0");
     if (link.sliced && link.part_size <= 0)
-      return say(entry.at, fmt::format("parts cannot have size {}: part_size is positive", link.part_size));
+      return say(entry.at, fmt::format("part_size must be positive, but is {}", link.part_size));
     (input ? map_.inputs : map_.outputs).push_back(link);
   }
 

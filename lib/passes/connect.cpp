@@ -134,7 +134,7 @@ std::vector<Remedy> only(const std::vector<Loose::End>& ends, const std::string&
 
 void note_unfed(Diagnostic& d, const std::vector<Loose::End>& ends) {
   for (std::size_t i = 0; i < ends.size() && i < 3; ++i)
-    d.notes.push_back({fmt::format("no edge leads to input port {} of {}", ends[i].port->id, describe(*ends[i].layer)),
+    d.notes.push_back({fmt::format("input port {} of {} has no edge", ends[i].port->id, describe(*ends[i].layer)),
                        ends[i].port->at, "", ""});
 }
 
@@ -197,15 +197,15 @@ class Connector {
       doubled_[second] = true;
       const auto& other = layer(first);
       auto d = diagnose(Code::E0201,
-                        fmt::format("layer id {} is taken twice: by \"{}\" and by \"{}\"", other.id,
-                                    printable(other.name), printable(layer(second).name)),
+                        fmt::format("layer id {} is used twice, by \"{}\" and \"{}\"", other.id, printable(other.name),
+                                    printable(layer(second).name)),
                         layer(second).at);
       d.notes.push_back({"the first layer with this id", other.at, "", ""});
       std::vector<Remedy> remedies;
       if (renamed_) {
         const auto id = std::to_string(*loose().unknown_layers().begin());
         d.notes.push_back(
-            {fmt::format("edges name layer {}, which does not exist: it is one of the two, perhaps", id), {}, "", ""});
+            {fmt::format("edges name layer {}, which does not exist: it is probably one of the two", id), {}, "", ""});
         remedies.push_back({{Change::What::layer_attribute, "id", id}});
       }
       say(second, std::move(d), std::move(remedies));
@@ -335,8 +335,8 @@ class Connector {
       return;
     }
     const auto& port = graph_.layers[i].inputs[p];
-    auto d = diagnose(
-        Code::E0205, fmt::format("no edge leads to input port {} of {}", port.id, describe(graph_.layers[i])), port.at);
+    auto d = diagnose(Code::E0205, fmt::format("input port {} of {} has no edge", port.id, describe(graph_.layers[i])),
+                      port.at);
     d.port = PortRef{true, static_cast<i64>(p), port.id, {}};
     say(static_cast<int>(i), std::move(d));
   }

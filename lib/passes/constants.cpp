@@ -21,10 +21,11 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
     return std::size_t{w};
   };
   const auto wanted = static_cast<std::size_t>(shape.count());
-  if (bytes.size() < 4 || word(0) != wanted) fail(Code::E0303, "the constant's bytes do not hold {} strings", wanted);
+  if (bytes.size() < 4 || word(0) != wanted)
+    fail(Code::E0303, "the constant must hold {} strings, but its bytes do not", wanted);
   const auto text_at = (wanted + 2) * 4;
   if (bytes.size() / 4 < wanted + 2)
-    fail(Code::E0303, "the constant's bytes are too few for the offsets of {} strings", wanted);
+    fail(Code::E0303, "the constant must hold the offsets of {} strings, but its bytes are too few", wanted);
   const auto* text = reinterpret_cast<const char*>(bytes.data()) + text_at;
   Tensor t(ElementType::string, shape);
   for (std::size_t i = 0; i < wanted; ++i) {
@@ -63,10 +64,13 @@ Tensor constant_value(const Graph& graph, const Node& node) {
   const auto& [type, shape, offset, size] = node.as<ConstantAttrs>();
   if (type == ElementType::dynamic) return {};  // a fault that infer reports
   if (std::any_of(shape.begin(), shape.end(), [](i64 d) { return d < 0; }))
-    fail_attribute("shape", Code::E0402,
-                   fmt::format("attribute \"shape\" of Constant: {} is not a list of lengths", to_string(shape)));
+    fail_attribute(
+        "shape", Code::E0402,
+        fmt::format("attribute \"shape\" of Constant must be a list of lengths, but is {}", to_string(shape)));
   for (const auto& [name, n] : {std::pair("offset", offset), std::pair("size", size)})
-    if (n < 0) fail_attribute(name, Code::E0402, fmt::format("attribute \"{}\" of Constant: {} is negative", name, n));
+    if (n < 0)
+      fail_attribute(name, Code::E0402,
+                     fmt::format("attribute \"{}\" of Constant must not be negative, but is {}", name, n));
 
   const auto count = checked_product(shape);
   const auto needed = !count                        ? std::nullopt
@@ -74,20 +78,21 @@ Tensor constant_value(const Graph& graph, const Node& node) {
                                                     : packed_size(type, *count);
   if (!needed)
     fail_attribute("shape", Code::E0303,
-                   fmt::format("a constant of shape {} has more bytes than 64 bits can count", to_string(shape)));
+                   fmt::format("a constant must have less than 2^63 bytes, but its shape is {}", to_string(shape)));
   if (size < *needed) {
     Diagnostic d;
     d.code = Code::E0303;
-    d.message =
-        fmt::format("a constant {}{} takes {} bytes, but \"size\" is {}", name(type), to_string(shape), *needed, size);
+    d.message = fmt::format("a constant {}{} takes {}, but \"size\" is {}", name(type), to_string(shape),
+                            counted(*needed, "byte"), size);
     d.attribute = "size";
     d.remedies = one_of_three(layer, type, shape, *needed);
     fail(std::move(d));
   }
   const auto end = checked_add(offset, size);
   if (!graph.weights && !end)
-    fail_attribute("offset", Code::E0302,
-                   fmt::format("the constant's bytes begin at {} and take {}: no file is that long", offset, size));
+    fail_attribute(
+        "offset", Code::E0302,
+        fmt::format("the constant's bytes must end before 2^63, but they begin at {} and take {}", offset, size));
   if (!graph.weights) return {};
   const auto available = static_cast<i64>(graph.weights->size());
   if (!end || *end > available) {
@@ -157,12 +162,14 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
   d.message = fmt::format("{} ends at byte {}, but the constants reach up to byte {}", printable(graph.weights_path),
                           available, reached);
   d.attribute = "offset";
-  d.label = fmt::format("these bytes [{}..{}) are the first that it does not hold", outside.front().begin,
-                        outside.front().end);
-  d.notes.push_back(
-      {fmt::format("nor does it hold those of {} behind it", counted(outside.size() - 1, "constant")), {}, "", ""});
-  d.notes.push_back({available == 0 ? "it is empty: the download or copy failed, perhaps"
-                                    : "it was cut short while it was copied, or belongs to another model",
+  d.label = fmt::format("missing: bytes [{}..{})", outside.front().begin, outside.front().end);
+  d.notes.push_back({fmt::format("{} behind it {} missing, too", counted(outside.size() - 1, "constant"),
+                                 outside.size() == 2 ? "is" : "are"),
+                     {},
+                     "",
+                     ""});
+  d.notes.push_back({available == 0 ? "it is empty: the download or copy probably failed"
+                                    : "it was cut short, or belongs to another model",
                      {},
                      "",
                      ""});
@@ -193,7 +200,7 @@ void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
     Diagnostic d;
     d.severity = Severity::warning;
     d.code = Code::W0903;
-    d.message = fmt::format("the bytes [{}..{}) of constant \"{}\" overlap in part those of \"{}\" [{}..{})", b.begin,
+    d.message = fmt::format("constants \"{3}\" [{4}..{5}) and \"{2}\" [{0}..{1}) partly overlap in the .bin", b.begin,
                             b.end, printable(b.layer->name), printable(a.layer->name), a.begin, a.end);
     d.attribute = "offset";
     report(diagnostics, *b.model, *b.layer, std::move(d));

@@ -1,4 +1,4 @@
-// compare_declared: the types and shapes of a file's ports against those inferred.
+// DeclaredCheck: the types and shapes of a file's ports against those inferred.
 #include "passes/declared.hpp"
 
 #include <fmt/core.h>
@@ -57,8 +57,8 @@ Diagnostic contradicts(const Node& node, const Port& port, PortRef ref, const Fa
   const auto said = declared(port);
   auto d =
       diagnose(Code::W0901,
-               fmt::format("{} port {} of \"{}\" is declared {} but is {}", ref.input ? "input" : "output", ref.index,
-                           printable(node.layer->name), wrong.type ? describe(said) : to_string(said.shape),
+               fmt::format("{} port {} of \"{}\" declares {}, but {} was inferred", ref.input ? "input" : "output",
+                           ref.index, printable(node.layer->name), wrong.type ? describe(said) : to_string(said.shape),
                            wrong.type ? describe(inferred) : to_string(inferred.shape)),
                port.at);
   d.port = std::move(ref);
@@ -73,12 +73,26 @@ std::vector<Fact> declared_outputs(const Node& node) {
   return list;
 }
 
-void compare_declared(const Model& model, const Node& node, const Facts& facts, std::span<const Fact> outputs,
-                      bool received, Diagnostics& diagnostics) {
+bool DeclaredCheck::is_interface(const Node& node, int output, ElementType said, ElementType inferred) {
+  if (model_.graph->ir_version != 10 || !model_.path.empty()) return false;
+  const bool exchanged = said == exchanged_type(model_, inferred, false);
+  if (output < 0) return node.op->kind == Kind::result && exchanged;
+  if (!readers_) {
+    readers_.emplace();
+    for (const auto& user : model_.nodes)
+      for (const auto& v : user.inputs)
+        if (v.node >= 0) (*readers_)[{v.node, v.port}] |= !user.op || user.op->kind != Kind::result;
+  }
+  const auto by = readers_->find({static_cast<int>(&node - model_.nodes.data()), output});
+  return by == readers_->end() || (!by->second && exchanged);
+}
+
+void DeclaredCheck::compare(const Node& node, const Facts& facts, std::span<const Fact> outputs, bool received) {
   const auto& layer = *node.layer;
   for (std::size_t o = 0; o < layer.outputs.size() && o < outputs.size(); ++o) {
     const auto& port = layer.outputs[o];
-    const auto wrong = contradiction(port, outputs[o]);
+    auto wrong = contradiction(port, outputs[o]);
+    wrong.type = wrong.type && !is_interface(node, static_cast<int>(o), *port.declared_type, outputs[o].type);
     if (!wrong) continue;
     auto d = contradicts(node, port, PortRef{false, static_cast<i64>(o), port.id, {}}, outputs[o], wrong);
     const bool stated = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
@@ -88,19 +102,20 @@ void compare_declared(const Model& model, const Node& node, const Facts& facts, 
                                    : "inferred",
                           describe(outputs[o]));
     d.remedies = agreeing(node, port, outputs[o], wrong, !received);
-    report(diagnostics, model, layer, std::move(d));
+    report(diagnostics_, model_, layer, std::move(d));
   }
   for (std::size_t i = 0; i < layer.inputs.size() && i < node.inputs.size(); ++i) {
     const auto& port = layer.inputs[i];
     const auto& inferred = facts.of(node.inputs[i]);
-    const auto wrong = contradiction(port, inferred);
+    auto wrong = contradiction(port, inferred);
+    wrong.type = wrong.type && !is_interface(node, -1, *port.declared_type, inferred.type);
     if (!wrong) continue;
     auto d = contradicts(node, port, PortRef{true, static_cast<i64>(i), port.id, {}}, inferred, wrong);
     d.label = fmt::format("inferred {}", describe(inferred));
     d.remedies = agreeing(node, port, inferred, wrong, false);
-    const auto& producer = *model[node.inputs[i].node].layer;
+    const auto& producer = *model_[node.inputs[i].node].layer;
     d.notes.push_back({fmt::format("it comes from {}", describe(producer)), producer.at, "", ""});
-    report(diagnostics, model, layer, std::move(d));
+    report(diagnostics_, model_, layer, std::move(d));
   }
 }
 

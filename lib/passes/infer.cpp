@@ -7,6 +7,7 @@
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
 #include "passes/declared.hpp"
+#include "passes/foreign_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/states.hpp"
 
@@ -83,7 +84,7 @@ class Inferrer {
         forget(i);
       } else if (received && k >= 0 && !outputs.empty()) {
         outputs[0] = (*received)[k];
-        if (compares()) compare_declared(model, node, facts, outputs, true, diagnostics);
+        if (compares()) declared_check_.compare(node, facts, outputs, true);
       } else if (depends_on_unknown(node)) {
         ++diagnostics.dependents;
         forget(i);
@@ -113,6 +114,7 @@ class Inferrer {
   Shared& shared;
   std::vector<bool> unknown_;
   std::optional<LineIndex> lines_;
+  DeclaredCheck declared_check_{model, diagnostics};
 
   bool compares() const { return options.compare_declared && options.shapes.empty(); }
 
@@ -157,7 +159,7 @@ class Inferrer {
     auto& result = facts.outputs[index];
     if (node.op->kind == Kind::constant && !result.empty()) result[0].value = node.constant;
     if (parameter >= 0 && !result.empty()) finish_parameter(parameter, result[0]);
-    if (compares()) compare_declared(model, node, facts, result, false, diagnostics);
+    if (compares()) declared_check_.compare(node, facts, result, false);
   }
 
   void finish_parameter(int k, Fact& fact) {
@@ -230,6 +232,7 @@ Facts infer(const Model& model, const InferOptions& options, Diagnostics& diagno
   Inferrer inferrer(model, options, diagnostics, shared);
   inferrer.run(nullptr);
   if (options.inferred) *options.inferred += shared.inferred;
+  if (!options.stop_at_fault) suspect_weights(model, diagnostics);
   inferrer.facts.sound = diagnostics.errors() == errors;
   return std::move(inferrer.facts);
 }

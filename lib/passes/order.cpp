@@ -1,4 +1,4 @@
-// topological_order: every layer after those that feed it; what no result depends on.
+// topological_order: every layer after those that feed it; what is unused.
 #include "passes/order.hpp"
 
 #include <algorithm>
@@ -133,13 +133,16 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
   if (loose.empty()) return;
   std::sort(loose.begin(), loose.end());  // they lie in Graph::layers in file order
   constexpr std::size_t named = 8;
-  auto d = diagnose(Code::W0904, "no result depends on this layer");
-  if (loose.size() > 1) d.message += fmt::format(", nor on {} more", loose.size() - 1);
+  auto d =
+      diagnose(Code::W0904, loose.size() == 1 ? "this layer is unused: no Result depends on it"
+                                              : fmt::format("this layer and {} are unused: no Result depends on them",
+                                                            counted(loose.size() - 1, "other")));
   for (std::size_t i = 1; i < loose.size() && i <= named; ++i)
     d.notes.push_back(
-        {fmt::format("nor on {} ({})", describe(*loose[i]), printable(loose[i]->type)), loose[i]->at, "", ""});
+        {fmt::format("{} ({}) is unused, too", describe(*loose[i]), printable(loose[i]->type)), loose[i]->at, "", ""});
   if (loose.size() > named + 1)
-    d.notes.push_back({fmt::format("nor on {} behind these", counted(loose.size() - named - 1, "layer")), {}, "", ""});
+    d.notes.push_back(
+        {fmt::format("{} behind these are unused, too", counted(loose.size() - named - 1, "layer")), {}, "", ""});
   report(diagnostics, model, *loose[0], std::move(d));
 }
 

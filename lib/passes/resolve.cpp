@@ -11,6 +11,7 @@
 #include "passes/order.hpp"
 #include "passes/passes.hpp"
 #include "passes/states.hpp"
+#include "passes/unknown_attributes.hpp"
 
 namespace ovir::passes {
 
@@ -19,6 +20,7 @@ namespace {
 struct Resolver {
   const Registry& registry;
   Diagnostics& diagnostics;
+  Leftovers leftovers{};
 
   std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, std::string path) {
     auto model = std::make_shared<Model>();
@@ -94,13 +96,10 @@ struct Resolver {
     });
     if (!node.op) return;
     // Files declare the outputs that are used; the operation has the others as well.
-    const auto outputs = node.version->outputs;
-    const auto certain = std::count_if(outputs.begin(), outputs.end(), [](const PortDef& p) {
-      return p.arity == Arity::one || p.arity == Arity::variadic;
-    });
-    node.output_count = std::max(node.output_count, static_cast<int>(certain));
+    node.output_count = std::max(node.output_count, min_count(node.version->outputs));
     node.attrs = parse_attributes(model, layer, *node.op, *node.version, diagnostics);
     node.faulty |= !node.attrs;
+    check_unknown_attributes(model, layer, *node.op, *node.version, leftovers, diagnostics);
   }
 
   void bind_bodies(const Model& model, Node& node) {
@@ -120,7 +119,10 @@ struct Resolver {
 
 std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const Registry& registry,
                                      Diagnostics& diagnostics) {
-  return Resolver{registry, diagnostics}.resolve(std::move(graph), "");
+  Resolver resolver{registry, diagnostics};
+  auto model = resolver.resolve(std::move(graph), "");
+  report_leftovers(resolver.leftovers, diagnostics);
+  return model;
 }
 
 }  // namespace ovir::passes

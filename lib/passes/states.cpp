@@ -57,9 +57,9 @@ void require_one(const Uses& uses, Diagnostics& diagnostics) {
     for (auto use = list.begin(); use != list.end(); ++use) {
       const auto first = std::find_if(list.begin(), use, [&](const Use& u) { return u.model == use->model; });
       if (first == use) continue;
-      auto d = fault(
-          fmt::format("variable \"{}\" has two {} layers, but one ReadValue and one Assign are all that it can have",
-                      printable(id), use->node->op->type));
+      auto d =
+          fault(fmt::format("variable \"{}\" must have one ReadValue and one Assign at most, but has two {} layers",
+                            printable(id), use->node->op->type));
       d.notes.push_back(
           {fmt::format("the other is {}", describe(*first->node->layer)), first->node->layer->at, "", ""});
       report(diagnostics, *use->model, *use->node->layer, std::move(d));
@@ -90,7 +90,7 @@ void check_states(const Model& model, Diagnostics& diagnostics) {
     if (reads.contains(id)) continue;
     // Most likely it is a slip in the name of a variable that is read and never set.
     const auto near = unset.size() == 1 ? std::optional(unset.front()) : nearest(id, unset.empty() ? all : unset);
-    auto d = fault(fmt::format("no ReadValue reads variable \"{}\", which this Assign sets{}", printable(id),
+    auto d = fault(fmt::format("variable \"{}\" is assigned but never read{}", printable(id),
                                near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
     if (near) {
       d.notes.push_back({fmt::format("{} reads \"{}\"", describe(*reads[*near].front().node->layer), printable(*near)),
@@ -118,10 +118,9 @@ std::vector<std::pair<int, int>> reads_before_writes(const Model& model) {
 }
 
 void report_early_write(Diagnostics& diagnostics, const Model& model, const Node& read, const Node& write) {
-  auto d =
-      fault(fmt::format("ReadValue of variable \"{}\" takes its input from what follows the Assign of the same "
-                        "variable, so neither can be first",
-                        printable(variable_of(read))));
+  auto d = fault(
+      fmt::format("ReadValue of variable \"{}\" depends on the Assign of the same variable, but must come before it",
+                  printable(variable_of(read))));
   d.notes.push_back({fmt::format("the Assign is {}", describe(*write.layer)), write.layer->at, "", ""});
   report(diagnostics, model, *read.layer, std::move(d));
 }
@@ -143,8 +142,8 @@ void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnos
     if (type && given.shape.compatible(held.shape)) continue;
     Diagnostic d;
     d.code = type ? Code::E0505 : Code::E0503;
-    d.message = fmt::format("new_value of Assign is {}, but its variable \"{}\" is {}", describe(given),
-                            printable(read->first), describe(held));
+    d.message = fmt::format("input \"new_value\" of Assign must be {2} as variable \"{1}\" is, but is {0}",
+                            describe(given), printable(read->first), describe(held));
     d.port = PortRef{true, 0, std::nullopt, "new_value"};
     const auto& reader = *model.nodes[read->second].layer;
     d.label =

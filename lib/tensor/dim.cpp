@@ -189,7 +189,7 @@ std::string why_no_dim(std::string_view text) {
     if (word.front() == '-') return std::string(word) + " is negative";
     const auto n = parse_number<i64>(word);
     if (n == Dim::kUnbounded) return std::string(word) + " is too large";
-    if (!n) return std::string(word) + " is more than 64 bits can hold";
+    if (!n) return std::string(word) + " does not fit in 64 bits";
   }
   return "the range " + printable(text) + " is empty";
 }

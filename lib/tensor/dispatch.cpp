@@ -4,6 +4,6 @@
 
 namespace ovir {
 
-void no_kernel(ElementType type) { fail(Code::E0604, "there is no kernel for elements of type {}", name(type)); }
+void no_kernel(ElementType type) { fail(Code::E0604, "elements of type {} cannot be computed with", name(type)); }
 
 }  // namespace ovir

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "io/literal.hpp"
 #include "model/report.hpp"
+#include "tools/lower.hpp"
 #include "tools/remedy.hpp"
 #include "tools/select.hpp"
 
@@ -76,7 +77,7 @@ std::size_t times(const Tally& list, const Key& key) {
 class Search {
  public:
   Search(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before)
-      : subject(s), said(d.all()), remedies_(m), fixed_(said.size(), false) {
+      : model_(m), subject(s), said(d.all()), remedies_(m), fixed_(said.size(), false) {
     fixes_.edits = before;
     now_ = tally(d);
     // Reading and inferring thirty thousand layers takes a tenth of a second, and nobody waits for help for long.
@@ -99,6 +100,7 @@ class Search {
   }
 
  private:
+  const Model& model_;
   const Subject& subject;
   const std::vector<Diagnostic>& said;
   const Remedies remedies_;
@@ -106,6 +108,7 @@ class Search {
   Fixes fixes_;
   Tally now_;  ///< with the fixes so far
   std::size_t tries_;
+  std::set<std::string> judged_;  ///< layers as keys name them
 
   /// Not cured yet, be it as a consequence of another fix. Warnings without consequences are not tallied.
   bool stands(std::size_t i) const { return !fixed_[i] && (!counts(said[i]) || times(now_, key_of(said[i])) > 0); }
@@ -136,8 +139,8 @@ class Search {
   void cure(std::size_t i) {
     const auto& d = said[i];
     if (tries_ == 0 || !stands(i)) return;
-    std::optional<Fix> best, second_best;
-    Tally best_tally, second_tally;
+    std::optional<Fix> best, second_best, uncovering;
+    Tally best_tally, second_tally, uncovering_tally;
     for (const auto& remedy : d.remedies) {
       if (tries_ == 0) break;
       auto edits = remedies_.edits_of(d, remedy);
@@ -153,6 +156,11 @@ class Search {
         // What the ports declare may be as old as the value that no longer fits.
         const bool of_values =
             std::all_of(remedy.begin(), remedy.end(), [](const Change& c) { return c.what == Change::What::input; });
+        if (!of_values && (!uncovering || score(after) < score(uncovering_tally)))
+          if (const auto n = uncovered_by(after, key_of(d)); n > 0) {
+            uncovering = Fix{i, remedy, *edits, {}, n};
+            uncovering_tally = after;
+          }
         if (second_best || !of_values || score(after).errors > 0) continue;
         second_best = Fix{i, remedy, std::move(*edits), {}};
         second_tally = std::move(after);
@@ -165,6 +173,7 @@ class Search {
     }
     if (best) accept({std::move(*best)}, std::move(best_tally));
     else if (second_best) accept({std::move(*second_best)}, std::move(second_tally));
+    else if (uncovering) accept({std::move(*uncovering)}, std::move(uncovering_tally));
   }
 
   /// Hundreds of layers may have one fault: one check for all of them.
@@ -185,6 +194,34 @@ class Search {
       return false;
     accept(std::move(list), std::move(after));
     return true;
+  }
+
+  /// How many errors are new in `after`; 0 where one of them is of a layer that was judged before, other than that of
+  /// `cured`.
+  std::size_t uncovered_by(const Tally& after, const Key& cured) {
+    if (judged_.empty()) {
+      Diagnostics unused;
+      collect_judged(model_, ovir::infer(model_, subject.inferring, unused));
+    }
+    std::size_t n = 0;
+    for (const auto& [key, count] : after) {
+      const auto before = times(now_, key);
+      if (count <= before || std::get<0>(key) == Code::W0901) continue;
+      if (judged_.contains(std::get<1>(key)) && std::get<1>(key) != std::get<1>(cured)) return 0;
+      n += count - before;
+    }
+    return n;
+  }
+
+  void collect_judged(const Model& model, const Facts& facts) {
+    for (std::size_t i = 0; i < model.nodes.size() && i < facts.outputs.size(); ++i) {
+      const auto& layer = *model.nodes[i].layer;
+      const auto& outputs = facts.outputs[i];
+      if (std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return f.type != ElementType::dynamic; }))
+        judged_.insert(model.path + layer.id_text + '\n' + layer.name);
+      for (std::size_t b = 0; b < model.nodes[i].bodies.size() && b < facts.bodies[i].size(); ++b)
+        collect_judged(*model.nodes[i].bodies[b], facts.bodies[i][b]);
+    }
   }
 
   /// The layer of an error, or of what errors come from. What is but declared wrongly hides nothing.
@@ -265,7 +302,7 @@ std::string apply(std::string_view text, std::vector<Replacement> replacements) 
 std::optional<ConstantChange> change_constant(const Model& model, const Node& node, std::string_view values) {
   if (!node.constant) return std::nullopt;
   if (node.constant.type() == ElementType::string)
-    fail(Code::E0705, "the strings of constant \"{}\" cannot be set", printable(node.layer->name));
+    fail(Code::E0705, "constant \"{}\" holds strings, which cannot be set", printable(node.layer->name));
   std::string dims;
   for (const auto n : node.constant.shape()) dims += fmt::format("{}x", n);
   auto value = io::parse_literal(fmt::format("{}{}={}", dims, name(node.constant.type()), values));
@@ -277,9 +314,9 @@ std::optional<ConstantChange> change_constant(const Model& model, const Node& no
 ConstantChange change_constant(const Model& model, std::string_view name, std::string_view values) {
   const Model* owner = nullptr;
   const auto* node = find_constant(model, name, owner);
-  if (!node) throw SelectorError(fmt::format("there is no Constant called \"{}\"", printable(name)));
+  if (!node) throw SelectorError(fmt::format("no Constant is named \"{}\"", printable(name)));
   auto change = change_constant(*owner, *node, values);
-  if (!change) fail(Code::E0705, "the value of constant \"{}\" is not there: its weights are missing", printable(name));
+  if (!change) fail(Code::E0705, "constant \"{}\" has no value: its weights are missing", printable(name));
   return std::move(*change);
 }
 
@@ -337,6 +374,7 @@ Diagnostics check(const Subject& subject, const Edits& edits) {
   if (!model) return said;
   for (const auto& change : edits.constants) model = with_constant(*model, change);
   ovir::infer(*model, subject.inferring, said);
+  if (!subject.release.empty()) check_release(*model, subject.release, said);
   return said;
 }
 

@@ -48,6 +48,7 @@ struct Subject {
   std::shared_ptr<const SourceFile> source;
   xml::ReadOptions reading;
   passes::InferOptions inferring;
+  std::string release{};  ///< that must read the model (E0606); empty: none is asked for
 };
 /// What `check` says of it with the changes made.
 Diagnostics check(const Subject& subject, const Edits& edits);
@@ -58,6 +59,7 @@ struct Fix {
   Remedy remedy;
   Edits edits;
   std::vector<std::size_t> also;  ///< other diagnostics that went with it
+  std::size_t uncovered = 0;      ///< errors that come with it, of layers that could not be judged before
 };
 struct Fixes {
   std::vector<Fix> list;
@@ -67,8 +69,9 @@ struct Fixes {
 };
 /// Tries the remedies of `said`, which is what check() says of `model` and `subject` with the edits `before`. A remedy
 /// is taken where the diagnostic then goes and no other error, and no other contradiction to what is declared, comes;
-/// of several the one that leaves the fewest of both. A new value for a constant may leave ports that declare the old
-/// shapes, as long as no error is left.
+/// of several the one that leaves the fewest of both. Where there is none, one that only uncovers errors of layers that
+/// could not be judged is taken, unless it sets a constant. A new value for a constant may leave ports that declare the
+/// old shapes, as long as no error is left.
 Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before = {});
 
 }  // namespace ovir::tools

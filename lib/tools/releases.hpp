@@ -26,6 +26,8 @@ std::vector<Demand> demands(const Model& model);
 
 /// The release that has `type` in set `set`, or kNoRelease.
 std::string_view release_of(std::string_view type, int set);
+/// Whether a release of this name ("2023.3") is known here.
+bool is_release(std::string_view name);
 
 struct Requirement {
   std::string what;

@@ -43,7 +43,7 @@ class Selector {
     std::vector<Selected> chosen, excluded;
     bool any_positive = false;
     for (const auto term : split_terms(text)) {
-      if (term.empty()) throw SelectorError("a selector is empty");
+      if (term.empty()) throw SelectorError("a selector must not be empty");
       if (term.front() == '!') {
         append(excluded, parse(trim(term.substr(1))));
       } else {
@@ -117,12 +117,12 @@ class Selector {
     if (at == term.npos) return {};
     const auto number = parse_number<i64>(term.substr(at + mark.size()));
     if (!number || *number < 0)
-      throw SelectorError(fmt::format("'{}': an iteration is a number from 0", printable(term)));
+      throw SelectorError(fmt::format("'{}': an iteration must be a number from 0", printable(term)));
     auto found = parse(term.substr(0, at), depth + 1);
     for (auto& s : found) {
       if (s.model->path.empty())
         throw SelectorError(
-            fmt::format("'{}': \"{}\" is in no loop", printable(term), printable(full_name(*s.model, s.node))));
+            fmt::format("'{}': \"{}\" is not in a loop", printable(term), printable(full_name(*s.model, s.node))));
       s.iteration = *number;
     }
     return found;

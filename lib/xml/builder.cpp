@@ -26,8 +26,8 @@ std::string why_no_number(std::string_view s, i64 least) {
   const std::string_view digits = trim(s).substr(trim(s).starts_with('-') ? 1 : 0);
   const bool whole =
       !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!whole) return "is not a whole number";
-  if (!parse_number<i64>(s)) return "is more than 64 bits hold";
+  if (!whole) return "is not an integer";
+  if (!parse_number<i64>(s)) return "does not fit in 64 bits";
   return least == 0 ? "is negative" : fmt::format("is less than {}", least);
 }
 
@@ -132,7 +132,8 @@ std::optional<i64> Builder::version(pugi::xml_node root) {
          "",
          ""});
   else notes.push_back({"OpenVINO 2026.4 writes version 11", {}, "", ""});
-  report(Code::E0601, fmt::format("IR version {} is not read, only versions {} and {}", *n, kOldest, kNewest),
+  report(Code::E0601,
+         fmt::format("IR version {} is not supported; ovir reads versions {} and {}", *n, kOldest, kNewest),
          value(root.attribute("version")), fmt::format("IR version {}", *n), std::move(notes));
   return std::nullopt;
 }
@@ -210,7 +211,7 @@ Port Builder::port(pugi::xml_node node, bool input) {
     if (!result.declared_type && !input) {
       const auto near = nearest_element_type(precision.value());
       const auto hint = near ? fmt::format("; did you mean \"{}\"?", precision_name(*near)) : "";
-      report(Code::E0104, fmt::format("precision {} is no element type{}", quoted(precision.value()), hint),
+      report(Code::E0104, fmt::format("precision {} is not an element type{}", quoted(precision.value()), hint),
              value(precision), {}, {},
              near ? std::vector<Remedy>{{{Change::What::text, {}, std::string(precision_name(*near))}}}
                   : std::vector<Remedy>{});
@@ -249,7 +250,7 @@ void Builder::bodies(pugi::xml_node node, int depth, Layer& layer) {
     const auto body = node.child(role);
     const auto ports = node.child(map);
     if (!body) {
-      if (ports) report(Code::E0208, fmt::format("a <{}> without a <{}>", map, role), tag(ports));
+      if (ports) report(Code::E0208, fmt::format("<{}> needs a <{}>", map, role), tag(ports));
       layer.damaged |= static_cast<bool>(ports);
       continue;
     }
@@ -312,7 +313,7 @@ void Builder::refuse_preprocessing(pugi::xml_node root) {
   // Mean values that Model Optimizer once kept beside the graph. Left out silently, every result would be wrong.
   if (const auto node = root.child("pre-process"))
     if (node.child("channel").child("mean"))
-      report(Code::E0605, "<pre-process> subtracts mean values from an input, which is not supported", tag(node), "",
+      report(Code::E0605, "<pre-process> with mean values is not supported", tag(node), "",
              {{"convert the model again: current converters put the subtraction into the graph", {}, "", ""}});
 }
 

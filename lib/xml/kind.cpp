@@ -23,11 +23,11 @@ constexpr std::string_view kConvert = "convert it with OpenVINO: `ovc FILE`";
 
 constexpr Signature kSignatures[] = {
     {0, "version https://git-lfs.github.com/spec/"sv, kLfsPointer},
-    {0, "PK\x03\x04"sv, {"a zip archive (a PyTorch or Keras model, perhaps)", kConvert}},
-    {0, "\x89HDF\r\n"sv, {"an HDF5 file (a Keras model, perhaps)", kConvert}},
+    {0, "PK\x03\x04"sv, {"a zip archive (maybe a PyTorch or Keras model)", kConvert}},
+    {0, "\x89HDF\r\n"sv, {"an HDF5 file (maybe a Keras model)", kConvert}},
     {4, "TFL3"sv, {"a TensorFlow Lite model", kConvert}},
     {0, "GGUF"sv, {"a GGUF model", ""}},
-    {0, "\x93NUMPY"sv, {"a NumPy array", "it may serve as an input: -i NAME=@FILE"}},
+    {0, "\x93NUMPY"sv, {"a NumPy array", "use it as an input: -i NAME=@FILE"}},
     {0, "\x1f\x8b"sv, {"a gzip archive", "unpack it first"}},
     {257, "ustar"sv, {"a tar archive", "unpack it first"}},
     {0, "\xff\xfe"sv, {"text in UTF-16", "store it as UTF-8"}},
@@ -56,14 +56,14 @@ Kind protobuf(std::string_view content) {
 }  // namespace
 
 Kind kind_of_model(std::string_view content) {
-  if (content.empty()) return {"empty", "the download or copy failed, perhaps"};
+  if (content.empty()) return {"empty", "the download or copy probably failed"};
   for (const auto& s : kSignatures)
     if (content.size() > s.offset && content.substr(s.offset).starts_with(s.bytes)) return s.kind;
   if (const Kind kind = protobuf(content)) return kind;
   const std::string_view body = body_of(content);
   if (is_web_page(body)) return kWebPage;
   if (body.starts_with('<')) return {};
-  if (body.empty() && content.size() <= 4096) return {"blank", "the download or copy failed, perhaps"};
+  if (body.empty() && content.size() <= 4096) return {"blank", "the download or copy probably failed"};
   if (body.find('\0') != body.npos) return {"binary data", ""};
   if (body.starts_with('{')) return {"JSON", ""};
   return {"not an XML document", ""};
@@ -74,7 +74,7 @@ Kind kind_of_weights(std::string_view content) {
   const std::string_view body = body_of(content);
   if (is_web_page(body)) return kWebPage;
   if (body.starts_with("<?xml") || body.starts_with("<net"))
-    return {"an XML document", "the names of the .xml and the .bin are swapped, perhaps"};
+    return {"an XML document", "the names of the .xml and the .bin may be swapped"};
   return {};
 }
 

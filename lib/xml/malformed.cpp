@@ -87,7 +87,7 @@ Fault describe(pugi::xml_parse_status status) {
     case pugi::status_bad_attribute: return {"an attribute is malformed", "expected name=\"value\""};
     case pugi::status_bad_end_element: return {"an end tag is malformed", "expected >"};
     case pugi::status_no_document_element: return {"the document has no element", ""};
-    default: return {"what begins with < is no tag", "expected a name, / or !; a < in a text is written &lt;"};
+    default: return {"a tag was expected after <", "expected a name, / or !; a < in a text is written &lt;"};
   }
 }
 
@@ -151,7 +151,7 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
     d.message = fmt::format("malformed XML: {}", fault.message);
     d.label = fault.label;
     if (const auto quote = result.status == pugi::status_bad_attribute ? unclosed_value(text, offset) : std::nullopt)
-      d.notes.push_back({"the value that begins here has no closing quote, perhaps", {source, *quote, 1}, {}, {}});
+      d.notes.push_back({"the value that begins here may lack its closing quote", {source, *quote, 1}, {}, {}});
   }
   return d;
 }

@@ -55,7 +55,7 @@ Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& b
   const std::string extension = lower(std::filesystem::path(path).extension().string());
   Bytes other;
   if (extension == ".xml" && !try_map(with_extension(path, ".bin"), other) && other.text().starts_with("<?xml"))
-    d.notes.push_back(note("the .bin beside it is an XML document: the two names are swapped, perhaps"));
+    d.notes.push_back(note("the .bin beside it is an XML document: the two names may be swapped"));
   if (extension == ".bin" && !try_map(with_extension(path, ".xml"), other))
     d.notes.push_back(
         note(fmt::format("a model is given by its .xml file, here {}", printable(with_extension(path, ".xml")))));
@@ -119,7 +119,7 @@ Weights open_weights(const std::string& model, const ReadOptions& options) {
         fault(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error), file_start(result.path));
     if (const auto other = only_weights_beside(result.path); other && options.weights.empty())
       result.fault->notes.push_back(
-          note(fmt::format("{} is there: --weights names it, if it belongs to this model", printable(*other))));
+          note(fmt::format("{} exists; if it belongs to this model, pass it with --weights", printable(*other))));
   } else if (const Kind kind = kind_of_weights(bytes.text())) {
     result.fault =
         fault(Code::E0304, fmt::format("{} is {}", printable(result.path), kind.what), file_start(result.path, bytes));
@@ -138,8 +138,8 @@ void judge_weights(Weights weights, const Graph& graph, bool named, Diagnostics&
   if (!weights.fault || (first == nullptr && !named)) return;
   if (first != nullptr) {
     const std::string others =
-        count == 1 ? "" : fmt::format(", as are those of {} more layer{}", count - 1, count == 2 ? "" : "s");
-    const std::string what = fmt::format("the values of constant layer {} \"{}\" are in it{}", first->id_text,
+        count == 1 ? "" : fmt::format(" and of {} more layer{}", count - 1, count == 2 ? "" : "s");
+    const std::string what = fmt::format("it holds the values of constant layer {} \"{}\"{}", first->id_text,
                                          printable(first->name), others);
     weights.fault->notes.push_back({what, first->at, "", ""});
   }
@@ -150,7 +150,7 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
                                        Diagnostics& diagnostics) {
   const std::string_view text = source->text;
   if (const auto nul = text.find('\0'); nul != text.npos) {
-    diagnostics.add(fault(Code::E0101, "malformed XML: a byte of value 0, which no text holds", {source, nul, 1}));
+    diagnostics.add(fault(Code::E0101, "malformed XML: NUL byte; XML text cannot contain one", {source, nul, 1}));
     return nullptr;
   }
   // The parser writes ends of strings and decoded entities into its text, so it gets a copy; places stay the same.
@@ -169,7 +169,8 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
   if (!equals_ignoring_case(root.name(), "net")) {
     auto d = fault(
         Code::E0102,
-        fmt::format("the outermost element is <{}>, not <net>: this is no OpenVINO model", printable(root.name())), at);
+        fmt::format("the outermost element of an OpenVINO model must be <net>, but is <{}>", printable(root.name())),
+        at);
     d.label = "expected <net>";
     diagnostics.add(std::move(d));
     return nullptr;

@@ -26,7 +26,7 @@ BATCH = 64
 
 
 class Digits(nn.Module):
-    """8x8 grey pixels, 0 (paper) to 1 (ink), to ten probabilities."""
+    """8x8 gray pixels, 0 (paper) to 1 (ink), to ten probabilities."""
 
     def __init__(self):
         super().__init__()

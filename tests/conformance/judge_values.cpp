@@ -66,7 +66,7 @@ std::string difference(const Tensor& actual, const Tensor& expected, const json&
     const auto relative = std::sqrt(error) / std::max(std::sqrt(norm), 1e-12);
     return relative <= *t.rms ? "" : fmt::format("relative RMS error {:.3g} > {}", relative, *t.rms);
   }
-  // Integers exactly, but colours and the like, whose tolerance is 1 or more, may be rounded otherwise.
+  // Integers exactly, but colors and the like, whose tolerance is 1 or more, may be rounded otherwise.
   const bool rounded = !real && t.atol >= 1 && expected.type() != ElementType::boolean;
   const bool wide = expected.type() == ElementType::i64 || expected.type() == ElementType::u64;
   const auto exact_a = wide ? to_i64(actual) : std::vector<i64>(),

@@ -95,6 +95,6 @@ TEST_CASE("what is wrong with a shape") {
   CHECK(why_no_shape("2,x") == "\"x\" is not a length, a range or ?");
   CHECK(why_no_shape("[2") == "a bracket is missing");
   CHECK(why_no_shape("9223372036854775807") == "9223372036854775807 is too large");
-  CHECK(why_no_shape("99999999999999999999") == "99999999999999999999 is more than 64 bits can hold");
+  CHECK(why_no_shape("99999999999999999999") == "99999999999999999999 does not fit in 64 bits");
   CHECK(why_no_shape("1..-2") == "-2 is negative");
 }

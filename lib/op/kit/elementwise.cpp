@@ -14,12 +14,12 @@ PartialShape pdpd_shape(const InferContext& c, int a, int b, i64 axis) {
   auto out = c.shape(a);
   auto fitted = c.shape(b);
   if (!out.has_rank() || !fitted.has_rank()) return out;
-  c.require_attr(axis >= -1, "auto_broadcast.auto_broadcast_axis", "{} is less than -1", axis);
+  c.require_attr(axis >= -1, "auto_broadcast.auto_broadcast_axis", "must be -1 or more, but is {}", axis);
   const auto first = axis == -1 ? out.rank() - fitted.rank() : axis;
   const auto refuse = [&] {
     c.fail_at(b, Code::E0505,
-              fmt::format("{} cannot broadcast {} {} to {} {} by the rule \"pdpd\": from axis {} on its dims must be "
-                          "those of {}, or 1",
+              fmt::format("{0} cannot broadcast \"{1}\" {2} to \"{3}\" {4} by the rule \"pdpd\": from axis {5} on, its "
+                          "dims must be 1 or those of \"{6}\"",
                           c.op().type, c.port_name(b), to_string(c.shape(b)), c.port_name(a), to_string(c.shape(a)),
                           first, c.port_name(a)));
   };
@@ -60,7 +60,7 @@ void require_broadcast_into(const InferContext& c, int port, PartialShape& shape
     fits = both.has_value();
     if (fits) shape[i - excess] = *both;
   }
-  c.require(fits, port, Code::E0505, "{} {} of {} does not broadcast to the shape {} of {}", c.port_name(port),
+  c.require(fits, port, Code::E0505, "{2} cannot broadcast \"{0}\" {1} to \"{4}\" {3}", c.port_name(port),
             to_string(from), c.op().type, to_string(c.shape(0)), c.port_name(0));
 }
 

@@ -22,7 +22,7 @@ struct ProposalLimits {
 std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores, i64 cells,
                                        i64 count, const ProposalLimits& limits);
 
-/// How a box is moved: its centre by a part of its size, its size by a factor.
+/// How a box is moved: its center by a part of its size, its size by a factor.
 void move_box(float (&box)[4], const float (&delta)[4], float most_log, float pixel);
 
 /// Keeps the `before` best, drops those that a better one overlaps by more than `threshold`, then keeps the first

@@ -19,7 +19,7 @@ void infer_reduce(InferContext& c) {
     if (count == Dim(0)) return c.output(0, data);
     if (keep) return c.output(0, any);
     if (count == Dim(1))
-      c.require(rank > 0, kReduceAxes, Code::E0507, "{} has no axes to reduce: it is a scalar",
+      c.require(rank > 0, kReduceAxes, Code::E0507, "input \"{}\" must have an axis to reduce, but is a scalar",
                 c.port_name(kReduceData));
     return c.output(0, count == Dim(1) ? PartialShape::of_rank(rank - 1) : PartialShape::unknown_rank());
   }

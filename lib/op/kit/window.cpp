@@ -43,26 +43,29 @@ Dim window_count(Window window, Dim length, Dim kernel) {
 
 Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel, i64 i, int data_port,
                     int kernel_port) {
-  c.require(kernel.max >= 1, kernel_port, Code::E0506, "the kernel of {} has no element along spatial axis {}",
-            c.op().type, i);
+  c.require(kernel.max >= 1, kernel_port, Code::E0506,
+            "the kernel of {} must have an element or more along spatial axis {}", c.op().type, i);
   c.require(kernel.min <= kMaxGeometry, kernel_port, Code::E0506,
-            "the kernel of {} is too long along spatial axis {}: {}", c.op().type, i, kernel.min);
+            "the kernel of {0} must have 2^31-1 elements or fewer along spatial axis {1}, but has {2}", c.op().type, i,
+            kernel.min);
   if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry && !window.same()) {
     window.kernel = kernel.length();
     const auto w = window.resolved(length.length());
     c.require(w.extent() <= length.length() + w.pad_begin + w.pad_end, data_port, Code::E0506,
-              "the dilated kernel of {} spans {} along spatial axis {}, the padded data only {}", c.op().type,
-              w.extent(), i, length.length() + w.pad_begin + w.pad_end);
+              "{0} kernel is larger than its padded input along spatial axis {2} ({1} > {3})", c.op().type, w.extent(),
+              i, length.length() + w.pad_begin + w.pad_end);
   }
   return window_count(window, length, kernel);
 }
 
 void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<i64>& list, i64 spatial,
                       i64 min) {
-  c.require_attr(std::ssize(list) == spatial, attribute, "it holds {}, but there {} {}", counted(list.size(), "number"),
-                 spatial == 1 ? "is" : "are", counted(spatial, "spatial axis", "spatial axes"));
+  c.require_attr(std::ssize(list) == spatial, attribute, "must hold a number for each of {2}, but holds {0}",
+                 counted(list.size(), "number"), spatial == 1 ? "is" : "are",
+                 counted(spatial, "spatial axis", "spatial axes"));
   for (const auto n : list)
-    c.require_attr(min <= n && n <= kMaxGeometry, attribute, "{} is not in {}..{}", n, min, kMaxGeometry);
+    c.require_attr(min <= n && n <= kMaxGeometry, attribute, "must hold numbers in {1}..{2}, but holds {0}", n, min,
+                   kMaxGeometry);
 }
 
 }  // namespace ovir

@@ -7,7 +7,7 @@ namespace {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<ClampAttrs>();
-  c.require_attr(a.min <= a.max, "max", "{} is less than min, {}", a.max, a.min);
+  c.require_attr(a.min <= a.max, "max", "must be min ({1}) or more, but is {0}", a.max, a.min);
   c.output(0, c.shape(0));
 }
 

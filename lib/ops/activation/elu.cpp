@@ -6,7 +6,7 @@ namespace ovir::ops::elu {
 namespace {
 
 void infer(InferContext& c) {
-  c.require_attr(c.attrs<EluAttrs>().alpha >= 0, "alpha", "{} is negative", c.attrs<EluAttrs>().alpha);
+  c.require_attr(c.attrs<EluAttrs>().alpha >= 0, "alpha", "must not be negative, but is {}", c.attrs<EluAttrs>().alpha);
   c.output(0, c.shape(0));
 }
 

@@ -8,7 +8,8 @@ namespace {
 
 /// Version 1: "Range of values: positive integer value".
 void infer_1(InferContext& c) {
-  c.require_attr(c.attrs<SoftmaxAttrs>().axis >= 0, "axis", "{} is negative", c.attrs<SoftmaxAttrs>().axis);
+  c.require_attr(c.attrs<SoftmaxAttrs>().axis >= 0, "axis", "must not be negative, but is {}",
+                 c.attrs<SoftmaxAttrs>().axis);
   infer_softmax(c);
 }
 

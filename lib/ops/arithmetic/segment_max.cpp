@@ -15,14 +15,14 @@ struct Attrs {
 };
 
 void infer(InferContext& c) {
-  if (!c.attrs<Attrs>().fill_mode) c.fail_attr("fill_mode", "it is required", Code::E0401);
+  if (!c.attrs<Attrs>().fill_mode) c.fail_attr("fill_mode", "is required", Code::E0401);
   c.require_rank_at_least(data, 1);
   c.require_rank(segment_ids, 1);
   Dim segments;
   if (const auto ids = c.ints(segment_ids)) {
     for (std::size_t i = 0; i < ids->size(); ++i)
       c.require((*ids)[i] >= (i == 0 ? 0 : (*ids)[i - 1]), segment_ids, Code::E0508,
-                "segment_ids of SegmentMax must not be negative and must be sorted");
+                "input \"segment_ids\" of SegmentMax must hold sorted ids of 0 or more");
     segments = Dim(ids->empty() ? 0 : ids->back() + 1);
   }
   if (c.has(num_segments)) {
@@ -30,13 +30,13 @@ void infer(InferContext& c) {
     const auto count = c.intervals(num_segments);
     if (count && count->size() == 1)
       c.require(count->front().hi >= 0, num_segments, Code::E0508,
-                "num_segments of SegmentMax must not be negative, but is {}", count->front().hi);
+                "input \"num_segments\" of SegmentMax must not be negative, but is {}", count->front().hi);
     segments = count && count->size() == 1 ? count->front().to_dim() : Dim();
   }
   auto shape = c.shape(data);
   if (shape.has_rank()) {
-    c.require_same_dim(shape[0], axis_count(c.shape(segment_ids)), segment_ids, "dim 0 of data",
-                       "elements of segment_ids");
+    c.require_same_dim(shape[0], axis_count(c.shape(segment_ids)), segment_ids, "dim 0 of \"data\"",
+                       "elements of \"segment_ids\"");
     shape[0] = segments;
   }
   c.output(0, std::move(shape));

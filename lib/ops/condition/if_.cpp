@@ -11,7 +11,7 @@ int body_of(std::span<const BodyMap> bodies, bool condition) {
   const auto role = condition ? "then_body" : "else_body";
   for (std::size_t k = 0; k < bodies.size(); ++k)
     if (bodies[k].role == role) return static_cast<int>(k);
-  fail(Code::E0208, "If has no {}", role);
+  fail(Code::E0208, "If needs a <{}>", role);
 }
 
 std::vector<Fact> infer_branch(const InferContext& c, int body) {
@@ -26,7 +26,7 @@ std::vector<Fact> infer_branch(const InferContext& c, int body) {
     given[link.port] = true;
   }
   for (std::size_t o = 0; o < given.size(); ++o)
-    if (!given[o]) fail(Code::E0208, "the {} of If gives no output {}", map.role, o);
+    if (!given[o]) fail(Code::E0208, "the {} of If must give output {}", map.role, o);
   return outputs;
 }
 
@@ -38,8 +38,9 @@ void infer(InferContext& c) {
   for (std::size_t o = 0; o < then_outputs.size(); ++o) {
     const auto &a = then_outputs[o], &b = else_outputs[o];
     if (a.type != b.type && a.type != ElementType::dynamic && b.type != ElementType::dynamic && !known)
-      fail(Code::E0503, "output {} of If is {} from the then_body, but {} from the else_body", o, name(a.type),
-           name(b.type));
+      fail(Code::E0503,
+           "output {} of If must have one element type, but is {} in the then_body and {} in the else_body", o,
+           name(a.type), name(b.type));
     if (known) c.outputs()[o] = *known != 0 ? a : b;
     else c.outputs()[o] = merge(a, b);
   }

@@ -21,7 +21,7 @@ void infer(InferContext& c) {
     broadcast_shape(c, then, cond, rule);
     all = std::move(out);
   }
-  c.require(all.has_value(), cond, Code::E0505, "cond {} of {} cannot be broadcast with then {} and else {}",
+  c.require(all.has_value(), cond, Code::E0505, "{1} cannot broadcast \"cond\" {0} with \"then\" {2} and \"else\" {3}",
             to_string(c.shape(cond)), c.op().type, to_string(c.shape(then)), to_string(c.shape(otherwise)));
   c.output(0, std::move(*all));
 }

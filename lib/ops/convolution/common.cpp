@@ -12,14 +12,16 @@ Dim require_groups(const InferContext& c, i64 inner_axis) {
   const auto &x = c.shape(data), &w = c.shape(filters);
   const auto channels = x.dim(1), groups = w.dim(0), inner = w.dim(inner_axis);
   if (!channels.is_static() || !inner.is_static() || inner.length() <= 0) {
-    c.require_same_dim(channels, groups * inner, data, "the channels of data", "those of all groups of filters");
+    c.require_same_dim(channels, groups * inner, data, "the channels of \"data\"",
+                       "those of all groups of \"filters\"");
     return groups;
   }
   c.require(channels.length() % inner.length() == 0, data, Code::E0506,
-            "{} cannot divide the {} channels of data {} into groups of {}, as filters {} have", c.op().type,
-            channels.length(), to_string(x), inner.length(), to_string(w));
-  return c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of filters",
-                            "the channels of data over those of a group");
+            "{0} needs the channels of \"data\" to be a multiple of those of a group ({3}, by \"filters\" {4}), but "
+            "\"data\" {2} has {1}",
+            c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
+  return c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of \"filters\"",
+                            "the channels of \"data\" divided by those of a group");
 }
 
 /// Output padding and pads, added to a length that is known as an interval.
@@ -34,8 +36,9 @@ i64 require_spatial(const InferContext& c, i64 outer) {
   c.require_rank(filters, 1 + outer, 3 + outer);
   if (x.has_rank() && w.has_rank())
     c.require(x.rank() - 2 == w.rank() - outer, filters, Code::E0504,
-              "data and filters of {} have different numbers of spatial axes: {} and {}", c.op().type, to_string(x),
-              to_string(w));
+              "inputs \"data\" and \"filters\" of {} must have the same number of spatial axes, but their shapes are "
+              "{} and {}",
+              c.op().type, to_string(x), to_string(w));
   auto spatial = std::ssize(a.strides);
   if (x.has_rank()) spatial = x.rank() - 2;
   else if (w.has_rank()) spatial = w.rank() - outer;
@@ -68,7 +71,7 @@ void infer_forward(InferContext& c, bool grouped) {
   if (grouped) {
     out[1] = require_groups(c, 2) * w.dim(1);
   } else {
-    c.require_same_dim(x.dim(1), w.dim(1), data, "the channels of data", "those of filters");
+    c.require_same_dim(x.dim(1), w.dim(1), data, "the channels of \"data\"", "those of \"filters\"");
     out[1] = w.dim(0);
   }
   for (i64 i = 0; i < spatial; ++i) {
@@ -86,25 +89,26 @@ void infer_backprop(InferContext& c, bool grouped) {
 
   PartialShape out{x.dim(0), w.dim(outer - 1)};
   if (grouped) out[1] = require_groups(c, 1) * out[1];
-  else c.require_same_dim(x.dim(1), w.dim(0), data, "the channels of data", "those of filters");
+  else c.require_same_dim(x.dim(1), w.dim(0), data, "the channels of \"data\"", "those of \"filters\"");
 
   // With the third input the output is what it says; the padding follows from it.
   std::optional<std::vector<Dim>> asked;
   if (c.has(output_shape)) {
     c.require_rank(output_shape, 1);
-    c.require_same_dim(axis_count(c.shape(output_shape)), Dim(spatial), output_shape, "the elements of output_shape",
-                       "the spatial axes of data");
+    c.require_same_dim(axis_count(c.shape(output_shape)), Dim(spatial), output_shape,
+                       "the elements of \"output_shape\"", "the spatial axes of \"data\"");
     if (const auto known = c.ints(output_shape))
       for (const auto n : *known)
-        c.require(n >= 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is not negative",
-                  c.op().type, n);
+        c.require(n >= 0, output_shape, Code::E0508,
+                  "input \"output_shape\" of {} must hold lengths of 0 or more, but holds {}", c.op().type, n);
     asked = c.dims(output_shape);
     if (!asked) asked.emplace(spatial, Dim());
   }
   for (i64 i = 0; i < spatial; ++i) {
     const auto kernel = w.dim(i - spatial);
     c.require(kernel.max >= 1 && kernel.min <= kMaxGeometry, filters, Code::E0506,
-              "the kernel of {} has {} elements along spatial axis {}", c.op().type, to_string(kernel), i);
+              "{0} needs a kernel of 1 to 2^31-1 elements along each spatial axis, but it has {1} along axis {2}",
+              c.op().type, to_string(kernel), i);
     if (asked) {
       out.push_back((*asked)[i]);
       continue;
@@ -115,8 +119,10 @@ void infer_backprop(InferContext& c, bool grouped) {
     const auto added =
         nth_or(a.output_padding, i, 0) - (given ? nth_or(a.pads_begin, i, 0) + nth_or(a.pads_end, i, 0) : 0);
     const auto length = shifted(full, added);
-    c.require(full.max >= -added, data, Code::E0506, "the pads take more than there is along spatial axis {}: {} of {}",
-              i, -added, to_string(full));
+    c.require(
+        full.max >= -added, data, Code::E0506,
+        "negative pads must leave something of each spatial axis, but they remove {1} of {2} elements along axis {0}",
+        i, -added, to_string(full));
     out.push_back(length);
   }
   c.output(0, std::move(out));

@@ -27,7 +27,7 @@ struct Attrs {
 /// `n` groups divide a number of channels.
 void require_groups(const InferContext& c, const Dim& channels, i64 n, std::string_view attribute) {
   if (channels.is_static())
-    c.require_attr(channels.length() % n == 0, attribute, "{} groups cannot share {} channels equally", n,
+    c.require_attr(channels.length() % n == 0, attribute, "must divide the {1} channels, but is {0}", n,
                    channels.length());
 }
 
@@ -38,31 +38,35 @@ void infer(InferContext& c) {
   require_geometry(c, "dilations", a.dilations, 2, 1);
   require_geometry(c, "pads_begin", a.pads_begin, 2, 0);
   require_geometry(c, "pads_end", a.pads_end, 2, 0);
-  c.require_attr(a.group > 0 && a.group <= kMaxGeometry, "group", "{} is not in 1..{}", a.group, kMaxGeometry);
-  c.require_attr(a.deformable_group > 0 && a.deformable_group <= kMaxGeometry, "deformable_group", "{} is not in 1..{}",
-                 a.deformable_group, kMaxGeometry);
+  c.require_attr(a.group > 0 && a.group <= kMaxGeometry, "group", "must be in 1..{1}, but is {0}", a.group,
+                 kMaxGeometry);
+  c.require_attr(a.deformable_group > 0 && a.deformable_group <= kMaxGeometry, "deformable_group",
+                 "must be in 1..{1}, but is {0}", a.deformable_group, kMaxGeometry);
   const auto &x = c.shape(data), &w = c.shape(filters), &moved = c.shape(offsets);
 
-  auto batch = c.require_same_dim(x.dim(0), moved.dim(0), offsets, "the batch of data", "that of offsets");
-  if (c.has(mask)) batch = c.require_same_dim(batch, c.shape(mask).dim(0), mask, "the batch of data", "that of mask");
+  auto batch = c.require_same_dim(x.dim(0), moved.dim(0), offsets, "the batch of \"data\"", "that of \"offsets\"");
+  if (c.has(mask))
+    batch = c.require_same_dim(batch, c.shape(mask).dim(0), mask, "the batch of \"data\"", "that of \"mask\"");
   require_groups(c, x.dim(1), a.group, "group");
   require_groups(c, x.dim(1), a.deformable_group, "deformable_group");
   require_groups(c, w.dim(0), a.group, "group");
-  c.require_same_dim(x.dim(1), w.dim(1) * Dim(a.group), filters, "the channels of data", "group * channels of filters");
+  c.require_same_dim(x.dim(1), w.dim(1) * Dim(a.group), filters, "the channels of \"data\"",
+                     "group * channels of \"filters\"");
   const auto taps = w.dim(2) * w.dim(3) * Dim(a.deformable_group);
-  c.require_same_dim(moved.dim(1), taps * Dim(2), offsets, "the channels of offsets",
+  c.require_same_dim(moved.dim(1), taps * Dim(2), offsets, "the channels of \"offsets\"",
                      "2 * deformable_group * kernel elements");
   if (c.has(mask))
-    c.require_same_dim(c.shape(mask).dim(1), taps, mask, "the channels of mask", "deformable_group * kernel elements");
+    c.require_same_dim(c.shape(mask).dim(1), taps, mask, "the channels of \"mask\"",
+                       "deformable_group * kernel elements");
 
   PartialShape out{batch, w.dim(0)};
   for (i64 i = 0; i < 2; ++i) {
     auto windows = require_windows(c, a.window(i, 1), x.dim(2 + i), w.dim(2 + i), i, data, filters);
     windows = c.require_same_dim(windows, moved.dim(2 + i), offsets,
-                                 fmt::format("the windows along spatial axis {}", i), "those of offsets");
+                                 fmt::format("the windows along spatial axis {}", i), "those of \"offsets\"");
     if (c.has(mask))
       windows = c.require_same_dim(windows, c.shape(mask).dim(2 + i), mask,
-                                   fmt::format("the windows along spatial axis {}", i), "those of mask");
+                                   fmt::format("the windows along spatial axis {}", i), "those of \"mask\"");
     out.push_back(windows);
   }
   c.output(0, std::move(out));

@@ -5,13 +5,13 @@
 namespace ovir::ops::detection {
 
 void require_count(const InferContext& c, i64 v, std::string_view attribute) {
-  c.require_attr(0 < v && v < (1 << 20), attribute, "{} is not in 1..{}", v, (1 << 20) - 1);
+  c.require_attr(0 < v && v < (1 << 20), attribute, "must be in 1..{1}, but is {0}", v, (1 << 20) - 1);
 }
 
 Dim require_rois(const InferContext& c, int port, i64 numbers, std::string_view words) {
   const auto& shape = c.shape(port);
   if (!shape.has_rank()) return {};
-  c.require(shape[1].contains(numbers), port, Code::E0506, "rois of {} must have {}, but their shape is {}",
+  c.require(shape[1].contains(numbers), port, Code::E0506, "input \"rois\" of {} must have {}, but its shape is {}",
             c.op().type, words, to_string(shape));
   return shape[0];
 }
@@ -19,18 +19,18 @@ Dim require_rois(const InferContext& c, int port, i64 numbers, std::string_view 
 void require_batch(const EvalContext& c, int port, i64 roi, i64 batch, const Tensor& maps) {
   if (batch < 0 || batch >= maps.dim(0))
     fail_at(c.version(), port, Code::E0507,
-            fmt::format("roi {} is of batch {}, but data has {}", roi, batch, maps.dim(0)));
+            fmt::format("region {} names image {}, but \"data\" has {} images", roi, batch, maps.dim(0)));
 }
 
 void require_sampling_ratio(const InferContext& c, i64 sampling_ratio) {
-  c.require_attr(0 <= sampling_ratio && sampling_ratio <= kMostBinSamples, "sampling_ratio", "{} lies outside of 0..{}",
-                 sampling_ratio, kMostBinSamples);
+  c.require_attr(0 <= sampling_ratio && sampling_ratio <= kMostBinSamples, "sampling_ratio",
+                 "must be in 0..{1}, but is {0}", sampling_ratio, kMostBinSamples);
 }
 
 i64 bin_samples(const EvalContext& c, int port, double side, i64 sampling_ratio, i64 roi) {
   if (sampling_ratio > 0) return sampling_ratio;
   if (!(side <= static_cast<double>(kMostBinSamples)))
-    fail_at(c.version(), port, Code::E0508, fmt::format("roi {} is too large to be sampled", roi));
+    fail_at(c.version(), port, Code::E0508, fmt::format("region {} is too large to be sampled", roi));
   return static_cast<i64>(std::ceil(std::max(side, 0.0)));
 }
 
@@ -42,8 +42,8 @@ void infer_aligned(InferContext& c, i64 pooled_h, i64 pooled_w, i64 numbers, std
   const auto channels = c.shape(data).dim(1);
   auto count = require_rois(c, rois, numbers, words);
   if (c.shape(batch_indices).has_rank())
-    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of rois",
-                               "that of batch_indices");
+    count = c.require_same_dim(count, c.shape(batch_indices)[0], batch_indices, "the number of \"rois\"",
+                               "that of \"batch_indices\"");
   const auto& maps = c.shape(data);
   c.require(!maps.has_rank() || count.min == 0 || channels.min == 0 || (maps[2].max > 0 && maps[3].max > 0), data,
             Code::E0506, "{} cannot sample feature maps of shape {}", c.op().type, to_string(maps));
@@ -55,7 +55,7 @@ enum GridInput { output_size, image_size };
 }
 
 void require_variance(const InferContext& c, const std::vector<float>& variance) {
-  c.require_attr(variance.size() <= 1 || variance.size() == 4, "variance", "it holds {}, but 0, 1 or 4 are allowed",
+  c.require_attr(variance.size() <= 1 || variance.size() == 4, "variance", "must hold 0, 1 or 4 numbers, but holds {}",
                  counted(variance.size(), "number"));
 }
 
@@ -64,13 +64,13 @@ void require_grid(const InferContext& c) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
       c.require(c.shape(port)[0].contains(2), port, Code::E0506,
-                "{} of {} must hold 2 numbers, height and width, but its shape is {}", c.port_name(port), c.op().type,
-                to_string(c.shape(port)));
+                "input \"{}\" of {} must hold 2 numbers (height, width), but its shape is {}", c.port_name(port),
+                c.op().type, to_string(c.shape(port)));
   }
   if (const auto size = c.ints(output_size))
     for (const auto n : *size)
-      c.require(n >= 0, output_size, Code::E0508, "output_size of {} holds {}: a length is not negative", c.op().type,
-                n);
+      c.require(n >= 0, output_size, Code::E0508,
+                "input \"output_size\" of {} must hold lengths of 0 or more, but holds {}", c.op().type, n);
 }
 
 void output_priors(InferContext& c, std::size_t boxes_a_point) {

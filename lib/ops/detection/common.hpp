@@ -60,8 +60,8 @@ i64 bin_samples(const EvalContext& c, int port, double side, i64 sampling_ratio,
 /// The demands on attributes of both.
 template <class Attrs>
 void require_bins(const InferContext& c, const Attrs& a) {
-  c.require_attr(a.pooled_h > 0, "pooled_h", "{} is not positive", a.pooled_h);
-  c.require_attr(a.pooled_w > 0, "pooled_w", "{} is not positive", a.pooled_w);
+  c.require_attr(a.pooled_h > 0, "pooled_h", "must be positive, but is {}", a.pooled_h);
+  c.require_attr(a.pooled_w > 0, "pooled_w", "must be positive, but is {}", a.pooled_w);
   require_sampling_ratio(c, a.sampling_ratio);
 }
 /// Their inputs data, rois and batch_indices, and the output.

@@ -20,23 +20,25 @@ void infer(InferContext& c) {
   detection::require_count(c, a.spatial_bins_x, "spatial_bins_x");
   detection::require_count(c, a.spatial_bins_y, "spatial_bins_y");
   detection::require_count(c, a.part_size, "part_size");
-  c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
-  c.require_attr(a.mode == "bilinear_deformable", "mode", "\"{}\" is not \"bilinear_deformable\"", a.mode);
+  c.require_attr(a.spatial_scale > 0, "spatial_scale", "must be positive, but is {}", a.spatial_scale);
+  c.require_attr(a.mode == "bilinear_deformable", "mode", "must be \"bilinear_deformable\", but is \"{}\"", a.mode);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
   if (c.shape(data).has_rank())
     c.require(c.shape(data)[1].contains(a.output_dim * a.group_size * a.group_size), data, Code::E0506,
-              "data of DeformablePSROIPooling must have {} channels (output_dim by group_size²), but its shape is {}",
+              "input \"data\" of DeformablePSROIPooling must have {} channels (output_dim * group_size^2), but its "
+              "shape is {}",
               a.output_dim * a.group_size * a.group_size, to_string(c.shape(data)));
   auto count = detection::require_rois(c, rois);
   if (c.has(offsets)) {
     c.require_rank(offsets, 4);
     if (const auto& shape = c.shape(offsets); shape.has_rank()) {
-      count = c.require_same_dim(count, shape[0], offsets, "the number of rois", "that of offsets");
+      count = c.require_same_dim(count, shape[0], offsets, "the number of \"rois\"", "that of \"offsets\"");
       for (const i64 axis : {2, 3})
-        c.require(shape[axis].contains(a.part_size), offsets, Code::E0506,
-                  "offsets of DeformablePSROIPooling must be {} by {} each, but their shape is {}", a.part_size,
-                  a.part_size, to_string(shape));
+        c.require(
+            shape[axis].contains(a.part_size), offsets, Code::E0506,
+            "input \"offsets\" of DeformablePSROIPooling must have height and width {} and {}, but its shape is {}",
+            a.part_size, a.part_size, to_string(shape));
     }
   }
   c.output(0, PartialShape{count, Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});

@@ -31,35 +31,36 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const bool counted = c.version().since < 8;
   constexpr auto kLimit = i64{1} << 31;
-  c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "it holds no number");
-  c.require_attr(a.keep() < kLimit, "keep_top_k", "{} is more than {}", a.keep(), INT32_MAX);
-  c.require_attr(a.top_k < kLimit, "top_k", "{} is more than {}", a.top_k, INT32_MAX);
+  c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "must hold a number, but is empty");
+  c.require_attr(a.keep() < kLimit, "keep_top_k", "must be {1} or less, but is {0}", a.keep(), INT32_MAX);
+  c.require_attr(a.top_k < kLimit, "top_k", "must be {1} or less, but is {0}", a.top_k, INT32_MAX);
   c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0),
-                 a.input_height > 0 ? "input_width" : "input_height", "it must be positive where normalized is false");
+                 a.input_height > 0 ? "input_width" : "input_height", "must be positive where \"normalized\" is false");
   if (counted)
-    c.require_attr(a.num_classes > 0 && a.num_classes < kLimit, "num_classes", "{} is not in 1..{}", a.num_classes,
-                   INT32_MAX);
+    c.require_attr(a.num_classes > 0 && a.num_classes < kLimit, "num_classes", "must be in 1..{1}, but is {0}",
+                   a.num_classes, INT32_MAX);
   c.require_rank(box_logits, 2);
   c.require_rank(class_preds, 2);
   c.require_rank(proposals, 3);
-  c.require(
-      c.input_count() != 4, additional_class_preds, Code::E0501,
-      "DetectionOutput takes additional_class_preds together with additional_box_preds, but the latter is missing");
+  c.require(c.input_count() != 4, additional_class_preds, Code::E0501,
+            "DetectionOutput needs \"additional_box_preds\" where \"additional_class_preds\" is connected");
 
   auto batch = c.require_same_dim(c.shape(box_logits).dim(0), c.shape(class_preds).dim(0), class_preds,
-                                  "the batch of box_logits", "that of class_preds");
+                                  "the batch of \"box_logits\"", "that of \"class_preds\"");
   const auto prior_batch = c.shape(proposals).dim(0);
   if (prior_batch.min > 1)
-    batch = c.require_same_dim(batch, prior_batch, proposals, "the batch of box_logits", "that of proposals");
+    batch = c.require_same_dim(batch, prior_batch, proposals, "the batch of \"box_logits\"", "that of \"proposals\"");
   c.require(prior_batch.contains(1) || prior_batch.compatible(batch), proposals, Code::E0506,
-            "the batch of proposals must be 1 or {}, but it is {}", to_string(batch), to_string(prior_batch));
-  c.require_same_dim(c.shape(proposals).dim(1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals,
-                     "dim 1 of proposals", "that which variance_encoded_in_target asks for");
+            "the batch of \"proposals\" must be 1 or {}, but is {}", to_string(batch), to_string(prior_batch));
+  c.require_same_dim(
+      c.shape(proposals).dim(1), Dim(a.variance_encoded_in_target ? 1 : 2), proposals, "dim 1 of \"proposals\"",
+      a.variance_encoded_in_target ? "1 (the variances are encoded in the target)" : "2 (priors and variances)");
 
   Dim priors;
   if (const auto d = c.shape(proposals).dim(2); d.is_static()) {
     c.require(d.length() % a.prior_size() == 0, proposals, Code::E0506,
-              "proposals of DetectionOutput holds {} numbers a row, which is no multiple of {}, the size of a prior",
+              "input \"proposals\" of DetectionOutput must have a multiple of {1} values per row (the size of a "
+              "prior), but has {0}",
               d.length(), a.prior_size());
     priors = Dim(d.length() / a.prior_size());
   }
@@ -67,31 +68,33 @@ void infer(InferContext& c) {
   Dim classes = counted ? Dim(a.num_classes) : Dim();
   if (!priors.is_static() && a.share_location && logits.is_static()) {
     c.require(logits.length() % 4 == 0, box_logits, Code::E0506,
-              "box_logits of DetectionOutput holds {} numbers a row, which is no multiple of 4", logits.length());
+              "input \"box_logits\" of DetectionOutput must have a multiple of 4 values per row, but has {}",
+              logits.length());
     priors = Dim(logits.length() / 4);
   }
   if (priors.is_static() && priors.length() > 0 && scores.is_static()) {
     c.require(scores.length() % priors.length() == 0, class_preds, Code::E0506,
-              "class_preds of DetectionOutput holds {} numbers a row, which {} priors cannot share", scores.length(),
-              priors.length());
+              "input \"class_preds\" of DetectionOutput must have a multiple of {1} values per row (the number of "
+              "priors), but has {0}",
+              scores.length(), priors.length());
     classes = c.require_same_dim(classes, Dim(scores.length() / priors.length()), class_preds, "num_classes",
-                                 "the numbers of class_preds for each prior");
+                                 "the values of \"class_preds\" per prior");
   } else {
-    c.require_same_dim(scores, priors * classes, class_preds, "dim 1 of class_preds", "priors * classes");
+    c.require_same_dim(scores, priors * classes, class_preds, "dim 1 of \"class_preds\"", "priors * classes");
   }
-  c.require_same_dim(logits, priors * (a.share_location ? Dim(1) : classes) * Dim(4), box_logits, "dim 1 of box_logits",
-                     "priors * location classes * 4");
+  c.require_same_dim(logits, priors * (a.share_location ? Dim(1) : classes) * Dim(4), box_logits,
+                     "dim 1 of \"box_logits\"", "priors * location classes * 4");
   if (c.has(additional_box_preds)) {
     c.require_rank(additional_class_preds, 2);
     c.require_rank(additional_box_preds, 2);
     batch = c.require_same_dim(batch, c.shape(additional_class_preds).dim(0), additional_class_preds,
-                               "the batch of box_logits", "that of additional_class_preds");
+                               "the batch of \"box_logits\"", "that of \"additional_class_preds\"");
     batch = c.require_same_dim(batch, c.shape(additional_box_preds).dim(0), additional_box_preds,
-                               "the batch of box_logits", "that of additional_box_preds");
+                               "the batch of \"box_logits\"", "that of \"additional_box_preds\"");
     c.require_same_dim(c.shape(additional_class_preds).dim(1), priors * Dim(2), additional_class_preds,
-                       "dim 1 of additional_class_preds", "2 * priors");
+                       "dim 1 of \"additional_class_preds\"", "2 * priors");
     c.require_same_dim(c.shape(additional_box_preds).dim(1), logits, additional_box_preds,
-                       "dim 1 of additional_box_preds", "that of box_logits");
+                       "dim 1 of \"additional_box_preds\"", "that of \"box_logits\"");
   }
 
   // keep_top_k decides, else top_k, else all there are.

@@ -19,11 +19,11 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kLimit = i64{1} << 31;
-  c.require_attr(0 < a.num_classes && a.num_classes < kLimit, "num_classes", "{} is not in 1..{}", a.num_classes,
-                 INT32_MAX);
+  c.require_attr(0 < a.num_classes && a.num_classes < kLimit, "num_classes", "must be in 1..{1}, but is {0}",
+                 a.num_classes, INT32_MAX);
   c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kLimit, "max_detections_per_image",
-                 "{} is not in 1..{}", a.max_detections_per_image, INT32_MAX);
-  c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "it holds {}, but 4 are needed",
+                 "must be in 1..{1}, but is {0}", a.max_detections_per_image, INT32_MAX);
+  c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "must hold 4 numbers, but holds {}",
                  counted(a.deltas_weights.size(), "number"));
   Dim count;
   const i64 columns[] = {4, a.num_classes * 4, a.num_classes};
@@ -31,15 +31,17 @@ void infer(InferContext& c) {
     c.require_rank(port, 2);
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    c.require(shape[1].contains(columns[port]), port, Code::E0506, "{} of {} must have {} columns, but its shape is {}",
-              c.port_name(port), c.op().type, columns[port], to_string(shape));
-    count = c.require_same_dim(count, shape[0], port, "the number of input_rois",
-                               fmt::format("that of {}", c.port_name(port)));
+    c.require(shape[1].contains(columns[port]), port, Code::E0506,
+              "input \"{}\" of {} must have {} columns, but its shape is {}", c.port_name(port), c.op().type,
+              columns[port], to_string(shape));
+    count = c.require_same_dim(count, shape[0], port, "the number of \"input_rois\"",
+                               fmt::format("that of \"{}\"", c.port_name(port)));
   }
   c.require_rank(im_info, 2);
   if (const auto& shape = c.shape(im_info); shape.has_rank())
     c.require(shape[0].contains(1) && shape[1].contains(3), im_info, Code::E0506,
-              "im_info of ExperimentalDetectronDetectionOutput must have shape [1,3], but it is {}", to_string(shape));
+              "input \"im_info\" of ExperimentalDetectronDetectionOutput must have shape [1,3], but its shape is {}",
+              to_string(shape));
   c.output(boxes, PartialShape{Dim(a.max_detections_per_image), Dim(4)});
   if (c.output_count() > labels) c.output(labels, PartialShape{Dim(a.max_detections_per_image)});
   if (c.output_count() > box_scores) c.output(box_scores, PartialShape{Dim(a.max_detections_per_image)});

@@ -17,9 +17,9 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kLimit = i64{1} << 31;
-  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kLimit, "pre_nms_count", "{} is not in 0..{}",
+  c.require_attr(0 <= a.pre_nms_count && a.pre_nms_count < kLimit, "pre_nms_count", "must be in 0..{1}, but is {0}",
                  a.pre_nms_count, INT32_MAX);
-  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kLimit, "post_nms_count", "{} is not in 0..{}",
+  c.require_attr(0 <= a.post_nms_count && a.post_nms_count < kLimit, "post_nms_count", "must be in 0..{1}, but is {0}",
                  a.post_nms_count, INT32_MAX);
   c.require_rank(im_info, 1);
   c.require_rank(anchors, 2);
@@ -27,21 +27,23 @@ void infer(InferContext& c) {
   c.require_rank(scores, 3);
   if (const auto& shape = c.shape(im_info); shape.has_rank())
     c.require(shape[0].contains(3), im_info, Code::E0506,
-              "im_info of ExperimentalDetectronGenerateProposalsSingleImage must hold 3 numbers, but its shape is {}",
+              "input \"im_info\" of ExperimentalDetectronGenerateProposalsSingleImage must hold 3 numbers, but its "
+              "shape is {}",
               to_string(shape));
   Dim count, height, width;
   if (const auto& shape = c.shape(scores); shape.has_rank()) count = shape[0], height = shape[1], width = shape[2];
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
-    c.require_same_dim(count * Dim(4), shape[0], deltas, "4 numbers for each anchor", "the channels of deltas");
-    height = c.require_same_dim(height, shape[1], deltas, "the height of deltas", "that of scores");
-    width = c.require_same_dim(width, shape[2], deltas, "the width of deltas", "that of scores");
+    c.require_same_dim(count * Dim(4), shape[0], deltas, "4 numbers for each anchor", "the channels of \"deltas\"");
+    height = c.require_same_dim(height, shape[1], deltas, "the height of \"deltas\"", "that of \"scores\"");
+    width = c.require_same_dim(width, shape[2], deltas, "the width of \"deltas\"", "that of \"scores\"");
   }
   if (const auto& shape = c.shape(anchors); shape.has_rank()) {
     c.require(shape[1].contains(4), anchors, Code::E0506,
-              "anchors of ExperimentalDetectronGenerateProposalsSingleImage must hold 4 coordinates each, but its "
+              "input \"anchors\" of ExperimentalDetectronGenerateProposalsSingleImage must have 4 columns, but its "
               "shape is {}",
               to_string(shape));
-    c.require_same_dim(count * height * width, shape[0], anchors, "the elements of scores", "the rows of anchors");
+    c.require_same_dim(count * height * width, shape[0], anchors, "the elements of \"scores\"",
+                       "the rows of \"anchors\"");
   }
   c.output(rois, PartialShape{Dim(a.post_nms_count), Dim(4)});
   c.output(roi_scores, PartialShape{Dim(a.post_nms_count)});

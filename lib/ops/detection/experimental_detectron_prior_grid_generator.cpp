@@ -15,17 +15,17 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 <= a.h && a.h < (1 << 24), "h", "{} is not in 0..{}", a.h, (1 << 24) - 1);
-  c.require_attr(0 <= a.w && a.w < (1 << 24), "w", "{} is not in 0..{}", a.w, (1 << 24) - 1);
-  c.require_attr(a.stride_x >= 0, "stride_x", "{} is negative", a.stride_x);
-  c.require_attr(a.stride_y >= 0, "stride_y", "{} is negative", a.stride_y);
+  c.require_attr(0 <= a.h && a.h < (1 << 24), "h", "must be in 0..{1}, but is {0}", a.h, (1 << 24) - 1);
+  c.require_attr(0 <= a.w && a.w < (1 << 24), "w", "must be in 0..{1}, but is {0}", a.w, (1 << 24) - 1);
+  c.require_attr(a.stride_x >= 0, "stride_x", "must not be negative, but is {}", a.stride_x);
+  c.require_attr(a.stride_y >= 0, "stride_y", "must not be negative, but is {}", a.stride_y);
   c.require_rank(priors, 2);
   c.require_rank(feature_map, 4);
   c.require_rank(im_data, 4);
   Dim count, height, width;
   if (const auto& shape = c.shape(priors); shape.has_rank()) {
     c.require(shape[1].contains(4), priors, Code::E0506,
-              "priors of ExperimentalDetectronPriorGridGenerator must hold 4 coordinates each, but its shape is {}",
+              "input \"priors\" of ExperimentalDetectronPriorGridGenerator must have 4 columns, but its shape is {}",
               to_string(shape));
     count = shape[0];
   }
@@ -33,10 +33,12 @@ void infer(InferContext& c) {
     height = shape[2];
     width = shape[3];
     if (c.shape(im_data).has_rank())
-      c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "the batch of feature_map", "that of im_data");
+      c.require_same_dim(shape[0], c.shape(im_data)[0], im_data, "the batch of \"feature_map\"", "that of \"im_data\"");
   }
-  c.require_attr(a.h <= height.max, "h", "{} is more than the height of feature_map, {}", a.h, to_string(height));
-  c.require_attr(a.w <= width.max, "w", "{} is more than the width of feature_map, {}", a.w, to_string(width));
+  c.require_attr(a.h <= height.max, "h", "must not be more than the height of \"feature_map\" ({1}), but is {0}", a.h,
+                 to_string(height));
+  c.require_attr(a.w <= width.max, "w", "must not be more than the width of \"feature_map\" ({1}), but is {0}", a.w,
+                 to_string(width));
   c.output(0, a.flatten ? PartialShape{height * width * count, Dim(4)} : PartialShape{height, width, count, Dim(4)});
 }
 
@@ -58,9 +60,9 @@ void eval(EvalContext& c) {
     for (i64 h = 0; h < height; ++h)
       for (i64 w = 0; w < width; ++w)
         for (i64 i = 0; i < count * 4; ++i) {
-          const float centre =
+          const float center =
               i % 2 == 0 ? step_x * (static_cast<float>(w) + 0.5F) : step_y * (static_cast<float>(h) + 0.5F);
-          *to++ = from.data<T>()[i] + static_cast<T>(centre);
+          *to++ = from.data<T>()[i] + static_cast<T>(center);
         }
   });
 }

@@ -16,17 +16,18 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "{} is not in 1..{}", a.output_size,
-                 (1 << 20) - 1);
+  c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "must be in 1..{1}, but is {0}",
+                 a.output_size, (1 << 20) - 1);
   detection::require_sampling_ratio(c, a.sampling_ratio);
   c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales",
-                 "there are {} scales, but {} levels", a.pyramid_scales.size(), c.input_count() - 1);
-  for (const auto s : a.pyramid_scales) c.require_attr(s > 0, "pyramid_scales", "{} is not positive", s);
+                 "must hold a scale for each of {1} levels, but holds {0}", a.pyramid_scales.size(),
+                 c.input_count() - 1);
+  for (const auto s : a.pyramid_scales) c.require_attr(s > 0, "pyramid_scales", "must be positive, but is {}", s);
   c.require_rank(rois, 2);
   Dim count, channels;
   if (const auto& shape = c.shape(rois); shape.has_rank()) {
     c.require(shape[1].contains(4), rois, Code::E0506,
-              "rois of ExperimentalDetectronROIFeatureExtractor must hold 4 coordinates each, but its shape is {}",
+              "input \"rois\" of ExperimentalDetectronROIFeatureExtractor must have 4 columns, but its shape is {}",
               to_string(shape));
     count = shape[0];
   }
@@ -34,10 +35,10 @@ void infer(InferContext& c) {
     c.require_rank(port, 4);
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    c.require(shape[0].contains(1), port, Code::E0506, "{} must be of one image, but its shape is {}",
+    c.require(shape[0].contains(1), port, Code::E0506, "input \"{}\" must have batch 1, but its shape is {}",
               c.port_name(port), to_string(shape));
-    channels = c.require_same_dim(channels, shape[1], port, "the channels of pyramid[0]",
-                                  fmt::format("those of {}", c.port_name(port)));
+    channels = c.require_same_dim(channels, shape[1], port, "the channels of \"pyramid[0]\"",
+                                  fmt::format("those of \"{}\"", c.port_name(port)));
   }
   c.output(features, PartialShape{count, channels, Dim(a.output_size), Dim(a.output_size)});
   if (c.output_count() > output_rois) c.output(output_rois, PartialShape{count, Dim(4)});

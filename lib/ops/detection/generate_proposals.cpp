@@ -18,37 +18,39 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.roi_num_type), "roi_num_type", "{} is neither i32 nor i64", name(a.roi_num_type));
-  c.require_attr(a.pre_nms_count > 0, "pre_nms_count", "{} is not positive", a.pre_nms_count);
-  c.require_attr(a.post_nms_count > 0, "post_nms_count", "{} is not positive", a.post_nms_count);
-  c.require_attr(0 <= a.nms_eta && a.nms_eta <= 1, "nms_eta", "{} lies outside of 0..1", a.nms_eta);
+  c.require_attr(contains(kIndex, a.roi_num_type), "roi_num_type", "must be i32 or i64, but is {}",
+                 name(a.roi_num_type));
+  c.require_attr(a.pre_nms_count > 0, "pre_nms_count", "must be positive, but is {}", a.pre_nms_count);
+  c.require_attr(a.post_nms_count > 0, "post_nms_count", "must be positive, but is {}", a.post_nms_count);
+  c.require_attr(0 <= a.nms_eta && a.nms_eta <= 1, "nms_eta", "must be in 0..1, but is {}", a.nms_eta);
   c.require_rank(im_info, 2);
   for (int port = anchors; port <= scores; ++port) c.require_rank(port, 4);
   Dim batch, height, width, count;
   if (const auto& shape = c.shape(im_info); shape.has_rank()) {
     c.require(shape[1].compatible(Dim(3, 4)), im_info, Code::E0506,
-              "im_info of GenerateProposals must hold 3 or 4 numbers an image, but its shape is {}", to_string(shape));
+              "input \"im_info\" of GenerateProposals must have 3 or 4 columns, but its shape is {}", to_string(shape));
     batch = shape[0];
   }
   if (const auto& shape = c.shape(anchors); shape.has_rank()) {
     c.require(shape[3].contains(4), anchors, Code::E0506,
-              "anchors of GenerateProposals must have 4 coordinates, but their shape is {}", to_string(shape));
+              "the last dim of input \"anchors\" of GenerateProposals must be 4, but its shape is {}",
+              to_string(shape));
     height = shape[0];
     width = shape[1];
     count = shape[2];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    batch = c.require_same_dim(batch, shape[0], scores, "the batch of im_info", "that of scores");
+    batch = c.require_same_dim(batch, shape[0], scores, "the batch of \"im_info\"", "that of \"scores\"");
     count = c.require_same_dim(count, shape[1], scores, "the anchors at a place (dim 2 of anchors)",
-                               "the channels of scores");
-    height = c.require_same_dim(height, shape[2], scores, "the height of anchors", "that of scores");
-    width = c.require_same_dim(width, shape[3], scores, "the width of anchors", "that of scores");
+                               "the channels of \"scores\"");
+    height = c.require_same_dim(height, shape[2], scores, "the height of \"anchors\"", "that of \"scores\"");
+    width = c.require_same_dim(width, shape[3], scores, "the width of \"anchors\"", "that of \"scores\"");
   }
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
-    batch = c.require_same_dim(batch, shape[0], deltas, "the batch of im_info", "that of deltas");
-    c.require_same_dim(count * Dim(4), shape[1], deltas, "4 numbers for each anchor", "the channels of deltas");
-    c.require_same_dim(height, shape[2], deltas, "the height of anchors", "that of deltas");
-    c.require_same_dim(width, shape[3], deltas, "the width of anchors", "that of deltas");
+    batch = c.require_same_dim(batch, shape[0], deltas, "the batch of \"im_info\"", "that of \"deltas\"");
+    c.require_same_dim(count * Dim(4), shape[1], deltas, "4 numbers for each anchor", "the channels of \"deltas\"");
+    c.require_same_dim(height, shape[2], deltas, "the height of \"anchors\"", "that of \"deltas\"");
+    c.require_same_dim(width, shape[3], deltas, "the width of \"anchors\"", "that of \"deltas\"");
   }
   const Dim rows(0, (batch * Dim(a.post_nms_count)).max);
   c.output(rpnrois, PartialShape{rows, Dim(4)});

@@ -24,7 +24,7 @@ std::vector<float> ratios(const Attrs& a) {
   return list;
 }
 
-/// A box around a grid point: half its sides and how far its centre is from the point, in pixels.
+/// A box around a grid point: half its sides and how far its center is from the point, in pixels.
 struct Box {
   float half_width, half_height, x = 0, y = 0;
   bool fixed = false;  ///< of fixed_size: always cut to the image where it leaves it
@@ -82,9 +82,10 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   detection::require_variance(c, a.variance);
   c.require_attr(a.density.size() == a.fixed_size.size() || a.fixed_size.empty(), "density",
-                 "it holds {}, but fixed_size holds {}", counted(a.density.size(), "number"), a.fixed_size.size());
+                 "must hold as many numbers as \"fixed_size\" ({1}), but holds {0}",
+                 counted(a.density.size(), "number"), a.fixed_size.size());
   const auto require_sizes = [&](const std::vector<float>& list, std::string_view attribute) {
-    for (const auto v : list) c.require_attr(v >= 0 && v < 1e9f, attribute, "{} is not in 0..1e9", v);
+    for (const auto v : list) c.require_attr(v >= 0 && v < 1e9f, attribute, "must be in 0..1e9, but is {}", v);
   };
   require_sizes(a.density, "density");
   require_sizes(a.fixed_size, "fixed_size");
@@ -92,7 +93,7 @@ void infer(InferContext& c) {
   require_sizes(a.max_size, "max_size");
   detection::require_grid(c);
   const auto per_point = boxes_of(a, 1).size();
-  c.require_attr(per_point < kMaxBoxes, "density", "more than {} boxes a point", kMaxBoxes);
+  c.require_attr(per_point < kMaxBoxes, "density", "must not ask for more than {} boxes at each point", kMaxBoxes);
   detection::output_priors(c, per_point);
 }
 

@@ -15,8 +15,9 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.width.size() == a.height.size(), "height", "it holds {}, but width holds {}",
-                 counted(a.height.size(), "number"), a.width.size());
+  c.require_attr(a.width.size() == a.height.size(), "height",
+                 "must hold as many numbers as \"width\" ({1}), but holds {0}", counted(a.height.size(), "number"),
+                 a.width.size());
   detection::require_variance(c, a.variance);
   detection::require_grid(c);
   detection::output_priors(c, a.width.size());

@@ -23,30 +23,30 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto positive = [&](i64 v, std::string_view attribute) {
-    c.require_attr(0 < v && v < (i64{1} << 31), attribute, "{} is not in 1..{}", v, INT32_MAX);
+    c.require_attr(0 < v && v < (i64{1} << 31), attribute, "must be in 1..{1}, but is {0}", v, INT32_MAX);
   };
   positive(a.base_size, "base_size");
   positive(a.pre_nms_topn, "pre_nms_topn");
   positive(a.post_nms_topn, "post_nms_topn");
   positive(a.feat_stride, "feat_stride");
-  for (const auto v : a.ratio) c.require_attr(v > 0, "ratio", "{} is not positive", v);
+  for (const auto v : a.ratio) c.require_attr(v > 0, "ratio", "must be positive, but is {}", v);
   c.require_rank(class_probs, 4);
   c.require_rank(bbox_deltas, 4);
   c.require_rank(image_shape, 1);
   if (const auto& shape = c.shape(image_shape); shape.has_rank())
     c.require(shape[0].compatible(Dim(3, 4)), image_shape, Code::E0506,
-              "image_shape of Proposal must hold 3 or 4 numbers, but its shape is {}", to_string(shape));
+              "input \"image_shape\" of Proposal must hold 3 or 4 numbers, but its shape is {}", to_string(shape));
   Dim batch, height, width;
   const i64 channels[] = {a.anchors() * 2, a.anchors() * 4};
   for (int port = class_probs; port <= bbox_deltas; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    batch = c.require_same_dim(batch, shape[0], port, "the batch of class_probs", "that of bbox_deltas");
+    batch = c.require_same_dim(batch, shape[0], port, "the batch of \"class_probs\"", "that of \"bbox_deltas\"");
     c.require(shape[1].contains(channels[port]), port, Code::E0506,
-              "{} of Proposal must have {} channels for {} anchors, but its shape is {}", c.port_name(port),
+              "input \"{}\" of Proposal must have {} channels for {} anchors, but its shape is {}", c.port_name(port),
               channels[port], a.anchors(), to_string(shape));
-    height = c.require_same_dim(height, shape[2], port, "the height of class_probs", "that of bbox_deltas");
-    width = c.require_same_dim(width, shape[3], port, "the width of class_probs", "that of bbox_deltas");
+    height = c.require_same_dim(height, shape[2], port, "the height of \"class_probs\"", "that of \"bbox_deltas\"");
+    width = c.require_same_dim(width, shape[3], port, "the width of \"class_probs\"", "that of \"bbox_deltas\"");
   }
   c.output(rois, PartialShape{batch * Dim(a.post_nms_topn), Dim(5)});
   if (c.output_count() > probabilities) c.output(probabilities, PartialShape{batch * Dim(a.post_nms_topn)});
@@ -56,11 +56,11 @@ struct Anchor {
   float x0, y0, x1, y1;
 };
 
-/// Caffe works with whole pixels and boxes that include their last one; TensorFlow centres its anchors on the point.
+/// Caffe works with whole pixels and boxes that include their last one; TensorFlow centers its anchors on the point.
 std::vector<Anchor> anchors_of(const Attrs& a, float pixel) {
   std::vector<Anchor> anchors;
   const auto base = static_cast<float>(a.base_size), area = static_cast<float>(a.base_size * a.base_size);
-  const float centre = 0.5F * (base - pixel) - (a.tensorflow() ? 0.5F * base : 0.0F);
+  const float center = 0.5F * (base - pixel) - (a.tensorflow() ? 0.5F * base : 0.0F);
   for (const auto ratio : a.ratio) {
     float w = std::sqrt(area / ratio);
     if (!a.tensorflow()) w = std::round(w);
@@ -68,7 +68,7 @@ std::vector<Anchor> anchors_of(const Attrs& a, float pixel) {
     if (!a.tensorflow()) h = std::round(h);
     for (const auto scale : a.scale) {
       const float half_w = 0.5F * (w * scale - pixel), half_h = 0.5F * (h * scale - pixel);
-      anchors.push_back({centre - half_w, centre - half_h, centre + half_w, centre + half_h});
+      anchors.push_back({center - half_w, center - half_h, center + half_w, center + half_h});
     }
   }
   return anchors;
@@ -110,13 +110,13 @@ void eval(EvalContext& c) {
         }
         const auto d = [&](i64 j, float scale) { return delta[(k * 4 + j) * cells + i] / scale; };
         const float box_w = x1 - x0 + pixel, box_h = y1 - y0 + pixel;
-        const float centre_x = d(0, a.box_coordinate_scale) * box_w + (x0 + 0.5F * box_w),
-                    centre_y = d(1, a.box_coordinate_scale) * box_h + (y0 + 0.5F * box_h);
+        const float center_x = d(0, a.box_coordinate_scale) * box_w + (x0 + 0.5F * box_w),
+                    center_y = d(1, a.box_coordinate_scale) * box_h + (y0 + 0.5F * box_h);
         const float new_w = std::exp(d(2, a.box_size_scale)) * box_w, new_h = std::exp(d(3, a.box_size_scale)) * box_h;
-        Proposal p{centre_x - 0.5F * new_w,
-                   centre_y - 0.5F * new_h,
-                   centre_x + 0.5F * new_w,
-                   centre_y + 0.5F * new_h,
+        Proposal p{center_x - 0.5F * new_w,
+                   center_y - 0.5F * new_h,
+                   center_x + 0.5F * new_w,
+                   center_y + 0.5F * new_h,
                    0,
                    true};
         if (a.clip_before_nms)

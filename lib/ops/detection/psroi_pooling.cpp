@@ -24,14 +24,14 @@ void infer(InferContext& c) {
   detection::require_count(c, a.group_size, "group_size");
   detection::require_count(c, a.spatial_bins_x, "spatial_bins_x");
   detection::require_count(c, a.spatial_bins_y, "spatial_bins_y");
-  c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
+  c.require_attr(a.spatial_scale > 0, "spatial_scale", "must be positive, but is {}", a.spatial_scale);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
   if (const auto& shape = c.shape(data); shape.has_rank()) {
     const auto channels =
         a.output_dim * (a.mode == Mode::average ? a.group_size * a.group_size : a.spatial_bins_x * a.spatial_bins_y);
     c.require(shape[1].contains(channels), data, Code::E0506,
-              "data of PSROIPooling must have {} channels, but its shape is {}", channels, to_string(shape));
+              "input \"data\" of PSROIPooling must have {} channels, but its shape is {}", channels, to_string(shape));
   }
   c.output(0, PartialShape{detection::require_rois(c, rois), Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
 }

@@ -1,4 +1,4 @@
-// RegionYolo: the last layer of YOLO v2 and v3: sigmoid of centres and objectness, softmax or sigmoid of classes.
+// RegionYolo: the last layer of YOLO v2 and v3: sigmoid of centers and objectness, softmax or sigmoid of classes.
 // Spec: operation-sets/operation-specs/detection/region-yolo-1
 #include "op/op.hpp"
 
@@ -21,25 +21,26 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto in_range = [&](i64 v, std::string_view attribute) {
-    c.require_attr(0 <= v && v < (1 << 20), attribute, "{} is not in 0..{}", v, (1 << 20) - 1);
+    c.require_attr(0 <= v && v < (1 << 20), attribute, "must be in 0..{1}, but is {0}", v, (1 << 20) - 1);
   };
   in_range(a.coords, "coords");
   in_range(a.classes, "classes");
   in_range(a.num, "num");
-  c.require_attr(a.coords >= 2, "coords", "{} is less than 2: the first two coordinates are a centre", a.coords);
+  c.require_attr(a.coords >= 2, "coords", "must be 2 or more, as the first two coordinates are the center, but is {}",
+                 a.coords);
   c.require_rank(data, 4);
   auto shape = c.shape(data);
   if (!shape.has_rank()) return c.output(0, shape);
   const auto channels = a.regions() * a.channels();
   c.require(shape[1].max >= channels, data, Code::E0506,
-            "data of RegionYolo must have {} channels for {} regions, but its shape is {}", channels, a.regions(),
-            to_string(shape));
+            "input \"data\" of RegionYolo must have {} channels for {} regions, but its shape is {}", channels,
+            a.regions(), to_string(shape));
   if (!a.do_softmax) {
     shape[1] = Dim(channels);
     return c.output(0, std::move(shape));
   }
   const auto first = c.require_axis(a.axis, -1, 4), last = c.require_axis(a.end_axis, -1, 4, "end_axis");
-  c.require_attr(first <= last, "end_axis", "axis {} comes after end_axis {}", first, last);
+  c.require_attr(first <= last, "end_axis", "must not be less than \"axis\" ({0}), but is {1}", first, last);
   PartialShape flat;
   Dim product(1);
   for (i64 i = 0; i < 4; ++i) {

@@ -14,10 +14,10 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& strides = c.attrs<Attrs>().stride;
-  c.require_attr(!strides.empty(), "stride", "it holds no number");
+  c.require_attr(!strides.empty(), "stride", "must hold a number, but is empty");
   for (const auto s : strides) {
-    c.require_attr(s > 0 && s < (1 << 15), "stride", "{} is not in 1..{}", s, (1 << 15) - 1);
-    c.require_attr(s == strides[0], "stride", "{} and {} differ, but all strides must be equal", strides[0], s);
+    c.require_attr(s > 0 && s < (1 << 15), "stride", "must be in 1..{1}, but is {0}", s, (1 << 15) - 1);
+    c.require_attr(s == strides[0], "stride", "must hold equal strides, but holds {} and {}", strides[0], s);
   }
   const auto stride = strides[0];
   c.require_rank(data, 4);
@@ -25,12 +25,12 @@ void infer(InferContext& c) {
   if (!shape.has_rank()) return c.output(0, shape);
   for (const i64 axis : {2, 3}) {
     c.require(!shape[axis].is_static() || shape[axis].length() % stride == 0, data, Code::E0506,
-              "dim {} of data of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride,
+              "dim {} of input \"data\" of ReorgYolo must be a multiple of {}, but its shape is {}", axis, stride,
               to_string(c.shape(data)));
     shape[axis] = Dim(div_ceil(shape[axis], stride).min, div_floor(shape[axis], stride).max);
   }
   c.require(shape[1].max >= stride * stride, data, Code::E0506,
-            "data of ReorgYolo must have {} channels or more, but its shape is {}", stride * stride,
+            "input \"data\" of ReorgYolo must have {} channels or more, but its shape is {}", stride * stride,
             to_string(c.shape(data)));
   shape[1] = shape[1] * Dim(stride * stride);
   c.output(0, std::move(shape));
@@ -55,7 +55,8 @@ void eval(EvalContext& c) {
             const auto at = ((n * fewer + k % fewer) * height * stride + y) * width * stride + x;
             if (at >= from.size())
               fail_at(c.version(), data, Code::E0506,
-                      fmt::format("{} channels are not a multiple of {}", channels, stride * stride));
+                      fmt::format("input \"data\" of ReorgYolo must have a multiple of {} channels, but has {}",
+                                  stride * stride, channels));
             *to++ = from.data<E>()[at];
           }
       }

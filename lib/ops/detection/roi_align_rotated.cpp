@@ -16,7 +16,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   detection::require_bins(c, a);
-  c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
+  c.require_attr(a.spatial_scale > 0, "spatial_scale", "must be positive, but is {}", a.spatial_scale);
   detection::infer_aligned(c, a.pooled_h, a.pooled_w, 5, "5 numbers each");
 }
 

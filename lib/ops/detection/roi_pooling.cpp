@@ -24,9 +24,9 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.height() > 0, "pooled_h", "{} is not positive", a.height());
-  c.require_attr(a.width() > 0, "pooled_w", "{} is not positive", a.width());
-  c.require_attr(a.spatial_scale > 0, "spatial_scale", "{} is not positive", a.spatial_scale);
+  c.require_attr(a.height() > 0, "pooled_h", "must be positive, but is {}", a.height());
+  c.require_attr(a.width() > 0, "pooled_w", "must be positive, but is {}", a.width());
+  c.require_attr(a.spatial_scale > 0, "spatial_scale", "must be positive, but is {}", a.spatial_scale);
   c.require_rank(data, 4);
   c.require_rank(rois, 2);
   const auto channels = c.shape(data).dim(1);

@@ -14,19 +14,16 @@ struct Attrs {
 
 /// The values of a shape input, none of them negative; nothing where they are unknown.
 std::optional<std::vector<Dim>> lengths(const InferContext& c, int port) {
-  const auto values = c.intervals(port);
+  const auto values = c.require_at_least(port, 0);
   if (!values) return std::nullopt;
   std::vector<Dim> dims;
-  for (const auto& v : *values) {
-    c.require(v.hi >= 0, port, Code::E0508, "{} of Eye holds {}: a length is not negative", c.port_name(port), v.hi);
-    dims.push_back(v.to_dim());
-  }
+  for (const auto& v : *values) dims.push_back(v.to_dim());
   return dims;
 }
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kFloat | kInteger, type), "output_type", "\"{}\" is not a numeric type", name(type));
+  c.require_attr(contains(kFloat | kInteger, type), "output_type", "must be a numeric type, but is {}", name(type));
   for (int port : {num_rows, num_columns, diagonal_index}) c.require_single(port);
   c.require_rank(batch_shape, 1);
   PartialShape out;

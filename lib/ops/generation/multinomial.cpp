@@ -15,19 +15,17 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.convert_type), "convert_type", "\"{}\" is neither i64 nor i32",
+  c.require_attr(contains(kIndex, a.convert_type), "convert_type", "must be i32 or i64, but is {}",
                  name(a.convert_type));
   c.require_rank(probs, 2);
   c.require_single(num_samples);
   const auto& from = c.shape(probs);
   PartialShape out{from.dim(0), Dim()};
-  if (const auto count = c.intervals(num_samples); count && count->size() == 1) {
-    c.require(count->front().hi >= 0, num_samples, Code::E0508,
-              "num_samples of Multinomial is {}: it cannot be negative", count->front().hi);
+  if (const auto count = c.require_at_least(num_samples, 0); count && count->size() == 1) {
     out[1] = count->front().to_dim();
     // "the size of probs' class_size dimension is required to be larger or equal to num_samples"
     c.require(a.with_replacement || !from.has_rank() || out[1].min <= from[1].max, num_samples, Code::E0508,
-              "Multinomial cannot draw {} of {} classes without replacement", to_string(out[1]),
+              "Multinomial cannot draw {} samples of {} classes without replacement", to_string(out[1]),
               to_string(from.dim(1)));
     c.require(!from.has_rank() || from[1].max > 0 || from[0].min == 0 || out[1].min == 0, num_samples, Code::E0508,
               "Multinomial cannot draw {} of 0 classes", to_string(out[1]));

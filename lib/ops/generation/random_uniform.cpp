@@ -25,24 +25,24 @@ constexpr TypeSet kTypes = kFloat | kIndex;
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kTypes, type), "output_type", "\"{}\" is none of i32, i64, f16, bf16, f32, f64", name(type));
+  c.require_attr(contains(kTypes, type), "output_type", "must be i32, i64, f16, bf16, f32 or f64, but is {}",
+                 name(type));
   for (int port : {minval, maxval}) {
     c.require_single(port);
     c.require(c.type(port) == ElementType::dynamic || c.type(port) == type, port, Code::E0503,
-              "{} of RandomUniform is {}, but output_type is {}", c.port_name(port), name(c.type(port)), name(type));
+              "input \"{0}\" of RandomUniform must be {2} as \"output_type\" is, but is {1}", c.port_name(port),
+              name(c.type(port)), name(type));
   }
   const auto low = c.floats(minval), high = c.floats(maxval);
   if (low && high && low->size() == 1 && high->size() == 1)
-    c.require(low->front() < high->front(), maxval, Code::E0508, "RandomUniform has no numbers from {} to {}",
-              low->front(), high->front());
+    c.require(low->front() < high->front(), maxval, Code::E0508,
+              "input \"minval\" of RandomUniform must be less than \"maxval\", but they are {} and {}", low->front(),
+              high->front());
 
   c.require_rank(shape, 1);
   PartialShape out;
-  if (const auto lengths = c.intervals(shape)) {
-    for (const auto& v : *lengths) {
-      c.require(v.hi >= 0, shape, Code::E0508, "shape of RandomUniform holds {}: a length is not negative", v.hi);
-      out.push_back(v.to_dim());
-    }
+  if (const auto lengths = c.require_at_least(shape, 0)) {
+    for (const auto& v : *lengths) out.push_back(v.to_dim());
   } else {
     out = shape_of_rank(axis_count(c.shape(shape)));
   }

@@ -32,8 +32,8 @@ i64 count_of(double first, double last, double by) {
 
 void require_finite(const InferContext& c, int port) {
   if (const auto v = c.floats(port); v && v->size() == 1)
-    c.require(std::isfinite(v->front()), port, Code::E0508, "{} of Range is {}: it must be finite", c.port_name(port),
-              v->front());
+    c.require(std::isfinite(v->front()), port, Code::E0508, "input \"{}\" of Range must be finite, but is {}",
+              c.port_name(port), v->front());
 }
 
 /// The number of elements where not all inputs are known: from the ends of their intervals, for integers.
@@ -59,13 +59,13 @@ bool whole(ElementType out, std::initializer_list<ElementType> in) {
 void infer(InferContext& c) {
   const auto type = type_of(c.type(start), c.attrs<Attrs>());
   c.require_attr(type == ElementType::dynamic || contains(kFloat | kInteger, type), "output_type",
-                 "\"{}\" is not a numeric type", name(type));
+                 "must be a numeric type, but is {}", name(type));
   for (int port : {start, stop, step}) {
     c.require_rank(port, 0);
     require_finite(c, port);
   }
   if (const auto by = c.floats(step); by && by->size() == 1)
-    c.require(by->front() != 0, step, Code::E0508, "step of Range is 0");
+    c.require(by->front() != 0, step, Code::E0508, "input \"step\" of Range must not be 0");
 
   if (whole(type, {c.type(start), c.type(stop), c.type(step)})) {
     const auto first = c.scalar_int(start), last = c.scalar_int(stop), by = c.scalar_int(step);

@@ -3,7 +3,7 @@
 namespace ovir::ops::image {
 namespace {
 
-/// Colours are numbers from 0 to 255, whole ones where the type is.
+/// Colors are numbers from 0 to 255, whole ones where the type is.
 template <class E>
 E clip(float v) {
   if constexpr (std::is_integral_v<E>) v = std::round(v);
@@ -16,14 +16,14 @@ void require_pixels(const InferContext& c, int port, i64 channels) {
   c.require_rank(port, 4);
   if (const auto& shape = c.shape(port); shape.has_rank())
     c.require(shape[3].contains(channels), port, Code::E0506,
-              "{} of {} must have {} channels, last, but its shape is {}", c.port_name(port), c.op().type, channels,
-              to_string(shape));
+              "input \"{}\" of {} must have {} channels (last axis), but its shape is {}", c.port_name(port),
+              c.op().type, channels, to_string(shape));
 }
 
 /// Lengths that can be divided by n.
 void require_multiple(const InferContext& c, int port, const Dim& d, i64 n, std::string_view what) {
   c.require(!d.is_static() || d.length() % n == 0, port, Code::E0506,
-            "the {} of {} of {} must be a multiple of {}, but it is {}", what, c.port_name(port), c.op().type, n,
+            "the {} of input \"{}\" of {} must be a multiple of {}, but is {}", what, c.port_name(port), c.op().type, n,
             to_string(d));
 }
 
@@ -32,7 +32,7 @@ void require_multiple(const InferContext& c, int port, const Dim& d, i64 n, std:
 void infer_from_yuv(InferContext& c, Chroma chroma) {
   const bool single = c.input_count() == 1;
   if (chroma == Chroma::planar && c.input_count() == 2)
-    fail(Code::E0501, "{} takes 1 or 3 inputs, but 2 are connected", c.op().type);
+    fail(Code::E0501, "{} must have 1 or 3 inputs, but 2 are connected", c.op().type);
   require_pixels(c, 0, 1);
   Dim batch, height, width;
   if (const auto& y = c.shape(0); y.has_rank()) {
@@ -48,11 +48,12 @@ void infer_from_yuv(InferContext& c, Chroma chroma) {
     require_pixels(c, port, chroma == Chroma::interleaved ? 2 : 1);
     const auto& plane = c.shape(port);
     if (!plane.has_rank()) continue;
-    batch = c.require_same_dim(batch, plane[0], port, "the batch of Y", fmt::format("that of {}", c.port_name(port)));
-    height = c.require_same_dim(height, plane[1] * Dim(2), port, "the height of Y",
-                                fmt::format("twice that of {}", c.port_name(port)));
-    width = c.require_same_dim(width, plane[2] * Dim(2), port, "the width of Y",
-                               fmt::format("twice that of {}", c.port_name(port)));
+    batch = c.require_same_dim(batch, plane[0], port, "the batch of \"Y\"",
+                               fmt::format("that of \"{}\"", c.port_name(port)));
+    height = c.require_same_dim(height, plane[1] * Dim(2), port, "the height of \"Y\"",
+                                fmt::format("twice that of \"{}\"", c.port_name(port)));
+    width = c.require_same_dim(width, plane[2] * Dim(2), port, "the width of \"Y\"",
+                               fmt::format("twice that of \"{}\"", c.port_name(port)));
   }
   require_multiple(c, 0, height, 2, "height");
   require_multiple(c, 0, width, 2, "width");
@@ -93,8 +94,8 @@ void infer_to_nv12(InferContext& c) {
   require_pixels(c, 0, 3);
   const bool single = c.attrs<Nv12Attrs>().single_plane;
   if (c.output_count() != (single ? 1 : 2))
-    fail(Code::E0501, "{} has {} output{} as single_plane is {}, but the layer declares {}", c.op().type,
-         single ? 1 : 2, single ? "" : "s", single, c.output_count());
+    fail(Code::E0501, "{0} must have {1} output{2} where \"single_plane\" is {3}, but the layer declares {4}",
+         c.op().type, single ? 1 : 2, single ? "" : "s", single, c.output_count());
   Dim batch, height, width;
   if (const auto& image = c.shape(0); image.has_rank()) {
     batch = image[0];

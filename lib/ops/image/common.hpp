@@ -1,4 +1,4 @@
-// Conversions between colours in one plane of pixels and YUV in planes of their own (NV12, I420).
+// Conversions between colors in one plane of pixels and YUV in planes of their own (NV12, I420).
 #pragma once
 #include "op/op.hpp"
 
@@ -20,7 +20,7 @@ void infer_to_nv12(InferContext& c);
 void convert_to_nv12(EvalContext& c, Order order);
 
 inline constexpr TypeVar T{"T", set_of(ElementType::u8) | kFloat};
-inline constexpr PortDef kColours[] = {{"output", T}};
+inline constexpr PortDef kColors[] = {{"output", T}};
 inline constexpr PortDef kNv12[] = {{"Y", T}, {"UV", T, Arity::optional}};
 inline constexpr PortDef kI420[] = {{"Y", T}, {"U", T, Arity::optional}, {"V", T, Arity::optional}};
 inline constexpr PortDef kImage[] = {{"image", T}};

@@ -33,15 +33,15 @@ void infer(InferContext& c) {
     shape[1] = from[1];
   }
   if (const auto& at = c.shape(grid); at.has_rank()) {
-    c.require(at[3].contains(2), grid, Code::E0506, "grid of GridSample must hold pairs, but its shape is {}",
-              to_string(at));
-    shape[0] = c.require_same_dim(shape[0], at[0], grid, "the batch of data", "that of grid");
+    c.require(at[3].contains(2), grid, Code::E0506,
+              "the last dim of input \"grid\" of GridSample must be 2, but its shape is {}", to_string(at));
+    shape[0] = c.require_same_dim(shape[0], at[0], grid, "the batch of \"data\"", "that of \"grid\"");
     shape[2] = at[1];
     shape[3] = at[2];
   }
   if (const auto& from = c.shape(data); from.has_rank() && shape.element_count().min > 0)
-    c.require(from[2].max > 0 && from[3].max > 0, data, Code::E0506, "GridSample cannot sample an image of shape {}",
-              to_string(from));
+    c.require(from[2].max > 0 && from[3].max > 0, data, Code::E0506,
+              "GridSample cannot sample an empty image: \"data\" has shape {}", to_string(from));
   c.output(0, std::move(shape));
 }
 
@@ -57,7 +57,7 @@ i64 pixel(i64 i, i64 length, const Attrs& a) {
   if (0 <= i && i < length) return i;
   if (a.padding_mode == Padding::zeros) return -1;
   if (a.padding_mode == Padding::border) return std::clamp<i64>(i, 0, length - 1);
-  if (a.align_corners) {  // mirrored at the centres of the outermost pixels
+  if (a.align_corners) {  // mirrored at the centers of the outermost pixels
     const auto period = std::max<i64>(1, 2 * (length - 1));
     i = (i < 0 ? -i : i) % period;
     return i < length ? i : period - i;

@@ -9,7 +9,7 @@ void infer(InferContext& c) { image::infer_from_yuv(c, image::Chroma::planar); }
 void eval(EvalContext& c) { image::convert_from_yuv(c, image::Chroma::planar, image::Order::bgr); }
 
 constexpr Version kVersions[] = {
-    {.since = 8, .inputs = image::kI420, .outputs = image::kColours, .infer = infer, .eval = eval},
+    {.since = 8, .inputs = image::kI420, .outputs = image::kColors, .infer = infer, .eval = eval},
 };
 
 }  // namespace

@@ -81,14 +81,15 @@ void infer(InferContext& c) {
   const auto [target, axes_port] = ports(a, c.version().since);
   for (const auto* pads : {&a.pads_begin, &a.pads_end})
     for (const auto p : *pads)
-      c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end", "{} is not in 0..{}",
-                     p, INT32_MAX);
+      c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end",
+                     "must be in 0..{1}, but is {0}", p, INT32_MAX);
   for (int port = 1; port < c.input_count(); ++port) c.require_rank(port, 0, 1);
   const bool by_scale = c.version().since >= 4 && a.shape_calculation_mode == ShapeMode::scales;
   const auto target_type = c.type(target);
   if (c.version().since >= 11 && target_type != ElementType::dynamic)
     c.require(contains(by_scale ? kFloat : kInteger, target_type), target, Code::E0502,
-              "shape_calculation_mode of Interpolate asks for {}, but scales_or_sizes is {}",
+              "input \"scales_or_sizes\" of Interpolate must hold {0} as \"shape_calculation_mode\" says, but its type "
+              "is {1}",
               by_scale ? "scales" : "sizes", name(target_type));
 
   auto out = c.shape(0);
@@ -102,14 +103,15 @@ void infer(InferContext& c) {
   if (!axes) return c.output(0, PartialShape::of_rank(rank));
 
   std::vector<bool> seen(rank);
-  c.require_same_dim(Dim(static_cast<i64>(axes->size())), axis_count(c.shape(target)), target, "the number of axes",
-                     fmt::format("the elements of {}", c.port_name(target)));
+  c.require_same_dim(Dim(static_cast<i64>(axes->size())), axis_count(c.shape(target)), target, "the number of \"axes\"",
+                     fmt::format("the elements of \"{}\"", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = c.require_axis((*axes)[i], axes_port, rank, "axes");
     if (seen[axis])
       c.fail_at(axes_port, Code::E0508,
-                fmt::format("{} of Interpolate names axis {} twice", c.port_name(axes_port), axis));
+                fmt::format("input \"{}\" of Interpolate must name each axis once, but names axis {} twice",
+                            c.port_name(axes_port), axis));
     seen[axis] = true;
     auto& d = out[axis];
     const auto length = to_interval(d);
@@ -117,7 +119,8 @@ void infer(InferContext& c) {
     if (!wanted || i >= wanted->size()) continue;
     const auto& w = (*wanted)[i];
     c.require(!std::isnan(w.lo) && (!w.is_known() || w.lo > 0), target, Code::E0508,
-              "{} of Interpolate holds {}: a {} is positive", c.port_name(target), w.lo, by_scale ? "scale" : "size");
+              "input \"{0}\" of Interpolate must hold positive {2}s, but holds {1}", c.port_name(target), w.lo,
+              by_scale ? "scale" : "size");
     if (!by_scale) d = w.to_dim();
     else if (length.lo > 0 || w.hi < 1e300)
       d = Interval{scaled(length.lo, std::max(0.0, w.lo)), length.hi == 0 ? 0 : scaled(length.hi, w.hi)}.to_dim();
@@ -182,10 +185,10 @@ double cubic(double x, double a) {
 /// How Pillow resamples: the filter is as wide as the pixels that an output pixel covers.
 void pillow(Taps& taps, i64 o, i64 in, i64 out, double reach, auto filter) {
   const auto ratio = static_cast<double>(in) / static_cast<double>(out), wide = std::max(1.0, ratio),
-             support = reach * wide, centre = (static_cast<double>(o) + 0.5) * ratio;
-  const auto begin = centre - support + 0.5, end = centre + support + 0.5;  // cut, not rounded
+             support = reach * wide, center = (static_cast<double>(o) + 0.5) * ratio;
+  const auto begin = center - support + 0.5, end = center + support + 0.5;  // cut, not rounded
   const auto first = std::max<i64>(0, static_cast<i64>(begin)), last = std::min(in, static_cast<i64>(end));
-  for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - centre + 0.5) / wide));
+  for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - center + 0.5) / wide));
 }
 
 Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nearest_mode, i64 in, i64 out,

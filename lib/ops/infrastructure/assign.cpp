@@ -10,7 +10,7 @@ enum Input { new_value };
 
 /// Assign-3 returns what it stores; Assign-6 has no output in most files.
 void infer(InferContext& c) {
-  c.require_attr(!c.attrs<VariableAttrs>().variable_id.empty(), "variable_id", "a variable needs a name");
+  c.require_attr(!c.attrs<VariableAttrs>().variable_id.empty(), "variable_id", "must not be empty");
   for (int port = 0; port < c.output_count(); ++port) c.output(port, c.type(new_value), c.shape(new_value));
 }
 

@@ -15,8 +15,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 i64 sliced_axis(const InferContext& c, const BodyLink& link) {
   const auto& shape = c.shape(link.port);
   c.require(-shape.rank() <= link.axis && link.axis < shape.rank(), link.port, Code::E0507,
-            "the port map of {} slices {} along axis {}, but its shape is {}", c.op().type, c.port_name(link.port),
-            link.axis, to_string(shape));
+            "the port map of {} slices input \"{}\" along axis {}, but its shape is {}", c.op().type,
+            c.port_name(link.port), link.axis, to_string(shape));
   return link.axis < 0 ? link.axis + shape.rank() : link.axis;
 }
 
@@ -41,7 +41,7 @@ PartialShape concatenated(const PartialShape& part, const BodyLink& link, const 
   if (!part.has_rank()) return part;
   auto whole = part.rank() == 0 ? PartialShape{Dim(1)} : part;
   c.require(-whole.rank() <= link.axis && link.axis < whole.rank(), -1, Code::E0507,
-            "the port map of {} joins the parts of output {} along axis {}, but their shape is {}", c.op().type,
+            "the port map of {} concatenates the parts of output {} along axis {}, but their shape is {}", c.op().type,
             link.port, link.axis, to_string(part));
   auto& along = whole[link.axis < 0 ? link.axis + whole.rank() : link.axis];
   if (sized && along.contains(link.part_size)) along = Dim(link.part_size);
@@ -93,8 +93,8 @@ Tensor part(const Tensor& whole, const BodyLink& link, const Parts& parts, i64 i
 /// What follows was planned for the inferred shape: a body that breaks its word must not go on.
 void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
   if (!c.out_shape(port).contains(shape))
-    fail(Code::E0506, "output {} has shape {}, but {} was inferred from the body", port, to_string(shape),
-         to_string(c.out_shape(port)));
+    fail(Code::E0506, "output {} must have shape {} as inferred from the body, but has {}", port,
+         to_string(c.out_shape(port)), to_string(shape));
 }
 
 /// An output that is concatenated from what the iterations give. Where it is known beforehand how long it becomes, it
@@ -144,7 +144,7 @@ class Scan {
     if (!iterations_) return;
     auto shape = first_;
     const auto length = checked_mul(shape[axis_], *iterations_);
-    if (!length) fail(Code::E0003, "output {} would have more elements than 64 bits can count", link.port);
+    if (!length) fail(Code::E0003, "output {} would have 2^63 elements or more", link.port);
     shape[axis_] = *length;
     allocate(std::move(shape));
   }
@@ -213,8 +213,8 @@ std::optional<Dim> sliced_count(const InferContext& c) {
       if (along.is_static()) {
         const auto parts = parts_of(link, along.length());
         c.require(parts.has_value(), link.port, Code::E0507,
-                  "the port map of {} slices axis {} of {} {} from {} to {} by {}, which is outside of it", c.op().type,
-                  link.axis, c.port_name(link.port), to_string(shape), link.start, link.end, link.stride);
+                  "the port map of {} slices axis {} of input \"{}\" {} from {} to {} by {}, which is out of range",
+                  c.op().type, link.axis, c.port_name(link.port), to_string(shape), link.start, link.end, link.stride);
         count = Dim(parts->count);
       } else {
         const auto least = parts_of(link, along.min),
@@ -223,7 +223,8 @@ std::optional<Dim> sliced_count(const InferContext& c) {
       }
     }
     const auto both = common ? intersect(*common, count) : count;
-    c.require(both.has_value(), link.port, Code::E0506, "{} of {} is sliced into {} parts, other inputs into {}",
+    c.require(both.has_value(), link.port, Code::E0506,
+              "input \"{0}\" of {1} must be sliced into {3} parts as the inputs before it, but is sliced into {2}",
               c.port_name(link.port), c.op().type, to_string(count), to_string(common.value_or(Dim())));
     common = both;
   }
@@ -251,7 +252,8 @@ std::vector<Fact> infer_rounds(const InferContext& c) {
       const auto* initial = input_of(map, edge.parameter);
       c.require(
           before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
-          initial ? initial->port : -1, Code::E0503, "the body of {} gets {} first, but its back edge feeds it {}",
+          initial ? initial->port : -1, Code::E0503,
+          "a Parameter in the body of {} must keep its element type, but is {} first and {} by its back edge",
           c.op().type, name(before.type), name(result.type));
       auto next = round < kRoundsBeforeNothing ? merge(before, result) : Fact{};
       if (round >= kRoundsBeforeWidening) widen(next.shape, before.shape);
@@ -272,7 +274,7 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
     for (const auto& d : c.shape(i)) outside = std::max(outside, d.symbol);
   for (int o = 0; o < c.output_count(); ++o)
     if (std::none_of(map.outputs.begin(), map.outputs.end(), [o](const BodyLink& link) { return link.port == o; }))
-      fail(Code::E0208, "the body of {} gives no output {}", c.op().type, o);
+      fail(Code::E0208, "the body of {} must give output {}", c.op().type, o);
   for (const auto& link : map.outputs) {
     auto fact = results[at(link.inner)];
     fact.bounds = nullptr;
@@ -326,7 +328,9 @@ void run_iterations(EvalContext& c, i64 limit) {
     if (link.sliced) continue;
     const auto* edge = feedback_of(map, link.inner);
     if (results.empty() && !edge)
-      fail(Code::E0508, "output {} has no value: the body was not run once, and nothing is fed back for it", link.port);
+      fail(Code::E0508,
+           "output {} has no value: the body ran for 0 iterations, and no back edge gives it an initial value",
+           link.port);
     const auto& value = results.empty() ? parameters[at(edge->parameter)] : results[at(link.inner)];
     require_as_inferred(c, link.port, value.shape());
     c.set_out(link.port, value);

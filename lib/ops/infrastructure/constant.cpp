@@ -8,7 +8,7 @@ namespace {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<ConstantAttrs>();
-  c.require_attr(a.element_type != ElementType::dynamic, "element_type", "a constant needs a known element type");
+  c.require_attr(a.element_type != ElementType::dynamic, "element_type", "must be a known element type");
   c.output(0, a.element_type, PartialShape(a.shape));
 }
 

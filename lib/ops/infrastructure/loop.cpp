@@ -30,18 +30,18 @@ Dim iterations(const InferContext& c, const Fact& body_condition) {
 }
 
 void infer(InferContext& c) {
-  if (c.bodies().empty()) fail(Code::E0208, "Loop has no body");
+  if (c.bodies().empty()) fail(Code::E0208, "Loop needs a <body>");
   const auto& map = c.bodies()[0];
-  if (map.condition_result < 0) fail(Code::E0208, "the body of Loop names no Result as its execution_condition");
+  if (map.condition_result < 0)
+    fail(Code::E0208, "the port map of Loop must name the Result that is its execution_condition");
   c.require_single(trip_count);
   c.require_single(execution_condition);
   const auto results = infrastructure::infer_rounds(c);
   const auto& condition = results[map.condition_result];
   if (condition.type != ElementType::dynamic && condition.type != ElementType::boolean)
-    fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but it is {}",
-         name(condition.type));
+    fail(Code::E0502, "the execution condition of Loop must be boolean, but is {}", name(condition.type));
   if (!condition.shape.element_count().contains(1))
-    fail(Code::E0504, "the execution condition that the body of Loop gives must be one element, but its shape is {}",
+    fail(Code::E0504, "the execution condition of Loop must be one element, but its shape is {}",
          to_string(condition.shape));
   infrastructure::infer_outputs(c, results, iterations(c, condition), false);
 }

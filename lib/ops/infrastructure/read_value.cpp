@@ -9,7 +9,7 @@ namespace {
 enum Input { init_value };
 
 void require_id(const InferContext& c) {
-  c.require_attr(!c.attrs<VariableAttrs>().variable_id.empty(), "variable_id", "a variable needs a name");
+  c.require_attr(!c.attrs<VariableAttrs>().variable_id.empty(), "variable_id", "must not be empty");
 }
 
 void infer_3(InferContext& c) {
@@ -34,11 +34,11 @@ void infer_6(InferContext& c) {
   if (c.has(init_value)) {
     if (type == ElementType::dynamic) type = c.type(init_value);
     c.require(c.type(init_value) == ElementType::dynamic || c.type(init_value) == type, init_value, Code::E0503,
-              "init_value of ReadValue is {}, but its variable \"{}\" is {}", name(c.type(init_value)), a.variable_id,
-              name(type));
+              "input \"init_value\" of ReadValue must be {2} as variable \"{1}\" is, but is {0}",
+              name(c.type(init_value)), a.variable_id, name(type));
     c.require(relaxes(a.variable_shape, c.shape(init_value)), init_value, Code::E0505,
-              "init_value of ReadValue has shape {}, but its variable \"{}\" has {}", to_string(c.shape(init_value)),
-              a.variable_id, to_string(a.variable_shape));
+              "input \"init_value\" of ReadValue must fit shape {2} of variable \"{1}\", but its shape is {0}",
+              to_string(c.shape(init_value)), a.variable_id, to_string(a.variable_shape));
   }
   c.output(0, type, a.variable_shape);
 }
@@ -62,7 +62,7 @@ void eval(EvalContext& c) {
   if (held != c.states().end() && held->second) return c.set_out(0, held->second);
   if (c.has(init_value)) return c.set_out(0, c.in(init_value));
   if (a.variable_type == ElementType::dynamic || !a.variable_shape.has_rank())
-    fail(Code::E0209, "variable \"{}\" has neither an initial value nor a known type and rank", a.variable_id);
+    fail(Code::E0209, "variable \"{}\" needs an initial value, or a known element type and rank", a.variable_id);
   c.set_out(0, zeros(a));
 }
 

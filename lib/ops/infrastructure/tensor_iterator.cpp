@@ -17,7 +17,7 @@ i64 count_without_slices(const BodyMap& map) {
 }
 
 void infer(InferContext& c) {
-  if (c.bodies().empty()) fail(Code::E0208, "TensorIterator has no body");
+  if (c.bodies().empty()) fail(Code::E0208, "TensorIterator needs a <body>");
   const auto sliced = infrastructure::sliced_count(c);
   infrastructure::infer_outputs(c, infrastructure::infer_rounds(c),
                                 sliced ? *sliced : Dim(count_without_slices(c.bodies()[0])), true);

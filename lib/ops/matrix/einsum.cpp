@@ -36,10 +36,10 @@ Equation parse(const std::string& text, std::string& fault) {
   }
   const auto is_letter = [](char ch) { return ('a' <= ch && ch <= 'z') || ('A' <= ch && ch <= 'Z'); };
   const auto check = [&](const Subscript& s) {
-    if (std::count(s.begin(), s.end(), kEllipsis) > 1) fault = "a subscript has two ellipses";
+    if (std::count(s.begin(), s.end(), kEllipsis) > 1) fault = "must have one ellipsis in a subscript at most";
     for (const char ch : s)
       if (!is_letter(ch) && ch != kEllipsis)
-        fault = fmt::format("\"{}\" is no label: labels are letters", printable({&ch, 1}));
+        fault = fmt::format("must use letters as labels, but has \"{}\"", printable({&ch, 1}));
   };
   for (const auto& s : e.inputs) check(s);
   std::string all;
@@ -49,9 +49,9 @@ Equation parse(const std::string& text, std::string& fault) {
     check(e.output);
     for (const char ch : e.output) {
       if (std::count(e.output.begin(), e.output.end(), ch) > 1)
-        fault = fmt::format("the output names \"{}\" twice", ch);
+        fault = fmt::format("must not name \"{}\" twice in the output", ch);
       if (ch != kEllipsis && all.find(ch) == std::string::npos)
-        fault = fmt::format("no input has the output's \"{}\"", ch);
+        fault = fmt::format("must use labels of the inputs in the output, but has \"{}\"", ch);
     }
   } else {
     // Implicit: the ellipsis first, then the labels that occur once, "capital letters precede lowercase letters".
@@ -67,7 +67,7 @@ void infer(InferContext& c) {
   std::string fault;
   const auto e = parse(c.attrs<Attrs>().equation, fault);
   c.require_attr(fault.empty(), "equation", "{}", fault);
-  c.require_attr(static_cast<int>(e.inputs.size()) == c.input_count(), "equation", "it has {}, but there {} {}",
+  c.require_attr(static_cast<int>(e.inputs.size()) == c.input_count(), "equation", "has {}, but there {} {}",
                  counted(e.inputs.size(), "input subscript"), c.input_count() == 1 ? "is" : "are",
                  counted(c.input_count(), "input"));
 
@@ -95,7 +95,7 @@ void infer(InferContext& c) {
         }
         for (const auto end = axis + shape.rank() - named; axis < end; ++axis) part.push_back(shape[axis]);
         const auto both = broadcast(covered, part);
-        c.require(both.has_value(), i, Code::E0505, "the ellipses of Einsum cannot be broadcast: {} and {}",
+        c.require(both.has_value(), i, Code::E0505, "Einsum cannot broadcast the ellipses {} and {}",
                   to_string(covered), to_string(part));
         covered = *both;
         continue;
@@ -104,17 +104,16 @@ void infer(InferContext& c) {
       const auto same = std::find_if(own.begin(), own.end(), [&](const auto& l) { return l.first == ch; });
       if (same == own.end()) own.emplace_back(ch, d);
       else
-        same->second = c.require_same_dim(same->second, d, i, fmt::format("the first dim \"{}\"", ch),
-                                          fmt::format("another \"{}\" of one input", ch));
+        same->second = c.require_same_dim(same->second, d, i, fmt::format("the first dim \"{}\" of an input", ch),
+                                          "the next of that name");
     }
     for (const auto& [ch, d] : own) {
       if (const auto known = find(ch); known == labels.end()) {
         labels.emplace_back(ch, d);
       } else {
         const auto both = broadcast(known->second, d);
-        c.require(both.has_value(), i, Code::E0506,
-                  "the dims that \"{}\" names in Einsum cannot be broadcast: {} and {}", ch, to_string(known->second),
-                  to_string(d));
+        c.require(both.has_value(), i, Code::E0506, "Einsum cannot broadcast the dims that \"{}\" names: {} and {}", ch,
+                  to_string(known->second), to_string(d));
         known->second = *both;
       }
     }

@@ -17,20 +17,22 @@ void infer(InferContext& c) {
   if (!a.has_rank() || !b.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto groups = c.has(offsets) ? axis_count(c.shape(offsets)) : Dim();
   if (a.rank() == 3) {
-    c.require(b.rank() == 3, mat_b, Code::E0504, "mat_b must have rank 3 where mat_a has, but its shape is {}",
+    c.require(b.rank() == 3, mat_b, Code::E0504,
+              "input \"mat_b\" of GroupedMatMul must have rank 3 where \"mat_a\" has, but its shape is {}",
               to_string(b));
-    c.require(!c.has(offsets), offsets, Code::E0501, "offsets must not be given where mat_a has a matrix a group");
-    const auto count = c.require_same_dim(a[0], b[0], mat_b, "the groups of mat_a", "those of mat_b");
-    c.require_same_dim(a[2], b[2], mat_b, "the inner dims of mat_a", "those of mat_b");
+    c.require(!c.has(offsets), offsets, Code::E0501,
+              "input \"offsets\" of GroupedMatMul must be left out where \"mat_a\" has rank 3");
+    const auto count = c.require_same_dim(a[0], b[0], mat_b, "the groups of \"mat_a\"", "those of \"mat_b\"");
+    c.require_same_dim(a[2], b[2], mat_b, "the inner dims of \"mat_a\"", "those of \"mat_b\"");
     return c.output(0, {count, a[1], b[1]});
   }
-  c.require(c.has(offsets), mat_a, Code::E0501, "offsets must say which rows of mat_a belong to which group");
+  c.require(c.has(offsets), mat_a, Code::E0501, "GroupedMatMul needs input \"offsets\" where \"mat_a\" has rank 2");
   if (b.rank() == 3) {
-    c.require_same_dim(b[0], groups, offsets, "the groups of mat_b", "those of offsets");
-    c.require_same_dim(a[1], b[2], mat_b, "the inner dims of mat_a", "those of mat_b");
+    c.require_same_dim(b[0], groups, offsets, "the groups of \"mat_b\"", "those of \"offsets\"");
+    c.require_same_dim(a[1], b[2], mat_b, "the inner dims of \"mat_a\"", "those of \"mat_b\"");
     return c.output(0, {a[0], b[1]});
   }
-  c.require_same_dim(a[1], b[0], mat_b, "the tokens of mat_a", "those of mat_b");
+  c.require_same_dim(a[1], b[0], mat_b, "the tokens of \"mat_a\"", "those of \"mat_b\"");
   c.output(0, {groups, a[0], b[1]});
 }
 
@@ -41,7 +43,7 @@ std::vector<i64> ends(EvalContext& c, i64 tokens) {
   for (const auto end : list) {
     if (end < before || end > tokens)
       fail_at(c.version(), offsets, Code::E0508,
-              fmt::format("offsets of GroupedMatMul must rise from 0 to {} tokens, but {} follows {}", tokens, end,
+              fmt::format("input \"offsets\" of GroupedMatMul must rise from 0 to {}, but {} follows {}", tokens, end,
                           before));
     before = end;
   }

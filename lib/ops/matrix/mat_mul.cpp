@@ -37,8 +37,8 @@ void infer(InferContext& c) {
   const PartialShape a_batch(std::vector<Dim>(left.begin(), left.end() - 2)),
       b_batch(std::vector<Dim>(right.begin(), right.end() - 2));
   auto out = broadcast(a_batch, b_batch);
-  c.require(out.has_value(), B, Code::E0505, "MatMul cannot broadcast the batches of {} and {}", to_string(c.shape(A)),
-            to_string(c.shape(B)));
+  c.require(out.has_value(), B, Code::E0505, "MatMul cannot broadcast the batch dims of {} and {}",
+            to_string(c.shape(A)), to_string(c.shape(B)));
   if (!a_vector) out->push_back(left[left.size() - 2]);
   if (!b_vector) out->push_back(right.back());
   c.output(0, std::move(*out));

@@ -17,14 +17,15 @@ void infer(InferContext& c) {
     const auto volume = checked_product(*blocks);
     const auto batch = volume ? movement::divided(from[0], *volume) : std::nullopt;
     c.require(batch.has_value(), block_shape, Code::E0506,
-              "BatchToSpace cannot divide the batch {} of data {} by the product of block_shape {}", to_string(from[0]),
-              to_string(from), to_string(*blocks));
+              "the batch of input \"data\" {1} of BatchToSpace must be a multiple of the product of \"block_shape\" "
+              "({2}), but is {0}",
+              to_string(from[0]), to_string(from), to_string(*blocks));
     out[0] = *batch;
   }
   for (i64 i = 1; blocks && before && after && i < from.rank(); ++i) {
     const auto whole = from[i] * Dim((*blocks)[i]), cropped = Dim((*before)[i]) + Dim((*after)[i]);
     c.require(cropped.min <= whole.max, crops_begin, Code::E0506,
-              "BatchToSpace cannot crop {} elements from an axis of {}", to_string(cropped), to_string(whole));
+              "BatchToSpace cannot crop {} elements from an axis of length {}", to_string(cropped), to_string(whole));
     out[i] = whole - cropped;
   }
   c.output(0, std::move(out));

@@ -24,13 +24,9 @@ struct Attrs {
 /// What the target shape says of the output.
 PartialShape target_of(const InferContext& c) {
   c.require_rank(target_shape, 1);
-  if (const auto known = c.intervals(target_shape)) {
+  if (const auto known = c.require_at_least(target_shape, 0)) {
     PartialShape target;
-    for (const auto& v : *known) {
-      c.require(v.hi >= 0, target_shape, Code::E0508, "target_shape of Broadcast holds {}: a length is not negative",
-                v.hi);
-      target.push_back(v.to_dim());
-    }
+    for (const auto& v : *known) target.push_back(v.to_dim());
     return target;
   }
   return shape_of_rank(axis_count(c.shape(target_shape)));
@@ -40,8 +36,9 @@ PartialShape target_of(const InferContext& c) {
 Dim repeat(const InferContext& c, const Dim& from, const Dim& to) {
   if (from.contains(1)) return to;
   const auto both = intersect(from, to);
-  c.require(both.has_value(), target_shape, Code::E0505, "Broadcast cannot make {} of a dim of {}: data is {}",
-            to_string(to), to_string(from), to_string(c.shape(data)));
+  c.require(both.has_value(), target_shape, Code::E0505,
+            "Broadcast cannot make a dim of {} out of {}: \"data\" has shape {}", to_string(to), to_string(from),
+            to_string(c.shape(data)));
   return *both;
 }
 
@@ -51,7 +48,8 @@ void infer_aligned(InferContext& c, PartialShape target, bool last) {
   if (!from.has_rank()) return c.output(0, std::move(target));
   const auto added = last ? target.rank() - from.rank() : 0;
   c.require(target.rank() >= from.rank(), target_shape, Code::E0504,
-            "target_shape of Broadcast has {} dims, fewer than data {}", target.rank(), to_string(from));
+            "input \"target_shape\" of Broadcast must have as many dims as \"data\" {1} or more, but has {0}",
+            target.rank(), to_string(from));
   for (i64 i = 0; i < from.rank(); ++i) target[added + i] = repeat(c, from[i], target[added + i]);
   c.output(0, std::move(target));
 }
@@ -62,17 +60,20 @@ void infer_explicit(InferContext& c, PartialShape target) {
   if (!axes) return c.output(0, std::move(target));
   // "The index values in this tensor should be sorted"
   c.require(std::is_sorted(axes->begin(), axes->end(), std::less_equal<>()), axes_mapping, Code::E0508,
-            "axes_mapping of Broadcast must rise: it cannot transpose");
+            "input \"axes_mapping\" of Broadcast must be strictly increasing");
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = (*axes)[i];
-    c.require(0 <= axis && axis < target.rank(), axes_mapping, Code::E0507,
-              "axes_mapping[{}] of Broadcast is {}, but target_shape has {} dims", i, axis, target.rank());
+    c.require(
+        0 <= axis && axis < target.rank(), axes_mapping, Code::E0507,
+        "element {0} of input \"axes_mapping\" of Broadcast must name one of {2} axes of \"target_shape\", but is {1}",
+        i, axis, target.rank());
     if (from.has_rank() && static_cast<i64>(i) < from.rank())
       target[axis] = repeat(c, from[static_cast<i64>(i)], target[axis]);
     if (from.has_rank() && from.rank() == 0)  // has no axis to be put there
       c.require(target[axis].contains(1), axes_mapping, Code::E0506,
-                "axes_mapping of Broadcast puts the scalar data on axis {} of length {}", axis,
-                to_string(target[axis]));
+                "input \"axes_mapping\" of Broadcast must name an axis of length 1 for a scalar \"data\", but names "
+                "axis {} of length {}",
+                axis, to_string(target[axis]));
   }
   c.output(0, std::move(target));
 }
@@ -81,15 +82,14 @@ void infer(InferContext& c) {
   const auto mode = c.attrs<Attrs>().mode;
   const auto& from = c.shape(data);
   c.require_attr(mode != Mode::bidirectional || c.version().since >= 3, "mode",
-                 "\"bidirectional\" came with version 3");
+                 "must not be \"bidirectional\" before opset3");
   if (mode == Mode::explicit_) {
-    if (!c.has(axes_mapping))
-      c.fail_at(-1, Code::E0501, "Broadcast in explicit mode takes axes_mapping as its third input");
+    if (!c.has(axes_mapping)) c.fail_at(-1, Code::E0501, "Broadcast needs input \"axes_mapping\" in explicit mode");
     c.require_rank(axes_mapping, 1);
     // "The size of axes_mapping should match the rank of input data tensor"; [0] or nothing may be given for a scalar.
     if (from.has_rank() && from.rank() > 0)
-      c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of data",
-                         "the elements of axes_mapping");
+      c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of \"data\"",
+                         "the elements of \"axes_mapping\"");
   }
   const auto target = target_of(c);
   if (!target.has_rank()) return c.output(0, target);
@@ -97,7 +97,7 @@ void infer(InferContext& c) {
   if (mode == Mode::explicit_) return infer_explicit(c, target);
   auto both = ovir::broadcast(from, target);
   c.require(both.has_value(), target_shape, Code::E0505,
-            "Broadcast cannot broadcast data {} and target_shape {} with each other", to_string(from),
+            "Broadcast cannot broadcast \"data\" {} and the target shape {} to each other", to_string(from),
             to_string(target));
   c.output(0, std::move(*both));
 }

@@ -12,9 +12,10 @@ struct Attrs {
 };
 
 void require_pair(const InferContext& c, std::string_view attribute, const std::vector<i64>& pair, i64 min) {
-  c.require_attr(pair.size() == 2, attribute, "it holds {}, but an image has 2 axes", counted(pair.size(), "number"));
+  c.require_attr(pair.size() == 2, attribute, "must hold 2 numbers, one for each axis of the image, but holds {}",
+                 counted(pair.size(), "number"));
   for (const auto v : pair)
-    c.require_attr(v >= min && v < (i64{1} << 28), attribute, "{} is not in {}..{}", v, min, (1 << 28) - 1);
+    c.require_attr(v >= min && v < (i64{1} << 28), attribute, "must be in {1}..{2}, but is {0}", v, min, (1 << 28) - 1);
 }
 
 /// The number of positions of a block along one axis.
@@ -33,11 +34,13 @@ void infer(InferContext& c) {
   for (int port : {output_size, kernel_size}) {
     c.require_rank(port, 1);
     c.require(axis_count(c.shape(port)).contains(2), port, Code::E0506,
-              "{} of Col2Im must hold 2 elements, but its shape is {}", c.port_name(port), to_string(c.shape(port)));
+              "input \"{}\" of Col2Im must hold 2 elements, but its shape is {}", c.port_name(port),
+              to_string(c.shape(port)));
     if (const auto values = c.ints(port))
       for (const auto v : *values)
-        c.require(v > 0 && v < (i64{1} << 28), port, Code::E0508, "{} of Col2Im holds {}: a length is in 1..{}",
-                  c.port_name(port), v, (1 << 28) - 1);
+        c.require(v > 0 && v < (i64{1} << 28), port, Code::E0508,
+                  "input \"{0}\" of Col2Im must hold lengths in 1..{2}, but holds {1}", c.port_name(port), v,
+                  (1 << 28) - 1);
   }
   const auto& from = c.shape(data);
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
@@ -50,14 +53,16 @@ void infer(InferContext& c) {
   if (kernel) {
     const auto volume = kernel->at(0) * kernel->at(1);
     const auto channels = movement::divided(channels_in, volume);
-    c.require(channels.has_value(), data, Code::E0506,
-              "Col2Im cannot divide the {} rows of data {} by a kernel of {} elements", to_string(channels_in),
-              to_string(from), volume);
+    c.require(
+        channels.has_value(), data, Code::E0506,
+        "the rows of input \"data\" {1} of Col2Im must be a multiple of the {2} elements of a kernel, but are {0}",
+        to_string(channels_in), to_string(from), volume);
     out[out.rank() - 1] = *channels;
     if (exact) {
       const auto wanted =
           block_count(a, 0, exact->at(0), kernel->at(0)) * block_count(a, 1, exact->at(1), kernel->at(1));
-      c.require(blocks.contains(wanted), data, Code::E0506, "data of Col2Im {} must hold {} blocks for an image of {}",
+      c.require(blocks.contains(wanted), data, Code::E0506,
+                "input \"data\" of Col2Im must hold {1} blocks for an image of {2}, but its shape is {0}",
                 to_string(from), wanted, to_string(*exact));
     }
   }

@@ -107,17 +107,18 @@ PartialShape infer_slices(const InferContext& c, int start) {
   for (int port = start; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
-      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of start",
-                                 fmt::format("those of {}", c.port_name(port)));
+      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of \"start\"",
+                                 fmt::format("those of \"{}\"", c.port_name(port)));
   }
   if (from.has_rank())
-    c.require(count.min <= from.rank(), start, Code::E0506, "start of {} has {} elements, but data {} has {} axes",
+    c.require(count.min <= from.rank(), start, Code::E0506,
+              "input \"start\" of {0} must not have more elements than \"data\" {2} has axes ({3}), but has {1}",
               c.op().type, to_string(count), to_string(from), from.rank());
 
   const auto steps = ranges(c, step);
   if (steps)
     for (const auto& s : *steps)
-      c.require(!s.is_known() || s.lo != 0, step, Code::E0508, "step of {} holds a 0", c.op().type);
+      c.require(!s.is_known() || s.lo != 0, step, Code::E0508, "input \"step\" of {} must not hold 0", c.op().type);
   if (!from.has_rank()) return from;
 
   auto out = from;
@@ -136,7 +137,8 @@ PartialShape infer_slices(const InferContext& c, int start) {
   std::vector<bool> seen(from.rank(), false);
   for (std::size_t i = 0; i < n; ++i) {
     const auto axis = c.require_axis((*along)[i], axes, from.rank());
-    c.require(!seen[axis], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type, axis);
+    c.require(!seen[axis], axes, Code::E0508, "input \"axes\" of {} must name each axis once, but names axis {} twice",
+              c.op().type, axis);
     seen[axis] = true;
     out[axis] = slice_dim(from[axis], starts[i], stops[i], steps ? (*steps)[i] : Range());
   }
@@ -171,14 +173,14 @@ i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i6
 
 void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length) {
   fail_at(version, port, Code::E0507,
-          fmt::format("{} holds {}, which is out of range: axis {} of data has length {}", port_name(version, port),
-                      index, axis, to_string(length)));
+          fmt::format("input \"{}\" holds {}, but axis {} of \"data\" has length {}", port_name(version, port), index,
+                      axis, to_string(length)));
 }
 
 i64 block_volume(const InferContext& c, i64 block_size, i64 axes) {
   const auto volume = checked_product(Shape(axes, block_size));
   c.require_attr(block_size > 0 && volume.has_value(), "block_size",
-                 "{} is not positive, or its power is more than 64 bits can hold", block_size);
+                 "must be positive, and its power must fit in 64 bits, but it is {}", block_size);
   return *volume;
 }
 
@@ -188,18 +190,19 @@ Dim require_block_inputs(const InferContext& c) {
   Dim count = c.shape(0).has_rank() ? Dim(c.shape(0).rank()) : Dim();
   for (int port = 1; port < 4; ++port) {
     c.require_rank(port, 1);
-    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data",
-                               fmt::format("the elements of {}", c.port_name(port)));
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of \"data\"",
+                               fmt::format("the elements of \"{}\"", c.port_name(port)));
     const auto values = c.ints(port);
     for (std::size_t i = 0; values && i < values->size(); ++i) {
       const auto v = (*values)[i];
-      c.require(v >= (port == 1), port, Code::E0508, "{} of {} holds {}, less than {}", c.port_name(port), c.op().type,
-                v, port == 1 ? 1 : 0);
-      c.require(v <= kMaxBlock, port, Code::E0508, "{} of {} holds {}, more than {}", c.port_name(port), c.op().type, v,
-                kMaxBlock);
+      c.require(v >= (port == 1), port, Code::E0508, "input \"{0}\" of {1} must hold {3} or more, but holds {2}",
+                c.port_name(port), c.op().type, v, port == 1 ? 1 : 0);
+      c.require(v <= kMaxBlock, port, Code::E0508, "input \"{0}\" of {1} must not hold more than {3}, but holds {2}",
+                c.port_name(port), c.op().type, v, kMaxBlock);
       // "block_shape[0] is expected to be 1", and the batch is neither padded nor cropped
-      c.require(i > 0 || v == (port == 1), port, Code::E0508, "{}[0] of {} must be {}, for the batch, but is {}",
-                c.port_name(port), c.op().type, port == 1 ? 1 : 0, v);
+      c.require(i > 0 || v == (port == 1), port, Code::E0508,
+                "element 0 of input \"{}\" of {} must be {} for the batch, but is {}", c.port_name(port), c.op().type,
+                port == 1 ? 1 : 0, v);
     }
   }
   return count;

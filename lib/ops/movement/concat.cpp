@@ -31,7 +31,7 @@ void infer(InferContext& c) {
       continue;
     }
     c.require(s.rank() == rank, i, Code::E0504,
-              "inputs of Concat must have the same rank, but input {} is {} and input {} is {}", ranked,
+              "inputs of Concat must have the same rank, but input {} has shape {} and input {} has shape {}", ranked,
               to_string(c.shape(ranked)), i, to_string(s));
     along = along + s[axis];
     for (i64 d = 0; d < rank; ++d) {
@@ -39,8 +39,9 @@ void infer(InferContext& c) {
       const auto both = intersect(out[d], s[d]);
       if (!both)
         c.fail_at(i, Code::E0506,
-                  fmt::format("Concat along axis {}: dim {} of input {} is {}, but {} in the inputs before it", axis, d,
-                              i, to_string(s[d]), to_string(out[d])),
+                  fmt::format("Concat along axis {0} needs equal dims elsewhere, but dim {1} is {3} in input {2} and "
+                              "{4} in the inputs before it",
+                              axis, d, i, to_string(s[d]), to_string(out[d])),
                   other_axes(rank, axis));
       out[d] = *both;
     }

@@ -12,14 +12,15 @@ enum Input { data };
 
 void infer(InferContext& c) {
   const auto block = c.attrs<Attrs>().block_size;
-  c.require_attr(block > 0, "block_size", "{} is not positive", block);
+  c.require_attr(block > 0, "block_size", "must be positive, but is {}", block);
   c.require_rank(data, 3, 64);
   auto out = c.shape(data);
   if (!out.has_rank()) return c.output(0, std::move(out));
   const auto volume = movement::block_volume(c, block, out.rank() - 2);
   const auto channels = movement::divided(out[1], volume);
   c.require(channels.has_value(), data, Code::E0506,
-            "DepthToSpace cannot divide the {} channels of data {} by {}, block_size {} for each spatial axis",
+            "the channels of input \"data\" {1} of DepthToSpace must be a multiple of {2} (block_size {3} for each "
+            "spatial axis), but are {0}",
             to_string(out[1]), to_string(out), volume, block);
   out[1] = *channels;
   for (i64 i = 2; i < out.rank(); ++i) out[i] = out[i] * Dim(block);

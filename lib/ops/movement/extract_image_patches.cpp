@@ -31,10 +31,10 @@ void infer(InferContext& c) {
   const std::pair<std::string_view, const std::vector<i64>*> pairs[] = {
       {"sizes", &a.sizes}, {"strides", &a.strides}, {"rates", &a.rates}};
   for (const auto& [attribute, pair] : pairs) {
-    c.require_attr(pair->size() == 2, attribute, "it holds {}, but an image has 2 axes",
+    c.require_attr(pair->size() == 2, attribute, "must hold 2 numbers, one for each axis of the image, but holds {}",
                    counted(pair->size(), "number"));
     for (const auto v : *pair)
-      c.require_attr(v > 0 && v < (i64{1} << 30), attribute, "{} is not in 1..{}", v, (1 << 30) - 1);
+      c.require_attr(v > 0 && v < (i64{1} << 30), attribute, "must be in 1..{1}, but is {0}", v, (1 << 30) - 1);
   }
   c.require_rank(data, 4);
   const auto& from = c.shape(data);

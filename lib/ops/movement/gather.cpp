@@ -24,7 +24,8 @@ std::optional<i64> require_batch_dims(const InferContext& c) {
   const auto batch = batch_dims_of(a, at.has_rank() ? at.rank() : 0);
   for (const auto* s : {&from, &at})
     c.require_attr(batch >= 0 && (!s->has_rank() || batch <= s->rank()), "batch_dims",
-                   "{} is out of range for data {} and indices {}", a.batch_dims, to_string(from), to_string(at));
+                   "must be in range for \"data\" {1} and \"indices\" {2}, but is {0}", a.batch_dims, to_string(from),
+                   to_string(at));
   return batch;
 }
 
@@ -36,14 +37,15 @@ void infer(InferContext& c) {
   auto along = c.scalar_int(axis);
   if (along && from.has_rank()) along = c.require_axis(*along, axis, from.rank());
   if (along && *along >= 0 && batch)
-    c.require_attr(*batch <= *along, "batch_dims", "{} is past the axis {}", c.attrs<Attrs>().batch_dims, *along);
+    c.require_attr(*batch <= *along, "batch_dims", "must not be more than the axis ({1}), but is {0}",
+                   c.attrs<Attrs>().batch_dims, *along);
   if (!from.has_rank() || !at.has_rank() || !batch) return c.output(0, PartialShape::unknown_rank());
 
   // data.shape[:axis] + indices.shape[batch_dims:] + data.shape[axis + 1:]
   PartialShape out;
   for (i64 i = 0; i < *batch; ++i)
     out.push_back(
-        c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i), "that of indices"));
+        c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of \"data\"", i), "that of \"indices\""));
   if (!along) {
     while (out.rank() < from.rank() + at.rank() - 1 - *batch) out.push_back(Dim());
     return c.output(0, std::move(out));

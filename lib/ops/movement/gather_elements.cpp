@@ -26,14 +26,14 @@ void infer(InferContext& c) {
   }
   if (!from.has_rank()) return c.output(0, at);
   c.require(from.rank() == at.rank(), indices, Code::E0504,
-            "data and indices of GatherElements must have the same rank, but their shapes are {} and {}",
+            "inputs \"data\" and \"indices\" of GatherElements must have the same rank, but their shapes are {} and {}",
             to_string(from), to_string(at));
   // "indices has the same shape as data except for the axis dimension"
   PartialShape out;
   for (i64 i = 0; i < at.rank(); ++i)
-    out.push_back(
-        i == axis ? at[i]
-                  : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of data", i), "that of indices"));
+    out.push_back(i == axis ? at[i]
+                            : c.require_same_dim(from[i], at[i], indices, fmt::format("dim {} of \"data\"", i),
+                                                 "that of \"indices\""));
 
   // "All index values are expected to be within bounds [0, s-1]": judged where they are known.
   if (const auto known = c.peek_ints(indices); known && from[axis].is_bounded())

@@ -14,24 +14,24 @@ struct Attrs {
 /// indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]
 PartialShape gathered(const InferContext& c) {
   const auto batch = c.attrs<Attrs>().batch_dims;
-  c.require_attr(batch >= 0, "batch_dims", "{} is negative", batch);
+  c.require_attr(batch >= 0, "batch_dims", "must not be negative, but is {}", batch);
   c.require_rank_at_least(data, 1);
   c.require_rank_at_least(indices, 1);
   const auto &from = c.shape(data), &at = c.shape(indices);
   for (const int port : {data, indices}) {
     const auto& s = c.shape(port);
-    c.require_attr(!s.has_rank() || batch < s.rank(), "batch_dims", "{} is not less than the rank of {} {}", batch,
-                   c.port_name(port), to_string(s));
+    c.require_attr(!s.has_rank() || batch < s.rank(), "batch_dims",
+                   "must be less than the rank of \"{1}\" {2}, but is {0}", batch, c.port_name(port), to_string(s));
   }
   if (!from.has_rank() || !at.has_rank()) return PartialShape::unknown_rank();
   const auto& tuple = at[at.rank() - 1];
   c.require(batch + tuple.min <= from.rank(), indices, Code::E0506,
-            "indices of GatherND name {} axes after {} batch dims, but data is {}", to_string(tuple), batch,
-            to_string(from));
+            "input \"indices\" of GatherND names {} axes after {} batch dims, but \"data\" has shape {}",
+            to_string(tuple), batch, to_string(from));
   PartialShape out;
   for (i64 i = 0; i + 1 < at.rank(); ++i)
-    out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of data", i),
-                                                 "that of indices")
+    out.push_back(i < batch ? c.require_same_dim(from[i], at[i], indices, fmt::format("batch dim {} of \"data\"", i),
+                                                 "that of \"indices\"")
                             : at[i]);
   if (!tuple.is_static()) return PartialShape::unknown_rank();
   for (auto i = batch + tuple.length(); i < from.rank(); ++i) out.push_back(from[i]);

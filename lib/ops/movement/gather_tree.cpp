@@ -16,8 +16,8 @@ void infer(InferContext& c) {
   const auto& lengths = c.shape(max_seq_len);
   if (!out.has_rank()) out = PartialShape::of_rank(3);
   if (lengths.has_rank())
-    out[1] =
-        c.require_same_dim(out[1], lengths[0], max_seq_len, "the batch of step_ids", "the elements of max_seq_len");
+    out[1] = c.require_same_dim(out[1], lengths[0], max_seq_len, "the batch of \"step_ids\"",
+                                "the elements of \"max_seq_len\"");
   c.output(0, std::move(out));
 }
 
@@ -40,7 +40,8 @@ void eval(EvalContext& c) {
       for (auto level = sequence - 1; level-- > 0;) {
         if (!(parent >= 0 && parent < static_cast<double>(beam_width)))
           fail_at(c.version(), parent_ids, Code::E0507,
-                  fmt::format("parent_ids of GatherTree holds {}, but there are {} beams", parent, beam_width));
+                  fmt::format("input \"parent_ids\" of GatherTree must name one of {1} beams, but holds {0}", parent,
+                              beam_width));
         const auto from = at(level, batch, static_cast<i64>(parent));
         ids[at(level, batch, beam)] = steps_f[from];
         parent = parents[from];

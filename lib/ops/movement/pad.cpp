@@ -33,8 +33,8 @@ void require_pads(const InferContext& c, int port) {
   for (std::size_t i = 0; i < pads->size(); ++i) {
     const auto& d = c.shape(data)[static_cast<i64>(i)];
     c.require(!d.is_bounded() || (*pads)[i] <= most_added(mode, d.max), port, Code::E0508,
-              "{}[{}] of Pad is {}, more than this pad_mode can add to axis {} of {}", c.port_name(port), i, (*pads)[i],
-              i, to_string(c.shape(data)));
+              "element {1} of input \"{0}\" of Pad is {2}, more than this pad_mode can add to axis {3} of {4}",
+              c.port_name(port), i, (*pads)[i], i, to_string(c.shape(data)));
   }
 }
 
@@ -53,8 +53,8 @@ void infer(InferContext& c) {
   Dim count = from.has_rank() ? Dim(from.rank()) : Dim();
   for (int port : {pads_begin, pads_end}) {
     c.require_rank(port, 1);
-    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of data",
-                               fmt::format("the elements of {}", c.port_name(port)));
+    count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of \"data\"",
+                               fmt::format("the elements of \"{}\"", c.port_name(port)));
   }
   c.require_rank(pad_value, 0);
   require_pads(c, pads_begin);

@@ -20,14 +20,15 @@ void infer(InferContext& c) {
   c.require_rank(axis, 1);
   const auto type = c.type(axis);
   c.require(type == ElementType::dynamic || mask == (type == ElementType::boolean), axis, Code::E0502,
-            "axis of Reverse is {}, but in mode \"{}\" it is {}", name(type), mask ? "mask" : "index",
+            "input \"axis\" of Reverse must be {2} in mode \"{1}\", but is {0}", name(type), mask ? "mask" : "index",
             mask ? "boolean" : "an integer");
   if (from.has_rank()) {
     if (mask)
-      c.require_same_dim(from.rank(), axis_count(c.shape(axis)), axis, "the rank of data", "the elements of axis");
+      c.require_same_dim(from.rank(), axis_count(c.shape(axis)), axis, "the rank of \"data\"",
+                         "the elements of \"axis\"");
     else
       c.require(axis_count(c.shape(axis)).min <= from.rank(), axis, Code::E0506,
-                "axis of Reverse names more axes than data {} has", to_string(from));
+                "input \"axis\" of Reverse must not name more axes than \"data\" {} has", to_string(from));
     if (const auto known = c.ints(axis); known && !mask)
       for (const auto a : *known) c.require_axis(a, axis, from.rank());
   }

@@ -19,12 +19,12 @@ void infer(InferContext& c) {
   if (out.has_rank()) {
     auto& batch = out[c.require_axis(a.batch_axis, -1, out.rank(), "batch_axis")];
     const auto seq = c.require_axis(a.seq_axis, -1, out.rank(), "seq_axis");
-    batch = c.require_same_dim(batch, axis_count(c.shape(seq_lengths)), seq_lengths, "the batch of data",
-                               "the elements of seq_lengths");
+    batch = c.require_same_dim(batch, axis_count(c.shape(seq_lengths)), seq_lengths, "the batch of \"data\"",
+                               "the elements of \"seq_lengths\"");
     if (const auto lengths = c.ints(seq_lengths))
       for (const auto n : *lengths)
         c.require(0 <= n && n <= out[seq].max, seq_lengths, Code::E0508,
-                  "seq_lengths of ReverseSequence holds {}, but the sequences of data {} have length {}", n,
+                  "input \"seq_lengths\" of ReverseSequence must be in 1..{2} for \"data\" {1}, but holds {0}", n,
                   to_string(c.shape(data)), to_string(out[seq]));
   }
   c.output(0, std::move(out));

@@ -16,23 +16,24 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.reduction != Reduction::sub, "reduction", "\"sub\" belongs to ScatterNDUpdate");
+  c.require_attr(a.reduction != Reduction::sub, "reduction", "must not be \"sub\", which is for ScatterNDUpdate");
   c.require_attr(a.reduction != Reduction::mean || c.type(data) != ElementType::boolean, "reduction",
-                 "booleans have no mean");
+                 "must not be \"mean\" for booleans");
   c.require_single(axis);
   const auto& from = c.shape(data);
   for (const int port : {indices, updates})
-    c.require(!from.has_rank() || !c.shape(port).has_rank() || c.shape(port).rank() == from.rank(), port, Code::E0504,
-              "data and {} of ScatterElementsUpdate must have the same rank, but they are {} and {}", c.port_name(port),
-              to_string(from), to_string(c.shape(port)));
+    c.require(
+        !from.has_rank() || !c.shape(port).has_rank() || c.shape(port).rank() == from.rank(), port, Code::E0504,
+        "inputs \"data\" and \"{}\" of ScatterElementsUpdate must have the same rank, but their shapes are {} and {}",
+        c.port_name(port), to_string(from), to_string(c.shape(port)));
   const auto at = c.require_same_shape(indices, updates);
   if (from.has_rank()) {
     const auto known = c.scalar_int(axis);
     const auto along = known ? c.require_axis(*known, axis, from.rank()) : -1;
     for (i64 i = 0; known && at.has_rank() && i < from.rank(); ++i)
       c.require(i == along || at[i].min <= from[i].max, indices, Code::E0506,
-                "indices of ScatterElementsUpdate {} reach past data {} along axis {}", to_string(at), to_string(from),
-                i);
+                "input \"indices\" {0} of ScatterElementsUpdate must not be larger than \"data\" {1} along axis {2}",
+                to_string(at), to_string(from), i);
   }
   c.output(0, from);
 }

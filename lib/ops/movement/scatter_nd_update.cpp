@@ -15,13 +15,14 @@ struct Attrs {
 
 void infer(InferContext& c) {
   c.require_attr(c.attrs<Attrs>().reduction != Reduction::mean, "reduction",
-                 "\"mean\" belongs to ScatterElementsUpdate");
+                 "must not be \"mean\", which is for ScatterElementsUpdate");
   c.require_rank_at_least(indices, 1);
   const auto &from = c.shape(data), &at = c.shape(indices), &values = c.shape(updates);
   if (from.has_rank() && at.has_rank()) {
     const auto& tuple = at[at.rank() - 1];
     c.require(tuple.min <= from.rank(), indices, Code::E0506,
-              "indices of ScatterNDUpdate name {} axes at a time, but data is {}", to_string(tuple), to_string(from));
+              "input \"indices\" of ScatterNDUpdate names {} axes, but \"data\" has shape {}", to_string(tuple),
+              to_string(from));
     if (tuple.is_static() && values.has_rank()) {
       // "updates: indices.shape[:-1] + data.shape[indices.shape[-1]:]"
       PartialShape wanted(std::vector<Dim>(at.begin(), at.end() - 1));
@@ -29,7 +30,8 @@ void infer(InferContext& c) {
       const bool single =
           wanted.rank() == 0 && values.element_count().contains(1);  // "it can be a tensor with single element"
       c.require(single || wanted.compatible(values), updates, Code::E0505,
-                "updates of ScatterNDUpdate must have shape {}, but it is {}", to_string(wanted), to_string(values));
+                "input \"updates\" of ScatterNDUpdate must have shape {}, but its shape is {}", to_string(wanted),
+                to_string(values));
     }
   }
   c.output(0, from);

@@ -16,8 +16,8 @@ void infer(InferContext& c) {
     const auto along = known ? c.require_axis(*known, axis, from.rank()) : -1;
     if (at.has_rank() && values.has_rank())
       c.require(values.rank() == from.rank() + at.rank() - 1, updates, Code::E0504,
-                "updates of ScatterUpdate must have rank {}, but its shape is {}", from.rank() + at.rank() - 1,
-                to_string(values));
+                "input \"updates\" of ScatterUpdate must have rank {}, but its shape is {}",
+                from.rank() + at.rank() - 1, to_string(values));
     if (known && at.has_rank() && values.has_rank()) {
       // "updates: data.shape[:axis] + indices.shape + data.shape[axis + 1:]"
       PartialShape wanted;
@@ -26,7 +26,8 @@ void infer(InferContext& c) {
         else
           for (const auto& d : at) wanted.push_back(d);
       c.require(wanted.compatible(values), updates, Code::E0505,
-                "updates of ScatterUpdate must have shape {}, but it is {}", to_string(wanted), to_string(values));
+                "input \"updates\" of ScatterUpdate must have shape {}, but its shape is {}", to_string(wanted),
+                to_string(values));
     }
   }
   c.output(0, from);

@@ -13,13 +13,13 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.group > 0, "group", "{} is not positive", a.group);
+  c.require_attr(a.group > 0, "group", "must be positive, but is {}", a.group);
   c.require_rank_at_least(data, 1);
   const auto& s = c.shape(data);
   if (s.has_rank()) {
     const auto& d = s[c.require_axis(a.axis, -1, s.rank())];
     c.require(movement::divided(d, a.group).has_value(), data, Code::E0506,
-              "ShuffleChannels cannot make {} groups of length {}", a.group, to_string(d));
+              "ShuffleChannels cannot divide an axis of length {1} into {0} groups", a.group, to_string(d));
   }
   c.output(0, s);
 }

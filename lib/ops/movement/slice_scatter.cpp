@@ -11,8 +11,8 @@ void infer(InferContext& c) {
   // "updates: shape equal to that of the slice of data"; a scalar or broadcastable one is not.
   const auto slice = movement::infer_slices(c, 2);
   c.require(slice.compatible(c.shape(updates)), updates, Code::E0505,
-            "updates of SliceScatter has shape {}, but the slice of data has {}", to_string(c.shape(updates)),
-            to_string(slice));
+            "input \"updates\" of SliceScatter must have the shape of the slice, {1}, but its shape is {0}",
+            to_string(c.shape(updates)), to_string(slice));
   c.output(0, c.shape(data));
 }
 

@@ -15,8 +15,8 @@ void infer(InferContext& c) {
   auto out = PartialShape::of_rank(from.rank());
   if (blocks) {
     const auto volume = checked_product(*blocks);
-    c.require(volume.has_value(), block_shape, Code::E0508, "block_shape of SpaceToBatch is too large: {}",
-              to_string(*blocks));
+    c.require(volume.has_value(), block_shape, Code::E0508,
+              "input \"block_shape\" of SpaceToBatch must have a product below 2^63, but is {}", to_string(*blocks));
     out[0] = from[0] * Dim(*volume);
   }
   // "D_i + P_i is divisible by block_shape[i]"
@@ -25,7 +25,7 @@ void infer(InferContext& c) {
     const auto padded = from[i] + Dim((*before)[at]) + Dim((*after)[at]);
     const auto length = movement::divided(padded, (*blocks)[at]);
     c.require(length.has_value(), block_shape, Code::E0506,
-              "SpaceToBatch cannot cut axis {} of data {}, padded to {}, into blocks of {}", i, to_string(from),
+              "SpaceToBatch cannot cut axis {0} of \"data\" {1}, padded to {2}, into blocks of {3}", i, to_string(from),
               to_string(padded), (*blocks)[at]);
     out[i] = *length;
   }

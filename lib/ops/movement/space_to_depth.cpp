@@ -12,15 +12,16 @@ enum Input { data };
 
 void infer(InferContext& c) {
   const auto block = c.attrs<Attrs>().block_size;
-  c.require_attr(block > 0, "block_size", "{} is not positive", block);
+  c.require_attr(block > 0, "block_size", "must be positive, but is {}", block);
   c.require_rank(data, 3, 64);
   auto out = c.shape(data);
   if (!out.has_rank()) return c.output(0, std::move(out));
   out[1] = out[1] * Dim(movement::block_volume(c, block, out.rank() - 2));
   for (i64 i = 2; i < out.rank(); ++i) {
     const auto length = movement::divided(out[i], block);
-    c.require(length.has_value(), data, Code::E0506, "SpaceToDepth cannot divide axis {} of data {} into blocks of {}",
-              i, to_string(c.shape(data)), block);
+    c.require(length.has_value(), data, Code::E0506,
+              "SpaceToDepth cannot divide axis {} of \"data\" {} into blocks of {}", i, to_string(c.shape(data)),
+              block);
     out[i] = *length;
   }
   c.output(0, std::move(out));

@@ -13,8 +13,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto n = c.attrs<Attrs>().num_splits;
-  c.require_attr(n > 0, "num_splits", "{} is not positive", n);
-  c.require(c.output_count() <= n, -1, Code::E0501, "Split makes {}, but the layer declares {}", counted(n, "part"),
+  c.require_attr(n > 0, "num_splits", "must be positive, but is {}", n);
+  c.require(c.output_count() <= n, -1, Code::E0501, "Split gives {}, but the layer declares {}", counted(n, "part"),
             counted(c.output_count(), "output"));
   c.require_rank(axis, 0, 1);
   c.require_single(axis);
@@ -25,8 +25,8 @@ void infer(InferContext& c) {
   } else if (known) {
     auto& along = part[c.require_axis(*known, axis, part.rank())];
     const auto length = movement::divided(along, n);
-    c.require(length.has_value(), data, Code::E0506, "Split cannot make {} equal parts of axis {} of data {}", n,
-              *known, to_string(c.shape(data)));
+    c.require(length.has_value(), data, Code::E0506,
+              "Split cannot divide axis {1} of \"data\" {2} into {0} equal parts", n, *known, to_string(c.shape(data)));
     along = *length;
   } else {
     for (auto& d : part.dims()) d = Dim(0, d.max);

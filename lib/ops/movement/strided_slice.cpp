@@ -77,9 +77,9 @@ void require_masks(const InferContext& c) {
                                                                         {"ellipsis_mask", &a.ellipsis_mask}};
   for (const auto& [mask_name, mask] : masks)
     for (const auto bit : *mask)
-      c.require_attr(bit == 0 || bit == 1, mask_name, "{} is not a bit: a mask holds 0 and 1", bit);
+      c.require_attr(bit == 0 || bit == 1, mask_name, "must hold 0 and 1, but holds {}", bit);
   c.require_attr(std::count(a.ellipsis_mask.begin(), a.ellipsis_mask.end(), 1) <= 1, "ellipsis_mask",
-                 "more than one bit is set");
+                 "must have one bit set at most");
 }
 
 /// How many entries begin, end and stride have, where one of them tells.
@@ -88,8 +88,8 @@ std::optional<i64> entry_count(const InferContext& c) {
   for (int port = begin; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
-      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of begin",
-                                 fmt::format("those of {}", c.port_name(port)));
+      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of \"begin\"",
+                                 fmt::format("those of \"{}\"", c.port_name(port)));
   }
   if (!count.is_static()) return std::nullopt;
   return count.length();
@@ -104,7 +104,8 @@ void infer(InferContext& c) {
 
   const auto steps = steps_of(a, shape.rank(), *entries);
   c.require(steps.has_value(), begin, Code::E0506,
-            "begin of StridedSlice has {} elements, which need more axes than data {} has", *entries, to_string(shape));
+            "input \"begin\" of StridedSlice has {} elements, which need more axes than \"data\" {} has", *entries,
+            to_string(shape));
   const auto count = static_cast<std::size_t>(*entries);
   const auto begins = movement::ranges(c, begin).value_or(std::vector<Range>(count));
   const auto ends = movement::ranges(c, end).value_or(std::vector<Range>(count));
@@ -119,11 +120,12 @@ void infer(InferContext& c) {
       const auto& dim = shape[axis];
       const auto at = is_set(a.begin_mask, i) ? 0 : begins[i].lo;
       c.require(at < 0 ? !dim.is_bounded() || at >= -dim.max : at < dim.max, begin, Code::E0507,
-                "begin[{}] of StridedSlice is {}, but axis {} that it picks one element of has length {}", i, at, axis,
-                to_string(dim));
+                "element {0} of input \"begin\" of StridedSlice picks index {1}, but axis {2} has length {3}", i, at,
+                axis, to_string(dim));
     }
     if (action != Action::slice) continue;
-    c.require(!strides[i].is_known() || strides[i].lo != 0, stride, Code::E0508, "stride[{}] of StridedSlice is 0", i);
+    c.require(!strides[i].is_known() || strides[i].lo != 0, stride, Code::E0508,
+              "element {} of input \"stride\" of StridedSlice must not be 0", i);
     if (strides[i].lo > 0 || strides[i].hi < 0)
       out.push_back(slice_dim(shape[axis], start_of(a, i, strides[i].lo, begins[i]),
                               stop_of(a, i, strides[i].lo, ends[i]), strides[i]));

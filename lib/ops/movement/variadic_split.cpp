@@ -14,11 +14,9 @@ std::vector<Dim> parts_of(const InferContext& c, const std::vector<Interval>& le
   int rest = -1;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const auto& v = lengths[i];
-    c.require(v.hi >= -1, split_lengths, Code::E0508,
-              "split_lengths of VariadicSplit holds {}: a length is -1 or not negative", v.hi);
     const bool is_rest = v.is_known() && v.lo == -1;
     c.require(!is_rest || rest < 0, split_lengths, Code::E0508,
-              "split_lengths of VariadicSplit holds more than one -1");
+              "input \"split_lengths\" of VariadicSplit must hold one -1 at most");
     if (is_rest) rest = static_cast<int>(i);
     // A length that may turn out to be -1 can be anything.
     parts.push_back(is_rest || v.lo < 0 ? Dim(0, whole.max) : v.to_dim());
@@ -26,13 +24,13 @@ std::vector<Dim> parts_of(const InferContext& c, const std::vector<Interval>& le
   }
   if (rest >= 0) {
     c.require(given.min <= whole.max, split_lengths, Code::E0506,
-              "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given),
-              to_string(whole));
+              "input \"split_lengths\" of VariadicSplit must add up to {1}, the length of the axis, but adds up to {0}",
+              to_string(given), to_string(whole));
     parts[rest] = whole - given;
   } else {
     c.require(given.compatible(whole), split_lengths, Code::E0506,
-              "split_lengths of VariadicSplit add up to {}, but the axis has length {}", to_string(given),
-              to_string(whole));
+              "input \"split_lengths\" of VariadicSplit must add up to {1}, the length of the axis, but adds up to {0}",
+              to_string(given), to_string(whole));
   }
   return parts;
 }
@@ -46,10 +44,10 @@ void infer(InferContext& c) {
   if (known_axis && from.has_rank()) along = c.require_axis(*known_axis, axis, from.rank());
   const auto count = axis_count(c.shape(split_lengths));
   c.require(count.max >= c.output_count(), split_lengths, Code::E0501,
-            "split_lengths of VariadicSplit has {} elements, but the layer declares {} outputs", to_string(count),
-            c.output_count());
+            "input \"split_lengths\" of VariadicSplit must have an element for each of {1} outputs, but has {0}",
+            to_string(count), c.output_count());
 
-  const auto lengths = c.intervals(split_lengths);
+  const auto lengths = c.require_at_least(split_lengths, -1);
   std::vector<Dim> parts;
   if (lengths) parts = parts_of(c, *lengths, along ? from[*along] : Dim());
   for (int port = 0; port < c.output_count(); ++port) {

@@ -16,15 +16,15 @@ struct Ports {
 constexpr Ports kPorts1{2, 0, 1, 3, 4}, kPorts5{0, 1, 2, 3, 4};
 
 void infer_ports(InferContext& c, const Ports& p) {
-  c.require_attr(c.attrs<Attrs>().epsilon >= 0, "epsilon", "{} is negative", c.attrs<Attrs>().epsilon);
+  c.require_attr(c.attrs<Attrs>().epsilon >= 0, "epsilon", "must not be negative, but is {}", c.attrs<Attrs>().epsilon);
   c.require_rank_at_least(p.data, 2);
   auto out = c.shape(p.data);
   auto channels = out.dim(1);
   for (const auto port : {p.gamma, p.beta, p.mean, p.variance}) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
-      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data",
-                                    fmt::format("the elements of {}", c.port_name(port)));
+      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of \"data\"",
+                                    fmt::format("the elements of \"{}\"", c.port_name(port)));
   }
   if (out.has_rank()) out[1] = channels;
   c.output(0, std::move(out));

@@ -8,8 +8,10 @@ void require_unique_axes(const InferContext& c, const std::vector<i64>& axes, in
   for (const auto axis : axes) {
     const auto at = static_cast<std::size_t>(c.require_axis(axis, port, rank, attribute));
     if (seen[at] && port >= 0)
-      c.fail_at(port, Code::E0508, fmt::format("{} of {} names axis {} twice", c.port_name(port), c.op().type, axis));
-    if (seen[at]) c.fail_attr(attribute, fmt::format("axis {} is named twice", axis));
+      c.fail_at(port, Code::E0508,
+                fmt::format("input \"{}\" of {} must name each axis once, but names axis {} twice", c.port_name(port),
+                            c.op().type, axis));
+    if (seen[at]) c.fail_attr(attribute, fmt::format("must not name an axis twice, but names axis {} twice", axis));
     seen[at] = true;
   }
 }
@@ -20,7 +22,8 @@ PartialShape infer_axes(const InferContext& c, int port) {
   const auto axes = c.ints(port);
   if (!data.has_rank()) return data;
   c.require(axis_count(c.shape(port)).min <= data.rank(), port, Code::E0506,
-            "{} of {} names more axes than the {} of data", c.port_name(port), c.op().type, data.rank());
+            "input \"{}\" of {} must not name more than the {} axes of \"data\"", c.port_name(port), c.op().type,
+            data.rank());
   if (axes) require_unique_axes(c, *axes, port, data.rank());
   return data;
 }

@@ -16,7 +16,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.num_groups > 0, "num_groups", "{} is not positive", a.num_groups);
+  c.require_attr(a.num_groups > 0, "num_groups", "must be positive, but is {}", a.num_groups);
   c.require_rank_at_least(data, 2);
   c.require_rank(scale, 1);
   c.require_rank(bias, 1);
@@ -24,10 +24,10 @@ void infer(InferContext& c) {
   auto channels = x.dim(1);
   for (const auto port : {scale, bias})
     if (c.shape(port).has_rank())
-      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of data",
-                                    fmt::format("the elements of {}", c.port_name(port)));
+      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of \"data\"",
+                                    fmt::format("the elements of \"{}\"", c.port_name(port)));
   if (channels.is_static())
-    c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "{} channels cannot be divided into {} groups",
+    c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "must divide the {0} channels, but is {1}",
                    channels.length(), a.num_groups);
   auto out = x;
   if (out.has_rank()) out[1] = channels;

@@ -13,7 +13,7 @@ struct Attrs {
 };
 
 void infer(InferContext& c) {
-  c.require_attr(c.attrs<Attrs>().size > 0, "size", "{} is not positive", c.attrs<Attrs>().size);
+  c.require_attr(c.attrs<Attrs>().size > 0, "size", "must be positive, but is {}", c.attrs<Attrs>().size);
   c.output(0, normalization::infer_axes(c, axes));
 }
 

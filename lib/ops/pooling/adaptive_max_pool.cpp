@@ -14,7 +14,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().index_element_type;
-  c.require_attr(contains(kIndex, type), "index_element_type", "{} is neither i32 nor i64", name(type));
+  c.require_attr(contains(kIndex, type), "index_element_type", "must be i32 or i64, but is {}", name(type));
   auto shape = pooling::infer_adaptive(c);
   c.output(values, shape);
   if (c.output_count() > indices) c.output(indices, type, std::move(shape));

@@ -8,7 +8,7 @@ namespace {
 void infer(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
   c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
-                 "\"ceil_torch\" came with version 14");
+                 "must not be \"ceil_torch\" before opset14");
   c.output(0, pooling::infer_windows(c));
 }
 

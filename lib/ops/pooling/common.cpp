@@ -70,18 +70,19 @@ PartialShape infer_adaptive(const InferContext& c) {
   const auto asked = c.dims(output_shape);
   if (const auto sizes = c.ints(output_shape))
     for (const auto n : *sizes)
-      c.require(n > 0, output_shape, Code::E0508, "output_shape of {} holds {}: a length is positive", c.op().type, n);
+      c.require(n > 0, output_shape, Code::E0508,
+                "input \"output_shape\" of {} must hold positive lengths, but holds {}", c.op().type, n);
   if (!x.has_rank()) {
     if (!asked) return x;
     auto out = PartialShape::of_rank(2);
     for (const auto& d : *asked) out.push_back(d);
     return out;
   }
-  c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape, "the elements of output_shape",
-                     "the spatial axes of data");
+  c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape,
+                     "the elements of \"output_shape\"", "the spatial axes of \"data\"");
   PartialShape out{x[0], x[1]};
   for (i64 i = 2; i < x.rank(); ++i) {
-    c.require(x[i].max > 0, data, Code::E0506, "there is nothing to pool along axis {} of data", i);
+    c.require(x[i].max > 0, data, Code::E0506, "input \"data\" must not be empty along axis {}", i);
     out.push_back(asked ? (*asked)[i - 2] : Dim());
   }
   return out;

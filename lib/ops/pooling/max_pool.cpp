@@ -10,10 +10,10 @@ enum Output { values, indices };
 void infer(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
   c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
-                 "\"ceil_torch\" came with version 14");
+                 "must not be \"ceil_torch\" before opset14");
   auto shape = pooling::infer_windows(c);
   if (c.version().since >= 8) {
-    c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64",
+    c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "must be i32 or i64, but is {}",
                    name(a.index_element_type));
     if (shape.has_rank()) c.require_axis(a.axis, -1, shape.rank());
     if (c.output_count() > 1) c.output(indices, a.index_element_type, shape);

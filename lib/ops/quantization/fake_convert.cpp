@@ -15,7 +15,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto to = c.attrs<Attrs>().destination_type;
   c.require_attr(to == ElementType::f8e4m3 || to == ElementType::f8e5m2, "destination_type",
-                 "{} is neither f8e4m3 nor f8e5m2", name(to));
+                 "must be f8e4m3 or f8e5m2, but is {}", name(to));
   auto shape = c.shape(data);
   require_broadcast_into(c, scale, shape, true);
   if (c.has(shift)) {

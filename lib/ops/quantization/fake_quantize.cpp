@@ -9,7 +9,7 @@ enum Input { X, input_low, input_high, output_low, output_high };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<FakeQuantizeAttrs>();
-  c.require_attr(a.levels >= 2, "levels", "{} is less than 2", a.levels);
+  c.require_attr(a.levels >= 2, "levels", "must be 2 or more, but is {}", a.levels);
   auto shape = c.shape(X);
   for (int limit = input_low; limit <= output_high; ++limit) {
     if (a.auto_broadcast == AutoBroadcast::numpy) require_broadcast_into(c, limit, shape);

@@ -24,14 +24,14 @@ std::vector<Activation> default_activations(Cell cell) {
 
 void infer(InferContext& c, const Ports& p) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(a.hidden_size > 0 && a.hidden_size <= INT32_MAX, "hidden_size", "{} is not in 1..{}", a.hidden_size,
-                 INT32_MAX);
-  c.require_attr(a.clip >= 0, "clip", "{} is negative", a.clip);
+  c.require_attr(a.hidden_size > 0 && a.hidden_size <= INT32_MAX, "hidden_size", "must be in 1..{1}, but is {0}",
+                 a.hidden_size, INT32_MAX);
+  c.require_attr(a.clip >= 0, "clip", "must not be negative, but is {}", a.clip);
   c.require_attr(!a.input_forget, "input_forget",
-                 "coupled input and forget gates have no definition in the specification");
+                 "must be false: the specification does not define coupled input and forget gates");
   const auto functions = default_activations(p.cell).size();
   c.require_attr(a.activations.empty() || a.activations.size() == functions, "activations",
-                 "{} {} named, but the cell applies {}", a.activations.size(),
+                 "must name {2} functions, but {0} {1} named", a.activations.size(),
                  a.activations.size() == 1 ? "function is" : "functions are", functions);
 
   // A sequence's tensors have one axis more: time in x, direction in all others.
@@ -43,41 +43,42 @@ void infer(InferContext& c, const Ports& p) {
   c.require_rank(p.hidden, 2 + more);
   const auto held = c.shape(p.hidden).dim(1 + more), columns = c.shape(p.r).dim(1 + more);
   if (held.is_static() && columns == held && held != hidden)
-    c.fail_attr(
-        "hidden_size",
-        fmt::format("{}, but the last dims of {} and R are {}", a.hidden_size, c.port_name(p.hidden), to_string(held)),
-        Code::E0506);
+    c.fail_attr("hidden_size",
+                fmt::format("must be the last dim of \"{1}\" and \"R\" ({2}), but is {0}", a.hidden_size,
+                            c.port_name(p.hidden), to_string(held)),
+                Code::E0506);
   auto batch = c.shape(p.x).dim(0);
   for (const auto port : {p.hidden, p.state}) {
     if (port < 0) continue;
     c.require_rank(port, 2 + more);
     const auto& s = c.shape(port);
-    batch = c.require_same_dim(batch, s.dim(0), port, "the batch of X", fmt::format("that of {}", c.port_name(port)));
+    batch = c.require_same_dim(batch, s.dim(0), port, "the batch of \"X\"",
+                               fmt::format("that of \"{}\"", c.port_name(port)));
     c.require_same_dim(hidden, s.dim(1 + more), port, "hidden_size",
-                       fmt::format("the last dim of {}", c.port_name(port)));
+                       fmt::format("the last dim of \"{}\"", c.port_name(port)));
     if (p.sequence())
-      c.require_same_dim(directions, s.dim(1), port, "the directions of the attribute",
-                         fmt::format("dim 1 of {}", c.port_name(port)));
+      c.require_same_dim(directions, s.dim(1), port, "the number of directions",
+                         fmt::format("dim 1 of \"{}\"", c.port_name(port)));
   }
   if (p.sequence()) {
     c.require_rank(p.lengths, 1);
     c.require_rank(p.b, 2);
-    batch = c.require_same_dim(batch, c.shape(p.lengths).dim(0), p.lengths, "the batch of X",
-                               "the elements of sequence_lengths");
+    batch = c.require_same_dim(batch, c.shape(p.lengths).dim(0), p.lengths, "the batch of \"X\"",
+                               "the elements of \"sequence_lengths\"");
     for (const auto port : {p.w, p.r, p.b})
-      c.require_same_dim(directions, c.shape(port).dim(0), port, "the directions of the attribute",
-                         fmt::format("dim 0 of {}", c.port_name(port)));
+      c.require_same_dim(directions, c.shape(port).dim(0), port, "the number of directions",
+                         fmt::format("dim 0 of \"{}\"", c.port_name(port)));
   }
   const auto &w = c.shape(p.w), &r = c.shape(p.r);
-  c.require_same_dim(w.dim(more), rows, p.w, "the rows of W", fmt::format("{} * hidden_size", gates(p.cell)));
-  c.require_same_dim(c.shape(p.x).dim(1 + more), w.dim(1 + more), p.w, "the last dim of X", "the columns of W");
-  c.require_same_dim(r.dim(more), rows, p.r, "the rows of R", fmt::format("{} * hidden_size", gates(p.cell)));
-  c.require_same_dim(hidden, r.dim(1 + more), p.r, "hidden_size", "the columns of R");
+  c.require_same_dim(w.dim(more), rows, p.w, "the rows of \"W\"", fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(c.shape(p.x).dim(1 + more), w.dim(1 + more), p.w, "the last dim of \"X\"", "the columns of \"W\"");
+  c.require_same_dim(r.dim(more), rows, p.r, "the rows of \"R\"", fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(hidden, r.dim(1 + more), p.r, "hidden_size", "the columns of \"R\"");
   if (c.has(p.b)) {
     c.require_rank(p.b, 1 + more);
     // GRU's linear_before_reset keeps the two biases of the h gate apart.
     const auto biases = p.cell == Cell::gru && a.linear_before_reset ? 4 * a.hidden_size : rows.length();
-    c.require_same_dim(c.shape(p.b).dim(more), Dim(biases), p.b, "the elements of B",
+    c.require_same_dim(c.shape(p.b).dim(more), Dim(biases), p.b, "the elements of \"B\"",
                        fmt::format("{} * hidden_size", biases / a.hidden_size));
   }
 

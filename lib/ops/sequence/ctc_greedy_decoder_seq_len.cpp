@@ -16,17 +16,17 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.classes_index_type), "classes_index_type", "{} is neither i32 nor i64",
+  c.require_attr(contains(kIndex, a.classes_index_type), "classes_index_type", "must be i32 or i64, but is {}",
                  name(a.classes_index_type));
-  c.require_attr(contains(kIndex, a.sequence_length_type), "sequence_length_type", "{} is neither i32 nor i64",
+  c.require_attr(contains(kIndex, a.sequence_length_type), "sequence_length_type", "must be i32 or i64, but is {}",
                  name(a.sequence_length_type));
   c.require_rank(data, 3);
   c.require_rank(sequence_length, 1);
   if (c.has(blank_index)) c.require_single(blank_index);
   auto batch = c.shape(data).dim(0), steps = c.shape(data).dim(1);
   if (c.shape(sequence_length).has_rank())
-    batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "the batch of data",
-                               "that of sequence_length");
+    batch = c.require_same_dim(batch, c.shape(sequence_length)[0], sequence_length, "the batch of \"data\"",
+                               "that of \"sequence_length\"");
   c.output(classes_index, a.classes_index_type, PartialShape{batch, steps});
   if (c.output_count() > decoded_length) c.output(decoded_length, a.sequence_length_type, PartialShape{batch});
 }
@@ -41,7 +41,9 @@ void eval(EvalContext& c) {
     for (i64 n = 0; n < batch; ++n) {
       if (lengths[n] > steps)
         fail_at(c.version(), sequence_length, Code::E0508,
-                fmt::format("sequence_length holds {}, more than the {} steps of data", lengths[n], steps));
+                fmt::format("input \"sequence_length\" of CTCGreedyDecoderSeqLen must not be more than {}, the steps "
+                            "of \"data\", but holds {}",
+                            steps, lengths[n]));
       i64 before = -1;
       for (i64 t = 0; t < lengths[n]; ++t) {
         const T* row = from.data<T>() + (n * steps + t) * classes;

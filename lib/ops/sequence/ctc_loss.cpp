@@ -22,17 +22,18 @@ void infer(InferContext& c) {
   for (int port = logits; port <= label_length; ++port) {
     const auto& shape = c.shape(port);
     if (!shape.has_rank()) continue;
-    batch =
-        c.require_same_dim(batch, shape[0], port, "the batch of logits", fmt::format("that of {}", c.port_name(port)));
-    if (shape.rank() > 1) steps = c.require_same_dim(steps, shape[1], port, "the steps of logits", "those of labels");
+    batch = c.require_same_dim(batch, shape[0], port, "the batch of \"logits\"",
+                               fmt::format("that of \"{}\"", c.port_name(port)));
+    if (shape.rank() > 1)
+      steps = c.require_same_dim(steps, shape[1], port, "the steps of \"logits\"", "those of \"labels\"");
   }
   const auto& from = c.shape(logits);
   const auto classes = from.dim(2);
-  c.require(classes.max > 0, logits, Code::E0506, "logits of CTCLoss must have a class or more, but their shape is {}",
-            to_string(from));
+  c.require(classes.max > 0, logits, Code::E0506,
+            "input \"logits\" of CTCLoss must have at least one class, but its shape is {}", to_string(from));
   if (const auto blank = c.scalar_int(blank_index))
     c.require(0 <= *blank && *blank < classes.max, blank_index, Code::E0508,
-              "blank_index of CTCLoss is {}, which is none of {} classes", *blank, to_string(classes));
+              "input \"blank_index\" of CTCLoss must be one of {1} classes, but is {0}", *blank, to_string(classes));
   c.output(0, PartialShape{batch});
 }
 
@@ -86,13 +87,13 @@ void eval(EvalContext& c) {
       const auto length = lengths[n], count = label_lengths[n];
       if (length < 0 || length > steps || count < 0 || count > length)
         fail_at(c.version(), label_length, Code::E0508,
-                fmt::format("label_length {} and logit_length {} must satisfy 0 <= label_length <= logit_length <= {}",
-                            count, length, steps));
+                fmt::format("CTCLoss needs 0 <= label_length <= logit_length <= {2}, but they are {0} and {1}", count,
+                            length, steps));
       const auto target = target_of(all_labels.data() + n * steps, count, a);
       for (const auto label : target)
         if (label < 0 || label >= classes)
           fail_at(c.version(), labels, Code::E0508,
-                  fmt::format("labels of CTCLoss holds {}, which is none of {} classes", label, classes));
+                  fmt::format("input \"labels\" of CTCLoss must name one of {} classes, but holds {}", classes, label));
       const T* rows = from.data<T>() + n * steps * classes;
       std::vector<double> total;  // by step, the logarithm of softmax's denominator
       for (i64 t = 0; t < length; ++t) {

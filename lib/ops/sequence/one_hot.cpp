@@ -23,9 +23,7 @@ struct Attrs {
 void infer(InferContext& c) {
   for (int port : {depth, on_value, off_value}) c.require_rank(port, 0);
   Dim length;
-  if (const auto known = c.intervals(depth); known && known->size() == 1) {
-    c.require(known->front().hi >= 0, depth, Code::E0508, "depth of OneHot is {}: it cannot be negative",
-              known->front().hi);
+  if (const auto known = c.require_at_least(depth, 0); known && known->size() == 1) {
     length = known->front().to_dim();
   }
   auto out = c.shape(indices);

@@ -26,12 +26,12 @@ std::vector<Entry> entries_of(const InferContext& c, const std::vector<Interval>
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const auto& v = pattern[i];
-    c.require(v.hi >= -1, shape, Code::E0508, "shape[{}] of Reshape is {}: a dim is -1, 0 or positive", i, v.hi);
     if (v.is_known() && v.lo == -1) {
       entries.push_back({Entry::rest, Dim()});
     } else if (v.is_known() && v.lo == 0 && special_zero) {
       c.require(!in.has_rank() || static_cast<i64>(i) < in.rank(), shape, Code::E0507,
-                "shape[{}] of Reshape is 0, which copies a dim of data, but data has shape {}", i, to_string(in));
+                "element {} of input \"shape\" of Reshape is 0 and copies a dim of \"data\", but \"data\" has shape {}",
+                i, to_string(in));
       entries.push_back({Entry::copied, in.has_rank() ? in[static_cast<i64>(i)] : Dim()});
     } else {
       // A value that may turn out to be -1 says nothing of the length.
@@ -39,7 +39,7 @@ std::vector<Entry> entries_of(const InferContext& c, const std::vector<Interval>
     }
   }
   c.require(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.kind == Entry::rest; }) <= 1,
-            shape, Code::E0508, "shape of Reshape holds more than one -1");
+            shape, Code::E0508, "input \"shape\" of Reshape must hold one -1 at most");
   return entries;
 }
 
@@ -158,7 +158,7 @@ std::string counted_elements(const Dim& count) {
 void infer(InferContext& c) {
   c.require_rank(shape, 1);
   const auto& in = c.shape(data);
-  auto pattern = c.intervals(shape);
+  auto pattern = c.require_at_least(shape, -1);
   const auto& s = c.shape(shape);
   if (!pattern && s == PartialShape{0}) pattern.emplace();  // no entries: a scalar
   if (!pattern) {
@@ -193,7 +193,7 @@ void infer(InferContext& c) {
     const auto found = solved ? intersect(out[open], *solved) : solved;
     if (!found)
       c.fail_at(data, Code::E0512,
-                fmt::format("Reshape cannot make [{}] out of {}: no length of dim {} keeps the number of elements",
+                fmt::format("Reshape cannot turn {1} into [{0}]: no length of dim {2} keeps the number of elements",
                             asked_for(*pattern), to_string(in), open),
                 with_one_dim_open(c, *pattern));
     out[open] = *found;
@@ -206,8 +206,8 @@ void infer(InferContext& c) {
   const auto after = out.element_count();
   if (!before.compatible(after))
     c.fail_at(data, Code::E0512,
-              fmt::format("Reshape cannot make {} out of {}: {} elements in, {} asked for", to_string(out),
-                          to_string(in), counted_elements(before), counted_elements(after)),
+              fmt::format("Reshape cannot turn {1} into {0}: {2} elements in, {3} out", to_string(out), to_string(in),
+                          counted_elements(before), counted_elements(after)),
               with_one_dim_open(c, *pattern));
   c.output(0, std::move(out));
 }

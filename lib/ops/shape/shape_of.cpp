@@ -15,7 +15,7 @@ Tensor as_tensor(const Shape& shape, ElementType type) { return convert(Tensor::
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kIndex, type), "output_type", "\"{}\" is neither i64 nor i32", name(type));
+  c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
   const auto& s = c.shape(data);
   if (!s.has_rank()) return c.output(0, type, {Dim()});
   c.output(0, type, {s.rank()});

@@ -38,7 +38,8 @@ void infer(InferContext& c) {
   const auto rank = from.rank() + static_cast<i64>(named->size());
   for (const auto axis : *named) c.require_axis(axis, axes, rank);
   auto out = with_ones(from, from.rank(), *named, Dim(1));
-  c.require(out.has_value(), axes, Code::E0508, "axes of Unsqueeze names an axis twice: {}", to_string(*named));
+  c.require(out.has_value(), axes, Code::E0508, "input \"axes\" of Unsqueeze must name each axis once, but is {}",
+            to_string(*named));
   c.output(0, std::move(*out));
 }
 

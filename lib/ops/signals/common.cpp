@@ -79,20 +79,21 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<i64>& last
   auto shape = c.shape(data);
   if (shape.has_rank() && complex_input) {
     c.require(shape[shape.rank() - 1].contains(2), data, Code::E0506,
-              "the last dim of {} must be 2, the real and the imaginary part, but its shape is {}", c.op().type,
+              "the last dim of input \"{}\" must be 2 (real and imaginary part), but its shape is {}", c.op().type,
               to_string(shape));
     shape.dims().pop_back();
   }
   if (c.has(signal_size)) {
     c.require_rank(signal_size, 1);
-    c.require_same_dim(axis_count(c.shape(axes)), axis_count(c.shape(signal_size)), signal_size, "the elements of axes",
-                       "those of signal_size");
+    c.require_same_dim(axis_count(c.shape(axes)), axis_count(c.shape(signal_size)), signal_size,
+                       "the elements of \"axes\"", "those of \"signal_size\"");
   }
   const auto along = c.ints(axes);
   if (!shape.has_rank()) return shape;
   c.require(axis_count(c.shape(axes)).min <= shape.rank(), axes, Code::E0506,
-            "axes of {} names {} axes, but data {} has {} that can be transformed", c.op().type,
-            axis_count(c.shape(axes)).min, to_string(c.shape(data)), shape.rank());
+            "input \"axes\" of {0} must not name more than the {3} axes of \"data\" {2} that can be transformed, but "
+            "names {1}",
+            c.op().type, axis_count(c.shape(axes)).min, to_string(c.shape(data)), shape.rank());
   if (!along) {
     // Without sizes only the real transforms change a dim, of an axis that is not known.
     if (c.has(signal_size))
@@ -103,7 +104,8 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<i64>& last
   std::vector<bool> seen(shape.rank());
   for (std::size_t i = 0; i < along->size(); ++i) {
     const auto axis = c.require_axis((*along)[i], axes, shape.rank());
-    c.require(!seen[axis], axes, Code::E0508, "axes of {} names axis {} twice", c.op().type, axis);
+    c.require(!seen[axis], axes, Code::E0508, "input \"axes\" of {} must name each axis once, but names axis {} twice",
+              c.op().type, axis);
     seen[axis] = true;
     last = axis;
     if (!c.has(signal_size)) continue;
@@ -114,7 +116,7 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<i64>& last
     }
     const auto& size = (*sizes)[i];
     c.require(!size.is_known() || size.lo == -1 || size.lo > 0, signal_size, Code::E0508,
-              "signal_size of {} holds {}: a length is -1 or positive", c.op().type, size.lo);
+              "input \"signal_size\" of {} must hold -1 or positive lengths, but holds {}", c.op().type, size.lo);
     // -1: the length is not changed
     if (size.lo > 0) shape[axis] = last_size = size.to_dim();
     else if (!size.is_known()) shape[axis] = Dim();

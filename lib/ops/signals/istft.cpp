@@ -17,13 +17,14 @@ void infer(InferContext& c) {
   c.require_rank(frame_size, 0);
   c.require_rank(frame_step, 0);
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
-  if (step) c.require(*step > 0, frame_step, Code::E0508, "frame_step of ISTFT must be positive, not {}", *step);
+  if (step)
+    c.require(*step > 0, frame_step, Code::E0508, "input \"frame_step\" of ISTFT must be positive, but is {}", *step);
   if (size) {
     c.require(0 < *size && *size < (i64{1} << 40), frame_size, Code::E0508,
-              "frame_size of ISTFT must be positive, not {}", *size);
+              "input \"frame_size\" of ISTFT must be positive, but is {}", *size);
     if (c.shape(window).has_rank())
       c.require(c.shape(window)[0].compatible(Dim(1, *size)), window, Code::E0506,
-                "the window of ISTFT must have 1 to {} elements, the frame's size, but its shape is {}", *size,
+                "input \"window\" of ISTFT must have 1 to {} elements (the frame size), but its shape is {}", *size,
                 to_string(c.shape(window)));
   }
   if (c.has(signal_length)) c.require_single(signal_length);
@@ -31,11 +32,12 @@ void infer(InferContext& c) {
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto rank = from.rank();
   c.require(from[rank - 1].contains(2), data, Code::E0506,
-            "the last dim of data of ISTFT must be 2, real and imaginary part, but its shape is {}", to_string(from));
+            "the last dim of input \"data\" of ISTFT must be 2 (real and imaginary part), but its shape is {}",
+            to_string(from));
   if (size)
     c.require(from[rank - 3].contains(*size / 2 + 1), data, Code::E0506,
-              "frames of {} give {} values each, but data of ISTFT has shape {}", *size, *size / 2 + 1,
-              to_string(from));
+              "input \"data\" of ISTFT must have {1} values for each frame of {0} elements, but its shape is {2}",
+              *size, *size / 2 + 1, to_string(from));
   Dim length;
   if (c.has(signal_length)) {
     if (const auto asked = c.dims(signal_length); asked && asked->size() == 1) length = asked->front();
@@ -56,7 +58,7 @@ void eval(EvalContext& c) {
   // Saturated: what is beyond the output does not count.
   constexpr auto kFar = std::numeric_limits<i64>::max() / 2;
   const auto whole = frames == 0 ? 0 : std::min(checked_mul(frames - 1, step).value_or(kFar), kFar) + size;
-  const auto margin = a.center ? size / 2 : 0;  // of the padding that a centred signal had on either side
+  const auto margin = a.center ? size / 2 : 0;  // of the padding that a centered signal had on either side
   const auto length = std::max<i64>(0, c.has(signal_length) ? c.scalar_int(signal_length) : whole - 2 * margin);
   auto& out = c.out(0, rank == 4 ? Shape{batches, length} : Shape{length});
   const auto span = std::min(whole, length + margin);

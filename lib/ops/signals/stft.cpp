@@ -28,18 +28,22 @@ void infer(InferContext& c) {
   c.require_single(frame_size);
   c.require_single(frame_step);
   const auto size = c.scalar_int(frame_size), step = c.scalar_int(frame_step);
-  if (size) c.require(*size > 0, frame_size, Code::E0508, "frame_size of STFT is {}: it must be positive", *size);
-  if (step) c.require(*step > 0, frame_step, Code::E0508, "frame_step of STFT is {}: it must be positive", *step);
+  if (size)
+    c.require(*size > 0, frame_size, Code::E0508, "input \"frame_size\" of STFT must be positive, but is {}", *size);
+  if (step)
+    c.require(*step > 0, frame_step, Code::E0508, "input \"frame_step\" of STFT must be positive, but is {}", *step);
   const auto& s = c.shape(signal);
   const auto& w = c.shape(window);
   if (size && w.has_rank())
-    c.require(w[0].min <= *size, window, Code::E0506, "window of STFT has {} elements, more than frame_size {}",
+    c.require(w[0].min <= *size, window, Code::E0506,
+              "input \"window\" of STFT must not have more elements than \"frame_size\" ({1}), but has {0}",
               to_string(w[0]), *size);
   if (!s.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto length = s[s.rank() - 1];
   if (size)
     c.require(*size <= length.max, frame_size, Code::E0508,
-              "frame_size of STFT is {}, more than the {} elements of signal", *size, to_string(length));
+              "input \"frame_size\" of STFT must not be more than the {1} elements of \"signal\", but is {0}", *size,
+              to_string(length));
 
   const auto known = [&](int port) {
     const auto d = c.dims(port);

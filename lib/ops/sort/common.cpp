@@ -5,20 +5,21 @@
 namespace ovir::ops::sort {
 
 Counts infer_boxes(InferContext& c, ElementType output_type, i64 numbers, std::string_view words) {
-  c.require_attr(contains(kIndex, output_type), "output_type", "{} is neither i32 nor i64", name(output_type));
+  c.require_attr(contains(kIndex, output_type), "output_type", "must be i32 or i64, but is {}", name(output_type));
   c.require_rank(boxes, 3);
   c.require_rank(scores, 3);
   for (int port = max_output_boxes_per_class; port < c.input_count(); ++port) c.require_single(port);
   Counts counts;
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(numbers), boxes, Code::E0506, "boxes of {} must have {}, but their shape is {}",
+    c.require(shape[2].contains(numbers), boxes, Code::E0506, "input \"boxes\" of {} must have {}, but its shape is {}",
               c.op().type, words, to_string(shape));
     counts.batches = shape[0];
     counts.boxes = shape[1];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    counts.batches = c.require_same_dim(counts.batches, shape[0], scores, "the batch of boxes", "that of scores");
-    counts.boxes = c.require_same_dim(counts.boxes, shape[2], scores, "the number of boxes", "that of scores");
+    counts.batches =
+        c.require_same_dim(counts.batches, shape[0], scores, "the batch of \"boxes\"", "that of \"scores\"");
+    counts.boxes = c.require_same_dim(counts.boxes, shape[2], scores, "the number of \"boxes\"", "that of \"scores\"");
     counts.classes = shape[1];
   }
   return counts;

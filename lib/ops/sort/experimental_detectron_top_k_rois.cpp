@@ -15,16 +15,16 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 <= a.max_rois && a.max_rois < (i64{1} << 31), "max_rois", "{} is not in 0..{}", a.max_rois,
-                 INT32_MAX);
+  c.require_attr(0 <= a.max_rois && a.max_rois < (i64{1} << 31), "max_rois", "must be in 0..{1}, but is {0}",
+                 a.max_rois, INT32_MAX);
   c.require_rank(rois, 2);
   c.require_rank(probabilities, 1);
   if (const auto& shape = c.shape(rois); shape.has_rank()) {
     c.require(shape[1].contains(4), rois, Code::E0506,
-              "input_rois of ExperimentalDetectronTopKROIs must hold 4 coordinates each, but its shape is {}",
+              "input \"input_rois\" of ExperimentalDetectronTopKROIs must have 4 columns, but its shape is {}",
               to_string(shape));
-    c.require_same_dim(shape[0], axis_count(c.shape(probabilities)), probabilities, "the rows of input_rois",
-                       "the elements of rois_probs");
+    c.require_same_dim(shape[0], axis_count(c.shape(probabilities)), probabilities, "the rows of \"input_rois\"",
+                       "the elements of \"rois_probs\"");
   }
   c.output(0, PartialShape{Dim(a.max_rois), Dim(4)});
 }

@@ -16,13 +16,13 @@ void infer(InferContext& c) {
   Dim images, classes, count;
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
     c.require(shape[2].contains(4), boxes, Code::E0506,
-              "boxes of MatrixNms must have 4 coordinates, but their shape is {}", to_string(shape));
+              "the last dim of input \"boxes\" of MatrixNms must be 4, but its shape is {}", to_string(shape));
     images = shape[0];
     count = shape[1];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
-    images = c.require_same_dim(images, shape[0], scores, "the batch of boxes", "that of scores");
-    count = c.require_same_dim(count, shape[2], scores, "the number of boxes", "that of scores");
+    images = c.require_same_dim(images, shape[0], scores, "the batch of \"boxes\"", "that of \"scores\"");
+    count = c.require_same_dim(count, shape[2], scores, "the number of \"boxes\"", "that of \"scores\"");
     classes = shape[1];
   }
   infer_detections(c, c.attrs<Attrs>(), images, classes, count);

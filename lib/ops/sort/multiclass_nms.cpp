@@ -13,7 +13,7 @@ using Attrs = DetectionAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(0 <= a.nms_eta && a.nms_eta <= 1, "nms_eta", "{} lies outside of 0..1", a.nms_eta);
+  c.require_attr(0 <= a.nms_eta && a.nms_eta <= 1, "nms_eta", "must be in 0..1, but is {}", a.nms_eta);
   c.require_rank(boxes, 3);
   const bool own_boxes = c.has(roisnum);  // each class has boxes of its own, the images' one after the other
   if (own_boxes) c.require_rank(roisnum, 1);
@@ -22,15 +22,15 @@ void infer(InferContext& c) {
   const bool shared = !own_boxes || (c.shape(scores).has_rank() && c.shape(scores).rank() == 3);
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
     c.require(shape[2].contains(4), boxes, Code::E0506,
-              "boxes of MulticlassNms must have 4 coordinates, but their shape is {}", to_string(shape));
+              "the last dim of input \"boxes\" of MulticlassNms must be 4, but its shape is {}", to_string(shape));
     (shared ? images : classes) = shape[0];
     count = shape[1];
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     auto& first = shared ? images : classes;
-    first = c.require_same_dim(first, shape[0], scores, shared ? "the batch of boxes" : "the classes of boxes",
-                               "those of scores");
-    count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "the number of boxes", "that of scores");
+    first = c.require_same_dim(first, shape[0], scores, shared ? "the batch of \"boxes\"" : "the classes of \"boxes\"",
+                               "those of \"scores\"");
+    count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "the number of \"boxes\"", "that of \"scores\"");
     if (shared) classes = shape[1];
   }
   if (!shared && c.shape(roisnum).has_rank()) images = c.shape(roisnum)[0];
@@ -82,7 +82,8 @@ void eval(EvalContext& c) {
       const auto image = static_cast<i64>(n);
       if (!shared && (sizes[n] < 0 || sizes[n] > count - first))
         fail_at(c.version(), roisnum, Code::E0508,
-                fmt::format("roisnum of image {} is {}, but {} boxes are left", n, sizes[n], count - first));
+                fmt::format("input \"roisnum\" of MulticlassNms gives image {} {} boxes, but {} are left", n, sizes[n],
+                            count - first));
       std::vector<Detection> of_image;
       for (i64 k = 0; k < classes; ++k) {
         if (k == a.background_class) continue;

@@ -14,7 +14,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kIndex, type), "output_type", "\"{}\" is neither i64 nor i32", name(type));
+  c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
   c.require_rank_at_least(sorted_sequence, 1);
   const auto& rows = c.shape(sorted_sequence);
   auto out = c.shape(values);
@@ -22,11 +22,12 @@ void infer(InferContext& c) {
   if (rows.has_rank() && rows.rank() > 1) {
     if (!out.has_rank()) out = PartialShape::of_rank(rows.rank());
     c.require(out.rank() == rows.rank(), values, Code::E0504,
-              "sorted_sequence and values of SearchSorted must have the same rank, but they are {} and {}",
+              "inputs \"sorted_sequence\" and \"values\" of SearchSorted must have the same rank, but their shapes are "
+              "{} and {}",
               to_string(rows), to_string(out));
     for (i64 i = 0; i + 1 < out.rank(); ++i)
-      out[i] =
-          c.require_same_dim(rows[i], out[i], values, fmt::format("dim {} of sorted_sequence", i), "that of values");
+      out[i] = c.require_same_dim(rows[i], out[i], values, fmt::format("dim {} of \"sorted_sequence\"", i),
+                                  "that of \"values\"");
   }
   c.output(0, type, std::move(out));
 }

@@ -27,15 +27,15 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "{} is neither i32 nor i64",
+  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "must be i32 or i64, but is {}",
                  name(a.index_element_type));
   c.require_single(K);
   auto shape = c.shape(data);
   if (shape.has_rank()) {
     auto& along = shape[c.require_axis(a.axis, -1, shape.rank())];
     if (const auto k = c.scalar_int(K)) {
-      c.require(*k >= 0, K, Code::E0508, "TopK cannot select {} elements: k cannot be negative", *k);
-      c.require(*k <= along.max, K, Code::E0508, "TopK cannot select {} elements of an axis of {}", *k,
+      c.require(*k >= 0, K, Code::E0508, "input \"k\" of TopK must be 0 or more, but is {}", *k);
+      c.require(*k <= along.max, K, Code::E0508, "TopK cannot select {} elements from an axis of length {}", *k,
                 to_string(along));
       along = Dim(*k);
     } else {

@@ -7,7 +7,8 @@ namespace ovir::ops::sparse {
 namespace {
 [[noreturn]] void fail_row(const Version& version, int port, i64 row, const Dim& rows) {
   fail_at(version, port, Code::E0507,
-          fmt::format("{} holds {}, but emb_table has {} rows", port_name(version, port), row, to_string(rows)));
+          fmt::format("input \"{}\" must name one of {} rows of \"emb_table\", but holds {}", port_name(version, port),
+                      to_string(rows), row));
 }
 }  // namespace
 
@@ -23,7 +24,7 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
     if (inputs.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
     if (c.version().since >= 15)
       c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
-                     "per_sample_weights are only for \"sum\"");
+                     "must be \"sum\" where \"per_sample_weights\" is connected");
   }
   auto shape = c.shape(inputs.table);
   if (shape.has_rank()) {
@@ -86,8 +87,7 @@ void reduce_offsets(EvalContext& c) {
     const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
     if (range.first < 0 || range.first > count || range.last > count)
       fail_at(c.version(), kOffsets.segments, Code::E0508,
-              fmt::format("offsets ask for a bag of the indices [{}, {}), but there are {} indices", range.first,
-                          range.last, count));
+              fmt::format("a bag takes the indices [{}..{}), but there are {}", range.first, range.last, count));
     return range;
   };
   reduce_bags(c, kOffsets, std::ssize(starts), bag, c.attrs<Attrs>().reduction);

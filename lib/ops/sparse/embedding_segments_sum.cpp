@@ -18,7 +18,7 @@ void infer(InferContext& c) {
   Dim segments;
   if (const auto count = c.intervals(num_segments); count && count->size() == 1) {
     c.require(count->front().hi >= 0, num_segments, Code::E0508,
-              "num_segments of EmbeddingSegmentsSum must not be negative, but is {}", count->front().hi);
+              "input \"num_segments\" of EmbeddingSegmentsSum must not be negative, but is {}", count->front().hi);
     segments = count->front().to_dim();
   }
   infer_bags(c, kBagInputs, segments);

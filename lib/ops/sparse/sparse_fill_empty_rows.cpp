@@ -16,7 +16,8 @@ std::vector<std::uint8_t> empty_rows(const Version& version, const std::vector<i
   for (std::size_t i = 0; i < entries.size(); i += 2) {
     if (entries[i] < 0 || entries[i] >= rows)
       fail_at(version, indices, Code::E0507,
-              fmt::format("row {} lies outside of a matrix of {} rows", entries[i], rows));
+              fmt::format("input \"indices\" of SparseFillEmptyRows must name one of {} rows, but holds {}", rows,
+                          entries[i]));
     empty[entries[i]] = 0;
   }
   return empty;
@@ -30,15 +31,17 @@ void infer(InferContext& c) {
   Dim entries = axis_count(c.shape(values)), rows;
   if (const auto& shape = c.shape(indices); shape.has_rank()) {
     c.require(shape[1].contains(2), indices, Code::E0506,
-              "indices of SparseFillEmptyRows must be pairs, but their shape is {}", to_string(shape));
-    entries = c.require_same_dim(entries, shape[0], indices, "the entries of values", "those of indices");
+              "input \"indices\" of SparseFillEmptyRows must have 2 columns, but its shape is {}", to_string(shape));
+    entries = c.require_same_dim(entries, shape[0], indices, "the entries of \"values\"", "those of \"indices\"");
   }
   if (const auto& shape = c.shape(dense_shape); shape.has_rank())
     c.require(shape[0].contains(2), dense_shape, Code::E0506,
-              "dense_shape of SparseFillEmptyRows must be that of a matrix, but it has shape {}", to_string(shape));
+              "input \"dense_shape\" of SparseFillEmptyRows must hold 2 lengths, but its shape is {}",
+              to_string(shape));
   if (const auto lengths = c.intervals(dense_shape); lengths && lengths->size() == 2) {
     c.require((*lengths)[0].hi >= 0, dense_shape, Code::E0508,
-              "dense_shape of SparseFillEmptyRows holds {}: a length is not negative", (*lengths)[0].hi);
+              "input \"dense_shape\" of SparseFillEmptyRows must hold lengths of 0 or more, but holds {}",
+              (*lengths)[0].hi);
     rows = (*lengths)[0].to_dim();
   }
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one

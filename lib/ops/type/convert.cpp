@@ -12,7 +12,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto to = c.attrs<Attrs>().destination_type;
   c.require_attr(contains(kConvertible, to) && to != ElementType::dynamic, "destination_type",
-                 "{} is no type to convert to", name(to));
+                 "must be a type to convert to, but is {}", name(to));
   c.output(0, to, c.shape(0));
 }
 

@@ -24,8 +24,8 @@ ElementType signed_of(int bits) {
 /// What is neither the one type nor the other is a promotion that must be asked for.
 ElementType unsafe(InferContext& c, ElementType t) {
   c.require_attr(c.attrs<Attrs>().promote_unsafe, "promote_unsafe",
-                 "{} and {} have no common type that holds all values of both; only promote_unsafe=\"true\" allows {}",
-                 name(c.type(0)), name(c.type(1)), name(t));
+                 "must be true to convert {} and {} to {}, which does not hold all their values", name(c.type(0)),
+                 name(c.type(1)), name(t));
   return t;
 }
 

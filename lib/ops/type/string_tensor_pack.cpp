@@ -11,7 +11,7 @@ enum Input { begins, ends, symbols };
 void check(const Version& version, i64 begin, i64 end, i64 size) {
   if (begin < 0 || begin > end || end > size)
     fail_at(version, ends, Code::E0508,
-            fmt::format("a string from {} to {} does not lie in {} symbols", begin, end, size));
+            fmt::format("a string spans symbols [{}..{}), but there are {}", begin, end, size));
 }
 
 void infer(InferContext& c) {

@@ -24,7 +24,7 @@ void eval(EvalContext& c) {
   const auto& strings = c.in(data);
   const auto bytes = total(strings);
   if (bytes > std::numeric_limits<std::int32_t>::max())
-    fail(Code::E0003, "{} bytes of text are more than 32-bit positions can tell", bytes);
+    fail(Code::E0003, "the strings have {} bytes, more than 32-bit positions can address", bytes);
   auto *begin = c.out(begins, strings.shape()).mutable_data<std::int32_t>(),
        *end = c.out(ends, strings.shape()).mutable_data<std::int32_t>();
   auto* to = c.out(symbols, {bytes}).mutable_data<std::uint8_t>();

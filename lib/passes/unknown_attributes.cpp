@@ -1,0 +1,71 @@
+#include "passes/unknown_attributes.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "model/report.hpp"
+#include "op/leftovers.hpp"
+
+namespace ovir::passes {
+namespace {
+
+/// The attribute's name, which stands before its value, the quote and the equals sign.
+SourceLoc name_of(const Attribute& attribute) {
+  auto place = attribute.at;
+  if (!place) return place;
+  const auto found = place.file->text.substr(0, place.offset).rfind(attribute.name);
+  if (found == std::string_view::npos) return place;
+  place.offset = found;
+  place.length = attribute.name.size();
+  return place;
+}
+
+}  // namespace
+
+void check_unknown_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version,
+                              Leftovers& leftovers, Diagnostics& diagnostics) {
+  const auto known = [&](const Attribute& given) {
+    return std::any_of(version.attrs.defs.begin(), version.attrs.defs.end(),
+                       [&](const AttributeDef& def) { return def.name == given.name; });
+  };
+  for (const auto& given : layer.attributes) {
+    if (known(given)) continue;
+    if (is_leftover(op.type, given.name)) {
+      if (leftovers.total++ == 0) leftovers.first = name_of(given);
+      ++leftovers.counts[given.name];
+      continue;
+    }
+    // A slip in the name of an attribute leaves the layer without that attribute.
+    std::vector<std::string_view> missing;
+    for (const auto& def : version.attrs.defs)
+      if (!layer.attribute(def.name)) missing.push_back(def.name);
+    const auto near = nearest(given.name, missing);
+    Diagnostic d;
+    d.code = Code::W0902;
+    d.message = fmt::format("unknown attribute \"{}\" of {}{}", printable(given.name), op.type,
+                            near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+    d.attribute = given.name;
+    d.at = name_of(given);
+    if (near) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
+    report(diagnostics, model, layer, std::move(d));
+  }
+}
+
+void report_leftovers(const Leftovers& leftovers, Diagnostics& diagnostics) {
+  if (leftovers.total == 0) return;
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::pair<std::string_view, std::size_t>> names(leftovers.counts.begin(), leftovers.counts.end());
+  std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string list;
+  for (std::size_t i = 0; i < names.size() && i < kNamed; ++i)
+    list += fmt::format("{}\"{}\" ({})", i == 0 ? "" : ", ", names[i].first, names[i].second);
+  if (names.size() > kNamed) list += fmt::format(" and {} more names", names.size() - kNamed);
+  Diagnostic d;
+  d.code = Code::N0901;
+  d.message = fmt::format("{} that older converters left behind {} no effect: {}",
+                          counted(leftovers.total, "attribute"), leftovers.total == 1 ? "has" : "have", list);
+  d.at = leftovers.first;
+  diagnostics.add(std::move(d));
+}
+
+}  // namespace ovir::passes

@@ -1,0 +1,171 @@
+#include "tools/lower.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.hpp"
+#include "model/report.hpp"
+#include "op/known_types.hpp"
+#include "op/lookup.hpp"
+#include "ovir.hpp"
+#include "tools/releases.hpp"
+
+namespace ovir::tools {
+namespace {
+
+/// What the layer says of an attribute; empty where it leaves it to the default.
+std::string_view word(const Node& node, std::string_view attribute) {
+  const auto* given = node.layer->attribute(attribute);
+  return given ? trim(given->value) : std::string_view();
+}
+
+bool is_default(const Node& node, std::string_view attribute, std::string_view value) {
+  const auto given = word(node, attribute);
+  return given.empty() || equals_ignoring_case(given, value);
+}
+
+bool is_false(const Node& node, std::string_view attribute) {
+  return is_default(node, attribute, "false") || word(node, attribute) == "0";
+}
+
+/// The value of an input that is a Constant, else nothing.
+std::optional<std::vector<i64>> constant(const Model& model, const Node& node, std::size_t input) {
+  if (input >= node.inputs.size() || node.inputs[input].node < 0) return std::nullopt;
+  const auto& value = model[node.inputs[input].node].constant;
+  if (!value || value.type() == ElementType::string) return std::nullopt;
+  return to_i64(value.unpacked());
+}
+
+bool is_not_negative(const Model& model, const Node& node, std::size_t input) {
+  const auto values = constant(model, node, input);
+  return values && std::all_of(values->begin(), values->end(), [](i64 v) { return v >= 0; });
+}
+
+bool is_boolean(const Model& model, const Node& node) {
+  if (node.inputs.empty() || node.inputs[0].node < 0) return false;
+  const auto& from = node.inputs[0];
+  const auto& ports = model[from.node].layer->outputs;
+  return from.port < static_cast<int>(ports.size()) &&
+         ports[static_cast<std::size_t>(from.port)].declared_type == ElementType::boolean;
+}
+
+/// An older version that computes the same where the condition holds.
+struct Lowering {
+  std::string_view type;
+  int version;                  ///< the opset that introduced the version the layer has
+  std::string_view older_type;  ///< mostly the same
+  int older;                    ///< an opset that holds the older version
+  bool (*same)(const Model&, const Node&);
+};
+
+constexpr Lowering kLowerings[] = {
+    {"AvgPool", 14, "AvgPool", 1,
+     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "rounding_type"), "ceil_torch"); }},
+    {"AvgPool", 16, "AvgPool", 14,
+     [](const Model&, const Node& n) {
+       return word(n, "dilations").find_first_not_of("1, ") == std::string_view::npos;
+     }},
+    {"BitwiseAnd", 13, "LogicalAnd", 1, is_boolean},
+    {"BitwiseNot", 13, "LogicalNot", 1, is_boolean},
+    {"BitwiseOr", 13, "LogicalOr", 1, is_boolean},
+    {"BitwiseXor", 13, "LogicalXor", 1, is_boolean},
+    {"Broadcast", 3, "Broadcast", 1,
+     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "mode"), "bidirectional"); }},
+    {"DeformableConvolution", 8, "DeformableConvolution", 1,
+     [](const Model&, const Node& n) { return n.inputs.size() == 3 && is_false(n, "bilinear_interpolation_pad"); }},
+    {"EmbeddingBagOffsets", 15, "EmbeddingBagOffsetsSum", 3,
+     [](const Model&, const Node& n) { return is_default(n, "reduction", "sum"); }},
+    {"EmbeddingBagPacked", 15, "EmbeddingBagPackedSum", 3,
+     [](const Model&, const Node& n) { return is_default(n, "reduction", "sum"); }},
+    // Version 8 counts negative indices from the end, 7 takes them for out of range.
+    {"Gather", 8, "Gather", 7, [](const Model& m, const Node& n) { return is_not_negative(m, n, 1); }},
+    {"Gather", 7, "Gather", 1, [](const Model&, const Node& n) { return is_default(n, "batch_dims", "0"); }},
+    {"Gelu", 7, "Gelu", 2, [](const Model&, const Node& n) { return is_default(n, "approximation_mode", "erf"); }},
+    {"MaxPool", 14, "MaxPool", 8,
+     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "rounding_type"), "ceil_torch"); }},
+    {"MulticlassNms", 9, "MulticlassNms", 8, [](const Model&, const Node& n) { return n.inputs.size() == 2; }},
+    {"Pad", 12, "Pad", 1,
+     [](const Model& m, const Node& n) { return is_not_negative(m, n, 1) && is_not_negative(m, n, 2); }},
+    {"ROIAlign", 9, "ROIAlign", 3,
+     [](const Model&, const Node& n) { return is_default(n, "aligned_mode", "asymmetric"); }},
+    {"ScatterElementsUpdate", 12, "ScatterElementsUpdate", 3,
+     [](const Model&, const Node& n) { return is_default(n, "reduction", "none"); }},
+    {"ScatterNDUpdate", 15, "ScatterNDUpdate", 4,
+     [](const Model&, const Node& n) { return is_default(n, "reduction", "none"); }},
+    {"ShapeOf", 3, "ShapeOf", 1, [](const Model&, const Node& n) { return is_default(n, "output_type", "i64"); }},
+    {"Softmax", 8, "Softmax", 1, [](const Model&, const Node& n) { return !word(n, "axis").starts_with('-'); }},
+    {"Squeeze", 15, "Squeeze", 1, [](const Model&, const Node& n) { return is_false(n, "allow_axis_skip"); }},
+    {"TopK", 11, "TopK", 3, [](const Model&, const Node& n) { return is_false(n, "stable"); }},
+};
+
+bool reads(std::string_view release, std::string_view type, int set) { return release_of(type, set) <= release; }
+
+/// The newest set up to `set` that holds this version and that `release` reads; 0 where there is none.
+int readable_set(std::string_view release, const OpDef& op, const Version& version, int set) {
+  for (int s = set; s >= version.since; --s)
+    if (version_in(op, s) == &version && reads(release, op.type, s)) return s;
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Remedy> lowered(const Model& model, const Node& node, std::string_view release) {
+  if (!node.op || !node.version) return {};
+  const auto* op = node.op;
+  const auto* version = node.version;
+  for (int set = kNewestOpset;;) {
+    if (const int readable = readable_set(release, *op, *version, set)) {
+      Remedy remedy{{Change::What::layer_attribute, "version", fmt::format("opset{}", readable)}};
+      if (op != node.op) remedy.push_back({Change::What::layer_attribute, "type", std::string(op->type)});
+      return {std::move(remedy)};
+    }
+    const auto* const row = std::find_if(std::begin(kLowerings), std::end(kLowerings), [&](const Lowering& l) {
+      return l.type == op->type && l.version == version->since && l.same(model, node);
+    });
+    if (row == std::end(kLowerings)) return {};
+    op = operations().find(row->older_type);
+    version = op ? version_in(*op, row->older) : nullptr;
+    if (!version) return {};
+    set = kNewestOpset;
+  }
+}
+
+void check_release(const Model& model, std::string_view release, Diagnostics& diagnostics) {
+  for (const auto& demand : demands(model)) {
+    if (demand.release <= release) continue;
+    Diagnostic d;
+    d.code = Code::E0606;
+    const auto since = demand.release == kNoRelease ? fmt::format("no release up to {} does", kNewestRelease)
+                                                    : fmt::format("{} is the first that does", demand.release);
+    d.message = fmt::format("OpenVINO {} does not read {}; {}", release, demand.what, since);
+    if (!demand.node) {
+      d.at = {model.graph->source, 0, 1};
+      diagnostics.add(std::move(d));
+      continue;
+    }
+    if (!parse_element_type(demand.what)) d.remedies = lowered(*demand.model, *demand.node, release);
+    report(diagnostics, *demand.model, *demand.node->layer, std::move(d));
+  }
+}
+
+std::optional<std::string> differing_output(const std::shared_ptr<const Model>& a,
+                                            const std::shared_ptr<const Model>& b, std::span<const Tensor> inputs) {
+  const auto results = [&](const std::shared_ptr<const Model>& model) {
+    Diagnostics unused;
+    auto session = compile(model, infer(*model, {}, unused), {.tier = Tier::reference});
+    return session.run(inputs);
+  };
+  const auto of_a = results(a), of_b = results(b);
+  for (std::size_t k = 0; k < of_a.size(); ++k) {
+    const bool alike = k < of_b.size() && of_a[k].type() == of_b[k].type() && of_a[k].shape() == of_b[k].shape();
+    const bool same =
+        alike && (of_a[k].type() == ElementType::string
+                      ? std::equal(of_a[k].data<std::string_view>(), of_a[k].data<std::string_view>() + of_a[k].size(),
+                                   of_b[k].data<std::string_view>())
+                      : std::equal(of_a[k].bytes(), of_a[k].bytes() + of_a[k].byte_size(), of_b[k].bytes()));
+    if (!same) return a->result_name(static_cast<int>(k));
+  }
+  return std::nullopt;
+}
+
+}  // namespace ovir::tools

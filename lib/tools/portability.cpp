@@ -1,0 +1,115 @@
+// The list of ops/NOTES.md as data: where the specification and the CPU plugin of OpenVINO 2026.4 differ in results.
+#include "tools/portability.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.hpp"
+#include "model/report.hpp"
+
+namespace ovir::tools {
+namespace {
+
+struct Layer {
+  const Node& node;
+  const std::vector<Fact>& outputs;
+  std::vector<Fact> inputs;
+  ElementType type() const { return inputs.empty() ? ElementType::dynamic : inputs[0].type; }
+  std::string_view attribute(std::string_view name) const {
+    const auto* given = node.layer->attribute(name);
+    return given ? trim(given->value) : std::string_view();
+  }
+};
+
+struct Difference {
+  std::string_view type;
+  bool (*applies)(const Layer&);
+  std::string_view what;  ///< what the plugin does, what the specification says
+};
+
+bool always(const Layer&) { return true; }
+template <TypeSet set>
+bool of_types(const Layer& layer) {
+  return contains(set, layer.type());
+}
+constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
+constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
+
+constexpr std::string_view kIn32Bits = "the plugin computes 64-bit numbers in 32 bits";
+constexpr std::string_view kSaturates = "the plugin saturates 8-bit integers; they wrap around by the specification";
+constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
+
+constexpr Difference kDifferences[] = {
+    {"Abs", of_types<k64>, kIn32Bits},
+    {"Add", of_types<k64>, kIn32Bits},
+    {"Add", of_types<kBytes>, kSaturates},
+    {"AvgPool", [](const Layer& l) { return l.attribute("exclude-pad") == "true"; },
+     "for a window wholly in the padding the plugin divides 0 by 0; it is 0 here"},
+    {"Clamp", of_types<set_of(ElementType::u8)>,
+     "the plugin truncates a fractional min; it is rounded up by the specification"},
+    {"Divide", of_types<kInteger>,
+     "the plugin truncates integer quotients whatever m_pythondiv says; they are floored by the specification"},
+    {"Exp", of_types<kFloat>, "Exp(NaN) is not NaN in the plugin"},
+    {"FloorMod", of_types<k64>, kIn32Bits},
+    {"GenerateProposals", [](const Layer& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
+     "the plugin ignores nms_eta"},
+    {"Maximum", of_types<kFloat>, kNaN},
+    {"Minimum", of_types<kFloat>, kNaN},
+    {"Mod", of_types<k64>, kIn32Bits},
+    {"MatrixNms", always, "the plugin stops at the first image in which nothing is found"},
+    {"MulticlassNms", [](const Layer& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
+     "the plugin lowers the threshold (nms_eta) for all boxes; each is judged with the threshold of its time by the "
+     "specification"},
+    {"Multiply", of_types<k64>, kIn32Bits},
+    {"Multiply", of_types<kBytes>, kSaturates},
+    {"NonMaxSuppression", always,
+     "at equality with a threshold the plugin decides otherwise, and it never cuts soft suppression"},
+    {"NormalizeL2",
+     [](const Layer& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
+     "with no axes the plugin computes x / sqrt(x*x + eps); it is 1 by the specification"},
+    {"NMSRotated", [](const Layer& l) { return l.attribute("clockwise") == "false"; },
+     "the plugin turns the angle of the first box again and again"},
+    {"Power", of_types<k64>, kIn32Bits},
+    {"RandomUniform",
+     [](const Layer& l) {
+       return !l.outputs.empty() &&
+              contains(set_of(ElementType::f16, ElementType::bf16, ElementType::f64), l.outputs[0].type);
+     },
+     "the plugin draws f16, bf16 and f64 numbers in f32"},
+    {"ReduceMax", of_types<kFloat>, kNaN},
+    {"ReduceMin", of_types<kFloat>, kNaN},
+    {"ReduceProd", of_types<k64>, kIn32Bits},
+    {"ReduceSum", of_types<k64>, kIn32Bits},
+    {"ScatterElementsUpdate", always, "the plugin does not check indices; out of range they are an error here"},
+    {"ScatterNDUpdate", always, "the plugin does not check indices; out of range they are an error here"},
+    {"SquaredDifference", of_types<kBytes>, kSaturates},
+    {"Subtract", of_types<k64>, kIn32Bits},
+    {"Subtract", of_types<kBytes>, kSaturates},
+    {"Unique", [](const Layer& l) { return l.inputs.size() > 1; },
+     "the plugin misses equal slices along the last axis"},
+};
+
+}  // namespace
+
+void check_portability(const Model& model, const Facts& facts, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < model.nodes.size() && i < facts.outputs.size(); ++i) {
+    const auto& node = model.nodes[i];
+    if (!node.op || node.faulty) continue;
+    Layer layer{node, facts.outputs[i], {}};
+    for (const auto& v : node.inputs) layer.inputs.push_back(v.node < 0 ? Fact{} : facts.of(v));
+    // What follows from constants is computed once, when the model is read.
+    const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),
+                                                             [](const Fact& f) { return static_cast<bool>(f.value); });
+    for (const auto& difference : kDifferences) {
+      if (known || difference.type != node.op->type || !difference.applies(layer)) continue;
+      Diagnostic d;
+      d.code = Code::N0902;
+      d.message = fmt::format("{}: {}", node.op->type, difference.what);
+      report(diagnostics, model, *node.layer, std::move(d));
+    }
+    for (std::size_t b = 0; b < node.bodies.size() && i < facts.bodies.size() && b < facts.bodies[i].size(); ++b)
+      if (!facts.bodies[i][b].outputs.empty()) check_portability(*node.bodies[b], facts.bodies[i][b], diagnostics);
+  }
+}
+
+}  // namespace ovir::tools

@@ -1,0 +1,108 @@
+// Layers that an older OpenVINO does not read, and what they are lowered to.
+#include "tools/lower.hpp"
+
+#include <fmt/format.h>
+
+#include "catch.hpp"
+#include "ovir.hpp"
+#include "tools/fix.hpp"
+
+using namespace ovir;
+
+namespace {
+
+/// x -> the layer -> y.
+struct Chain {
+  Diagnostics said;
+  std::shared_ptr<const Model> model;
+
+  Chain(std::string_view type, std::string_view version, std::string_view data, std::string_view element = "f32") {
+    const auto port = [&](int id) {
+      return fmt::format(R"(<port id="{}" precision="{}"/>)", id, element == "boolean" ? "BOOL" : "FP32");
+    };
+    auto text = std::make_shared<std::string>(fmt::format(
+        R"(<net name="m" version="10"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1">
+<data element_type="{3}" shape="1,3,8,8"/><output>{4}</output></layer>
+<layer id="1" name="l" type="{0}" version="{1}"><data {2}/><input>{4}{5}</input><output>{6}</output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input>{4}</input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>{7}
+<edge from-layer="1" from-port="2" to-layer="2" to-port="0"/></edges></net>)",
+        type, version, data, element, port(0), type.starts_with("Bitwise") ? port(1) : "", port(2),
+        type.starts_with("Bitwise") ? R"(<edge from-layer="0" from-port="0" to-layer="1" to-port="1"/>)" : ""));
+    model = load(std::make_shared<const SourceFile>(SourceFile{"m.xml", text, *text}),
+                 {.weights = {}, .no_weights = true}, said);
+  }
+
+  /// "opset8", "opset1 LogicalAnd"; empty where the layer cannot be lowered.
+  std::string lowered_for(std::string_view release) const {
+    for (const auto& node : model->nodes) {
+      if (node.layer->name != "l") continue;
+      const auto remedies = tools::lowered(*model, node, release);
+      std::string text;
+      if (!remedies.empty())
+        for (const auto& change : remedies.front()) text += (text.empty() ? "" : " ") + change.value;
+      return text;
+    }
+    return "no layer";
+  }
+};
+
+constexpr std::string_view kPool =
+    R"(kernel="2,2" strides="2,2" pads_begin="0,0" pads_end="0,0" exclude-pad="true" rounding_type="{}"
+dilations="{}")";
+
+}  // namespace
+
+TEST_CASE("a version goes by the newest set that the release reads") {
+  const Chain relu("ReLU", "opset15", "");
+  CHECK(relu.lowered_for("2026.4") == "opset16");
+  CHECK(relu.lowered_for("2024.0") == "opset14");
+  CHECK(relu.lowered_for("2020.1") == "opset1");
+  CHECK(Chain("ScaledDotProductAttention", "opset13", "").lowered_for("2023.2").empty());
+}
+
+TEST_CASE("an older version computes the same under its condition only") {
+  const auto softmax = [](int axis) {
+    return Chain("SoftMax", "opset8", fmt::format(R"(axis="{}")", axis)).lowered_for("2021.4");
+  };
+  CHECK(softmax(1) == "opset7");
+  CHECK(softmax(-1).empty());
+  const auto pool = [](std::string_view type, int set, std::string_view rounding, std::string_view dilations) {
+    return Chain(type, fmt::format("opset{}", set), fmt::format(fmt::runtime(kPool), rounding, dilations))
+        .lowered_for("2023.3");
+  };
+  CHECK(pool("AvgPool", 14, "ceil", "1,1") == "opset13");
+  CHECK(pool("AvgPool", 14, "ceil_torch", "1,1").empty());
+  CHECK(pool("AvgPool", 16, "floor", "1,1") == "opset13");
+  CHECK(pool("AvgPool", 16, "floor", "2,1").empty());
+  CHECK(pool("MaxPool", 14, "ceil", "1,1") == "opset13");
+}
+
+TEST_CASE("an operation of another name may be the same") {
+  CHECK(Chain("BitwiseAnd", "opset13", "", "boolean").lowered_for("2021.4") == "opset7 LogicalAnd");
+  CHECK(Chain("BitwiseAnd", "opset13", "").lowered_for("2021.4").empty());
+}
+
+TEST_CASE("a lowered layer is a verified fix") {
+  const Chain softmax("SoftMax", "opset8", R"(axis="1")");
+  REQUIRE(softmax.said.errors() == 0);
+  const tools::Subject subject{softmax.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2021.4"};
+  const auto said = tools::check(subject, {});
+  REQUIRE(said.errors() == 1);
+  CHECK(said.all()[0].code == Code::E0606);
+  CHECK(said.all()[0].message == "OpenVINO 2021.4 does not read Softmax-8; 2022.1 is the first that does");
+  const auto fixes = tools::find_fixes(*softmax.model, subject, said);
+  REQUIRE(fixes.list.size() == 1);
+  CHECK(fixes.errors == 0);
+  CHECK(tools::check(subject, fixes.edits).errors() == 0);
+
+  const auto text = std::make_shared<std::string>(tools::apply(subject.source->text, fixes.edits.texts));
+  Diagnostics unused;
+  const auto older = load(std::make_shared<const SourceFile>(SourceFile{"m.xml", text, *text}),
+                          {.weights = {}, .no_weights = true}, unused);
+  Tensor x(ElementType::f32, Shape{1, 3, 8, 8});
+  for (i64 i = 0; i < x.size(); ++i) x.mutable_data<float>()[i] = static_cast<float>(i % 7) - 3;
+  CHECK_FALSE(tools::differing_output(softmax.model, older, {&x, 1}));
+  CHECK(tools::differing_output(softmax.model, Chain("SoftMax", "opset8", R"(axis="2")").model, {&x, 1}) == "l");
+}
