@@ -25,9 +25,9 @@ constexpr std::string_view kReleases[] = {
     "2023.0", "2023.1", "2023.2", "2023.3", "2024.0", "2024.1", "2024.2", "2024.3", "2024.4", "2024.5", "2024.6",
     "2025.0", "2025.1", "2025.2", "2025.3", "2025.4", "2026.0", "2026.1", "2026.2", "2026.3", "2026.4"};
 
-/// Where a set came or was filled otherwise: opset2 lacks some of opset1, opset13 grew after its first release, and since
-/// opset15 a set grows over several releases, of which only the last brings what older sets hold. Tried with the wheels
-/// of 2022.1 to 2026.4, a model for each type and set; see tests/unit/releases_test.cpp.
+/// Where a set came or was filled otherwise: opset2 lacks some of opset1, opset13 grew after its first release, and
+/// since opset15 a set grows over several releases, of which only the last brings what older sets hold. Tried with the
+/// wheels of 2022.1 to 2026.4, a model for each type and set; see tests/unit/releases_test.cpp.
 struct Exception {
   int set;
   std::string_view type, release;
