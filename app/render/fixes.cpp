@@ -55,8 +55,7 @@ std::string outcome(const Diagnostics& diagnostics, const tools::Fixes& fixes, c
   else if (cures_error(diagnostics, fix) && staying > 0)
     text += fmt::format(", {} remain{}{}", count(staying, "other"), staying == 1 ? "s" : "",
                         cures > 1 ? fmt::format(" after all {} changes", cures) : "");
-  if (fix.uncovered > 0)
-    text += fmt::format(", {} come{} to light", count(fix.uncovered, "other"), fix.uncovered == 1 ? "s" : "");
+  if (fix.uncovered > 0) text += fmt::format(", {} more come{} to light", fix.uncovered, fix.uncovered == 1 ? "s" : "");
   if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
     text += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
   return text;

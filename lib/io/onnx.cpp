@@ -176,7 +176,7 @@ std::string gather(const Proto& p, DataType type, std::string_view where) {
   std::string raw;
   for (const auto& f : p.data) {
     if (f.number != type.list)
-      fail(Code::E0705, "{}: values of type {2} cannot be in field {1}", where, f.number, name(type.type));
+      fail(Code::E0705, "{}: values of type {} cannot be in field {}", where, name(type.type), f.number);
     const auto append = [&](std::uint64_t value) {
       for (std::size_t i = 0; i < width; ++i) raw += static_cast<char>(value >> (8 * i) & 0xFF);
     };

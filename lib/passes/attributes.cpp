@@ -115,11 +115,10 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
           hint = fmt::format("; did you mean \"{}\"?", printable(word));
           words.insert(words.begin(), std::move(word));
         }
-        fail_attribute(
-            def.name, e.domain ? Code::E0403 : Code::E0402,
-            fmt::format("{}attribute \"{}\" of {} must {}, but {} is {}{}", def.list ? "each element of " : "",
-                        def.name, op.type, e.must, def.list ? "one" : "it", e.came, hint),
-            words);
+        fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402,
+                       fmt::format("{}attribute \"{}\" of {} must {}, but {} {}{}", def.list ? "each element of " : "",
+                                   def.name, op.type, e.must, def.list ? "one is" : "is", e.came, hint),
+                       words);
       }
     });
   }

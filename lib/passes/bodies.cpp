@@ -99,8 +99,8 @@ class Mapper {
     }
     const auto what = found == inner_.nodes.end()
                           ? fmt::format("the {} has no layer {}", body_.role, id)
-                          : fmt::format("layer {} of the {} is a {}, not a {}", named(*found->layer), body_.role,
-                                        found->op->type, kind);
+                          : fmt::format("the port map must name a {}, but layer {} of the {} has type {}", kind,
+                                        named(*found->layer), body_.role, found->op->type);
     say(at,
         nodes.empty() ? fmt::format("{}; it has no {}", what, kind)
                       : fmt::format("{}; its {} {}{}", what,

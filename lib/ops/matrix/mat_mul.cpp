@@ -28,9 +28,10 @@ void infer(InferContext& c) {
   if (!left.back().compatible(right[right.size() - 2]))
     c.fail_at(
         B, Code::E0506,
-        fmt::format("the matrices of MatMul do not fit: {} columns in {}{}, {} rows in {}{}", to_string(left.back()),
-                    to_string(c.shape(A)), a.transpose_a ? " transposed" : "", to_string(right[right.size() - 2]),
-                    to_string(c.shape(B)), a.transpose_b ? " transposed" : ""),
+        fmt::format(
+            "MatMul needs the columns of \"A\" {}{} and the rows of \"B\" {}{} to be equal, but they are {} and {}",
+            to_string(c.shape(A)), a.transpose_a ? " transposed" : "", to_string(c.shape(B)),
+            a.transpose_b ? " transposed" : "", to_string(left.back()), to_string(right[right.size() - 2])),
         {{{Change::What::attribute, "transpose_b", a.transpose_b ? "false" : "true"}},
          {{Change::What::attribute, "transpose_a", a.transpose_a ? "false" : "true"}}});
 
