@@ -15,7 +15,9 @@ void fuzz_one(std::string_view input) {
   const tools::Subject subject{model->graph->source, reading, {}};
   const auto fixes = tools::find_fixes(*model, subject, said);
   promise(fixes.edits.disjoint(), "no two changes overlap");
-  promise(fixes.errors <= said.errors(), "changes make no new errors");
+  std::size_t uncovered = 0;
+  for (const auto& fix : fixes.list) uncovered += fix.uncovered;
+  promise(fixes.errors <= said.errors() + uncovered, "changes make no new errors");
   const auto after = tools::check(subject, fixes.edits);
   promise(after.errors() == fixes.errors, "the errors that were promised to stay are those that stay");
   if (fixes.list.empty()) return;
