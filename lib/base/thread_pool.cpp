@@ -30,11 +30,13 @@ void pause() {
 #endif
 }
 
-/// One call of run(). Workers share it, so that one that comes late finds no chunk instead of somebody else's work.
+/// One call of run(). It is used again once nobody helps with it: a worker that comes late finds no chunk instead of
+/// somebody else's work.
 struct Job {
-  const std::function<void(i64)>* work;
-  i64 chunks;
+  const std::function<void(i64)>* work = nullptr;
+  i64 chunks = 0;
   std::atomic<i64> next{0}, done{0};
+  std::atomic<int> users{0};
   std::mutex mutex{};
   std::exception_ptr failure{};
 
@@ -64,7 +66,8 @@ constexpr int kSpins = 400;
 struct ThreadPool::State {
   std::mutex mutex;
   std::condition_variable wake;
-  std::shared_ptr<Job> job;
+  std::vector<std::unique_ptr<Job>> jobs;  ///< as many as were ever needed at once
+  Job* job = nullptr;                      ///< the latest; null once its caller has left
   std::atomic<std::uint64_t> generation{0};
   std::atomic<int> sleeping{0};
   bool stop = false;
@@ -74,7 +77,7 @@ struct ThreadPool::State {
     std::uint64_t seen = 0;
     for (;;) {
       for (int spins = 0; spins < kSpins && generation.load(std::memory_order_acquire) == seen; ++spins) pause();
-      std::shared_ptr<Job> mine;
+      Job* mine = nullptr;
       {
         std::unique_lock lock(mutex);
         ++sleeping;
@@ -83,9 +86,27 @@ struct ThreadPool::State {
         if (stop) return;
         seen = generation.load(std::memory_order_relaxed);
         mine = job;
+        if (mine) mine->users.fetch_add(1, std::memory_order_relaxed);
       }
-      if (mine) mine->help();
+      if (!mine) continue;
+      mine->help();
+      mine->users.fetch_sub(1, std::memory_order_release);
     }
+  }
+
+  /// A job that nobody uses, for its caller. Under the mutex.
+  Job& take(i64 chunks, const std::function<void(i64)>& work) {
+    const auto unused = [](const auto& j) { return j->users.load(std::memory_order_acquire) == 0; };
+    auto found = std::find_if(jobs.begin(), jobs.end(), unused);
+    if (found == jobs.end()) found = jobs.insert(found, std::make_unique<Job>());
+    auto& taken = **found;
+    taken.work = &work;
+    taken.chunks = chunks;
+    taken.next.store(0, std::memory_order_relaxed);
+    taken.done.store(0, std::memory_order_relaxed);
+    taken.failure = nullptr;
+    taken.users.store(1, std::memory_order_relaxed);
+    return taken;
   }
 
   void join() {
@@ -116,13 +137,11 @@ void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
     for (i64 i = 0; i < chunks; ++i) work(i);
     return;
   }
-  const auto job = std::make_shared<Job>();
-  job->work = &work;
-  job->chunks = chunks;
+  Job* job = nullptr;
   bool asleep = false;
   {
     const std::lock_guard lock(state_->mutex);
-    state_->job = job;
+    job = state_->job = &state_->take(chunks, work);
     state_->generation.fetch_add(1, std::memory_order_release);
     asleep = state_->sleeping.load(std::memory_order_relaxed) > 0;
   }
@@ -131,7 +150,13 @@ void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
   for (int spins = 0; !job->finished(); ++spins)
     if (spins < kSpins) pause();
     else std::this_thread::yield();
-  if (job->failure) std::rethrow_exception(job->failure);
+  const auto failure = job->failure;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->job == job) state_->job = nullptr;
+    job->users.fetch_sub(1, std::memory_order_release);
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace ovir
