@@ -49,6 +49,7 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
 std::string_view exit_meaning(int code) {
   switch (code) {
     case kOk: return "done";
+    case kDiffers: return "a comparison found a difference";
     case kUsage: return "usage: a wrong option, selector or shape text";
     case 3: return "the model is malformed or its shapes are inconsistent";
     case 4: return "the model is valid, but part of it is not supported";

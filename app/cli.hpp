@@ -16,7 +16,7 @@
 namespace ovir::app {
 
 // The exit codes that no Diagnostic has.
-inline constexpr int kOk = 0, kUsage = 2, kLimit = 7, kInternal = 70, kSignaled = 128;
+inline constexpr int kOk = 0, kDiffers = 1, kUsage = 2, kLimit = 7, kInternal = 70, kSignaled = 128;
 /// What an exit code means, for help pages.
 std::string_view exit_meaning(int code);
 

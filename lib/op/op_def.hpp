@@ -8,11 +8,13 @@
 
 #include "op/attributes.hpp"
 #include "tensor/element_type.hpp"
+#include "tensor/shape.hpp"
 
 namespace ovir {
 
 class InferContext;
 class EvalContext;
+struct Version;
 using InferFn = void (*)(InferContext&);
 using EvalFn = void (*)(EvalContext&);
 
@@ -80,6 +82,18 @@ constexpr Ports ports(Port... port) {
 }
 inline constexpr Ports kAllPorts{~std::uint64_t{0}};
 
+/// What bounds the distance between the result of a kernel and the exact one; tools/own_error makes numbers of it.
+enum class ErrorBound : std::uint8_t {
+  by_kind,      ///< no error where elements are moved or no floats come in, otherwise `sampled`
+  elementwise,  ///< an output element follows from one element of each input: a few units of the last place, times the
+                ///< condition; a step (rounding to a level, a comparison) may fall to either side within that
+  sums,         ///< sums of n products of elements of inputs 0 and 1, or of elements of input 0 where that is the only
+                ///< one with floats: n·u / (1 - n·u) times the sum of the absolute values
+  sampled,      ///< found by changing the inputs within their rounding, at random
+};
+/// The most terms that a sum of ErrorBound::sums has.
+using TermsFn = i64 (*)(const Version&, const void* attrs, std::span<const Shape> inputs);
+
 struct Version {
   int since = 1;            ///< the opset that introduced it
   int until = 0;            ///< the last opset that holds it; 0: all later ones, up to the next version
@@ -100,6 +114,8 @@ struct Version {
   InferFn bounds = nullptr;
   bool pure = true;   ///< false: random or stateful, never folded
   bool view = false;  ///< output 0 is input 0 under another shape: its bytes need not be copied
+  ErrorBound error = ErrorBound::by_kind;
+  TermsFn terms = nullptr;  ///< null: as many as there are elements of input 0 for one of output 0
 };
 
 /// A model within a layer of this type. Its <port_map> connects inputs to Parameters and Results to outputs.

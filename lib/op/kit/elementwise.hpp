@@ -137,10 +137,16 @@ consteval Version unary_version(int since, EvalFn eval, InferFn bounds = nullptr
           .outputs = kNumericOutput,
           .infer = infer_unary,
           .eval = eval,
-          .bounds = bounds};
+          .bounds = bounds,
+          .error = ErrorBound::elementwise};
 }
 consteval Version float_version(int since, EvalFn eval) {
-  return {.since = since, .inputs = kFloatInput, .outputs = kFloatOutput, .infer = infer_unary, .eval = eval};
+  return {.since = since,
+          .inputs = kFloatInput,
+          .outputs = kFloatOutput,
+          .infer = infer_unary,
+          .eval = eval,
+          .error = ErrorBound::elementwise};
 }
 consteval Version binary_version(int since, EvalFn eval, InferFn bounds = nullptr) {
   return {.since = since,
@@ -149,7 +155,8 @@ consteval Version binary_version(int since, EvalFn eval, InferFn bounds = nullpt
           .attrs = kBroadcastAttrs,
           .infer = infer_binary,
           .eval = eval,
-          .bounds = bounds};
+          .bounds = bounds,
+          .error = ErrorBound::elementwise};
 }
 
 }  // namespace ovir

@@ -84,7 +84,8 @@ consteval Version reduce_version(int since, EvalFn eval, InferFn bounds = nullpt
           .infer = infer_reduce,
           .reads = ports(kReduceAxes),
           .eval = eval,
-          .bounds = bounds};
+          .bounds = bounds,
+          .error = ErrorBound::sums};
 }
 consteval Version logical_reduce_version(int since, EvalFn eval) {
   return {.since = since,

@@ -40,7 +40,13 @@ constexpr auto kAttrs =
     attributes<ClampAttrs, Attr<"min", &ClampAttrs::min, kRequired>, Attr<"max", &ClampAttrs::max, kRequired>>;
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kNumericInput, .outputs = kNumericOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kNumericInput,
+     .outputs = kNumericOutput,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -18,7 +18,13 @@ void eval(EvalContext& c) {
 constexpr auto kAttrs = attributes<EluAttrs, Attr<"alpha", &EluAttrs::alpha, kRequired>>;
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kFloatInput,
+     .outputs = kFloatOutput,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

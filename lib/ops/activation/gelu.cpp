@@ -24,7 +24,13 @@ constexpr auto kAttrs = attributes<GeluAttrs, Attr<"approximation_mode", &GeluAt
 
 constexpr Version kVersions[] = {
     float_version(2, eval_erf),
-    {.since = 7, .inputs = kFloatInput, .outputs = kFloatOutput, .attrs = kAttrs, .infer = infer_unary, .eval = eval},
+    {.since = 7,
+     .inputs = kFloatInput,
+     .outputs = kFloatOutput,
+     .attrs = kAttrs,
+     .infer = infer_unary,
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -21,7 +21,12 @@ void eval(EvalContext& c) {
 constexpr PortDef kInputs[] = {{"data", kFloatT}, {"alpha", kFloatT}, {"lambda", kFloatT}};
 
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kFloatOutput, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kFloatOutput,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

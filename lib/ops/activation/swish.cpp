@@ -20,7 +20,12 @@ void eval(EvalContext& c) {
 constexpr PortDef kInputs[] = {{"data", kFloatT}, {"beta", kFloatT, Arity::optional}};
 
 constexpr Version kVersions[] = {
-    {.since = 4, .inputs = kInputs, .outputs = kFloatOutput, .infer = infer, .eval = eval},
+    {.since = 4,
+     .inputs = kInputs,
+     .outputs = kFloatOutput,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ constexpr Version kVersions[] = {
      .inputs = kNumericInput,
      .outputs = kNumericOutput,
      .infer = infer_unary,
-     .eval = eval},
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -55,7 +55,8 @@ constexpr Version kVersions[] = {
      .attrs = kAttrs,
      .infer = infer,
      .eval = eval,
-     .bounds = bounds},
+     .bounds = bounds,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -31,7 +31,8 @@ constexpr Version kVersions[] = {
      .outputs = kNumericOutput,
      .attrs = kAttrs,
      .infer = infer_unary,
-     .eval = eval},
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ consteval Version comparison_version(int since, EvalFn eval) {
           .outputs = kBooleanOutput,
           .attrs = kBroadcastAttrs,
           .infer = infer_binary,
-          .eval = eval};
+          .eval = eval,
+          .error = ErrorBound::elementwise};
 }
 
 }  // namespace ovir::ops

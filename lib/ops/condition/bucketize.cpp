@@ -47,7 +47,8 @@ constexpr Version kVersions[] = {
      .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>,
                          Attr<"with_right_bound", &Attrs::with_right_bound>>,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -291,6 +291,12 @@ void backprop(const Problem& p, const T* x, const T* w, T* y) {
 
 }  // namespace
 
+i64 products(const Shape& filters, std::initializer_list<int> kept) {
+  auto others = filters;
+  for (const int axis : kept) others[axis] = 1;
+  return others.count();
+}
+
 void eval_forward(EvalContext& c, bool grouped) {
   const auto &x = c.in(data), &w = c.in(filters);
   auto& y = c.out(0);

@@ -7,6 +7,7 @@ namespace {
 
 constexpr bool kGrouped = false;
 void infer(InferContext& c) { convolution::infer_forward(c, kGrouped); }
+i64 terms(const Version&, const void*, std::span<const Shape> in) { return convolution::products(in[1], {0}); }
 void eval(EvalContext& c) { convolution::eval_forward(c, kGrouped); }
 
 constexpr Version kVersions[] = {
@@ -15,7 +16,9 @@ constexpr Version kVersions[] = {
      .outputs = convolution::kOutputs,
      .attrs = convolution::kForwardAttrs,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .error = ErrorBound::sums,
+     .terms = terms},
 };
 
 }  // namespace

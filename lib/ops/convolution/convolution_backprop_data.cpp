@@ -7,6 +7,7 @@ namespace {
 
 constexpr bool kGrouped = false;
 void infer(InferContext& c) { convolution::infer_backprop(c, kGrouped); }
+i64 terms(const Version&, const void*, std::span<const Shape> in) { return convolution::products(in[1], {1}); }
 void eval(EvalContext& c) { convolution::eval_backprop(c, kGrouped); }
 
 constexpr Version kVersions[] = {
@@ -16,7 +17,9 @@ constexpr Version kVersions[] = {
      .attrs = convolution::kBackpropAttrs,
      .infer = infer,
      .reads = ports(2),
-     .eval = eval},
+     .eval = eval,
+     .error = ErrorBound::sums,
+     .terms = terms},
 };
 
 }  // namespace

@@ -95,13 +95,25 @@ void eval(EvalContext& c) {
   });
 }
 
+i64 terms(const Version& version, const void* attrs, std::span<const Shape> in) {
+  auto left = in[A];
+  as_matrix(left, version.attrs.as<MatMulAttrs>(attrs).transpose_a, true);
+  return left.back();
+}
+
 constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs[] = {{"A", T}, {"B", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<MatMulAttrs, Attr<"transpose_a", &MatMulAttrs::transpose_a>,
                                    Attr<"transpose_b", &MatMulAttrs::transpose_b>>;
-constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 1,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval,
+                                  .error = ErrorBound::sums,
+                                  .terms = terms}};
 
 }  // namespace
 

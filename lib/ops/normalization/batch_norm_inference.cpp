@@ -64,13 +64,15 @@ constexpr Version kVersions[] = {
      .outputs = normalization::kOutputs,
      .attrs = kAttrs,
      .infer = infer1,
-     .eval = eval1},
+     .eval = eval1,
+     .error = ErrorBound::elementwise},
     {.since = 5,
      .inputs = kInputs5,
      .outputs = normalization::kOutputs,
      .attrs = kAttrs,
      .infer = infer5,
-     .eval = eval5},
+     .eval = eval5,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

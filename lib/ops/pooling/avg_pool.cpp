@@ -46,6 +46,12 @@ void eval(EvalContext& c) {
   });
 }
 
+i64 terms(const Version& version, const void* attrs, std::span<const Shape>) {
+  i64 n = 1;
+  for (const auto length : version.attrs.as<PoolAttrs>(attrs).kernel) n *= static_cast<i64>(length);
+  return n;
+}
+
 using A = PoolAttrs;
 constexpr PortDef kOutputs[] = {{"output", pooling::T}};
 template <class... More>
@@ -55,14 +61,30 @@ constexpr auto kAttrs =
                Attr<"exclude-pad", &A::exclude_pad, kRequired>, Attr<"rounding_type", &A::rounding_type>,
                Attr<"auto_pad", &A::auto_pad>, More...>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = pooling::kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
-    {.since = 14, .inputs = pooling::kInputs, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = pooling::kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs<>,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::sums,
+     .terms = terms},
+    {.since = 14,
+     .inputs = pooling::kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs<>,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::sums,
+     .terms = terms},
     {.since = 16,
      .inputs = pooling::kInputs,
      .outputs = kOutputs,
      .attrs = kAttrs<Attr<"dilations", &A::dilations>>,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .error = ErrorBound::sums,
+     .terms = terms},
 };
 
 }  // namespace

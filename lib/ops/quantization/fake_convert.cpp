@@ -55,7 +55,13 @@ constexpr TypeVar T{"T_F", set_of(ElementType::f32, ElementType::f16, ElementTyp
 constexpr PortDef kInputs[] = {{"data", T}, {"scale", T}, {"shift", T, Arity::optional}};
 constexpr PortDef kOutput[] = {{"output", T}};
 constexpr Version kVersions[] = {
-    {.since = 13, .inputs = kInputs, .outputs = kOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 13,
+     .inputs = kInputs,
+     .outputs = kOutput,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -81,7 +81,13 @@ constexpr auto kAttrs = attributes<FakeQuantizeAttrs, Attr<"levels", &FakeQuanti
                                    Attr<"auto_broadcast", &FakeQuantizeAttrs::auto_broadcast>,
                                    Attr<"auto_broadcast.auto_broadcast_axis", &FakeQuantizeAttrs::auto_broadcast_axis>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutput, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutput,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -29,7 +29,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,
-     .bounds = bounds_of_conversion},
+     .bounds = bounds_of_conversion,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

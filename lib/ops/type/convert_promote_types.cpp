@@ -87,7 +87,8 @@ constexpr Version kVersions[] = {
      .attrs = kAttrs,
      .infer = infer,
      .eval = eval,
-     .lift = Lift::moves},
+     .lift = Lift::moves,
+     .error = ErrorBound::elementwise},
 };
 
 }  // namespace

@@ -1,0 +1,195 @@
+#include "subject.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.hpp"
+#include "io/files.hpp"
+#include "log.hpp"
+#include "names.hpp"
+#include "reference_files.hpp"
+#include "tools/align.hpp"
+#include "tools/select.hpp"
+
+namespace ovir::app {
+namespace {
+
+using tools::Place;
+using tools::Tolerance;
+
+double number(std::string_view flag, std::string_view text) {
+  const auto value = parse_number<double>(text);
+  if (!value || !(*value >= 0))
+    throw UsageError(fmt::format("{}: expected a number of at least 0, not '{}'", flag, printable(text)));
+  return *value;
+}
+
+/// The words of --rtol or --atol: a value for all layers, and those that selectors name.
+class PerLayer {
+ public:
+  PerLayer(std::string_view flag, const std::vector<std::string>& words, const Model& model) {
+    for (const auto& word : words) {
+      const auto colon = word.rfind(':');
+      if (colon == word.npos) {
+        all_ = number(flag, word);
+        continue;
+      }
+      const auto value = number(flag, std::string_view(word).substr(colon + 1));
+      try {
+        for (const auto& s : tools::select(model, word.substr(0, colon)))
+          some_.insert_or_assign(&(*s.model)[s.node], value);
+      } catch (const tools::SelectorError& error) {
+        throw UsageError(fmt::format("{}: {}", flag, error.what()));
+      }
+    }
+  }
+  std::optional<double> at(const Node& node) const {
+    const auto found = some_.find(&node);
+    return found == some_.end() ? all_ : std::optional(found->second);
+  }
+
+ private:
+  std::optional<double> all_;
+  std::map<const Node*, double> some_;
+};
+
+void set_tolerances(Subject& s, const SubjectOptions& options) {
+  const auto rtol = std::make_shared<const PerLayer>("--rtol", options.rtol, *s.model);
+  const auto atol = std::make_shared<const PerLayer>("--atol", options.atol, *s.model);
+  s.tolerance = [=](const Place& place) {
+    Tolerance t;
+    t.rtol = rtol->at(place.at()).value_or(t.rtol);
+    t.atol = atol->at(place.at());
+    return t;
+  };
+  if (options.rtol.empty() && options.atol.empty()) return;
+  s.allowance = [=](const Place& place, double reference) {
+    const double relative = std::isfinite(reference) ? std::abs(reference) : 0;
+    return atol->at(place.at()).value_or(0) + rtol->at(place.at()).value_or(0) * relative;
+  };
+}
+
+RuntimeOptions runtime_options(const SubjectOptions& options, const Common& common) {
+  return {static_cast<int>(options.threads), common.most.memory, common.most.time};
+}
+
+void compile_subject(Subject& s, const SubjectOptions& options, const Common& common) {
+  const auto runtime = std::make_shared<Runtime>(runtime_options(options, common));
+  const MemoryBudget::Scope scope(runtime->memory());
+  Options plan_options;
+  plan_options.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
+  plan_options.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  s.plan = plan(s.model, s.facts, plan_options);
+  s.session.emplace(runtime, s.plan);
+}
+
+/// The values of `model` on the reference tier, in f32.
+tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
+                               const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common) {
+  Options compile_options;
+  compile_options.tier = Tier::reference;
+  compile_options.runtime = runtime_options(options, common);
+  auto session = compile(model, facts, compile_options);
+  return tools::values_of(session, inputs);
+}
+
+/// The subject's inputs for the other model: by name, else in order.
+std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Subject& s) {
+  std::vector<Tensor> inputs(other.parameters.size());
+  if (inputs.size() != s.inputs.size())
+    fail(Code::E0702, "the models have {} and {} inputs", s.inputs.size(), inputs.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const auto named = find_input(other, s.model->parameter_name(static_cast<int>(k)));
+    const auto to = static_cast<std::size_t>(named.value_or(static_cast<int>(k)));
+    const auto declared = facts.outputs[static_cast<std::size_t>(other.parameters[to])].at(0).type;
+    const auto type = exchanged_type(other, declared, true);
+    const auto& value = s.inputs[k];
+    inputs[to] = type == value.type() || type == ElementType::dynamic || value.type() == ElementType::string
+                     ? value
+                     : convert(value, type);
+  }
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (!inputs[k])
+      fail(Code::E0702, "input \"{}\" of the second model has no counterpart in the first",
+           printable(other.parameter_name(static_cast<int>(k))));
+  return inputs;
+}
+
+void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& options, const Common& common) {
+  ModelOptions other;
+  other.model = path;
+  const auto loaded = load_model(other, common);
+  s.status = loaded.status;
+  if (!loaded) return;
+  s.reference_model = loaded.model;
+  const auto values =
+      reference_run(loaded.model, loaded.facts, inputs_for(*loaded.model, loaded.facts, s), options, common);
+  const auto alignment = tools::align(*s.model, *loaded.model);
+  s.reference = tools::moved(values, alignment);
+  s.unaligned = alignment.unmatched_names();
+}
+
+bool is_model(const std::string& path) { return lower(path).ends_with(".xml"); }
+
+void read_saved(Subject& s, const SubjectOptions& options) {
+  tools::NameMap names;
+  if (!options.map.empty()) names = tools::parse_name_map(io::open_file(options.map).text(), printable(options.map));
+  s.reference = tools::match(*s.model, read_reference(options.reference), names);
+  if (!s.reference.tensors().empty()) return;
+  auto unmatched = s.reference.unmatched;
+  const auto all = unmatched.size();
+  unmatched.resize(std::min<std::size_t>(all, 3));
+  fail(Code::E0705, "{}: nothing to compare: none of its {} tensors ({}{}) is a layer or a tensor of the model",
+       printable(options.reference), all, quoted_list(unmatched), all > 3 ? ", ..." : "");
+}
+
+}  // namespace
+
+void add_subject(Flags& flags, SubjectOptions& o) {
+  flags.shapes(o);
+  add_inputs(flags, o);
+  flags.text("--ref", o.reference, "REF",
+             "the reference: an .npz, a folder of tensors (of `ovir run --dump-to`, or .npy and .pb files called as "
+             "layers or tensors), or a model; without it the model's own run on the reference tier");
+  flags.text("--map", o.map, "FILE", "lines of NAME IN THE REFERENCE = NAME IN THE MODEL");
+  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels of the model that is judged").env("OVIR_TIER");
+  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
+               "compute narrower floats in f32, or round every value to its declared type");
+  flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
+      .env("OVIR_THREADS");
+}
+
+Subject prepare(const SubjectOptions& options, const Common& common) {
+  Subject s;
+  if (!options.other.empty() && !options.reference.empty())
+    throw UsageError("--ref: the second model is the reference already");
+  if (!options.map.empty() && (options.reference.empty() || is_model(options.reference)))
+    throw UsageError("--map needs --ref with saved tensors");
+  auto loaded = load_model(options, common);
+  s.status = loaded.status;
+  if (!loaded) return s;
+  s.model = loaded.model;
+  s.facts = std::move(loaded.facts);
+  set_tolerances(s, options);
+  const bool of_model = !options.other.empty() || is_model(options.reference);
+  if (!of_model && !options.reference.empty()) read_saved(s, options);
+
+  Inputs inputs(*s.model, s.facts, options);
+  s.inputs = inputs.step(0);
+  for (const auto& note : inputs.take_notes())
+    if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+  compile_subject(s, options, common);
+  if (of_model) {
+    s.held_against = options.other.empty() ? options.reference : options.other;
+    refer_to_model(s, s.held_against, options, common);
+  } else if (options.reference.empty()) {
+    s.held_against = "the reference tier";
+    s.reference = reference_run(s.model, s.facts, s.inputs, options, common);
+  } else {
+    s.held_against = options.reference;
+  }
+  return s;
+}
+
+}  // namespace ovir::app

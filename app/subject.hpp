@@ -1,0 +1,44 @@
+// What compare, bisect and reduce share: a model that is judged, its inputs, and the reference that it is held against.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run_inputs.hpp"
+#include "tools/compare.hpp"
+
+namespace ovir::app {
+
+struct SubjectOptions : InputOptions {
+  std::string other;      ///< the second model of the command line
+  std::string reference;  ///< --ref
+  std::string map;
+  std::string tier = "fast", precision = "f32";
+  std::vector<std::string> rtol, atol;
+  i64 threads = 0;
+};
+void add_subject(Flags& flags, SubjectOptions& options);
+
+struct Subject {
+  std::shared_ptr<const Model> model;
+  Facts facts;
+  int status = kOk;  ///< of a model that cannot be run
+  std::shared_ptr<const Plan> plan;
+  std::optional<Session> session;
+  std::vector<Tensor> inputs;
+  tools::Reference reference;
+  std::string held_against;                      ///< for people: "dump/", "b.xml", "the reference tier"
+  std::shared_ptr<const Model> reference_model;  ///< where it is a model
+  std::vector<std::string> unaligned;            ///< layers of the two models that have no counterpart
+
+  std::function<tools::Tolerance(const tools::Place&)> tolerance;
+  tools::Allowance allowance;  ///< empty unless --rtol or --atol is given
+  explicit operator bool() const { return status == kOk; }
+};
+
+/// Loads, plans, reads the inputs, and reads or computes the reference. Throws UsageError, and Failure (E0705) where
+/// nothing of the reference belongs to the model.
+Subject prepare(const SubjectOptions& options, const Common& common);
+
+}  // namespace ovir::app

@@ -1,0 +1,63 @@
+// Compare: every value of a run against a reference, as it is and as far as the layer itself is to blame.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/session.hpp"
+#include "tools/metrics.hpp"
+#include "tools/own_error.hpp"
+#include "tools/reference.hpp"
+
+namespace ovir::tools {
+
+struct Compared {
+  Place place;
+  ElementType type = ElementType::dynamic;  ///< as inferred
+  Shape shape;
+  Difference difference;                   ///< of the run as it is
+  std::optional<OwnError> own;             ///< nothing where it was not judged
+  double inherited = 0;                    ///< largest change by the inputs not being the reference's
+  std::vector<std::optional<double>> top;  ///< by CompareOptions::top
+};
+
+struct CompareOptions {
+  std::function<Tolerance(const Place&)> tolerance = [](const Place&) { return Tolerance(); };
+  std::function<bool(const Place&)> wants{};  ///< which places; empty: all that the reference has
+  bool own = true;
+  Allowance allowance{};
+  std::vector<i64> top{};
+  bool fail_fast = false;  ///< ends at the first that is not within its tolerance
+};
+
+struct Comparison {
+  std::vector<Compared> layers;     ///< in the order in which they are computed
+  std::vector<Compared> outputs;    ///< of the model: its Results, in file order
+  std::vector<Place> not_computed;  ///< the reference has them, but the run did not come to them
+  i64 without_reference = 0;        ///< computed outputs of layers that the reference lacks, without constants
+  bool within = true;               ///< all of them
+  /// The one that is furthest outside of its tolerance, else has the largest relative error; null where there is none.
+  const Compared* worst() const;
+};
+
+Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
+                   const CompareOptions& options);
+
+/// All values of a run, as a reference for the same model.
+Reference values_of(Session& session, std::span<const Tensor> inputs);
+
+/// The first layer in topological order whose own error is wrong.
+struct Culprit {
+  OwnError own;
+  Difference difference;  ///< of the run as it is
+  double inherited = 0;
+};
+struct Bisection {
+  std::optional<Culprit> found;
+  std::size_t judged = 0;  ///< places
+};
+Bisection bisect(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
+                 const Allowance& allowance);
+
+}  // namespace ovir::tools

@@ -1,0 +1,350 @@
+#include "tools/own_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <set>
+
+#include "plan/plan.hpp"
+#include "tools/error_bound.hpp"
+
+namespace ovir::tools {
+namespace {
+
+using Doubles = std::vector<double>;
+using Output = std::pair<const Node*, int>;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kDisturbedRuns = 2;
+// How much a disturbed run changes a value that the reference lacks: as much as a long sum in f32 is off, relative to
+// what is typical of the tensor.
+constexpr double kDisturbance = 64 * 0x1p-24;
+constexpr double kSpreadFactor = 8;  // a few runs see a part of what may happen
+
+bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
+
+/// The groups of nodes that one kernel computes, by their last node; of bodies too.
+using Groups = std::map<const Node*, const Step*>;
+void collect_groups(const Plan& plan, Groups& groups) {
+  for (const auto& step : plan.steps) {
+    if (step.nodes.size() > 1) groups.emplace(&plan.node(step), &step);
+    for (const auto& body : step.bodies) collect_groups(*body, groups);
+  }
+}
+
+/// `reference` as a tensor of `value`'s type, to take its place; empty where that cannot be.
+Tensor stand_in(const Tensor& value, const Tensor& reference) {
+  if (value.shape() != reference.shape()) return {};
+  if (value.type() == reference.type()) return reference.unpacked();
+  if (value.type() == ElementType::string || reference.type() == ElementType::string) return {};
+  return convert(reference, value.type());
+}
+
+/// Elements of a value and its reference side by side.
+struct Pair {
+  Doubles value, reference;
+  double apart(std::size_t i) const {
+    const double a = value[i], b = reference[i];
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) == std::isnan(b) ? 0 : kInfinity;
+    return a == b ? 0 : std::abs(a - b);
+  }
+};
+
+/// Puts the reference's values in place, and judges what was computed.
+class Judge final : public Observer {
+ public:
+  Judge(const Plan& plan, const Reference& reference, const OwnErrorOptions& options)
+      : reference_(reference), options_(options) {
+    collect_groups(plan, groups_);
+  }
+
+  ovir::Verdict after(Event& event) override {
+    const bool given = event.node.op->kind != Kind::compute;
+    for (int port = 0; port < static_cast<int>(event.outputs.size()); ++port) {
+      auto& value = event.outputs[static_cast<std::size_t>(port)];
+      if (!value) continue;
+      Place place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
+      Known known{value.owned(), {}, !given && !moves_what_is_certain(event)};
+      if (const auto saved = reference_.at(place)) judge(event, std::move(place), saved, known, value);
+      known_.insert_or_assign(Output{&event.node, port}, std::move(known));
+      if (options_.until_wrong && found_) return ovir::Verdict::stop;
+    }
+    return ovir::Verdict::go_on;
+  }
+
+  /// A judged place; `open`: the inputs were not all the reference's, so the bound may be too narrow.
+  struct Judged {
+    OwnError error;
+    Doubles bound;
+    bool open = false;
+  };
+  std::vector<Judged>& judged() { return judged_; }
+
+  /// Judges anew with wider bounds.
+  void conclude(Judged& judged, const Tensor& saved) const {
+    auto& error = judged.error;
+    const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
+    error.judgment = Judgment::rounded;
+    error.ties = 0;
+    double furthest = -1;
+    for (std::size_t i = 0; i < pair.value.size(); ++i) {
+      const double apart = pair.apart(i);
+      if (apart == 0) continue;
+      double bound = judged.bound.empty() ? 0 : judged.bound[i];
+      if (options_.allowance) bound = std::max(bound, options_.allowance(error.place, pair.reference[i]));
+      const bool wrong = apart > bound || (std::isinf(apart) && !std::isinf(bound));
+      if (std::isinf(bound)) {
+        ++error.ties;
+        continue;
+      }
+      if (wrong) error.judgment = Judgment::wrong;
+      if (const double ratio = apart / std::max(bound, 1e-300); ratio > furthest) {
+        furthest = ratio;
+        error.at = static_cast<i64>(i);
+        error.bound = bound;
+      }
+    }
+  }
+
+ private:
+  /// A value as those behind it see it.
+  struct Known {
+    Tensor value;
+    Doubles off{};           ///< how far it may be from what the reference computed with
+    bool uncertain = false;  ///< computed, not the reference's
+  };
+
+  const Known* known(const Event& event, std::size_t input) const {
+    const auto from = event.node.inputs[input];
+    const auto found = known_.find({&event.model[from.node], from.port});
+    return found == known_.end() ? nullptr : &found->second;
+  }
+  bool all_certain(const Event& event) const {
+    for (std::size_t i = 0; i < event.node.inputs.size(); ++i)
+      if (const auto* k = known(event, i); !k || k->uncertain) return false;
+    return true;
+  }
+  bool moves_what_is_certain(const Event& event) const {
+    return event.node.version->lift == Lift::moves && event.node.version->error == ErrorBound::by_kind &&
+           event.node.version->pure && all_certain(event);
+  }
+
+  void judge(const Event& event, Place place, const Tensor& saved, Known& known, Tensor& value) {
+    const bool random = event.node.op->kind == Kind::compute && !event.node.version->pure && event.node.bodies.empty();
+    Judged judged;
+    auto& error = judged.error;
+    error.place = std::move(place);
+    error.value = known.value;
+    const auto replacement = stand_in(value, saved);
+    if (!replacement) {
+      error.unlike =
+          saved.shape() != value.shape()
+              ? fmt::format("shape {}, but {} in the reference", to_string(value.shape()), to_string(saved.shape()))
+              : fmt::format("element type {}, but {} in the reference", name(value.type()), name(saved.type()));
+      error.judgment = Judgment::wrong;
+    } else {
+      compare(event, saved, judged);
+      const bool fixed = event.node.op->kind == Kind::constant;
+      known.off = offsets(known.value, saved, fixed);
+      if (!fixed) {
+        known.value = replacement;
+        known.uncertain = false;
+        value = replacement;
+      }
+    }
+    if (random) return;
+    found_ = found_ || (error.judgment == Judgment::wrong && !judged.open);
+    judged_.push_back(std::move(judged));
+  }
+
+  /// How far a value that stands for the reference's may be off: a constant stays what it is, and what was saved in a
+  /// narrow type was rounded.
+  static Doubles offsets(const Tensor& value, const Tensor& saved, bool fixed) {
+    if (!is_float(value.type())) return {};
+    const Pair pair{to_f64(value.unpacked()), to_f64(saved.unpacked())};
+    const double u = bit_width(saved.type()) < bit_width(ElementType::f32) ? unit_roundoff(saved.type()) : 0;
+    Doubles off(pair.value.size());
+    bool any = false;
+    for (std::size_t i = 0; i < off.size(); ++i) {
+      const double apart = fixed ? pair.apart(i) : 0;
+      const double rounded = u * std::abs(pair.reference[i]);
+      off[i] = (std::isfinite(apart) ? apart : 0) + (std::isfinite(rounded) ? rounded : 0);
+      any = any || off[i] > 0;
+    }
+    return any ? off : Doubles();
+  }
+
+  void compare(const Event& event, const Tensor& saved, Judged& judged) {
+    auto& error = judged.error;
+    if (error.value.type() == ElementType::string) {
+      const auto a = error.value.values<std::string_view>(), b = saved.values<std::string_view>();
+      if (!std::equal(a.begin(), a.end(), b.begin())) error.judgment = Judgment::wrong;
+      return;
+    }
+    const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
+    bool equal = true;
+    for (std::size_t i = 0; i < pair.value.size(); ++i) {
+      const double apart = pair.apart(i);
+      equal = equal && apart == 0;
+      if (std::isfinite(apart)) error.max_abs = std::max(error.max_abs, apart);
+    }
+    if (equal) return;
+    // The value that is kept, and the one that was saved, may be narrower than what was computed in.
+    const double storage = unit_roundoff(error.value.type()) + unit_roundoff(saved.type());
+    const auto rounding = [&](std::size_t i) {
+      const double r = std::abs(pair.reference[i]);
+      return std::isfinite(r) ? storage * r : 0;
+    };
+    const bool computed = event.node.op->kind == Kind::compute;
+    judged.bound.assign(pair.value.size(), 0.0);
+    const bool narrow = std::min(bit_width(error.value.type()), bit_width(saved.type())) < 32;
+    const bool moves = event.node.version->lift == Lift::moves && event.node.version->error == ErrorBound::by_kind;
+    if (is_float(error.value.type()) && (narrow || (computed && !moves)))
+      for (std::size_t i = 0; i < judged.bound.size(); ++i) judged.bound[i] = rounding(i);
+    conclude(judged, saved);
+    if (error.judgment != Judgment::wrong || !computed) return;
+    judged.open = !all_certain(event) || !event.node.bodies.empty();
+    if (const auto bound = bound_of(event, error.place.port))
+      if (bound->size() == judged.bound.size())
+        for (std::size_t i = 0; i < bound->size(); ++i) judged.bound[i] += (*bound)[i];
+    conclude(judged, saved);
+  }
+
+  std::optional<Operand> operand(const Model& model, ValueRef from) const {
+    const auto found = known_.find({&model[from.node], from.port});
+    if (found == known_.end()) return std::nullopt;
+    return Operand{found->second.value, found->second.off};
+  }
+
+  /// How far an output may be off, for the inputs that the kernel had: of a group, those of the group.
+  std::optional<Bound> bound_of(const Event& event, int port) const {
+    const auto group = groups_.find(&event.node);
+    const std::vector<int> alone{event.index};
+    const auto& nodes = group == groups_.end() ? alone : group->second->nodes;
+    std::map<std::pair<int, int>, Operand> inner;
+    for (const int index : nodes) {
+      const auto& node = event.model[index];
+      std::vector<Operand> operands;
+      for (const auto& from : node.inputs) {
+        const auto computed = inner.find({from.node, from.port});
+        auto found = computed != inner.end() ? std::optional(computed->second) : operand(event.model, from);
+        if (!found) return std::nullopt;
+        operands.push_back(std::move(*found));
+      }
+      auto bounded = error_bounds(node, operands);
+      if (!bounded) return std::nullopt;
+      if (index == event.index) return std::move(bounded->bounds.at(static_cast<std::size_t>(port)));
+      for (std::size_t o = 0; o < bounded->values.size(); ++o)
+        inner.insert_or_assign(std::pair(index, static_cast<int>(o)),
+                               Operand{std::move(bounded->values[o]), std::move(bounded->bounds[o])});
+    }
+    return std::nullopt;
+  }
+
+  const Reference& reference_;
+  const OwnErrorOptions& options_;
+  Groups groups_;
+  std::map<Output, Known> known_;
+  std::vector<Judged> judged_;
+  bool found_ = false;
+};
+
+/// The same run with what the reference lacks disturbed: how far that spreads to what it has.
+class Disturb final : public Observer {
+ public:
+  Disturb(const Reference& reference, const std::map<Place, const Tensor*>& undisturbed,
+          std::map<Place, Doubles>& spread, unsigned seed)
+      : reference_(reference), undisturbed_(undisturbed), spread_(spread), random_(seed) {}
+
+  ovir::Verdict after(Event& event) override {
+    for (int port = 0; port < static_cast<int>(event.outputs.size()); ++port) {
+      auto& value = event.outputs[static_cast<std::size_t>(port)];
+      if (!value) continue;
+      const Place place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
+      if (const auto saved = reference_.at(place)) {
+        note(place, value);
+        if (auto replacement = stand_in(value, saved)) value = std::move(replacement);
+      } else if (event.node.op->kind == Kind::compute && is_float(value.type())) {
+        value = disturbed(value);
+      }
+    }
+    return ovir::Verdict::go_on;
+  }
+
+ private:
+  void note(const Place& place, const Tensor& value) {
+    const auto open = undisturbed_.find(place);
+    if (open == undisturbed_.end()) return;
+    auto& spread = spread_[place];
+    const bool same_shape = open->second->shape() == value.shape();
+    if (spread.empty()) spread.assign(static_cast<std::size_t>(open->second->size()), same_shape ? 0 : kInfinity);
+    if (!same_shape) return;
+    const Pair pair{to_f64(value.unpacked()), to_f64(open->second->unpacked())};
+    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = std::max(spread[i], pair.apart(i));
+  }
+
+  Tensor disturbed(const Tensor& value) {
+    auto values = to_f64(value.unpacked());
+    double squares = 0;
+    std::size_t finite = 0;
+    for (const double v : values)
+      if (std::isfinite(v)) {
+        squares += v * v;
+        ++finite;
+      }
+    const double typical = finite == 0 ? 0 : std::sqrt(squares / static_cast<double>(finite));
+    const double u = std::max(kDisturbance, unit_roundoff(value.type()));
+    for (auto& v : values)
+      if (std::isfinite(v)) v += ((random_() & 1U) != 0 ? 1 : -1) * u * std::max(std::abs(v), typical);
+    return convert(Tensor::of<double>(ElementType::f64, value.shape(), values), value.type());
+  }
+
+  const Reference& reference_;
+  const std::map<Place, const Tensor*>& undisturbed_;
+  std::map<Place, Doubles>& spread_;
+  std::mt19937 random_;
+};
+
+void run_watched(Session& session, std::span<const Tensor> inputs, Observer& observer) {
+  session.reset_states();
+  session.run(inputs, &observer);
+  session.reset_states();
+}
+
+}  // namespace
+
+std::vector<OwnError> own_errors(Session& session, const Plan& plan, std::span<const Tensor> inputs,
+                                 const Reference& reference, const OwnErrorOptions& options) {
+  Judge judge(plan, reference, options);
+  run_watched(session, inputs, judge);
+
+  std::map<Place, const Tensor*> open;
+  for (const auto& j : judge.judged())
+    if (j.open && j.error.judgment == Judgment::wrong && j.error.unlike.empty())
+      open.emplace(j.error.place, &j.error.value);
+  std::map<Place, Doubles> spread;
+  if (!open.empty()) {
+    for (unsigned run = 0; run < kDisturbedRuns; ++run) {
+      Disturb disturb(reference, open, spread, run + 1);
+      run_watched(session, inputs, disturb);
+    }
+  }
+  std::vector<OwnError> errors;
+  for (auto& j : judge.judged()) {
+    if (const auto found = spread.find(j.error.place); found != spread.end()) {
+      const bool decides = !is_float(j.error.value.type());
+      double squares = 0;
+      for (const double s : found->second) squares += std::isfinite(s) ? s * s : 0;
+      const double typical = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(found->second.size(), 1)));
+      for (std::size_t i = 0; i < found->second.size(); ++i) {
+        const double s = found->second[i];
+        j.bound[i] += decides ? (s > 0 ? kInfinity : 0) : kSpreadFactor * std::max(s, typical);
+      }
+      judge.conclude(j, reference.at(j.error.place));
+    }
+    errors.push_back(std::move(j.error));
+  }
+  return errors;
+}
+
+}  // namespace ovir::tools
