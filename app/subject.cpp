@@ -15,7 +15,7 @@
 namespace ovir::app {
 namespace {
 
-using tools::Place;
+using tools::TensorPlace;
 using tools::Tolerance;
 
 double number(std::string_view flag, std::string_view text) {
@@ -57,14 +57,14 @@ class PerLayer {
 void set_tolerances(Subject& s, const SubjectOptions& options) {
   const auto rtol = std::make_shared<const PerLayer>("--rtol", options.rtol, *s.model);
   const auto atol = std::make_shared<const PerLayer>("--atol", options.atol, *s.model);
-  s.tolerance = [=](const Place& place) {
+  s.tolerance = [=](const TensorPlace& place) {
     Tolerance t;
     t.rtol = rtol->at(place.at()).value_or(t.rtol);
     t.atol = atol->at(place.at());
     return t;
   };
   if (options.rtol.empty() && options.atol.empty()) return;
-  s.allowance = [=](const Place& place, double reference) {
+  s.allowance = [=](const TensorPlace& place, double reference) {
     const double relative = std::isfinite(reference) ? std::abs(reference) : 0;
     return atol->at(place.at()).value_or(0) + rtol->at(place.at()).value_or(0) * relative;
   };
@@ -91,7 +91,7 @@ tools::Reference reference_run(const std::shared_ptr<const Model>& model, const 
   compile_options.tier = Tier::reference;
   compile_options.runtime = runtime_options(options, common);
   auto session = compile(model, facts, compile_options);
-  return tools::values_of(session, inputs);
+  return tools::reference_from(session, inputs);
 }
 
 /// The subject's inputs for the other model: by name, else in order.
@@ -125,9 +125,15 @@ void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& o
   s.reference_model = loaded.model;
   const auto values =
       reference_run(loaded.model, loaded.facts, inputs_for(*loaded.model, loaded.facts, s), options, common);
-  const auto alignment = tools::align(*s.model, *loaded.model);
+  auto alignment = tools::align(*s.model, *loaded.model);
+  if (!alignment.only_first.empty() && !alignment.only_second.empty())
+    tools::align_by_values(alignment, reference_run(s.model, s.facts, s.inputs, options, common), values);
   s.reference = tools::moved(values, alignment);
-  s.unaligned = alignment.unmatched_names();
+  tools::share_with_results(*s.model, s.reference);
+  for (const auto* list : {&alignment.only_first, &alignment.only_second})
+    for (const auto& t : *list) s.unaligned.push_back(t.model->path + (*t.model)[t.node].layer->name);
+  if (s.reference.tensors().empty())
+    fail(Code::E0705, "{}: nothing to compare: no layer has a counterpart in the model", printable(path));
 }
 
 bool is_model(const std::string& path) { return lower(path).ends_with(".xml"); }

@@ -32,7 +32,7 @@ struct Subject {
   std::shared_ptr<const Model> reference_model;  ///< where it is a model
   std::vector<std::string> unaligned;            ///< layers of the two models that have no counterpart
 
-  std::function<tools::Tolerance(const tools::Place&)> tolerance;
+  std::function<tools::Tolerance(const tools::TensorPlace&)> tolerance;
   tools::Allowance allowance;  ///< empty unless --rtol or --atol is given
   explicit operator bool() const { return status == kOk; }
 };

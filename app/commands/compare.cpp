@@ -15,11 +15,11 @@ struct Options : SubjectOptions {
 };
 
 /// The places that a selector names; empty: all.
-std::function<bool(const tools::Place&)> selected(const Model& model, const std::string& selector) {
+std::function<bool(const tools::TensorPlace&)> selected(const Model& model, const std::string& selector) {
   if (selector.empty()) return {};
   try {
     auto chosen = tools::select(model, selector);
-    return [chosen = std::move(chosen)](const tools::Place& place) {
+    return [chosen = std::move(chosen)](const tools::TensorPlace& place) {
       return std::any_of(chosen.begin(), chosen.end(), [&](const tools::Selected& s) {
         return s.model == place.model && s.node == place.node && (!s.port || *s.port == place.port) &&
                (!s.iteration || (!place.iterations.empty() && place.iterations.back() == *s.iteration));

@@ -10,26 +10,26 @@ namespace ovir::app {
 namespace {
 
 using tools::Compared;
-using tools::Judgment;
 using tools::OwnError;
-using tools::Place;
+using tools::OwnVerdict;
+using tools::TensorPlace;
 
 constexpr std::size_t kShown = 10;  // rows of layers that are not within, where not all are asked for
 constexpr std::size_t kNamed = 5;   // names in a note
 
 std::string short_number(double x) { return x == 0 ? "0" : fmt::format("{:.3g}", x); }
 
-std::string_view word(Judgment j) {
+std::string_view word(OwnVerdict j) {
   switch (j) {
-    case Judgment::exact: return "exact";
-    case Judgment::rounded: return "rounded";
-    case Judgment::wrong: break;
+    case OwnVerdict::exact: return "exact";
+    case OwnVerdict::rounded: return "rounded";
+    case OwnVerdict::wrong: break;
   }
   return "wrong";
 }
 
 /// The layer with its body, its iteration, and its output where there are several.
-std::string name_of(const Place& place) {
+std::string name_of(const TensorPlace& place) {
   std::string text = place.model->path + place.at().layer->name;
   for (std::size_t i = 0; i < place.iterations.size(); ++i)
     text += fmt::format("{}{}", i == 0 ? "@it=" : ".", place.iterations[i]);
@@ -109,7 +109,7 @@ std::vector<std::string> row_of(const ComparisonView& view, const Compared& c) {
   row.emplace_back(c.difference.within ? "yes" : "no");
   if (c.own) {
     row.push_back(short_number(c.own->max_abs));
-    row.push_back(c.own->judgment == Judgment::exact ? "-" : short_number(c.own->bound));
+    row.push_back(c.own->judgment == OwnVerdict::exact ? "-" : short_number(c.own->bound));
     row.push_back(short_number(c.inherited));
     row.emplace_back(word(c.own->judgment));
   } else {
@@ -122,7 +122,7 @@ std::vector<std::string> row_of(const ComparisonView& view, const Compared& c) {
   return row;
 }
 
-bool is_wrong(const Compared& c) { return c.own && c.own->judgment == Judgment::wrong; }
+bool is_wrong(const Compared& c) { return c.own && c.own->judgment == OwnVerdict::wrong; }
 
 std::string list_of_names(const std::vector<std::string>& names) {
   std::string text;
@@ -131,7 +131,7 @@ std::string list_of_names(const std::vector<std::string>& names) {
   return names.size() > kNamed ? text + ", ..." : text;
 }
 
-std::vector<std::string> names_of(const std::vector<Place>& places) {
+std::vector<std::string> names_of(const std::vector<TensorPlace>& places) {
   std::vector<std::string> names;
   for (const auto& place : places) names.push_back(name_of(place));
   return names;
@@ -140,14 +140,18 @@ std::vector<std::string> names_of(const std::vector<Place>& places) {
 /// "not compared: …", a line each.
 std::string left_out(const ComparisonView& view) {
   std::string text;
-  const auto line = [&](std::size_t n, std::string_view what, const std::vector<std::string>& names) {
+  const auto line = [&](std::size_t n, std::string_view noun, std::string_view what,
+                        const std::vector<std::string>& names) {
     if (n > 0)
-      text += fmt::format("not compared: {} {}{}{}\n", n, what, names.empty() ? "" : ": ", list_of_names(names));
+      text += fmt::format("not compared: {} {}{}{}\n", count(n, noun), what, names.empty() ? "" : ": ",
+                          list_of_names(names));
   };
-  line(static_cast<std::size_t>(view.comparison.without_reference), "computed tensors that the reference lacks", {});
-  line(view.reference.unmatched.size(), "tensors of the reference that belong to no layer", view.reference.unmatched);
-  line(view.unaligned.size(), "layers without a counterpart in the other model", view.unaligned);
-  line(view.comparison.not_computed.size(), "tensors of the reference that the run did not come to",
+  line(static_cast<std::size_t>(view.comparison.without_reference), "computed tensor", "missing from the reference",
+       {});
+  line(view.reference.unmatched.size(), "tensor", "of the reference without a layer in the model",
+       view.reference.unmatched);
+  line(view.unaligned.size(), "layer", "without a counterpart in the other model", view.unaligned);
+  line(view.comparison.not_computed.size(), "tensor", "of the reference not computed in the run",
        names_of(view.comparison.not_computed));
   return text;
 }
@@ -156,7 +160,7 @@ Json finite(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
 Json own_json(const OwnError& own) {
   Json json{{"max_abs", finite(own.max_abs)}, {"bound", finite(own.bound)}, {"verdict", word(own.judgment)}};
-  if (own.judgment != Judgment::exact && own.unlike.empty()) json["element"] = own.at;
+  if (own.judgment != OwnVerdict::exact && own.unlike.empty()) json["element"] = own.at;
   if (own.ties > 0) json["ties"] = own.ties;
   if (!own.unlike.empty()) json["unlike"] = own.unlike;
   return json;
@@ -166,7 +170,14 @@ Json one_sided_json(const tools::OneSided& n, const Shape& shape) {
   return {{"value", n.value}, {"reference", n.reference}, {"first", tools::index_of(*n.first, shape)}};
 }
 
-Json place_json(const Place& place) {
+Json layer_json(const Model& model, const Node& node) {
+  return {{"id", id_json(node.layer->id_text)},
+          {"name", model.path + node.layer->name},
+          {"type", node.layer->type},
+          {"path", model.path}};
+}
+
+Json place_json(const TensorPlace& place) {
   auto json = layer_json(*place.model, place.at());
   if (!place.iterations.empty()) json["iterations"] = place.iterations;
   return json;
@@ -220,20 +231,13 @@ std::vector<MetricColumn> parse_metrics(const std::string& words) {
   return columns;
 }
 
-std::string place_text(const Place& place) {
+std::string place_text(const TensorPlace& place) {
   const auto& layer = *place.at().layer;
   std::string text = fmt::format("layer {} \"{}{}\" ({})", printable(layer.id_text), printable(place.model->path),
                                  printable(layer.name), printable(layer.type));
   if (!place.iterations.empty()) text += fmt::format(" in iteration {}", place.iterations.back());
   if (place.at().output_count > 1) text += fmt::format(", output {}", place.port);
   return text;
-}
-
-Json layer_json(const Model& model, const Node& node) {
-  return {{"id", id_json(node.layer->id_text)},
-          {"name", model.path + node.layer->name},
-          {"type", node.layer->type},
-          {"path", model.path}};
 }
 
 std::string comparison_text(const ComparisonView& view, const Style& style) {
@@ -243,8 +247,8 @@ std::string comparison_text(const ComparisonView& view, const Style& style) {
   const Compared* first_wrong = nullptr;
   for (const auto& c : comparison.layers) {
     if (c.own) {
-      exact += c.own->judgment == Judgment::exact ? 1 : 0;
-      rounded += c.own->judgment == Judgment::rounded ? 1 : 0;
+      exact += c.own->judgment == OwnVerdict::exact ? 1 : 0;
+      rounded += c.own->judgment == OwnVerdict::rounded ? 1 : 0;
       wrong += is_wrong(c) ? 1 : 0;
       if (is_wrong(c) && !first_wrong) first_wrong = &c;
     }
@@ -305,6 +309,7 @@ std::string bisection_text(const tools::Bisection& bisection, const tools::Refer
   const auto& own = bisection.found->own;
   const auto& place = own.place;
   auto text = fmt::format("{}\n", place_text(place));
+  if (place.at().op->kind == Kind::parameter) text += "  the input is not the one that the reference was made with\n";
   if (!own.unlike.empty()) return text + fmt::format("  {}\n", own.unlike);
   const auto saved = reference.at(place);
   std::string index;

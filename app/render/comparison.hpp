@@ -19,8 +19,7 @@ struct MetricColumn {
 std::vector<MetricColumn> parse_metrics(const std::string& words);
 
 /// `layer 5 "conv1" (Convolution)`, with the iteration and, where the layer has several, the output.
-std::string place_text(const tools::Place& place);
-Json layer_json(const Model& model, const Node& node);
+std::string place_text(const tools::TensorPlace& place);
 
 struct ComparisonView {
   const tools::Comparison& comparison;

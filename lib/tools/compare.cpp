@@ -14,7 +14,7 @@ ElementType declared_type(const Event& event, std::size_t port) {
 /// The run as it is, against the reference.
 class Meter final : public Observer {
  public:
-  Meter(const Reference& reference, const CompareOptions& options, const std::map<Place, const OwnError*>& own,
+  Meter(const Reference& reference, const CompareOptions& options, const std::map<TensorPlace, const OwnError*>& own,
         Comparison& to)
       : reference_(reference), options_(options), own_(own), to_(to) {}
 
@@ -23,7 +23,7 @@ class Meter final : public Observer {
     for (std::size_t port = 0; port < event.outputs.size(); ++port) {
       const auto& value = event.outputs[port];
       if (!value) continue;
-      const Place place{
+      const TensorPlace place{
           &event.model, event.index, static_cast<int>(port), {event.iterations.begin(), event.iterations.end()}};
       if (options_.wants && !options_.wants(place)) continue;
       const auto saved = reference_.at(place);
@@ -38,10 +38,10 @@ class Meter final : public Observer {
     return ovir::Verdict::go_on;
   }
 
-  bool saw(const Place& place) const { return seen_.contains(place); }
+  bool saw(const TensorPlace& place) const { return seen_.contains(place); }
 
  private:
-  void add(const Place& place, ElementType type, const Tensor& value, const Tensor& saved, bool is_output) {
+  void add(const TensorPlace& place, ElementType type, const Tensor& value, const Tensor& saved, bool is_output) {
     Compared c;
     c.place = place;
     c.type = type;
@@ -59,9 +59,9 @@ class Meter final : public Observer {
 
   const Reference& reference_;
   const CompareOptions& options_;
-  const std::map<Place, const OwnError*>& own_;
+  const std::map<TensorPlace, const OwnError*>& own_;
   Comparison& to_;
-  std::set<Place> seen_;
+  std::set<TensorPlace> seen_;
 };
 
 class Keep final : public Observer {
@@ -82,7 +82,7 @@ class Keep final : public Observer {
 /// One place of a run as it is.
 class Look final : public Observer {
  public:
-  explicit Look(const Place& place) : place_(place) {}
+  explicit Look(const TensorPlace& place) : place_(place) {}
   bool wants(const Model& model, int node) override { return &model == place_.model && node == place_.node; }
   ovir::Verdict after(Event& event) override {
     if (!std::equal(event.iterations.begin(), event.iterations.end(), place_.iterations.begin(),
@@ -94,7 +94,7 @@ class Look final : public Observer {
   Tensor value;
 
  private:
-  const Place& place_;
+  const TensorPlace& place_;
 };
 
 double badness(const Compared& c) {
@@ -109,7 +109,7 @@ const Compared* Comparison::worst() const {
   const Compared* worst = nullptr;
   for (const auto* list : {&layers, &outputs})
     for (const auto& c : *list)
-      if (!worst || badness(c) > badness(*worst)) worst = &c;
+      if (!c.difference.equal() && (!worst || badness(c) > badness(*worst))) worst = &c;
   return worst;
 }
 
@@ -117,7 +117,7 @@ Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> i
                    const CompareOptions& options) {
   std::vector<OwnError> errors;
   if (options.own) errors = own_errors(session, plan, inputs, reference, {options.allowance, false});
-  std::map<Place, const OwnError*> own;
+  std::map<TensorPlace, const OwnError*> own;
   for (const auto& e : errors) own.emplace(e.place, &e);
 
   Comparison comparison;
@@ -131,7 +131,7 @@ Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> i
   return comparison;
 }
 
-Reference values_of(Session& session, std::span<const Tensor> inputs) {
+Reference reference_from(Session& session, std::span<const Tensor> inputs) {
   Reference reference;
   Keep keep(reference);
   session.reset_states();
@@ -146,7 +146,7 @@ Bisection bisect(Session& session, const Plan& plan, std::span<const Tensor> inp
   Bisection result;
   result.judged = errors.size();
   const auto wrong =
-      std::find_if(errors.begin(), errors.end(), [](const OwnError& e) { return e.judgment == Judgment::wrong; });
+      std::find_if(errors.begin(), errors.end(), [](const OwnError& e) { return e.judgment == OwnVerdict::wrong; });
   if (wrong == errors.end()) return result;
   Look look(wrong->place);
   session.reset_states();

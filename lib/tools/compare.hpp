@@ -13,7 +13,7 @@
 namespace ovir::tools {
 
 struct Compared {
-  Place place;
+  TensorPlace place;
   ElementType type = ElementType::dynamic;  ///< as inferred
   Shape shape;
   Difference difference;                   ///< of the run as it is
@@ -23,8 +23,8 @@ struct Compared {
 };
 
 struct CompareOptions {
-  std::function<Tolerance(const Place&)> tolerance = [](const Place&) { return Tolerance(); };
-  std::function<bool(const Place&)> wants{};  ///< which places; empty: all that the reference has
+  std::function<Tolerance(const TensorPlace&)> tolerance = [](const TensorPlace&) { return Tolerance(); };
+  std::function<bool(const TensorPlace&)> wants{};  ///< which places; empty: all that the reference has
   bool own = true;
   Allowance allowance{};
   std::vector<i64> top{};
@@ -32,12 +32,13 @@ struct CompareOptions {
 };
 
 struct Comparison {
-  std::vector<Compared> layers;     ///< in the order in which they are computed
-  std::vector<Compared> outputs;    ///< of the model: its Results, in file order
-  std::vector<Place> not_computed;  ///< the reference has them, but the run did not come to them
-  i64 without_reference = 0;        ///< computed outputs of layers that the reference lacks, without constants
-  bool within = true;               ///< all of them
-  /// The one that is furthest outside of its tolerance, else has the largest relative error; null where there is none.
+  std::vector<Compared> layers;           ///< in the order in which they are computed
+  std::vector<Compared> outputs;          ///< of the model: its Results, in file order
+  std::vector<TensorPlace> not_computed;  ///< the reference has them, but the run did not come to them
+  i64 without_reference = 0;              ///< computed outputs of layers that the reference lacks, without constants
+  bool within = true;                     ///< all of them
+  /// The one that is furthest outside of its tolerance, else has the largest relative error; null where all
+  /// are equal.
   const Compared* worst() const;
 };
 
@@ -45,7 +46,7 @@ Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> i
                    const CompareOptions& options);
 
 /// All values of a run, as a reference for the same model.
-Reference values_of(Session& session, std::span<const Tensor> inputs);
+Reference reference_from(Session& session, std::span<const Tensor> inputs);
 
 /// The first layer in topological order whose own error is wrong.
 struct Culprit {

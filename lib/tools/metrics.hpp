@@ -40,7 +40,7 @@ struct Difference {
   std::optional<double> psnr;    ///< in dB, of the reference's range; nothing where the difference is 0
   OneSided nan, inf;
   bool equal() const {
-    return unlike.empty() && max_abs == 0 && nan.first == std::nullopt && inf.first == std::nullopt;
+    return unlike.empty() && beyond == 0 && max_abs == 0 && nan.first == std::nullopt && inf.first == std::nullopt;
   }
 };
 

@@ -15,6 +15,8 @@ namespace {
 using Doubles = std::vector<double>;
 using Output = std::pair<const Node*, int>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnitsOfLargest = 8;
+constexpr int kLayersBefore = 3;  // that a reference is thought to compute together with one
 constexpr int kDisturbedRuns = 2;
 // How much a disturbed run changes a value that the reference lacks: as much as a long sum in f32 is off, relative to
 // what is typical of the tensor.
@@ -63,7 +65,7 @@ class Judge final : public Observer {
     for (int port = 0; port < static_cast<int>(event.outputs.size()); ++port) {
       auto& value = event.outputs[static_cast<std::size_t>(port)];
       if (!value) continue;
-      Place place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
+      TensorPlace place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
       Known known{value.owned(), {}, !given && !moves_what_is_certain(event)};
       if (const auto saved = reference_.at(place)) judge(event, std::move(place), saved, known, value);
       known_.insert_or_assign(Output{&event.node, port}, std::move(known));
@@ -84,7 +86,7 @@ class Judge final : public Observer {
   void conclude(Judged& judged, const Tensor& saved) const {
     auto& error = judged.error;
     const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
-    error.judgment = Judgment::rounded;
+    error.judgment = OwnVerdict::rounded;
     error.ties = 0;
     double furthest = -1;
     for (std::size_t i = 0; i < pair.value.size(); ++i) {
@@ -97,7 +99,7 @@ class Judge final : public Observer {
         ++error.ties;
         continue;
       }
-      if (wrong) error.judgment = Judgment::wrong;
+      if (wrong) error.judgment = OwnVerdict::wrong;
       if (const double ratio = apart / std::max(bound, 1e-300); ratio > furthest) {
         furthest = ratio;
         error.at = static_cast<i64>(i);
@@ -125,11 +127,10 @@ class Judge final : public Observer {
     return true;
   }
   bool moves_what_is_certain(const Event& event) const {
-    return event.node.version->lift == Lift::moves && event.node.version->error == ErrorBound::by_kind &&
-           event.node.version->pure && all_certain(event);
+    return moves(event.node) && event.node.version->pure && all_certain(event);
   }
 
-  void judge(const Event& event, Place place, const Tensor& saved, Known& known, Tensor& value) {
+  void judge(const Event& event, TensorPlace place, const Tensor& saved, Known& known, Tensor& value) {
     const bool random = event.node.op->kind == Kind::compute && !event.node.version->pure && event.node.bodies.empty();
     Judged judged;
     auto& error = judged.error;
@@ -141,7 +142,7 @@ class Judge final : public Observer {
           saved.shape() != value.shape()
               ? fmt::format("shape {}, but {} in the reference", to_string(value.shape()), to_string(saved.shape()))
               : fmt::format("element type {}, but {} in the reference", name(value.type()), name(saved.type()));
-      error.judgment = Judgment::wrong;
+      error.judgment = OwnVerdict::wrong;
     } else {
       compare(event, saved, judged);
       const bool fixed = event.node.op->kind == Kind::constant;
@@ -153,7 +154,7 @@ class Judge final : public Observer {
       }
     }
     if (random) return;
-    found_ = found_ || (error.judgment == Judgment::wrong && !judged.open);
+    found_ = found_ || (error.judgment == OwnVerdict::wrong && !judged.open);
     judged_.push_back(std::move(judged));
   }
 
@@ -178,7 +179,7 @@ class Judge final : public Observer {
     auto& error = judged.error;
     if (error.value.type() == ElementType::string) {
       const auto a = error.value.values<std::string_view>(), b = saved.values<std::string_view>();
-      if (!std::equal(a.begin(), a.end(), b.begin())) error.judgment = Judgment::wrong;
+      if (!std::equal(a.begin(), a.end(), b.begin())) error.judgment = OwnVerdict::wrong;
       return;
     }
     const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
@@ -189,25 +190,39 @@ class Judge final : public Observer {
       if (std::isfinite(apart)) error.max_abs = std::max(error.max_abs, apart);
     }
     if (equal) return;
-    // The value that is kept, and the one that was saved, may be narrower than what was computed in.
-    const double storage = unit_roundoff(error.value.type()) + unit_roundoff(saved.type());
-    const auto rounding = [&](std::size_t i) {
-      const double r = std::abs(pair.reference[i]);
-      return std::isfinite(r) ? storage * r : 0;
-    };
     const bool computed = event.node.op->kind == Kind::compute;
     judged.bound.assign(pair.value.size(), 0.0);
-    const bool narrow = std::min(bit_width(error.value.type()), bit_width(saved.type())) < 32;
-    const bool moves = event.node.version->lift == Lift::moves && event.node.version->error == ErrorBound::by_kind;
-    if (is_float(error.value.type()) && (narrow || (computed && !moves)))
-      for (std::size_t i = 0; i < judged.bound.size(); ++i) judged.bound[i] = rounding(i);
+    if (is_float(error.value.type()))
+      allow_rounding(pair, error.value.type(), saved.type(), computed && !moves(event.node), judged.bound);
     conclude(judged, saved);
-    if (error.judgment != Judgment::wrong || !computed) return;
+    if (error.judgment != OwnVerdict::wrong || !computed) return;
     judged.open = !all_certain(event) || !event.node.bodies.empty();
-    if (const auto bound = bound_of(event, error.place.port))
-      if (bound->size() == judged.bound.size())
-        for (std::size_t i = 0; i < bound->size(); ++i) judged.bound[i] += (*bound)[i];
-    conclude(judged, saved);
+    const auto allowed = judged.bound;
+    for (const int before : {0, kLayersBefore}) {
+      const auto bound = bound_of(event, error.place.port, before);
+      if (!bound || bound->size() != allowed.size()) return;
+      for (std::size_t i = 0; i < allowed.size(); ++i) judged.bound[i] = allowed[i] + (*bound)[i];
+      conclude(judged, saved);
+      if (error.judgment != OwnVerdict::wrong) return;
+    }
+  }
+
+  static bool moves(const Node& node) {
+    return node.version->lift == Lift::moves && node.version->error == ErrorBound::by_kind;
+  }
+
+  /// What needs no look at the operation: the value that is kept, and the one that was saved, may be narrower than what
+  /// was computed in; and no element is asked to be nearer than a few units of the largest in its tensor.
+  static void allow_rounding(const Pair& pair, ElementType kept, ElementType saved, bool arithmetic, Doubles& bound) {
+    const bool narrow = std::min(bit_width(kept), bit_width(saved)) < bit_width(ElementType::f32);
+    const double storage = narrow || arithmetic ? unit_roundoff(kept) + unit_roundoff(saved) : 0;
+    double largest = 0;
+    for (const double r : pair.reference)
+      if (std::isfinite(r)) largest = std::max(largest, std::abs(r));
+    const double u = kept == ElementType::f64 ? unit_roundoff(kept) : unit_roundoff(ElementType::f32);
+    const double floor = arithmetic ? kUnitsOfLargest * u * largest : 0;
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      bound[i] = floor + (std::isfinite(pair.reference[i]) ? storage * std::abs(pair.reference[i]) : 0);
   }
 
   std::optional<Operand> operand(const Model& model, ValueRef from) const {
@@ -216,8 +231,33 @@ class Judge final : public Observer {
     return Operand{found->second.value, found->second.off};
   }
 
+  /// The same where the reference may have computed the layers before it together with this one, so that what it
+  /// continued with was not what it saved: they are off by their own rounding.
+  std::optional<Operand> operand(const Model& model, ValueRef from, int before) const {
+    auto known = operand(model, from);
+    const auto& node = model[from.node];
+    if (!known || before == 0 || node.op->kind != Kind::compute || !is_float(known->value.type())) return known;
+    // What adds up or spreads its inputs is where such a group begins.
+    const bool goes_on = node.version->error == ErrorBound::elementwise || moves(node);
+    std::vector<Operand> operands;
+    for (const auto& input : node.inputs) {
+      auto one = operand(model, input, goes_on ? before - 1 : 0);
+      if (!one) return known;
+      operands.push_back(std::move(*one));
+    }
+    const auto bounded = error_bounds(node, operands);
+    if (!bounded ||
+        static_cast<i64>(bounded->bounds.at(static_cast<std::size_t>(from.port)).size()) != known->value.size())
+      return known;
+    const auto& bound = bounded->bounds[static_cast<std::size_t>(from.port)];
+    if (known->off.empty()) known->off.assign(bound.size(), 0.0);
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      if (std::isfinite(bound[i])) known->off[i] += bound[i];
+    return known;
+  }
+
   /// How far an output may be off, for the inputs that the kernel had: of a group, those of the group.
-  std::optional<Bound> bound_of(const Event& event, int port) const {
+  std::optional<Bound> bound_of(const Event& event, int port, int before) const {
     const auto group = groups_.find(&event.node);
     const std::vector<int> alone{event.index};
     const auto& nodes = group == groups_.end() ? alone : group->second->nodes;
@@ -227,7 +267,7 @@ class Judge final : public Observer {
       std::vector<Operand> operands;
       for (const auto& from : node.inputs) {
         const auto computed = inner.find({from.node, from.port});
-        auto found = computed != inner.end() ? std::optional(computed->second) : operand(event.model, from);
+        auto found = computed != inner.end() ? std::optional(computed->second) : operand(event.model, from, before);
         if (!found) return std::nullopt;
         operands.push_back(std::move(*found));
       }
@@ -252,15 +292,15 @@ class Judge final : public Observer {
 /// The same run with what the reference lacks disturbed: how far that spreads to what it has.
 class Disturb final : public Observer {
  public:
-  Disturb(const Reference& reference, const std::map<Place, const Tensor*>& undisturbed,
-          std::map<Place, Doubles>& spread, unsigned seed)
+  Disturb(const Reference& reference, const std::map<TensorPlace, const Tensor*>& undisturbed,
+          std::map<TensorPlace, Doubles>& spread, unsigned seed)
       : reference_(reference), undisturbed_(undisturbed), spread_(spread), random_(seed) {}
 
   ovir::Verdict after(Event& event) override {
     for (int port = 0; port < static_cast<int>(event.outputs.size()); ++port) {
       auto& value = event.outputs[static_cast<std::size_t>(port)];
       if (!value) continue;
-      const Place place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
+      const TensorPlace place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
       if (const auto saved = reference_.at(place)) {
         note(place, value);
         if (auto replacement = stand_in(value, saved)) value = std::move(replacement);
@@ -272,7 +312,7 @@ class Disturb final : public Observer {
   }
 
  private:
-  void note(const Place& place, const Tensor& value) {
+  void note(const TensorPlace& place, const Tensor& value) {
     const auto open = undisturbed_.find(place);
     if (open == undisturbed_.end()) return;
     auto& spread = spread_[place];
@@ -300,8 +340,8 @@ class Disturb final : public Observer {
   }
 
   const Reference& reference_;
-  const std::map<Place, const Tensor*>& undisturbed_;
-  std::map<Place, Doubles>& spread_;
+  const std::map<TensorPlace, const Tensor*>& undisturbed_;
+  std::map<TensorPlace, Doubles>& spread_;
   std::mt19937 random_;
 };
 
@@ -318,11 +358,11 @@ std::vector<OwnError> own_errors(Session& session, const Plan& plan, std::span<c
   Judge judge(plan, reference, options);
   run_watched(session, inputs, judge);
 
-  std::map<Place, const Tensor*> open;
+  std::map<TensorPlace, const Tensor*> open;
   for (const auto& j : judge.judged())
-    if (j.open && j.error.judgment == Judgment::wrong && j.error.unlike.empty())
+    if (j.open && j.error.judgment == OwnVerdict::wrong && j.error.unlike.empty())
       open.emplace(j.error.place, &j.error.value);
-  std::map<Place, Doubles> spread;
+  std::map<TensorPlace, Doubles> spread;
   if (!open.empty()) {
     for (unsigned run = 0; run < kDisturbedRuns; ++run) {
       Disturb disturb(reference, open, spread, run + 1);

@@ -12,25 +12,25 @@
 
 namespace ovir::tools {
 
-enum class Judgment : std::uint8_t {
+enum class OwnVerdict : std::uint8_t {
   exact,    ///< equal
   rounded,  ///< within what the arithmetic of the operation explains
   wrong,
 };
 
 struct OwnError {
-  Place place;
+  TensorPlace place;
   Tensor value;        ///< computed from the reference's inputs
   std::string unlike;  ///< the type or shape is not the reference's: wrong
   double max_abs = 0;  ///< of elements that are finite on both sides
   double bound = 0;    ///< at the element that is furthest beyond its bound, or nearest to it
   i64 at = 0;          ///< position of that element
   i64 ties = 0;        ///< decisions that fell to the other side, within rounding
-  Judgment judgment = Judgment::exact;
+  OwnVerdict judgment = OwnVerdict::exact;
 };
 
 /// A fallible bound: given a place, element, and what the reference has there, the error that is allowed in any case.
-using Allowance = std::function<double(const Place& place, double reference)>;
+using Allowance = std::function<double(const TensorPlace& place, double reference)>;
 
 struct OwnErrorOptions {
   Allowance allowance{};     ///< may be empty

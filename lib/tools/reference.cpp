@@ -48,7 +48,7 @@ class Names {
  public:
   explicit Names(const Model& model) { collect(model); }
 
-  std::optional<Place> find(const Alias& alias) const {
+  std::optional<TensorPlace> find(const Alias& alias) const {
     if (auto place = look_up(alias, layers_, tensors_, alias.name)) return place;
     if (auto place = look_up(alias, plain_layers_, plain_tensors_, plain(alias.name))) return place;
     const auto module = modules_.find(alias.name);
@@ -82,8 +82,8 @@ class Names {
     plain_table[plain(name)].push_back(output);
   }
 
-  static std::optional<Place> look_up(const Alias& alias, const Table& layers, const Table& tensors,
-                                      const std::string& name) {
+  static std::optional<TensorPlace> look_up(const Alias& alias, const Table& layers, const Table& tensors,
+                                            const std::string& name) {
     if (const auto found = tensors.find(name); !alias.port && found != tensors.end() && found->second.size() == 1)
       return place(found->second[0], alias);
     const auto found = layers.find(name);
@@ -93,7 +93,7 @@ class Names {
     if (output.port >= std::max((*output.model)[output.node].output_count, 1)) return std::nullopt;
     return place(output, alias);
   }
-  static Place place(const Output& output, const Alias& alias) {
+  static TensorPlace place(const Output& output, const Alias& alias) {
     return {output.model, output.node, output.port, alias.iterations};
   }
 
@@ -101,22 +101,23 @@ class Names {
   std::map<std::string, Output, std::less<>> modules_;
 };
 
-Place result_place(const Model& model, int k) { return {&model, model.results[static_cast<std::size_t>(k)], 0, {}}; }
+TensorPlace result_place(const Model& model, int k) {
+  return {&model, model.results[static_cast<std::size_t>(k)], 0, {}};
+}
 
-/// What an output of the model is, its producer is, and the other way round.
+}  // namespace
+
 void share_with_results(const Model& model, Reference& reference) {
   for (int k = 0; k < static_cast<int>(model.results.size()); ++k) {
     const auto result = result_place(model, k);
     const auto from = model[result.node].inputs.at(0);
-    const Place producer{&model, from.node, from.port, {}};
+    const TensorPlace producer{&model, from.node, from.port, {}};
     const auto& tensors = reference.tensors();
     const auto of_result = tensors.find(result), of_producer = tensors.find(producer);
     if (of_result == tensors.end() && of_producer != tensors.end()) reference.put(result, of_producer->second);
     else if (of_result != tensors.end() && of_producer == tensors.end()) reference.put(producer, of_result->second);
   }
 }
-
-}  // namespace
 
 std::vector<Alias> aliases_of(std::string_view key) {
   std::vector<Alias> list{{std::string(key), {}, {}}};
@@ -134,7 +135,7 @@ std::vector<Alias> aliases_of(std::string_view key) {
   return list;
 }
 
-Tensor Reference::at(const Place& place) const {
+Tensor Reference::at(const TensorPlace& place) const {
   const auto found = tensors_.find(place);
   return found == tensors_.end() ? Tensor() : found->second();
 }
@@ -173,7 +174,7 @@ Reference match(const Model& model, std::vector<Saved> saved, const NameMap& map
       if (const auto renamed = map.find(alias.name); renamed != map.end())
         for (auto& meant : aliases_of(renamed->second)) aliases.push_back(std::move(meant));
     aliases.insert(aliases.end(), tensor.aliases.begin(), tensor.aliases.end());
-    std::optional<Place> place;
+    std::optional<TensorPlace> place;
     for (auto alias = aliases.begin(); alias != aliases.end() && !place; ++alias) place = names.find(*alias);
     if (place) reference.put(std::move(*place), std::move(tensor.read));
     else reference.unmatched.push_back(std::move(tensor.name));

@@ -13,14 +13,14 @@
 namespace ovir::tools {
 
 /// An output of a node; in a body, in one iteration of the loops around it.
-struct Place {
+struct TensorPlace {
   const Model* model = nullptr;
   int node = -1;
   int port = 0;
   std::vector<i64> iterations;  ///< outermost first
 
   const Node& at() const { return (*model)[node]; }
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const TensorPlace&) const = default;
 };
 
 /// What a saved tensor may belong to.
@@ -43,19 +43,21 @@ struct Saved {
 class Reference {
  public:
   /// The tensor for a place; empty where there is none. Throws Failure where it cannot be read.
-  Tensor at(const Place& place) const;
-  bool has(const Place& place) const { return tensors_.contains(place); }
-  void put(Place place, std::function<Tensor()> read) { tensors_.insert_or_assign(std::move(place), std::move(read)); }
-  void put(Place place, Tensor tensor) {
+  Tensor at(const TensorPlace& place) const;
+  bool has(const TensorPlace& place) const { return tensors_.contains(place); }
+  void put(TensorPlace place, std::function<Tensor()> read) {
+    tensors_.insert_or_assign(std::move(place), std::move(read));
+  }
+  void put(TensorPlace place, Tensor tensor) {
     put(std::move(place), [tensor = std::move(tensor)] { return tensor; });
   }
   /// Every place that has one, in no order that matters to people.
-  const std::map<Place, std::function<Tensor()>>& tensors() const { return tensors_; }
+  const std::map<TensorPlace, std::function<Tensor()>>& tensors() const { return tensors_; }
 
   std::vector<std::string> unmatched;  ///< what was saved and belongs to no layer, for messages
 
  private:
-  std::map<Place, std::function<Tensor()>> tensors_;
+  std::map<TensorPlace, std::function<Tensor()>> tensors_;
 };
 
 /// Names of the reference that mean other names in the model.
@@ -66,5 +68,8 @@ NameMap parse_name_map(std::string_view text, std::string_view where);
 /// Finds the place of every tensor: by layer name or tensor name (in files, with other bytes than letters, digits, "."
 /// and "-" as "_"), for a module of PyTorch's its last layer. A model's output is also that of its producer.
 Reference match(const Model& model, std::vector<Saved> saved, const NameMap& names);
+
+/// Gives an output of the model the tensor of its producer, and the other way round, where one of them has none.
+void share_with_results(const Model& model, Reference& reference);
 
 }  // namespace ovir::tools
