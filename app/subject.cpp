@@ -74,26 +74,6 @@ RuntimeOptions runtime_options(const SubjectOptions& options, const Common& comm
   return {static_cast<int>(options.threads), common.most.memory, common.most.time};
 }
 
-void compile_subject(Subject& s, const SubjectOptions& options, const Common& common) {
-  const auto runtime = std::make_shared<Runtime>(runtime_options(options, common));
-  const MemoryBudget::Scope scope(runtime->memory());
-  Options plan_options;
-  plan_options.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  plan_options.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  s.plan = plan(s.model, s.facts, plan_options);
-  s.session.emplace(runtime, s.plan);
-}
-
-/// The values of `model` on the reference tier, in f32.
-tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
-                               const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common) {
-  Options compile_options;
-  compile_options.tier = Tier::reference;
-  compile_options.runtime = runtime_options(options, common);
-  auto session = compile(model, facts, compile_options);
-  return tools::reference_from(session, inputs);
-}
-
 /// The subject's inputs for the other model: by name, else in order.
 std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Subject& s) {
   std::vector<Tensor> inputs(other.parameters.size());
@@ -166,7 +146,29 @@ void add_subject(Flags& flags, SubjectOptions& o) {
       .env("OVIR_THREADS");
 }
 
-Subject prepare(const SubjectOptions& options, const Common& common) {
+std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
+                                                            const std::shared_ptr<const Model>& model,
+                                                            const Facts& facts) {
+  const auto runtime = std::make_shared<Runtime>(runtime_options(options, common));
+  const MemoryBudget::Scope scope(runtime->memory());
+  Options how;
+  how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
+  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  auto made = plan(model, facts, how);
+  Session session(runtime, made);
+  return {std::move(made), std::move(session)};
+}
+
+tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
+                               const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common) {
+  Options compile_options;
+  compile_options.tier = Tier::reference;
+  compile_options.runtime = runtime_options(options, common);
+  auto session = compile(model, facts, compile_options);
+  return tools::reference_from(session, inputs);
+}
+
+Subject prepare(const SubjectOptions& options, const Common& common, bool refer) {
   Subject s;
   if (!options.other.empty() && !options.reference.empty())
     throw UsageError("--ref: the second model is the reference already");
@@ -185,7 +187,10 @@ Subject prepare(const SubjectOptions& options, const Common& common) {
   s.inputs = inputs.step(0);
   for (const auto& note : inputs.take_notes())
     if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
-  compile_subject(s, options, common);
+  auto [plan, session] = compile_for(options, common, s.model, s.facts);
+  s.plan = std::move(plan);
+  s.session.emplace(std::move(session));
+  if (!refer) return s;
   if (of_model) {
     s.held_against = options.other.empty() ? options.reference : options.other;
     refer_to_model(s, s.held_against, options, common);

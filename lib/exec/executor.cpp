@@ -286,8 +286,11 @@ class Executor::Run final : private EvalHost {
         if (tensor) tensor = tensor.unpacked();
         if (tensor) tell(value.source.node, {}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
       }
-      if (side.needs(static_cast<int>(id)) && sized_.tensors[id])
-        side.come(static_cast<int>(id), sized_.tensors[id], teller());
+      if (!side.needs(static_cast<int>(id))) continue;
+      // Where folding has dropped a Constant, it is still in the file.
+      const auto& known =
+          sized_.tensors[id] || folded ? sized_.tensors[id] : (*plan_.model)[value.source.node].constant;
+      if (known) side.come(static_cast<int>(id), known.unpacked(), teller());
     }
   }
 

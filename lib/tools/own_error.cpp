@@ -146,7 +146,7 @@ class Judge final : public Observer {
     } else {
       compare(event, saved, judged);
       const bool fixed = event.node.op->kind == Kind::constant;
-      known.off = offsets(known.value, saved, fixed);
+      known.off = offsets(fixed ? known.value : replacement, saved);
       if (!fixed) {
         known.value = replacement;
         known.uncertain = false;
@@ -158,17 +158,16 @@ class Judge final : public Observer {
     judged_.push_back(std::move(judged));
   }
 
-  /// How far a value that stands for the reference's may be off: a constant stays what it is, and what was saved in a
-  /// narrow type was rounded.
-  static Doubles offsets(const Tensor& value, const Tensor& saved, bool fixed) {
-    if (!is_float(value.type())) return {};
-    const Pair pair{to_f64(value.unpacked()), to_f64(saved.unpacked())};
+  /// How far a value that stands for the reference's is off: a constant stays what it is, a value may be kept in a
+  /// narrower type than the reference's, and what was saved in a narrow type was rounded.
+  static Doubles offsets(const Tensor& used, const Tensor& saved) {
+    if (!is_float(used.type())) return {};
+    const Pair pair{to_f64(used.unpacked()), to_f64(saved.unpacked())};
     const double u = bit_width(saved.type()) < bit_width(ElementType::f32) ? unit_roundoff(saved.type()) : 0;
     Doubles off(pair.value.size());
     bool any = false;
     for (std::size_t i = 0; i < off.size(); ++i) {
-      const double apart = fixed ? pair.apart(i) : 0;
-      const double rounded = u * std::abs(pair.reference[i]);
+      const double apart = pair.apart(i), rounded = u * std::abs(pair.reference[i]);
       off[i] = (std::isfinite(apart) ? apart : 0) + (std::isfinite(rounded) ? rounded : 0);
       any = any || off[i] > 0;
     }

@@ -29,7 +29,8 @@ struct Alias {
   std::optional<int> port;      ///< of the layer
   std::vector<i64> iterations;  ///< of the loops around it
 };
-/// The aliases that a file name or key may stand for, the most literal first: "12_conv1@it=3.0", "block/conv:0", "conv1".
+/// The aliases that a file name or key may stand for, the most literal first: "12_conv1@it=3.0", "block/conv:0",
+/// "conv1".
 std::vector<Alias> aliases_of(std::string_view key);
 
 /// A tensor as it was saved, not yet read.
@@ -62,7 +63,8 @@ class Reference {
 
 /// Names of the reference that mean other names in the model.
 using NameMap = std::map<std::string, std::string, std::less<>>;
-/// Lines `name in the reference = name in the model`, or with a tab between; # begins a comment. Throws Failure (E0705).
+/// Lines `name in the reference = name in the model`, or with a tab between; # begins a comment. Throws Failure
+/// (E0705).
 NameMap parse_name_map(std::string_view text, std::string_view where);
 
 /// Finds the place of every tensor: by layer name or tensor name (in files, with other bytes than letters, digits, "."

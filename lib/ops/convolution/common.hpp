@@ -51,8 +51,8 @@ Problem forward_problem(const ConvolutionAttrs& a, const Shape& data, const Shap
 Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filters, const Shape& output,
                          bool grouped, bool shape_given);
 
-/// The most products that one output element is the sum of: `kept` are the axes of the filters that make output channels
-/// and groups.
+/// The most products that one output element is the sum of: `kept` are the axes of the filters that make output
+/// channels and groups.
 i64 products(const Shape& filters, std::initializer_list<int> kept);
 
 void eval_forward(EvalContext& c, bool grouped);
