@@ -127,9 +127,13 @@ std::vector<Alias> aliases_of(std::string_view key) {
   if (unordered.size() > 1 && unordered.size() < key.size() && unordered.front() == '_')
     names.push_back(unordered.substr(1));
   for (const auto name : names) {
-    const auto number = number_at_end(name);
-    if (number && number->first.size() > 1 && (number->first.back() == '.' || number->first.back() == ':'))
-      list.push_back(with_iterations(number->first.substr(0, number->first.size() - 1), number->second));
+    // "split:1", "split.1", and where a tool that calls layers so appends its own number, "split:1.0".
+    for (auto rest = number_at_end(name); rest && rest->first.size() > 1;) {
+      if (rest->first.back() != '.' && rest->first.back() != ':') break;
+      const auto stem = rest->first.substr(0, rest->first.size() - 1);
+      list.push_back(with_iterations(stem, rest->second));
+      rest = number_at_end(stem);
+    }
     list.push_back(with_iterations(name, {}));
   }
   return list;
