@@ -19,7 +19,7 @@ struct Options : ModelOptions {
   bool rt_info = false;
 };
 
-struct Facts {
+struct Summary {
   std::map<std::string, std::size_t> operations;               // "Reshape-1" -> layers
   std::map<std::string, std::size_t> sets;                     // "opset1" -> layers
   std::map<std::string, std::pair<std::size_t, i64>> weights;  // "f16" -> constants, bytes
@@ -32,11 +32,11 @@ struct Facts {
 };
 
 /// What a ReadValue says of its variable, by its attributes or, in old versions, by its output port.
-void add_state(const Node& node, Facts& facts) {
+void add_state(const Node& node, Summary& summary) {
   const auto& layer = *node.layer;
   const auto* const id = layer.attribute("variable_id");
   if (!id || (node.op->kind != Kind::read_value && node.op->kind != Kind::assign)) return;
-  auto& state = facts.states[id->value];
+  auto& state = summary.states[id->value];
   if (const auto* type = layer.attribute("variable_type")) state.type = type->value;
   if (const auto* shape = layer.attribute("variable_shape"))
     if (const auto parsed = parse_shape(shape->value)) state.shape = to_string(*parsed);
@@ -46,23 +46,23 @@ void add_state(const Node& node, Facts& facts) {
   if (state.shape == "[...]" && port.declared_shape) state.shape = to_string(*port.declared_shape);
 }
 
-void collect(const Model& model, Facts& facts) {
+void collect(const Model& model, Summary& summary) {
   for (const auto& node : model.nodes) {
     const auto& layer = *node.layer;
-    ++facts.layers;
-    ++facts.sets[layer.version.empty() ? "(none)" : layer.version];
+    ++summary.layers;
+    ++summary.sets[layer.version.empty() ? "(none)" : layer.version];
     const auto since = node.version ? node.version->since : 0;
-    add_state(node, facts);
-    ++facts.operations[since > 0 ? fmt::format("{}-{}", node.op->type, since)
-                                 : fmt::format("{} ({})", layer.type, layer.version)];
-    if (const auto range = stored_bytes(node); range && facts.seen.emplace(range->begin, range->end).second) {
-      auto& [n, bytes] = facts.weights[std::string(name(node.as<ConstantAttrs>().element_type))];
+    add_state(node, summary);
+    ++summary.operations[since > 0 ? fmt::format("{}-{}", node.op->type, since)
+                                   : fmt::format("{} ({})", layer.type, layer.version)];
+    if (const auto range = stored_bytes(node); range && summary.seen.emplace(range->begin, range->end).second) {
+      auto& [n, bytes] = summary.weights[std::string(name(node.as<ConstantAttrs>().element_type))];
       ++n;
       bytes += range->end - range->begin;
     }
     for (const auto& body : node.bodies) {
-      ++facts.bodies;
-      collect(*body, facts);
+      ++summary.bodies;
+      collect(*body, summary);
     }
   }
 }
@@ -107,7 +107,7 @@ std::vector<End> ends(const Model& model, bool input) {
   return list;
 }
 
-Json as_json(const Options& options, const Model& model, const Facts& facts, const Diagnostics& diagnostics) {
+Json as_json(const Options& options, const Model& model, const Summary& summary, const Diagnostics& diagnostics) {
   const auto list = [&](bool input) {
     Json entries = Json::array();
     for (const auto& e : ends(model, input))
@@ -121,20 +121,20 @@ Json as_json(const Options& options, const Model& model, const Facts& facts, con
     return entries;
   };
   Json weights = Json::object(), rt_info = Json::object(), states = Json::array();
-  for (const auto& [variable, state] : facts.states)
+  for (const auto& [variable, state] : summary.states)
     states.push_back({{"variable", variable}, {"element_type", state.type}, {"shape", state.shape}});
-  for (const auto& [type, sum] : facts.weights) weights[type] = {{"constants", sum.first}, {"bytes", sum.second}};
+  for (const auto& [type, sum] : summary.weights) weights[type] = {{"constants", sum.first}, {"bytes", sum.second}};
   for (const auto& entry : model.graph->rt_info) rt_info[entry.path] = entry.value;
   Json out{
       {"schema", 1}, {"model", options.model}, {"name", model.graph->name}, {"ir_version", model.graph->ir_version}};
   add_release(out, tools::least_release(model));
-  out.update(Json{{"layers", facts.layers},
-                  {"bodies", facts.bodies},
+  out.update(Json{{"layers", summary.layers},
+                  {"bodies", summary.bodies},
                   {"inputs", list(true)},
                   {"outputs", list(false)},
                   {"states", std::move(states)},
-                  {"opsets", facts.sets},
-                  {"operations", facts.operations},
+                  {"opsets", summary.sets},
+                  {"operations", summary.operations},
                   {"weights", std::move(weights)},
                   {"rt_info", std::move(rt_info)},
                   {"errors", diagnostics.errors()}});
@@ -161,13 +161,13 @@ std::string rt_info_text(const Model& model, bool all, const Style& style) {
   return out.empty() ? out : style(Paint::bold, "rt_info") + "\n" + out;
 }
 
-std::string as_text(const Options& options, const Model& model, const Facts& facts, const Style& style) {
+std::string as_text(const Options& options, const Model& model, const Summary& summary, const Style& style) {
   std::string out;
   const auto heading = [&](std::string_view text) { out += style(Paint::bold, text) + "\n"; };
   out += fmt::format("{}  IR {}, {}{}, {}\n",
                      style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)),
-                     model.graph->ir_version, count(facts.layers, "layer"),
-                     facts.bodies > 0 ? fmt::format(" with {}", count(facts.bodies, "body", "bodies")) : "",
+                     model.graph->ir_version, count(summary.layers, "layer"),
+                     summary.bodies > 0 ? fmt::format(" with {}", count(summary.bodies, "body", "bodies")) : "",
                      to_string(tools::least_release(model)));
   for (const bool input : {true, false}) {
     heading(input ? "inputs" : "outputs");
@@ -181,17 +181,17 @@ std::string as_text(const Options& options, const Model& model, const Facts& fac
     }
     if (k == 0) out += "  none\n";
   }
-  if (!facts.states.empty()) heading("states");
-  for (const auto& [variable, state] : facts.states)
+  if (!summary.states.empty()) heading("states");
+  for (const auto& [variable, state] : summary.states)
     out += fmt::format("  {}  {}{}\n", printable(variable), printable(state.type), state.shape);
   heading("operations");
-  std::vector<std::pair<std::string, std::size_t>> sorted(facts.operations.begin(), facts.operations.end());
+  std::vector<std::pair<std::string, std::size_t>> sorted(summary.operations.begin(), summary.operations.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [type, n] : sorted) out += fmt::format("  {:>6}  {}\n", n, printable(type));
   heading("operation sets");
-  for (const auto& [set, n] : facts.sets) out += fmt::format("  {:>6}  {}\n", n, printable(set));
-  if (!facts.weights.empty()) heading("weights");
-  for (const auto& [type, sum] : facts.weights)
+  for (const auto& [set, n] : summary.sets) out += fmt::format("  {:>6}  {}\n", n, printable(set));
+  if (!summary.weights.empty()) heading("weights");
+  for (const auto& [type, sum] : summary.weights)
     out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), count(sum.first, "constant"));
   return out + rt_info_text(model, options.rt_info, style);
 }
@@ -200,10 +200,10 @@ int info(const Options& options, const Common& common) {
   Diagnostics diagnostics;
   const auto model = load(options.model, {options.weights, true}, diagnostics);
   if (!model) return report(diagnostics, options.model, common);
-  Facts facts;
-  collect(*model, facts);
-  if (options.format == "json") print(json_text(as_json(options, *model, facts, diagnostics), 2));
-  else print(as_text(options, *model, facts, common.out));
+  Summary summary;
+  collect(*model, summary);
+  if (options.format == "json") print(json_text(as_json(options, *model, summary, diagnostics), 2));
+  else print(as_text(options, *model, summary, common.out));
   if (diagnostics.errors() > 0 && !common.quiet)
     fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
                count(diagnostics.errors(), "error"), shell_word(options.model));

@@ -120,21 +120,23 @@ Tensor constant_value(const Graph& graph, const Node& node) {
 
 namespace {
 
-struct Range {
+struct ByteRange {
   i64 begin, end;
   const Layer* layer;
   const Model* model = nullptr;
 };
 
 /// Of a Constant that has bytes at all.
-std::optional<Range> range_of(const Node& node) {
+std::optional<ByteRange> range_of(const Node& node) {
   const auto bytes = stored_bytes(node);
-  return bytes && bytes->begin < bytes->end ? std::optional(Range{bytes->begin, bytes->end, node.layer}) : std::nullopt;
+  return bytes && bytes->begin < bytes->end ? std::optional(ByteRange{bytes->begin, bytes->end, node.layer})
+                                            : std::nullopt;
 }
 
-void sort_by_place(std::vector<Range>& ranges) {
-  std::sort(ranges.begin(), ranges.end(),
-            [](const Range& a, const Range& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+void sort_by_place(std::vector<ByteRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
   if (!graph.weights) return {};
   constexpr i64 kGap = 64;  // writers align constants
   const auto available = static_cast<i64>(graph.weights->size());
-  std::vector<Range> outside;
+  std::vector<ByteRange> outside;
   i64 reached = 0;
   for (const auto& node : model.nodes) {
     const auto range = range_of(node);
@@ -180,7 +182,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
 
 namespace {
 
-void collect(const Model& model, std::vector<Range>& ranges) {
+void collect(const Model& model, std::vector<ByteRange>& ranges) {
   for (const auto& node : model.nodes) {
     if (const auto range = range_of(node)) ranges.push_back({range->begin, range->end, range->layer, &model});
     for (const auto& body : node.bodies) collect(*body, ranges);
@@ -190,7 +192,7 @@ void collect(const Model& model, std::vector<Range>& ranges) {
 }  // namespace
 
 void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
-  std::vector<Range> ranges;
+  std::vector<ByteRange> ranges;
   collect(model, ranges);
   sort_by_place(ranges);
   for (std::size_t i = 1; i < ranges.size(); ++i) {

@@ -74,9 +74,9 @@ std::size_t times(const Tally& list, const Key& key) {
   return at == list.end() ? 0 : at->second;
 }
 
-class Search {
+class FixSearch {
  public:
-  Search(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before)
+  FixSearch(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before)
       : model_(m), subject(s), said(d.all()), remedies_(m), fixed_(said.size(), false) {
     fixes_.edits = before;
     now_ = tally(d);
@@ -379,7 +379,7 @@ Diagnostics check(const Subject& subject, const Edits& edits) {
 }
 
 Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before) {
-  return Search(model, subject, said, before).run();
+  return FixSearch(model, subject, said, before).run();
 }
 
 }  // namespace ovir::tools

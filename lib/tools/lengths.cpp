@@ -14,9 +14,9 @@ constexpr i64 kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 31, 61, 127};
 constexpr i64 kWindow = 128;           // how many lengths are listed where there is no rule
 constexpr std::size_t kMaxExtras = 4;  // more lengths besides a rule than these are no rule
 
-class Search {
+class LengthSearch {
  public:
-  Search(i64 base, const std::function<bool(i64)>& accepts) : accepts_(accepts) {
+  LengthSearch(i64 base, const std::function<bool(i64)>& accepts) : accepts_(accepts) {
     r_.base = r_.min = base;
     r_.max = base;
     seen_[base] = true;
@@ -182,6 +182,6 @@ bool Lengths::contains(i64 n) const {
   return !irregular() && n >= min && (!max || n <= *max) && (n - min) % step == 0;
 }
 
-Lengths search_lengths(i64 base, const std::function<bool(i64)>& accepts) { return Search(base, accepts).run(); }
+Lengths search_lengths(i64 base, const std::function<bool(i64)>& accepts) { return LengthSearch(base, accepts).run(); }
 
 }  // namespace ovir::tools

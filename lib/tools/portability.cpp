@@ -10,7 +10,7 @@
 namespace ovir::tools {
 namespace {
 
-struct Layer {
+struct Candidate {
   const Node& node;
   const std::vector<Fact>& outputs;
   std::vector<Fact> inputs;
@@ -23,13 +23,13 @@ struct Layer {
 
 struct Difference {
   std::string_view type;
-  bool (*applies)(const Layer&);
+  bool (*applies)(const Candidate&);
   std::string_view what;  ///< what the plugin does, what the specification says
 };
 
-bool always(const Layer&) { return true; }
+bool always(const Candidate&) { return true; }
 template <TypeSet set>
-bool of_types(const Layer& layer) {
+bool of_types(const Candidate& layer) {
   return contains(set, layer.type());
 }
 constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
@@ -43,7 +43,7 @@ constexpr Difference kDifferences[] = {
     {"Abs", of_types<k64>, kIn32Bits},
     {"Add", of_types<k64>, kIn32Bits},
     {"Add", of_types<kBytes>, kSaturates},
-    {"AvgPool", [](const Layer& l) { return l.attribute("exclude-pad") == "true"; },
+    {"AvgPool", [](const Candidate& l) { return l.attribute("exclude-pad") == "true"; },
      "for a window wholly in the padding the plugin divides 0 by 0; it is 0 here"},
     {"Clamp", of_types<set_of(ElementType::u8)>,
      "the plugin truncates a fractional min; it is rounded up by the specification"},
@@ -51,13 +51,14 @@ constexpr Difference kDifferences[] = {
      "the plugin truncates integer quotients whatever m_pythondiv says; they are floored by the specification"},
     {"Exp", of_types<kFloat>, "Exp(NaN) is not NaN in the plugin"},
     {"FloorMod", of_types<k64>, kIn32Bits},
-    {"GenerateProposals", [](const Layer& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
+    {"GenerateProposals",
+     [](const Candidate& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
      "the plugin ignores nms_eta"},
     {"Maximum", of_types<kFloat>, kNaN},
     {"Minimum", of_types<kFloat>, kNaN},
     {"Mod", of_types<k64>, kIn32Bits},
     {"MatrixNms", always, "the plugin stops at the first image in which nothing is found"},
-    {"MulticlassNms", [](const Layer& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
+    {"MulticlassNms", [](const Candidate& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
      "the plugin lowers the threshold (nms_eta) for all boxes; each is judged with the threshold of its time by the "
      "specification"},
     {"Multiply", of_types<k64>, kIn32Bits},
@@ -65,13 +66,13 @@ constexpr Difference kDifferences[] = {
     {"NonMaxSuppression", always,
      "at equality with a threshold the plugin decides otherwise, and it never cuts soft suppression"},
     {"NormalizeL2",
-     [](const Layer& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
+     [](const Candidate& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
      "with no axes the plugin computes x / sqrt(x*x + eps); it is 1 by the specification"},
-    {"NMSRotated", [](const Layer& l) { return l.attribute("clockwise") == "false"; },
+    {"NMSRotated", [](const Candidate& l) { return l.attribute("clockwise") == "false"; },
      "the plugin turns the angle of the first box again and again"},
     {"Power", of_types<k64>, kIn32Bits},
     {"RandomUniform",
-     [](const Layer& l) {
+     [](const Candidate& l) {
        return !l.outputs.empty() &&
               contains(set_of(ElementType::f16, ElementType::bf16, ElementType::f64), l.outputs[0].type);
      },
@@ -85,7 +86,7 @@ constexpr Difference kDifferences[] = {
     {"SquaredDifference", of_types<kBytes>, kSaturates},
     {"Subtract", of_types<k64>, kIn32Bits},
     {"Subtract", of_types<kBytes>, kSaturates},
-    {"Unique", [](const Layer& l) { return l.inputs.size() > 1; },
+    {"Unique", [](const Candidate& l) { return l.inputs.size() > 1; },
      "the plugin misses equal slices along the last axis"},
 };
 
@@ -95,7 +96,7 @@ void check_portability(const Model& model, const Facts& facts, Diagnostics& diag
   for (std::size_t i = 0; i < model.nodes.size() && i < facts.outputs.size(); ++i) {
     const auto& node = model.nodes[i];
     if (!node.op || node.faulty) continue;
-    Layer layer{node, facts.outputs[i], {}};
+    Candidate layer{node, facts.outputs[i], {}};
     for (const auto& v : node.inputs) layer.inputs.push_back(v.node < 0 ? Fact{} : facts.of(v));
     // What follows from constants is computed once, when the model is read.
     const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),

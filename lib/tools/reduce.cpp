@@ -167,7 +167,7 @@ class Reducer {
 void rename(const Graph& graph, std::map<std::string, int>& counts, std::vector<Replacement>& changes) {
   const auto source = graph.source;
   const auto text = source->text;
-  const auto put = [&](xml::Range range, std::string with) {
+  const auto put = [&](xml::TextRange range, std::string with) {
     changes.push_back({{source, range.begin, range.end - range.begin}, std::move(with)});
   };
   for (const auto& layer : graph.layers) {

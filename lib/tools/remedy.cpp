@@ -35,7 +35,7 @@ class Editor {
   std::string_view text;
   Remedies::Place place_;
 
-  void put(xml::Range range, std::string_view value) {
+  void put(xml::TextRange range, std::string_view value) {
     auto written = xml::escaped(value);
     if (text.substr(range.begin, range.end - range.begin) != written)
       made.texts.push_back({{file, range.begin, range.end - range.begin}, std::move(written)});

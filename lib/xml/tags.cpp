@@ -18,7 +18,7 @@ std::size_t name_end(std::string_view text, std::size_t at) {
   return std::min(text.find_first_of(" \t\r\n=/>", at), text.size());
 }
 
-bool self_closing(std::string_view text, Range tag) { return tag.end - tag.begin >= 2 && text[tag.end - 2] == '/'; }
+bool self_closing(std::string_view text, TextRange tag) { return tag.end - tag.begin >= 2 && text[tag.end - 2] == '/'; }
 
 /// Behind a comment, CDATA section or processing instruction at `at`; `at` itself where there is none.
 std::size_t skip_non_element(std::string_view text, std::size_t at) {
@@ -31,7 +31,7 @@ std::size_t skip_non_element(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-Range tag_range(std::string_view text, std::size_t tag) {
+TextRange tag_range(std::string_view text, std::size_t tag) {
   char quote = 0;
   for (std::size_t i = tag; i < text.size(); ++i) {
     if (quote != 0) {
@@ -56,7 +56,7 @@ std::optional<AttributeText> find_attribute(std::string_view text, std::size_t t
   for (auto at = name_end(text, tag + 1); at < end;) {
     at = text.find_first_not_of(kBlank, at);
     if (at >= end || text[at] == '>' || text[at] == '/') return std::nullopt;
-    const Range word{at, name_end(text, at)};
+    const TextRange word{at, name_end(text, at)};
     const auto open = text.find_first_of("\"'", word.end);
     if (open >= end) return std::nullopt;
     const auto close = text.find(text[open], open + 1);

@@ -8,25 +8,25 @@
 
 namespace ovir::xml {
 
-struct Range {
+struct TextRange {
   std::size_t begin = 0, end = 0;
 };
 
 /// `name="value"` in a tag: the ranges of the name and of the value without its quotes.
 struct AttributeText {
-  Range name, value;
+  TextRange name, value;
 };
 /// The attribute of the tag that begins at `tag`, its '<'.
 std::optional<AttributeText> find_attribute(std::string_view text, std::size_t tag, std::string_view name);
 
 /// The tag that begins at `tag`, to behind its '>'.
-Range tag_range(std::string_view text, std::size_t tag);
+TextRange tag_range(std::string_view text, std::size_t tag);
 /// The '<' of the tag around `offset`, which lies in an attribute.
 std::size_t tag_around(std::string_view text, std::size_t offset);
 
 /// A direct child: from the '<' of its tag to behind its end, and what is between its tags.
 struct ElementText {
-  Range whole, content;
+  TextRange whole, content;
 };
 /// The direct children called `name` of the element whose tag begins at `tag`, in order.
 std::vector<ElementText> children(std::string_view text, std::size_t tag, std::string_view name);

@@ -8,7 +8,7 @@ using namespace ovir;
 
 namespace {
 
-std::string part(std::string_view text, xml::Range range) {
+std::string part(std::string_view text, xml::TextRange range) {
   return std::string(text.substr(range.begin, range.end - range.begin));
 }
 

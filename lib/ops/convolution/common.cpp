@@ -185,12 +185,12 @@ namespace {
 
 /// One sample's channels of a group with their padding around them, so that every tap of every window is in range.
 template <class T>
-struct Frame {
+struct PaddedInput {
   i64 size[3];
   Tensor storage;
   T* values;
 
-  Frame(const Problem& p, ElementType type) {
+  PaddedInput(const Problem& p, ElementType type) {
     for (std::size_t i = 0; i < 3; ++i) size[i] = (p.out[i] - 1) * p.axis[i].stride + p.axis[i].extent();
     storage = Tensor(type, {p.in_channels, size[0], size[1], size[2]});
     values = storage.mutable_data<T>();
@@ -212,31 +212,32 @@ struct Frame {
 template <class T>
 void forward(const Problem& p, ElementType type, const T* x, const T* w, T* y) {
   const auto &sz = p.axis[0], &sy = p.axis[1], &sx = p.axis[2];
-  Frame<T> frame(p, type);
+  PaddedInput<T> padded(p, type);
   // Where each weight's tap lies, seen from the first tap of a window.
   std::vector<i64> offset;
   for (i64 ch = 0; ch < p.in_channels; ++ch)
     for (i64 d = 0; d < sz.kernel; ++d)
       for (i64 h = 0; h < sy.kernel; ++h)
         for (i64 k = 0; k < sx.kernel; ++k)
-          offset.push_back(((ch * frame.size[0] + d * sz.dilation) * frame.size[1] + h * sy.dilation) * frame.size[2] +
+          offset.push_back(((ch * padded.size[0] + d * sz.dilation) * padded.size[1] + h * sy.dilation) *
+                               padded.size[2] +
                            k * sx.dilation);
   const auto terms = std::ssize(offset);
 
-  // Rows of windows follow each other without a gap where a row is as long as the frame: take them as one row.
+  // Rows of windows follow each other without a gap where a row is as long as the padded input: take them as one row.
   i64 rows = p.out[1], row = p.out[2];
-  if (sx.stride == 1 && sy.stride == 1 && row == frame.size[2]) row *= std::exchange(rows, 1);
+  if (sx.stride == 1 && sy.stride == 1 && row == padded.size[2]) row *= std::exchange(rows, 1);
   constexpr i64 kPart = 512;  // of a row at a time: it stays in the nearest cache
 
   for (i64 n = 0; n < p.batch; ++n)
     for (i64 g = 0; g < p.groups; ++g, x += p.in_channels * p.in_plane(), y += p.out_channels * p.out_plane()) {
-      frame.fill(p, x);
+      padded.fill(p, x);
       const auto* weights = w + g * p.out_channels * terms;
       for (i64 d = 0; d < p.out[0]; ++d)
         for (i64 h = 0; h < rows; ++h)
           for (i64 start = 0; start < row; start += kPart) {
             const auto* from =
-                frame.values + (d * sz.stride * frame.size[1] + h * sy.stride) * frame.size[2] + start * sx.stride;
+                padded.values + (d * sz.stride * padded.size[1] + h * sy.stride) * padded.size[2] + start * sx.stride;
             const auto length = std::min(kPart, row - start);
             for (i64 o = 0; o < p.out_channels; ++o) {
               auto* to = y + o * p.out_plane() + (d * rows + h) * row + start;

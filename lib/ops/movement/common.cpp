@@ -13,17 +13,19 @@ i64 to_integer(double v) {
 }
 
 /// Values at the ends of the parts of a range that lie on one side of zero: within a part an index means the same end.
-std::vector<i64> corners(const Range& r) {
+std::vector<i64> corners(const IndexRange& r) {
   std::vector<i64> values{r.lo, r.hi};
   if (r.lo < 0 && r.hi >= 0) values.insert(values.end(), {-1, 0});
   return values;
 }
 
 /// True where `r` lies at or past the end of every axis that `dim` allows.
-bool past_end(const Range& r, const Dim& dim) { return r.lo >= dim.max || (dim.symbol != 0 && r.symbol == dim.symbol); }
-bool before_begin(const Range& r, const Dim& dim) { return dim.is_bounded() ? r.hi <= -dim.max : r.hi == kMin; }
+bool past_end(const IndexRange& r, const Dim& dim) {
+  return r.lo >= dim.max || (dim.symbol != 0 && r.symbol == dim.symbol);
+}
+bool before_begin(const IndexRange& r, const Dim& dim) { return dim.is_bounded() ? r.hi <= -dim.max : r.hi == kMin; }
 
-bool is_whole(const Dim& dim, const Range& start, const Range& stop, i64 step) {
+bool is_whole(const Dim& dim, const IndexRange& start, const IndexRange& stop, i64 step) {
   if (step == 1) return ((start.lo == 0 && start.hi == 0) || before_begin(start, dim)) && past_end(stop, dim);
   if (step != -1) return false;
   const bool from_last =
@@ -33,8 +35,8 @@ bool is_whole(const Dim& dim, const Range& start, const Range& stop, i64 step) {
 
 }  // namespace
 
-std::optional<std::vector<Range>> ranges(const InferContext& c, int port) {
-  std::vector<Range> result;
+std::optional<std::vector<IndexRange>> ranges(const InferContext& c, int port) {
+  std::vector<IndexRange> result;
   if (const auto exact = c.ints(port)) {
     for (const auto v : *exact) result.push_back({v, v});
     return result;
@@ -65,7 +67,7 @@ AxisSlice slice_axis(i64 length, i64 start, i64 stop, i64 step) {
   return s;
 }
 
-Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, i64 step) {
+Dim slice_dim(const Dim& dim, const IndexRange& start, const IndexRange& stop, i64 step) {
   if (is_whole(dim, start, stop, step)) return dim;
   // The first n elements, where there are n.
   if (step == 1 && start.lo == 0 && start.hi == 0 && stop.lo >= 0 && stop.hi <= dim.min)
@@ -94,7 +96,7 @@ Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, i64 step) {
   return result;
 }
 
-Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range& step) {
+Dim slice_dim(const Dim& dim, const IndexRange& start, const IndexRange& stop, const IndexRange& step) {
   if (step.is_known()) return slice_dim(dim, start, stop, step.lo);
   return Dim(0, dim.max);
 }
@@ -132,15 +134,15 @@ PartialShape infer_slices(const InferContext& c, int start) {
     return out;
   }
   const auto n = static_cast<std::size_t>(count.length());
-  const auto starts = ranges(c, start).value_or(std::vector<Range>(n)),
-             stops = ranges(c, stop).value_or(std::vector<Range>(n));
+  const auto starts = ranges(c, start).value_or(std::vector<IndexRange>(n)),
+             stops = ranges(c, stop).value_or(std::vector<IndexRange>(n));
   std::vector<bool> seen(from.rank(), false);
   for (std::size_t i = 0; i < n; ++i) {
     const auto axis = c.require_axis((*along)[i], axes, from.rank());
     c.require(!seen[axis], axes, Code::E0508, "input \"axes\" of {} must name each axis once, but names axis {} twice",
               c.op().type, axis);
     seen[axis] = true;
-    out[axis] = slice_dim(from[axis], starts[i], stops[i], steps ? (*steps)[i] : Range());
+    out[axis] = slice_dim(from[axis], starts[i], stops[i], steps ? (*steps)[i] : IndexRange());
   }
   return out;
 }

@@ -9,7 +9,7 @@
 namespace ovir::ops::movement {
 
 /// A value known to lie in [lo, hi]; the ends of i64 stand for "no limit".
-struct Range {
+struct IndexRange {
   i64 lo = std::numeric_limits<i64>::min();
   i64 hi = std::numeric_limits<i64>::max();
   std::uint32_t symbol = 0;
@@ -17,7 +17,7 @@ struct Range {
 };
 
 /// The elements of an integer input as ranges, where they are known or bounded.
-std::optional<std::vector<Range>> ranges(const InferContext& c, int port);
+std::optional<std::vector<IndexRange>> ranges(const InferContext& c, int port);
 
 /// First and last index (the latter excluded) of a slice along an axis of `length`, and how many elements it takes.
 struct AxisSlice {
@@ -28,9 +28,9 @@ struct AxisSlice {
 AxisSlice slice_axis(i64 length, i64 start, i64 stop, i64 step);
 
 /// The lengths that a slice of `dim` can have. Keeps the symbol where the slice is the whole axis in every case.
-Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, i64 step);
+Dim slice_dim(const Dim& dim, const IndexRange& start, const IndexRange& stop, i64 step);
 /// With a step of which only the range is known.
-Dim slice_dim(const Dim& dim, const Range& start, const Range& stop, const Range& step);
+Dim slice_dim(const Dim& dim, const IndexRange& start, const IndexRange& stop, const IndexRange& step);
 
 /// The shape of data[start:stop:step] of Slice and SliceScatter: data is input 0; start, stop, step and perhaps axes
 /// are the inputs from `start` on.

@@ -5,24 +5,24 @@
 namespace ovir::ops::extract_image_patches {
 namespace {
 
-enum class AutoPad { valid, same_lower, same_upper };
-constexpr auto words(AutoPad) {
-  return std::to_array<Word<AutoPad>>(
-      {{"valid", AutoPad::valid}, {"same_lower", AutoPad::same_lower}, {"same_upper", AutoPad::same_upper}});
+enum class PatchPad { valid, same_lower, same_upper };
+constexpr auto words(PatchPad) {
+  return std::to_array<Word<PatchPad>>(
+      {{"valid", PatchPad::valid}, {"same_lower", PatchPad::same_lower}, {"same_upper", PatchPad::same_upper}});
 }
 
 enum Input { data };
 
 struct Attrs {
   std::vector<i64> sizes, strides, rates;
-  AutoPad auto_pad{};
+  PatchPad auto_pad{};
 };
 
 /// The extent of a patch: "patch_sizes_eff = patch_sizes + (patch_sizes - 1) * (rates - 1)".
 i64 extent(const Attrs& a, std::size_t axis) { return a.sizes[axis] + (a.sizes[axis] - 1) * (a.rates[axis] - 1); }
 
 i64 patch_count(const Attrs& a, std::size_t axis, i64 length) {
-  if (a.auto_pad != AutoPad::valid) return (length + a.strides[axis] - 1) / a.strides[axis];
+  if (a.auto_pad != PatchPad::valid) return (length + a.strides[axis] - 1) / a.strides[axis];
   return length < extent(a, axis) ? 0 : (length - extent(a, axis)) / a.strides[axis] + 1;
 }
 
@@ -61,7 +61,7 @@ void eval(EvalContext& c) {
   for (std::size_t i = 0; i < 2; ++i) {
     const auto length = from.shape()[i + 2];
     const auto missing = std::max<i64>(0, (to.shape()[i + 2] - 1) * a.strides[i] + extent(a, i) - length);
-    if (a.auto_pad != AutoPad::valid) before[i] = (missing + (a.auto_pad == AutoPad::same_lower ? 1 : 0)) / 2;
+    if (a.auto_pad != PatchPad::valid) before[i] = (missing + (a.auto_pad == PatchPad::same_lower ? 1 : 0)) / 2;
   }
   dispatch_width(byte_width(from.type()), [&]<class T>() {
     auto* target = to.mutable_data<T>();

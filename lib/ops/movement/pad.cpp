@@ -39,7 +39,7 @@ void require_pads(const InferContext& c, int port) {
 }
 
 /// "max(pads_begin[D] + data.shape[D] + pads_end[D], 0)"
-Dim padded(const Dim& d, const movement::Range& before, const movement::Range& after) {
+Dim padded(const Dim& d, const movement::IndexRange& before, const movement::IndexRange& after) {
   if (before.is_known() && after.is_known() && before.lo == 0 && after.lo == 0) return d;
   const auto sum = [](i64 a, i64 b) { return checked_add(a, b).value_or(b < 0 ? kMin : kMax); };
   const auto low = before.lo == kMin || after.lo == kMin ? kMin : sum(d.min, sum(before.lo, after.lo));
@@ -65,8 +65,8 @@ void infer(InferContext& c) {
   PartialShape out;
   for (i64 i = 0; i < from.rank(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    out.push_back(
-        padded(from[i], before ? (*before)[at] : movement::Range(), after ? (*after)[at] : movement::Range()));
+    out.push_back(padded(from[i], before ? (*before)[at] : movement::IndexRange(),
+                         after ? (*after)[at] : movement::IndexRange()));
   }
   c.output(0, std::move(out));
 }

@@ -5,7 +5,7 @@
 namespace ovir::ops::strided_slice {
 namespace {
 
-using movement::Range;
+using movement::IndexRange;
 using movement::slice_axis;
 using movement::slice_dim;
 
@@ -22,7 +22,7 @@ bool is_set(const std::vector<i64>& mask, std::size_t i) { return i < mask.size(
 enum class Action { slice, shrink, new_axis, keep };
 
 /// What is done with an axis: `entry` is the position in begin, end and stride; `axis` that of the data (-1: none).
-struct Step {
+struct AxisAction {
   Action action;
   std::size_t entry;
   i64 axis;
@@ -30,7 +30,7 @@ struct Step {
 
 /// The steps for data of `rank` axes with `entries` elements in begin. Where several masks name one entry, ellipsis
 /// goes before new axis and new axis before shrink. Nothing where the entries need more axes than there are.
-std::optional<std::vector<Step>> steps_of(const Attrs& a, i64 rank, i64 entries) {
+std::optional<std::vector<AxisAction>> steps_of(const Attrs& a, i64 rank, i64 entries) {
   const auto bits = [](const std::vector<i64>& mask) { return std::count(mask.begin(), mask.end(), 1); };
   if (entries > rank + bits(a.new_axis_mask) + bits(a.ellipsis_mask)) return std::nullopt;
   i64 used = 0;
@@ -41,7 +41,7 @@ std::optional<std::vector<Step>> steps_of(const Attrs& a, i64 rank, i64 entries)
   }
   if (used > rank) return std::nullopt;
 
-  std::vector<Step> steps;
+  std::vector<AxisAction> steps;
   i64 axis = 0;
   const auto keep = [&](std::size_t entry, i64 count) {
     for (i64 i = 0; i < count; ++i) steps.push_back({Action::keep, entry, axis++});
@@ -55,15 +55,15 @@ std::optional<std::vector<Step>> steps_of(const Attrs& a, i64 rank, i64 entries)
   return steps;
 }
 
-constexpr Range kFirst{0, 0}, kPastEnd{INT64_MAX, INT64_MAX}, kBeforeBegin{INT64_MIN, INT64_MIN};
+constexpr IndexRange kFirst{0, 0}, kPastEnd{INT64_MAX, INT64_MAX}, kBeforeBegin{INT64_MIN, INT64_MIN};
 
 /// "If the begin_mask[i] is set to one, the value of begin[i] is set to 0 (size(dim) - 1 if slicing in reverse)", and
 /// end_mask[i] likewise selects all that is left in the direction of the stride.
-Range start_of(const Attrs& a, std::size_t i, i64 step, Range given) {
+IndexRange start_of(const Attrs& a, std::size_t i, i64 step, IndexRange given) {
   if (!is_set(a.begin_mask, i)) return given;
   return step > 0 ? kFirst : kPastEnd;
 }
-Range stop_of(const Attrs& a, std::size_t i, i64 step, Range given) {
+IndexRange stop_of(const Attrs& a, std::size_t i, i64 step, IndexRange given) {
   if (!is_set(a.end_mask, i)) return given;
   return step > 0 ? kPastEnd : kBeforeBegin;
 }
@@ -107,10 +107,10 @@ void infer(InferContext& c) {
             "input \"begin\" of StridedSlice has {} elements, which need more axes than \"data\" {} has", *entries,
             to_string(shape));
   const auto count = static_cast<std::size_t>(*entries);
-  const auto begins = movement::ranges(c, begin).value_or(std::vector<Range>(count));
-  const auto ends = movement::ranges(c, end).value_or(std::vector<Range>(count));
-  const auto strides = c.has(stride) ? movement::ranges(c, stride).value_or(std::vector<Range>(count))
-                                     : std::vector<Range>(count, Range{1, 1});
+  const auto begins = movement::ranges(c, begin).value_or(std::vector<IndexRange>(count));
+  const auto ends = movement::ranges(c, end).value_or(std::vector<IndexRange>(count));
+  const auto strides = c.has(stride) ? movement::ranges(c, stride).value_or(std::vector<IndexRange>(count))
+                                     : std::vector<IndexRange>(count, IndexRange{1, 1});
 
   PartialShape out;
   for (const auto& [action, i, axis] : *steps) {

@@ -64,8 +64,8 @@ void write(const Field& f, Tensor& t, bool as_complex) {
   });
 }
 
-Plan plan(EvalContext& c, i64 rank) {
-  Plan p{c.ints(1), {}};
+Transform transform(EvalContext& c, i64 rank) {
+  Transform p{c.ints(1), {}};
   for (auto& axis : p.axes)
     if (axis < 0) axis += rank;
   p.sizes = c.has(2) ? c.ints(2) : std::vector<i64>(p.axes.size(), -1);
@@ -137,7 +137,7 @@ void infer_complex(InferContext& c) {
 void eval_complex(EvalContext& c, bool inverse) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), true);
-  const auto p = plan(c, std::ssize(field.shape));
+  const auto p = transform(c, std::ssize(field.shape));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
     const auto length = p.sizes[i] == -1 ? field.shape[p.axes[i]] : p.sizes[i];
     field.along(p.axes[i], length,

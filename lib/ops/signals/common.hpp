@@ -32,10 +32,10 @@ void write(const Field& f, Tensor& t, bool as_complex);
 
 /// The axes as non-negative numbers and the length asked for along each (-1: as it is). `rank` is without the axis of
 /// real and imaginary parts.
-struct Plan {
+struct Transform {
   std::vector<i64> axes, sizes;
 };
-Plan plan(EvalContext& c, i64 rank);
+Transform transform(EvalContext& c, i64 rank);
 
 /// What all four check; the shape of the data without the axis of parts, with the sizes asked for where they are known.
 /// `last` receives the last axis where axes are known, else -1; nothing where the axes may be any.

@@ -24,7 +24,7 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), true);
-  const auto p = plan(c, std::ssize(field.shape));
+  const auto p = transform(c, std::ssize(field.shape));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
     const auto had = field.shape[p.axes[i]];
     const bool halved = i + 1 == p.axes.size();

@@ -23,7 +23,7 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto field = read(c.in(0), false);
-  const auto p = plan(c, std::ssize(field.shape));
+  const auto p = transform(c, std::ssize(field.shape));
   for (std::size_t i = p.axes.size(); i-- > 0;) {
     const auto length = p.sizes[i] == -1 ? field.shape[p.axes[i]] : p.sizes[i];
     const bool halved = i + 1 == p.axes.size();

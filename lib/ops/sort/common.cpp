@@ -35,12 +35,13 @@ void output_selected(InferContext& c, ElementType output_type, const Dim& rows) 
   if (c.output_count() > valid_outputs) c.output(valid_outputs, output_type, PartialShape{Dim(1)});
 }
 
-void sort_selected(std::vector<Selected>& selected) {
-  const auto key = [](const Selected& s) { return std::tuple(-s.score, s.batch, s.label, s.box); };
-  std::sort(selected.begin(), selected.end(), [&](const Selected& x, const Selected& y) { return key(x) < key(y); });
+void sort_selected(std::vector<SelectedBox>& selected) {
+  const auto key = [](const SelectedBox& s) { return std::tuple(-s.score, s.batch, s.label, s.box); };
+  std::sort(selected.begin(), selected.end(),
+            [&](const SelectedBox& x, const SelectedBox& y) { return key(x) < key(y); });
 }
 
-void put_selected(EvalContext& c, const std::vector<Selected>& selected, i64 rows) {
+void put_selected(EvalContext& c, const std::vector<SelectedBox>& selected, i64 rows) {
   auto& indices = c.out(selected_indices, {rows, 3});
   dispatch(indices.type(), Indices{}, [&]<class I>() {
     I* to = indices.mutable_data<I>();

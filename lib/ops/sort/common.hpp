@@ -14,14 +14,14 @@ struct Counts {
 Counts infer_boxes(InferContext& c, ElementType output_type, i64 numbers, std::string_view words);
 void output_selected(InferContext& c, ElementType output_type, const Dim& rows);
 
-struct Selected {
+struct SelectedBox {
   i64 batch, label, box;
   double score;
 };
 /// Best first, across the classes and batches.
-void sort_selected(std::vector<Selected>& selected);
+void sort_selected(std::vector<SelectedBox>& selected);
 /// Indices in `rows` rows, those that are left filled with -1; scores and the number of rows where they are outputs.
-void put_selected(EvalContext& c, const std::vector<Selected>& selected, i64 rows);
+void put_selected(EvalContext& c, const std::vector<SelectedBox>& selected, i64 rows);
 
 inline constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat},
     TIndex{"T_IND", kIndex};

@@ -82,7 +82,7 @@ void eval(EvalContext& c) {
   const auto batches = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
   const auto max_boxes = std::max<i64>(0, c.scalar_int(max_output_boxes_per_class));
   const auto limit = c.floats(iou_threshold).at(0), min_score = c.floats(score_threshold).at(0);
-  std::vector<Selected> selected;
+  std::vector<SelectedBox> selected;
   dispatch(coordinates.type(), Floats{}, [&]<class T>() {
     for (i64 n = 0; n < batches; ++n)
       for (i64 k = 0; k < classes; ++k) {

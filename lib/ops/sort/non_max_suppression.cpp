@@ -109,7 +109,7 @@ void eval(EvalContext& c) {
       c.has(max_output_boxes_per_class) ? std::max<i64>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
   const Limits limits{max_boxes, number(iou_threshold), number(score_threshold), number(soft_nms_sigma),
                       c.version().since == 5};
-  std::vector<Selected> selected;
+  std::vector<SelectedBox> selected;
   dispatch(coordinates.type(), Floats{}, [&]<class T>() {
     for (i64 n = 0; n < batches; ++n) {
       std::vector<Box<T>> all;

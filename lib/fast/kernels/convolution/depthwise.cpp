@@ -7,20 +7,20 @@ namespace {
 
 constexpr i64 kMostTaps = 256;  // as the planner asks: supports() in convolution.hpp
 
-struct Range {
+struct TapRange {
   i64 begin, end;
   i64 size() const { return end - begin; }
 };
 
 /// Taps of one axis that lie within an input of `size` at output `place`.
-Range taps_within(i64 place, i64 stride, i64 pad, i64 dilation, i64 taps, i64 size) {
+TapRange taps_within(i64 place, i64 stride, i64 pad, i64 dilation, i64 taps, i64 size) {
   const auto first = place * stride - pad;
   const auto begin = std::min(first < 0 ? ceil_div(-first, dilation) : 0, taps);
   return {begin, std::clamp(first >= size ? 0 : (size - 1 - first) / dilation + 1, begin, taps)};
 }
 
 /// Output columns whose taps all lie within the input.
-Range inner_columns(const ConvolutionShape& s) {
+TapRange inner_columns(const ConvolutionShape& s) {
   const auto begin = std::min(ceil_div(s.pad_left, s.stride_x), s.out_width);
   const auto last = s.width - 1 - (s.kernel_width - 1) * s.dilation_x + s.pad_left;
   return {begin, last < 0 ? begin : std::clamp(last / s.stride_x + 1, begin, s.out_width)};
@@ -51,16 +51,16 @@ struct Plane {
   const ConvolutionShape& s;
   const Epilogue& e;
   const float* in;
-  i64 row;      ///< floats between rows of `in`
-  i64 left;     ///< columns of padding that `in` has
-  Range inner;  ///< columns for which all taps may be read
+  i64 row;         ///< floats between rows of `in`
+  i64 left;        ///< columns of padding that `in` has
+  TapRange inner;  ///< columns for which all taps may be read
   const float* filters;
   float* out;
   const float* residual;
   i64 channel;
 
   /// `count` columns from x on, by taps [right.begin, right.end) of each row.
-  void run(i64 y, i64 x, i64 count, Range right) const {
+  void run(i64 y, i64 x, i64 count, TapRange right) const {
     std::array<i64, kMostTaps> offsets, weights;
     const auto down = taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
     const auto corner = (y * s.stride_y - s.pad_top) * row + (x * s.stride_x - s.pad_left + left) * kBlock;
@@ -127,7 +127,7 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
   const bool copies = copies_planes(s);
   const auto width = padded_width(s);
   Slots slots(scratch, s.height * width * kBlock, slots_for(pool));
-  const auto plane = [&](i64 i, const float* from, Range rows) {
+  const auto plane = [&](i64 i, const float* from, TapRange rows) {
     const auto place = i * s.out_plane() * kBlock;
     const Plane one{.table = table,
                     .s = s,
@@ -135,7 +135,7 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
                     .in = from,
                     .row = (copies ? width : s.width) * kBlock,
                     .left = copies ? s.pad_left : 0,
-                    .inner = copies ? Range{0, s.out_width} : inner_columns(s),
+                    .inner = copies ? TapRange{0, s.out_width} : inner_columns(s),
                     .filters = filters + i % blocks * s.taps() * kBlock,
                     .out = out + place,
                     .residual = epilogue.residual ? epilogue.residual + place : nullptr,

@@ -5,12 +5,12 @@
 namespace ovir::fast {
 namespace {
 
-struct Window {
+struct PlaneTaps {
   i64 begin, end;                ///< taps within the plane
   i64 padded_begin, padded_end;  ///< taps within the padded plane
 };
 
-Window window(i64 place, i64 stride, i64 pad, i64 dilation, i64 taps, i64 size, i64 pad_end) {
+PlaneTaps window(i64 place, i64 stride, i64 pad, i64 dilation, i64 taps, i64 size, i64 pad_end) {
   const auto first = place * stride - pad;
   const auto clip = [&](i64 low, i64 high) {  // taps at low <= first + tap·dilation < high
     const auto begin = std::min(first < low ? ceil_div(low - first, dilation) : 0, taps);
@@ -27,12 +27,13 @@ struct Pooling {
   i64 pad_bottom, pad_right;
   bool maximum, counts_padding;
 
-  Window right(i64 x) const {
+  PlaneTaps right(i64 x) const {
     return window(x, s.stride_x, s.pad_left, s.dilation_x, s.kernel_width, s.width, pad_right);
   }
 
   /// `count` columns from x on, which have the same window.
-  void run(const float* plane, float* out, const Window& down, const Window& across, i64 y, i64 x, i64 count) const {
+  void run(const float* plane, float* out, const PlaneTaps& down, const PlaneTaps& across, i64 y, i64 x,
+           i64 count) const {
     std::array<i64, kMostPooled> taps;
     const auto corner = (y * s.stride_y - s.pad_top) * s.width + x * s.stride_x - s.pad_left;
     std::size_t n = 0;
