@@ -44,6 +44,7 @@ class Executor::Run final : private EvalHost {
       step_ = static_cast<int>(s);
       const auto& step = plan_.steps[s];
       if (context_.observer) execute_watched(step, sized_.steps[s]);
+      else if (context_.profiler) execute_timed(step, sized_.steps[s]);
       else execute(step, sized_.steps[s]);
       if (executor_.recording_ && step.by_shapes) record(step);
       if (!sized_.all_planned)
@@ -100,6 +101,16 @@ class Executor::Run final : private EvalHost {
     }
   }
 
+  void execute_timed(const Step& step, SizedStep& sized) {
+    const auto begin = std::chrono::steady_clock::now();
+    by_reference_ = false;
+    execute(step, sized);
+    const auto end = std::chrono::steady_clock::now();
+    const bool kernel = step.kernel && !by_reference_;
+    std::string name = sized.how == How::view ? "view" : kernel ? step.kernel->name() : "reference";
+    context_.profiler->after({plan_, step, iterations_, sized_.tensors, std::move(name), begin, end});
+  }
+
   void pass_on(const Step& step) {
     const auto to = at(step.outputs[0]);
     if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[at(step.inputs[0])].reshaped(*sized_.shapes[to]);
@@ -112,6 +123,7 @@ class Executor::Run final : private EvalHost {
   }
 
   void run_reference(const Step& step, SizedStep& sized) {
+    by_reference_ = true;
     for (const auto& [tensor, id] : sized.moved) *tensor = sized_.tensors[at(id)];
     auto& c = *sized.eval;
     c.set_host(this);
@@ -174,6 +186,7 @@ class Executor::Run final : private EvalHost {
         return;
       }
     }
+    by_reference_ = true;
     auto results = evaluate_group(plan_, step, inputs, this);
     if (node.op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
     for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o)
@@ -335,6 +348,7 @@ class Executor::Run final : private EvalHost {
   Sized& sized_;
   std::span<const i64> iterations_;
   int step_ = 0;
+  bool by_reference_ = false;  ///< the reference kernels ran the step, for the profiler
   int calls_of_ = -1;
   i64 calls_ = 0;
 };

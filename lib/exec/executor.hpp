@@ -10,6 +10,7 @@
 #include "base/int.hpp"
 #include "exec/block_pool.hpp"
 #include "exec/observer.hpp"
+#include "exec/profiler.hpp"
 #include "exec/side_values.hpp"
 #include "exec/sized.hpp"
 
@@ -21,6 +22,7 @@ struct RunContext {
   States& states;
   BlockPool& blocks;
   Observer* observer = nullptr;
+  Profiler* profiler = nullptr;
   std::uint64_t run = 0;  ///< counts the runs of the session, from 1
 };
 

@@ -45,6 +45,7 @@ struct Session::Impl {
   Executor executor;
   std::vector<ModelPort> inputs, outputs;
   std::vector<Variable> variables;
+  Profiler* profiler = nullptr;
   std::uint64_t runs = 0;
   bool stopped = false;
 
@@ -109,6 +110,7 @@ const std::vector<ModelPort>& Session::outputs() const { return impl_->outputs; 
 const std::vector<Variable>& Session::variables() const { return impl_->variables; }
 int Session::input(std::string_view name) const { return position(impl_->inputs, name); }
 int Session::output(std::string_view name) const { return position(impl_->outputs, name); }
+void Session::set_profiler(Profiler* profiler) { impl_->profiler = profiler; }
 bool Session::stopped() const { return impl_->stopped; }
 
 std::vector<Tensor> Session::run(std::span<const Tensor> inputs, Observer* observer) {
@@ -123,7 +125,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   for (auto& r : results) r = Tensor();
   const MemoryBudget::Scope scope(impl.runtime->memory());
   impl.stopped = false;
-  RunContext context{*impl.runtime, impl.states, impl.blocks, observer, ++impl.runs};
+  RunContext context{*impl.runtime, impl.states, impl.blocks, observer, impl.profiler, ++impl.runs};
   // A run that fails leaves the states as they were.
   std::optional<States> before;
   if (!impl.variables.empty()) before = impl.states;

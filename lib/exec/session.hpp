@@ -30,6 +30,8 @@ struct Variable {
   PartialShape shape;
 };
 
+class Profiler;
+
 /// Used by one thread at a time, whichever it is. Sessions may share a Plan and a Runtime, also between threads.
 class Session {
  public:
@@ -56,6 +58,8 @@ class Session {
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer = nullptr);
   /// The same by name: every input by one of its names. Results by ModelPort::name.
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& inputs, Observer* observer = nullptr);
+  /// Who is told of the steps of runs without an observer; null: nobody. It must be alive while runs are.
+  void set_profiler(Profiler* profiler);
   /// True where the last run was ended by its observer: its results are empty.
   bool stopped() const;
 

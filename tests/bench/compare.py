@@ -75,9 +75,9 @@ def given(folder, names):
     return [word for name in names for word in ("-i", f"{name}=@{folder}/inputs/{name}.npy")]
 
 
-def once(folder, names, options, results):
+def once(folder, names, options, results, *more):
     command = [options.ovir, "run", f"{folder}/model.xml", "-q", "--threads", str(options.threads), "-o", f"{results}/",
-               *given(folder, names)]
+               *given(folder, names), *more]
     start = time.perf_counter()
     process = subprocess.Popen(command)
     _, status, usage = os.wait4(process.pid, 0)
@@ -138,9 +138,9 @@ def compare_steady(python, folders, options):
     rows, ratios = [], []
     for folder, names in folders:
         with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
-            once(folder, names, options, a)
+            once(folder, names, options, f"{a}/{{step}}", "--steps", "2")   # planned as for many
             rival = Rival(python, folder, names, options, b)
-            difference = apart(a, b)
+            difference = apart(f"{a}/1", b)
             mine, theirs = [], []
             for _ in range(options.rounds):
                 mine.append(bench(folder, names, options, 1))

@@ -9,6 +9,7 @@
 #include "fast/isa/elementwise.inl"
 
 // These use elementwise.inl.
+#include "fast/isa/quantize.inl"
 #include "fast/isa/rows.inl"
 #include "fast/isa/tile.inl"
 #include "fast/isa/winograd.inl"
@@ -29,6 +30,7 @@ static constexpr IsaTable table(const char* name) {
           .binary = binary,
           .select = select,
           .activate = activate,
+          .quantize = quantize,
           .sum = sum,
           .maximum = maximum,
           .minimum = minimum,

@@ -48,6 +48,13 @@ struct Unary {
 
 enum class Binary : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference, prelu };
 
+/// Limits of FakeQuantize, as many as its loop says: x becomes
+/// round((x - in_low) / in_range · steps) / steps · out_range + out_low, out_low up to in_min, out_high beyond in_max.
+struct Quantization {
+  const float *in_min, *in_max, *in_low, *in_range, *out_low, *out_range, *out_high;
+  float steps;
+};
+
 enum class Reduction : std::uint8_t { sum, mean, maximum, minimum, sum_of_squares };
 
 }  // namespace ovir::fast

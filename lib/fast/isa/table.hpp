@@ -47,6 +47,10 @@ struct IsaTable {
   void (*activate)(const Unary& f, const float* slopes, float* y, i64 row, const float* residual, i64 residual_row,
                    i64 rows, i64 n);
 
+  /// FakeQuantize. `lanes`: each limit is 16 numbers, those of 16 neighboring elements again and again, and n is a
+  /// multiple of 16; else one number.
+  void (*quantize)(const Quantization& q, bool lanes, const float* x, float* y, i64 n);
+
   // Rows.
   float (*sum)(const float* x, i64 n);
   float (*maximum)(const float* x, i64 n);  ///< NaN if one is NaN

@@ -202,13 +202,16 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
   // Pads that follow from a wanted output, and an output of given size, are for the reference kernel.
   if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
-  // Which way is best depends on the planes: these must be known.
   if (!(graph.options().steady() || transposed) || !is_f32(graph, data) || !filters ||
       filters->type() != ElementType::f32 || !in.has_rank() || (in.rank() != 3 && in.rank() != 4) ||
       filters->rank() != in.rank() + grouped || filters->size() == 0 || !in[1].is_static() || !out.has_rank())
     return std::nullopt;
-  for (i64 i = 2; i < in.rank(); ++i)
-    if (!in[i].is_static() || !out[i].is_static()) return std::nullopt;
+  const bool open = [&] {
+    for (i64 i = 2; i < in.rank(); ++i)
+      if (!in[i].is_static() || !out[i].is_static()) return true;
+    return false;
+  }();
+  if (open && transposed) return std::nullopt;
   ConvolutionShape known;
   known.groups = grouped ? filters->dim(0) : 1;
   known.channels = in[1].length();
@@ -218,11 +221,12 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   known.kernel_width = filters->dim(filters->rank() - 1);
   known.kernel_height = in.rank() == 4 ? filters->dim(filters->rank() - 2) : 1;
   if (known.channels != known.groups * group_channels || known.taps() > kMostTaps) return std::nullopt;
-  // The batch makes no difference to the filters.
+  // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
+  // out Winograd.
   std::vector<i64> from{1, known.channels}, to{1, known.outputs};
   for (i64 i = 2; i < in.rank(); ++i) {
-    from.push_back(in[i].length());
-    to.push_back(out[i].length());
+    from.push_back(open ? 1 : in[i].length());
+    to.push_back(open ? 1 : out[i].length());
   }
   known = with_planes(attrs, known, from, to);
   Match match{{root}, {data}, nullptr};

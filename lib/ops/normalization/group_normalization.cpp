@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/normalization/group-normalization-12
 #include <numeric>
 
+#include "op/kit/group_normalization_attrs.hpp"
 #include "ops/normalization/common.hpp"
 
 namespace ovir::ops::group_normalization {
@@ -9,10 +10,7 @@ namespace {
 
 enum Input { data, scale, bias };
 
-struct Attrs {
-  i64 num_groups = 1;
-  double epsilon = 0;
-};
+using Attrs = GroupNormalizationAttrs;
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
