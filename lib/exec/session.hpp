@@ -56,7 +56,7 @@ class Session {
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer = nullptr);
   /// The same by name: every input by one of its names. Results by ModelPort::name.
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& inputs, Observer* observer = nullptr);
-  /// True where the last run was ended by its observer: its results are empty.
+  /// True where the last run was ended by its observer: its results are empty, the states as they were before.
   bool stopped() const;
 
   /// The value of a variable; empty before the first Assign.
