@@ -54,6 +54,7 @@ std::string_view exit_meaning(int code) {
     case 3: return "the model is malformed or its shapes are inconsistent";
     case 4: return "the model is valid, but part of it is not supported";
     case 5: return "input data is missing or unusable";
+    case 6: return "a numeric trap";
     case 7: return "a file cannot be read or written, or a limit was hit";
     default: return "internal";
   }

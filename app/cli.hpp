@@ -27,7 +27,8 @@ struct Common {
   Limits most;
   int verbose = 0;
   bool quiet = false;
-  Style out, err;  ///< how stdout and stderr are written to, from `color` and what they are
+  std::vector<std::string> words;  ///< the command line: the command's name and its arguments
+  Style out, err;                  ///< how stdout and stderr are written to, from `color` and what they are
 };
 
 /// The model and where its weights are: options of nearly every command.

@@ -21,7 +21,7 @@ struct Command {
   CommandGroup group;
   std::string_view summary;         ///< one line for the list of commands: "check a model without running it"
   std::string_view examples;        ///< command lines, one a line
-  std::array<int, 6> exit_codes;    ///< other than 0, which comes first; unused places at the end are 0
+  std::array<int, 7> exit_codes;    ///< other than 0, which comes first; unused places at the end are 0
   Action (*declare)(Flags& flags);  ///< declares the command's flags; the action reads what was parsed
 };
 

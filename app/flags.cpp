@@ -119,8 +119,9 @@ Flag Flags::number(const std::string& names, i64& to, const std::string& type, c
   return Flag(parser_->add_option_function<std::string>(names, store, about)->type_name(type));
 }
 
-void Flags::model(ModelOptions& options) {
-  argument("MODEL", options.model, "the model's .xml file").required();
+void Flags::model(ModelOptions& options, Model presence) {
+  const auto flag = argument("MODEL", options.model, "the model's .xml file");
+  if (presence == Model::required) flag.required();
   text("-w,--weights", options.weights, "FILE", "the .bin file; default: MODEL with the extension .bin");
 }
 

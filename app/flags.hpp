@@ -49,7 +49,8 @@ class Flags {
   Flag number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min = 0);
 
   /// MODEL and -w/--weights.
-  void model(ModelOptions& options);
+  enum class Model { required, optional };
+  void model(ModelOptions& options, Model presence = Model::required);
   /// MODEL..., files or folders, and -w/--weights for one.
   void models(std::vector<std::string>& paths, ModelOptions& options);
   /// -s/--shape.

@@ -77,6 +77,7 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
   if (common.most.time) end_after(*common.most.time);
   const MemoryBudget::Scope budget(
       std::make_shared<MemoryBudget>(common.most.memory > 0 ? common.most.memory : default_memory_limit()));
+  common.words = words;
   return action(common);
 }
 

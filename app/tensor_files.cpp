@@ -5,14 +5,13 @@
 #include <filesystem>
 #include <map>
 
-#include <zlib.h>
-
 #include "base/text.hpp"
 #include "cli.hpp"
 #include "io/files.hpp"
 #include "io/npy.hpp"
 #include "io/npz.hpp"
 #include "io/storable.hpp"
+#include "tools/statistics.hpp"
 
 namespace ovir::app {
 namespace {
@@ -46,9 +45,31 @@ std::vector<io::Named> named(const std::vector<Produced>& list, const FileOption
   return tensors;
 }
 
-std::uint32_t crc_of(const Tensor& tensor) {
-  const auto bytes = io::npy_elements(tensor);
-  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.view.data()), bytes.size()));
+/// The tensor files that a manifest lists: names in its own folder.
+std::set<std::string> files_of(const Json& manifest) {
+  std::set<std::string> files;
+  for (const auto* const part : {"outputs", "dumped"}) {
+    if (!manifest.is_object() || !manifest.contains(part) || !manifest[part].is_array()) continue;
+    for (const auto& entry : manifest[part]) {
+      if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string()) continue;
+      const auto file = entry["file"].get<std::string>();
+      if (file.ends_with(".npy") && file_stem(file) == file) files.insert(file);
+    }
+  }
+  return files;
+}
+
+/// Commits the staged files with the manifest; what only the manifest before it lists goes.
+void commit_with_manifest(StagedFiles& files, const std::string& folder, const Json& manifest) {
+  const auto path = (fs::path(folder) / "manifest.json").string();
+  std::error_code ignored;
+  Json older;
+  if (fs::is_regular_file(path, ignored)) older = Json::parse(io::open_file(path).view, nullptr, false);
+  stage_text(files, path, json_text(manifest, 2));
+  io::commit_files(files);
+  const auto now = files_of(manifest);
+  for (const auto& file : files_of(older))
+    if (!now.contains(file)) fs::remove(fs::path(folder) / file, ignored);
 }
 
 Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<i64>& wholes, std::size_t axis,
@@ -111,7 +132,7 @@ Json describe(const Produced& p, const FileOptions& options) {
   out["element_type"] = name(p.declared == ElementType::dynamic ? p.value.type() : p.declared);
   out["stored_as"] = name(kept.type());
   out["shape"] = p.value.shape();
-  if (options.digest) out["crc32"] = fmt::format("{:08x}", crc_of(kept));
+  if (options.digest) out["crc32"] = fmt::format("{:08x}", tools::digest_of(kept));
   return out;
 }
 
@@ -141,7 +162,7 @@ Target target_of(std::string_view flag, const std::string& path) {
 }
 
 void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options,
-                   const Json& dumped) {
+                   const Json& dumped, const Json& run) {
   const auto target = target_of("-o", path);
   if ((target == Target::npy || target == Target::out) && outputs.size() != 1)
     throw UsageError(fmt::format("-o {} takes one output, but the model has {}; use a folder or an .npz",
@@ -171,9 +192,7 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
     entry.update(describe(outputs[k], options));
     list.push_back(std::move(entry));
   }
-  stage_text(files, place("manifest.json"),
-             json_text({{"schema", 1}, {"outputs", std::move(list)}, {"dumped", dumped}}, 2));
-  io::commit_files(files);
+  commit_with_manifest(files, path, {{"schema", 1}, {"run", run}, {"outputs", std::move(list)}, {"dumped", dumped}});
 }
 
 Dump::Dump(std::string path, FileOptions options)
@@ -194,7 +213,7 @@ void Dump::add(Produced p) {
     kept_.push_back(std::move(p));
     return;
   }
-  const auto file = fmt::format("{}_{}.{}.npy", order, file_stem(layer), p.port);
+  const auto file = fmt::format("{:05}_{}.{}.npy", order, file_stem(layer), p.port);
   StagedFiles files;  // a link in the folder is replaced, not followed
   io::stage_npy(files, (fs::path(path_) / file).string(), stored(p.value, options_));
   io::commit_files(files);
@@ -211,9 +230,7 @@ void Dump::finish() {
     return io::write_npz(path_, named(kept_, options_));
   }
   StagedFiles files;
-  stage_text(files, (fs::path(path_) / "manifest.json").string(),
-             json_text({{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}}, 2));
-  io::commit_files(files);
+  commit_with_manifest(files, path_, {{"schema", 1}, {"outputs", Json::array()}, {"dumped", manifest_}});
 }
 
 Json values_json(const Tensor& value) {

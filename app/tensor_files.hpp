@@ -47,15 +47,17 @@ enum class Target { folder, npz, npy, json, out };
 /// What -o or --dump-to ask for. Throws UsageError where `path` is none of them.
 Target target_of(std::string_view flag, const std::string& path);
 
-/// Writes the outputs of one run. `dumped`: the entries of a Dump into the same folder, for the one manifest.
+/// Writes the outputs of one run. `dumped`: the entries of a Dump into the same folder, for the one manifest; `run`:
+/// the record of the run, which only a manifest takes. Tensor files that only an older manifest lists are removed.
 void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options,
-                   const Json& dumped = Json::array());
+                   const Json& dumped, const Json& run);
 
 /// Tensors that are written as they are computed; the manifest comes last.
 class Dump {
  public:
   Dump(std::string path, FileOptions options);
   void add(Produced produced);
+  /// Writes the manifest, and removes the tensor files that only an older one lists.
   void finish();
   /// What a manifest says of the tensors so far.
   const Json& entries() const { return manifest_; }

@@ -13,50 +13,56 @@ std::vector<std::string> names_of(const Node& node, int port) {
                                                : std::vector<std::string>{};
 }
 
+Produced produced(const Event& event, std::size_t port) {
+  const auto& value = event.outputs[port];
+  return {"",
+          &event.model,
+          &event.node,
+          static_cast<int>(port),
+          names_of(event.node, static_cast<int>(port)),
+          {event.iterations.begin(), event.iterations.end()},
+          value,
+          event.declared.size() > port ? event.declared[port] : value.type()};
+}
+
+/// Calls `f` for each output of the event that is wanted and was computed.
+template <class F>
+void each_taken(tools::Watched& what, const Event& event, F&& f) {
+  for (std::size_t o = 0; o < event.outputs.size(); ++o)
+    if (event.outputs[o] && what.takes(event, static_cast<int>(o))) f(produced(event, o));
+}
+
 }  // namespace
 
-Watch::Watch(const Model& model, const std::string& selector) {
+tools::Watched watched(const Model& model, std::string_view flag, const std::string& selector) {
   try {
-    selected_ = tools::select(model, selector);
+    return tools::Watched(tools::select(model, selector, tools::Constants::spared));
   } catch (const tools::SelectorError& error) {
-    throw UsageError(fmt::format("--dump: {}", error.what()));
+    throw UsageError(fmt::format("{}: {}", flag, error.what()));
   }
-  for (const auto& s : selected_) wanted_.emplace(&(*s.model)[s.node]);
 }
 
-std::string Watch::missed() const {
+std::string missed(const tools::Watched& watched) {
+  const auto unseen = watched.unseen();
   std::string list;
-  std::size_t n = 0;
-  for (const auto& s : selected_) {
-    const auto& node = (*s.model)[s.node];
-    if (!seen_.contains(&node) && n++ < 3)
-      list +=
-          fmt::format("{}\"{}{}\"", list.empty() ? "" : ", ", printable(s.model->path), printable(node.layer->name));
+  for (std::size_t n = 0; n < unseen.size() && n < 3; ++n) {
+    const auto& s = unseen[n];
+    list += fmt::format("{}\"{}{}\"", list.empty() ? "" : ", ", printable(s.model->path),
+                        printable((*s.model)[s.node].layer->name));
   }
-  return n > 3 ? fmt::format("{} and {} more", list, n - 3) : list;
+  return unseen.size() > 3 ? fmt::format("{} and {} more", list, unseen.size() - 3) : list;
 }
 
-bool Watch::wants(const Model& model, int node) { return wanted_.contains(&model[node]); }
+Verdict DumpWatch::after(Event& event) {
+  each_taken(what_, event, [&](Produced p) { dump_->add(std::move(p)); });
+  return Verdict::go_on;
+}
 
-Verdict Watch::after(Event& event) {
-  for (std::size_t o = 0; o < event.outputs.size(); ++o) {
-    if (!event.outputs[o]) continue;
-    const auto port = static_cast<int>(o);
-    for (const auto& s : selected_) {
-      if (&(*s.model)[s.node] != &event.node || (s.port && *s.port != port)) continue;
-      if (s.iteration && (event.iterations.empty() || event.iterations.back() != *s.iteration)) continue;
-      seen_.insert(&event.node);
-      dump_->add({"",
-                  &event.model,
-                  &event.node,
-                  port,
-                  names_of(event.node, port),
-                  {event.iterations.begin(), event.iterations.end()},
-                  event.outputs[o],
-                  event.declared.size() > o ? event.declared[o] : event.outputs[o].type()});
-      break;
-    }
-  }
+Verdict StatisticsWatch::after(Event& event) {
+  each_taken(what_, event, [&](Produced p) {
+    const auto value = std::exchange(p.value, {});
+    rows_.push_back({std::move(p), value.shape(), value.type(), tools::statistics_of(value)});
+  });
   return Verdict::go_on;
 }
 

@@ -13,18 +13,25 @@
 #include "log.hpp"
 #include "model/report.hpp"
 #include "passes/planned_bytes.hpp"
+#include "render/diagnostics.hpp"
 #include "render/outputs.hpp"
+#include "render/precision.hpp"
+#include "render/statistics.hpp"
+#include "render/trap.hpp"
 #include "run_inputs.hpp"
+#include "run_record.hpp"
 #include "tensor_files.hpp"
+#include "tools/traps.hpp"
 #include "watch.hpp"
 
 namespace ovir::app::commands::run {
 namespace {
 
 struct Options : InputOptions {
-  std::string format, output, dump, dump_to, labels, save_state, load_state, tier = "fast", precision = "f32";
+  std::string format, output, dump, dump_to, labels, save_state, load_state, tier = "fast", precision = "f32", trap,
+                                                                             save_inputs, replay, check_range, simulate;
   i64 steps = 1, top = 0, threads = 0;
-  bool raw = false, digest = false;
+  bool raw = false, digest = false, dump_stats = false;
 };
 
 /// No two flags write the same file; a folder takes the files of several.
@@ -41,13 +48,17 @@ void check_distinct(const std::vector<std::pair<std::string_view, std::string>>&
 
 void check_usage(const Options& o) {
   const bool steps = o.steps > 1;
-  if (o.dump.empty() != o.dump_to.empty())
+  if (o.dump.empty() != o.dump_to.empty() && !(o.dump_to.empty() && o.dump_stats))
     throw UsageError("--dump SELECTOR and --dump-to PATH must be given together");
   if (!o.labels.empty() && o.top == 0) throw UsageError("--labels needs --top K");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos)
     throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
   if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos)
     throw UsageError("--steps: --dump-to needs {step} in its path");
+  if (steps && !o.save_inputs.empty() && o.save_inputs.find("{step}") == o.save_inputs.npos)
+    throw UsageError("--steps: --save-inputs needs {step} in its path");
+  if (!o.simulate.empty() && (steps || !o.load_state.empty() || !o.trap.empty()))
+    throw UsageError("--simulate runs a single step by itself: leave out --steps, --load-state and --trap");
   // A path that cannot be meant is refused before anything is computed.
   if (!o.output.empty()) target_of("-o", with_step(o.output, 0));
   check_distinct({{"-o", o.output}, {"--dump-to", o.dump_to}, {"--save-state", o.save_state}});
@@ -99,26 +110,143 @@ bool same_folder(const std::string& a, const std::string& b) {
   return std::filesystem::weakly_canonical(a + "/", ignored) == std::filesystem::weakly_canonical(b + "/", ignored);
 }
 
-int run(const Options& options, const Common& common) {
+/// One document: of the only step, or a list.
+std::string steps_json(Json steps, bool several) {
+  Json document{{"schema", 1}};
+  if (several) {
+    document["steps"] = Json::array();
+    const auto flat = [](const Json& step) {
+      return step.size() == 1 && step.contains("outputs") ? step["outputs"] : step;
+    };
+    for (const auto& step : steps) document["steps"].push_back(flat(step));
+    return json_text(document, 3);
+  }
+  document.update(steps[0]);
+  return json_text(document, 2);
+}
+
+tools::Traps traps_of(const Options& options) {
+  if (options.trap.empty()) return {};
+  try {
+    return tools::parse_traps(options.trap);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--trap: {}", error.what()));
+  }
+}
+
+/// Tells of the event that ended a run; gives the exit code.
+int trapped(const tools::TrapEvent& event, const Options& options, const Common& common) {
+  const auto d = tools::diagnose(event);
+  Places places(options.model);
+  fmt::print(stderr, "{}", human(d, places, common.err));
+  if (options.format == "json") print(json_text(trap_json(event), 2));
+  return info(d.code).exit_status;
+}
+
+std::vector<ElementType> range_types(const std::string& list) {
+  std::vector<ElementType> types;
+  for (const auto word : split(list, ',')) {
+    const auto type = parse_element_type(trim(word));
+    if (type != ElementType::f16 && type != ElementType::bf16)
+      throw UsageError(fmt::format("--check-range: expected f16, bf16 or both, not '{}'", printable(trim(word))));
+    types.push_back(*type);
+  }
+  return types;
+}
+
+std::vector<tools::Rounded> roundings(const Model& model, const Facts& facts, const std::string& text) {
+  try {
+    return tools::parse_roundings(model, facts, text);
+  } catch (const tools::SelectorError& error) {
+    throw UsageError(fmt::format("--simulate: {}", error.what()));
+  }
+}
+
+/// What looks on while the model runs.
+struct Watching {
+  std::optional<tools::Watched> what;
+  std::optional<DumpWatch> dump;
+  std::optional<StatisticsWatch> statistics;
+  std::optional<tools::RangeWatch> ranges;
+  std::vector<tools::Rounded> rounded;
+  std::optional<tools::Rounding> rounding;
+  tools::Observers all;
+
+  Watching(const Model& model, const Facts& facts, const Options& options) {
+    if (!options.simulate.empty()) {
+      rounded = roundings(model, facts, options.simulate);
+      all.add(rounding.emplace(rounded));
+    }
+    if (options.dump.empty() && !options.dump_stats && options.check_range.empty()) return;
+    what = watched(model, "--dump", options.dump.empty() ? "*" : options.dump);
+    if (!options.dump_to.empty()) all.add(dump.emplace(*what));
+    if (options.dump_stats) all.add(statistics.emplace(*what));
+    if (!options.check_range.empty()) all.add(ranges.emplace(*what, range_types(options.check_range)));
+  }
+  Observer* observer() { return all.empty() ? nullptr : &all; }
+};
+
+ovir::Options compile_options(const Options& options, const Common& common) {
+  ovir::Options compile;
+  compile.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
+  compile.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  compile.expected_runs = options.steps;
+  compile.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
+  return options.trap.empty() && options.simulate.empty() ? compile : tools::trap_options(compile);
+}
+
+/// Says on stdout whether a step was repeated exactly.
+int replayed(const Recorded& recorded, const RunRecord& now, const std::vector<Produced>& outputs,
+             const Options& options, const Common& common) {
+  const auto replay = compare(recorded, now, outputs, {options.raw, options.digest});
+  for (const auto& note : replay.notes) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+  print(options.format == "json"
+            ? json_text({{"schema", 1}, {"same", replay.same}, {"notes", replay.notes}, {"outputs", replay.outputs}}, 2)
+            : replay_text(replay));
+  return replay.same ? kOk : kDiffers;
+}
+
+/// What a step has to tell on stdout, in either format.
+struct Told {
+  Json json = Json::object();
+  std::string text;
+
+  void add(const char* key, Json part, std::string_view words) {
+    if (!text.empty()) text += '\n';
+    json[key] = std::move(part);
+    text += words;
+  }
+};
+
+/// What rounding each layer alone, and all of them (as in `got`), does to the outputs.
+std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options& options, const Common& common,
+                                                                  const Loaded& loaded,
+                                                                  const std::vector<Tensor>& values,
+                                                                  const std::vector<tools::Rounded>& rounded,
+                                                                  const std::vector<Tensor>& got) {
+  auto compiling = compile_options(options, common);
+  auto session = compile(loaded.model, loaded.facts, compiling);
+  const auto together = tools::damage(session.run(values), got);
+  return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
+}
+
+/// `recorded`: the run that is to be repeated; null: none.
+int execute(const Options& options, const Common& common, const std::vector<std::string>& words,
+            const Recorded* recorded) {
   check_usage(options);
+  const auto traps = traps_of(options);
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   const auto& model = *loaded.model;
   const FileOptions files{options.raw, options.digest};
 
   Inputs inputs(model, loaded.facts, options);
-  std::optional<Watch> watch;
-  if (!options.dump.empty()) watch.emplace(model, options.dump);
+  Watching watching(model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
 
   require_memory(model, loaded.facts, common.most.memory);
   Stopwatch stopwatch;
-  ovir::Options compile_options;
-  compile_options.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  compile_options.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  compile_options.expected_runs = options.steps;
-  compile_options.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
-  auto session = compile(loaded.model, loaded.facts, compile_options);
+  auto session = compile(loaded.model, loaded.facts, compile_options(options, common));
   log_info("compiled in {}", stopwatch.lap());
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
@@ -127,15 +255,18 @@ int run(const Options& options, const Common& common) {
     const auto values = inputs.step(step);
     for (const auto& note : inputs.take_notes())
       if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+    if (!options.save_inputs.empty()) save_inputs(with_step(options.save_inputs, step), model, values);
     std::optional<Dump> dump;
-    if (watch) {
-      dump.emplace(with_step(options.dump_to, step), files);
-      watch->into(*dump);
-    }
+    if (watching.dump) watching.dump->into(dump.emplace(with_step(options.dump_to, step), files));
     stopwatch.lap();
     std::vector<Tensor> got;
     try {
-      got = session.run(values, watch ? &*watch : nullptr);
+      if (traps.empty()) {
+        got = session.run(values, watching.observer());
+      } else if (const auto event = tools::first_trap(session, values, traps, &got, watching.observer())) {
+        if (dump) dump->finish();
+        return trapped(*event, options, common);
+      }
     } catch (...) {
       if (dump) dump->finish();  // what was computed before the fault may tell why
       throw;
@@ -143,32 +274,81 @@ int run(const Options& options, const Common& common) {
     log_info("step {} ran in {}", step, stopwatch.lap());
 
     const auto outputs = results(model, got);
+    const RunRecord record{words, std::string(version()),      options.tier, options.precision,
+                           step,  input_digests(model, values)};
+    if (recorded) {
+      if (step < recorded->run.step) continue;
+      return replayed(*recorded, record, outputs, options, common);
+    }
     const auto path = with_step(options.output, step);
     const bool together = dump && !path.empty() && target_of("-o", path) == Target::folder &&
                           same_folder(path, with_step(options.dump_to, step));
     if (dump && !together) dump->finish();
-    if (!path.empty()) write_outputs(path, outputs, files, together ? dump->entries() : Json::array());
+    if (!path.empty())
+      write_outputs(path, outputs, files, together ? dump->entries() : Json::array(), record_json(record));
     if (dump) log_info("dumped {}", count(dump->count(), "tensor"));
-    if (path.empty() || options.top > 0) {
-      if (options.format == "json") steps.push_back(outputs_json(outputs, options.top, labels));
-      else if (path != "-")
-        print((options.steps > 1 ? fmt::format("step {}\n", step) : "") +
-              outputs_text(outputs, options.top, labels, common.out));
+    Told told;
+    if (path.empty() || options.top > 0)
+      told.add("outputs", outputs_json(outputs, options.top, labels),
+               path == "-" ? "" : outputs_text(outputs, options.top, labels, common.out));
+    if (watching.statistics) {
+      const auto rows = watching.statistics->take();
+      told.add("statistics", statistics_json(rows), statistics_text(rows));
     }
+    if (watching.ranges && step + 1 == options.steps)
+      told.add("ranges", ranges_json(*watching.ranges), ranges_text(*watching.ranges));
+    if (watching.rounding) {
+      const auto damage = damages(options, common, loaded, values, watching.rounded, got);
+      told.add("simulated", damage_json(damage.first, damage.second), damage_text(damage.first, damage.second));
+    }
+    if (told.text.empty() && told.json.empty()) continue;
+    if (options.format == "json") steps.push_back(std::move(told.json));
+    else print((options.steps > 1 && !told.text.empty() ? fmt::format("step {}\n", step) : "") + told.text);
   }
-  if (const auto missed = watch ? watch->missed() : ""; !missed.empty() && !common.quiet)
-    fmt::print(stderr, "{} --dump: not computed: {}\n", common.err(Paint::note, "note:"), missed);
+  if (const auto list = watching.what && !options.dump.empty() ? missed(*watching.what) : "";
+      !list.empty() && !common.quiet)
+    fmt::print(stderr, "{} --dump: not computed: {}\n", common.err(Paint::note, "note:"), list);
   if (!options.save_state.empty()) save_states(options.save_state, session);
-  if (!steps.empty())
-    print(options.steps > 1 ? json_text({{"schema", 1}, {"steps", std::move(steps)}}, 3)
-                            : json_text({{"schema", 1}, {"outputs", std::move(steps[0])}}, 2));
+  if (!steps.empty()) print(steps_json(std::move(steps), options.steps > 1));
   return kOk;
 }
 
-Action declare(Flags& flags) {
-  const auto options = std::make_shared<Options>();
-  auto& o = *options;
-  flags.model(o);
+void declare_options(Flags& flags, Options& o);
+
+/// Repeats what the manifest in a folder says.
+int replay(const Options& options, const Common& common) {
+  const auto recorded = read_record(options.replay);
+  Options again;
+  Flags flags;
+  declare_options(flags, again);
+  Common ignored;
+  flags.common(ignored);
+  const auto& words = recorded.run.command;
+  if (words.empty() || words[0] != "run" || !flags.parse({words.begin() + 1, words.end()}) || !again.replay.empty())
+    fail(Code::E0705, "the manifest in {} holds no run that can be repeated", printable(options.replay));
+  for (const auto& word : again.inputs)
+    if (word == "-" || word.ends_with("=-"))
+      throw UsageError("--replay: the recorded run read an input from stdin; repeat it with --save-inputs first");
+  again.format = options.format;
+  for (auto* const path : {&again.output, &again.save_state, &again.save_inputs, &again.dump, &again.dump_to})
+    path->clear();
+  again.check_range.clear();
+  again.dump_stats = false;
+  again.top = 0;
+  return execute(again, common, words, &recorded);
+}
+
+int run(const Options& options, const Common& common) {
+  if (!options.replay.empty()) {
+    if (!options.model.empty()) throw UsageError("--replay takes the model from the record; leave MODEL out");
+    return replay(options, common);
+  }
+  if (options.model.empty()) throw UsageError("MODEL is missing\nFor more information, run 'ovir help run'.");
+  return execute(options, common, common.words, nullptr);
+}
+
+void declare_options(Flags& flags, Options& o) {
+  flags.model(o, Flags::Model::optional);
   flags.shapes(o);
   add_inputs(flags, o);
   flags.number("--steps", o.steps, "N", "run N times, keeping states; {step} in a path is the step, from 0", 1);
@@ -179,6 +359,15 @@ Action declare(Flags& flags) {
                "compute narrower floats in f32, or round every value to its declared type");
   flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
       .env("OVIR_THREADS");
+
+  flags.text(
+      "--trap", o.trap, "LIST",
+      "stop at the first NaN, index out of range, ...: a list of nan, inf, oob, div0, overflow, domain, f16, bf16, "
+      "uninit");
+
+  flags.text("--check-range", o.check_range, "LIST", "print how much room f16, bf16 leave for each layer's values");
+  flags.text("--simulate", o.simulate, "LIST",
+             "round the outputs of layers and rank them by the damage: 'type:MatMul=bf16,*/ffn/*=f16'");
 
   constexpr auto outputs = "Outputs";
   flags
@@ -192,7 +381,20 @@ Action declare(Flags& flags) {
   flags.toggle("--raw", o.raw, "keep the bits of element types that NumPy lacks instead of widening them")
       .group(outputs);
   flags.toggle("--digest", o.digest, "add a CRC-32 of each tensor to the manifest of dir/").group(outputs);
+  flags
+      .toggle("--dump-stats", o.dump_stats,
+              "print statistics and a CRC-32 of each layer's outputs, or of those of --dump")
+      .group(outputs);
+  flags.text("--save-inputs", o.save_inputs, "DIR/", "write the inputs as NAME.npy: -i @DIR/ reads them back")
+      .group(outputs);
+  flags.text("--replay", o.replay, "DIR/", "repeat the run that -o DIR/ recorded, and compare; needs no MODEL")
+      .group(outputs);
   flags.format(o.format, "human json");
+}
+
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  declare_options(flags, *options);
   return [options](const Common& common) { return run(*options, common); };
 }
 
@@ -203,8 +405,9 @@ extern constinit const Command command{"run",
                                        "run a model",
                                        "ovir run model.xml -i image=@cat.png --top 5 --labels labels.txt\n"
                                        "ovir run model.xml -i ids=@ids.npy -i mask=@mask.npy -o out/\n"
-                                       "ovir run model.xml --random --dump 'type:MatMul' --dump-to dump/",
-                                       {2, 3, 4, 5, 7},
+                                       "ovir run model.xml --random --dump 'type:MatMul' --dump-to dump/\n"
+                                       "ovir run model.xml -i ids=@ids.npy --trap nan,inf,oob",
+                                       {1, 2, 3, 4, 5, 6, 7},
                                        declare};
 
 }  // namespace ovir::app::commands::run

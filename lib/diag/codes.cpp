@@ -11,7 +11,7 @@ namespace ovir {
 
 namespace {
 
-constexpr int kMalformed = 3, kUnsupported = 4, kInput = 5, kFile = 7;
+constexpr int kMalformed = 3, kUnsupported = 4, kInput = 5, kTrap = 6, kFile = 7;
 
 constexpr CodeInfo kCodes[] = {
     {Code::E0001, kFile, "a file cannot be opened or read",
@@ -248,6 +248,56 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "Two values were given for one input, maybe under two of its names (tensor name, layer name, number).",
      "ovir run model.xml -i x=zeros -i 0=ones", "Leave one of them out."},
 
+    {Code::T0801, kTrap, "a layer computed NaN",
+     "`run --trap nan` stopped at the first value that is not a number. Usual causes: inf - inf, 0 * inf, 0 / 0, the "
+     "square root or logarithm of a negative number, a Softmax over nothing but -inf, or an input or constant that "
+     "holds NaN already. The notes name the operands and follow them back.",
+     "ovir run model.xml -i x=@x.npy --trap nan",
+     "Look at the operands in the notes. Where an infinity is among them, `--trap overflow,div0` stops where it was "
+     "made. Where the input itself is the source, check how it was prepared."},
+    {Code::T0802, kTrap, "a layer computed an infinity",
+     "`run --trap inf` stopped at the first infinite value, also one that an input or a constant holds. Attention "
+     "masks are often built from -inf on purpose.",
+     "ovir run model.xml -i x=@x.npy --trap inf",
+     "If the infinity is meant, leave `inf` out: `--trap overflow,div0` stops only where finite operands give an "
+     "infinite result."},
+    {Code::T0803, kTrap, "an index out of range",
+     "`run --trap oob` found an index outside the axis that it selects from. Gather gives zeros for such an index and "
+     "OneHot a row without an entry, so the run would go on with wrong values; other operations refuse it.",
+     "ovir run model.xml -i 'ids=1x4xi64=1 5 999999 2' --trap oob",
+     "The notes follow the index back to the input that it came from. For token ids, compare the tokenizer's "
+     "vocabulary with the number of rows of the embedding table."},
+    {Code::T0804, kTrap, "a division by zero",
+     "`run --trap div0` found a divisor of zero (Divide, Mod, FloorMod), a negative power of zero, or the logarithm of "
+     "zero. For integers the specification leaves the result undefined, and ovir gives 0.",
+     "ovir run model.xml -i x=zeros --trap div0",
+     "Add a small epsilon to the divisor, or clamp it, as normalization layers do."},
+    {Code::T0805, kTrap, "an overflow",
+     "`run --trap overflow` found finite operands with an infinite result, a Convert whose target type cannot hold the "
+     "value, or integer arithmetic beyond the range of its type.",
+     "ovir run model.xml -i x=const:1e30 --trap overflow",
+     "Scale the operands, or compute in a wider type. `run --check-range f16` shows the headroom of every layer."},
+    {Code::T0806, kTrap, "an operand outside the domain of an operation",
+     "`run --trap domain` found operands without NaN whose result is NaN: the square root or logarithm of a negative "
+     "number, Acos or Asin beyond 1, inf - inf, 0 * inf.",
+     "ovir run model.xml -i x=const:-1 --trap domain",
+     "Clamp the operand to the domain, or look for what made it leave the domain: the notes follow it back."},
+    {Code::T0807, kTrap, "a value that f16 cannot hold",
+     "`run --trap f16` found a finite value beyond 65504, the largest of f16. On hardware that computes in f16 it "
+     "would become infinite.",
+     "ovir run model.xml -i x=@x.npy --trap f16",
+     "Keep the layer in f32, or scale its weights. `run --check-range f16` shows how much room every layer has."},
+    {Code::T0808, kTrap, "a value that bf16 cannot hold",
+     "`run --trap bf16` found a finite value that bf16 would round to infinity, beyond about 3.39e38. Masks that are "
+     "made with the lowest f32 number are a usual cause.",
+     "ovir run model.xml -i x=@x.npy --trap bf16", "Use a smaller number for the mask, such as -1e9, or -inf itself."},
+    {Code::T0809, kTrap, "an element that nothing has set",
+     "`run --trap uninit` found a state that is read before any value was given to it, or an element of an output that "
+     "the layer's kernel never wrote.",
+     "ovir run decoder.xml -i ids=@ids.npy --trap uninit",
+     "For a state: give ReadValue an initial value, or load one with --load-state. An element that a kernel did not "
+     "write is a fault in ovir; please report it."},
+
     {Code::W0901, kMalformed, "a declared shape or type contradicts the inferred one",
      "The <dim>s or the precision of an output port have no value in common with what follows from the inputs. ovir "
      "and OpenVINO go by the inferred ones, so this is only a warning, but the file was probably edited by hand or by "
@@ -324,7 +374,9 @@ std::string_view to_string(Severity severity) {
 
 std::string to_string(Code code) {
   constexpr char letters[] = {'E', 'W', 'N'};  // in the order of Severity
-  return fmt::format("{}{:04}", letters[static_cast<std::size_t>(severity(code))], static_cast<unsigned>(code) % 1000);
+  const auto number = static_cast<unsigned>(code) % 1000;
+  const char letter = number / 100 == 8 ? 'T' : letters[static_cast<std::size_t>(severity(code))];
+  return fmt::format("{}{:04}", letter, number);
 }
 
 std::optional<Code> parse_code(std::string_view text) {

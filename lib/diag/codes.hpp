@@ -10,7 +10,7 @@ namespace ovir {
 
 enum class Severity : std::uint8_t { error, warning, note };
 
-/// One enumerator a code: E0507 is an error, W0902 a warning, N0901 (1901 here) a note. The texts are in codes.cpp.
+/// One enumerator a code: E0507 is an error, T0801 a trap, W0902 a warning, N0901 (1901 here) a note; see codes.cpp.
 enum class Code : std::uint16_t {
   E0001 = 1,     ///< a file cannot be opened or read
   E0002,         ///< a file cannot be written
@@ -56,6 +56,15 @@ enum class Code : std::uint16_t {
   E0704,         ///< an input of a wrong element type
   E0705,         ///< input data that cannot be understood
   E0706,         ///< an input given twice
+  T0801 = 801,   ///< NaN
+  T0802,         ///< an infinity
+  T0803,         ///< an index out of range
+  T0804,         ///< a division by zero
+  T0805,         ///< an overflow
+  T0806,         ///< an operand outside the domain
+  T0807,         ///< a value that f16 cannot hold
+  T0808,         ///< a value that bf16 cannot hold
+  T0809,         ///< an element that nothing has set
   W0901 = 901,   ///< a declared shape or type that contradicts the inferred one
   W0902,         ///< an attribute the operation does not know
   W0903,         ///< constants that overlap in part
@@ -67,7 +76,7 @@ enum class Code : std::uint16_t {
 
 struct CodeInfo {
   Code code;
-  int exit_status;         ///< 3 malformed or inconsistent, 4 unsupported, 5 input, 7 I/O
+  int exit_status;         ///< 3 malformed or inconsistent, 4 unsupported, 5 input, 6 numeric trap, 7 I/O
   std::string_view title;  ///< one line
   std::string_view cause;
   std::string_view example;  ///< a minimal example, may span lines
@@ -79,7 +88,7 @@ const CodeInfo& info(Code);
 Severity severity(Code);
 /// "error", "warning", "note".
 std::string_view to_string(Severity);
-/// "E0507", "W0902", "N0901".
+/// "E0507", "T0801", "W0902", "N0901".
 std::string to_string(Code);
 std::optional<Code> parse_code(std::string_view);
 

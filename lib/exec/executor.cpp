@@ -7,6 +7,7 @@
 #include "model/explain.hpp"
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
+#include "plan/passes.hpp"
 #include "tensor/blocked.hpp"
 
 namespace ovir {
@@ -158,6 +159,23 @@ class Executor::Run final : private EvalHost {
     for (const auto id : step.inputs) list.push_back(plain(id));
     return list;
   }
+  /// The operands of a node that is a step of its own, by its input ports: a kernel may have packed a constant, or take
+  /// an operand that comes twice only once. Those of a group are the step's.
+  std::vector<Tensor> node_operands(const Step& step, std::vector<Tensor> given) const {
+    if (step.nodes.size() != 1) return given;
+    std::vector<Tensor> list;
+    for (const auto& v : plan_.node(step).inputs) {
+      const auto same = std::find_if(step.operands.begin(), step.operands.end(),
+                                     [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
+      if (same != step.operands.end()) {
+        list.push_back(given[static_cast<std::size_t>(same - step.operands.begin())]);
+        continue;
+      }
+      const auto id = plan_passes::value_of(plan_, v);
+      list.push_back(sized_.tensors[at(id)] ? plain(id) : plan_.value(id).constant);
+    }
+    return list;
+  }
   /// A value as its shape says, for those who look at it.
   Tensor plain(int id) const {
     const auto& tensor = sized_.tensors[at(id)];
@@ -279,11 +297,23 @@ class Executor::Run final : private EvalHost {
   void tell(int index, std::span<const Tensor> in, std::span<Tensor> out, std::string_view kernel,
             std::chrono::nanoseconds took) {
     if (!executor_.side_->wants(index)) return;
-    const auto& node = (*plan_.model)[index];
+    const auto declared = declared_types(index);
+    Event event{*plan_.model, index, (*plan_.model)[index], iterations_, in, out, declared, kernel, took};
+    if (context_.observer->after(event) == Verdict::stop) throw StoppedByObserver{};
+  }
+
+  void announce(int index, std::span<const Tensor> in, std::string_view kernel) {
+    if (!executor_.side_->wants(index)) return;
+    const auto declared = declared_types(index);
+    const Event event{*plan_.model, index,  (*plan_.model)[index],      iterations_, in, {},
+                      declared,     kernel, std::chrono::nanoseconds(0)};
+    if (context_.observer->before(event) == Verdict::stop) throw StoppedByObserver{};
+  }
+
+  std::vector<ElementType> declared_types(int index) const {
     std::vector<ElementType> declared;
     for (const auto& fact : plan_.facts->outputs[at(index)]) declared.push_back(fact.type);
-    Event event{*plan_.model, index, node, iterations_, in, out, declared, kernel, took};
-    if (context_.observer->after(event) == Verdict::stop) throw StoppedByObserver{};
+    return declared;
   }
 
   void watch_given() {
@@ -309,17 +339,20 @@ class Executor::Run final : private EvalHost {
 
   void execute_watched(const Step& step, SizedStep& sized) {
     auto& side = *executor_.side_;
-    auto inputs = operands(step);
-    if (sized.overwrites >= 0) inputs[at(sized.overwrites)] = inputs[at(sized.overwrites)].copied();
+    auto given = operands(step);
+    if (sized.overwrites >= 0) given[at(sized.overwrites)] = given[at(sized.overwrites)].copied();
+    const auto inputs = node_operands(step, std::move(given));
+    const int last = step.nodes.empty() ? -1 : step.nodes.back();
+    const std::string kernel = step.kernel ? step.kernel->name() : "reference";
+    if (step.nodes.size() == 1) announce(last, inputs, kernel);
     const auto start = std::chrono::steady_clock::now();
     execute(step, sized);
     const auto took = std::chrono::steady_clock::now() - start;
     std::vector<Tensor> outputs;
     for (const auto id : step.outputs) outputs.push_back(plain(id));
-    const int last = step.nodes.empty() ? -1 : step.nodes.back();
     if (last >= 0 && !side.computes(last)) {
       const auto before = outputs;
-      tell(last, inputs, outputs, step.kernel ? step.kernel->name() : "reference", took);
+      tell(last, inputs, outputs, kernel, took);
       for (std::size_t o = 0; o < outputs.size(); ++o)
         if (outputs[o] && outputs[o].bytes() != before[o].bytes()) replace(step.outputs[o], outputs[o]);
     }

@@ -16,7 +16,8 @@ struct Event {
   int index;           ///< of the node, in `model`
   const Node& node;
   std::span<const i64> iterations;  ///< of the enclosing loops, outermost first
-  std::span<const Tensor> inputs;   ///< empty for Parameters and Constants
+  /// By input; empty for Parameters and Constants. Those of the whole group where a fusion took the node.
+  std::span<const Tensor> inputs;
   /// By output; empty tensors where an output was not computed. A tensor of the same type and shape that is put here
   /// takes the place of what was computed.
   std::span<Tensor> outputs;
@@ -32,6 +33,9 @@ class Observer {
   virtual ~Observer() = default;
   /// Asked once a node at the beginning of a run. What nobody wants is not computed for its own sake.
   virtual bool wants(const Model& /*model*/, int /*node*/) { return true; }
+  /// Called before a step computes such a node, with empty outputs; not for given values, and not where a fusion took
+  /// the node. So what a kernel refuses can be looked at as well.
+  virtual Verdict before(const Event& /*event*/) { return Verdict::go_on; }
   /// Called in the thread of Session::run, in an order in which inputs come before what is computed from them.
   virtual Verdict after(Event& event) = 0;
 };

@@ -126,7 +126,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   const MemoryBudget::Scope scope(impl.runtime->memory());
   impl.stopped = false;
   RunContext context{*impl.runtime, impl.states, impl.blocks, observer, impl.profiler, ++impl.runs};
-  // A run that fails leaves the states as they were.
+  // A run that does not come to its end leaves the states as they were.
   std::optional<States> before;
   if (!impl.variables.empty()) before = impl.states;
   try {
@@ -134,6 +134,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   } catch (const StoppedByObserver&) {
     impl.stopped = true;
     results.clear();
+    if (before) impl.states = std::move(*before);
     return;
   } catch (...) {
     if (before) impl.states = std::move(*before);

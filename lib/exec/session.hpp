@@ -60,7 +60,7 @@ class Session {
   std::map<std::string, Tensor> run(const std::map<std::string, Tensor>& inputs, Observer* observer = nullptr);
   /// Who is told of the steps of runs without an observer; null: nobody. It must be alive while runs are.
   void set_profiler(Profiler* profiler);
-  /// True where the last run was ended by its observer: its results are empty.
+  /// True where the last run was ended by its observer: its results are empty, the states as they were before.
   bool stopped() const;
 
   /// The value of a variable; empty before the first Assign.

@@ -11,6 +11,7 @@
 #include "diag/diagnostic.hpp"
 #include "io/codecs.hpp"
 #include "io/files.hpp"
+#include "tensor/copy.hpp"
 
 namespace ovir::io {
 
@@ -74,6 +75,28 @@ Tensor parse_image(const Bytes& file, std::string_view where) {
 }
 
 Tensor read_image(const std::string& path) { return parse_image(open_file(path), printable(path)); }
+
+void write_png(const std::string& path, const Tensor& tensor) {
+  if (tensor.type() != ElementType::u8)
+    fail(Code::E0704, "{}: a PNG image must be u8, but the tensor is {}", printable(path), name(tensor.type()));
+  auto shape = tensor.shape();
+  while (shape.rank() > 3 && shape.front() == 1) shape.erase(shape.begin());
+  const auto is_channels = [](i64 n) { return n == 1 || n == 3; };
+  if (shape.rank() == 2) shape.push_back(1);
+  const bool last = shape.rank() == 3 && is_channels(shape[2]), first = shape.rank() == 3 && is_channels(shape[0]);
+  if (!last && !first)
+    fail(Code::E0703, "{}: a PNG image must be [H,W], [H,W,C] or [C,H,W] with 1 or 3 channels, but the shape is {}",
+         printable(path), to_string(tensor.shape()));
+  auto image = tensor.reshaped(shape);
+  if (!last) {
+    Tensor turned(ElementType::u8, {shape[1], shape[2], shape[0]});
+    permute(image, shape, {1, 2, 0}, turned);
+    image = std::move(turned);
+  }
+  const auto text = png_bytes(image);
+  const std::span<const std::byte> part = std::as_bytes(std::span(text));
+  save_file(path, {&part, 1});
+}
 
 std::optional<std::pair<i64, i64>> parse_size(std::string_view text) {
   const auto x = text.find('x');

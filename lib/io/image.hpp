@@ -15,6 +15,9 @@ namespace ovir::io {
 /// one, E0003 for one of more than a GiB.
 Tensor parse_image(const Bytes& file, std::string_view where);
 Tensor read_image(const std::string& path);
+/// u8 as [H,W], [H,W,C] or [C,H,W] with one or three channels; leading axes of length 1 are left out. E0704 for another
+/// element type, E0703 for another shape.
+void write_png(const std::string& path, const Tensor& tensor);
 
 struct ImageOptions {
   std::string layout{};                       ///< "NCHW", "NHWC", "CHW", "HWC", "HW" …; empty: told from the shape

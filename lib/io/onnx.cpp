@@ -1,5 +1,6 @@
 #include "io/onnx.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -216,6 +217,37 @@ Tensor parse_onnx(const Bytes& file, std::string_view where) {
   std::memcpy(storage.get(), raw.data(), raw.size());
   const auto* const data = storage.get();
   return with_clean_booleans(Tensor(type.type, p.shape, std::move(storage), data, true).unpacked());
+}
+
+void write_onnx(const std::string& path, const Tensor& given) {
+  const auto tensor = given.unpacked();
+  const auto type = std::find_if(kTypes.begin(), kTypes.end(),
+                                 [&](const DataType& t) { return t.type == tensor.type() && t.list != raw_data; });
+  if (type == kTypes.end()) fail(Code::E0704, "{}: ONNX has no data type {}", printable(path), name(tensor.type()));
+  std::string text;
+  const auto varint = [&](std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) text += static_cast<char>((value & 0x7F) | 0x80);
+    text += static_cast<char>(value);
+  };
+  const auto bytes = [&](Number field, std::string_view content) {
+    varint(field << 3 | 2);
+    varint(content.size());
+    text += content;
+  };
+  for (const auto length : tensor.shape()) {
+    varint(dims << 3);
+    varint(static_cast<std::uint64_t>(length));
+  }
+  varint(data_type << 3);
+  varint(static_cast<std::uint64_t>(type - kTypes.begin()));
+  if (tensor.type() == ElementType::string) {
+    for (const auto value : tensor.values<std::string_view>()) bytes(string_data, value);
+  } else {
+    const auto packed = pack(tensor);
+    bytes(raw_data, {reinterpret_cast<const char*>(packed.bytes()), packed.byte_size()});
+  }
+  const std::span<const std::byte> part = std::as_bytes(std::span(text));
+  save_file(path, {&part, 1});
 }
 
 Tensor read_onnx(const std::string& path) { return parse_onnx(open_file(path), printable(path)); }

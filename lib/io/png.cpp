@@ -1,5 +1,6 @@
 #include <spng.h>
 
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <vector>
@@ -58,6 +59,28 @@ Tensor decode_png(const Bytes& file, std::string_view where) {
   else decode(std::uint8_t{}, SPNG_FMT_RGBA8);
   must(spng_decode_chunks(png.get()));  // up to the end of the file, which must be there
   return image;
+}
+
+std::string png_bytes(const Tensor& image) {
+  const std::unique_ptr<spng_ctx, void (*)(spng_ctx*)> png(spng_ctx_new(SPNG_CTX_ENCODER), spng_ctx_free);
+  if (!png) throw std::bad_alloc();
+  const auto must = [](int error) {
+    if (error != 0) fail(Code::E0705, "the image cannot be written as PNG: {}", spng_strerror(error));
+  };
+  const auto channels = image.dim(2);
+  spng_ihdr header{};
+  header.height = static_cast<std::uint32_t>(image.dim(0));
+  header.width = static_cast<std::uint32_t>(image.dim(1));
+  header.bit_depth = 8;
+  header.color_type = channels == 1 ? SPNG_COLOR_TYPE_GRAYSCALE : SPNG_COLOR_TYPE_TRUECOLOR;
+  must(spng_set_option(png.get(), SPNG_ENCODE_TO_BUFFER, 1));
+  must(spng_set_ihdr(png.get(), &header));
+  must(spng_encode_image(png.get(), image.bytes(), image.byte_size(), SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE));
+  std::size_t size = 0;
+  int error = 0;
+  const std::unique_ptr<void, void (*)(void*)> bytes(spng_get_png_buffer(png.get(), &size, &error), std::free);
+  must(error);
+  return {static_cast<const char*>(bytes.get()), size};
 }
 
 }  // namespace ovir::io

@@ -36,7 +36,7 @@ constexpr int kDeepest = 32;
 
 class Selector {
  public:
-  explicit Selector(const Model& whole) { collect(whole); }
+  Selector(const Model& whole, Constants constants) : constants_(constants) { collect(whole); }
 
   std::vector<Selected> run(std::string_view text) {
     if (const auto exact = by_name(trim(text)); !exact.empty()) return exact;
@@ -48,10 +48,10 @@ class Selector {
         append(excluded, parse(trim(term.substr(1))));
       } else {
         any_positive = true;
-        append(chosen, parse(term));
+        append(chosen, spare(parse(term)));
       }
     }
-    if (!any_positive) chosen = all_;
+    if (!any_positive) chosen = spare(all_);
     auto selected = in_order(chosen, excluded);
     if (selected.empty())
       throw SelectorError(fmt::format("'{}' excludes every layer that it selects", printable(text)));
@@ -59,8 +59,20 @@ class Selector {
   }
 
  private:
+  Constants constants_;
   std::vector<Selected> all_;  // every node, in order
   std::vector<const Model*> models_;
+
+  /// Without constants, unless there is nothing else.
+  std::vector<Selected> spare(std::vector<Selected> found) const {
+    const auto constant = [](const Selected& s) {
+      const auto* const op = (*s.model)[s.node].op;
+      return op && op->kind == Kind::constant;
+    };
+    if (constants_ == Constants::spared && !std::all_of(found.begin(), found.end(), constant))
+      found.erase(std::remove_if(found.begin(), found.end(), constant), found.end());
+    return found;
+  }
 
   void collect(const Model& model) {
     models_.push_back(&model);
@@ -266,6 +278,8 @@ bool glob_match(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::vector<Selected> select(const Model& model, std::string_view selector) { return Selector(model).run(selector); }
+std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants) {
+  return Selector(model, constants).run(selector);
+}
 
 }  // namespace ovir::tools

@@ -36,9 +36,12 @@ struct SelectorError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// Whether a part of a selector that means constants and other layers alike (`*`, `to:A`) means the constants as well.
+enum class Constants : std::uint8_t { selected, spared };
+
 /// What `selector` means, in topological order, bodies after the layers of the model around them; no layer twice.
 /// Throws SelectorError where the text is faulty or it, or a part of it, selects nothing.
-std::vector<Selected> select(const Model& model, std::string_view selector);
+std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants = Constants::selected);
 
 /// `pattern` with * and ?; the whole of `text` must match.
 bool glob_match(std::string_view pattern, std::string_view text);

@@ -1,0 +1,135 @@
+// tensor: looks at a tensor in a file, slices it, compares it, writes it in another format.
+#include <filesystem>
+
+#include "base/text.hpp"
+#include "command.hpp"
+#include "io/files.hpp"
+#include "io/image.hpp"
+#include "io/literal.hpp"
+#include "io/npy.hpp"
+#include "io/npz.hpp"
+#include "io/onnx.hpp"
+#include "render/array.hpp"
+#include "render/statistics.hpp"
+#include "tensor_files.hpp"
+#include "tools/slice.hpp"
+
+namespace ovir::app::commands::tensor {
+namespace {
+
+struct Options {
+  std::string file, format, slice, output, diff;
+  bool stats = false, all = false;
+};
+
+/// More elements are summarized, unless all are asked for.
+constexpr i64 kPrinted = 64;
+
+/// A file, or bytes with their type and shape: 2x3xf32=@raw.bin.
+Tensor read(const std::string& word) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(word, ignored))
+    if (auto literal = io::parse_literal(word)) return std::move(*literal);
+  return io::read_tensor(word);
+}
+
+Tensor sliced(const Tensor& tensor, const std::string& text) {
+  if (text.empty()) return tensor;
+  try {
+    return tools::slice(tensor, text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--slice: {}", error.what()));
+  }
+}
+
+/// What an archive of several tensors holds.
+std::vector<std::pair<std::string, io::TensorInfo>> members(const std::string& path) {
+  std::vector<std::pair<std::string, io::TensorInfo>> list;
+  std::error_code ignored;
+  if (!io::split_key(path).second.empty() || !std::filesystem::is_regular_file(path, ignored)) return list;
+  const auto file = io::open_file(path);
+  if (io::format_of(file, path) != io::Format::npz) return list;
+  const io::Npz archive(file, printable(path));
+  if (archive.keys().size() == 1) return list;
+  for (const auto& key : archive.keys()) list.emplace_back(key, archive.info(key));
+  return list;
+}
+
+int show_members(const std::vector<std::pair<std::string, io::TensorInfo>>& list, const Options& options) {
+  if (options.stats || !options.slice.empty() || !options.output.empty() || !options.diff.empty())
+    throw UsageError(fmt::format("{} holds several tensors: name one with {}:KEY", printable(options.file),
+                                 printable(options.file)));
+  Json json = Json::array();
+  std::string text;
+  for (const auto& [key, info] : list) {
+    json.push_back({{"key", key}, {"element_type", name(info.type)}, {"shape", info.shape}});
+    text += fmt::format("{}: {}{}\n", printable(key), name(info.type), to_string(info.shape));
+  }
+  print(options.format == "json" ? json_text({{"schema", 1}, {"tensors", std::move(json)}}, 2) : text);
+  return kOk;
+}
+
+/// What each ending stands for.
+void write(const std::string& path, const Tensor& tensor) {
+  const auto ending = lower(std::filesystem::path(path).extension().string());
+  if (path == "-") return print(io::npy_bytes(tensor));
+  if (ending == ".npy") return io::write_npy(path, tensor);
+  if (ending == ".npz") return io::write_npz(path, std::vector<io::Named>{{"tensor", tensor}});
+  if (ending == ".bin" || ending == ".raw") return io::write_raw(path, tensor);
+  if (ending == ".pb") return io::write_onnx(path, tensor);
+  if (ending == ".png") return io::write_png(path, tensor);
+  throw UsageError(
+      fmt::format("-o {}: expected a name ending in .npy, .npz, .bin, .raw, .pb or .png, or -", printable(path)));
+}
+
+void show(const Tensor& tensor, const Options& options) {
+  const bool values = options.all || tensor.size() <= kPrinted;
+  const auto statistics = tools::statistics_of(tensor);
+  if (options.format == "json") {
+    Json json{{"schema", 1}, {"element_type", name(tensor.type())}, {"shape", tensor.shape()}};
+    if (options.stats || !values) json.update(statistics_json(statistics, tensor.type()));
+    if (values) json["values"] = values_json(tensor);
+    return print(json_text(json, 1));
+  }
+  auto text = fmt::format("{}{}\n", name(tensor.type()), to_string(tensor.shape()));
+  if (options.stats || !values) text += statistics_text(statistics, tensor.type());
+  if (values && !options.stats) text += array_text(tensor) + "\n";
+  print(text);
+}
+
+int run(const Options& options) {
+  if (const auto list = members(options.file); !list.empty()) return show_members(list, options);
+  const auto tensor = sliced(read(options.file), options.slice);
+  if (options.output.empty()) show(tensor, options);
+  else write(options.output, tensor);
+  return kOk;
+}
+
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags
+      .argument("TENSOR", o.file,
+                "a file: .npy, .npz (file.npz:key), .pb (an ONNX TensorProto), an image, or raw bytes as "
+                "2x3xf32=@raw.bin")
+      .required();
+  flags.text("--slice", o.slice, "INDEX", "a part, as NumPy indexes: '0,:,3:5', '...,::2'");
+  flags.toggle("--stats", o.stats, "print statistics and a CRC-32 instead of values");
+  flags.toggle("--all", o.all, "print the values however many they are");
+  flags.text("-o,--output", o.output, "FILE", "write it as .npy, .npz, .bin or .raw (bytes), .pb, .png, or - (npy)");
+  flags.format(o.format, "human json");
+  return [options](const Common&) { return run(*options); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"tensor",
+                                       CommandGroup::inspect,
+                                       "look at, slice or convert a tensor in a file",
+                                       "ovir tensor out/0.npy --stats\n"
+                                       "ovir tensor all.npz:scores --slice '0,:,3:5'\n"
+                                       "ovir tensor 1x3x224x224xf32=@image.bin -o image.npy",
+                                       {2, 5, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::tensor
