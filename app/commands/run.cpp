@@ -13,6 +13,7 @@
 #include "log.hpp"
 #include "model/report.hpp"
 #include "passes/planned_bytes.hpp"
+#include "progress.hpp"
 #include "render/outputs.hpp"
 #include "run_inputs.hpp"
 #include "tensor_files.hpp"
@@ -123,6 +124,7 @@ int run(const Options& options, const Common& common) {
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
   Json steps = Json::array();
+  Progress progress(common, "run", options.steps);
   for (i64 step = 0; step < options.steps; ++step) {
     const auto values = inputs.step(step);
     for (const auto& note : inputs.take_notes())
@@ -141,6 +143,8 @@ int run(const Options& options, const Common& common) {
       throw;
     }
     log_info("step {} ran in {}", step, stopwatch.lap());
+    progress.at(step + 1);
+    progress.clear();
 
     const auto outputs = results(model, got);
     const auto path = with_step(options.output, step);
