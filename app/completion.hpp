@@ -6,8 +6,8 @@
 
 namespace ovir::app {
 
-/// The words of a command line up to the cursor, as Bash would split them; the last is the one at the cursor. `quote` is
-/// the quotation mark that is still open there, or 0.
+/// The words of a command line up to the cursor, as Bash would split them; the last is the one at the cursor. `quote`
+/// is the quotation mark that is still open there, or 0.
 struct ShellWords {
   std::vector<std::string> words;
   char quote = 0;

@@ -5,15 +5,16 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/int.hpp"
 #include "cli.hpp"
 
 namespace ovir::app {
 
-/// Shown on stderr where that is a terminal and nothing else is written there (-q and a log to stderr turn it off), from
-/// half a second on; the line disappears with the object, and before what is printed in between. No library: Debian has
-/// none for C++.
+/// Shown on stderr where it is a terminal and nothing else is written there (-q and a log to stderr turn it off), from
+/// half a second on. The line disappears with the object, and with clear() before anything else is printed. Not by a
+/// library: Debian has none for C++.
 class Progress {
  public:
   /// `total` parts of the work; 0 or 1: only the time is shown.
@@ -40,6 +41,13 @@ class Progress {
 
   void draw_until_end();
 };
+
+/// `f()`, whose time is shown.
+template <class F>
+auto with_progress(const Common& common, std::string what, F&& f) {
+  const Progress progress(common, std::move(what));
+  return f();
+}
 
 /// "run [#####     ] 10/20, 3 s left": at most `width` columns.
 std::string progress_line(const std::string& what, i64 done, i64 total, double seconds, std::size_t width);
