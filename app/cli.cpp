@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "log.hpp"
+#include "model/report.hpp"
 #include "names.hpp"
 #include "render/diagnostics.hpp"
 #include "tools/releases.hpp"
@@ -160,8 +161,14 @@ Loaded load_model(const ModelOptions& options, const Common& common) {
   log_info("read {} in {}", printable(options.model), watch.lap());
   if (loaded.model && loaded.model->complete) {
     loaded.facts = ovir::infer(*loaded.model, infer_options(options, *loaded.model), diagnostics);
-    log_info("inferred {} layers in {}", loaded.model->nodes.size(), watch.lap());
-    log_debug("weights: {}", loaded.model->graph->weights ? loaded.model->graph->weights_path : "not read");
+    const auto& model = *loaded.model;
+    log_info("inferred {} layers in {}", count_layers(model), watch.lap());
+    log_debug("weights: {}", model.graph->weights ? fmt::format("{}, {} bytes", printable(model.graph->weights_path),
+                                                                model.graph->weights->size())
+                                                  : "not read");
+    for (int k = 0; k < std::ssize(model.parameters); ++k)
+      log_debug("input {} \"{}\": {}", k, printable(model.parameter_name(k)),
+                describe(loaded.facts.of({model.parameters[k], 0})));
   }
   loaded.status = report(diagnostics, options.model, common);
   return loaded;

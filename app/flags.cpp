@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -11,7 +12,9 @@
 
 namespace ovir::app {
 
-struct Flags::Parser : CLI::App {};
+struct Flags::Parser : CLI::App {
+  std::map<const CLI::Option*, std::vector<std::string>> words;  ///< that their values may be
+};
 
 namespace {
 
@@ -22,8 +25,11 @@ std::string source_of(const CLI::App& app, const std::string& flag, const std::s
   return set && value == set ? fmt::format("{} (environment variable {})", flag, variable) : flag;
 }
 
-/// "--format" of "-f,--format".
-std::string long_name(const std::string& names) { return names.substr(names.find("--")); }
+/// "--format" of "-f,--format"; of an argument its name.
+std::string long_name(const std::string& names) {
+  const auto dashes = names.find("--");
+  return dashes == names.npos ? names : names.substr(dashes);
+}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
@@ -80,6 +86,11 @@ Flag Flags::argument(const std::string& name, std::string& to, const std::string
   return Flag(parser_->add_option(name, to, about));
 }
 
+Flag Flags::argument(const std::string& name, std::string& to, std::vector<std::string> words,
+                     const std::string& about) {
+  return choice(name, to, std::move(words), name, about);
+}
+
 Flag Flags::toggle(const std::string& names, bool& to, const std::string& about) {
   return Flag(parser_->add_flag(names, to, about));
 }
@@ -96,8 +107,7 @@ Flag Flags::list(const std::string& names, std::vector<std::string>& to, const s
 Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::string> words, const std::string& type,
                    const std::string& about) {
   const auto help = about.empty() ? joined(words) : fmt::format("{}: {}", about, joined(words));
-  const auto store = [app = parser_.get(), &to, words = std::move(words),
-                      flag = long_name(names)](const std::string& value) {
+  const auto store = [app = parser_.get(), &to, words, flag = long_name(names)](const std::string& value) {
     if (std::find(words.begin(), words.end(), value) == words.end()) {
       const auto near = nearest(value, {words.begin(), words.end()});
       throw UsageError(fmt::format("{}: expected {}, not '{}'{}", source_of(*app, flag, value), joined(words),
@@ -105,7 +115,9 @@ Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::s
     }
     to = value;
   };
-  return Flag(parser_->add_option_function<std::string>(names, store, help)->type_name(type));
+  auto* const option = parser_->add_option_function<std::string>(names, store, help)->type_name(type);
+  parser_->words[option] = std::move(words);
+  return Flag(option);
 }
 
 Flag Flags::number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min) {
@@ -144,6 +156,10 @@ void Flags::format(std::string& to, std::string_view words) {
   choice("--format", to, std::move(list), "FORMAT");
 }
 
+void Flags::offer(const std::string& name, std::vector<std::string> words) {
+  parser_->words[parser_->get_option(name)] = std::move(words);
+}
+
 void Flags::common(Common& common) {
   constexpr auto heading = "Common options";
   parser_->set_help_flag("-h,--help", "show this page")->group(heading);
@@ -176,10 +192,19 @@ bool Flags::parse(std::vector<std::string> words) {
 std::vector<Flags::Entry> Flags::entries() const {
   std::vector<Entry> list;
   for (const auto* option : std::as_const(*parser_).get_options()) {
-    Entry entry{"", option->get_description(), option->get_group(), option->get_positional(), option->get_required()};
+    Entry entry{"",
+                option->get_description(),
+                option->get_group(),
+                option->get_positional(),
+                option->get_required(),
+                names_of(*option),
+                "",
+                {}};
     for (const auto& name : names_of(*option)) entry.names += (entry.names.empty() ? "" : ", ") + name;
     if (entry.argument) entry.names = option->get_name(true) + (option->get_items_expected_max() > 1 ? "..." : "");
     else if (option->get_items_expected_max() > 0) entry.names += " " + option->get_type_name();
+    if (option->get_items_expected_max() > 0) entry.type = option->get_type_name();
+    if (const auto words = parser_->words.find(option); words != parser_->words.end()) entry.words = words->second;
     if (!option->get_envname().empty()) entry.about += fmt::format(" [{}]", option->get_envname());
     list.push_back(std::move(entry));
   }

@@ -36,6 +36,8 @@ class Flags {
 
   /// MODEL: an argument without a flag.
   Flag argument(const std::string& name, std::string& to, const std::string& about);
+  /// The same, one of `words`.
+  Flag argument(const std::string& name, std::string& to, std::vector<std::string> words, const std::string& about);
   /// `--random`.
   Flag toggle(const std::string& names, bool& to, const std::string& about);
   /// `--labels FILE`; `names` may hold a short name: "-o,--output".
@@ -59,17 +61,22 @@ class Flags {
   void format(std::string& to, std::string_view words);
   /// The flags of every command.
   void common(Common& common);
+  /// Words that a shell offers for an argument or flag, which takes others as well.
+  void offer(const std::string& name, std::vector<std::string> words);
   /// A further section of the help page: a heading, then lines of two columns with a tab between them.
   void section(std::string text) { sections_.push_back(std::move(text)); }
 
   /// The words after the command's name; false: help was asked for. Throws UsageError.
   bool parse(std::vector<std::string> words);
 
-  /// One line of the help page.
+  /// An argument or flag, as the help page and completion show it.
   struct Entry {
     std::string names;  ///< "-w, --weights FILE"
     std::string about, group;
     bool argument = false, required = false;
+    std::vector<std::string> flags;  ///< "-w", "--weights"
+    std::string type;                ///< of its value: "FILE"; empty: it takes none
+    std::vector<std::string> words;  ///< that the value may be, where they are few
   };
   std::vector<Entry> entries() const;
   const std::vector<std::string>& sections() const { return sections_; }

@@ -10,11 +10,13 @@
 #include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
+#include "completion.hpp"
 #include "fast/isa/table.hpp"
 #include "limits.hpp"
 #include "log.hpp"
 #include "render/diagnostics.hpp"
 #include "render/help.hpp"
+#include "render/man.hpp"
 #include "signals.hpp"
 
 namespace ovir::app {
@@ -74,11 +76,27 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
   start_log(common.log_level, common.verbose, common.log_file);
   choose_instruction_set();
   common.most = parse_limits(common.limits);
+  log_info("ovir {} {}", version(), command.name);
   if (common.most.time) end_after(*common.most.time);
   const MemoryBudget::Scope budget(
       std::make_shared<MemoryBudget>(common.most.memory > 0 ? common.most.memory : default_memory_limit()));
   common.words = words;
   return action(common);
+}
+
+/// The manual page of a command, or of ovir itself: hidden, for the build.
+int print_manual(const std::string& name) {
+  if (name.empty()) {
+    print(man_overview());
+    return kOk;
+  }
+  const auto& command = find_command(name);
+  Flags flags;
+  Common common;
+  command.declare(flags);
+  flags.common(common);
+  print(man_page(command, flags));
+  return kOk;
 }
 
 int dispatch(std::vector<std::string> words, Common& common) {
@@ -95,6 +113,8 @@ int dispatch(std::vector<std::string> words, Common& common) {
     print(help_overview(style_of(STDOUT_FILENO, common.color, 80)));
     return kOk;
   }
+  if (first == "__complete") return complete({words.begin() + 1, words.end()});
+  if (first == "help" && words[1] == "--man") return print_manual(words.size() > 2 ? words[2] : "");
   if (first == "help") words = {words[1], "--help"};
   if (words.front().starts_with('-'))
     throw UsageError(fmt::format("expected a command before '{}'; 'ovir help' lists them", printable(words.front())));

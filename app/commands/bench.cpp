@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "model/report.hpp"
+#include "progress.hpp"
 #include "render/json.hpp"
 #include "run_inputs.hpp"
 
@@ -157,7 +158,7 @@ int bench(Options& options, const Common& common) {
   const auto compiled = ms_since(before);
 
   Rounds rounds(session, std::move(steps));
-  auto times = measure(options, rounds);
+  auto times = with_progress(common, "bench", [&] { return measure(options, rounds); });
   times.load = load;
   times.compile = compiled;
   print(options.format == "json" ? json_text(to_json(times, runtime->threads()), 1)

@@ -1,5 +1,6 @@
 // bisect: the first layer whose own error is more than rounding.
 #include "command.hpp"
+#include "progress.hpp"
 #include "render/comparison.hpp"
 #include "subject.hpp"
 
@@ -13,8 +14,9 @@ struct Options : SubjectOptions {
 int run(const Options& options, const Common& common) {
   auto subject = prepare(options, common);
   if (!subject) return subject.status;
-  const auto result =
-      tools::bisect(*subject.session, *subject.plan, subject.inputs, subject.reference, subject.allowance);
+  const auto result = with_progress(common, "bisect", [&] {
+    return tools::bisect(*subject.session, *subject.plan, subject.inputs, subject.reference, subject.allowance);
+  });
   if (result.judged == 0)
     fail(Code::E0705, "nothing to compare: no tensor of {} was computed in the run", printable(subject.held_against));
   print(options.format == "json" ? json_text(bisection_json(result), 1) : bisection_text(result, subject.reference));

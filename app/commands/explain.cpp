@@ -66,6 +66,9 @@ int explain(const Options& options, const Common& common) {
 Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   flags.argument("CODE", options->code, "a diagnostic code, such as E0512");
+  std::vector<std::string> codes;
+  for (const auto& i : all_codes()) codes.emplace_back(to_string(i.code));
+  flags.offer("CODE", std::move(codes));
   flags.format(options->format, "human json");
   return [options](const Common& common) { return explain(*options, common); };
 }

@@ -229,6 +229,9 @@ int ops(const Options& options, const Common& common) {
 Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   flags.argument("NAME", options->name, "an operation type, such as Convolution, or a pattern, such as 'Conv*'");
+  std::vector<std::string> types;
+  for (const auto* op : operations().ops) types.emplace_back(op->type);
+  flags.offer("NAME", std::move(types));
   flags.format(options->format, "human json");
   return [options](const Common& common) { return ops(*options, common); };
 }

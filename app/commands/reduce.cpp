@@ -1,11 +1,14 @@
 // reduce: the smallest sub-model that still fails.
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "base/text.hpp"
 #include "check_command.hpp"
 #include "command.hpp"
 #include "log.hpp"
+#include "progress.hpp"
 #include "render/comparison.hpp"
 #include "sub_model_files.hpp"
 #include "subject.hpp"
@@ -106,6 +109,7 @@ int run(const Options& options, const Common& common) {
 
   auto subject = prepare(options, common, !command);
   if (!subject) return subject.status;
+  std::optional<Progress> progress(std::in_place, common, "reduce");
   const auto failing =
       command ? against_command(subject, *command, options) : against_reference(subject, options, common);
   tools::Reduction reduction;
@@ -118,6 +122,7 @@ int run(const Options& options, const Common& common) {
     }
     reduction = tools::reduce(input, failing.fails);
   }
+  progress.reset();
   if (!reduction.smallest) {
     if (options.format == "json") print(json_text(result_json(options, nullptr), 1));
     else print(failing.any ? "no sub-model fails as the model does\n" : "the model does not fail\n");

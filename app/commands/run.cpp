@@ -13,6 +13,7 @@
 #include "log.hpp"
 #include "model/report.hpp"
 #include "passes/planned_bytes.hpp"
+#include "progress.hpp"
 #include "render/diagnostics.hpp"
 #include "render/outputs.hpp"
 #include "render/precision.hpp"
@@ -251,6 +252,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
   Json steps = Json::array();
+  Progress progress(common, "run", options.steps);
   for (i64 step = 0; step < options.steps; ++step) {
     const auto values = inputs.step(step);
     for (const auto& note : inputs.take_notes())
@@ -272,6 +274,8 @@ int execute(const Options& options, const Common& common, const std::vector<std:
       throw;
     }
     log_info("step {} ran in {}", step, stopwatch.lap());
+    progress.at(step + 1);
+    progress.clear();
 
     const auto outputs = results(model, got);
     const RunRecord record{words, std::string(version()),      options.tier, options.precision,

@@ -28,6 +28,7 @@ struct Row {
   struct Link {
     bool incoming = false;
     std::string key;   // of the layer at the other end; empty: none
+    std::string name;  // of that layer, with its path
     std::string what;  // "input 2 sliced along axis 0", "next iteration", "iteration number", "condition"
   };
   std::vector<Link> links;
@@ -46,6 +47,8 @@ std::string value_text(const Tensor& t) {
 
 std::string key_of(const Model& model, int node) { return node < 0 ? "?" : model.path + model[node].layer->id_text; }
 
+std::string name_of(const Model& model, int node) { return node < 0 ? "?" : model.path + model[node].layer->name; }
+
 std::string slice_text(const BodyLink& link, std::string_view how) {
   if (!link.sliced) return {};
   return fmt::format(" {} along axis {}{}", how, link.axis,
@@ -60,24 +63,31 @@ void add_links(const Model& outer, int node, const Model& body, const BodyMap& m
   const auto parameter = [&](int k) { return key_of(body, body.parameters.at(static_cast<std::size_t>(k))); };
   const auto result = [&](int k) { return key_of(body, body.results.at(static_cast<std::size_t>(k))); };
   const auto layer = key_of(outer, node);
+  const auto layer_name = name_of(outer, node);
+  const auto parameter_name = [&](int k) { return name_of(body, body.parameters.at(static_cast<std::size_t>(k))); };
+  const auto result_name = [&](int k) { return name_of(body, body.results.at(static_cast<std::size_t>(k))); };
   for (const auto& link : map.inputs) {
     if (link.port < 0) continue;
     const auto& inputs = outer[node].inputs;
     const auto port = static_cast<std::size_t>(link.port);
-    const auto from = port < inputs.size() ? key_of(outer, inputs[port].node) : "?";
+    const auto from = port < inputs.size() ? inputs[port].node : -1;
     links[parameter(link.inner)].push_back(
-        {true, from, fmt::format("input {} of %{}{}", link.port, layer, slice_text(link, "sliced"))});
+        {true, key_of(outer, from), name_of(outer, from),
+         fmt::format("input {} of %{}{}", link.port, layer, slice_text(link, "sliced"))});
   }
-  if (map.iteration_parameter >= 0) links[parameter(map.iteration_parameter)].push_back({true, "", "iteration number"});
+  if (map.iteration_parameter >= 0)
+    links[parameter(map.iteration_parameter)].push_back({true, "", "", "iteration number"});
   for (const auto& edge : map.feedback) {
-    links[parameter(edge.parameter)].push_back({true, result(edge.result), "previous iteration"});
-    links[result(edge.result)].push_back({false, parameter(edge.parameter), "next iteration"});
+    links[parameter(edge.parameter)].push_back(
+        {true, result(edge.result), result_name(edge.result), "previous iteration"});
+    links[result(edge.result)].push_back(
+        {false, parameter(edge.parameter), parameter_name(edge.parameter), "next iteration"});
   }
-  if (map.condition_result >= 0) links[result(map.condition_result)].push_back({false, layer, "condition"});
+  if (map.condition_result >= 0) links[result(map.condition_result)].push_back({false, layer, layer_name, "condition"});
   for (const auto& link : map.outputs)
     if (link.port >= 0)
       links[result(link.inner)].push_back(
-          {false, layer, fmt::format("output {}{}", link.port, slice_text(link, "concatenated"))});
+          {false, layer, layer_name, fmt::format("output {}{}", link.port, slice_text(link, "concatenated"))});
 }
 
 void find_links(const Model& model, std::map<std::string, std::vector<Row::Link>>& links) {
@@ -236,7 +246,7 @@ std::string graph_json(const View& view) {
   for (const auto& row : rows(view)) {
     Json inputs = Json::array(), attributes = Json::object();
     for (const auto& in : row.inputs)
-      inputs.push_back({{"layer_id", id_json(in.id)}, {"port", in.port}, {"type", in.type}});
+      inputs.push_back({{"layer_id", id_json(in.id)}, {"key", in.key}, {"port", in.port}, {"type", in.type}});
     for (const auto& [name, value] : row.attributes) attributes[name] = value;
     layers.push_back({{"id", id_json(row.id)},
                       {"key", row.key},
@@ -251,6 +261,7 @@ std::string graph_json(const View& view) {
     for (const auto& link : row.links)
       layers.back()["links"].push_back({{"direction", link.incoming ? "in" : "out"},
                                         {"key", link.key.empty() ? Json() : Json(link.key)},
+                                        {"name", link.key.empty() ? Json() : Json(link.name)},
                                         {"what", link.what}});
   }
   return json_text({{"schema", 1}, {"model", view.file}, {"layers", std::move(layers)}}, 2);

@@ -1,0 +1,91 @@
+// diff: what differs between two models, layer by layer.
+#include <cstdio>
+
+#include "command.hpp"
+#include "render/diagnostics.hpp"
+#include "render/diff.hpp"
+
+namespace ovir::app::commands::diff {
+namespace {
+
+struct Options {
+  std::string first, second, format;
+  bool no_weights = false, textconv = false;
+};
+
+/// A model as far as it could be read: faults in it are no hindrance, but where its weights are missing.
+struct Side {
+  std::shared_ptr<const Model> model;
+  Facts facts;
+  int status = kOk;
+};
+
+Side read(const std::string& path, bool no_weights, bool quiet, const Common& common) {
+  Side side;
+  Diagnostics said;
+  xml::ReadOptions reading;
+  reading.no_weights = no_weights;
+  side.model = load(path, reading, said);
+  bool weights_missing = false;
+  for (const auto& d : said.all()) weights_missing |= d.code == Code::E0301 || d.code == Code::E0304;
+  if (!side.model || weights_missing) {
+    side.status = report(said, path, common);
+    return side;
+  }
+  side.facts = ovir::infer(*side.model, {}, said);
+  if (said.errors() > 0 && !quiet)
+    fmt::print(stderr, "{} {} in {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
+               count(said.errors(), "error"), printable(path), shell_word(path));
+  return side;
+}
+
+int diff(const Options& options, const Common& common) {
+  if (options.textconv != options.second.empty())
+    throw UsageError(options.textconv ? "--textconv: expected one model"
+                                      : "diff: expected two models, MODEL and OTHER");
+  if (options.textconv) {
+    const auto side = read(options.first, true, true, common);
+    if (side.status == kOk) print(canonical_text(*side.model));
+    return side.status;
+  }
+  const auto a = read(options.first, options.no_weights, common.quiet, common);
+  const auto b = read(options.second, options.no_weights, common.quiet, common);
+  if (a.status != kOk || b.status != kOk) return a.status != kOk ? a.status : b.status;
+  const auto difference = tools::diff({*a.model, a.facts}, {*b.model, b.facts});
+  if (options.format == "json") {
+    print(json_text(diff_json(difference), 2));
+  } else {
+    print(diff_text(difference, common.out));
+    if (!common.quiet) print(diff_summary(difference) + "\n");
+  }
+  if (difference.not_compared > 0 && !common.quiet && !options.no_weights)
+    fmt::print(stderr, "{} the values of {} could not be compared\n", common.err(Paint::note, "note:"),
+               count(static_cast<std::size_t>(difference.not_compared), "constant"));
+  return difference.equal() ? kOk : kDiffers;
+}
+
+Action declare(Flags& flags) {
+  const auto options = std::make_shared<Options>();
+  auto& o = *options;
+  flags.argument("MODEL", o.first, "the first model's .xml file").required();
+  flags.argument("OTHER", o.second, "the second model's .xml file");
+  flags.toggle("--no-weights", o.no_weights, "leave the .bin files alone");
+  flags.toggle(
+      "--textconv", o.textconv,
+      "instead: print one model as text that git can compare; in .gitattributes '*.xml diff=ir', then 'git config "
+      "diff.ir.textconv \"ovir diff --textconv\"'");
+  flags.format(o.format, "human json");
+  return [options](const Common& common) { return diff(*options, common); };
+}
+
+}  // namespace
+
+extern constinit const Command command{"diff",
+                                       CommandGroup::inspect,
+                                       "compare the layers, edges and weights of two models",
+                                       "ovir diff model.xml model_fp16.xml\n"
+                                       "ovir diff --textconv model.xml",
+                                       {1, 2, 3, 4, 7},
+                                       declare};
+
+}  // namespace ovir::app::commands::diff
