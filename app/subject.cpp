@@ -165,7 +165,9 @@ tools::Reference reference_run(const std::shared_ptr<const Model>& model, const 
   compile_options.tier = Tier::reference;
   compile_options.runtime = runtime_options(options, common);
   auto session = compile(model, facts, compile_options);
-  return tools::reference_from(session, inputs);
+  tools::Reference values;
+  tools::keep_values(session, inputs, values);
+  return values;
 }
 
 Subject prepare(const SubjectOptions& options, const Common& common, bool refer) {

@@ -31,7 +31,16 @@ struct Failing {
   tools::Reference values;
 };
 
-tools::Reference values_of_run(Subject& subject) { return tools::reference_from(*subject.session, subject.inputs); }
+/// What the run computes; of one that fails, what it had computed.
+tools::Reference values_of_run(Subject& subject) {
+  tools::Reference values;
+  try {
+    tools::keep_values(*subject.session, subject.inputs, values);
+  } catch (const Failure& failure) {
+    log_info("the model's own run failed: {}", failure.what());
+  }
+  return values;
+}
 
 /// A layer that is wrong by itself.
 Failing against_reference(Subject& subject, const Options& options, const Common& common) {
@@ -47,6 +56,7 @@ Failing against_reference(Subject& subject, const Options& options, const Common
   failing.numbers = own_tier;
   const auto iterations = found->own.place.iterations;
   failing.fails = [&, iterations, own_tier](const tools::Candidate& candidate) {
+    if (!candidate.facts.sound) return false;
     auto [plan, session] = compile_for(options, common, candidate.model, candidate.facts);
     const auto reference = own_tier ? reference_run(candidate.model, candidate.facts, {}, options, common)
                                     : tools::reference_for(candidate, subject.reference, iterations);
@@ -64,11 +74,7 @@ Failing against_command(Subject& subject, const CheckCommand& command, const Opt
   const int status = command.status_of(options.model);
   if (status == 0) return failing;
   failing.any = true;
-  try {
-    failing.values = values_of_run(subject);
-  } catch (const Failure& failure) {
-    log_info("the model's own run failed: {}", failure.what());
-  }
+  failing.values = values_of_run(subject);
   failing.fails = [&command, status](const tools::Candidate& candidate) {
     return command.status_of(candidate.text) == status;
   };

@@ -183,6 +183,16 @@ Json place_json(const TensorPlace& place) {
   return json;
 }
 
+/// The layers that take a constant, which itself does nothing.
+std::vector<TensorPlace> users_of(const TensorPlace& place) {
+  std::vector<TensorPlace> users;
+  if (place.at().op->kind != Kind::constant) return users;
+  for (int i = 0; i < std::ssize(place.model->nodes); ++i)
+    for (const auto& from : (*place.model)[i].inputs)
+      if (from.node == place.node) users.push_back({place.model, i, 0, {}});
+  return users;
+}
+
 Json compared_json(const Compared& c, const std::vector<MetricColumn>& columns) {
   const auto& d = c.difference;
   Json json{{"layer", place_json(c.place)},
@@ -310,6 +320,7 @@ std::string bisection_text(const tools::Bisection& bisection, const tools::Refer
   const auto& place = own.place;
   auto text = fmt::format("{}\n", place_text(place));
   if (place.at().op->kind == Kind::parameter) text += "  the input is not the one that the reference was made with\n";
+  for (const auto& user : users_of(place)) text += fmt::format("  used by {}\n", place_text(user));
   if (!own.unlike.empty()) return text + fmt::format("  {}\n", own.unlike);
   const auto saved = reference.at(place);
   std::string index;
@@ -332,6 +343,7 @@ Json bisection_json(const tools::Bisection& bisection) {
     json["port"] = found.own.place.port;
     json["own"] = own_json(found.own);
     json["inherited"] = {{"max_abs", finite(found.inherited)}};
+    for (const auto& user : users_of(found.own.place)) json["used_by"].push_back(place_json(user));
   }
   json["judged"] = bisection.judged;
   return json;

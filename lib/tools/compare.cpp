@@ -131,13 +131,11 @@ Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> i
   return comparison;
 }
 
-Reference reference_from(Session& session, std::span<const Tensor> inputs) {
-  Reference reference;
-  Keep keep(reference);
+void keep_values(Session& session, std::span<const Tensor> inputs, Reference& to) {
+  Keep keep(to);
   session.reset_states();
   session.run(inputs, &keep);
   session.reset_states();
-  return reference;
 }
 
 Bisection bisect(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,

@@ -45,8 +45,8 @@ struct Comparison {
 Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
                    const CompareOptions& options);
 
-/// All values of a run, as a reference for the same model.
-Reference reference_from(Session& session, std::span<const Tensor> inputs);
+/// Adds all values of a run, as a reference for the same model. Where the run throws, those before.
+void keep_values(Session& session, std::span<const Tensor> inputs, Reference& to);
 
 /// The first layer in topological order whose own error is wrong.
 struct Culprit {

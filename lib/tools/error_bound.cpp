@@ -242,6 +242,18 @@ double unit_roundoff(ElementType type) {
   }
 }
 
+double rounding_error(ElementType type, double value) {
+  if (!std::isfinite(value)) return 0;
+  const double relative = unit_roundoff(type) * std::abs(value);
+  switch (type) {
+    case ElementType::f16: return std::max(relative, 0x1p-25);
+    case ElementType::f8e4m3: return std::max(relative, 0x1p-10);
+    case ElementType::f8e5m2: return std::max(relative, 0x1p-17);
+    case ElementType::f4e2m1: return std::max(relative, 0x1p-2);
+    default: return relative;
+  }
+}
+
 std::optional<Bounded> error_bounds(const Node& node, std::span<const Operand> inputs) {
   if (!node.version || !node.version->eval || !node.version->pure || !node.bodies.empty() ||
       node.op->kind != Kind::compute)

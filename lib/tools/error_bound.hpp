@@ -30,5 +30,7 @@ std::optional<Bounded> error_bounds(const Node& node, std::span<const Operand> i
 
 /// The error of rounding to a floating-point type, relative to the value: 2^-11 for f16; 0 for other types.
 double unit_roundoff(ElementType type);
+/// The error of rounding `value` to the type, where it may be subnormal in it; 0 for infinities and NaN.
+double rounding_error(ElementType type, double value);
 
 }  // namespace ovir::tools

@@ -88,23 +88,25 @@ class Judge final : public Observer {
     const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
     error.judgment = OwnVerdict::rounded;
     error.ties = 0;
-    double furthest = -1;
+    double furthest = 0, most = -1;
     for (std::size_t i = 0; i < pair.value.size(); ++i) {
       const double apart = pair.apart(i);
       if (apart == 0) continue;
       double bound = judged.bound.empty() ? 0 : judged.bound[i];
       if (options_.allowance) bound = std::max(bound, options_.allowance(error.place, pair.reference[i]));
-      const bool wrong = apart > bound || (std::isinf(apart) && !std::isinf(bound));
       if (std::isinf(bound)) {
         ++error.ties;
         continue;
       }
-      if (wrong) error.judgment = OwnVerdict::wrong;
-      if (const double ratio = apart / std::max(bound, 1e-300); ratio > furthest) {
-        furthest = ratio;
+      // The element to show is the one furthest beyond its bound, else the one that is off by the most.
+      const double beyond = apart > bound ? apart / std::max(bound, 1e-300) : 0;
+      if (beyond > 0) error.judgment = OwnVerdict::wrong;
+      if (beyond > furthest || (furthest == 0 && apart > most)) {
         error.at = static_cast<i64>(i);
         error.bound = bound;
       }
+      furthest = std::max(furthest, beyond);
+      most = std::max(most, apart);
     }
   }
 
@@ -163,12 +165,12 @@ class Judge final : public Observer {
   static Doubles offsets(const Tensor& used, const Tensor& saved) {
     if (!is_float(used.type())) return {};
     const Pair pair{to_f64(used.unpacked()), to_f64(saved.unpacked())};
-    const double u = bit_width(saved.type()) < bit_width(ElementType::f32) ? unit_roundoff(saved.type()) : 0;
+    const bool narrow = bit_width(saved.type()) < bit_width(ElementType::f32);
     Doubles off(pair.value.size());
     bool any = false;
     for (std::size_t i = 0; i < off.size(); ++i) {
-      const double apart = pair.apart(i), rounded = u * std::abs(pair.reference[i]);
-      off[i] = (std::isfinite(apart) ? apart : 0) + (std::isfinite(rounded) ? rounded : 0);
+      const double apart = pair.apart(i);
+      off[i] = (std::isfinite(apart) ? apart : 0) + (narrow ? rounding_error(saved.type(), pair.reference[i]) : 0);
       any = any || off[i] > 0;
     }
     return any ? off : Doubles();
@@ -214,14 +216,15 @@ class Judge final : public Observer {
   /// was computed in; and no element is asked to be nearer than a few units of the largest in its tensor.
   static void allow_rounding(const Pair& pair, ElementType kept, ElementType saved, bool arithmetic, Doubles& bound) {
     const bool narrow = std::min(bit_width(kept), bit_width(saved)) < bit_width(ElementType::f32);
-    const double storage = narrow || arithmetic ? unit_roundoff(kept) + unit_roundoff(saved) : 0;
     double largest = 0;
     for (const double r : pair.reference)
       if (std::isfinite(r)) largest = std::max(largest, std::abs(r));
     const double u = kept == ElementType::f64 ? unit_roundoff(kept) : unit_roundoff(ElementType::f32);
     const double floor = arithmetic ? kUnitsOfLargest * u * largest : 0;
-    for (std::size_t i = 0; i < bound.size(); ++i)
-      bound[i] = floor + (std::isfinite(pair.reference[i]) ? storage * std::abs(pair.reference[i]) : 0);
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+      const double r = pair.reference[i];
+      bound[i] = floor + (narrow || arithmetic ? rounding_error(kept, r) + rounding_error(saved, r) : 0);
+    }
   }
 
   std::optional<Operand> operand(const Model& model, ValueRef from) const {

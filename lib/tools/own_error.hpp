@@ -23,7 +23,7 @@ struct OwnError {
   Tensor value;        ///< computed from the reference's inputs
   std::string unlike;  ///< the type or shape is not the reference's: wrong
   double max_abs = 0;  ///< of elements that are finite on both sides
-  double bound = 0;    ///< at the element that is furthest beyond its bound, or nearest to it
+  double bound = 0;    ///< at the element that is furthest beyond its bound, else at the one that is off by the most
   i64 at = 0;          ///< position of that element
   i64 ties = 0;        ///< decisions that fell to the other side, within rounding
   OwnVerdict judgment = OwnVerdict::exact;

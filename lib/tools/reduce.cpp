@@ -21,7 +21,7 @@ Candidate read(SubModel text) {
   Diagnostics said;
   candidate.model = load(candidate.text, "reduced.xml", said);
   if (candidate.model && candidate.model->complete) candidate.facts = ovir::infer(*candidate.model, {}, said);
-  if (said.errors() > 0 || !candidate.facts.sound) candidate.model = nullptr;
+  if (candidate.model && !candidate.model->complete) candidate.model = nullptr;
   return candidate;
 }
 

@@ -15,8 +15,8 @@ namespace ovir::tools {
 /// A part of a model, cut out.
 struct Candidate {
   SubModel text;
-  std::shared_ptr<const Model> model;  ///< null where it could not be read
-  Facts facts;
+  std::shared_ptr<const Model> model;            ///< null where it could not be read
+  Facts facts;                                   ///< not sound where the check refuses what it could read
   const Model* part = nullptr;                   ///< of the whole model
   std::vector<int> nodes;                        ///< of `part`, which the candidate keeps, in order
   std::vector<std::pair<i64, ValueRef>> frozen;  ///< ids of the new constants, and the values of `part` that they are
