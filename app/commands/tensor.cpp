@@ -10,15 +10,18 @@
 #include "io/npz.hpp"
 #include "io/onnx.hpp"
 #include "render/array.hpp"
+#include "render/columns.hpp"
 #include "render/statistics.hpp"
 #include "tensor_files.hpp"
+#include "tools/element.hpp"
+#include "tools/metrics.hpp"
 #include "tools/slice.hpp"
 
 namespace ovir::app::commands::tensor {
 namespace {
 
 struct Options {
-  std::string file, format, slice, output, diff;
+  std::string file, format, slice, output, diff, rtol, atol;
   bool stats = false, all = false;
 };
 
@@ -97,9 +100,66 @@ void show(const Tensor& tensor, const Options& options) {
   print(text);
 }
 
+double tolerance(std::string_view flag, const std::string& text) {
+  if (text.empty()) return 0;
+  const auto value = parse_number<double>(text);
+  if (!value || !(*value >= 0))
+    throw UsageError(fmt::format("{}: expected a number from 0, not '{}'", flag, printable(text)));
+  return *value;
+}
+
+/// `1 only here, 2 only there, the first at [0,3]`.
+std::string one_sided(const tools::OneSided& n, const Shape& shape) {
+  return fmt::format("{} only here, {} only there, the first at {}", n.value, n.reference,
+                     to_string(tools::index_of(shape, *n.first)));
+}
+
+std::string difference_text(const Tensor& tensor, const Tensor& other, const tools::Difference& d) {
+  if (!d.unlike.empty()) return fmt::format("differs: {}\n", d.unlike);
+  if (d.equal()) return "equal\n";
+  std::vector<std::vector<std::string>> rows{
+      {"within",
+       d.within ? "yes" : fmt::format("no, {} of {}", d.beyond, count(static_cast<std::size_t>(d.count), "element"))}};
+  rows.push_back({"most at", fmt::format("{}: {}, against {}", to_string(tools::index_of(tensor.shape(), d.worst)),
+                                         tools::element_text(tensor, d.worst), tools::element_text(other, d.worst))});
+  rows.push_back({"max abs", fmt::format("{:.6g}", d.max_abs)});
+  rows.push_back({"max rel", fmt::format("{:.6g}", d.max_rel)});
+  if (d.ulp) rows.push_back({"ulp", std::to_string(*d.ulp)});
+  rows.push_back({"rmse", fmt::format("{:.6g}", d.rmse)});
+  if (d.cosine) rows.push_back({"cosine", fmt::format("{:.6f}", *d.cosine)});
+  if (d.psnr) rows.push_back({"psnr", fmt::format("{:.1f}", *d.psnr)});
+  if (d.nan.first) rows.push_back({"nan", one_sided(d.nan, tensor.shape())});
+  if (d.inf.first) rows.push_back({"inf", one_sided(d.inf, tensor.shape())});
+  return columns_text(rows, "ll");
+}
+
+Json difference_json(const Tensor& tensor, const tools::Difference& d) {
+  Json json{{"schema", 1}, {"equal", d.equal()}, {"within", d.within}};
+  if (!d.unlike.empty()) {
+    json["unlike"] = d.unlike;
+    return json;
+  }
+  const auto index = tools::index_of(tensor.shape(), d.worst);
+  json.update(
+      {{"count", d.count}, {"beyond", d.beyond}, {"max_abs", d.max_abs}, {"max_rel", d.max_rel}, {"rmse", d.rmse}});
+  if (!d.equal()) json["worst"] = std::vector<i64>(index.begin(), index.end());
+  if (d.ulp) json["ulp"] = *d.ulp;
+  if (d.cosine) json["cosine"] = *d.cosine;
+  if (d.psnr) json["psnr"] = *d.psnr;
+  return json;
+}
+
+int show_difference(const Tensor& tensor, const Options& options) {
+  const auto other = sliced(read(options.diff), options.slice);
+  const auto d = tools::measure(tensor, other, {tolerance("--rtol", options.rtol), tolerance("--atol", options.atol)});
+  print(options.format == "json" ? json_text(difference_json(tensor, d), 1) : difference_text(tensor, other, d));
+  return d.within ? kOk : kDiffers;
+}
+
 int run(const Options& options) {
   if (const auto list = members(options.file); !list.empty()) return show_members(list, options);
   const auto tensor = sliced(read(options.file), options.slice);
+  if (!options.diff.empty()) return show_difference(tensor, options);
   if (options.output.empty()) show(tensor, options);
   else write(options.output, tensor);
   return kOk;
@@ -116,6 +176,10 @@ Action declare(Flags& flags) {
   flags.text("--slice", o.slice, "INDEX", "a part, as NumPy indexes: '0,:,3:5', '...,::2'");
   flags.toggle("--stats", o.stats, "print statistics and a CRC-32 instead of values");
   flags.toggle("--all", o.all, "print the values however many they are");
+  flags.text("--diff", o.diff, "OTHER",
+             "compare with another tensor, with the same slice; exit code 1 where they differ");
+  flags.text("--rtol", o.rtol, "V", "for --diff: what |a - b| may be of |b|; default: 0");
+  flags.text("--atol", o.atol, "V", "for --diff: what |a - b| may be besides; default: 0");
   flags.text("-o,--output", o.output, "FILE", "write it as .npy, .npz, .bin or .raw (bytes), .pb, .png, or - (npy)");
   flags.format(o.format, "human json");
   return [options](const Common&) { return run(*options); };
@@ -125,11 +189,12 @@ Action declare(Flags& flags) {
 
 extern constinit const Command command{"tensor",
                                        CommandGroup::inspect,
-                                       "look at, slice or convert a tensor in a file",
+                                       "look at, slice, compare or convert a tensor in a file",
                                        "ovir tensor out/0.npy --stats\n"
                                        "ovir tensor all.npz:scores --slice '0,:,3:5'\n"
+                                       "ovir tensor out/0.npy --diff reference.npz:scores --rtol 1e-3\n"
                                        "ovir tensor 1x3x224x224xf32=@image.bin -o image.npy",
-                                       {2, 5, 7},
+                                       {1, 2, 5, 7},
                                        declare};
 
 }  // namespace ovir::app::commands::tensor

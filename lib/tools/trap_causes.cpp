@@ -47,15 +47,14 @@ std::string_view largest_of(ElementType type) {
 
 /// Of a layer that computes an element from many.
 std::string words_for_many(const std::vector<double>& values, bool nan) {
-  const auto holds = [&](auto&& what) { return std::any_of(values.begin(), values.end(), what); };
-  const bool positive = holds([](double v) { return v == HUGE_VAL; }),
-             negative = holds([](double v) { return v == -HUGE_VAL; });
-  if (!nan) return positive || negative ? "an operand is infinite" : "the result of finite operands is too large";
-  if (holds([](double v) { return std::isnan(v); })) return "an operand is NaN";
-  if (positive && negative) return "inf - inf";
-  if ((positive || negative) && holds([](double v) { return v == 0; })) return "0 * inf";
-  if (positive || negative) return "an operand is infinite";
-  return "NaN from operands that are finite";
+  const auto number_of = [&](auto&& what) { return std::count_if(values.begin(), values.end(), what); };
+  const auto infinite = number_of([](double v) { return std::isinf(v); });
+  if (!nan) return infinite > 0 ? "an operand is infinite" : "the result of finite operands is too large";
+  if (number_of([](double v) { return std::isnan(v); }) > 0) return "an operand is NaN";
+  if (infinite > 0 && number_of([](double v) { return v == 0; }) > 0) return "0 * inf";
+  // One alone would give an infinity: the signs of the terms differ.
+  if (infinite > 1) return "inf - inf";
+  return infinite > 0 ? "an operand is infinite" : "NaN from operands that are finite";
 }
 
 }  // namespace

@@ -216,6 +216,9 @@ Verdict TrapFinder::after(Event& event) {
   if (event.model.path.empty()) whole_ = &event.model;
   if (also_ && also_->wants(event.model, event.index) && also_->after(event) == Verdict::stop) return Verdict::stop;
   if (event.node.op->kind == Kind::result) return check_result(event) ? Verdict::stop : Verdict::go_on;
+  // A constant is the same in every iteration.
+  if (event.node.op->kind == Kind::constant && !event.iterations.empty() && event.iterations.back() > 0)
+    return Verdict::go_on;
   bool all_finite = true;
   for (std::size_t o = 0; o < event.outputs.size(); ++o) {
     if (!event.outputs[o] || event.outputs[o].size() == 0) continue;
