@@ -16,7 +16,8 @@ using Doubles = std::vector<double>;
 using Output = std::pair<const Node*, int>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnitsOfLargest = 8;
-constexpr int kLayersBefore = 3;  // that a reference is thought to compute together with one
+constexpr int kLayersBefore = 3;       // that a reference is thought to compute together with one
+constexpr double kBeyondDoubt = 1000;  // errors of so many bounds are not explained by layers before
 constexpr int kDisturbedRuns = 2;
 // How much a disturbed run changes a value that the reference lacks: as much as a long sum in f32 is off, relative to
 // what is typical of the tensor.
@@ -82,8 +83,8 @@ class Judge final : public Observer {
   };
   std::vector<Judged>& judged() { return judged_; }
 
-  /// Judges anew with wider bounds.
-  void conclude(Judged& judged, const Tensor& saved) const {
+  /// Judges anew with wider bounds. Gives the largest ratio of an error to its bound, of those beyond it.
+  double conclude(Judged& judged, const Tensor& saved) const {
     auto& error = judged.error;
     const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
     error.judgment = OwnVerdict::rounded;
@@ -108,6 +109,7 @@ class Judge final : public Observer {
       furthest = std::max(furthest, beyond);
       most = std::max(most, apart);
     }
+    return furthest;
   }
 
  private:
@@ -203,8 +205,8 @@ class Judge final : public Observer {
       const auto bound = bound_of(event, error.place.port, before);
       if (!bound || bound->size() != allowed.size()) return;
       for (std::size_t i = 0; i < allowed.size(); ++i) judged.bound[i] = allowed[i] + (*bound)[i];
-      conclude(judged, saved);
-      if (error.judgment != OwnVerdict::wrong) return;
+      const double beyond = conclude(judged, saved);
+      if (beyond == 0 || beyond > kBeyondDoubt) return;
     }
   }
 
