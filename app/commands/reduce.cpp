@@ -55,14 +55,15 @@ Failing against_reference(Subject& subject, const Options& options, const Common
   const bool own_tier = options.reference.empty();
   failing.numbers = own_tier;
   const auto iterations = found->own.place.iterations;
-  failing.fails = [&, iterations, own_tier](const tools::Candidate& candidate) {
+  const bool constant = found->own.place.at().op->kind == Kind::constant;
+  failing.fails = [&, iterations, own_tier, constant](const tools::Candidate& candidate) {
     if (!candidate.facts.sound) return false;
     auto [plan, session] = compile_for(options, common, candidate.model, candidate.facts);
     const auto reference = own_tier ? reference_run(candidate.model, candidate.facts, {}, options, common)
                                     : tools::reference_for(candidate, subject.reference, iterations);
     const auto errors = tools::own_errors(session, *plan, {}, reference, {subject.allowance, true});
-    return std::any_of(errors.begin(), errors.end(), [](const tools::OwnError& e) {
-      return e.judgment == tools::OwnVerdict::wrong && e.place.at().op->kind != Kind::constant;
+    return std::any_of(errors.begin(), errors.end(), [&](const tools::OwnError& e) {
+      return e.judgment == tools::OwnVerdict::wrong && (e.place.at().op->kind == Kind::constant) == constant;
     });
   };
   return failing;

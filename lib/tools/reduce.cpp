@@ -101,9 +101,11 @@ class Reducer {
     return true;
   }
 
-  /// The suspect alone, then with the layers before it.
+  /// The suspect alone, then with the layers before it. A Constant is seen through the first layer that uses it.
   void grow(int suspect) {
     std::set<int> nodes{suspect};
+    if (const auto& users = users_[at(suspect)]; !is_layer(part_[suspect]) && !users.empty())
+      nodes = {users.front().first};
     while (!test({nodes.begin(), nodes.end()})) {
       auto wider = nodes;
       for (const int i : nodes)
