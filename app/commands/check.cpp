@@ -151,8 +151,10 @@ Checked check_model(const Options& options) {
   log_info("inferred in {}", watch.lap());
 
   found = in_file_order(found);
-  if (options.format != "short" && model) checked.fixes = tools::find_fixes(*model, subject_of(options, *model), found);
-  add_help(found, checked.fixes, options);
+  if (options.format != "short" && model) {
+    checked.fixes = tools::find_fixes(*model, subject_of(options, *model), found);
+    add_help(found, *model, checked.fixes, options);
+  }
   log_info("tried changes in {}", watch.lap());
   const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
   std::erase_if(checked.fixes.list,
