@@ -157,7 +157,7 @@ class FixSearch {
         const bool of_values =
             std::all_of(remedy.begin(), remedy.end(), [](const Change& c) { return c.what == Change::What::input; });
         if (!of_values && (!uncovering || score(after) < score(uncovering_tally)))
-          if (const auto n = uncovered_by(after, key_of(d)); n > 0) {
+          if (const auto n = uncovered_by(after, d, remedy); n > 0) {
             uncovering = Fix{i, remedy, *edits, {}, n};
             uncovering_tally = after;
           }
@@ -196,9 +196,13 @@ class FixSearch {
     return true;
   }
 
-  /// How many errors are new in `after`; 0 where one of them is of a layer that was judged before, other than that of
-  /// `cured`.
-  std::size_t uncovered_by(const Tally& after, const Key& cured) {
+  /// How many errors are new in `after`; 0 where one of them is of a layer that was judged before. The layer at fault
+  /// counts as judged where its inputs were held against an operation set, and the remedy names another.
+  std::size_t uncovered_by(const Tally& after, const Diagnostic& cured, const Remedy& remedy) {
+    const auto own = std::get<1>(key_of(cured));
+    const bool other_set = cured.code < Code::E0601 && std::any_of(remedy.begin(), remedy.end(), [](const Change& c) {
+                             return c.what == Change::What::layer_attribute && c.name == "version";
+                           });
     if (judged_.empty()) {
       Diagnostics unused;
       collect_judged(model_, ovir::infer(model_, subject.inferring, unused));
@@ -207,7 +211,8 @@ class FixSearch {
     for (const auto& [key, count] : after) {
       const auto before = times(now_, key);
       if (count <= before || std::get<0>(key) == Code::W0901) continue;
-      if (judged_.contains(std::get<1>(key)) && std::get<1>(key) != std::get<1>(cured)) return 0;
+      const auto& layer = std::get<1>(key);
+      if (layer == own ? other_set : judged_.contains(layer)) return 0;
       n += count - before;
     }
     return n;
