@@ -46,8 +46,9 @@ struct Target {
   for (const auto& frame : frames)
     for (const auto& node : frame.model->nodes) names.push_back(frame.model->path + node.layer->name);
   const auto near = nearest(name, {names.begin(), names.end()});
-  throw UsageError(fmt::format("--why: no layer is named \"{}\"{}; expected LAYER[:port[:axis]]", printable(name),
-                               near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
+  throw UsageError(
+      fmt::format("--why: no layer is named \"{}\"; {}", printable(name),
+                  near ? fmt::format("did you mean \"{}\"?", printable(*near)) : "expected LAYER[:port[:axis]]"));
 }
 
 /// A layer's name may hold colons itself: the whole text is tried first.
