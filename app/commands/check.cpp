@@ -276,8 +276,7 @@ Action declare(Flags& flags) {
   flags.list("-A,--allow", o.allow, "CODE", "do not report this warning");
   flags.number("--max-errors", o.max_errors, "N", "show at most N errors; 0, the default, shows all");
   flags.text("--for", o.release, "RELEASE", "also report what keeps OpenVINO RELEASE (2023.3) from reading the model");
-  flags.toggle("--portability", o.portability,
-               "also list layers that OpenVINO's CPU plugin computes otherwise than specified");
+  flags.toggle("--portability", o.portability, "also list layers whose results differ in OpenVINO's CPU plugin");
   flags.toggle("--ops", o.ops, "only list unsupported operations, with layer counts");
   flags.toggle("--reshapeable", o.reshapeable,
                "only list which lengths the axes of the inputs may have, and what forbids others");
