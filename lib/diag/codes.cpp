@@ -88,7 +88,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "One edge of the cycle names the wrong layer; it is most often one added by hand."},
     {Code::E0207, kMalformed, "two ports of a layer have the same id",
      "Edges name ports by id, so ids must differ among a layer's inputs, and among its outputs.",
-     R"(<output> <port id="1"/> <port id="1"/> </output>)",
+     R"(<output> <port id="1" .../> <port id="1" .../> </output>)",
      "Renumber the ports (inputs first, then outputs, from 0) and correct the edges."},
     {Code::E0208, kMalformed, "a body, port map or back edge is faulty",
      "If, Loop and TensorIterator hold whole graphs. Their port map connects a port of the layer (external_port_id) to "

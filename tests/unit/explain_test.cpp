@@ -11,8 +11,8 @@ using namespace ovir;
 
 namespace {
 
-bool has(const Diagnostics& said, Code code) {
-  return std::any_of(said.all().begin(), said.all().end(), [&](const Diagnostic& d) { return d.code == code; });
+std::ptrdiff_t count_of(const Diagnostics& said, Code code) {
+  return std::count_if(said.all().begin(), said.all().end(), [&](const Diagnostic& d) { return d.code == code; });
 }
 
 /// Without the remark behind it.
@@ -81,8 +81,10 @@ constexpr std::string_view kFile = R"(<net name="m" version="11">
 <output><port id="0" precision="FP32"/></output></layer>
 <layer id="1" name="first" type="ReLU" version="opset1"><input><port id="0"/></input>
 <output><port id="1" precision="FP32"/></output></layer>
-<layer id="2" name="a" type="ReLU" version="opset1"><input><port id="0"/></input><output><port id="1"/></output></layer>
-<layer id="3" name="b" type="ReLU" version="opset1"><input><port id="0"/></input><output><port id="1"/></output></layer>
+<layer id="2" name="a" type="ReLU" version="opset1"><input><port id="0"/></input>
+<output><port id="1" precision="FP32"/></output></layer>
+<layer id="3" name="b" type="ReLU" version="opset1"><input><port id="0"/></input>
+<output><port id="1" precision="FP32"/></output></layer>
 </layers>
 <edges>
 <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
@@ -111,7 +113,8 @@ const std::map<Code, Part>& parts() {
       {Code::E0204, {"</edges>", {}, {}, {}}},
       {Code::E0205, {R"(<input><port id="0"/></input>)", {}, {}, {}}},
       {Code::E0206, {"</edges>", {R"(from-port="1")", R"(to-port="0")", R"(from-port="1")", R"(to-port="0")"}, {}, {}}},
-      {Code::E0207, {R"(<output><port id="1" precision="FP32"/></output>)", {}, {}, {}}},
+      {Code::E0207,
+       {R"(<output><port id="1" precision="FP32"/></output>)", {R"(precision="FP32")", R"(precision="FP32")"}, {}, {}}},
       {Code::E0208,
        {"</layers>",
         {},
@@ -119,13 +122,6 @@ const std::map<Code, Part>& parts() {
         R"(<body><layers><layer id="0" name="x" type="Parameter" version="opset1">
 <data element_type="f32" shape="1"/><output><port id="0" precision="FP32"/></output></layer></layers><edges/></body>
 </layer>)"}},
-      {Code::E0209,
-       {"</layers>",
-        {R"(id="8" name="w" version="opset6")", "<input><port id=\"0\"/></input></layer>"},
-        R"(<layer id="9" name="r" type="ReadValue" version="opset6">
-<data variable_id="state1" variable_type="f32" variable_shape="1"/><output><port id="0" precision="FP32"/></output>
-</layer>)",
-        {}}},
       {Code::E0302, {"</layers>", {}, kConst, kEndConst}},
       {Code::E0303, {"</layers>", {}, kConst, kEndConst}},
       {Code::E0401, {"</layers>", {}, {}, "</layer>"}},
@@ -140,6 +136,11 @@ const std::map<Code, Part>& parts() {
       {Code::N0901, {"</layers>", {R"(id="8" name="c" version="opset1")", ""}, {}, "</layer>"}},
   };
   return list;
+}
+
+Diagnostics said_of(const std::string& file) {
+  const MemoryFile xml(file), weights(std::string(6000, '\0'));
+  return check_model(xml.path(), {.weights = weights.path()}).said;
 }
 
 Diagnostics said_of_part(const Part& part, std::string_view example) {
@@ -158,16 +159,16 @@ Diagnostics said_of_part(const Part& part, std::string_view example) {
   const auto at = file.find(part.instead_of);
   REQUIRE(at != file.npos);
   file.replace(at, part.instead_of.starts_with("</") ? 0 : part.instead_of.size(), text);
-  const MemoryFile xml(file), weights(std::string(6000, '\0'));
-  return check_model(xml.path(), {.weights = weights.path()}).said;
+  return said_of(file);
 }
 
 }  // namespace
 
 TEST_CASE("the examples of explain have the fault that they are shown for") {
   // Commands and files beside the model are tried in tests/cli.
-  constexpr Code kElsewhere[] = {Code::E0102, Code::E0304, Code::E0604, Code::E0703, Code::E0704,
-                                 Code::W0903, Code::W0904, Code::W0905, Code::N0902};
+  constexpr Code kElsewhere[] = {Code::E0102, Code::E0209, Code::E0304, Code::E0604, Code::E0703,
+                                 Code::E0704, Code::W0903, Code::W0904, Code::W0905, Code::N0902};
+  const auto unchanged = said_of(std::string(kFile));
   for (const auto& entry : all_codes()) {
     INFO(to_string(entry.code) << ": " << entry.example);
     if (entry.example.starts_with("ovir ")) continue;
@@ -175,6 +176,6 @@ TEST_CASE("the examples of explain have the fault that they are shown for") {
     const auto part = parts().find(entry.code);
     const auto said = part != parts().end() ? said_of_part(part->second, entry.example)
                                             : said_of_words(without_remark(entry.example));
-    CHECK(has(said, entry.code));
+    CHECK(count_of(said, entry.code) > (part != parts().end() ? count_of(unchanged, entry.code) : 0));
   }
 }
