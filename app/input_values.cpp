@@ -185,13 +185,26 @@ std::optional<std::string> find_member(const InputPort& port, const std::string&
   return std::nullopt;
 }
 
+namespace {
+
+std::optional<Tensor> read_literal(const InputPort& port, const std::string& value) {
+  try {
+    return io::parse_literal(value);
+  } catch (const Failure& failure) {
+    const auto& d = failure.diagnostic;
+    port.fail(d.code, fmt::format("input \"{}\": {}", port.name(), d.message));
+  }
+}
+
+}  // namespace
+
 InputValue read_value(const InputPort& port, const std::string& value, const ValueOptions& options) {
   InputValue read;
   if (value == "-") {
     read = {io::parse_npy(io::open_file("-", most_bytes(port)), "stdin"), "stdin", false, {}};
   } else if (value.starts_with('@')) {
     read = read_file(port, value.substr(1), options);
-  } else if (auto literal = io::parse_literal(value)) {
+  } else if (auto literal = read_literal(port, value)) {
     read = {std::move(*literal), "the value", false, {}};
   } else {
     std::error_code ignored;

@@ -42,7 +42,7 @@ Limits parse_limits(std::string_view text) {
     if (key == "mem" && bytes) limits.memory = std::max<i64>(1, static_cast<i64>(*bytes));
     else if (key == "time" && seconds)
       limits.time = std::chrono::nanoseconds(std::llrint(std::min(*seconds, 1e9) * 1e9));
-    else throw UsageError(fmt::format("--limits: '{}' is neither mem=8G nor time=60s", printable(part)));
+    else throw UsageError(fmt::format("--limits: expected mem=8G or time=60s, not '{}'", printable(part)));
   }
   return limits;
 }

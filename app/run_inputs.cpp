@@ -63,6 +63,15 @@ std::optional<std::string> unknown_type(std::string_view text) {
   return fmt::format("\"{}\"{}", printable(parts.back()), near ? fmt::format("; did you mean \"{}\"?", *near) : "");
 }
 
+/// Whether it is meant as values; what is wrong with it is said when it is read.
+bool is_literal(const std::string& word) {
+  try {
+    return io::parse_literal(word).has_value();
+  } catch (const Failure&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 void add_inputs(Flags& flags, InputOptions& o) {
@@ -125,8 +134,8 @@ void Inputs::bind(const std::string& word) {
 
   if (word.starts_with('@') && bind_all(word, with_step(std::string_view(word).substr(1), 0))) return;
   const auto equals = word.find('=');
-  const bool value = word == "-" || word.starts_with('@') || io::parse_generator(word) ||
-                     (equals != word.npos && io::parse_literal(word));
+  const bool value =
+      word == "-" || word.starts_with('@') || io::parse_generator(word) || (equals != word.npos && is_literal(word));
   if (!value && equals != word.npos) {
     const auto name = std::string_view(word).substr(0, equals);
     if (const auto type = unknown_type(name))

@@ -151,8 +151,10 @@ Checked check_model(const Options& options) {
   log_info("inferred in {}", watch.lap());
 
   found = in_file_order(found);
-  if (options.format != "short" && model) checked.fixes = tools::find_fixes(*model, subject_of(options, *model), found);
-  add_help(found, checked.fixes, options);
+  if (options.format != "short" && model) {
+    checked.fixes = tools::find_fixes(*model, subject_of(options, *model), found);
+    add_help(found, *model, checked.fixes, options);
+  }
   log_info("tried changes in {}", watch.lap());
   const auto denied = codes("--deny", options.deny), allowed = codes("--allow", options.allow);
   std::erase_if(checked.fixes.list,
@@ -274,8 +276,7 @@ Action declare(Flags& flags) {
   flags.list("-A,--allow", o.allow, "CODE", "do not report this warning");
   flags.number("--max-errors", o.max_errors, "N", "show at most N errors; 0, the default, shows all");
   flags.text("--for", o.release, "RELEASE", "also report what keeps OpenVINO RELEASE (2023.3) from reading the model");
-  flags.toggle("--portability", o.portability,
-               "also list layers that OpenVINO's CPU plugin computes otherwise than specified");
+  flags.toggle("--portability", o.portability, "also list layers whose results differ in OpenVINO's CPU plugin");
   flags.toggle("--ops", o.ops, "only list unsupported operations, with layer counts");
   flags.toggle("--reshapeable", o.reshapeable,
                "only list which lengths the axes of the inputs may have, and what forbids others");

@@ -87,8 +87,7 @@ int shapes(const Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   if (!options.why.empty()) {
-    if (options.format == "json") throw UsageError("--why: the format is human");
-    print(why(*loaded.model, loaded.facts, options.why));
+    print((options.format == "json" ? why_json : why)(*loaded.model, loaded.facts, options.why));
     return kOk;
   }
   print(options.format == "json" ? as_json(options, loaded) : as_table(options, loaded));

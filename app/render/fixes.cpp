@@ -79,7 +79,7 @@ std::string describe(const Remedy& remedy) {
   return text;
 }
 
-void add_help(Diagnostics& diagnostics, const tools::Fixes& fixes, const ModelOptions& options) {
+void add_help(Diagnostics& diagnostics, const Model& model, const tools::Fixes& fixes, const ModelOptions& options) {
   Places places(options.model);
   for (const auto& fix : fixes.list) {
     const auto& d = diagnostics.all()[fix.diagnostic];
@@ -102,7 +102,10 @@ void add_help(Diagnostics& diagnostics, const tools::Fixes& fixes, const ModelOp
           ":\n      " + edit_command(options, "--set-const " + shell_word(fmt::format("{}{}={}", constant.path,
                                                                                       constant.name, constant.values)));
     }
-    diagnostics.set_help(fix.diagnostic, std::move(help), fix.edits.texts);
+    auto replacements = fix.edits.texts;
+    for (const auto& change : fix.edits.constants)
+      if (auto bytes = tools::in_place(model, change)) replacements.push_back(std::move(*bytes));
+    diagnostics.set_help(fix.diagnostic, std::move(help), std::move(replacements));
   }
 }
 

@@ -13,7 +13,7 @@ tools::Subject subject_of(const ModelOptions& options, const Model& model);
 /// "version="opset8"", "{-1, 4, 64}".
 std::string describe(const Remedy&);
 /// Gives the diagnostics their `help` and `fix`.
-void add_help(Diagnostics& diagnostics, const tools::Fixes& fixes, const ModelOptions& options);
+void add_help(Diagnostics& diagnostics, const Model& model, const tools::Fixes& fixes, const ModelOptions& options);
 /// Without the contradictions that have their cause elsewhere and go with it; that one says how many they are. For
 /// people.
 Diagnostics without_consequences(const Diagnostics& diagnostics, const tools::Fixes& fixes);

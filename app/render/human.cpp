@@ -20,8 +20,8 @@ std::string operation_name(const LayerRef& layer) {
     const auto* const version = op && opset && *opset <= kNewestOpset ? version_in(*op, *opset) : nullptr;
     if (version) return fmt::format("{}-{}", printable(layer.type), version->since);
   }
-  return layer.version.empty() ? printable(layer.type)
-                               : fmt::format("{}, {}", printable(layer.type), printable(layer.version));
+  const bool both = !layer.type.empty() && !layer.version.empty();
+  return fmt::format("{}{}{}", printable(layer.type), both ? ", " : "", printable(layer.version));
 }
 
 Paint paint_of(Severity severity) {

@@ -32,7 +32,29 @@ std::pair<Places::Place, Places::Place> ends(const SourceLoc& at, Places& places
   return {places(at), places({at.file, at.offset + at.length, 0})};
 }
 
-Json as_json(const Replacement& replacement, Places& places) {
+std::string base64(std::string_view bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[group >> (18 - 6 * k) & 63];
+  }
+  return out;
+}
+
+/// A change of the .bin, where that of a diagnostic of an .xml is in another file.
+bool is_binary(const Diagnostic& d, const Replacement& replacement) {
+  return d.at.file && replacement.at.file->path != d.at.file->path;
+}
+
+Json as_json(const Diagnostic& d, const Replacement& replacement, Places& places) {
+  if (is_binary(d, replacement))
+    return {{"file", replacement.at.file->path},
+            {"offset", replacement.at.offset},
+            {"length", replacement.at.length},
+            {"bytes", base64(replacement.text)}};
   const auto [begin, end] = ends(replacement.at, places);
   return {{"file", begin.file},   {"line", begin.line},       {"column", begin.column},
           {"end_line", end.line}, {"end_column", end.column}, {"text", replacement.text}};
@@ -63,7 +85,7 @@ Json as_json(const Diagnostic& d, Places& places) {
   }
   out["notes"] = std::move(notes);
   if (!d.help.empty()) out["help"] = d.help;
-  for (const auto& replacement : d.fix) out["fix"].push_back(as_json(replacement, places));
+  for (const auto& replacement : d.fix) out["fix"].push_back(as_json(d, replacement, places));
   return out;
 }
 
@@ -74,18 +96,28 @@ Json sarif_location(const Places::Place& place) {
   return {{"physicalLocation", std::move(physical)}};
 }
 
+Json sarif_replacement(const Diagnostic& d, const Replacement& replacement, Places& places) {
+  const auto& at = replacement.at;
+  if (is_binary(d, replacement))
+    return {{"deletedRegion", {{"byteOffset", at.offset}, {"byteLength", at.length}}},
+            {"insertedContent", {{"binary", base64(replacement.text)}}}};
+  const auto [begin, end] = ends(at, places);
+  return {
+      {"deletedRegion",
+       {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line}, {"endColumn", end.column}}},
+      {"insertedContent", {{"text", replacement.text}}}};
+}
+
 Json sarif_fix(const Diagnostic& d, Places& places) {
-  Json replacements = Json::array();
+  std::map<std::string, Json> changes;  // by file
   for (const auto& replacement : d.fix) {
-    const auto [begin, end] = ends(replacement.at, places);
-    replacements.push_back(
-        {{"deletedRegion",
-          {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line}, {"endColumn", end.column}}},
-         {"insertedContent", {{"text", replacement.text}}}});
+    auto& change = changes.try_emplace(replacement.at.file->path, Json::array()).first->second;
+    change.push_back(sarif_replacement(d, replacement, places));
   }
-  Json change{{"artifactLocation", {{"uri", uri(places(d.fix.front().at).file)}}},
-              {"replacements", std::move(replacements)}};
-  return {{"description", {{"text", d.help}}}, {"artifactChanges", Json::array({std::move(change)})}};
+  Json list = Json::array();
+  for (auto& [file, replacements] : changes)
+    list.push_back({{"artifactLocation", {{"uri", uri(file)}}}, {"replacements", std::move(replacements)}});
+  return {{"description", {{"text", d.help}}}, {"artifactChanges", std::move(list)}};
 }
 
 /// What a workflow command reserves: in property values also ',' and ':'.

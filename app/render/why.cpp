@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "cli.hpp"
+#include "render/json.hpp"
 #include "tools/origin.hpp"
 
 namespace ovir::app {
@@ -45,8 +46,9 @@ struct Target {
   for (const auto& frame : frames)
     for (const auto& node : frame.model->nodes) names.push_back(frame.model->path + node.layer->name);
   const auto near = nearest(name, {names.begin(), names.end()});
-  throw UsageError(fmt::format("--why: no layer is named \"{}\"{}; expected LAYER[:port[:axis]]", printable(name),
-                               near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : ""));
+  throw UsageError(
+      fmt::format("--why: no layer is named \"{}\"; {}", printable(name),
+                  near ? fmt::format("did you mean \"{}\"?", printable(*near)) : "expected LAYER[:port[:axis]]"));
 }
 
 /// A layer's name may hold colons itself: the whole text is tried first.
@@ -106,28 +108,84 @@ std::string ending(const tools::Roots& roots) {
   return fmt::format(", {} {}\n", roots.computed ? "computed from" : "from", list);
 }
 
+/// The axes that were asked for.
+std::vector<Spot> axes_of(const Target& target) {
+  const auto& shape = target.spot.fact().shape;
+  if (!shape.has_rank()) return {};
+  if (target.axis && (*target.axis < 0 || *target.axis >= shape.rank()))
+    throw UsageError(fmt::format("--why: {} has no axis {}; its shape is {}", layer_text(target.spot), *target.axis,
+                                 to_string(shape)));
+  std::vector<Spot> spots;
+  for (i64 axis = 0; axis < shape.rank(); ++axis) {
+    if (target.axis && axis != *target.axis) continue;
+    spots.push_back(target.spot);
+    spots.back().axis = axis;
+  }
+  return spots;
+}
+
+Json as_json(const std::vector<Spot>& spots) {
+  Json list = Json::array();
+  for (const auto& s : spots) {
+    const auto& fact = s.fact();
+    Json entry{{"layer", s.frame->model->path + s.node().layer->name}, {"type", s.node().layer->type}};
+    entry["port"] = s.at.port;
+    entry[s.element ? "element" : "axis"] = s.axis;
+    entry["element_type"] = name(fact.type);
+    entry["shape"] = to_string(fact.shape);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+/// From `spot` back, as long as each step has one origin.
+Json steps(Spot spot) {
+  Json list = Json::array();
+  while (const auto from = tools::origin(spot)) {
+    list.push_back({{"computed", from->computed}, {"from", as_json(from->spots)}});
+    if (from->spots.size() > 1) break;
+    spot = from->spots.front();
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string why(const Model& model, const Facts& facts, const std::string& text) {
   const auto frames = tools::frames_of(model, facts);
   const auto target = parse(frames, text);
-  const auto layer = layer_text(target.spot);
   const auto& fact = target.spot.fact();
-  const auto& shape = fact.shape;
-  if (!shape.has_rank()) return fmt::format("{} has an unknown rank\n", layer);
-  if (target.axis && (*target.axis < 0 || *target.axis >= shape.rank()))
-    throw UsageError(fmt::format("--why: {} has no axis {}; its shape is {}", layer, *target.axis, to_string(shape)));
-
-  std::string out = fmt::format("{} {}{}\n", layer, name(fact.type), to_string(shape));
-  for (i64 axis = 0; axis < shape.rank(); ++axis) {
-    if (target.axis && axis != *target.axis) continue;
-    Spot spot = target.spot;
-    spot.axis = axis;
-    out += fmt::format("  axis {}: {}", axis, to_string(shape[axis]));
+  if (!fact.shape.has_rank()) return fmt::format("the rank of {} is unknown\n", layer_text(target.spot));
+  std::string out = fmt::format("{} {}{}\n", layer_text(target.spot), name(fact.type), to_string(fact.shape));
+  for (const auto& spot : axes_of(target)) {
+    out += fmt::format("  axis {}: {}", spot.axis, to_string(fact.shape[spot.axis]));
     if (!tools::origin(spot)) out += ", which this layer makes\n";
     else out += target.axis ? ":\n" + walk(spot) : ending(tools::roots(spot));
   }
   return out;
+}
+
+std::string why_json(const Model& model, const Facts& facts, const std::string& text) {
+  const auto frames = tools::frames_of(model, facts);
+  const auto target = parse(frames, text);
+  const auto& fact = target.spot.fact();
+  Json axes = Json::array();
+  for (const auto& spot : axes_of(target)) {
+    const auto roots = tools::roots(spot);
+    Json axis{{"axis", spot.axis}, {"dim", to_string(fact.shape[spot.axis])}};
+    axis["computed"] = roots.computed;
+    axis["from"] = tools::origin(spot) ? as_json(roots.spots) : Json::array();
+    if (target.axis) axis["steps"] = steps(spot);
+    axes.push_back(std::move(axis));
+  }
+  return json_text({{"schema", 1},
+                    {"layer", target.spot.frame->model->path + target.spot.node().layer->name},
+                    {"type", target.spot.node().layer->type},
+                    {"port", target.spot.at.port},
+                    {"element_type", name(fact.type)},
+                    {"shape", to_string(fact.shape)},
+                    {"axes", std::move(axes)}},
+                   3);
 }
 
 }  // namespace ovir::app

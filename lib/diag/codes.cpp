@@ -88,7 +88,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "One edge of the cycle names the wrong layer; it is most often one added by hand."},
     {Code::E0207, kMalformed, "two ports of a layer have the same id",
      "Edges name ports by id, so ids must differ among a layer's inputs, and among its outputs.",
-     R"(<output> <port id="1"/> <port id="1"/> </output>)",
+     R"(<output> <port id="1" .../> <port id="1" .../> </output>)",
      "Renumber the ports (inputs first, then outputs, from 0) and correct the edges."},
     {Code::E0208, kMalformed, "a body, port map or back edge is faulty",
      "If, Loop and TensorIterator hold whole graphs. Their port map connects a port of the layer (external_port_id) to "
@@ -126,7 +126,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
 
     {Code::E0401, kMalformed, "a required attribute is missing",
      "The operation has an attribute without a default, and the layer's <data> does not give it.",
-     R"(<layer id="3" type="Concat" version="opset1"> <data/>               <!-- axis="1"? -->)",
+     R"(<layer id="5" name="join" type="Concat" version="opset1"> <data/>    <!-- axis="1"? -->)",
      "Add it. `ovir ops NAME` lists the attributes of an operation, their types and defaults."},
     {Code::E0402, kMalformed, "an attribute's value is malformed",
      "The text cannot be read as the attribute's type: a number, a list of numbers with commas, true or false, an "
@@ -143,7 +143,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "The operation, in the version that the layer names, takes a fixed number of inputs (some of them optional) or "
      "gives a fixed number of outputs. Arity differs between versions: MaxPool has one output in opset1 and two since "
      "opset8.",
-     R"(<layer type="MatMul" version="opset1"> with one <port> in its <input>)",
+     "MatMul of f32[8,512]       # takes two inputs",
      "Compare with `ovir ops NAME`. The version attribute may name the wrong operation set."},
     {Code::E0502, kMalformed, "an element type that the operation does not take",
      "An input has an element type outside the set that the specification allows for that port.",
@@ -157,7 +157,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::E0504, kMalformed, "a rank that the operation does not take",
      "An input has too few or too many dims: a convolution over images takes [N,C,H,W], an axis is a scalar or has one "
      "dim.",
-     "Convolution-1 of data f32[3,224,224]       # the batch dim is missing",
+     "Convolution of f32[3,224,224] and f32[8,3,3,3]       # the batch dim is missing",
      "Follow the note on where the shape comes from. If a model input lost its batch, give it with --shape."},
     {Code::E0505, kMalformed, "shapes that must be equal or broadcastable are not",
      "Aligned at the last axis, two dims must be equal or one of them 1 (numpy rules); operations without broadcasting "
@@ -173,7 +173,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::E0507, kMalformed, "an axis or index out of range",
      "For rank r an axis lies in [-r, r-1]; an index into an axis of length n lies in [0, n-1], and for some "
      "operations in [-n, n-1].",
-     "Softmax-8 of f32[1,1000] along axis 2",
+     R"(Softmax of f32[1,1000] with axis="2")",
      "Correct the attribute or the constant. The axis often belongs to a layout with another rank."},
     {Code::E0508, kMalformed, "an input's value outside its domain",
      "The value of an input that configures the operation (a constant, mostly) is not allowed: a negative length, a "
@@ -327,8 +327,8 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "in OpenVINO. One note counts them all.",
      R"(<layer type="Convolution" ...> <data output_padding="0,0" .../>)",
      "Nothing needs to be done; `-A N0901` hides it."},
-    {Code::N0902, 0, "OpenVINO's CPU plugin computes this otherwise",
-     "The specification says one thing, OpenVINO's CPU plugin does another; ovir follows the specification. `ovir "
+    {Code::N0902, 0, "OpenVINO's CPU plugin computes this differently",
+     "OpenVINO's CPU plugin departs from the specification here; ovir follows the specification. `ovir "
      "check --portability` lists such layers.",
      "Divide of i64 and i64 (the plugin computes in 32 bits)",
      "If results must be the same on both, avoid the operation."},

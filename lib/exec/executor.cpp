@@ -236,11 +236,11 @@ class Executor::Run final : private EvalHost {
   /// A state may come from a file or from an Assign of any shape; the steps behind it were planned for the variable's.
   static void require_planned(const Value& variable, const Tensor& held) {
     if (variable.stored != ElementType::dynamic && held.type() != variable.stored)
-      fail(Code::E0503, "the state is {}, but the variable's element type is {}", name(held.type()),
-           name(variable.declared));
+      fail(Code::E0503, "the state must be {} as its variable is, but is {}", name(variable.declared),
+           name(held.type()));
     if (!variable.shape.contains(held.shape()))
-      fail(Code::E0505, "the state has shape {}, but the variable's shape is {}", to_string(held.shape()),
-           to_string(variable.shape));
+      fail(Code::E0505, "the state must have shape {} as its variable has, but its shape is {}",
+           to_string(variable.shape), to_string(held.shape()));
   }
 
   // --- EvalHost

@@ -104,7 +104,7 @@ void Sized::place_values(const Plan& plan) {
   try {
     if (arena_bytes > 0) arena = allocate(arena_bytes);
   } catch (const std::bad_alloc&) {
-    fail(Code::E0003, "the intermediate tensors take {} bytes, which is more than there is{}", arena_bytes,
+    fail(Code::E0003, "the intermediate tensors need {} bytes, which are not available{}", arena_bytes,
          MemoryBudget::current() ? fmt::format(" (the limit is {} bytes)", MemoryBudget::current()->limit()) : "");
   }
   for (std::size_t id = 0; id < plan.values.size(); ++id) {

@@ -18,7 +18,7 @@ Bytes open_file(const std::string& path, std::size_t pipe_limit) {
   try {
     return map_file(path == "-" ? "/dev/stdin" : path, pipe_limit);
   } catch (const std::system_error& e) {
-    fail(Code::E0001, "{}: {}", path == "-" ? "stdin" : printable(path), e.code().message());
+    fail(Code::E0001, "cannot open {}: {}", path == "-" ? "stdin" : printable(path), e.code().message());
   }
 }
 

@@ -81,9 +81,10 @@ std::optional<Tensor> parse_literal(std::string_view text) {
   const auto words =
       is_text && head->shape.empty() && !body.starts_with('"') ? std::vector{std::string(body)} : words_of(body);
   const auto count = checked_product(head->shape);
-  if (!count || *count != std::ssize(words))
-    fail(Code::E0705, "{} {} given for {}{}", words.size(), words.size() == 1 ? "value" : "values", name(head->type),
-         to_string(head->shape));
+  if (!count) fail(Code::E0705, "{}{} has 2^63 elements or more", name(head->type), to_string(head->shape));
+  if (*count != std::ssize(words))
+    fail(Code::E0705, "expected {} for {}{}, but got {}", counted(*count, "value"), name(head->type),
+         to_string(head->shape), words.size());
   if (is_text) return Tensor::strings(head->shape, words);
 
   std::vector<Number> numbers;

@@ -51,6 +51,12 @@ std::string declared(const Port& port, const Fact& fact, std::optional<LineIndex
                      port.declared_shape ? to_string(*port.declared_shape) : "", at.line);
 }
 
+/// The operation has an input i.
+bool is_known(const Node& node, std::size_t i) {
+  const auto ports = node.version->inputs;
+  return i < ports.size() || (!ports.empty() && is_endless(ports.back()));
+}
+
 }  // namespace
 
 void explain(Diagnostic& d, const Model& model, const Node& node, std::span<const Fact> inputs,
@@ -70,10 +76,9 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
       if (value.empty()) return;
     }
     Note note;
-    const auto ports = node.version->inputs;
-    const bool known = i < ports.size() || (!ports.empty() && is_endless(ports.back()));
-    const auto port = known ? fmt::format("input {} \"{}\"", i, port_name(*node.version, static_cast<int>(i)))
-                            : fmt::format("input {}", i);
+    const auto port = is_known(node, i)
+                          ? fmt::format("input {} \"{}\"", i, port_name(*node.version, static_cast<int>(i)))
+                          : fmt::format("input {}", i);
     if (constant && !value.empty())
       note.message = fmt::format("{} is constant {} = {}", port, describe(*producer.layer), value);
     else
@@ -83,9 +88,15 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
     if (constant) note.where = place_in_weights(*model.graph, producer);
     d.notes.push_back(std::move(note));
   };
+  // Where the message names inputs, the others have nothing to do with it.
+  const auto named = [&](std::size_t i) {
+    return d.message.find(fmt::format("\"{}\"", port_name(*node.version, static_cast<int>(i)))) != std::string::npos;
+  };
+  bool names_some = false;
+  for (std::size_t i = 0; i < node.inputs.size() && is_known(node, i); ++i) names_some = names_some || named(i);
   if (at_fault >= 0 && at_fault < std::ssize(node.inputs)) tell(at_fault);
   for (std::size_t i = 0; i < node.inputs.size() && d.notes.size() < kMaxNotes; ++i)
-    if (at_fault != static_cast<i64>(i)) tell(i);
+    if (at_fault != static_cast<i64>(i) && (!names_some || (is_known(node, i) && named(i)))) tell(i);
 }
 
 void explain_body(Diagnostic& d, const Model& model, const Node& node, const BodyMap& map, const Model& inner) {

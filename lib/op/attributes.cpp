@@ -51,8 +51,11 @@ void fail_number(std::string_view s) { throw AttributeError("be a number", quote
 
 void fail_word(std::string_view s, std::span<const std::string_view> words) {
   std::string list;
-  for (const auto word : words) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
-  throw AttributeError(fmt::format("be {}{}", words.size() == 1 ? "" : "one of ", list), quoted(s), true,
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto* const before = i + 1 == words.size() ? " or " : ", ";
+    list += fmt::format("{}\"{}\"", i == 0 ? "" : before, words[i]);
+  }
+  throw AttributeError("be " + list, quoted(s), true,
                        std::string(nearest(s, {words.begin(), words.end()}).value_or("")));
 }
 

@@ -21,8 +21,8 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
     return std::size_t{w};
   };
   const auto wanted = static_cast<std::size_t>(shape.count());
-  if (bytes.size() < 4 || word(0) != wanted)
-    fail(Code::E0303, "the constant must hold {} strings, but its bytes do not", wanted);
+  if (bytes.size() < 4) fail(Code::E0303, "the constant must hold {} strings, but has {} bytes", wanted, bytes.size());
+  if (word(0) != wanted) fail(Code::E0303, "the constant must hold {} strings, but holds {}", wanted, word(0));
   const auto text_at = (wanted + 2) * 4;
   if (bytes.size() / 4 < wanted + 2)
     fail(Code::E0303, "the constant must hold the offsets of {} strings, but its bytes are too few", wanted);

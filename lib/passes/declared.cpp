@@ -53,14 +53,16 @@ std::vector<Remedy> agreeing(const Node& node, const Port& at, const Fact& infer
   return {std::move(port), std::move(attributes)};
 }
 
-Diagnostic contradicts(const Node& node, const Port& port, PortRef ref, const Fact& inferred, Contradiction wrong) {
+/// `stated`: by the layer's attributes.
+Diagnostic contradicts(const Node& node, const Port& port, PortRef ref, const Fact& inferred, Contradiction wrong,
+                       bool stated) {
   const auto said = declared(port);
-  auto d =
-      diagnose(Code::W0901,
-               fmt::format("{} port {} of \"{}\" declares {}, but {} was inferred", ref.input ? "input" : "output",
-                           ref.index, printable(node.layer->name), wrong.type ? describe(said) : to_string(said.shape),
-                           wrong.type ? describe(inferred) : to_string(inferred.shape)),
-               port.at);
+  const auto is = wrong.type ? describe(inferred) : to_string(inferred.shape);
+  auto d = diagnose(Code::W0901,
+                    fmt::format("{} port {} of \"{}\" declares {}, but {}", ref.input ? "input" : "output", ref.index,
+                                printable(node.layer->name), wrong.type ? describe(said) : to_string(said.shape),
+                                stated ? "its attributes say " + is : is + " was inferred"),
+                    port.at);
   d.port = std::move(ref);
   return d;
 }
@@ -94,8 +96,8 @@ void DeclaredCheck::compare(const Node& node, const Facts& facts, std::span<cons
     auto wrong = contradiction(port, outputs[o]);
     wrong.type = wrong.type && !is_interface(node, static_cast<int>(o), *port.declared_type, outputs[o].type);
     if (!wrong) continue;
-    auto d = contradicts(node, port, PortRef{false, static_cast<i64>(o), port.id, {}}, outputs[o], wrong);
-    const bool stated = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
+    const bool stated = !received && (node.op->kind == Kind::parameter || node.op->kind == Kind::constant);
+    auto d = contradicts(node, port, PortRef{false, static_cast<i64>(o), port.id, {}}, outputs[o], wrong, stated);
     d.label = fmt::format("{} {}",
                           received ? "it receives"
                           : stated ? "its attributes say"
@@ -110,7 +112,7 @@ void DeclaredCheck::compare(const Node& node, const Facts& facts, std::span<cons
     auto wrong = contradiction(port, inferred);
     wrong.type = wrong.type && !is_interface(node, -1, *port.declared_type, inferred.type);
     if (!wrong) continue;
-    auto d = contradicts(node, port, PortRef{true, static_cast<i64>(i), port.id, {}}, inferred, wrong);
+    auto d = contradicts(node, port, PortRef{true, static_cast<i64>(i), port.id, {}}, inferred, wrong, false);
     d.label = fmt::format("inferred {}", describe(inferred));
     d.remedies = agreeing(node, port, inferred, wrong, false);
     const auto& producer = *model_[node.inputs[i].node].layer;

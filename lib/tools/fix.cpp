@@ -157,7 +157,7 @@ class FixSearch {
         const bool of_values =
             std::all_of(remedy.begin(), remedy.end(), [](const Change& c) { return c.what == Change::What::input; });
         if (!of_values && (!uncovering || score(after) < score(uncovering_tally)))
-          if (const auto n = uncovered_by(after, key_of(d)); n > 0) {
+          if (const auto n = uncovered_by(after, d, remedy); n > 0) {
             uncovering = Fix{i, remedy, *edits, {}, n};
             uncovering_tally = after;
           }
@@ -196,9 +196,13 @@ class FixSearch {
     return true;
   }
 
-  /// How many errors are new in `after`; 0 where one of them is of a layer that was judged before, other than that of
-  /// `cured`.
-  std::size_t uncovered_by(const Tally& after, const Key& cured) {
+  /// How many errors are new in `after`; 0 where one of them is of a layer that was judged before. The layer at fault
+  /// counts as judged where its inputs were held against an operation set, and the remedy names another.
+  std::size_t uncovered_by(const Tally& after, const Diagnostic& cured, const Remedy& remedy) {
+    const auto own = std::get<1>(key_of(cured));
+    const bool other_set = cured.code < Code::E0601 && std::any_of(remedy.begin(), remedy.end(), [](const Change& c) {
+                             return c.what == Change::What::layer_attribute && c.name == "version";
+                           });
     if (judged_.empty()) {
       Diagnostics unused;
       collect_judged(model_, ovir::infer(model_, subject.inferring, unused));
@@ -207,7 +211,8 @@ class FixSearch {
     for (const auto& [key, count] : after) {
       const auto before = times(now_, key);
       if (count <= before || std::get<0>(key) == Code::W0901) continue;
-      if (judged_.contains(std::get<1>(key)) && std::get<1>(key) != std::get<1>(cured)) return 0;
+      const auto& layer = std::get<1>(key);
+      if (layer == own ? other_set : judged_.contains(layer)) return 0;
       n += count - before;
     }
     return n;
@@ -318,6 +323,44 @@ ConstantChange change_constant(const Model& model, std::string_view name, std::s
   auto change = change_constant(*owner, *node, values);
   if (!change) fail(Code::E0705, "constant \"{}\" has no value: its weights are missing", printable(name));
   return std::move(*change);
+}
+
+namespace {
+
+struct StoredConstant {
+  const Model* model;
+  const Layer* layer;
+  ByteRange bytes;
+};
+
+void collect_stored(const Model& model, std::vector<StoredConstant>& list) {
+  for (const auto& node : model.nodes) {
+    for (const auto& body : node.bodies) collect_stored(*body, list);
+    if (const auto bytes = stored_bytes(node)) list.push_back({&model, node.layer, *bytes});
+  }
+}
+
+}  // namespace
+
+std::optional<Replacement> in_place(const Model& model, const ConstantChange& change) {
+  const auto& graph = *model.graph;
+  std::vector<StoredConstant> stored;
+  collect_stored(model, stored);
+  const auto own = std::find_if(stored.begin(), stored.end(), [&](const StoredConstant& s) {
+    return s.model->path == change.path && s.layer->id == change.id;
+  });
+  if (!graph.weights || own == stored.end() || own->bytes.end > std::ssize(graph.weights->view)) return std::nullopt;
+  const bool shared = std::any_of(stored.begin(), stored.end(), [&](const StoredConstant& s) {
+    return s.layer != own->layer && s.bytes.begin < own->bytes.end && own->bytes.begin < s.bytes.end;
+  });
+  const auto packed = pack(change.value);
+  const auto size = static_cast<std::size_t>(packed_size(change.value.type(), change.value.size()).value_or(0));
+  const auto room = static_cast<std::size_t>(own->bytes.end - own->bytes.begin);
+  if (shared || size > room) return std::nullopt;
+  const auto file =
+      std::make_shared<const SourceFile>(SourceFile{graph.weights_path, graph.weights, graph.weights->text()});
+  return Replacement{{file, static_cast<std::size_t>(own->bytes.begin), size},
+                     {reinterpret_cast<const char*>(packed.bytes()), size}};
 }
 
 namespace {

@@ -36,7 +36,7 @@ constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64
 constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
 
 constexpr std::string_view kIn32Bits = "the plugin computes 64-bit numbers in 32 bits";
-constexpr std::string_view kSaturates = "the plugin saturates 8-bit integers; they wrap around by the specification";
+constexpr std::string_view kSaturates = "the plugin saturates 8-bit integers; by the specification they wrap around";
 constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
 
 constexpr Difference kDifferences[] = {
@@ -44,11 +44,11 @@ constexpr Difference kDifferences[] = {
     {"Add", of_types<k64>, kIn32Bits},
     {"Add", of_types<kBytes>, kSaturates},
     {"AvgPool", [](const Candidate& l) { return l.attribute("exclude-pad") == "true"; },
-     "for a window wholly in the padding the plugin divides 0 by 0; it is 0 here"},
+     "for a window that lies wholly in the padding, the plugin divides 0 by 0; here the result is 0"},
     {"Clamp", of_types<set_of(ElementType::u8)>,
-     "the plugin truncates a fractional min; it is rounded up by the specification"},
+     "the plugin truncates a fractional min; by the specification it is rounded up"},
     {"Divide", of_types<kInteger>,
-     "the plugin truncates integer quotients whatever m_pythondiv says; they are floored by the specification"},
+     "the plugin truncates integer quotients whatever m_pythondiv says; by the specification they are floored"},
     {"Exp", of_types<kFloat>, "Exp(NaN) is not NaN in the plugin"},
     {"FloorMod", of_types<k64>, kIn32Bits},
     {"GenerateProposals",
@@ -59,17 +59,17 @@ constexpr Difference kDifferences[] = {
     {"Mod", of_types<k64>, kIn32Bits},
     {"MatrixNms", always, "the plugin stops at the first image in which nothing is found"},
     {"MulticlassNms", [](const Candidate& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
-     "the plugin lowers the threshold (nms_eta) for all boxes; each is judged with the threshold of its time by the "
-     "specification"},
+     "the plugin applies the lowered threshold (nms_eta) to all boxes; by the specification each box is held against "
+     "the threshold at its turn"},
     {"Multiply", of_types<k64>, kIn32Bits},
     {"Multiply", of_types<kBytes>, kSaturates},
     {"NonMaxSuppression", always,
-     "at equality with a threshold the plugin decides otherwise, and it never cuts soft suppression"},
+     "the plugin treats scores that equal a threshold differently, and never cuts soft suppression short"},
     {"NormalizeL2",
      [](const Candidate& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
-     "with no axes the plugin computes x / sqrt(x*x + eps); it is 1 by the specification"},
+     "with no axes the plugin computes x / sqrt(x*x + eps); by the specification the result is 1"},
     {"NMSRotated", [](const Candidate& l) { return l.attribute("clockwise") == "false"; },
-     "the plugin turns the angle of the first box again and again"},
+     "the plugin negates the angle of the first box repeatedly"},
     {"Power", of_types<k64>, kIn32Bits},
     {"RandomUniform",
      [](const Candidate& l) {
@@ -81,8 +81,8 @@ constexpr Difference kDifferences[] = {
     {"ReduceMin", of_types<kFloat>, kNaN},
     {"ReduceProd", of_types<k64>, kIn32Bits},
     {"ReduceSum", of_types<k64>, kIn32Bits},
-    {"ScatterElementsUpdate", always, "the plugin does not check indices; out of range they are an error here"},
-    {"ScatterNDUpdate", always, "the plugin does not check indices; out of range they are an error here"},
+    {"ScatterElementsUpdate", always, "the plugin does not check indices; here an index out of range is an error"},
+    {"ScatterNDUpdate", always, "the plugin does not check indices; here an index out of range is an error"},
     {"SquaredDifference", of_types<kBytes>, kSaturates},
     {"Subtract", of_types<k64>, kIn32Bits},
     {"Subtract", of_types<kBytes>, kSaturates},

@@ -60,9 +60,8 @@ Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel
 
 void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<i64>& list, i64 spatial,
                       i64 min) {
-  c.require_attr(std::ssize(list) == spatial, attribute, "must hold a number for each of {2}, but holds {0}",
-                 counted(list.size(), "number"), spatial == 1 ? "is" : "are",
-                 counted(spatial, "spatial axis", "spatial axes"));
+  c.require_attr(std::ssize(list) == spatial, attribute, "must hold {}, one per spatial axis, but holds {}",
+                 counted(spatial, "number"), list.size());
   for (const auto n : list)
     c.require_attr(min <= n && n <= kMaxGeometry, attribute, "must hold numbers in {1}..{2}, but holds {0}", n, min,
                    kMaxGeometry);

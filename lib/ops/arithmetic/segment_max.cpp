@@ -27,10 +27,7 @@ void infer(InferContext& c) {
   }
   if (c.has(num_segments)) {
     c.require_rank(num_segments, 0);
-    const auto count = c.intervals(num_segments);
-    if (count && count->size() == 1)
-      c.require(count->front().hi >= 0, num_segments, Code::E0508,
-                "input \"num_segments\" of SegmentMax must not be negative, but is {}", count->front().hi);
+    const auto count = c.require_at_least(num_segments, 0);
     segments = count && count->size() == 1 ? count->front().to_dim() : Dim();
   }
   auto shape = c.shape(data);

@@ -16,11 +16,8 @@ void infer(InferContext& c) {
   c.require_rank(segment_ids, 1);
   c.require_same_shape(indices, segment_ids);
   Dim segments;
-  if (const auto count = c.intervals(num_segments); count && count->size() == 1) {
-    c.require(count->front().hi >= 0, num_segments, Code::E0508,
-              "input \"num_segments\" of EmbeddingSegmentsSum must not be negative, but is {}", count->front().hi);
+  if (const auto count = c.require_at_least(num_segments, 0); count && count->size() == 1)
     segments = count->front().to_dim();
-  }
   infer_bags(c, kBagInputs, segments);
 }
 

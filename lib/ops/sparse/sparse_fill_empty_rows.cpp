@@ -38,12 +38,8 @@ void infer(InferContext& c) {
     c.require(shape[0].contains(2), dense_shape, Code::E0506,
               "input \"dense_shape\" of SparseFillEmptyRows must hold 2 lengths, but its shape is {}",
               to_string(shape));
-  if (const auto lengths = c.intervals(dense_shape); lengths && lengths->size() == 2) {
-    c.require((*lengths)[0].hi >= 0, dense_shape, Code::E0508,
-              "input \"dense_shape\" of SparseFillEmptyRows must hold lengths of 0 or more, but holds {}",
-              (*lengths)[0].hi);
+  if (const auto lengths = c.require_at_least(dense_shape, 0); lengths && lengths->size() == 2)
     rows = (*lengths)[0].to_dim();
-  }
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one
   if (const auto known = c.peek_ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
     const auto empty = empty_rows(c.version(), *known, rows.length());

@@ -8,6 +8,7 @@ without a fault also with --reshapeable. What a schema cannot say is asked as we
 at the same places, and the places lie in the file. First of all, documents that are wrong on purpose must be refused.
 """
 import argparse
+import base64
 import copy
 import json
 import os
@@ -49,11 +50,23 @@ class Schema:
 
 
 def check(ovir, form, model, folder, *more):
-    command = [ovir, "check", model, "--format", form, *more]
+    """`more`: other models and flags."""
+    command = [ovir, "check", model, *more, "--format", form]
     run = subprocess.run(command, cwd=folder, capture_output=True, timeout=60, check=False)
     if run.returncode not in (0, 3, 4, 7):
         raise ValueError(f"exit code {run.returncode}: {run.stderr.decode(errors='replace')}")
     return json.loads(run.stdout)
+
+
+def several_faults(together, alone):
+    """`together`: the documents of several models in one; `alone`: those of each."""
+    if together["json"].get("models") != [documents["json"] for documents in alone]:
+        yield "json is not the documents of the models"
+    if together["json"].get("ok") != all(documents["json"]["ok"] for documents in alone):
+        yield "\"ok\" does not agree with the models"
+    results = [result["message"] for documents in alone for result in documents["sarif"]["runs"][0]["results"]]
+    if [result["message"] for result in together["sarif"]["runs"][0]["results"]] != results:
+        yield "sarif has other results than the models"
 
 
 def path_of(uri, folder):
@@ -69,6 +82,10 @@ def path_of(uri, folder):
 def place_faults(artifact, region, folder, lines_of):
     """The region must lie in the file, and its end not before its begin."""
     path = path_of(artifact["uri"], folder)
+    if "byteOffset" in region:
+        if region["byteOffset"] + region["byteLength"] > os.path.getsize(path):
+            yield f"bytes {region} are outside the file"
+        return
     if path not in lines_of:
         with open(path, encoding="utf-8", errors="replace") as file:
             lines_of[path] = file.read().split("\n")
@@ -106,6 +123,10 @@ def disagreements(document, sarif, folder):
                     for change in changes for replacement in change["replacements"]]
         if len(said.get("fix", [])) != sum(len(change["replacements"]) for change in changes):
             yield at + "another fix than in json"
+        for replacement in (one for change in changes for one in change["replacements"]):
+            binary = replacement["insertedContent"].get("binary")
+            if binary is not None and len(base64.b64decode(binary)) != replacement["deletedRegion"]["byteLength"]:
+                yield at + "other bytes than it replaces"
         for artifact, region in regions:
             if region:
                 yield from (at + fault for fault in place_faults(artifact, region, folder, lines_of))
@@ -130,6 +151,9 @@ def wrong_documents(document, sarif):
     yield "another schema's number", "json", edited(document, lambda out: out.update(schema=2))
     yield "a code that is none", "json", edited(document, lambda out: out["diagnostics"][0].update(code="E5"))
     yield "an unknown member", "json", edited(document, lambda out: out["diagnostics"][0].update(colour="red"))
+    yield "several models, and none", "json", {"schema": 1, "ok": True, "models": []}
+    yield "several models, and one without a tool", "json", {
+        "schema": 1, "ok": True, "models": [edited(document, lambda out: out.pop("tool"))]}
     yield "no notes", "json", edited(document, lambda out: out["diagnostics"][0].pop("notes"))
 
 
@@ -167,10 +191,21 @@ def main():
                 refused += 1
                 if not any(schemas[form].violations(document)):
                     say("the validator", f"{what} in {form} is not noticed")
+        return documents
+
+    def judge_together(models, folder, alone):
+        nonlocal judged
+        together = {form: check(given.ovir, form, models[0], folder, *models[1:]) for form in schemas}
+        for form, document in together.items():
+            for violation in schemas[form].violations(document):
+                say(f"several models, {form}", violation)
+            judged += 1
+        for fault in several_faults(together, alone):
+            say("several models", fault)
 
     with tempfile.TemporaryDirectory() as folder:
-        for model in given.models:
-            judge(model, folder)
+        alone = [judge(model, folder) for model in given.models]
+        judge_together(given.models, folder, alone)
         faulty = next(model for model in given.models if os.path.basename(model) == "several.xml")
         with open(faulty, "rb") as file:
             text = file.read()
