@@ -146,15 +146,19 @@ void add_subject(Flags& flags, SubjectOptions& o) {
       .env("OVIR_THREADS");
 }
 
+Options plan_options(const SubjectOptions& options) {
+  Options how;
+  how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
+  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  return how;
+}
+
 std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
                                                             const std::shared_ptr<const Model>& model,
                                                             const Facts& facts) {
   const auto runtime = std::make_shared<Runtime>(runtime_options(options, common));
   const MemoryBudget::Scope scope(runtime->memory());
-  Options how;
-  how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  auto made = plan(model, facts, how);
+  auto made = plan(model, facts, plan_options(options));
   Session session(runtime, made);
   return {std::move(made), std::move(session)};
 }

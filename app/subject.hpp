@@ -40,6 +40,8 @@ struct Subject {
 /// Loads, plans, reads the inputs, and reads or computes the reference. Throws UsageError, and Failure (E0705) where
 /// nothing of the reference belongs to the model. `refer`: false where no reference is wanted.
 Subject prepare(const SubjectOptions& options, const Common& common, bool refer = true);
+/// --tier and --precision.
+Options plan_options(const SubjectOptions& options);
 /// A plan and a session for a model, as the options say.
 std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
                                                             const std::shared_ptr<const Model>& model,

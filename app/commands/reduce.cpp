@@ -13,12 +13,13 @@
 #include "sub_model_files.hpp"
 #include "subject.hpp"
 #include "tools/reduce.hpp"
+#include "tools/traps.hpp"
 
 namespace ovir::app::commands::reduce {
 namespace {
 
 struct Options : SubjectOptions {
-  std::string format, check, output = "reduced.xml";
+  std::string format, check, trap, output = "reduced.xml";
   bool anonymize = false;
 };
 
@@ -82,6 +83,31 @@ Failing against_command(Subject& subject, const CheckCommand& command, const Opt
   return failing;
 }
 
+/// The first event of these traps, at the same kind of which a candidate fails.
+Failing against_traps(Subject& subject, const Options& options) {
+  Failing failing;
+  tools::Traps traps;
+  try {
+    traps = tools::parse_traps(options.trap);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(fmt::format("--trap: {}", error.what()));
+  }
+  const auto how = plan_options(options);
+  const auto event = tools::first_trap(subject.model, subject.facts, subject.inputs, traps, how);
+  if (!event) return failing;
+  failing.any = true;
+  failing.suspect = tools::TensorPlace{event->at.model, event->at.node, 0, event->at.iterations};
+  failing.values = values_of_run(subject);
+  tools::Traps same;
+  same.add(event->trap);
+  failing.fails = [same, how](const tools::Candidate& candidate) {
+    // What a trap finds in a run, the check may find already where the values are constants.
+    if (!candidate.facts.sound) return same.has(tools::Trap::oob);
+    return tools::first_trap(candidate.model, candidate.facts, {}, same, how).has_value();
+  };
+  return failing;
+}
+
 Json result_json(const Options& options, const tools::Candidate* smallest) {
   const auto [layers, constants] =
       smallest ? tools::count_reduced(*smallest->model) : std::pair<std::size_t, std::size_t>(0, 0);
@@ -104,8 +130,8 @@ std::string result_text(const Options& options, const tools::Candidate& smallest
 }
 
 int run(const Options& options, const Common& common) {
-  if (!options.check.empty() && !options.reference.empty())
-    throw UsageError("--check: cannot be given together with --ref");
+  if (int{!options.check.empty()} + int{!options.trap.empty()} + int{!options.reference.empty()} > 1)
+    throw UsageError("reduce: --check, --trap and --ref cannot be given together");
   if (std::filesystem::path(options.output).extension() != ".xml")
     throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
   keep_model(options.model, options.weights, "-o", options.output);
@@ -114,11 +140,13 @@ int run(const Options& options, const Common& common) {
   std::optional<CheckCommand> command;
   if (!options.check.empty()) command.emplace(options.check);
 
-  auto subject = prepare(options, common, !command);
+  auto subject = prepare(options, common, !command && options.trap.empty());
   if (!subject) return subject.status;
   std::optional<Progress> progress(std::in_place, common, "reduce");
-  const auto failing =
-      command ? against_command(subject, *command, options) : against_reference(subject, options, common);
+  const auto failing = [&] {
+    if (command) return against_command(subject, *command, options);
+    return options.trap.empty() ? against_reference(subject, options, common) : against_traps(subject, options);
+  }();
   tools::Reduction reduction;
   if (failing.any) {
     tools::ReduceInput input{*subject.model, subject.facts, subject.model.get(), {}, {}, failing.values};
@@ -153,6 +181,10 @@ Action declare(Flags& flags) {
   flags
       .text("--check", o.check, "CMD",
             "a command that fails: {model} in it is the path of a model; it must end with the same exit code, not 0")
+      .group(failures);
+  flags
+      .text("--trap", o.trap, "LIST",
+            "an event of `ovir run --trap`: nan, inf, oob, div0, overflow, domain, f16, bf16, uninit")
       .group(failures);
   flags.list("--rtol", o.rtol, "[LAYER:]V", "with a reference: also allow this relative error").group(failures);
   flags.list("--atol", o.atol, "[LAYER:]V", "with a reference: also allow this absolute error").group(failures);

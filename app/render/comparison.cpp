@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "cli.hpp"
+#include "render/layer.hpp"
 
 namespace ovir::app {
 namespace {
@@ -170,23 +171,28 @@ Json one_sided_json(const tools::OneSided& n, const Shape& shape) {
   return {{"value", n.value}, {"reference", n.reference}, {"first", tools::index_of(*n.first, shape)}};
 }
 
-Json layer_json(const Model& model, const Node& node) {
-  return {{"id", id_json(node.layer->id_text)},
-          {"name", model.path + node.layer->name},
-          {"type", node.layer->type},
-          {"path", model.path}};
-}
-
 Json place_json(const TensorPlace& place) {
   auto json = layer_json(*place.model, place.at());
   if (!place.iterations.empty()) json["iterations"] = place.iterations;
   return json;
 }
 
-/// The layers that take a constant, which itself does nothing.
+/// Constants, and what follows from constants alone.
+std::vector<bool> constant_nodes(const Model& model) {
+  std::vector<bool> constant;
+  for (const auto& node : model.nodes) {
+    const bool follows = node.op->kind == Kind::compute && node.version->pure && !node.inputs.empty() &&
+                         std::all_of(node.inputs.begin(), node.inputs.end(),
+                                     [&](ValueRef from) { return constant[static_cast<std::size_t>(from.node)]; });
+    constant.push_back(node.op->kind == Kind::constant || follows);
+  }
+  return constant;
+}
+
+/// The layers that take a weight, which itself does nothing.
 std::vector<TensorPlace> users_of(const TensorPlace& place) {
   std::vector<TensorPlace> users;
-  if (place.at().op->kind != Kind::constant) return users;
+  if (!constant_nodes(*place.model)[static_cast<std::size_t>(place.node)]) return users;
   for (int i = 0; i < std::ssize(place.model->nodes); ++i)
     for (const auto& from : (*place.model)[i].inputs)
       if (from.node == place.node) users.push_back({place.model, i, 0, {}});
