@@ -1,6 +1,7 @@
 // Convolution-1 and GroupConvolution-1 of one and two spatial axes with constant filters, packed when the plan is made,
-// and what follows them: for plans that run often. ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 alike,
-// for a single run too: their filters are few beside the work.
+// and what follows them: for plans that run often, and for a single run where planes are large.
+// ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 alike, for a single run always: their filters are few
+// beside the work.
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
@@ -22,11 +23,18 @@ constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "w
 /// Few channels in plain planes: most of a block would be empty.
 constexpr i64 kFewChannels = 8;
 
-Method choose(const ConvolutionShape& s) {
+/// Output pixels from which on a single run, too, is faster with its filters packed: each is used that often.
+constexpr i64 kPlaneWorthPacking = 400;
+
+/// From which on it is worth transforming them for Winograd, where they become four times as many.
+constexpr i64 kPlaneWorthTransforming = 6000;
+
+/// `once`: for a single run.
+Method choose(const ConvolutionShape& s, bool once) {
   if (s.is_depthwise()) return Method::depthwise;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMostPlanarTaps) return Method::planar;
   if (s.is_pointwise()) return Method::pointwise;
-  const auto tile = winograd_tile(s);
+  const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? Method::direct : (tile == 2 ? Method::winograd2 : Method::winograd4);
 }
 
@@ -202,9 +210,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
   // Pads that follow from a wanted output, and an output of given size, are for the reference kernel.
   if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
-  if (!(graph.options().steady() || transposed) || !is_f32(graph, data) || !filters ||
-      filters->type() != ElementType::f32 || !in.has_rank() || (in.rank() != 3 && in.rank() != 4) ||
-      filters->rank() != in.rank() + grouped || filters->size() == 0 || !in[1].is_static() || !out.has_rank())
+  if (!is_f32(graph, data) || !filters || filters->type() != ElementType::f32 || !in.has_rank() ||
+      (in.rank() != 3 && in.rank() != 4) || filters->rank() != in.rank() + grouped || filters->size() == 0 ||
+      !in[1].is_static() || !out.has_rank())
     return std::nullopt;
   const bool open = [&] {
     for (i64 i = 2; i < in.rank(); ++i)
@@ -229,9 +237,15 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     to.push_back(open ? 1 : out[i].length());
   }
   known = with_planes(attrs, known, from, to);
+  // In a single run the large filters of an f16 model are widened when they are needed: none of it is packed.
+  const auto from_file = graph.input(root, 1);
+  const bool narrow =
+      graph.fact(from_file).type != ElementType::f32 || graph.node(from_file.node).op->kind != Kind::constant;
+  if (!graph.options().steady() && !transposed && (open || narrow || known.out_plane() < kPlaneWorthPacking))
+    return std::nullopt;
   Match match{{root}, {data}, nullptr};
   auto ending = take_ending(graph, match, in.rank(), 1, known.outputs);
-  const auto method = transposed ? Method::transposed : choose(known);
+  const auto method = transposed ? Method::transposed : choose(known, !graph.options().steady());
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, filters->data<float>(), std::move(ending));
   return match;
 }

@@ -91,7 +91,7 @@ class BlockedPooling final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!graph.options().steady() || !is_f32(graph, x) || !shape.has_rank() || shape.rank() != 4) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() != 4) return std::nullopt;
   const bool maximum = graph.type(root) == "MaxPool";
   // Indices are for the reference kernel.
   if (maximum && graph.node(root).version->outputs.size() > 1 && graph.is_read({root, 1})) return std::nullopt;
