@@ -35,7 +35,10 @@ function __ovir
   set -l words (commandline -opc) (commandline -ct | string unescape)
   ovir __complete fish $words[2..-1] 2>/dev/null
 end
-complete -c ovir -a '(__ovir)'
+function __ovir_any
+  test (count (__ovir)) -gt 0
+end
+complete -c ovir -f -n __ovir_any -a '(__ovir)'
 )sh";
 
 int completion(const std::string& shell) {

@@ -22,6 +22,9 @@ void require_part(const Selected& s, const Model*& part) {
       fmt::format("expected a layer of {}, but \"{}\" lies in {}", name_of(*part), full_name(s), name_of(*s.model)));
 }
 
+/// The outputs that the file gives a node: an Assign has none, though its operation has.
+int output_ports(const Node& node) { return std::min(node.output_count, static_cast<int>(node.layer->outputs.size())); }
+
 /// Per node: it depends on Constants alone, and gives the same values each time.
 std::vector<bool> constant_nodes(const Model& model) {
   std::vector<bool> constant(model.nodes.size(), false);
@@ -60,7 +63,8 @@ Cut around(const std::vector<Selected>& layers, const Model& whole, const Facts&
 
   std::vector<std::vector<bool>> taken_inside(part.nodes.size()), taken_outside(part.nodes.size());
   for (std::size_t i = 0; i < part.nodes.size(); ++i) {
-    const auto ports = static_cast<std::size_t>(part.nodes[i].output_count);
+    const auto ports =
+        std::max(static_cast<std::size_t>(part.nodes[i].output_count), part.nodes[i].layer->outputs.size());
     taken_inside[i].resize(ports);
     taken_outside[i].resize(ports);
   }
@@ -72,11 +76,11 @@ Cut around(const std::vector<Selected>& layers, const Model& whole, const Facts&
       if (!inside[i] || inside[v.node] || constant[v.node]) continue;
       if (auto value = known(v)) cut.frozen.emplace_back(v, std::move(value));
       else if (!contains(cut.inputs, v)) cut.inputs.push_back(v);
-      if (part.nodes[i].output_count == 0 && !contains(cut.outputs, v)) cut.outputs.push_back(v);
+      if (output_ports(part.nodes[i]) == 0 && !contains(cut.outputs, v)) cut.outputs.push_back(v);
     }
   }
   for (int i = 0; i < std::ssize(part.nodes); ++i)
-    for (int p = 0; inside[i] && p < part[i].output_count; ++p)
+    for (int p = 0; inside[i] && p < output_ports(part[i]); ++p)
       if (taken_outside[i][p] || !taken_inside[i][p]) cut.outputs.push_back({i, p});
   return cut;
 }
@@ -86,12 +90,13 @@ std::vector<ValueRef> values_of(const std::vector<Selected>& layers, End end, co
   for (const auto& s : layers) {
     require_part(s, part);
     const auto& node = (*s.model)[s.node];
-    if (end == End::outputs && node.output_count == 0)
+    const int ports = output_ports(node);
+    if (end == End::outputs && ports == 0)
       for (const auto& v : node.inputs)
         if (v.node >= 0) values.push_back(v);
-    for (int p = 0; p < node.output_count; ++p)
+    for (int p = 0; p < ports; ++p)
       if (!s.port || *s.port == p) values.push_back({s.node, p});
-    if (node.output_count == 0 && (end == End::inputs || node.inputs.empty()))
+    if (ports == 0 && (end == End::inputs || node.inputs.empty()))
       throw SelectorError(fmt::format("\"{}\" ({}) has no output", full_name(s), printable(node.layer->type)));
   }
   return values;

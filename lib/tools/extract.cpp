@@ -176,7 +176,7 @@ class Cutter {
   /// That of the layer that computed the value, where that goes and computed nothing else.
   std::string boundary_name(const ValueRef& v) {
     const auto& node = part_[v.node];
-    const bool only = !kept_[v.node] && node.output_count == 1;
+    const bool only = !kept_[v.node] && node.layer->outputs.size() == 1;
     return unused_.name(only ? node.layer->name : fmt::format("{}.{}", node.layer->name, v.port));
   }
 
