@@ -328,7 +328,8 @@ int replay(const Options& options, const Common& common) {
   Common ignored;
   flags.common(ignored);
   const auto& words = recorded.run.command;
-  if (words.empty() || words[0] != "run" || !flags.parse({words.begin() + 1, words.end()}) || !again.replay.empty())
+  if (words.empty() || words[0] != "run" || !flags.parse({words.begin() + 1, words.end()}) || !again.replay.empty() ||
+      again.model.empty() || recorded.run.step < 0 || recorded.run.step >= again.steps)
     fail(Code::E0705, "the manifest in {} holds no run that can be repeated", printable(options.replay));
   for (const auto& word : again.inputs)
     if (word == "-" || word.ends_with("=-"))
