@@ -126,8 +126,8 @@ void read_saved(Subject& s, const SubjectOptions& options) {
   auto unmatched = s.reference.unmatched;
   const auto all = unmatched.size();
   unmatched.resize(std::min<std::size_t>(all, 3));
-  fail(Code::E0705, "{}: nothing to compare: none of its {} tensors ({}{}) is a layer or a tensor of the model",
-       printable(options.reference), all, quoted_list(unmatched), all > 3 ? ", ..." : "");
+  fail(Code::E0705, "{}: nothing to compare: no layer and no tensor of the model is called {}{}",
+       printable(options.reference), quoted_list(unmatched), all > 3 ? " or like the others" : "");
 }
 
 }  // namespace
