@@ -140,11 +140,11 @@ class Counter {
   }
 
   /// By node: whether it follows from constants alone.
-  static std::vector<char> from_constants(const Model& model) {
-    std::vector<char> constant(model.nodes.size(), 0);
+  static std::vector<bool> from_constants(const Model& model) {
+    std::vector<bool> constant(model.nodes.size());
     for (std::size_t i = 0; i < constant.size(); ++i) {
       const auto& node = model.nodes[i];
-      const auto known = [&](ValueRef v) { return v.node >= 0 && constant[at(v.node)] != 0; };
+      const auto known = [&](ValueRef v) { return v.node >= 0 && constant[at(v.node)]; };
       constant[i] = node.op->kind == Kind::constant ||
                     (node.op->kind == Kind::compute && !node.inputs.empty() && node.version->pure &&
                      std::all_of(node.inputs.begin(), node.inputs.end(), known));
