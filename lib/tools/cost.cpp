@@ -102,7 +102,7 @@ class Counter {
       const auto& node = model.nodes[i];
       const auto kind = node.op->kind;
       if (kind == Kind::constant || kind == Kind::result) continue;
-      const bool known = is_known(node, facts, i) || (constant[i] != 0 && kind == Kind::compute);
+      const bool known = is_known(node, facts, i) || (constant[i] && kind == Kind::compute);
       bool missing = false;
       // The Parameters of a body receive what lies outside it, or a result of the iteration before.
       if (!known && !(kind == Kind::parameter && !model.path.empty()))
