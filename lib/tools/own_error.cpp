@@ -195,8 +195,7 @@ class Judge final : public Observer {
     if (equal) return;
     const bool computed = event.node.op->kind == Kind::compute;
     judged.bound.assign(pair.value.size(), 0.0);
-    if (is_float(error.value.type()))
-      allow_rounding(pair, error.value.type(), saved.type(), computed && !moves(event.node), judged.bound);
+    if (is_float(error.value.type())) allow_rounding(pair, error.value.type(), saved.type(), computed, judged.bound);
     conclude(judged, saved);
     if (error.judgment != OwnVerdict::wrong || !computed) return;
     judged.open = !all_certain(event) || !event.node.bodies.empty();
@@ -215,17 +214,18 @@ class Judge final : public Observer {
   }
 
   /// What needs no look at the operation: the value that is kept, and the one that was saved, may be narrower than what
-  /// was computed in; and no element is asked to be nearer than a few units of the largest in its tensor.
-  static void allow_rounding(const Pair& pair, ElementType kept, ElementType saved, bool arithmetic, Doubles& bound) {
+  /// was computed in; and no element is asked to be nearer than a few units of the largest in its tensor. That
+  /// holds for data movement, too: a reference may have computed what it moves anew, in another order.
+  static void allow_rounding(const Pair& pair, ElementType kept, ElementType saved, bool computed, Doubles& bound) {
     const bool narrow = std::min(bit_width(kept), bit_width(saved)) < bit_width(ElementType::f32);
     double largest = 0;
     for (const double r : pair.reference)
       if (std::isfinite(r)) largest = std::max(largest, std::abs(r));
     const double u = kept == ElementType::f64 ? unit_roundoff(kept) : unit_roundoff(ElementType::f32);
-    const double floor = arithmetic ? kUnitsOfLargest * u * largest : 0;
+    const double floor = computed ? kUnitsOfLargest * u * largest : 0;
     for (std::size_t i = 0; i < bound.size(); ++i) {
       const double r = pair.reference[i];
-      bound[i] = floor + (narrow || arithmetic ? rounding_error(kept, r) + rounding_error(saved, r) : 0);
+      bound[i] = floor + (narrow || computed ? rounding_error(kept, r) + rounding_error(saved, r) : 0);
     }
   }
 
