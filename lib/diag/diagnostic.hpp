@@ -69,7 +69,7 @@ struct Note {
   std::string message;
   SourceLoc at;       ///< may be empty
   std::string label;  ///< under the caret, may be empty
-  std::string where;  ///< a place that is no source text: "stored at model.bin[432..456)"
+  std::string where;  ///< a place outside of source text: "stored at model.bin[432..456)"
 };
 
 /// A change of the file, in the words of the layer or place at fault.

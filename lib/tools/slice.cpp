@@ -72,7 +72,8 @@ Tensor slice(const Tensor& given, std::string_view text) {
   for (const auto word : split(text, ',')) words.push_back(trim(word));
   const auto dots = std::count(words.begin(), words.end(), "...");
   const auto named = std::ssize(words) - dots;
-  if (dots > 1) throw std::invalid_argument("... may stand only once");
+  if (dots > 1)
+    throw std::invalid_argument(fmt::format("expected \"...\" at most once, but it is there {} times", dots));
   if (named > t.rank())
     throw std::invalid_argument(fmt::format("{} for {} of shape {}", counted(named, "index", "indices"),
                                             counted(t.rank(), "axis", "axes"), to_string(t.shape())));
