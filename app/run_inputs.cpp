@@ -1,4 +1,5 @@
 #include "run_inputs.hpp"
+#include "op/work.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -227,6 +228,18 @@ void Inputs::make_up(std::size_t k, const Shape& shape) {
     notes_.push_back(fmt::format("input \"{}\" is {}{}: {}", port.name(), name(made.type()), to_string(shape), how));
   if (made.type() != port.type) made = convert(made, port.type);
   source.kept = InputValue{std::move(made), "", false, {}};
+}
+
+i64 Inputs::given_bytes() {
+  i64 bytes = 0;
+  const auto given = read_given(0);
+  for (const auto& [k, shape] : given)
+    bytes = saturating_add(bytes, static_cast<i64>(sources_[static_cast<std::size_t>(k)]->kept->tensor.byte_size()));
+  for (const auto& [k, shape] : infer_options(options_, model_).shapes)
+    if (!given.contains(k) && shape.is_static())
+      bytes = saturating_add(bytes, saturating_mul(saturating_count(shape.to_shape()),
+                                                   byte_width(ports_[static_cast<std::size_t>(k)].type)));
+  return bytes;
 }
 
 std::vector<Tensor> Inputs::step(i64 number) {

@@ -70,10 +70,6 @@ void set_tolerances(Subject& s, const SubjectOptions& options) {
   };
 }
 
-RuntimeOptions runtime_options(const SubjectOptions& options, const Common& common) {
-  return {static_cast<int>(options.threads), common.most.memory, common.most.time};
-}
-
 /// The subject's inputs for the other model: by name, else in order.
 std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Subject& s) {
   std::vector<Tensor> inputs(other.parameters.size());
@@ -96,18 +92,20 @@ std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Sub
   return inputs;
 }
 
-void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& options, const Common& common) {
+/// `given`: bytes of the inputs.
+void refer_to_model(Subject& s, const std::string& path, i64 given, const SubjectOptions& options,
+                    const Common& common) {
   ModelOptions other;
   other.model = path;
   const auto loaded = load_model(other, common);
   s.status = loaded.status;
   if (!loaded) return;
   s.reference_model = loaded.model;
-  const auto values =
-      reference_run(loaded.model, loaded.facts, inputs_for(*loaded.model, loaded.facts, s), options, common);
+  const auto limits = runtime_options(common.most, *loaded.model->graph, given, options.threads);
+  const auto values = reference_run(loaded.model, loaded.facts, inputs_for(*loaded.model, loaded.facts, s), limits);
   auto alignment = tools::align(*s.model, *loaded.model);
   if (!alignment.only_first.empty() && !alignment.only_second.empty())
-    tools::align_by_values(alignment, reference_run(s.model, s.facts, s.inputs, options, common), values);
+    tools::align_by_values(alignment, reference_run(s.model, s.facts, s.inputs, s.limits), values);
   s.reference = tools::moved(values, alignment);
   tools::share_with_results(*s.model, s.reference);
   for (const auto* list : {&alignment.only_first, &alignment.only_second})
@@ -153,10 +151,10 @@ Options plan_options(const SubjectOptions& options) {
   return how;
 }
 
-std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
+std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const RuntimeOptions& limits,
                                                             const std::shared_ptr<const Model>& model,
                                                             const Facts& facts) {
-  const auto runtime = std::make_shared<Runtime>(runtime_options(options, common));
+  const auto runtime = std::make_shared<Runtime>(limits);
   const MemoryBudget::Scope scope(runtime->memory());
   auto made = plan(model, facts, plan_options(options));
   Session session(runtime, made);
@@ -164,10 +162,10 @@ std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions
 }
 
 tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
-                               const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common) {
+                               const std::vector<Tensor>& inputs, const RuntimeOptions& limits) {
   Options compile_options;
   compile_options.tier = Tier::reference;
-  compile_options.runtime = runtime_options(options, common);
+  compile_options.runtime = limits;
   auto session = compile(model, facts, compile_options);
   tools::Reference values;
   tools::keep_values(session, inputs, values);
@@ -190,19 +188,22 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   if (!of_model && !options.reference.empty()) read_saved(s, options);
 
   Inputs inputs(*s.model, s.facts, options);
+  const auto given = inputs.given_bytes();
+  s.limits = runtime_options(common.most, *s.model->graph, given, options.threads);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(s.limits.memory));
   s.inputs = inputs.step(0);
   for (const auto& note : inputs.take_notes())
     if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
-  auto [plan, session] = compile_for(options, common, s.model, s.facts);
+  auto [plan, session] = compile_for(options, s.limits, s.model, s.facts);
   s.plan = std::move(plan);
   s.session.emplace(std::move(session));
   if (!refer) return s;
   if (of_model) {
     s.held_against = options.other.empty() ? options.reference : options.other;
-    refer_to_model(s, s.held_against, options, common);
+    refer_to_model(s, s.held_against, given, options, common);
   } else if (options.reference.empty()) {
     s.held_against = "the reference tier";
-    s.reference = reference_run(s.model, s.facts, s.inputs, options, common);
+    s.reference = reference_run(s.model, s.facts, s.inputs, s.limits);
   } else {
     s.held_against = options.reference;
   }

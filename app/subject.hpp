@@ -26,6 +26,7 @@ struct Subject {
   int status = kOk;  ///< of a model that cannot be run
   std::shared_ptr<const Plan> plan;
   std::optional<Session> session;
+  RuntimeOptions limits;  ///< of its runs
   std::vector<Tensor> inputs;
   tools::Reference reference;
   std::string held_against;                      ///< for people: "dump/", "b.xml", "the reference tier"
@@ -43,11 +44,11 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer 
 /// --tier and --precision.
 Options plan_options(const SubjectOptions& options);
 /// A plan and a session for a model, as the options say.
-std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
+std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const RuntimeOptions& limits,
                                                             const std::shared_ptr<const Model>& model,
                                                             const Facts& facts);
 /// The values of a model on the reference tier, in f32.
 tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
-                               const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common);
+                               const std::vector<Tensor>& inputs, const RuntimeOptions& limits);
 
 }  // namespace ovir::app

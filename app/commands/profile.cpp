@@ -178,6 +178,8 @@ int profile(Options& options, const Common& common) {
   if (!loaded) return loaded.status;
   options.random = true;  // what is not given is made up
   Inputs inputs(*loaded.model, loaded.facts, options);
+  const auto limits = runtime_options(common.most, *loaded.model->graph, inputs.given_bytes(), options.threads);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limits.memory));
   std::vector<std::vector<Tensor>> steps;
   for (i64 step = 0; step < options.steps; ++step) steps.push_back(inputs.step(step));
   for (const auto& note : inputs.take_notes())
@@ -187,8 +189,7 @@ int profile(Options& options, const Common& common) {
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
   how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
   how.expected_runs = 1000;
-  how.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
-  const auto runtime = std::make_shared<Runtime>(how.runtime);
+  const auto runtime = std::make_shared<Runtime>(limits);
   auto session = compile(loaded.model, loaded.facts, how, runtime);
   const auto peak = fast::measure_peak(*runtime);
 

@@ -95,12 +95,11 @@ void save_states(const std::string& path, const Session& session) {
 /// Refuses what cannot end well before anything is computed.
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
-  const auto most = limit > 0 ? limit : default_memory_limit();
-  if (planned.bytes <= most) return;
+  if (planned.bytes <= limit) return;
   Diagnostic d;
   d.code = Code::E0003;
   d.message = fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                          printable(planned.node->layer->name), planned.bytes, most);
+                          printable(planned.node->layer->name), planned.bytes, limit);
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
@@ -187,12 +186,12 @@ struct Watching {
   Observer* observer() { return all.empty() ? nullptr : &all; }
 };
 
-ovir::Options compile_options(const Options& options, const Common& common) {
+ovir::Options compile_options(const Options& options, const RuntimeOptions& limits) {
   ovir::Options compile;
   compile.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
   compile.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
   compile.expected_runs = options.steps;
-  compile.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
+  compile.runtime = limits;
   return options.trap.empty() && options.simulate.empty() ? compile : tools::trap_options(compile);
 }
 
@@ -220,12 +219,12 @@ struct Told {
 };
 
 /// What rounding each layer alone, and all of them (as in `got`), does to the outputs.
-std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options& options, const Common& common,
+std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options& options, const RuntimeOptions& limits,
                                                                   const Loaded& loaded,
                                                                   const std::vector<Tensor>& values,
                                                                   const std::vector<tools::Rounded>& rounded,
                                                                   const std::vector<Tensor>& got) {
-  auto compiling = compile_options(options, common);
+  auto compiling = compile_options(options, limits);
   auto session = compile(loaded.model, loaded.facts, compiling);
   const auto together = tools::damage(session.run(values), got);
   return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
@@ -245,9 +244,11 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Watching watching(model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
 
-  require_memory(model, loaded.facts, common.most.memory);
+  const auto limits = runtime_options(common.most, *model.graph, inputs.given_bytes(), options.threads);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limits.memory));
+  require_memory(model, loaded.facts, limits.memory);
   Stopwatch stopwatch;
-  auto session = compile(loaded.model, loaded.facts, compile_options(options, common));
+  auto session = compile(loaded.model, loaded.facts, compile_options(options, limits));
   log_info("compiled in {}", stopwatch.lap());
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
@@ -302,7 +303,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     if (watching.ranges && step + 1 == options.steps)
       told.add("ranges", ranges_json(*watching.ranges), ranges_text(*watching.ranges));
     if (watching.rounding) {
-      const auto damage = damages(options, common, loaded, values, watching.rounded, got);
+      const auto damage = damages(options, limits, loaded, values, watching.rounded, got);
       told.add("simulated", damage_json(damage.first, damage.second), damage_text(damage.first, damage.second));
     }
     if (told.text.empty() && told.json.empty()) continue;

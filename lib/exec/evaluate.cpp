@@ -3,6 +3,7 @@
 #include <map>
 
 #include "op/infer_context.hpp"
+#include "op/work.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir {
@@ -65,10 +66,13 @@ std::vector<Fact> facts_of(const Plan& plan, const Node& node, const std::vector
 }
 
 std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
-                             EvalHost* host) {
+                             EvalHost* host, i64& work) {
   const auto& node = (*plan.model)[index];
   const bool last = index == step.nodes.back();
   const auto outputs = infer_now(plan, index, facts_of(plan, node, inputs));
+  const auto steps = steps_of(*node.version, node.attrs.get(), inputs, outputs);
+  spend(steps);
+  work = saturating_add(work, steps);
   std::vector<ElementType> stored;
   std::vector<std::uint8_t> unwanted;
   for (const auto id : plan.value_of[at(index)]) {
@@ -85,7 +89,7 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
 
 }  // namespace
 
-std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs) {
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work) {
   std::vector<Fact> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto declared = plan.value(step.inputs[i]).declared;
@@ -93,18 +97,22 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
   }
   Operands operands(plan, step, std::move(given), [](const Value& v) { return fact_of(v.declared, v.constant); });
   for (const auto index : step.nodes) {
-    auto outputs = infer_now(plan, index, operands.of((*plan.model)[index]));
+    const auto& node = (*plan.model)[index];
+    const auto facts = operands.of(node);
+    auto outputs = infer_now(plan, index, facts);
+    work = saturating_add(work, steps_of(*node.version, node.attrs.get(), facts, outputs));
     if (index == step.nodes.back()) return outputs;
     for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
   }
   return {};
 }
 
-std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host) {
+std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host,
+                                   i64& work) {
   Operands operands(plan, step, std::vector<Tensor>(inputs.begin(), inputs.end()),
                     [](const Value& v) { return v.constant; });
   for (const auto index : step.nodes) {
-    auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host);
+    auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host, work);
     if (index == step.nodes.back()) return outputs;
     for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
   }

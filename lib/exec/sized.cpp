@@ -5,6 +5,8 @@
 #include "base/bytes.hpp"
 #include "diag/diagnostic.hpp"
 #include "exec/placement.hpp"
+#include "exec/planned_work.hpp"
+#include "op/work.hpp"
 
 namespace ovir {
 namespace {
@@ -45,6 +47,9 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
   place_values(plan);
   bind_kernels(plan);
   bind_references(plan);
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    if (steps[s].how == How::kernel || steps[s].how == How::reference)
+      work = saturating_add(work, step_work(plan, plan.steps[s], steps[s].how == How::kernel));
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     if (planned[id]) spare.emplace_back(static_cast<int>(id), Tensor());
     if (!fixed[id]) moving.push_back(static_cast<int>(id));

@@ -4,6 +4,7 @@
 #include "diag/diagnostic.hpp"
 #include "op/eval_context.hpp"
 #include "op/infer_context.hpp"
+#include "op/work.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir::plan_passes {
@@ -75,6 +76,7 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   if (node.version->infer) node.version->infer(infer);
   std::vector<ElementType> stored;
   for (const auto id : step.outputs) stored.push_back(plan.value(id).stored);
+  spend(steps_of(*node.version, node.attrs.get(), inputs, infer.outputs()));
   EvalContext eval(*node.version, node.attrs.get(), inputs, infer.outputs(), stored);
   eval.set_type(node.op->type);
   node.version->eval(eval);
@@ -82,6 +84,8 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
 }
 
 void fold_computed(Plan& plan) {
+  WorkBudget work(default_work_limit(bytes_of(*plan.model->graph)));
+  const WorkBudget::Scope working(work);
   std::vector<char> gone(plan.steps.size(), 0);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     auto& step = plan.steps[s];

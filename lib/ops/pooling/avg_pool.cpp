@@ -68,7 +68,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .error = ErrorBound::sums,
-     .terms = terms},
+     .terms = terms,
+     .steps = pooling::window_steps},
     {.since = 14,
      .inputs = pooling::kInputs,
      .outputs = kOutputs,
@@ -76,7 +77,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .error = ErrorBound::sums,
-     .terms = terms},
+     .terms = terms,
+     .steps = pooling::window_steps},
     {.since = 16,
      .inputs = pooling::kInputs,
      .outputs = kOutputs,
@@ -84,7 +86,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .error = ErrorBound::sums,
-     .terms = terms},
+     .terms = terms,
+     .steps = pooling::window_steps},
 };
 
 }  // namespace

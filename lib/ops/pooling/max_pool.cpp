@@ -80,9 +80,27 @@ constexpr auto kAttrs =
 constexpr auto kAttrs8 = kAttrs<Attr<"dilations", &A::dilations>, Attr<"index_element_type", &A::index_element_type>,
                                 Attr<"axis", &A::axis>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = pooling::kInputs, .outputs = kOutputs1, .attrs = kAttrs<>, .infer = infer, .eval = eval},
-    {.since = 8, .inputs = pooling::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
-    {.since = 14, .inputs = pooling::kInputs, .outputs = kOutputs8, .attrs = kAttrs8, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = pooling::kInputs,
+     .outputs = kOutputs1,
+     .attrs = kAttrs<>,
+     .infer = infer,
+     .eval = eval,
+     .steps = pooling::window_steps},
+    {.since = 8,
+     .inputs = pooling::kInputs,
+     .outputs = kOutputs8,
+     .attrs = kAttrs8,
+     .infer = infer,
+     .eval = eval,
+     .steps = pooling::window_steps},
+    {.since = 14,
+     .inputs = pooling::kInputs,
+     .outputs = kOutputs8,
+     .attrs = kAttrs8,
+     .infer = infer,
+     .eval = eval,
+     .steps = pooling::window_steps},
 };
 
 }  // namespace
