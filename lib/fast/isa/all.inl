@@ -25,6 +25,7 @@ static constexpr IsaTable table(const char* name) {
           .depthwise = depthwise,
           .pool = pool,
           .winograd_input = winograd_input,
+          .winograd_filter = winograd_filter,
           .winograd_output = winograd_output,
           .unary = unary,
           .binary = binary,
