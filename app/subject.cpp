@@ -71,7 +71,7 @@ void set_tolerances(Subject& s, const SubjectOptions& options) {
 }
 
 RuntimeOptions runtime_options(const SubjectOptions& options, const Common& common) {
-  return {static_cast<int>(options.threads), common.most.memory, common.most.time};
+  return {static_cast<int>(options.threads), common.budget.memory, common.budget.time};
 }
 
 /// The subject's inputs for the other model: by name, else in order.

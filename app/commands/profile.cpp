@@ -187,7 +187,7 @@ int profile(Options& options, const Common& common) {
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
   how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
   how.expected_runs = 1000;
-  how.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
+  how.runtime = {static_cast<int>(options.threads), common.budget.memory, common.budget.time};
   const auto runtime = std::make_shared<Runtime>(how.runtime);
   auto session = compile(loaded.model, loaded.facts, how, runtime);
   const auto peak = fast::measure_peak(*runtime);
