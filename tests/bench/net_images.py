@@ -122,7 +122,8 @@ def detector(w, size, widths, classes, priors):
             "clip": False, "step_widths": float(side), "step_heights": float(side), "offset": 0.5,
             "variance": [0.1, 0.1, 0.2, 0.2]}), integers(0)))
     scores = op.softmax(op.reshape(op.concat(scores, 1), integers(1, -1, classes), False), -1)
-    found = op.detection_output(op.concat(boxes, 1), op.reshape(scores, integers(1, -1), False), op.concat(anchors, 2), {
+    scores = op.reshape(scores, integers(1, -1), False)
+    found = op.detection_output(op.concat(boxes, 1), scores, op.concat(anchors, 2), {
         "background_label_id": 0, "top_k": 400, "variance_encoded_in_target": False, "keep_top_k": [200],
         "code_type": "caffe.PriorBoxParameter.CENTER_SIZE", "share_location": True, "nms_threshold": 0.45,
         "confidence_threshold": 0.5, "clip_after_nms": False, "clip_before_nms": False, "normalized": True,
