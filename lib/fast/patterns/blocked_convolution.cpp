@@ -28,7 +28,7 @@ constexpr i64 kPlaneWorthTransforming = 150;
 /// `once`: filters are packed in every run.
 Method choose(const ConvolutionShape& s, bool once) {
   if (s.is_depthwise()) return Method::depthwise;
-  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMostPlanarTaps) return Method::planar;
+  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return Method::planar;
   if (s.is_pointwise()) return Method::pointwise;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? Method::direct : (tile == 2 ? Method::winograd2 : Method::winograd4);
@@ -235,7 +235,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   known.outputs = known.groups * group_outputs;
   known.kernel_width = dims[dims.rank() - 1];
   known.kernel_height = in.rank() == 4 ? dims[dims.rank() - 2] : 1;
-  if (known.channels != known.groups * group_channels || known.taps() > kMostTaps) return std::nullopt;
+  if (known.channels != known.groups * group_channels || known.taps() > kMaxTaps) return std::nullopt;
   // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
   // out Winograd.
   std::vector<i64> from{1, known.channels}, to{1, known.outputs};

@@ -39,7 +39,7 @@ class BlockedPooling final : public Kernel {
     const auto hangs = [](const Window& w, i64 length, i64 count) {  // a window may lie wholly beyond the plane
       return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
     };
-    if (s.taps() > kMostPooled || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
+    if (s.taps() > kMaxPoolTaps || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
       return nullptr;
     const auto blocks = s.batch * blocks_of(s.channels) * kBlock;
     if (in.layout == Layout::plain) state->in = state->reserve(blocks * s.plane());
