@@ -22,6 +22,9 @@ constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "w
 /// Few channels in plain planes: most of a block would be empty.
 constexpr i64 kFewChannels = 8;
 
+/// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
+constexpr i64 kPlaneWorthReordering = 400;
+
 /// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
 constexpr i64 kPlaneWorthTransforming = 150;
 
@@ -244,8 +247,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     to.push_back(open ? 1 : out[i].length());
   }
   known = with_planes(attrs, known, from, to);
-  // Planes that are found when the step runs would be brought into blocks and back.
-  if (!graph.options().steady() && open) return std::nullopt;
+  // Values whose sizes are found when the step runs lie plainly.
+  if (!graph.options().steady() && !transposed && !in.is_static() &&
+      (open || known.out_plane() < kPlaneWorthReordering))
+    return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {data}, nullptr};
