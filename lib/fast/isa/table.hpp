@@ -28,6 +28,7 @@ struct IsaTable {
   int pixels;  ///< the most pixels of a Tile
   void (*packed)(const Tile& tile, int pixels, int columns);
   void (*depthwise)(const DepthwiseRow& row);
+  void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);
   /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels of a plane whose rows are `row` floats
   /// apart become (m+2)² vectors of 16, `step` floats apart.
