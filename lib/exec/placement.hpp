@@ -30,8 +30,8 @@ struct Placement {
 
 /// Values that are not needed at the same time share bytes; a view lies where its input lies; an output may take the
 /// place of an input that dies with the step (Kernel::writes_over), and the parts of a Concat or Split lie in the whole
-/// (Kernel::place_in_output, Kernel::place_in_input). Scratch memory lies where no value is that the step needs. Results,
-/// inputs and constants are not in the arena.
+/// (Kernel::place_in_output, Kernel::place_in_input). Scratch memory lies where no value is that the step needs.
+/// Results, inputs and constants are not in the arena.
 Placement place(const Plan& plan, std::span<const PlacedStep> steps, std::span<const std::optional<Shape>> shapes);
 
 /// Offsets, in bytes and multiples of 64, of blocks that are alive from step `begin` to step `end`, so that no two that

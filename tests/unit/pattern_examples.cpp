@@ -343,7 +343,7 @@ constexpr Example kExamples[] = {
     {"blocked_convolution", "depthwise.convolution+bias+Clamp", depthwise, kOnce},
     {"blocked_convolution", "transposed.convolution+bias+Relu", transposed},
     {"blocked_convolution", "transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
-    {"convolution", "convolution+bias+residual+Relu", direct_residual, kOnce, kOpen},
+    {"convolution", "convolution+bias", direct_residual, kOnce, kOpen},
     {"convolution", "convolution+bias+Elu", small_plane, kOnce, kOpen},
     {"convolution", "convolution+Relu", small_depthwise, kOnce, kOpen},
     {"convolution", "convolution+bias+PRelu", direct_row, kOnce, kOpen},
