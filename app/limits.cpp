@@ -56,19 +56,14 @@ Limits parse_limits(std::string_view text) {
   return limits;
 }
 
-RuntimeOptions runtime_options(const Limits& limits, const Graph& graph, i64 given, i64 threads) {
+Limits limits_of_run(Limits limits, const Graph& graph, i64 given) {
   constexpr i64 kMemory = i64{1} << 30, kMemoryOfAByte = 64;
   const auto bytes = saturating_add(bytes_of(graph), given);
-  RuntimeOptions options;
-  options.threads = static_cast<int>(threads);
-  options.memory = limits.memory > 0 ? limits.memory
-                                     : std::min(default_memory_limit(),
-                                                saturating_add(kMemory, saturating_mul(kMemoryOfAByte, bytes)));
-  options.time = limits.time;
-  options.work = limits.work;
+  if (limits.memory == 0)
+    limits.memory = std::min(default_memory_limit(), saturating_add(kMemory, saturating_mul(kMemoryOfAByte, bytes)));
   // Who says how long a run may take wants no other bound.
-  if (limits.work == 0) options.work = limits.time ? kAnyWork : default_work_limit(bytes);
-  return options;
+  if (limits.work == 0) limits.work = limits.time ? kAnyWork : default_work_limit(bytes);
+  return limits;
 }
 
 void end_after(std::chrono::nanoseconds time) {

@@ -7,7 +7,6 @@
 
 #include "base/int.hpp"
 #include "graph/graph.hpp"
-#include "plan/runtime.hpp"
 
 namespace ovir::app {
 
@@ -20,9 +19,9 @@ struct Limits {
 /// "mem=8G,time=60s,work=none". Throws UsageError.
 Limits parse_limits(std::string_view text);
 
-/// What a run of this model may take, where --limits does not say: memory and work in relation to what the user has
-/// given, so that a file of a kilobyte cannot ask for gigabytes or hours. `given`: bytes of the inputs.
-RuntimeOptions runtime_options(const Limits& limits, const Graph& graph, i64 given, i64 threads);
+/// What a run of this model may take: where `limits` do not say, memory and work in relation to what the user has given,
+/// so that a file of a kilobyte cannot ask for gigabytes or hours. `given`: bytes of the inputs.
+Limits limits_of_run(Limits limits, const Graph& graph, i64 given);
 
 /// Ends the process a little after `time`: runs end by themselves, but reading and checking ask nobody.
 void end_after(std::chrono::nanoseconds time);

@@ -230,7 +230,7 @@ void Inputs::make_up(std::size_t k, const Shape& shape) {
   source.kept = InputValue{std::move(made), "", false, {}};
 }
 
-i64 Inputs::given_bytes() {
+Common Inputs::limited(Common common) {
   i64 bytes = 0;
   const auto given = read_given(0);
   for (const auto& [k, shape] : given)
@@ -239,7 +239,8 @@ i64 Inputs::given_bytes() {
     if (!given.contains(k) && shape.is_static())
       bytes = saturating_add(bytes, saturating_mul(saturating_count(shape.to_shape()),
                                                    byte_width(ports_[static_cast<std::size_t>(k)].type)));
-  return bytes;
+  common.budget = limits_of_run(common.budget, *model_.graph, bytes);
+  return common;
 }
 
 std::vector<Tensor> Inputs::step(i64 number) {

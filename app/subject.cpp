@@ -92,20 +92,22 @@ std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Sub
   return inputs;
 }
 
-/// `given`: bytes of the inputs.
-void refer_to_model(Subject& s, const std::string& path, i64 given, const SubjectOptions& options,
-                    const Common& common) {
+void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& options, const Common& common) {
   ModelOptions other;
   other.model = path;
   const auto loaded = load_model(other, common);
   s.status = loaded.status;
   if (!loaded) return;
   s.reference_model = loaded.model;
-  const auto limits = runtime_options(common.most, *loaded.model->graph, given, options.threads);
-  const auto values = reference_run(loaded.model, loaded.facts, inputs_for(*loaded.model, loaded.facts, s), limits);
+  const auto inputs = inputs_for(*loaded.model, loaded.facts, s);
+  i64 bytes = 0;
+  for (const auto& t : inputs) bytes += static_cast<i64>(t.byte_size());
+  auto limited = common;
+  limited.budget = limits_of_run(common.budget, *loaded.model->graph, bytes);
+  const auto values = reference_run(loaded.model, loaded.facts, inputs, options, limited);
   auto alignment = tools::align(*s.model, *loaded.model);
   if (!alignment.only_first.empty() && !alignment.only_second.empty())
-    tools::align_by_values(alignment, reference_run(s.model, s.facts, s.inputs, s.limits), values);
+    tools::align_by_values(alignment, reference_run(s.model, s.facts, s.inputs, options, s.limited), values);
   s.reference = tools::moved(values, alignment);
   tools::share_with_results(*s.model, s.reference);
   for (const auto* list : {&alignment.only_first, &alignment.only_second})
@@ -137,36 +139,26 @@ void add_subject(Flags& flags, SubjectOptions& o) {
              "the reference: an .npz, a folder of tensors (of `ovir run --dump-to`, or .npy and .pb files called as "
              "layers or tensors), or a model; without it the model's own run on the reference tier");
   flags.text("--map", o.map, "FILE", "lines of NAME IN THE REFERENCE = NAME IN THE MODEL");
-  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels of the model that is judged").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
-               "compute narrower floats in f32, or round every value to its declared type");
-  flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
-      .env("OVIR_THREADS");
+  add_execution(flags, o, "kernels of the model that is judged");
 }
 
-Options plan_options(const SubjectOptions& options) {
-  Options how;
-  how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  return how;
-}
-
-std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const RuntimeOptions& limits,
+std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
                                                             const std::shared_ptr<const Model>& model,
                                                             const Facts& facts) {
-  const auto runtime = std::make_shared<Runtime>(limits);
+  const auto how = compile_options(options, common);
+  const auto runtime = std::make_shared<Runtime>(how.runtime);
   const MemoryBudget::Scope scope(runtime->memory());
-  auto made = plan(model, facts, plan_options(options));
+  auto made = plan(model, facts, how);
   Session session(runtime, made);
   return {std::move(made), std::move(session)};
 }
 
 tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
-                               const std::vector<Tensor>& inputs, const RuntimeOptions& limits) {
-  Options compile_options;
-  compile_options.tier = Tier::reference;
-  compile_options.runtime = limits;
-  auto session = compile(model, facts, compile_options);
+                               const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common) {
+  auto how = compile_options(options, common);
+  how.tier = Tier::reference;
+  how.precision = Precision::f32;
+  auto session = compile(model, facts, how);
   tools::Reference values;
   tools::keep_values(session, inputs, values);
   return values;
@@ -188,22 +180,21 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   if (!of_model && !options.reference.empty()) read_saved(s, options);
 
   Inputs inputs(*s.model, s.facts, options);
-  const auto given = inputs.given_bytes();
-  s.limits = runtime_options(common.most, *s.model->graph, given, options.threads);
-  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(s.limits.memory));
+  s.limited = inputs.limited(common);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(s.limited.budget.memory));
   s.inputs = inputs.step(0);
   for (const auto& note : inputs.take_notes())
     if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
-  auto [plan, session] = compile_for(options, s.limits, s.model, s.facts);
+  auto [plan, session] = compile_for(options, s.limited, s.model, s.facts);
   s.plan = std::move(plan);
   s.session.emplace(std::move(session));
   if (!refer) return s;
   if (of_model) {
     s.held_against = options.other.empty() ? options.reference : options.other;
-    refer_to_model(s, s.held_against, given, options, common);
+    refer_to_model(s, s.held_against, options, common);
   } else if (options.reference.empty()) {
     s.held_against = "the reference tier";
-    s.reference = reference_run(s.model, s.facts, s.inputs, s.limits);
+    s.reference = reference_run(s.model, s.facts, s.inputs, options, s.limited);
   } else {
     s.held_against = options.reference;
   }

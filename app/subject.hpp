@@ -5,18 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "execution.hpp"
 #include "run_inputs.hpp"
 #include "tools/compare.hpp"
 
 namespace ovir::app {
 
-struct SubjectOptions : InputOptions {
+struct SubjectOptions : InputOptions, ExecutionOptions {
   std::string other;      ///< the second model of the command line
   std::string reference;  ///< --ref
   std::string map;
-  std::string tier = "fast", precision = "f32";
   std::vector<std::string> rtol, atol;
-  i64 threads = 0;
 };
 void add_subject(Flags& flags, SubjectOptions& options);
 
@@ -26,7 +25,7 @@ struct Subject {
   int status = kOk;  ///< of a model that cannot be run
   std::shared_ptr<const Plan> plan;
   std::optional<Session> session;
-  RuntimeOptions limits;  ///< of its runs
+  Common limited;  ///< with the limits of its runs
   std::vector<Tensor> inputs;
   tools::Reference reference;
   std::string held_against;                      ///< for people: "dump/", "b.xml", "the reference tier"
@@ -41,14 +40,12 @@ struct Subject {
 /// Loads, plans, reads the inputs, and reads or computes the reference. Throws UsageError, and Failure (E0705) where
 /// nothing of the reference belongs to the model. `refer`: false where no reference is wanted.
 Subject prepare(const SubjectOptions& options, const Common& common, bool refer = true);
-/// --tier and --precision.
-Options plan_options(const SubjectOptions& options);
 /// A plan and a session for a model, as the options say.
-std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const RuntimeOptions& limits,
+std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
                                                             const std::shared_ptr<const Model>& model,
                                                             const Facts& facts);
 /// The values of a model on the reference tier, in f32.
 tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
-                               const std::vector<Tensor>& inputs, const RuntimeOptions& limits);
+                               const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common);
 
 }  // namespace ovir::app

@@ -59,8 +59,8 @@ Failing against_reference(Subject& subject, const Options& options) {
   const bool constant = found->own.place.at().op->kind == Kind::constant;
   failing.fails = [&, iterations, own_tier, constant](const tools::Candidate& candidate) {
     if (!candidate.facts.sound) return false;
-    auto [plan, session] = compile_for(options, subject.limits, candidate.model, candidate.facts);
-    const auto reference = own_tier ? reference_run(candidate.model, candidate.facts, {}, subject.limits)
+    auto [plan, session] = compile_for(options, subject.limited, candidate.model, candidate.facts);
+    const auto reference = own_tier ? reference_run(candidate.model, candidate.facts, {}, options, subject.limited)
                                     : tools::reference_for(candidate, subject.reference, iterations);
     const auto errors = tools::own_errors(session, *plan, {}, reference, {subject.allowance, true});
     return std::any_of(errors.begin(), errors.end(), [&](const tools::OwnError& e) {
@@ -92,8 +92,7 @@ Failing against_traps(Subject& subject, const Options& options) {
   } catch (const std::invalid_argument& error) {
     throw UsageError(fmt::format("--trap: {}", error.what()));
   }
-  auto how = plan_options(options);
-  how.runtime = subject.limits;
+  const auto how = compile_options(options, subject.limited);
   const auto event = tools::first_trap(subject.model, subject.facts, subject.inputs, traps, how);
   if (!event) return failing;
   failing.any = true;

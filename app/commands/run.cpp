@@ -6,6 +6,7 @@
 #include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
+#include "execution.hpp"
 #include "io/files.hpp"
 #include "io/npz.hpp"
 #include "io/storable.hpp"
@@ -28,10 +29,10 @@
 namespace ovir::app::commands::run {
 namespace {
 
-struct Options : InputOptions {
-  std::string format, output, dump, dump_to, labels, save_state, load_state, tier = "fast", precision = "f32", trap,
-                                                                             save_inputs, replay, check_range, simulate;
-  i64 steps = 1, top = 0, threads = 0;
+struct Options : InputOptions, ExecutionOptions {
+  std::string format, output, dump, dump_to, labels, save_state, load_state, trap, save_inputs, replay, check_range,
+      simulate;
+  i64 steps = 1, top = 0;
   bool raw = false, digest = false, dump_stats = false;
 };
 
@@ -186,13 +187,9 @@ struct Watching {
   Observer* observer() { return all.empty() ? nullptr : &all; }
 };
 
-ovir::Options compile_options(const Options& options, const RuntimeOptions& limits) {
-  ovir::Options compile;
-  compile.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  compile.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  compile.expected_runs = options.steps;
-  compile.runtime = limits;
-  return options.trap.empty() && options.simulate.empty() ? compile : tools::trap_options(compile);
+ovir::Options options_for(const Options& options, const Common& common) {
+  const auto how = compile_options(options, common, options.steps);
+  return options.trap.empty() && options.simulate.empty() ? how : tools::trap_options(how);
 }
 
 /// Says on stdout whether a step was repeated exactly.
@@ -219,12 +216,12 @@ struct Told {
 };
 
 /// What rounding each layer alone, and all of them (as in `got`), does to the outputs.
-std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options& options, const RuntimeOptions& limits,
+std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options& options, const Common& common,
                                                                   const Loaded& loaded,
                                                                   const std::vector<Tensor>& values,
                                                                   const std::vector<tools::Rounded>& rounded,
                                                                   const std::vector<Tensor>& got) {
-  auto compiling = compile_options(options, limits);
+  auto compiling = options_for(options, common);
   auto session = compile(loaded.model, loaded.facts, compiling);
   const auto together = tools::damage(session.run(values), got);
   return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
@@ -244,11 +241,11 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Watching watching(model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
 
-  const auto limits = runtime_options(common.most, *model.graph, inputs.given_bytes(), options.threads);
-  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limits.memory));
-  require_memory(model, loaded.facts, limits.memory);
+  const auto limited = inputs.limited(common);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limited.budget.memory));
+  require_memory(model, loaded.facts, limited.budget.memory);
   Stopwatch stopwatch;
-  auto session = compile(loaded.model, loaded.facts, compile_options(options, limits));
+  auto session = compile(loaded.model, loaded.facts, options_for(options, limited));
   log_info("compiled in {}", stopwatch.lap());
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
@@ -303,7 +300,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     if (watching.ranges && step + 1 == options.steps)
       told.add("ranges", ranges_json(*watching.ranges), ranges_text(*watching.ranges));
     if (watching.rounding) {
-      const auto damage = damages(options, limits, loaded, values, watching.rounded, got);
+      const auto damage = damages(options, limited, loaded, values, watching.rounded, got);
       told.add("simulated", damage_json(damage.first, damage.second), damage_text(damage.first, damage.second));
     }
     if (told.text.empty() && told.json.empty()) continue;
@@ -360,11 +357,7 @@ void declare_options(Flags& flags, Options& o) {
   flags.number("--steps", o.steps, "N", "run N times, keeping states; {step} in a path is the step, from 0", 1);
   flags.text("--load-state", o.load_state, "FILE", "start with the states in this .npz");
   flags.text("--save-state", o.save_state, "FILE", "write the final states to this .npz");
-  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
-               "compute narrower floats in f32, or round every value to its declared type");
-  flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
-      .env("OVIR_THREADS");
+  add_execution(flags, o);
 
   flags.text(
       "--trap", o.trap, "LIST",

@@ -50,7 +50,7 @@ struct BilinearSample {
 };
 
 /// Samples along one side of a bin are never more than this: a region that asks for more is refused.
-inline constexpr i64 kMostBinSamples = 1 << 12;
+inline constexpr i64 kMaxBinSamples = 1 << 12;
 void require_sampling_ratio(const InferContext& c, i64 sampling_ratio);
 /// What `samples` of all channels cost, before they are taken.
 inline void spend_samples(i64 samples, i64 channels) {
