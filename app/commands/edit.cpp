@@ -95,7 +95,7 @@ class Weights {
   void add(const tools::ConstantChange& change) {
     const auto own = std::find_if(stored_.begin(), stored_.end(),
                                   [&](const Stored& s) { return s.path == change.path && s.layer->id == change.id; });
-    if (own == stored_.end() || own->end > static_cast<i64>(bytes_.size()))
+    if (own == stored_.end() || own->end > std::ssize(bytes_))
       throw UsageError(fmt::format("--set-const: the bytes of \"{}\" are not in the .bin", printable(change.name)));
     packed_.push_back(pack(change.value));
     const auto size = packed_size(change.value.type(), change.value.size()).value_or(0);
@@ -229,12 +229,12 @@ void compare_results(const std::shared_ptr<const Model>& original, const Work& w
   };
   if (diagnostics.errors() > 0 || !original->complete) return;
   std::vector<Tensor> inputs;
-  for (std::size_t k = 0; k < original->parameters.size(); ++k) {
+  for (int k = 0; k < std::ssize(original->parameters); ++k) {
     const auto& fact = facts.of({original->parameters[k], 0});
     if (!fact.shape.is_static())
       return note(fmt::format("the results were not compared: input \"{}\" has open lengths",
-                              printable(original->parameter_name(static_cast<int>(k)))));
-    inputs.push_back(random_input(*original, facts, static_cast<int>(k), fact.shape.to_shape(), 0).tensor);
+                              printable(original->parameter_name(k))));
+    inputs.push_back(random_input(*original, facts, k, fact.shape.to_shape(), 0).tensor);
   }
   if (const auto output = tools::differing_output(original, work.model, inputs))
     fail(Code::E0606, "the lowered model computes another \"{}\" from random data; nothing was written",

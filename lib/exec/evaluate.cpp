@@ -8,8 +8,6 @@
 namespace ovir {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 Fact fact_of(ElementType declared, const Tensor& t) { return {declared, t.shape(), t, nullptr}; }
 
 /// What is known of the operands of the nodes of a step while they are gone through in order. A constant that the
@@ -41,14 +39,13 @@ class Operands {
 /// The outputs' facts for this very call.
 std::vector<Fact> infer_now(const Plan& plan, int index, const std::vector<Fact>& inputs) {
   const auto& node = (*plan.model)[index];
-  const auto& inferred = plan.facts->outputs[at(index)];
+  const auto& inferred = plan.facts->outputs[index];
   InferContext c(*node.op, *node.version, node.attrs.get(), inputs, static_cast<int>(inferred.size()));
   c.set_declared(inferred);
   c.check_signature();
   // A layer with bodies finds its outputs' shapes by running them; of its inputs as much is demanded as ever.
-  c.set_bodies(node.maps, [&](int body, const std::vector<Fact>&) {
-    return std::vector<Fact>(at(node.maps[at(body)].result_count));
-  });
+  c.set_bodies(node.maps,
+               [&](int body, const std::vector<Fact>&) { return std::vector<Fact>(node.maps[body].result_count); });
   if (node.version->infer) node.version->infer(c);
   if (!node.bodies.empty()) return inferred;
   return std::move(c.outputs());
@@ -71,7 +68,7 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
   const auto outputs = infer_now(plan, index, facts_of(plan, node, inputs));
   std::vector<ElementType> stored;
   std::vector<std::uint8_t> unwanted;
-  for (const auto id : plan.value_of[at(index)]) {
+  for (const auto id : plan.value_of[index]) {
     stored.push_back(plan.value(id).stored);
     unwanted.push_back(last && plan.value(id).reads == 0 && outputs.size() > 1);
   }
@@ -95,7 +92,7 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
   for (const auto index : step.nodes) {
     auto outputs = infer_now(plan, index, operands.of((*plan.model)[index]));
     if (index == step.nodes.back()) return outputs;
-    for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
+    for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }
   return {};
 }
@@ -106,7 +103,7 @@ std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span
   for (const auto index : step.nodes) {
     auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host);
     if (index == step.nodes.back()) return outputs;
-    for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
+    for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }
   return {};
 }

@@ -186,11 +186,10 @@ class Connector {
 
   void index_layers() {
     std::vector<std::pair<int, int>> twice;
-    for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
-      const auto [first, fresh] = index_.emplace(graph_.layers[i].id, static_cast<int>(i));
-      if (!fresh) twice.emplace_back(static_cast<int>(i), first->second);
-      for (const auto* ports : {&graph_.layers[i].inputs, &graph_.layers[i].outputs})
-        require_distinct(static_cast<int>(i), *ports);
+    for (int i = 0; i < std::ssize(graph_.layers); ++i) {
+      const auto [first, fresh] = index_.emplace(graph_.layers[i].id, i);
+      if (!fresh) twice.emplace_back(i, first->second);
+      for (const auto* ports : {&graph_.layers[i].inputs, &graph_.layers[i].outputs}) require_distinct(i, *ports);
     }
     renamed_ = twice.size() == 1 && loose().unknown_layers().size() == 1;
     for (const auto& [second, first] : twice) {
@@ -252,8 +251,8 @@ class Connector {
       note_unfed(d, loose().unfed());
       return say(source, std::move(d), only(loose().unfed(), "to", true, source_port(edge)));
     }
-    const auto t = static_cast<std::size_t>(target);
-    if (doubled_[t] && misled_[t] > 64) return;  // nothing of it will be judged, and to look for every port takes long
+    if (doubled_[target] && misled_[target] > 64)
+      return;  // nothing of it will be judged, and to look for every port takes long
     const auto& consumer = layer(target);
     const auto input = input_position(consumer, edge.to_port);
     if (input < 0) {

@@ -18,12 +18,10 @@ std::vector<char> rounded_values(const Plan& plan) {
     if (step.nodes.empty()) continue;
     const auto& node = plan.node(step);
     const bool computes = node.version->lift == Lift::compute;
-    const bool from = std::any_of(step.inputs.begin(), step.inputs.end(),
-                                  [&](int id) { return rounded[static_cast<std::size_t>(id)] != 0; });
+    const bool from = std::any_of(step.inputs.begin(), step.inputs.end(), [&](int id) { return rounded[id] != 0; });
     for (const auto id : step.outputs) {
       const auto type = plan.value(id).declared;
-      rounded[static_cast<std::size_t>(id)] =
-          contains(kFloat | kNarrowFloat, type) && (from || (computes && is_narrow(type)));
+      rounded[id] = contains(kFloat | kNarrowFloat, type) && (from || (computes && is_narrow(type)));
     }
   }
   return rounded;
@@ -43,12 +41,10 @@ void fold_known(Plan& plan) {
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const auto& step = plan.steps[s];
     if (step.nodes.empty() || plan.node(step).op->kind != Kind::compute) continue;
-    const auto known = [&](int id) {
-      return !rounded[static_cast<std::size_t>(id)] && plan.facts->of(plan.value(id).source).value;
-    };
+    const auto known = [&](int id) { return !rounded[id] && plan.facts->of(plan.value(id).source).value; };
     if (step.outputs.empty() || !std::all_of(step.outputs.begin(), step.outputs.end(), known)) continue;
     for (const auto id : step.outputs) {
-      auto& value = plan.values[static_cast<std::size_t>(id)];
+      auto& value = plan.values[id];
       auto tensor = plan.facts->of(value.source).value;
       make_constant(value, tensor.type() == value.stored ? tensor : convert(tensor, value.stored));
     }
@@ -93,7 +89,7 @@ void fold_computed(Plan& plan) {
     }
     if (results.empty()) continue;
     for (std::size_t o = 0; o < step.outputs.size(); ++o)
-      make_constant(plan.values[static_cast<std::size_t>(step.outputs[o])], std::move(results[o]));
+      make_constant(plan.values[step.outputs[o]], std::move(results[o]));
     gone[s] = 1;
   }
   remove_steps(plan, gone);
@@ -101,16 +97,15 @@ void fold_computed(Plan& plan) {
 
 void prune(Plan& plan) {
   std::vector<char> needed(plan.values.size(), 0);
-  for (const auto id : plan.results) needed[static_cast<std::size_t>(id)] = 1;
+  for (const auto id : plan.results) needed[id] = 1;
   std::vector<char> gone(plan.steps.size(), 1);
   for (std::size_t s = plan.steps.size(); s-- > 0;) {
     const auto& step = plan.steps[s];
     const bool assigns = !step.nodes.empty() && plan.node(step).op->kind == Kind::assign;
-    if (!assigns && std::none_of(step.outputs.begin(), step.outputs.end(),
-                                 [&](int id) { return needed[static_cast<std::size_t>(id)] != 0; }))
+    if (!assigns && std::none_of(step.outputs.begin(), step.outputs.end(), [&](int id) { return needed[id] != 0; }))
       continue;
     gone[s] = 0;
-    for (const auto id : step.inputs) needed[static_cast<std::size_t>(id)] = 1;
+    for (const auto id : step.inputs) needed[id] = 1;
   }
   remove_steps(plan, gone);
   for (std::size_t id = 0; id < plan.values.size(); ++id) {

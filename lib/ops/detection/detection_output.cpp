@@ -173,9 +173,7 @@ class Detector {
   const T *arm_scores = nullptr, *arm_logits = nullptr;
   std::vector<Box<T>> boxes;  // of one image: by location class, then prior
 
-  std::size_t index(i64 label, i64 prior) const {
-    return static_cast<std::size_t>((a.share_location ? 0 : label) * count + prior);
-  }
+  i64 index(i64 label, i64 prior) const { return (a.share_location ? 0 : label) * count + prior; }
 
   T score(i64 image, i64 label, i64 prior) const {
     // A prior whose objectness is too low is background.
@@ -224,7 +222,7 @@ class Detector {
     std::vector<Found> candidates, found;
     const auto suppress = [&] {
       std::sort(candidates.begin(), candidates.end(), before);
-      if (a.top_k > -1 && candidates.size() > static_cast<std::size_t>(a.top_k)) candidates.resize(a.top_k);
+      if (a.top_k > -1 && std::ssize(candidates) > a.top_k) candidates.resize(a.top_k);
       for (const auto& f : candidates)
         if (std::none_of(found.begin(), found.end(), [&](const Found& kept) {
               return kept.label == f.label &&
@@ -255,7 +253,7 @@ class Detector {
       }
       suppress();
     }
-    if (a.keep() > -1 && found.size() > static_cast<std::size_t>(a.keep())) {
+    if (a.keep() > -1 && std::ssize(found) > a.keep()) {
       std::stable_sort(found.begin(), found.end(), before);
       found.resize(a.keep());
     }

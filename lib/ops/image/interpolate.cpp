@@ -103,7 +103,7 @@ void infer(InferContext& c) {
   if (!axes) return c.output(0, PartialShape::of_rank(rank));
 
   std::vector<bool> seen(rank);
-  c.require_same_dim(Dim(static_cast<i64>(axes->size())), axis_count(c.shape(target)), target, "the number of \"axes\"",
+  c.require_same_dim(Dim(std::ssize(*axes)), axis_count(c.shape(target)), target, "the number of \"axes\"",
                      fmt::format("the elements of \"{}\"", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {

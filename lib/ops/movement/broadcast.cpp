@@ -61,14 +61,13 @@ void infer_explicit(InferContext& c, PartialShape target) {
   // "The index values in this tensor should be sorted"
   c.require(std::is_sorted(axes->begin(), axes->end(), std::less_equal<>()), axes_mapping, Code::E0508,
             "input \"axes_mapping\" of Broadcast must be strictly increasing");
-  for (std::size_t i = 0; i < axes->size(); ++i) {
+  for (i64 i = 0; i < std::ssize(*axes); ++i) {
     const auto axis = (*axes)[i];
     c.require(
         0 <= axis && axis < target.rank(), axes_mapping, Code::E0507,
         "element {0} of input \"axes_mapping\" of Broadcast must name one of {2} axes of \"target_shape\", but is {1}",
         i, axis, target.rank());
-    if (from.has_rank() && static_cast<i64>(i) < from.rank())
-      target[axis] = repeat(c, from[static_cast<i64>(i)], target[axis]);
+    if (from.has_rank() && i < from.rank()) target[axis] = repeat(c, from[i], target[axis]);
     if (from.has_rank() && from.rank() == 0)  // has no axis to be put there
       c.require(target[axis].contains(1), axes_mapping, Code::E0506,
                 "input \"axes_mapping\" of Broadcast must name an axis of length 1 for a scalar \"data\", but names "

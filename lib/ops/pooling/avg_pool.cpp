@@ -48,7 +48,7 @@ void eval(EvalContext& c) {
 
 i64 terms(const Version& version, const void* attrs, std::span<const Shape>) {
   i64 n = 1;
-  for (const auto length : version.attrs.as<PoolAttrs>(attrs).kernel) n *= static_cast<i64>(length);
+  for (const auto length : version.attrs.as<PoolAttrs>(attrs).kernel) n *= length;
   return n;
 }
 

@@ -70,8 +70,8 @@ template <class T>
 std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* score, const Limits& limits) {
   std::vector<std::pair<i64, T>> candidates, kept;
   const auto min_score = static_cast<T>(limits.score), max_overlap = static_cast<T>(limits.overlap);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (score[i] >= min_score) candidates.emplace_back(static_cast<i64>(i), score[i]);
+  for (i64 i = 0; i < std::ssize(all); ++i)
+    if (score[i] >= min_score) candidates.emplace_back(i, score[i]);
   const auto better = [](const auto& x, const auto& y) {
     return x.second > y.second || (x.second == y.second && x.first < y.first);
   };

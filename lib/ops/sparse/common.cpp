@@ -83,8 +83,7 @@ void reduce_offsets(EvalContext& c) {
   const auto starts = c.ints(kOffsets.segments);
   const auto count = c.in(kOffsets.indices).size();
   const auto bag = [&](i64 b) {
-    const auto at = static_cast<std::size_t>(b);
-    const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
+    const Bag range{starts[b], b + 1 < std::ssize(starts) ? starts[b + 1] : count};
     if (range.first < 0 || range.first > count || range.last > count)
       fail_at(c.version(), kOffsets.segments, Code::E0508,
               fmt::format("a bag takes the indices [{}..{}), but there are {}", range.first, range.last, count));
