@@ -22,9 +22,8 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
     c.require_rank(inputs.weights, inputs.segments < 0 ? 2 : 1);
     const auto both = c.require_same_shape(inputs.indices, inputs.weights);
     if (inputs.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
-    if (c.version().since >= 15)
-      c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
-                     "must be \"sum\" where \"per_sample_weights\" is connected");
+    c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
+                   "must be \"sum\" where \"per_sample_weights\" is connected");
   }
   auto shape = c.shape(inputs.table);
   if (shape.has_rank()) {
