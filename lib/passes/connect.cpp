@@ -256,8 +256,8 @@ class Connector {
     const auto& consumer = layer(target);
     const auto input = input_position(consumer, edge.to_port);
     if (input < 0) {
-      const bool repeats = doubled_[t] || (consumer.inputs.empty() && misled_[t] > 0);
-      ++misled_[t];
+      const bool repeats = doubled_[target] || (consumer.inputs.empty() && misled_[target] > 0);
+      ++misled_[target];
       if (repeats) return;
       auto d = diagnose(Code::E0203,
                         fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, describe(consumer),
@@ -266,9 +266,9 @@ class Connector {
       note_unfed(d, loose().unfed(consumer));
       return say(target, std::move(d), only(loose().unfed(consumer), "to", false, source_port(edge)));
     }
-    auto& fed_by = feeding_[t][input];
+    auto& fed_by = feeding_[target][input];
     if (fed_by) {
-      ++misled_[t];
+      ++misled_[target];
       return fed_twice(target, consumer.inputs[input], *fed_by, edge);
     }
     fed_by = &edge;
@@ -276,11 +276,11 @@ class Connector {
     const auto& producer = layer(source);
     const auto output = output_position(producer, edge.from_port);
     if (output >= 0) {
-      inputs_[t][input] = {source, output};
+      inputs_[target][input] = {source, output};
       return;
     }
     const bool repeats = producer.outputs.empty() && faulty_[source];
-    faulty_[t] = true;
+    faulty_[target] = true;
     if (repeats || producer.damaged) return;
     auto d = diagnose(Code::E0203,
                       fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, describe(producer),
