@@ -126,23 +126,19 @@ constexpr PortDef kInputs[] = {
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"pad_mode", &Attrs::pad_mode, kRequired>>;
 
+consteval Version version(int since) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = kAttrs,
+          .infer = infer,
+          .reads = ports(pads_begin, pads_end),
+          .eval = eval,
+          .lift = Lift::moves};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .infer = infer,
-     .reads = ports(pads_begin, pads_end),
-     .eval = eval,
-     .lift = Lift::moves},
-    {.since = 12,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .infer = infer,
-     .reads = ports(pads_begin, pads_end),
-     .eval = eval,
-     .lift = Lift::moves},
+    version(1),
+    version(12),
 };
 
 }  // namespace
