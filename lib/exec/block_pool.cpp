@@ -16,7 +16,7 @@ BlockPool::BlockPool() : blocks_(std::make_shared<Blocks>()) {}
 
 Tensor BlockPool::allocate(ElementType type, Shape shape) {
   constexpr std::size_t kWorthKeeping = 16384;
-  const auto bytes = shape.count() * byte_width(type);
+  const auto bytes = static_cast<std::size_t>(shape.count()) * static_cast<std::size_t>(byte_width(type));
   if (type == ElementType::string || bytes < kWorthKeeping) return Tensor(type, std::move(shape));
   std::shared_ptr<std::byte> block;
   std::size_t size = 0;
