@@ -21,7 +21,7 @@ Produced produced(const Event& event, int port) {
           names_of(event.node, port),
           {event.iterations.begin(), event.iterations.end()},
           value,
-          event.declared.size() > port ? event.declared[port] : value.type()};
+          port < std::ssize(event.declared) ? event.declared[port] : value.type()};
 }
 
 /// Calls `f` for each output of the event that is wanted and was computed.

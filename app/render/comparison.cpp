@@ -333,9 +333,8 @@ std::string bisection_text(const tools::Bisection& bisection, const tools::Refer
   text += fmt::format("  own error {}, from the reference's inputs\n", short_number(own.max_abs));
   if (own.value && own.value.type() != ElementType::string && own.value.size() > 0) {
     const auto values = to_f64(own.value.unpacked()), expected = to_f64(saved.unpacked());
-    const auto at = own.at;
-    text += fmt::format("  at [{}] it gives {:.7g}, the reference {:.7g}; rounding explains {}\n", index, values[at],
-                        expected[at], short_number(own.bound));
+    text += fmt::format("  at [{}] it gives {:.7g}, the reference {:.7g}; rounding explains {}\n", index,
+                        values[own.at], expected[own.at], short_number(own.bound));
   }
   return text + fmt::format("  inherited error {}\n", short_number(bisection.found->inherited));
 }

@@ -129,8 +129,7 @@ struct Group {
 
 std::vector<Group> groups_of(const std::map<int, Shape>& refused, const std::vector<Shape>& base) {
   std::vector<Group> groups;
-  for (const auto& [k, shape] : refused) {
-    const auto input = k;
+  for (const auto& [input, shape] : refused) {
     if (shape.size() != base[input].size()) return {};
     for (i64 axis = 0; axis < std::ssize(shape); ++axis) {
       const auto wanted = shape[axis], from = base[input][axis];

@@ -360,7 +360,6 @@ bool TrapFinder::check_elementwise(const Event& e, int port, const std::vector<i
 }
 
 bool TrapFinder::check_others(const Event& e, int port) {
-  const auto o = port;
   Unusual given;
   for (const auto& in : e.inputs) {
     const auto u = find_unusual(in);
@@ -371,14 +370,16 @@ bool TrapFinder::check_others(const Event& e, int port) {
   /// What the layer makes of its own accord: without what its operands bring.
   const auto own = [&](bool infinities) {
     const bool clean = given.nan < 0 && (!infinities || given.infinite < 0);
-    if (clean) return find_unusual(e.outputs[o]);
+    if (clean) return find_unusual(e.outputs[port]);
     const auto outputs = outputs_for(call, cleaned(e.inputs, infinities));
-    return o < outputs.size() && outputs[o] ? find_unusual(outputs[o]) : Unusual{};
+    return port < std::ssize(outputs) && outputs[port] ? find_unusual(outputs[port]) : Unusual{};
   };
-  const auto tell = [&](Trap trap, i64 at) { return hit(e, trap, false, port, e.outputs[o], at, "") == Verdict::stop; };
+  const auto tell = [&](Trap trap, i64 at) {
+    return hit(e, trap, false, port, e.outputs[port], at, "") == Verdict::stop;
+  };
   const auto is = [&](i64 at, bool nan) {
-    if (at < 0 || at >= e.outputs[o].size()) return false;
-    const auto v = element(e.outputs[o], at);
+    if (at < 0 || at >= e.outputs[port].size()) return false;
+    const auto v = element(e.outputs[port], at);
     return nan ? std::isnan(v) : std::isinf(v);
   };
   if (traps_.has(Trap::domain))
