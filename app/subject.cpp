@@ -8,6 +8,7 @@
 #include "io/files.hpp"
 #include "log.hpp"
 #include "names.hpp"
+#include "precision_flag.hpp"
 #include "reference_files.hpp"
 #include "tools/align.hpp"
 #include "tools/select.hpp"
@@ -140,8 +141,7 @@ void add_subject(Flags& flags, SubjectOptions& o) {
              "layers or tensors), or a model; without it the model's own run on the reference tier");
   flags.text("--map", o.map, "FILE", "lines of NAME IN THE REFERENCE = NAME IN THE MODEL");
   flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels of the model that is judged").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
-               "compute narrower floats in f32, or round every value to its declared type");
+  add_precision(flags, o.precision);
   flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
       .env("OVIR_THREADS");
 }
@@ -149,7 +149,7 @@ void add_subject(Flags& flags, SubjectOptions& o) {
 Options plan_options(const SubjectOptions& options) {
   Options how;
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  how.precision = precision_from(options.precision);
   return how;
 }
 

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "model/report.hpp"
+#include "precision_flag.hpp"
 #include "progress.hpp"
 #include "render/json.hpp"
 #include "run_inputs.hpp"
@@ -150,7 +151,7 @@ int bench(Options& options, const Common& common) {
   const auto before = Clock::now();
   ovir::Options how;
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  how.precision = precision_from(options.precision);
   how.expected_runs = 1000;
   how.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
   const auto runtime = std::make_shared<Runtime>(how.runtime);
@@ -178,7 +179,7 @@ Action declare(Flags& flags) {
   flags.number("--steps", o.steps, "N",
                "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
   flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "as for run");
+  add_precision(flags, o.precision, "as for run");
   flags.number("--threads", o.threads, "N", "use at most N processors", 1).env("OVIR_THREADS");
   flags.format(o.format, "human json");
   return [options](const Common& common) { return bench(*options, common); };

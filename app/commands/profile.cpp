@@ -9,6 +9,7 @@
 #include "exec/profiler.hpp"
 #include "fast/peak.hpp"
 #include "io/files.hpp"
+#include "precision_flag.hpp"
 #include "render/profile.hpp"
 #include "run_inputs.hpp"
 
@@ -185,7 +186,7 @@ int profile(Options& options, const Common& common) {
 
   ovir::Options how;
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  how.precision = precision_from(options.precision);
   how.expected_runs = 1000;
   how.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
   const auto runtime = std::make_shared<Runtime>(how.runtime);
@@ -237,7 +238,7 @@ Action declare(Flags& flags) {
              "end with exit code 1 where the inference is slower than in FILE, which --format json has written");
   flags.number("--tolerance", o.tolerance, "PERCENT", "how much slower it may be than the baseline (10)");
   flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "as for run");
+  add_precision(flags, o.precision, "as for run");
   flags.number("--threads", o.threads, "N", "use at most N processors", 1).env("OVIR_THREADS");
   flags.format(o.format, "human json");
   return [options](const Common& common) { return profile(*options, common); };

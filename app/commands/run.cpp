@@ -13,6 +13,7 @@
 #include "log.hpp"
 #include "model/report.hpp"
 #include "passes/planned_bytes.hpp"
+#include "precision_flag.hpp"
 #include "progress.hpp"
 #include "render/diagnostics.hpp"
 #include "render/outputs.hpp"
@@ -190,7 +191,7 @@ struct Watching {
 ovir::Options compile_options(const Options& options, const Common& common) {
   ovir::Options compile;
   compile.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  compile.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  compile.precision = precision_from(options.precision);
   compile.expected_runs = options.steps;
   compile.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
   return options.trap.empty() && options.simulate.empty() ? compile : tools::trap_options(compile);
@@ -360,8 +361,7 @@ void declare_options(Flags& flags, Options& o) {
   flags.text("--load-state", o.load_state, "FILE", "start with the states in this .npz");
   flags.text("--save-state", o.save_state, "FILE", "write the final states to this .npz");
   flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
-               "compute narrower floats in f32, or round every value to its declared type");
+  add_precision(flags, o.precision);
   flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
       .env("OVIR_THREADS");
 

@@ -1,6 +1,7 @@
 // show: the model's layers, with whatever is known of them.
 #include "command.hpp"
 #include "plan/print.hpp"
+#include "precision_flag.hpp"
 #include "render/diagnostics.hpp"
 #include "render/graph.hpp"
 
@@ -18,7 +19,7 @@ int show_plan(const Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   ovir::Options how;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  how.precision = precision_from(options.precision);
   how.expected_runs = options.steps;
   how.until = options.plan_after;
   print(to_text(*plan(loaded.model, loaded.facts, how)));
@@ -60,7 +61,7 @@ Action declare(Flags& flags) {
   flags.choice("--plan-after", o.plan_after, {"precision", "fold", "fuse", "choose", "layout"}, "PASS",
                "the plan as it stands after this pass");
   flags.number("--steps", o.steps, "N", "with --plan: for so many runs", 1);
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "with --plan: as for run");
+  add_precision(flags, o.precision, "with --plan: as for run");
   flags.format(o.format, "text json dot mermaid html");
   return [options](const Common& common) { return show(*options, common); };
 }

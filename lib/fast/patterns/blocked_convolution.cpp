@@ -9,8 +9,8 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/patterns.hpp"
+#include "fast/patterns/convolutions.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/kit/window.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -39,41 +39,6 @@ Method choose(const ConvolutionShape& s, bool once) {
 }
 
 i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }
-
-/// `known`, of which kernel sizes and groups are used, for planes of other sizes.
-ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
-                             std::span<const i64> out) {
-  auto s = known;
-  const auto spatial = data.size() - 2;
-  const auto window = [&](std::size_t axis, i64 kernel) {
-    return Window{kernel,
-                  nth_or(attrs.strides, axis, 1),
-                  nth_or(attrs.dilations, axis, 1),
-                  nth_or(attrs.pads_begin, axis, 0),
-                  nth_or(attrs.pads_end, axis, 0),
-                  attrs.auto_pad,
-                  Rounding::floor}
-        .resolved(data[axis + 2]);
-  };
-  s.batch = data[0];
-  s.channels = data[1];
-  s.outputs = out[1];
-  const auto columns = window(spatial - 1, known.kernel_width);
-  s.width = data[spatial + 1];
-  s.out_width = out[spatial + 1];
-  s.stride_x = columns.stride;
-  s.dilation_x = columns.dilation;
-  s.pad_left = columns.pad_begin;
-  if (spatial == 2) {
-    const auto rows = window(0, known.kernel_height);
-    s.height = data[2];
-    s.out_height = out[2];
-    s.stride_y = rows.stride;
-    s.dilation_y = rows.dilation;
-    s.pad_top = rows.pad_begin;
-  }
-  return s;
-}
 
 class BlockedConvolution final : public Kernel {
  public:
@@ -203,48 +168,17 @@ class BlockedConvolution final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto data = graph.input(root, 0);
-  const auto* filters = graph.constant(graph.input(root, 1));
-  const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
-  const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
-  const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
-  // Pads that follow from a wanted output, and an output of given size, are for the reference kernel.
-  if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
-  if (!is_f32(graph, data) || !filters || filters->type() != ElementType::f32 || !in.has_rank() ||
-      (in.rank() != 3 && in.rank() != 4) || filters->rank() != in.rank() + grouped || filters->size() == 0 ||
-      !in[1].is_static() || !out.has_rank())
-    return std::nullopt;
-  const bool open = [&] {
-    for (i64 i = 2; i < in.rank(); ++i)
-      if (!in[i].is_static() || !out[i].is_static()) return true;
-    return false;
-  }();
-  if (open && transposed) return std::nullopt;
-  ConvolutionShape known;
-  known.groups = grouped ? filters->dim(0) : 1;
-  known.channels = in[1].length();
-  // [groups,] outputs, channels, taps; transposed: [groups,] channels, outputs, taps.
-  const auto group_outputs = filters->dim(grouped + transposed), group_channels = filters->dim(grouped + !transposed);
-  known.outputs = known.groups * group_outputs;
-  known.kernel_width = filters->dim(filters->rank() - 1);
-  known.kernel_height = in.rank() == 4 ? filters->dim(filters->rank() - 2) : 1;
-  if (known.channels != known.groups * group_channels || known.taps() > kMostTaps) return std::nullopt;
-  // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
-  // out Winograd.
-  std::vector<i64> from{1, known.channels}, to{1, known.outputs};
-  for (i64 i = 2; i < in.rank(); ++i) {
-    from.push_back(open ? 1 : in[i].length());
-    to.push_back(open ? 1 : out[i].length());
-  }
-  known = with_planes(attrs, known, from, to);
+  const auto convolution = constant_convolution(graph, root);
+  if (!convolution) return std::nullopt;
+  const auto& [attrs, known, filters, rank, open, transposed] = *convolution;
   // In a single run the large filters of an f16 model are widened when they are needed: none of it is packed.
   const auto from_file = graph.input(root, 1);
   const bool narrow =
       graph.fact(from_file).type != ElementType::f32 || graph.node(from_file.node).op->kind != Kind::constant;
   if (!graph.options().steady() && !transposed && (open || narrow || known.out_plane() < kPlaneWorthPacking))
     return std::nullopt;
-  Match match{{root}, {data}, nullptr};
-  auto ending = take_ending(graph, match, in.rank(), 1, known.outputs);
+  Match match{{root}, {graph.input(root, 0)}, nullptr};
+  auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto method = transposed ? Method::transposed : choose(known, !graph.options().steady());
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, filters->data<float>(), std::move(ending));
   return match;
