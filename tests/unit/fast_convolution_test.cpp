@@ -173,7 +173,7 @@ TEST_CASE("convolution of plain planes") {
     const Data d(s);
     ThreadPool pool(4);
     const Buffer filters(planar_filters_size(s)), scratch(planar_scratch_size(s, 4));
-    REQUIRE(planar_taps(s) <= kMostPlanarTaps);
+    REQUIRE(planar_taps(s) <= kMaxPlanarTaps);
     planar_pack(s, d.filters.data(), filters.data(), pool);
     check(
         s, d, naive(s, d),

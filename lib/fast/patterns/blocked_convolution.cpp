@@ -32,7 +32,7 @@ constexpr i64 kPlaneWorthTransforming = 6000;
 /// `once`: for a single run.
 Method choose(const ConvolutionShape& s, bool once) {
   if (s.is_depthwise()) return Method::depthwise;
-  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMostPlanarTaps) return Method::planar;
+  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return Method::planar;
   if (s.is_pointwise()) return Method::pointwise;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? Method::direct : (tile == 2 ? Method::winograd2 : Method::winograd4);

@@ -45,7 +45,7 @@ class BlockedPooling final : public Kernel {
     const auto hangs = [](const Window& w, i64 length, i64 count) {
       return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
     };
-    if (s.taps() > kMostPooled || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
+    if (s.taps() > kMaxPoolTaps || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
       return std::nullopt;
     return pooled;
   }

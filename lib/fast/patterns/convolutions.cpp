@@ -65,7 +65,7 @@ std::optional<ConstantConvolution> constant_convolution(const Graphlet& graph, i
   known.outputs = known.groups * group_outputs;
   known.kernel_width = filters->dim(filters->rank() - 1);
   known.kernel_height = in.rank() == 4 ? filters->dim(filters->rank() - 2) : 1;
-  if (known.channels != known.groups * group_channels || known.taps() > kMostTaps) return std::nullopt;
+  if (known.channels != known.groups * group_channels || known.taps() > kMaxTaps) return std::nullopt;
   // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
   // out Winograd.
   std::vector<i64> from{1, known.channels}, to{1, known.outputs};

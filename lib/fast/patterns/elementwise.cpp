@@ -143,7 +143,7 @@ bool joins(const Graphlet& graph, const PartialShape& shape, ValueRef v, int use
          shape.is_static() && graph.fact(v).shape == shape;
 }
 
-constexpr std::size_t kMostNodes = 12;
+constexpr std::size_t kMaxNodes = 12;
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   if (!is_elementwise(graph, root)) return std::nullopt;
@@ -153,9 +153,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (is_elementwise(graph, user) && shape.is_static() && graph.fact({user, 0}).shape == shape) return std::nullopt;
 
   std::vector<int> nodes{root};
-  for (std::size_t i = 0; i < nodes.size() && nodes.size() < kMostNodes; ++i)
+  for (std::size_t i = 0; i < nodes.size() && nodes.size() < kMaxNodes; ++i)
     for (int port = 0; port < (operation_of(graph, nodes[i]) ? 2 : 1); ++port)
-      if (const auto v = graph.input(nodes[i], port); nodes.size() < kMostNodes && joins(graph, shape, v, nodes[i]))
+      if (const auto v = graph.input(nodes[i], port); nodes.size() < kMaxNodes && joins(graph, shape, v, nodes[i]))
         nodes.push_back(v.node);
   std::sort(nodes.begin(), nodes.end());  // node numbers are in topological order
 

@@ -152,7 +152,7 @@ void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word*
                     Word* scratch, ThreadPool& pool) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const bool bounded = activation.f == Function::clamp;
-  std::array<i64, NarrowGeometry::kMostTaps> weights;
+  std::array<i64, NarrowGeometry::kMaxTaps> weights;
   for (std::size_t t = 0; t < weights.size(); ++t) weights[t] = static_cast<i64>(t) * kChannels;
   const auto& table = narrow_isa();
   const auto one = [&](const NarrowRow& row) {

@@ -5,7 +5,7 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kMostTaps = 256;  // as the planner asks: supports() in convolution.hpp
+constexpr i64 kMaxTaps = 256;  // as the planner asks: supports() in convolution.hpp
 
 struct TapRange {
   i64 begin, end;
@@ -61,7 +61,7 @@ struct Plane {
 
   /// `count` columns from x on, by taps [right.begin, right.end) of each row.
   void run(i64 y, i64 x, i64 count, TapRange right) const {
-    std::array<i64, kMostTaps> offsets, weights;
+    std::array<i64, kMaxTaps> offsets, weights;
     const auto down = taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
     const auto corner = (y * s.stride_y - s.pad_top) * row + (x * s.stride_x - s.pad_left + left) * kBlock;
     std::size_t taps = 0;

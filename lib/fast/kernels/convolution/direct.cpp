@@ -17,7 +17,7 @@ constexpr i64 kPlaneFloats = 256 << 10;  // of a padded input that is copied onc
 struct Phase {
   i64 out_y = 0, out_x = 0, out_stride_y = 1, out_stride_x = 1, out_rows = 0, out_columns = 0;
   i64 stride_y = 1, stride_x = 1;
-  std::array<i64, kMostTaps> dy, dx;
+  std::array<i64, kMaxTaps> dy, dx;
   i64 taps = 0;
   i64 first_tap = 0;  ///< of the packed filters
 
@@ -134,7 +134,7 @@ struct Job {
 
   /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
   void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
-    std::array<i64, kMostTaps> offsets;
+    std::array<i64, kMaxTaps> offsets;
     for (i64 t = 0; t < p.taps; ++t) {
       const auto i = static_cast<std::size_t>(t);
       offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
@@ -311,11 +311,11 @@ void transposed_pack(const ConvolutionShape& s, const float* filters, float* to,
 }
 
 i64 transposed_scratch_size(const ConvolutionShape& s, int threads) {
-  i64 most = 0;
+  i64 max = 0;
   for (i64 y = 0; y < s.stride_y; ++y)
     for (i64 x = 0; x < s.stride_x; ++x)
-      most = std::max(most, scratch_size(s, backward(s, y, x), Groups(s).blocks(), threads));
-  return most;
+      max = std::max(max, scratch_size(s, backward(s, y, x), Groups(s).blocks(), threads));
+  return max;
 }
 
 void transposed_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,

@@ -99,7 +99,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
   /// Rows [y0, y1) by columns [x0, x1) of panels [first, last); source row 0 is the first that is read.
   const auto compute = [&](const Source& from, i64 image, i64 first, i64 last, i64 y0, i64 y1, i64 x0, i64 x1,
                            i64 after) {
-    std::array<i64, NarrowGeometry::kMostTaps> taps;
+    std::array<i64, NarrowGeometry::kMaxTaps> taps;
     for (i64 t = 0; t < g.taps; ++t) {
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
       taps[static_cast<std::size_t>(t)] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
@@ -210,7 +210,7 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word
   const Bands bands(s);
   const auto count = ceil_div(s.out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
   if (s.batch == 0 || s.out_plane() == 0) return;
-  std::array<i64, NarrowGeometry::kMostTaps> taps;
+  std::array<i64, NarrowGeometry::kMaxTaps> taps;
   for (i64 t = 0; t < s.taps(); ++t)
     taps[static_cast<std::size_t>(t)] =
         ((t / s.kernel_width) * s.dilation_y * bands.width + t % s.kernel_width * s.dilation_x) * kBlock;

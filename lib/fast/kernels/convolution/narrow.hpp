@@ -12,7 +12,7 @@ namespace ovir::fast {
 
 /// How the sums of a convolution of one group run over words.
 struct NarrowGeometry {
-  static constexpr i64 kMostTaps = 256;
+  static constexpr i64 kMaxTaps = 256;
 
   /// `lanes`: channels of a word.
   NarrowGeometry(const ConvolutionShape& shape, i64 lanes);

@@ -7,7 +7,7 @@
 namespace ovir::fast {
 
 /// The most values of a window.
-inline constexpr i64 kMostPooled = 1024;
+inline constexpr i64 kMaxPoolTaps = 1024;
 
 /// The innermost loop, and the channels of a block of what it pools: f32 has 16, narrower types have more in the same 64
 /// bytes, to which the pointers then point.
