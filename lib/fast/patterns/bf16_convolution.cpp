@@ -37,12 +37,13 @@ class Bf16Convolution final : public Kernel {
     if (residual && residual->size() != y.size()) return nullptr;
     const auto words_in = s.batch * bf16_blocks(s.channels) * s.plane() * kBlock,
                words_out = s.batch * bf16_blocks(s.outputs) * s.out_plane() * kBlock;
-    if (x.type == ElementType::f32 && !reads_image()) state->in = Buffer(words_in);
+    if (x.type == ElementType::f32 && !reads_image()) state->in = state->reserve(words_in);
     if (y.type == ElementType::f32 && (y.layout == Layout::plain || s.is_depthwise()))
-      state->out = Buffer(words_out * 2);
-    if (residual && residual->layout == Layout::plain) state->residual = Buffer(words_out * 2);
+      state->out = state->reserve(words_out * 2);
+    if (residual && residual->layout == Layout::plain) state->residual = state->reserve(words_out * 2);
     const auto threads = runtime.threads();
-    state->scratch = Buffer(s.is_depthwise() ? narrow_depthwise_scratch_size(s, threads) : g.scratch_size(threads));
+    state->scratch =
+        state->reserve(s.is_depthwise() ? narrow_depthwise_scratch_size(s, threads) : g.scratch_size(threads));
     return state;
   }
 
@@ -54,29 +55,29 @@ class Bf16Convolution final : public Kernel {
     if (out[0].size() == 0) return;
     auto& pool = runtime.pool();
     const void* x = in[0].data;
-    if (state.in.size()) {
-      to_bf16_blocked(in[0].as<const float>(), in[0].layout == Layout::blocked, words(state.in), s.batch, s.channels,
-                      s.plane(), pool);
-      x = state.in.data();
+    if (state.in) {
+      to_bf16_blocked(in[0].as<const float>(), in[0].layout == Layout::blocked, words(state, state.in), s.batch,
+                      s.channels, s.plane(), pool);
+      x = state.floats(state.in);
     }
     const bool blocked = out[0].layout == Layout::blocked;
     if (s.is_depthwise()) {
-      auto* y = state.out.size() ? words(state.out) : reinterpret_cast<Word*>(out[0].data);
-      bf16_depthwise(s, filters_.data(), static_cast<const Word*>(x), y, ending_.activation, words(state.scratch),
-                     pool);
-      if (state.out.size()) from_bf16_blocked(y, out[0].as<float>(), blocked, s.batch, s.outputs, s.out_plane(), pool);
+      auto* y = state.out ? words(state, state.out) : reinterpret_cast<Word*>(out[0].data);
+      bf16_depthwise(s, filters_.data(), static_cast<const Word*>(x), y, ending_.activation,
+                     words(state, state.scratch), pool);
+      if (state.out) from_bf16_blocked(y, out[0].as<float>(), blocked, s.batch, s.outputs, s.out_plane(), pool);
       return;
     }
     Bf16Blocked residual;
     if (ending_.residual >= 0) residual = blocked_of(in[static_cast<std::size_t>(ending_.residual)]);
-    if (state.residual.size()) {
-      to_blocked(residual.wide, state.residual.data(), s.batch, s.outputs, s.out_plane(), pool);
-      residual.wide = state.residual.data();
+    if (state.residual) {
+      to_blocked(residual.wide, state.floats(state.residual), s.batch, s.outputs, s.out_plane(), pool);
+      residual.wide = state.floats(state.residual);
     }
     auto y = blocked_of(out[0]);
-    if (state.out.size()) y.wide = state.out.data();
-    bf16_convolution(g, words(filters_), x, y, residual, ending_.epilogue(nullptr), words(state.scratch), pool);
-    if (state.out.size()) to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
+    if (state.out) y.wide = state.floats(state.out);
+    bf16_convolution(g, words(filters_), x, y, residual, ending_.epilogue(nullptr), words(state, state.scratch), pool);
+    if (state.out) to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
 
   bool reads(int input, Layout layout) const override {
@@ -96,10 +97,12 @@ class Bf16Convolution final : public Kernel {
   struct State final : KernelState {
     explicit State(const NarrowGeometry& g) : geometry(g) {}
     NarrowGeometry geometry;
-    Buffer in, residual, out, scratch;
+    Scratch in, residual, out, scratch;
   };
 
   bool reads_image() const { return !known_.is_depthwise() && NarrowGeometry(known_, 2).image; }
+  static Word* words(const KernelState& state, const Scratch& s) { return reinterpret_cast<Word*>(state.floats(s)); }
+  static Word* words(const Buffer& b) { return fast::words(b); }
   static Bf16Blocked blocked_of(const View& v) {
     if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data)};
     return {.narrow = reinterpret_cast<std::uint16_t*>(v.data)};
@@ -113,15 +116,15 @@ class Bf16Convolution final : public Kernel {
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   if (graph.options().precision != Precision::bf16) return std::nullopt;
-  const auto convolution = constant_convolution(graph, root);
-  if (!convolution || convolution->open) return std::nullopt;
+  const auto convolution = static_convolution(graph, root);
+  const auto* filters = graph.constant(graph.input(root, 1));
+  if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
   const auto& s = convolution->shape;
   if (s.groups > 1 && !s.is_depthwise()) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
-  match.kernel =
-      std::make_unique<Bf16Convolution>(convolution->attrs, s, convolution->filters->data<float>(), std::move(ending));
+  match.kernel = std::make_unique<Bf16Convolution>(convolution->attrs, s, filters->data<float>(), std::move(ending));
   return match;
 }
 

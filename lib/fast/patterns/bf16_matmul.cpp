@@ -22,7 +22,7 @@ class Bf16MatMul final : public Kernel {
     if (ending_.residual >= 0 && sizes.in[static_cast<std::size_t>(ending_.residual)].size() != sizes.out[0].size())
       return nullptr;
     auto state = std::make_unique<State>();
-    if (a.type == ElementType::f32 && k_ > 0) state->rounded = Buffer(a.size() / k_ * bf16_words(k_));
+    if (a.type == ElementType::f32 && k_ > 0) state->rounded = state->reserve(a.size() / k_ * bf16_words(k_));
     return state;
   }
 
@@ -33,7 +33,8 @@ class Bf16MatMul final : public Kernel {
     auto& pool = runtime.pool();
     const auto* a = reinterpret_cast<const Word*>(in[0].data);
     if (in[0].type == ElementType::f32) {
-      auto* rounded = words(static_cast<State&>(prepared).rounded);
+      auto& state = static_cast<State&>(prepared);
+      auto* rounded = reinterpret_cast<Word*>(state.floats(state.rounded));
       rows_to_bf16(in[0].as<const float>(), k_, k_, m, rounded, pool);
       a = rounded;
     }
@@ -51,7 +52,7 @@ class Bf16MatMul final : public Kernel {
 
  private:
   struct State final : KernelState {
-    Buffer rounded;
+    Scratch rounded;
   };
 
   Bf16Place place(const View& v) const {

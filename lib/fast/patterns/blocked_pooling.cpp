@@ -60,9 +60,9 @@ class BlockedPooling final : public Kernel {
     state->narrow = in.type == ElementType::bf16 && out.type == ElementType::bf16;
     const auto blocks = in.dim(0) * blocks_of(in.dim(1)) * kBlock;
     if (in.layout == Layout::plain || (in.type == ElementType::bf16 && !state->narrow))
-      state->in = Buffer(blocks * pooled->shape.plane());
+      state->in = state->reserve(blocks * pooled->shape.plane());
     if (out.layout == Layout::plain || (out.type == ElementType::bf16 && !state->narrow))
-      state->out = Buffer(blocks * pooled->shape.out_plane());
+      state->out = state->reserve(blocks * pooled->shape.out_plane());
     return state;
   }
 
@@ -72,18 +72,18 @@ class BlockedPooling final : public Kernel {
     const auto& s = state.pooled.shape;
     auto& pool = runtime.pool();
     const auto* x = reinterpret_cast<const float*>(in[0].data);
-    if (state.in.size()) {
-      if (in[0].type == ElementType::f32) to_blocked(x, state.in.data(), s.batch, s.channels, s.plane(), pool);
+    if (state.in) {
+      if (in[0].type == ElementType::f32) to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
       else
-        from_bf16_blocked(reinterpret_cast<const Word*>(x), state.in.data(), true, s.batch, s.channels, s.plane(),
-                          pool);
-      x = state.in.data();
+        from_bf16_blocked(reinterpret_cast<const Word*>(x), state.floats(state.in), true, s.batch, s.channels,
+                          s.plane(), pool);
+      x = state.floats(state.in);
     }
-    auto* y = state.out.size() ? state.out.data() : reinterpret_cast<float*>(out[0].data);
+    auto* y = state.out ? state.floats(state.out) : reinterpret_cast<float*>(out[0].data);
     const auto loop = state.narrow ? bf16_pool() : PoolLoop{};
     if (maximum_) max_pool(s, x, y, pool, loop);
     else average_pool(s, state.pooled.pad_bottom, state.pooled.pad_right, !attrs_.exclude_pad, x, y, pool, loop);
-    if (!state.out.size()) return;
+    if (!state.out) return;
     if (out[0].type == ElementType::f32) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
     else to_bf16_blocked(y, true, reinterpret_cast<Word*>(out[0].data), s.batch, s.channels, s.out_plane(), pool);
   }
@@ -99,7 +99,7 @@ class BlockedPooling final : public Kernel {
   struct State final : KernelState {
     PooledShape pooled;
     bool narrow = false;
-    Buffer in, out;
+    Scratch in, out;
   };
 
   Window window(std::size_t axis, i64 length) const {

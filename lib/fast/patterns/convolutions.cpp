@@ -39,18 +39,18 @@ ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionSha
   return s;
 }
 
-std::optional<ConstantConvolution> constant_convolution(const Graphlet& graph, int root) {
-  const auto data = graph.input(root, 0);
-  const auto* filters = graph.constant(graph.input(root, 1));
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root) {
+  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
   const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
   const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
   // Pads that follow from a wanted output, and an output of given size, are for the reference kernel.
   if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
-  if (!is_f32(graph, data) || !filters || filters->type() != ElementType::f32 || !in.has_rank() ||
-      (in.rank() != 3 && in.rank() != 4) || filters->rank() != in.rank() + grouped || filters->size() == 0 ||
-      !in[1].is_static() || !out.has_rank())
+  if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static() || !in.has_rank() ||
+      (in.rank() != 3 && in.rank() != 4) || !in[1].is_static() || !out.has_rank())
     return std::nullopt;
+  const auto dims = graph.fact(filters).shape.to_shape();
+  if (dims.rank() != in.rank() + grouped || dims.count() == 0) return std::nullopt;
   const bool open = [&] {
     for (i64 i = 2; i < in.rank(); ++i)
       if (!in[i].is_static() || !out[i].is_static()) return true;
@@ -58,13 +58,13 @@ std::optional<ConstantConvolution> constant_convolution(const Graphlet& graph, i
   }();
   if (open && transposed) return std::nullopt;
   ConvolutionShape known;
-  known.groups = grouped ? filters->dim(0) : 1;
+  known.groups = grouped ? dims[0] : 1;
   known.channels = in[1].length();
   // [groups,] outputs, channels, taps; transposed: [groups,] channels, outputs, taps.
-  const auto group_outputs = filters->dim(grouped + transposed), group_channels = filters->dim(grouped + !transposed);
+  const auto group_outputs = dims[grouped + transposed], group_channels = dims[grouped + !transposed];
   known.outputs = known.groups * group_outputs;
-  known.kernel_width = filters->dim(filters->rank() - 1);
-  known.kernel_height = in.rank() == 4 ? filters->dim(filters->rank() - 2) : 1;
+  known.kernel_width = dims[dims.rank() - 1];
+  known.kernel_height = in.rank() == 4 ? dims[dims.rank() - 2] : 1;
   if (known.channels != known.groups * group_channels || known.taps() > kMaxTaps) return std::nullopt;
   // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
   // out Winograd.
@@ -73,7 +73,7 @@ std::optional<ConstantConvolution> constant_convolution(const Graphlet& graph, i
     from.push_back(open ? 1 : in[i].length());
     to.push_back(open ? 1 : out[i].length());
   }
-  return ConstantConvolution{attrs, with_planes(attrs, known, from, to), filters, in.rank(), open, transposed};
+  return StaticConvolution{attrs, with_planes(attrs, known, from, to), in.rank(), open, transposed};
 }
 
 }  // namespace ovir::fast

@@ -1,4 +1,4 @@
-// Convolutions with constant filters, as their patterns see them.
+// Convolutions as their patterns see them.
 #pragma once
 #include <optional>
 #include <span>
@@ -13,17 +13,16 @@ namespace ovir::fast {
 ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
                              std::span<const i64> out);
 
-struct ConstantConvolution {
+struct StaticConvolution {
   const ConvolutionAttrs& attrs;
   ConvolutionShape shape;  ///< for one image
-  const Tensor* filters;   ///< f32
   i64 rank;                ///< of data and output: 3 or 4
   bool open;               ///< planes are not known before the run: of one pixel in `shape`
   bool transposed;
 };
 
-/// A node of one of the four convolution types, in f32, with filters that are constant; nothing where it has other
+/// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
 /// ranks, more taps than the kernels take, or the transposed one's output is given otherwise than by its pads.
-std::optional<ConstantConvolution> constant_convolution(const Graphlet& graph, int root);
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root);
 
 }  // namespace ovir::fast
