@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "exec/evaluate.hpp"
+#include "exec/stored.hpp"
 #include "model/explain.hpp"
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
 #include "plan/passes.hpp"
-#include "tensor/blocked.hpp"
 
 namespace ovir {
 namespace {
@@ -176,8 +176,7 @@ class Executor::Run final : private EvalHost {
   /// A value as its shape says, for those who look at it.
   Tensor plain(int id) const {
     const auto& tensor = sized_.tensors[id];
-    const bool blocked = plan_.value(id).layout == Layout::blocked && tensor;
-    return blocked ? blocked_to_plain(tensor, *sized_.shapes[id]) : tensor;
+    return tensor ? as_declared(plan_.value(id), tensor, sized_.shapes[id]) : tensor;
   }
 
   void run_dynamic(const Step& step) {
@@ -364,11 +363,10 @@ class Executor::Run final : private EvalHost {
   }
 
   void replace(int id, const Tensor& value) {
-    const bool blocked = plan_.value(id).layout == Layout::blocked;
-    const auto& old = sized_.tensors[id];
-    if (value.type() != old.type() || value.shape() != (blocked ? *sized_.shapes[id] : old.shape()))
+    const auto old = plain(id);
+    if (value.type() != old.type() || value.shape() != old.shape())
       throw std::logic_error("an observer may replace a value only by one of the same type and shape");
-    store(id, blocked ? plain_to_blocked(value) : value);
+    store(id, as_stored(plan_.value(id), value));
   }
 
   void watch_results() {

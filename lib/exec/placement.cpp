@@ -154,7 +154,10 @@ class Placer {
 
 i64 stored_bytes(const Value& value, const Shape& shape) {
   auto stored = shape;
-  if (value.layout == Layout::blocked) stored[1] = (stored[1] + kBlock - 1) / kBlock * kBlock;
+  if (value.layout == Layout::blocked) {
+    const auto block = block_channels(value.stored);
+    stored[1] = (stored[1] + block - 1) / block * block;
+  }
   const auto bytes = checked_mul(stored.count(), byte_width(value.stored));
   if (!bytes || *bytes > i64{1} << 60)
     fail(Code::E0003, "a tensor {}{} is too large", name(value.stored), to_string(shape));

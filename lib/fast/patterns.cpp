@@ -42,24 +42,16 @@ std::span<const Pattern* const> module_patterns() {
 
 /// For a single run only our own: it is over before oneDNN has compiled its kernels and brought the weights into its
 /// layouts.
-constexpr const Pattern* kOnce[] = {&kBlockedConvolution,
-                                    &kConvolution,
-                                    &kBlockedPooling,
-                                    &kAttention,
-                                    &kMatMul,
-                                    &kLayerNormalization,
-                                    &kSoftmax,
-                                    &kReduction,
-                                    &kTranspose,
-                                    &kConcat,
-                                    &kSplit,
-                                    &kElementwise,
-                                    &kRecurrent,
-                                    &kFakeQuantize,
-                                    &kGroupNormalization};
+constexpr const Pattern* kOnce[] = {&kBf16MatMul,   &kBf16Convolution,    &kBlockedConvolution,
+                                    &kConvolution,  &kBlockedPooling,     &kAttention,
+                                    &kMatMul,       &kLayerNormalization, &kSoftmax,
+                                    &kReduction,    &kTranspose,          &kConcat,
+                                    &kSplit,        &kElementwise,        &kRecurrent,
+                                    &kFakeQuantize, &kGroupNormalization};
 
 /// For many runs those that pack weights; oneDNN's for what they leave; then the others.
-constexpr const Pattern* kPacked[] = {&kBlockedConvolution, &kBlockedPooling, &kAttention, &kPackedMatMul};
+constexpr const Pattern* kPacked[] = {&kBf16MatMul,     &kBf16Convolution, &kBlockedConvolution,
+                                      &kBlockedPooling, &kAttention,       &kPackedMatMul};
 
 }  // namespace
 
