@@ -42,12 +42,14 @@ std::span<const Pattern* const> module_patterns() {
 
 /// For a single run only our own: it is over before oneDNN has compiled its kernels and brought the weights into its
 /// layouts.
-constexpr const Pattern* kOnce[] = {&kBlockedConvolution,
+constexpr const Pattern* kOnce[] = {&kCompressedWeights,
+                                    &kBlockedConvolution,
                                     &kConvolution,
                                     &kBlockedPooling,
                                     &kAttention,
                                     &kMatMul,
                                     &kLayerNormalization,
+                                    &kRmsNormalization,
                                     &kSoftmax,
                                     &kReduction,
                                     &kTranspose,
@@ -59,7 +61,8 @@ constexpr const Pattern* kOnce[] = {&kBlockedConvolution,
                                     &kGroupNormalization};
 
 /// For many runs those that pack weights; oneDNN's for what they leave; then the others.
-constexpr const Pattern* kPacked[] = {&kBlockedConvolution, &kBlockedPooling, &kAttention, &kPackedMatMul};
+constexpr const Pattern* kPacked[] = {&kCompressedWeights, &kBlockedConvolution, &kBlockedPooling, &kAttention,
+                                      &kPackedMatMul};
 
 }  // namespace
 

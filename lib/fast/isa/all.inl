@@ -11,6 +11,9 @@
 // These use elementwise.inl.
 #include "fast/isa/quantize.inl"
 #include "fast/isa/rows.inl"
+
+// These use rows.inl.
+#include "fast/isa/codes.inl"
 #include "fast/isa/tile.inl"
 #include "fast/isa/winograd.inl"
 
@@ -20,6 +23,8 @@ static constexpr IsaTable table(const char* name) {
           .tile = tile,
           .dot = dot,
           .axpy = axpy,
+          .dot_codes = dot_codes,
+          .decode = decode,
           .pixels = kPixels,
           .packed = packed,
           .depthwise = depthwise,
