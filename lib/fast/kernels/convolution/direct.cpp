@@ -269,6 +269,38 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   });
 }
 
+/// One group whose filters lie together: sixteen channels of a panel at a time, by transposition.
+void pack_dense(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  constexpr i64 kRows = 64;  // transposed at a time
+  const auto& table = isa();
+  const auto taps = s.taps(), blocks = blocks_of(s.channels);
+  const Panels panels{to, blocks * kBlock * taps, s.outputs};
+  const auto cost = static_cast<double>(kColumns * kBlock * taps) / 3;
+  parallel_ranges(pool, panels.count() * blocks, cost, [&](i64 begin, i64 end) {
+    alignas(64) std::array<float, kRows * kColumns> rows{};
+    for (auto i = begin; i < end; ++i) {
+      const auto panel = i / blocks, block = i % blocks, columns = panels.columns(panel);
+      const auto valid = std::min(columns, s.outputs - panel * kColumns),
+                 channels = std::min(kBlock, s.channels - block * kBlock);
+      const auto* from = filters + (panel * kColumns * s.channels + block * kBlock) * taps;
+      auto* out = to + (panels.panel(panel) - to) + block * kBlock * taps * columns;
+      if (valid < columns || channels < kBlock) std::fill_n(out, kBlock * taps * columns, 0.0f);
+      if (taps == 1) {
+        table.transpose(from, s.channels, out, columns, valid, channels);
+        continue;
+      }
+      for (i64 first = 0; first < channels * taps; first += kRows) {
+        const auto count = std::min(kRows, channels * taps - first);
+        table.transpose(from + first, s.channels * taps, rows.data(), columns, valid, count);
+        for (i64 r = 0; r < count; ++r) {
+          const auto channel = (first + r) / taps, tap = (first + r) % taps;
+          std::copy_n(rows.data() + r * columns, valid, out + (tap * kBlock + channel) * columns);
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 
 i64 direct_filters_size(const ConvolutionShape& s) {
@@ -277,6 +309,7 @@ i64 direct_filters_size(const ConvolutionShape& s) {
 }
 
 void direct_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  if (s.groups == 1) return pack_dense(s, filters, to, pool);
   std::vector<i64> taps(static_cast<std::size_t>(s.taps()));
   std::iota(taps.begin(), taps.end(), i64{0});
   const auto size = s.group_channels() * s.taps();
