@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -71,7 +72,8 @@ std::span<const Pattern* const> patterns(const PlanOptions& options) {
   static const auto all = [] {
     std::vector<const Pattern*> list(std::begin(kPacked), std::end(kPacked));
     for (const auto* p : module_patterns()) list.push_back(p);
-    for (const auto* p : kOnce) list.push_back(p);
+    for (const auto* p : kOnce)
+      if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
     return list;
   }();
   return all;

@@ -2,12 +2,16 @@
 //   Ints, kWidth integers;  widened(p) of kWidth bytes, unsigned or signed;  floats(Ints);  Sixteen, a table of 16
 //   floats, made by sixteen(p) and read by pick(table, ints), of whose integers only the lowest 4 bits count.
 
+alignas(64) static constexpr float kCodes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+alignas(64) static constexpr float kSignedCodes[16] = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
+
 /// What the 16 codes of a group of a row stand for.
 static inline __attribute__((always_inline)) Sixteen meanings(const CodeRows& w, i64 row, i64 group) {
-  const float zero = w.zero ? w.zero[row * w.zero_row + group * w.zero_group] : 0.0f;
-  const float scale = w.scale[row * w.scale_row + group * w.scale_group];
+  const Vec zero = spread(w.zero ? w.zero[row * w.zero_row + group * w.zero_group] : 0.0f);
+  const Vec scale = spread(w.scale[row * w.scale_row + group * w.scale_group]);
+  const float* codes = w.is_signed ? kSignedCodes : kCodes;
   alignas(64) float values[16];
-  for (int i = 0; i < 16; ++i) values[i] = (static_cast<float>(w.is_signed && i > 7 ? i - 16 : i) - zero) * scale;
+  for (i64 i = 0; i < 16; i += kWidth) store(values + i, (load(codes + i) - zero) * scale);
   return sixteen(values);
 }
 
