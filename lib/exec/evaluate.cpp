@@ -1,5 +1,6 @@
 #include "exec/evaluate.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "op/infer_context.hpp"
@@ -89,8 +90,20 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
     given.push_back(fact_of(declared == ElementType::dynamic ? inputs[i].type() : declared, inputs[i]));
   }
   Operands operands(plan, step, std::move(given), [](const Value& v) { return fact_of(v.declared, v.constant); });
+  std::vector<int> settled;  // nodes that follow from constants alone: of these planning has said all there is
+  const auto is_settled = [&](ValueRef v) {
+    return plan.value(plan_passes::value_of(plan, v)).role == Role::constant ||
+           std::find(settled.begin(), settled.end(), v.node) != settled.end();
+  };
   for (const auto index : step.nodes) {
-    auto outputs = infer_now(plan, index, operands.of((*plan.model)[index]));
+    const auto& node = (*plan.model)[index];
+    if (index != step.nodes.back() && std::all_of(node.inputs.begin(), node.inputs.end(), is_settled)) {
+      settled.push_back(index);
+      const auto& known = plan.facts->outputs[at(index)];
+      for (std::size_t o = 0; o < known.size(); ++o) operands.put({index, static_cast<int>(o)}, known[o]);
+      continue;
+    }
+    auto outputs = infer_now(plan, index, operands.of(node));
     if (index == step.nodes.back()) return outputs;
     for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }

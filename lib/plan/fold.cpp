@@ -4,6 +4,7 @@
 #include "diag/diagnostic.hpp"
 #include "op/eval_context.hpp"
 #include "op/infer_context.hpp"
+#include "plan/decompression.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir::plan_passes {
@@ -77,10 +78,28 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   return std::move(eval.finish());
 }
 
+/// Nodes that decompress weights for which there is a kernel: what they compute takes several times the memory.
+std::vector<char> kept_compressed(const Plan& plan) {
+  std::vector<char> kept(plan.model->nodes.size(), 0), free(kept);
+  const auto& options = plan.options;
+  if (options.tier != Tier::fast || !options.has("fuse") || !options.has("compressed_weights")) return kept;
+  for (const auto& step : plan.steps)
+    if (step.nodes.size() == 1)
+      free[static_cast<std::size_t>(step.nodes[0])] = plan.node(step).op->kind == Kind::compute;
+  const Graphlet graph(plan, free);
+  for (std::size_t i = 0; i < free.size(); ++i)
+    if (free[i])
+      if (const auto weights = compressed_weights(graph, static_cast<int>(i)))
+        for (const auto node : weights->nodes) kept[static_cast<std::size_t>(node)] = 1;
+  return kept;
+}
+
 void fold_computed(Plan& plan) {
   std::vector<char> gone(plan.steps.size(), 0);
+  const auto kept = kept_compressed(plan);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     auto& step = plan.steps[s];
+    if (!step.nodes.empty() && kept[static_cast<std::size_t>(step.nodes.back())]) continue;
     std::vector<Tensor> results;
     try {
       results = computed(plan, step);
