@@ -239,10 +239,10 @@ int complete(const std::vector<std::string>& arguments) {
   const auto& typed = line.words.back();
   const auto is_break = [&](char c) { return (c == ':' || c == '=') && breaks.find(c) != breaks.npos; };
   const auto last = std::find_if(typed.rbegin(), typed.rend(), is_break);
-  const auto kept = line.quote != 0 ? 0 : static_cast<std::size_t>(typed.rend() - last);
+  const auto kept = line.quote != 0 ? 0 : typed.rend() - last;
   for (const auto& word : candidates({line.words.begin() + 1, line.words.end()})) {
     if (printable(word) != word) continue;
-    const auto rest = word.substr(std::min(kept, word.size()));
+    const auto rest = word.substr(std::min<std::size_t>(kept, word.size()));
     out += (line.quote != 0 ? rest : shell_word(rest)) + "\n";
   }
   print(out);

@@ -1,10 +1,19 @@
 #include "execution.hpp"
 
 namespace ovir::app {
+namespace {
+
+Precision precision_of(const std::string& word) {
+  if (word == "bf16") return Precision::bf16;
+  return word == "declared" ? Precision::declared : Precision::f32;
+}
+
+}  // namespace
 
 void add_precision(Flags& flags, std::string& precision) {
-  flags.choice("--precision", precision, {"f32", "declared"}, "PRECISION",
-               "compute narrower floats in f32, or round every value to its declared type");
+  flags.choice("--precision", precision, {"f32", "declared", "bf16"}, "PRECISION",
+               "compute narrower floats in f32, round every value to its declared type, or compute products and "
+               "convolutions in bf16");
 }
 
 void add_execution(Flags& flags, ExecutionOptions& options, const std::string& kernels) {
@@ -17,7 +26,7 @@ void add_execution(Flags& flags, ExecutionOptions& options, const std::string& k
 Options compile_options(const ExecutionOptions& options, const Common& common, i64 expected_runs) {
   Options how;
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
+  how.precision = precision_of(options.precision);
   how.expected_runs = expected_runs;
   how.runtime = {static_cast<int>(options.threads), common.budget.memory, common.budget.time, common.budget.work};
   return how;

@@ -37,7 +37,7 @@ Changes changes_between(const Tensor& before, const Tensor& after) {
   Changes changes;
   const auto old = to_f64(before), now = to_f64(after);
   const bool integer = contains(kInteger, after.type());
-  for (std::size_t i = 0; i < old.size(); ++i) {
+  for (i64 i = 0; i < std::ssize(old); ++i) {
     if (old[i] == now[i] || (std::isnan(old[i]) && std::isnan(now[i]))) continue;
     auto& count = std::isnan(old[i])                        ? changes.nan
                   : !integer && std::isinf(now[i])          ? changes.overflow
@@ -46,7 +46,7 @@ Changes changes_between(const Tensor& before, const Tensor& after) {
                                                             : changes.rounded;
     ++count;
     if (changes.first) continue;
-    changes.first = static_cast<i64>(i);
+    changes.first = i;
     changes.value = old[i];
   }
   return changes;
@@ -109,7 +109,7 @@ std::size_t max_bytes(const InputPort& port) {
   const auto count = port.shape.element_count();
   if (port.type == ElementType::string || !count.is_bounded()) return kPipeLimit;
   const auto bytes = checked_mul(count.max, widest).value_or(INT64_MAX);
-  return static_cast<std::size_t>(std::min(bytes, static_cast<i64>(kPipeLimit)) + header);
+  return std::min<i64>(bytes, kPipeLimit) + header;
 }
 
 InputValue read_file(const InputPort& port, std::string path, const ValueOptions& options) {
@@ -146,13 +146,13 @@ std::string nearest_value(const std::string& value) {
 }  // namespace
 
 InputPort::InputPort(const Model& m, const Facts& facts, int k) : model(&m), index(k) {
-  const auto& fact = facts.of({m.parameters[static_cast<std::size_t>(k)], 0});
+  const auto& fact = facts.of({m.parameters[k], 0});
   type = fact.type;
   given = exchanged_type(m, fact.type, true);
   shape = fact.shape;
 }
 
-const Layer& InputPort::layer() const { return *(*model)[model->parameters[static_cast<std::size_t>(index)]].layer; }
+const Layer& InputPort::layer() const { return *(*model)[model->parameters[index]].layer; }
 
 std::string InputPort::name() const { return printable(model->parameter_name(index)); }
 

@@ -13,8 +13,8 @@ const Layer& parameter(const Model& model, std::size_t k) { return *model[model.
 
 std::optional<int> find_input(const Model& model, std::string_view name) {
   const auto matching = [&](auto&& matches) -> std::optional<int> {
-    for (std::size_t k = 0; k < model.parameters.size(); ++k)
-      if (matches(parameter(model, k))) return static_cast<int>(k);
+    for (int k = 0; k < std::ssize(model.parameters); ++k)
+      if (matches(parameter(model, k))) return k;
     return std::nullopt;
   };
   const auto by_tensor = matching([&](const Layer& layer) {
@@ -51,13 +51,13 @@ std::string unknown(std::string_view kind, const std::vector<std::string>& names
 
 std::string input_names(const Model& model) {
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < model.parameters.size(); ++k) names.push_back(model.parameter_name(static_cast<int>(k)));
+  for (int k = 0; k < std::ssize(model.parameters); ++k) names.push_back(model.parameter_name(k));
   return quoted_list(names);
 }
 
 std::string unknown_input(const Model& model, std::string_view name) {
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < model.parameters.size(); ++k) names.push_back(model.parameter_name(static_cast<int>(k)));
+  for (int k = 0; k < std::ssize(model.parameters); ++k) names.push_back(model.parameter_name(k));
   return unknown("input", names, name);
 }
 
@@ -95,7 +95,7 @@ std::string unknown_output(const Model& model, std::string_view name) {
 }
 
 bool is_mask(const Model& model, int k) {
-  const auto& layer = parameter(model, static_cast<std::size_t>(k));
+  const auto& layer = parameter(model, k);
   auto names = layer.outputs.empty() ? std::vector<std::string>{} : layer.outputs[0].names;
   names.push_back(layer.name);
   return std::any_of(names.begin(), names.end(),

@@ -30,10 +30,10 @@ std::string progress_line(const std::string& what, i64 done, i64 total, double s
   } else {
     constexpr i64 cells = 20;
     const auto part = std::min(done, total);
-    const auto full = static_cast<std::size_t>(cells * part / total);
+    const auto full = cells * part / total;
     const auto left = seconds / static_cast<double>(part) * static_cast<double>(total - part);
-    line = fmt::format("{} [{}{}] {}/{}, {} left", what, std::string(full, '#'),
-                       std::string(static_cast<std::size_t>(cells) - full, ' '), part, total, time_text(left));
+    line = fmt::format("{} [{}{}] {}/{}, {} left", what, std::string(full, '#'), std::string(cells - full, ' '), part,
+                       total, time_text(left));
   }
   return line.substr(0, width);
 }

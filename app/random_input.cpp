@@ -23,8 +23,8 @@ const PortDef& input_def(const Version& version, std::size_t port) {
 
 /// The one integer that an input holds, where it is known.
 std::optional<i64> known_integer(const Facts& facts, const Node& node, int port) {
-  if (port >= static_cast<int>(node.inputs.size())) return std::nullopt;
-  const auto& value = facts.of(node.inputs[static_cast<std::size_t>(port)]).value;
+  if (port >= std::ssize(node.inputs)) return std::nullopt;
+  const auto& value = facts.of(node.inputs[port]).value;
   return value && value.size() == 1 ? std::optional(to_i64(value)[0]) : std::nullopt;
 }
 
@@ -43,7 +43,7 @@ std::optional<i64> positions(const Facts& facts, const Node& node, const Indexes
     const auto n = known_integer(facts, node, indexes.at);
     return n && *n > 0 ? n : std::nullopt;
   }
-  const auto& data = facts.of(node.inputs[static_cast<std::size_t>(indexes.data)]).shape;
+  const auto& data = facts.of(node.inputs[indexes.data]).shape;
   if (!data.has_rank() || data.rank() == 0) return std::nullopt;
   std::optional<i64> axis;
   if (indexes.along == Along::axis) axis = indexes.at;
@@ -65,13 +65,13 @@ bool carries(const Version& version, std::size_t port) {
 /// The smallest limit of all the indexing that the value of `parameter` ends in.
 std::optional<i64> index_limit(const Model& model, const Facts& facts, int parameter) {
   std::vector<bool> carried(model.nodes.size(), false);
-  carried[static_cast<std::size_t>(parameter)] = true;
+  carried[parameter] = true;
   std::optional<i64> min;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {  // in topological order: producers come first
     const auto& node = model.nodes[i];
     if (node.version->inputs.empty()) continue;
     for (std::size_t p = 0; p < node.inputs.size(); ++p) {
-      if (!carried[static_cast<std::size_t>(node.inputs[p].node)]) continue;
+      if (!carried[node.inputs[p].node]) continue;
       if (carries(*node.version, p)) carried[i] = true;
       if (const auto n = positions(facts, node, input_def(*node.version, p).indexes))
         min = std::min(min.value_or(*n), *n);
@@ -84,8 +84,8 @@ std::optional<i64> index_limit(const Model& model, const Facts& facts, int param
 
 RandomInput random_input(const Model& model, const Facts& facts, int parameter, const Shape& shape,
                          std::uint64_t seed) {
-  const auto node = model.parameters[static_cast<std::size_t>(parameter)];
-  const auto type = facts.outputs[static_cast<std::size_t>(node)].at(0).type;
+  const auto node = model.parameters[parameter];
+  const auto type = facts.outputs[node].at(0).type;
   io::Generator generator;
   if (type == ElementType::string) return {io::generate(generator, type, shape, seed), "empty texts"};
   if (is_mask(model, parameter)) {

@@ -116,7 +116,7 @@ std::string with_step(std::string_view path, i64 number) {
 Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& options)
     : model_(model), options_(options), facts_(facts) {
   sources_.resize(model.parameters.size());
-  for (int k = 0; k < static_cast<int>(sources_.size()); ++k) {
+  for (int k = 0; k < std::ssize(sources_); ++k) {
     ports_.emplace_back(model, facts, k);
     reading_.push_back({options.cast, image_options(options, model, k)});
   }
@@ -130,8 +130,7 @@ Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& optio
 void Inputs::bind(const std::string& word) {
   // The first `=` whose left side names an input; otherwise the whole word is the VALUE.
   for (auto at = word.find('='); at != word.npos; at = word.find('=', at + 1))
-    if (const auto k = find_input(model_, std::string_view(word).substr(0, at)))
-      return give(static_cast<std::size_t>(*k), word.substr(at + 1));
+    if (const auto k = find_input(model_, std::string_view(word).substr(0, at))) return give(*k, word.substr(at + 1));
 
   if (word.starts_with('@') && bind_all(word, with_step(std::string_view(word).substr(1), 0))) return;
   const auto equals = word.find('=');
@@ -176,7 +175,7 @@ void Inputs::give(std::size_t k, std::string value) {
 /// Reads what is not made up; the shapes of it, by Parameter.
 std::map<int, Shape> Inputs::read_given(i64 step) {
   std::map<int, Shape> shapes;
-  for (std::size_t k = 0; k < sources_.size(); ++k) {
+  for (int k = 0; k < std::ssize(sources_); ++k) {
     auto& source = sources_[k];
     if (!source || source->value.empty() || source->generator) continue;
     const bool changes = source->value.find("{step}") != source->value.npos;
@@ -186,7 +185,7 @@ std::map<int, Shape> Inputs::read_given(i64 step) {
       log_debug("input \"{}\" is {}{} from {}", ports_[k].name(), name(source->kept->tensor.type()),
                 to_string(source->kept->tensor.shape()), source->kept->from);
     }
-    shapes.emplace(static_cast<int>(k), source->kept->tensor.shape());
+    shapes.emplace(k, source->kept->tensor.shape());
   }
   return shapes;
 }
@@ -220,7 +219,7 @@ void Inputs::make_up(std::size_t k, const Shape& shape) {
     made = io::generate(*source.generator, port.given, shape, static_cast<std::uint64_t>(options_.seed) + k);
     if (!port.shape.is_static()) how = source.value;
   } else {
-    auto random = random_input(model_, facts_, static_cast<int>(k), shape, static_cast<std::uint64_t>(options_.seed));
+    auto random = random_input(model_, facts_, k, shape, static_cast<std::uint64_t>(options_.seed));
     made = std::move(random.tensor);
     how = "made up, " + random.how;
   }
@@ -248,8 +247,8 @@ std::vector<Tensor> Inputs::step(i64 number) {
   check_image_flags();
   if (given.size() < sources_.size()) {
     const auto shapes = shapes_to_fill(given);
-    for (std::size_t k = 0; k < sources_.size(); ++k)
-      if (!given.contains(static_cast<int>(k))) make_up(k, shapes[k]);
+    for (int k = 0; k < std::ssize(sources_); ++k)
+      if (!given.contains(k)) make_up(k, shapes[k]);
   }
   std::vector<Tensor> tensors;
   for (const auto& source : sources_) tensors.push_back(source->kept->tensor);

@@ -43,8 +43,8 @@ Json difference(const Tensor& before, const Tensor& now) {
 
 Json input_digests(const Model& model, const std::vector<Tensor>& values) {
   Json list = Json::array();
-  for (std::size_t k = 0; k < values.size(); ++k)
-    list.push_back({{"name", model.parameter_name(static_cast<int>(k))},
+  for (int k = 0; k < std::ssize(values); ++k)
+    list.push_back({{"name", model.parameter_name(k)},
                     {"element_type", name(values[k].type())},
                     {"shape", values[k].shape()},
                     {"crc32", digest_text(values[k])}});
@@ -121,8 +121,8 @@ void save_inputs(const std::string& folder, const Model& model, const std::vecto
   fs::create_directories(folder, error);
   if (error) fail(Code::E0002, "cannot create the folder {}: {}", printable(folder), error.message());
   StagedFiles files;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    auto stem = model.parameter_name(static_cast<int>(k));
+  for (int k = 0; k < std::ssize(values); ++k) {
+    auto stem = model.parameter_name(k);
     if (stem.empty() || file_stem(stem) != stem) stem = std::to_string(k);
     io::stage_npy(files, (fs::path(folder) / (stem + ".npy")).string(), stored(values[k], {}));
   }

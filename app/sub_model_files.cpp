@@ -8,12 +8,16 @@
 
 namespace ovir::app {
 
+void stage_pieces(StagedFiles& files, const std::string& path, std::span<const Bytes> pieces) {
+  std::vector<std::span<const std::byte>> parts;
+  for (const auto& piece : pieces) parts.push_back(piece.view);
+  io::stage_file(files, path, parts);
+}
+
 void write_model(const std::string& path, const tools::SubModel& model) {
   StagedFiles files;
-  std::vector<std::span<const std::byte>> bin;
-  for (const auto& piece : model.bin) bin.push_back(piece.view);
   const auto xml = std::as_bytes(std::span(model.xml));
-  io::stage_file(files, std::filesystem::path(path).replace_extension(".bin").string(), bin);
+  stage_pieces(files, std::filesystem::path(path).replace_extension(".bin").string(), model.bin);
   io::stage_file(files, path, {&xml, 1});
   io::commit_files(files);
 }

@@ -75,20 +75,20 @@ std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Sub
   std::vector<Tensor> inputs(other.parameters.size());
   if (inputs.size() != s.inputs.size())
     fail(Code::E0702, "the models have {} and {} inputs", s.inputs.size(), inputs.size());
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const auto named = find_input(other, s.model->parameter_name(static_cast<int>(k)));
-    const auto to = static_cast<std::size_t>(named.value_or(static_cast<int>(k)));
-    const auto declared = facts.outputs[static_cast<std::size_t>(other.parameters[to])].at(0).type;
+  for (int k = 0; k < std::ssize(inputs); ++k) {
+    const auto named = find_input(other, s.model->parameter_name(k));
+    const auto to = named.value_or(k);
+    const auto declared = facts.outputs[other.parameters[to]].at(0).type;
     const auto type = exchanged_type(other, declared, true);
     const auto& value = s.inputs[k];
     inputs[to] = type == value.type() || type == ElementType::dynamic || value.type() == ElementType::string
                      ? value
                      : convert(value, type);
   }
-  for (std::size_t k = 0; k < inputs.size(); ++k)
+  for (int k = 0; k < std::ssize(inputs); ++k)
     if (!inputs[k])
       fail(Code::E0702, "input \"{}\" of the second model has no counterpart in the first",
-           printable(other.parameter_name(static_cast<int>(k))));
+           printable(other.parameter_name(k)));
   return inputs;
 }
 

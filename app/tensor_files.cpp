@@ -96,11 +96,11 @@ Json json_at(const Tensor& t, const std::vector<double>& floats, const std::vect
 std::vector<Produced> results(const Model& model, const std::vector<Tensor>& values) {
   std::vector<Produced> list;
   std::map<std::string, int> used;
-  for (std::size_t k = 0; k < values.size(); ++k) {
+  for (int k = 0; k < std::ssize(values); ++k) {
     const auto& result = model[model.results[k]];
     const auto from = result.inputs.at(0);
     const auto& producer = model[from.node];
-    auto key = model.result_name(static_cast<int>(k));
+    auto key = model.result_name(k);
     if (key.empty()) key = std::to_string(k);
     if (const auto n = used[key]++; n > 0) key += fmt::format(".{}", n);
     auto names = result.layer->output_names;

@@ -9,27 +9,26 @@ namespace {
 std::vector<std::string> names_of(const Node& node, int port) {
   if (node.op->kind == Kind::result) return node.layer->output_names;
   const auto& ports = node.layer->outputs;
-  return port < static_cast<int>(ports.size()) ? ports[static_cast<std::size_t>(port)].names
-                                               : std::vector<std::string>{};
+  return port < std::ssize(ports) ? ports[port].names : std::vector<std::string>{};
 }
 
-Produced produced(const Event& event, std::size_t port) {
+Produced produced(const Event& event, int port) {
   const auto& value = event.outputs[port];
   return {"",
           &event.model,
           &event.node,
-          static_cast<int>(port),
-          names_of(event.node, static_cast<int>(port)),
+          port,
+          names_of(event.node, port),
           {event.iterations.begin(), event.iterations.end()},
           value,
-          event.declared.size() > port ? event.declared[port] : value.type()};
+          port < std::ssize(event.declared) ? event.declared[port] : value.type()};
 }
 
 /// Calls `f` for each output of the event that is wanted and was computed.
 template <class F>
 void each_taken(tools::Watched& what, const Event& event, F&& f) {
-  for (std::size_t o = 0; o < event.outputs.size(); ++o)
-    if (event.outputs[o] && what.takes(event, static_cast<int>(o))) f(produced(event, o));
+  for (int o = 0; o < std::ssize(event.outputs); ++o)
+    if (event.outputs[o] && what.takes(event, o)) f(produced(event, o));
 }
 
 }  // namespace

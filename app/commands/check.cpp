@@ -182,7 +182,7 @@ std::string nearest_shapes_line(const Checked& checked, const Style& style) {
     for (const auto& [k, unused] : refused) {
       const bool alone = checked.model->parameters.size() == 1;
       list += fmt::format("{}{}{}", list.empty() ? "" : ",", alone ? "" : checked.model->parameter_name(k),
-                          to_string(shapes[static_cast<std::size_t>(k)]));
+                          to_string(shapes[k]));
     }
     return fmt::format("--shape {}", shell_word(list));
   };
@@ -214,12 +214,11 @@ std::vector<std::string> model_files(const std::vector<std::string>& paths) {
       files.push_back(path);
       continue;
     }
-    const auto first = static_cast<std::ptrdiff_t>(files.size());
+    const auto first = std::ssize(files);
     for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error))
       if (at->path().extension() == ".xml" && at->is_regular_file(error)) files.push_back(at->path().string());
     if (error) fail(Code::E0001, "cannot read the folder {}: {}", printable(path), error.message());
-    if (files.size() == static_cast<std::size_t>(first))
-      fail(Code::E0001, "{} has no .xml file in it", printable(path));
+    if (std::ssize(files) == first) fail(Code::E0001, "{} has no .xml file in it", printable(path));
     std::sort(files.begin() + first, files.end());
   }
   return files;

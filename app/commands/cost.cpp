@@ -54,7 +54,7 @@ std::string layers_text(const tools::Cost& cost, i64 top) {
   auto layers = cost.layers;
   std::stable_sort(layers.begin(), layers.end(),
                    [](const auto& a, const auto& b) { return a.macs != b.macs ? a.macs > b.macs : a.moved > b.moved; });
-  if (std::ssize(layers) > top) layers.resize(static_cast<std::size_t>(top));
+  if (std::ssize(layers) > top) layers.resize(top);
   std::vector<std::vector<std::string>> rows{{"layer", "type", "times", "parameters", "MACs", "moved"}};
   for (const auto& l : layers)
     rows.push_back({layer_name(*l.model, l.node), (*l.model)[l.node].layer->type, std::to_string(l.times),
@@ -97,15 +97,15 @@ Json cost_json(const tools::Cost& cost) {
 
 /// Lengths that the file leaves open make every number a guess.
 void require_lengths(const Model& model, const Facts& facts, const passes::InferOptions& infer) {
-  for (std::size_t k = 0; k < model.parameters.size(); ++k) {
-    const auto& shape = facts.outputs[static_cast<std::size_t>(model.parameters[k])][0].shape;
+  for (int k = 0; k < std::ssize(model.parameters); ++k) {
+    const auto& shape = facts.outputs[model.parameters[k]][0].shape;
     if (shape.is_static()) continue;
     std::string example;
     if (const auto shapes = tools::sample_shapes(model, infer))
-      for (std::size_t i = 0; i < shapes->size(); ++i)
-        example += (i == 0 ? "" : ",") + model.parameter_name(static_cast<int>(i)) + to_string((*shapes)[i]);
+      for (int i = 0; i < std::ssize(*shapes); ++i)
+        example += (i == 0 ? "" : ",") + model.parameter_name(i) + to_string((*shapes)[i]);
     throw UsageError(fmt::format("input \"{}\" has shape {}; give its lengths with --shape{}",
-                                 printable(model.parameter_name(static_cast<int>(k))), to_string(shape),
+                                 printable(model.parameter_name(k)), to_string(shape),
                                  example.empty() ? "" : ", such as --shape " + shell_word(example)));
   }
 }

@@ -60,7 +60,7 @@ int diff(const Options& options, const Common& common) {
   }
   if (difference.not_compared > 0 && !common.quiet && !options.no_weights)
     fmt::print(stderr, "{} the values of {} could not be compared\n", common.err(Paint::note, "note:"),
-               count(static_cast<std::size_t>(difference.not_compared), "constant"));
+               count(difference.not_compared, "constant"));
   return difference.equal() ? kOk : kDiffers;
 }
 

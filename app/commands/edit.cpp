@@ -1,8 +1,6 @@
 // edit: a model with changes. The .xml keeps every byte that no change concerns; the .bin keeps its layout.
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 
 #include "base/text.hpp"
 #include "command.hpp"
@@ -13,11 +11,12 @@
 #include "render/diagnostics.hpp"
 #include "render/fixes.hpp"
 #include "render/json.hpp"
+#include "sub_model_files.hpp"
+#include "tools/changed_bin.hpp"
 #include "tools/cut.hpp"
 #include "tools/lower.hpp"
 #include "tools/rewrite.hpp"
 #include "tools/select.hpp"
-#include "xml/tags.hpp"
 
 namespace ovir::app::commands::edit {
 namespace {
@@ -44,77 +43,6 @@ tools::ConstantChange constant_change(const Model& model, const std::string& wor
     throw UsageError(fmt::format("--set-const: {}", error.what()));
   }
 }
-
-struct Stored {
-  std::string path;
-  const Layer* layer;
-  i64 begin, end;
-};
-
-/// Where every Constant lies in the .bin, those of bodies too.
-void collect(const Model& model, std::vector<Stored>& list) {
-  for (const auto& node : model.nodes) {
-    for (const auto& body : node.bodies) collect(*body, list);
-    if (const auto bytes = stored_bytes(node)) list.push_back({model.path, node.layer, bytes->begin, bytes->end});
-  }
-}
-
-/// The .bin with other values: in place where no other Constant shares the bytes, else at the end.
-class Weights {
- public:
-  Weights(const Model& model, tools::Edits& e)
-      : edits(e),
-        bytes_(model.graph->weights ? model.graph->weights->view : std::span<const std::byte>()),
-        source_(model.graph->source) {
-    collect(model, stored_);
-    for (const auto& change : edits.constants) add(change);
-  }
-
-  void stage(StagedFiles& files, const std::string& path) const {
-    std::vector<std::span<const std::byte>> parts;
-    std::size_t done = 0;
-    for (const auto& [at, value] : in_place_) {
-      parts.push_back(bytes_.subspan(done, at - done));
-      parts.push_back(value);
-      done = at + value.size();
-    }
-    parts.push_back(bytes_.subspan(done));
-    for (const auto& value : behind_) parts.push_back(value);
-    io::stage_file(files, path, parts);
-  }
-
- private:
-  tools::Edits& edits;
-  std::span<const std::byte> bytes_;
-  std::shared_ptr<const SourceFile> source_;
-  std::vector<Stored> stored_;
-  std::map<std::size_t, std::span<const std::byte>> in_place_;
-  std::vector<std::span<const std::byte>> behind_;
-  std::vector<Tensor> packed_;
-
-  void add(const tools::ConstantChange& change) {
-    const auto own = std::find_if(stored_.begin(), stored_.end(),
-                                  [&](const Stored& s) { return s.path == change.path && s.layer->id == change.id; });
-    if (own == stored_.end() || own->end > static_cast<i64>(bytes_.size()))
-      throw UsageError(fmt::format("--set-const: the bytes of \"{}\" are not in the .bin", printable(change.name)));
-    packed_.push_back(pack(change.value));
-    const auto size = packed_size(change.value.type(), change.value.size()).value_or(0);
-    const std::span value(packed_.back().bytes(), static_cast<std::size_t>(std::min(size, own->end - own->begin)));
-    const bool shared = std::any_of(stored_.begin(), stored_.end(), [&](const Stored& s) {
-      return s.layer != own->layer && s.begin < own->end && own->begin < s.end;
-    });
-    if (!shared) {
-      in_place_.emplace(static_cast<std::size_t>(own->begin), value);
-      return;
-    }
-    auto end = bytes_.size();
-    for (const auto part : behind_) end += part.size();
-    behind_.push_back(value);
-    const auto tag = xml::tag_around(source_->text, own->layer->attribute("offset")->at.offset);
-    const auto range = xml::find_attribute(source_->text, tag, "offset")->value;
-    edits.texts.push_back({{source_, range.begin, range.end - range.begin}, std::to_string(end)});
-  }
-};
 
 std::string bin_beside(const std::string& xml) { return std::filesystem::path(xml).replace_extension(".bin").string(); }
 
@@ -204,14 +132,15 @@ bool fix(Work& work, const Options& options, const Common& common) {
 }
 
 /// Both files or none. Links stay, and what they mean is replaced.
-void save(Work& work, const std::string& path) {
+void save(const Work& work, const std::string& path) {
   const auto& graph = *work.model->graph;
-  const Weights weights(*work.model, work.edits);
+  auto [pieces, offsets] = tools::changed_bin(*work.model, work.edits.constants);
   const auto bin = bin_beside(path);
   StagedFiles files;
   if (graph.weights && (!work.edits.constants.empty() || !same_file(bin, graph.weights_path)))
-    weights.stage(files, behind_links(bin));
-  const auto text = tools::apply(graph.source->text, work.edits.texts);
+    stage_pieces(files, behind_links(bin), pieces);
+  offsets.insert(offsets.end(), work.edits.texts.begin(), work.edits.texts.end());
+  const auto text = tools::apply(graph.source->text, std::move(offsets));
   const auto part = std::as_bytes(std::span(text));
   io::stage_file(files, behind_links(path), {&part, 1});
   io::commit_files(files);
@@ -229,12 +158,12 @@ void compare_results(const std::shared_ptr<const Model>& original, const Work& w
   };
   if (diagnostics.errors() > 0 || !original->complete) return;
   std::vector<Tensor> inputs;
-  for (std::size_t k = 0; k < original->parameters.size(); ++k) {
+  for (int k = 0; k < std::ssize(original->parameters); ++k) {
     const auto& fact = facts.of({original->parameters[k], 0});
     if (!fact.shape.is_static())
       return note(fmt::format("the results were not compared: input \"{}\" has open lengths",
-                              printable(original->parameter_name(static_cast<int>(k)))));
-    inputs.push_back(random_input(*original, facts, static_cast<int>(k), fact.shape.to_shape(), 0).tensor);
+                              printable(original->parameter_name(k))));
+    inputs.push_back(random_input(*original, facts, k, fact.shape.to_shape(), 0).tensor);
   }
   if (const auto output = tools::differing_output(original, work.model, inputs))
     fail(Code::E0606, "the lowered model computes another \"{}\" from random data; nothing was written",

@@ -76,9 +76,9 @@ struct End {
 std::vector<End> ends(const Model& model, bool input) {
   std::vector<End> list;
   const auto& nodes = input ? model.parameters : model.results;
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
+  for (int k = 0; k < std::ssize(nodes); ++k) {
     const auto& node = model[nodes[k]];
-    End end{input ? model.parameter_name(static_cast<int>(k)) : model.result_name(static_cast<int>(k)),
+    End end{input ? model.parameter_name(k) : model.result_name(k),
             node.layer->name,
             node.layer->id_text,
             "dynamic",
@@ -87,8 +87,7 @@ std::vector<End> ends(const Model& model, bool input) {
     const Port* port = input && !node.layer->outputs.empty() ? &node.layer->outputs[0] : nullptr;
     if (!input && !node.inputs.empty() && node.inputs[0].node >= 0) {
       const auto& ports = model[node.inputs[0].node].layer->outputs;
-      if (node.inputs[0].port < static_cast<int>(ports.size()))
-        port = &ports[static_cast<std::size_t>(node.inputs[0].port)];
+      if (node.inputs[0].port < std::ssize(ports)) port = &ports[node.inputs[0].port];
     }
     if (port) {
       if (port->declared_type) end.type = name(*port->declared_type);

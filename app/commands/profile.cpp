@@ -25,10 +25,7 @@ struct Options : MeasureOptions {
 /// Bytes that a step reads and writes. What lies where it is wanted, as the parts of a Concat, is not moved.
 double bytes_of(const StepTime& t) {
   if (t.step.view) return 0;
-  const auto at = [&](int id) {
-    return std::as_bytes(
-        std::span(t.values[static_cast<std::size_t>(id)].bytes(), t.values[static_cast<std::size_t>(id)].byte_size()));
-  };
+  const auto at = [&](int id) { return std::as_bytes(std::span(t.values[id].bytes(), t.values[id].byte_size())); };
   const auto within = [](auto part, auto whole) {
     return part.size() < whole.size() && part.data() >= whole.data() &&
            part.data() + part.size() <= whole.data() + whole.size();
@@ -47,7 +44,7 @@ double flops_of(const Plan& plan, int index) {
   const auto& node = (*plan.model)[index];
   std::vector<Fact> inputs;
   for (const auto& v : node.inputs) inputs.push_back(v.node < 0 ? Fact{} : plan.facts->of(v));
-  const auto& outputs = plan.facts->outputs[static_cast<std::size_t>(index)];
+  const auto& outputs = plan.facts->outputs[index];
   return 2 * static_cast<double>(tools::macs_of(node, inputs, outputs).value_or(0));
 }
 

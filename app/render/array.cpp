@@ -234,16 +234,16 @@ std::string summary_text(const Summary& s) {
 }
 
 std::vector<i64> largest(const std::vector<double>& values, i64 row, i64 length, i64 k) {
-  std::vector<i64> order(static_cast<std::size_t>(length));
+  std::vector<i64> order(length);
   std::iota(order.begin(), order.end(), 0);
   const auto at = [&](i64 i) {
-    const double v = values[static_cast<std::size_t>(row * length + i)];
+    const double v = values[row * length + i];
     return std::isnan(v) ? -std::numeric_limits<double>::infinity() : v;
   };
   const auto count = std::min(k, length);
   std::partial_sort(order.begin(), order.begin() + count, order.end(),
                     [&](auto a, auto b) { return at(a) != at(b) ? at(a) > at(b) : a < b; });
-  order.resize(static_cast<std::size_t>(count));
+  order.resize(count);
   return order;
 }
 

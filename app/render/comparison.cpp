@@ -118,7 +118,7 @@ std::vector<std::string> row_of(const ComparisonView& view, const Compared& c) {
   }
   auto name = name_of(c.place);
   if (!c.difference.unlike.empty()) name += fmt::format("  ({})", c.difference.unlike);
-  if (c.own && c.own->ties > 0) name += fmt::format("  ({})", count(static_cast<std::size_t>(c.own->ties), "tie"));
+  if (c.own && c.own->ties > 0) name += fmt::format("  ({})", count(c.own->ties, "tie"));
   row.push_back(std::move(name));
   return row;
 }
@@ -147,8 +147,7 @@ std::string left_out(const ComparisonView& view) {
       text += fmt::format("not compared: {} {}{}{}\n", count(n, noun), what, names.empty() ? "" : ": ",
                           list_of_names(names));
   };
-  line(static_cast<std::size_t>(view.comparison.without_reference), "computed tensor", "missing from the reference",
-       {});
+  line(view.comparison.without_reference, "computed tensor", "missing from the reference", {});
   line(view.reference.unmatched.size(), "tensor", "of the reference without a layer in the model",
        view.reference.unmatched);
   line(view.unaligned.size(), "layer", "without a counterpart in the other model", view.unaligned);
@@ -181,9 +180,9 @@ Json place_json(const TensorPlace& place) {
 std::vector<bool> constant_nodes(const Model& model) {
   std::vector<bool> constant;
   for (const auto& node : model.nodes) {
-    const bool follows = node.op->kind == Kind::compute && node.version->pure && !node.inputs.empty() &&
-                         std::all_of(node.inputs.begin(), node.inputs.end(),
-                                     [&](ValueRef from) { return constant[static_cast<std::size_t>(from.node)]; });
+    const bool follows =
+        node.op->kind == Kind::compute && node.version->pure && !node.inputs.empty() &&
+        std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueRef from) { return constant[from.node]; });
     constant.push_back(node.op->kind == Kind::constant || follows);
   }
   return constant;
@@ -192,7 +191,7 @@ std::vector<bool> constant_nodes(const Model& model) {
 /// The layers that take a weight, which itself does nothing.
 std::vector<TensorPlace> users_of(const TensorPlace& place) {
   std::vector<TensorPlace> users;
-  if (!constant_nodes(*place.model)[static_cast<std::size_t>(place.node)]) return users;
+  if (!constant_nodes(*place.model)[place.node]) return users;
   for (int i = 0; i < std::ssize(place.model->nodes); ++i)
     for (const auto& from : (*place.model)[i].inputs)
       if (from.node == place.node) users.push_back({place.model, i, 0, {}});
@@ -281,7 +280,7 @@ std::string comparison_text(const ComparisonView& view, const Style& style) {
     return std::count_if(list.begin(), list.end(), [](const Compared& c) { return c.difference.within; });
   };
   text += fmt::format("{}: {} within the tolerance", count(all, "tensor") + " compared",
-                      static_cast<std::size_t>(within(comparison.layers) + within(comparison.outputs)));
+                      within(comparison.layers) + within(comparison.outputs));
   if (exact + rounded + wrong > 0)
     text += fmt::format("; own error: {} exact, {} rounded, {} wrong", exact, rounded, wrong);
   text += "\n" + left_out(view);
@@ -334,9 +333,8 @@ std::string bisection_text(const tools::Bisection& bisection, const tools::Refer
   text += fmt::format("  own error {}, from the reference's inputs\n", short_number(own.max_abs));
   if (own.value && own.value.type() != ElementType::string && own.value.size() > 0) {
     const auto values = to_f64(own.value.unpacked()), expected = to_f64(saved.unpacked());
-    const auto at = static_cast<std::size_t>(own.at);
-    text += fmt::format("  at [{}] it gives {:.7g}, the reference {:.7g}; rounding explains {}\n", index, values[at],
-                        expected[at], short_number(own.bound));
+    text += fmt::format("  at [{}] it gives {:.7g}, the reference {:.7g}; rounding explains {}\n", index,
+                        values[own.at], expected[own.at], short_number(own.bound));
   }
   return text + fmt::format("  inherited error {}\n", short_number(bisection.found->inherited));
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "render/diagnostics.hpp"
+#include "tools/changed_bin.hpp"
 
 namespace ovir::app {
 namespace {

@@ -60,16 +60,16 @@ std::string slice_text(const BodyLink& link, std::string_view how) {
 /// The links of a body's Parameters and Results, by their key.
 void add_links(const Model& outer, int node, const Model& body, const BodyMap& map,
                std::map<std::string, std::vector<Row::Link>>& links) {
-  const auto parameter = [&](int k) { return key_of(body, body.parameters.at(static_cast<std::size_t>(k))); };
-  const auto result = [&](int k) { return key_of(body, body.results.at(static_cast<std::size_t>(k))); };
+  const auto parameter = [&](int k) { return key_of(body, body.parameters.at(k)); };
+  const auto result = [&](int k) { return key_of(body, body.results.at(k)); };
   const auto layer = key_of(outer, node);
   const auto layer_name = name_of(outer, node);
-  const auto parameter_name = [&](int k) { return name_of(body, body.parameters.at(static_cast<std::size_t>(k))); };
-  const auto result_name = [&](int k) { return name_of(body, body.results.at(static_cast<std::size_t>(k))); };
+  const auto parameter_name = [&](int k) { return name_of(body, body.parameters.at(k)); };
+  const auto result_name = [&](int k) { return name_of(body, body.results.at(k)); };
   for (const auto& link : map.inputs) {
     if (link.port < 0) continue;
     const auto& inputs = outer[node].inputs;
-    const auto port = static_cast<std::size_t>(link.port);
+    const auto port = link.port;
     const auto from = port < inputs.size() ? inputs[port].node : -1;
     links[parameter(link.inner)].push_back(
         {true, key_of(outer, from), name_of(outer, from),
@@ -91,10 +91,10 @@ void add_links(const Model& outer, int node, const Model& body, const BodyMap& m
 }
 
 void find_links(const Model& model, std::map<std::string, std::vector<Row::Link>>& links) {
-  for (std::size_t i = 0; i < model.nodes.size(); ++i) {
+  for (int i = 0; i < std::ssize(model.nodes); ++i) {
     const auto& node = model.nodes[i];
     for (std::size_t b = 0; b < node.bodies.size(); ++b) {
-      if (b < node.maps.size()) add_links(model, static_cast<int>(i), *node.bodies[b], node.maps[b], links);
+      if (b < node.maps.size()) add_links(model, i, *node.bodies[b], node.maps[b], links);
       find_links(*node.bodies[b], links);
     }
   }
@@ -133,9 +133,9 @@ std::vector<Row> rows(const View& view) {
     const auto& layer = *node.layer;
     const auto known = [&](ValueRef v) -> Fact {
       const auto at = facts.find(&model);
-      if (v.node < 0 || at == facts.end() || static_cast<std::size_t>(v.node) >= at->second->outputs.size()) return {};
-      const auto& outputs = at->second->outputs[static_cast<std::size_t>(v.node)];
-      return static_cast<std::size_t>(v.port) < outputs.size() ? outputs[static_cast<std::size_t>(v.port)] : Fact{};
+      if (v.node < 0 || at == facts.end() || v.node >= std::ssize(at->second->outputs)) return {};
+      const auto& outputs = at->second->outputs[v.node];
+      return v.port < std::ssize(outputs) ? outputs[v.port] : Fact{};
     };
     Row row{layer.id_text,
             model.path + layer.id_text,

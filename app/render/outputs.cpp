@@ -33,13 +33,12 @@ std::vector<Ranked> rank_rows(const Tensor& t, i64 top) {
   const auto length = t.dim(class_axis(t));
   std::vector<Ranked> list;
   for (i64 row = 0; row < std::min(kRows, t.size() / length); ++row)
-    for (const auto i : largest(values, row, length, top))
-      list.push_back({row, i, values[static_cast<std::size_t>(row * length + i)]});
+    for (const auto i : largest(values, row, length, top)) list.push_back({row, i, values[row * length + i]});
   return list;
 }
 
 std::string label(const std::vector<std::string>& labels, i64 index) {
-  return index < static_cast<i64>(labels.size()) ? labels[static_cast<std::size_t>(index)] : "";
+  return index < std::ssize(labels) ? labels[index] : "";
 }
 
 std::string top_text(const Tensor& t, i64 top, const std::vector<std::string>& labels) {
@@ -74,8 +73,7 @@ std::string outputs_text(const std::vector<Produced>& outputs, i64 top, const st
                        to_string(o.value.shape()));
     if (top > 0 && can_rank(o.value)) out += top_text(o.value, top, labels);
     else if (o.value.size() <= kPrinted) out += array_text(o.value) + "\n";
-    else if (o.value.type() == ElementType::string)
-      out += count(static_cast<std::size_t>(o.value.size()), "string") + "\n";
+    else if (o.value.type() == ElementType::string) out += count(o.value.size(), "string") + "\n";
     else out += summary_text(summarise(o.value)) + "\n";
   }
   return out;

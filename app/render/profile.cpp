@@ -31,8 +31,7 @@ std::vector<std::string> parts_of(const std::string& name) {
 std::string prefix_of(const std::string& name, int depth) {
   std::string prefix;
   const auto parts = parts_of(name);
-  for (std::size_t i = 0; i < parts.size() && i < static_cast<std::size_t>(depth); ++i)
-    prefix += (i ? "/" : "") + parts[i];
+  for (i64 i = 0; i < std::ssize(parts) && i < depth; ++i) prefix += (i ? "/" : "") + parts[i];
   return prefix;
 }
 
@@ -86,8 +85,7 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
   auto text = fmt::format(
       "{} in {}, {:.3f} ms at best, {:.3f} ms in the median; peak {:.0f} GFLOP/s, {:.1f} GB/s\n"
       "      ms      %        GFLOP/s  peak         GB/s  peak  calls\n",
-      count(static_cast<std::size_t>(report.rounds), "round"),
-      count(static_cast<std::size_t>(report.threads), "thread"), report.min_ms, report.median_ms,
+      count(report.rounds, "round"), count(report.threads, "thread"), report.min_ms, report.median_ms,
       report.peak_flops / 1e9, report.peak_bytes / 1e9);
   std::size_t shown = 0;
   for (const auto& row : rows) {

@@ -57,8 +57,8 @@ class Writer {
   const Reshapeable& found;
   Places places;
 
-  i64 base(const InputAxis& a) const { return found.inputs[static_cast<std::size_t>(a.input)].tried[a.axis].length(); }
-  const Dim& given(const InputAxis& a) const { return found.inputs[static_cast<std::size_t>(a.input)].shape[a.axis]; }
+  i64 base(const InputAxis& a) const { return found.inputs[a.input].tried[a.axis].length(); }
+  const Dim& given(const InputAxis& a) const { return found.inputs[a.input].shape[a.axis]; }
   std::string name(int input) const { return fmt::format("\"{}\"", printable(model.parameter_name(input))); }
 
   // --- for people
@@ -108,16 +108,16 @@ class Writer {
 
   std::string text(const Style& style) {
     std::string out;
-    for (std::size_t k = 0; k < found.inputs.size(); ++k) {
+    for (int k = 0; k < std::ssize(found.inputs); ++k) {
       const auto& input = found.inputs[k];
-      out += style(Paint::bold, fmt::format("input {} {} {}{}", k, name(static_cast<int>(k)), ovir::name(input.type),
-                                            to_string(input.shape)));
+      out += style(Paint::bold,
+                   fmt::format("input {} {} {}{}", k, name(k), ovir::name(input.type), to_string(input.shape)));
       if (!(input.tried == input.shape)) out += fmt::format(", tried as {}", to_string(input.tried));
       out += !input.shape.has_rank() ? "\n  any rank: not tried\n" : input.shape.rank() == 0 ? "\n  no axes\n" : "\n";
       std::size_t width = 0;
       for (const auto& d : input.shape) width = std::max(width, to_string(d).size());
       for (const auto& axis : found.axes) {
-        if (axis.axes[0].input != static_cast<int>(k)) continue;
+        if (axis.axes[0].input != k) continue;
         const auto& a = axis.axes[0];
         out += fmt::format("  axis {}: {:<{}}  {}\n", a.axis, to_string(given(a)), width, words_of(axis)) +
                refusals(axis, style);
@@ -164,12 +164,12 @@ class Writer {
 
   Json json(const std::string& path, bool weights) {
     Json inputs = Json::array(), together = Json::array();
-    for (std::size_t k = 0; k < found.inputs.size(); ++k) {
+    for (int k = 0; k < std::ssize(found.inputs); ++k) {
       const auto& input = found.inputs[k];
       Json axes = Json::array();
       for (const auto& axis : found.axes) {
         const auto& a = axis.axes[0];
-        if (a.input != static_cast<int>(k)) continue;
+        if (a.input != k) continue;
         Json entry{{"axis", a.axis}, {"length", given(a).is_static() ? Json(given(a).length()) : Json(nullptr)}};
         if (!given(a).is_static() && axis.tried) entry["tried_as"] = base(a);
         add_range(entry, axis);
@@ -177,7 +177,7 @@ class Writer {
         axes.push_back(std::move(entry));
       }
       inputs.push_back({{"index", k},
-                        {"name", model.parameter_name(static_cast<int>(k))},
+                        {"name", model.parameter_name(k)},
                         {"element_type", ovir::name(input.type)},
                         {"shape", to_string(input.shape)},
                         {"axes", std::move(axes)}});

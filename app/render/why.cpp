@@ -66,7 +66,7 @@ Target parse(const std::list<Frame>& frames, const std::string& text) {
   }
   if (!found) no_such_layer(frames, name);
   Target target{*found, {}};
-  const auto outputs = target.spot.frame->facts->outputs[static_cast<std::size_t>(found->at.node)].size();
+  const auto outputs = target.spot.frame->facts->outputs[found->at.node].size();
   if (!numbers.empty()) {
     if (numbers[0] < 0 || numbers[0] >= static_cast<i64>(outputs))
       throw UsageError(fmt::format("--why: {} has no output {}; it has {}", layer_text(*found), numbers[0], outputs));

@@ -1,5 +1,6 @@
 #include "exec/evaluate.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "op/infer_context.hpp"
@@ -8,8 +9,6 @@
 
 namespace ovir {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Fact fact_of(ElementType declared, const Tensor& t) { return {declared, t.shape(), t, nullptr}; }
 
@@ -42,14 +41,13 @@ class Operands {
 /// The outputs' facts for this very call.
 std::vector<Fact> infer_now(const Plan& plan, int index, const std::vector<Fact>& inputs) {
   const auto& node = (*plan.model)[index];
-  const auto& inferred = plan.facts->outputs[at(index)];
+  const auto& inferred = plan.facts->outputs[index];
   InferContext c(*node.op, *node.version, node.attrs.get(), inputs, static_cast<int>(inferred.size()));
   c.set_declared(inferred);
   c.check_signature();
   // A layer with bodies finds its outputs' shapes by running them; of its inputs as much is demanded as ever.
-  c.set_bodies(node.maps, [&](int body, const std::vector<Fact>&) {
-    return std::vector<Fact>(at(node.maps[at(body)].result_count));
-  });
+  c.set_bodies(node.maps,
+               [&](int body, const std::vector<Fact>&) { return std::vector<Fact>(node.maps[body].result_count); });
   if (node.version->infer) node.version->infer(c);
   if (!node.bodies.empty()) return inferred;
   return std::move(c.outputs());
@@ -75,7 +73,7 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
   work = saturating_add(work, steps);
   std::vector<ElementType> stored;
   std::vector<std::uint8_t> unwanted;
-  for (const auto id : plan.value_of[at(index)]) {
+  for (const auto id : plan.value_of[index]) {
     stored.push_back(plan.value(id).stored);
     unwanted.push_back(last && plan.value(id).reads == 0 && outputs.size() > 1);
   }
@@ -96,13 +94,24 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
     given.push_back(fact_of(declared == ElementType::dynamic ? inputs[i].type() : declared, inputs[i]));
   }
   Operands operands(plan, step, std::move(given), [](const Value& v) { return fact_of(v.declared, v.constant); });
+  std::vector<int> settled;  // nodes that follow from constants alone: of these planning has said all there is
+  const auto is_settled = [&](ValueRef v) {
+    return plan.value(plan_passes::value_of(plan, v)).role == Role::constant ||
+           std::find(settled.begin(), settled.end(), v.node) != settled.end();
+  };
   for (const auto index : step.nodes) {
     const auto& node = (*plan.model)[index];
+    if (index != step.nodes.back() && std::all_of(node.inputs.begin(), node.inputs.end(), is_settled)) {
+      settled.push_back(index);
+      const auto& known = plan.facts->outputs[index];
+      for (std::size_t o = 0; o < known.size(); ++o) operands.put({index, static_cast<int>(o)}, known[o]);
+      continue;
+    }
     const auto facts = operands.of(node);
     auto outputs = infer_now(plan, index, facts);
     work = saturating_add(work, steps_of(*node.version, node.attrs.get(), facts, outputs));
     if (index == step.nodes.back()) return outputs;
-    for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
+    for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }
   return {};
 }
@@ -114,7 +123,7 @@ std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span
   for (const auto index : step.nodes) {
     auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host, work);
     if (index == step.nodes.back()) return outputs;
-    for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
+    for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }
   return {};
 }

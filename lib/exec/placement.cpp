@@ -14,14 +14,14 @@ class Placer {
   Placer(const Plan& plan, std::span<const PlacedStep> steps, std::span<const std::optional<Shape>> shapes)
       : plan_(plan), steps_(steps), shapes_(shapes), spots_(plan.values.size()), last_use_(plan.values.size(), -1) {
     result_.overwrites.assign(steps.size(), -1);
-    for (std::size_t s = 0; s < steps.size(); ++s)
-      for (const auto id : plan.steps[s].inputs) last_use_[id] = static_cast<int>(s);
+    for (int s = 0; s < std::ssize(steps); ++s)
+      for (const auto id : plan.steps[s].inputs) last_use_[id] = s;
     for (const auto id : plan.results) last_use_[id] = static_cast<int>(steps.size());
   }
 
   Placement run() {
-    for (std::size_t s = 0; s < steps_.size(); ++s)
-      if (steps_[s].planned) place_outputs(static_cast<int>(s));
+    for (int s = 0; s < std::ssize(steps_); ++s)
+      if (steps_[s].planned) place_outputs(s);
     std::vector<Block> blocks;
     std::vector<int> block_of(groups_.size(), -1);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -82,10 +82,10 @@ class Placer {
       if (from.group >= 0) join(step.outputs[0], from);
       return;
     }
-    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
+    for (int o = 0; o < std::ssize(step.outputs); ++o) {
       const auto id = step.outputs[o];
       if (is_result(id)) continue;
-      if (how.kernel && (lies_in_input(s, static_cast<int>(o)) || (o == 0 && lies_over_input(s)))) continue;
+      if (how.kernel && (lies_in_input(s, o) || (o == 0 && lies_over_input(s)))) continue;
       open(id, s);
       if (o == 0 && how.kernel) take_in_inputs(s);
     }
@@ -104,15 +104,15 @@ class Placer {
   /// An output that takes the place of an input that nobody needs any more, and nothing else that lies there.
   bool lies_over_input(int s) {
     const auto& step = plan_.steps[s];
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    for (int i = 0; i < std::ssize(step.inputs); ++i) {
       const auto id = step.inputs[i];
       const auto spot = spots_[id];
-      if (spot.group < 0 || groups_[spot.group].end != s || !steps_[s].kernel->writes_over(static_cast<int>(i)) ||
+      if (spot.group < 0 || groups_[spot.group].end != s || !steps_[s].kernel->writes_over(i) ||
           bytes_of(id) != bytes_of(step.outputs[0]))
         continue;
       const auto shares = [&](int other) { return other != id && spots_[other].group == spot.group; };
       if (std::any_of(step.inputs.begin(), step.inputs.end(), shares)) continue;
-      result_.overwrites[s] = static_cast<int>(i);
+      result_.overwrites[s] = i;
       join(step.outputs[0], spot);
       return true;
     }
@@ -123,8 +123,8 @@ class Placer {
   void take_in_inputs(int s) {
     const auto& step = plan_.steps[s];
     const auto whole = spots_[step.outputs[0]];
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const auto at = steps_[s].kernel->place_in_output(static_cast<int>(i), steps_[s].sizes);
+    for (int i = 0; i < std::ssize(step.inputs); ++i) {
+      const auto at = steps_[s].kernel->place_in_output(i, steps_[s].sizes);
       const auto part = spots_[step.inputs[i]];
       if (!at || part.group < 0 || part.group == whole.group || part.offset != 0 ||
           static_cast<i64>(groups_[part.group].bytes) != bytes_of(step.inputs[i]))
@@ -154,7 +154,10 @@ class Placer {
 
 i64 stored_bytes(const Value& value, const Shape& shape) {
   auto stored = shape;
-  if (value.layout == Layout::blocked) stored[1] = (stored[1] + kBlock - 1) / kBlock * kBlock;
+  if (value.layout == Layout::blocked) {
+    const auto block = block_channels(value.stored);
+    stored[1] = (stored[1] + block - 1) / block * block;
+  }
   const auto bytes = checked_mul(stored.count(), byte_width(value.stored));
   if (!bytes || *bytes > i64{1} << 60)
     fail(Code::E0003, "a tensor {}{} is too large", name(value.stored), to_string(shape));

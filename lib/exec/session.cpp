@@ -31,9 +31,8 @@ void find_variables(const Plan& plan, std::vector<Variable>& variables) {
 }
 
 int position(const std::vector<ModelPort>& ports, std::string_view name) {
-  for (std::size_t k = 0; k < ports.size(); ++k)
-    if (std::find(ports[k].names.begin(), ports[k].names.end(), name) != ports[k].names.end())
-      return static_cast<int>(k);
+  for (int k = 0; k < std::ssize(ports); ++k)
+    if (std::find(ports[k].names.begin(), ports[k].names.end(), name) != ports[k].names.end()) return k;
   return -1;
 }
 
@@ -55,16 +54,16 @@ struct Session::Impl {
   Impl(std::shared_ptr<Runtime> r, std::shared_ptr<const Plan> p)
       : runtime(std::move(r)), plan(std::move(p)), executor(plan) {
     const auto& model = *plan->model;
-    for (std::size_t k = 0; k < model.parameters.size(); ++k) {
+    for (int k = 0; k < std::ssize(model.parameters); ++k) {
       const auto& value = plan->value(plan->parameters[k]);
-      inputs.push_back({model.parameter_name(static_cast<int>(k)), names_of(*model[model.parameters[k]].layer, 0),
+      inputs.push_back({model.parameter_name(k), names_of(*model[model.parameters[k]].layer, 0),
                         exchanged_type(model, value.declared, true), value.shape});
     }
-    for (std::size_t k = 0; k < model.results.size(); ++k) {
+    for (int k = 0; k < std::ssize(model.results); ++k) {
       const auto from = model[model.results[k]].inputs.at(0);
       const auto& fact = plan->facts->of(from);
       auto names = names_of(*model[from.node].layer, static_cast<std::size_t>(from.port));
-      const auto name = model.result_name(static_cast<int>(k));
+      const auto name = model.result_name(k);
       if (std::find(names.begin(), names.end(), name) == names.end()) names.insert(names.begin(), name);
       outputs.push_back({name, std::move(names), exchanged_type(model, fact.type, false), fact.shape});
     }
@@ -165,8 +164,8 @@ std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& 
   for (const auto& [name, value] : inputs) {
     const auto k = input(name);
     if (k < 0) fail(Code::E0701, "the model has no input \"{}\"", name);
-    if (given[static_cast<std::size_t>(k)]) fail(Code::E0706, "input \"{}\" was given twice", name);
-    given[static_cast<std::size_t>(k)] = value;
+    if (given[k]) fail(Code::E0706, "input \"{}\" was given twice", name);
+    given[k] = value;
   }
   auto results = run(given, observer);
   std::map<std::string, Tensor> named;
@@ -183,7 +182,7 @@ void Session::set_state(std::string_view variable, const Tensor& value) {
   const auto& variables = impl_->variables;
   const auto at = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == variable; });
   if (at == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", variable);
-  const bool wide = value.type() == ElementType::f32 && impl_->plan->options.precision == Precision::f32 &&
+  const bool wide = value.type() == ElementType::f32 && impl_->plan->options.precision != Precision::declared &&
                     contains(kFloat | kNarrowFloat, at->type);
   if (at->type != ElementType::dynamic && value.type() != at->type && !wide)
     fail(Code::E0704, "the state of variable \"{}\" must be {}, but {} was given", variable, name(at->type),

@@ -10,17 +10,15 @@
 namespace ovir {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Nodes whose outputs come by themselves: from the caller, the file, or a step of their own that gives all of them.
 std::vector<char> computed_nodes(const Plan& plan) {
   std::vector<char> computed(plan.model->nodes.size(), 0);
-  for (std::size_t i = 0; i < computed.size(); ++i) {
-    const auto kind = (*plan.model)[static_cast<int>(i)].op->kind;
+  for (int i = 0; i < std::ssize(computed); ++i) {
+    const auto kind = (*plan.model)[i].op->kind;
     computed[i] = kind == Kind::parameter || kind == Kind::constant || kind == Kind::result;
   }
   for (const auto& step : plan.steps)
-    if (!step.nodes.empty()) computed[at(step.nodes.back())] = 1;
+    if (!step.nodes.empty()) computed[step.nodes.back()] = 1;
   return computed;
 }
 
@@ -35,43 +33,42 @@ SideValues::SideValues(const Plan& plan, Observer& observer)
     : plan_(plan), wanted_(plan.model->nodes.size(), 0), side_(wanted_), readers_(plan.values.size()) {
   const auto& model = *plan.model;
   auto computed = computed_nodes(plan);
-  for (std::size_t i = 0; i < wanted_.size(); ++i) wanted_[i] = observer.wants(model, static_cast<int>(i));
+  for (int i = 0; i < std::ssize(wanted_); ++i) wanted_[i] = observer.wants(model, i);
   // A step leaves out what nobody reads; an observer reads it.
   for (const auto& step : plan.steps) {
-    if (step.nodes.empty() || !wanted_[at(step.nodes.back())]) continue;
+    if (step.nodes.empty() || !wanted_[step.nodes.back()]) continue;
     const auto& node = plan.node(step);
     const bool left_out =
         std::any_of(step.outputs.begin(), step.outputs.end(), [&](int id) { return plan.value(id).reads == 0; });
-    if (left_out && can_be_side(node)) computed[at(step.nodes.back())] = 0;
+    if (left_out && can_be_side(node)) computed[step.nodes.back()] = 0;
   }
-  for (std::size_t i = side_.size(); i-- > 0;) {
+  for (auto i = static_cast<int>(side_.size()); i-- > 0;) {
     if (wanted_[i] && !computed[i]) side_[i] = 1;
     if (!side_[i]) continue;
-    if (!can_be_side(model[static_cast<int>(i)])) {
+    if (!can_be_side(model[i])) {
       side_[i] = 0;
       continue;
     }
-    for (const auto& v : model[static_cast<int>(i)].inputs)
-      if (!computed[at(v.node)]) side_[at(v.node)] = 1;
+    for (const auto& v : model[i].inputs)
+      if (!computed[v.node]) side_[v.node] = 1;
   }
   // Without an input that can come, nothing comes of it.
   std::vector<char> possible(computed);
-  for (std::size_t i = 0; i < side_.size(); ++i) {
+  for (int i = 0; i < std::ssize(side_); ++i) {
     if (!side_[i]) continue;
-    const auto& inputs = model[static_cast<int>(i)].inputs;
-    possible[i] = std::all_of(inputs.begin(), inputs.end(),
-                              [&](ValueRef v) { return possible[at(v.node)] || side_[at(v.node)]; }) &&
-                  !inputs.empty();
+    const auto& inputs = model[i].inputs;
+    possible[i] =
+        std::all_of(inputs.begin(), inputs.end(), [&](ValueRef v) { return possible[v.node] || side_[v.node]; }) &&
+        !inputs.empty();
     side_[i] = possible[i];
   }
-  for (std::size_t i = 0; i < side_.size(); ++i) {
+  for (int i = 0; i < std::ssize(side_); ++i) {
     if (!side_[i]) continue;
     const int k = static_cast<int>(order_.size());
     Side s;
-    s.node = static_cast<int>(i);
+    s.node = i;
     const auto& inputs = model[s.node].inputs;
-    for (std::size_t p = 0; p < inputs.size(); ++p)
-      readers_[at(plan_passes::value_of(plan, inputs[p]))].emplace_back(k, static_cast<int>(p));
+    for (int p = 0; p < std::ssize(inputs); ++p) readers_[plan_passes::value_of(plan, inputs[p])].emplace_back(k, p);
     order_.push_back(std::move(s));
   }
   begin();
@@ -90,13 +87,13 @@ void SideValues::come(int value, const Tensor& tensor, const Tell& tell) {
   while (!there.empty()) {
     const auto [id, t] = std::move(there.back());
     there.pop_back();
-    for (const auto& [k, port] : readers_[at(id)]) {
-      auto& side = order_[at(k)];
-      if (side.missing == 0 || side.inputs[at(port)]) continue;
-      side.inputs[at(port)] = t;
+    for (const auto& [k, port] : readers_[id]) {
+      auto& side = order_[k];
+      if (side.missing == 0 || side.inputs[port]) continue;
+      side.inputs[port] = t;
       if (--side.missing > 0) continue;
       auto outputs = compute(side, tell);
-      const auto& ids = plan_.value_of[at(side.node)];
+      const auto& ids = plan_.value_of[side.node];
       for (std::size_t o = 0; o < outputs.size(); ++o)
         if (outputs[o]) there.emplace_back(ids[o], std::move(outputs[o]));
     }
@@ -110,7 +107,7 @@ std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
     const auto& t = side.inputs[p];
     facts.push_back({plan_.facts->of(node.inputs[p]).type, t.shape(), t, nullptr});
   }
-  const auto& ids = plan_.value_of[at(side.node)];
+  const auto& ids = plan_.value_of[side.node];
   InferContext infer(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(ids.size()));
   infer.check_signature();
   if (node.version->infer) node.version->infer(infer);

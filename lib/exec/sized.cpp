@@ -11,14 +11,12 @@
 namespace ovir {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// A step whose outputs' places can be settled before the run.
 bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::optional<Shape>>& shapes,
                     bool recorded) {
   const auto known = [&](int id) {
     const auto& value = plan.value(id);
-    return shapes[at(id)] && value.stored != ElementType::dynamic && value.stored != ElementType::string;
+    return shapes[id] && value.stored != ElementType::dynamic && value.stored != ElementType::string;
   };
   if (!std::all_of(step.inputs.begin(), step.inputs.end(), known) ||
       !std::all_of(step.outputs.begin(), step.outputs.end(), known))
@@ -50,9 +48,9 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
   for (std::size_t s = 0; s < steps.size(); ++s)
     if (steps[s].how == How::kernel || steps[s].how == How::reference)
       work = saturating_add(work, step_work(plan, plan.steps[s], steps[s].how == How::kernel));
-  for (std::size_t id = 0; id < plan.values.size(); ++id) {
-    if (planned[id]) spare.emplace_back(static_cast<int>(id), Tensor());
-    if (!fixed[id]) moving.push_back(static_cast<int>(id));
+  for (int id = 0; id < std::ssize(plan.values); ++id) {
+    if (planned[id]) spare.emplace_back(id, Tensor());
+    if (!fixed[id]) moving.push_back(id);
   }
 }
 
@@ -74,8 +72,8 @@ void Sized::prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded) {
     if (step.view || !step.kernel) continue;
     const auto view = [&](int id) {
       const auto& value = plan.value(id);
-      auto* data = fixed[at(id)] ? const_cast<std::byte*>(tensors[at(id)].bytes()) : nullptr;
-      *next++ = {value.stored, value.layout, *shapes[at(id)], data};
+      auto* data = fixed[id] ? const_cast<std::byte*>(tensors[id].bytes()) : nullptr;
+      *next++ = {value.stored, value.layout, *shapes[id], data};
     };
     sized.in = {next, step.inputs.size()};
     sized.out = {next + step.inputs.size(), step.outputs.size()};
@@ -106,7 +104,7 @@ void Sized::place_values(const Plan& plan) {
                       .sizes = {sized.in, sized.out},
                       .scratch_bytes = kernel ? sized.state->scratch_bytes : 0});
     if (sized.how == How::kernel || sized.how == How::reference)
-      for (const auto id : plan.steps[s].outputs) planned[at(id)] = plan.value(id).result;
+      for (const auto id : plan.steps[s].outputs) planned[id] = plan.value(id).result;
   }
   const auto placement = place(plan, placed, shapes);
   arena_bytes = placement.bytes;
@@ -128,7 +126,7 @@ void Sized::place_values(const Plan& plan) {
     steps[s].overwrites = placement.overwrites[s];
     if (placement.scratch[s] >= 0) steps[s].state->scratch = arena.get() + placement.scratch[s];
     if (steps[s].how != How::view) continue;
-    const auto from = at(plan.steps[s].inputs[0]), to = at(plan.steps[s].outputs[0]);
+    const auto from = plan.steps[s].inputs[0], to = plan.steps[s].outputs[0];
     if (!fixed[from]) continue;
     tensors[to] = tensors[from].reshaped(*shapes[to]);
     fixed[to] = 1;
@@ -140,7 +138,7 @@ void Sized::bind_kernels(const Plan& plan) {
     auto& sized = steps[s];
     if (sized.how != How::kernel) continue;
     const auto bind = [&](View& view, int id) {
-      if (fixed[at(id)]) view.data = const_cast<std::byte*>(tensors[at(id)].bytes());
+      if (fixed[id]) view.data = const_cast<std::byte*>(tensors[id].bytes());
       else sized.patches.push_back({&view, id});
     };
     for (std::size_t i = 0; i < sized.in.size(); ++i) bind(sized.in[i], plan.steps[s].inputs[i]);
@@ -154,18 +152,18 @@ void Sized::bind_references(const Plan& plan) {
     const auto& step = plan.steps[s];
     if (sized.how != How::reference) continue;
     const auto& node = plan.node(step);
-    for (const auto id : step.inputs) sized.inputs.push_back(fixed[at(id)] ? tensors[at(id)] : Tensor());
+    for (const auto id : step.inputs) sized.inputs.push_back(fixed[id] ? tensors[id] : Tensor());
     for (const auto id : step.outputs) {
       const auto& value = plan.value(id);
-      sized.targets.push_back(fixed[at(id)] ? tensors[at(id)] : Tensor());
-      sized.facts.push_back({value.declared, PartialShape(*shapes[at(id)]), {}, nullptr});
+      sized.targets.push_back(fixed[id] ? tensors[id] : Tensor());
+      sized.facts.push_back({value.declared, PartialShape(*shapes[id]), {}, nullptr});
       sized.stored.push_back(value.stored);
       sized.unwanted.push_back(value.reads == 0);
     }
     for (std::size_t i = 0; i < step.inputs.size(); ++i)
-      if (!fixed[at(step.inputs[i])]) sized.moved.emplace_back(&sized.inputs[i], step.inputs[i]);
+      if (!fixed[step.inputs[i]]) sized.moved.emplace_back(&sized.inputs[i], step.inputs[i]);
     for (std::size_t o = 0; o < step.outputs.size(); ++o)
-      if (!fixed[at(step.outputs[o])]) sized.moved.emplace_back(&sized.targets[o], step.outputs[o]);
+      if (!fixed[step.outputs[o]]) sized.moved.emplace_back(&sized.targets[o], step.outputs[o]);
     sized.eval.emplace(*node.version, node.attrs.get(), sized.inputs, sized.facts, sized.stored);
     sized.eval->set_type(node.op->type);
     sized.eval->set_targets(sized.targets);

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -42,24 +43,17 @@ std::span<const Pattern* const> module_patterns() {
 
 /// For a single run only our own: it is over before oneDNN has compiled its kernels and brought the weights into its
 /// layouts.
-constexpr const Pattern* kOnce[] = {&kBlockedConvolution,
-                                    &kConvolution,
-                                    &kBlockedPooling,
-                                    &kAttention,
-                                    &kMatMul,
-                                    &kLayerNormalization,
-                                    &kSoftmax,
-                                    &kReduction,
-                                    &kTranspose,
-                                    &kConcat,
-                                    &kSplit,
-                                    &kElementwise,
-                                    &kRecurrent,
-                                    &kFakeQuantize,
+constexpr const Pattern* kOnce[] = {&kBf16MatMul,         &kBf16Convolution, &kCompressedWeights,
+                                    &kBlockedConvolution, &kConvolution,     &kBlockedPooling,
+                                    &kAttention,          &kMatMul,          &kLayerNormalization,
+                                    &kRmsNormalization,   &kSoftmax,         &kReduction,
+                                    &kTranspose,          &kConcat,          &kSplit,
+                                    &kElementwise,        &kRecurrent,       &kFakeQuantize,
                                     &kGroupNormalization};
 
 /// For many runs those that pack weights; oneDNN's for what they leave; then the others.
-constexpr const Pattern* kPacked[] = {&kBlockedConvolution, &kBlockedPooling, &kAttention, &kPackedMatMul};
+constexpr const Pattern* kPacked[] = {&kBf16MatMul,     &kBf16Convolution, &kCompressedWeights, &kBlockedConvolution,
+                                      &kBlockedPooling, &kAttention,       &kPackedMatMul};
 
 }  // namespace
 
@@ -68,7 +62,8 @@ std::span<const Pattern* const> patterns(const PlanOptions& options) {
   static const auto all = [] {
     std::vector<const Pattern*> list(std::begin(kPacked), std::end(kPacked));
     for (const auto* p : module_patterns()) list.push_back(p);
-    for (const auto* p : kOnce) list.push_back(p);
+    for (const auto* p : kOnce)
+      if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
     return list;
   }();
   return all;

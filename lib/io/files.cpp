@@ -55,7 +55,7 @@ Tensor read_raw(const std::string& path, ElementType type, Shape shape) {
   if (!size || type == ElementType::dynamic)
     fail(Code::E0704, "{}: raw bytes cannot hold {}{}", where, name(type), to_string(shape));
   const Bytes file = open_file(path);
-  if (file.size() != static_cast<std::size_t>(*size))
+  if (std::ssize(file) != *size)
     fail(Code::E0705, "{}: {} bytes, but {}{} takes {}", where, file.size(), name(type), to_string(shape), *size);
   return with_clean_booleans(Tensor(type, std::move(shape), file.owner, file.view.data(), true).unpacked());
 }

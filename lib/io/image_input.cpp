@@ -118,7 +118,7 @@ Tensor image_input(const Tensor& given, ElementType type, const PartialShape& sh
   const Tensor image = recolor(resized, channel_dim.is_static() ? channel_dim.length() : resized.dim(2));
 
   const auto height = image.dim(0), width = image.dim(1), channels = image.dim(2);
-  const auto rank = static_cast<std::size_t>(std::max({axes.batch, axes.channel, axes.height, axes.width}) + 1);
+  const auto rank = std::max({axes.batch, axes.channel, axes.height, axes.width}) + 1;
   Shape out_shape(rank, 1);
   const auto place = [&](i64 axis, i64 length) {
     if (axis >= 0) out_shape[axis] = length;
@@ -143,9 +143,8 @@ Tensor image_input(const Tensor& given, ElementType type, const PartialShape& sh
     for (i64 x = 0; x < width; ++x, from += channels) {
       for (i64 c = 0; c < channels; ++c) {
         const auto value = static_cast<float>(from[options.reverse_channels ? channels - 1 - c : c]);
-        const auto k = static_cast<std::size_t>(c);
         out.mutable_data<float>()[y * step(axes.height) + x * step(axes.width) + c * step(axes.channel)] =
-            (value - mean[k]) / scale[k];
+            (value - mean[c]) / scale[c];
       }
     }
   }

@@ -112,7 +112,7 @@ constexpr std::array<DataType, 26> kTypes = [] {
 }();
 
 /// Bytes of one stored item: two u4 share an item as they share a byte.
-std::size_t item_width(ElementType type) { return static_cast<std::size_t>(byte_width(type)); }
+std::size_t item_width(ElementType type) { return byte_width(type); }
 
 struct Proto {
   std::uint64_t type = 0;

@@ -65,22 +65,21 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
   std::optional<LineIndex> own;
   if (!lines) lines = &own;
   const auto at_fault = d.port && d.port->input ? d.port->index : -1;
-  const auto tell = [&](std::size_t i) {
+  const auto tell = [&](int i) {
     const auto& producer = model[node.inputs[i].node];
     const auto& fact = inputs[i];
     const bool constant = producer.op && producer.op->kind == Kind::constant;
     const auto value = value_of(fact.value);
-    if (at_fault == static_cast<i64>(i)) {
+    if (at_fault == i) {
       const auto contradiction =
-          i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, *lines) : std::string();
+          i < std::ssize(node.layer->inputs) ? declared(node.layer->inputs[i], fact, *lines) : std::string();
       d.label =
           fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), contradiction, describe(*producer.layer));
       if (value.empty()) return;
     }
     Note note;
-    const auto port = is_known(node, i)
-                          ? fmt::format("input {} \"{}\"", i, port_name(*node.version, static_cast<int>(i)))
-                          : fmt::format("input {}", i);
+    const auto port =
+        is_known(node, i) ? fmt::format("input {} \"{}\"", i, port_name(*node.version, i)) : fmt::format("input {}", i);
     if (constant && !value.empty())
       note.message = fmt::format("{} is constant {} = {}", port, describe(*producer.layer), value);
     else
@@ -91,14 +90,14 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
     d.notes.push_back(std::move(note));
   };
   // Where the message names inputs, the others have nothing to do with it.
-  const auto named = [&](std::size_t i) {
-    return d.message.find(fmt::format("\"{}\"", port_name(*node.version, static_cast<int>(i)))) != std::string::npos;
+  const auto named = [&](int i) {
+    return d.message.find(fmt::format("\"{}\"", port_name(*node.version, i))) != std::string::npos;
   };
   bool names_some = false;
-  for (std::size_t i = 0; i < node.inputs.size() && is_known(node, i); ++i) names_some = names_some || named(i);
-  if (at_fault >= 0 && at_fault < std::ssize(node.inputs)) tell(at_fault);
-  for (std::size_t i = 0; i < node.inputs.size() && d.notes.size() < kMaxNotes; ++i)
-    if (at_fault != static_cast<i64>(i) && (!names_some || (is_known(node, i) && named(i)))) tell(i);
+  for (int i = 0; i < std::ssize(node.inputs) && is_known(node, i); ++i) names_some = names_some || named(i);
+  if (at_fault >= 0 && at_fault < std::ssize(node.inputs)) tell(static_cast<int>(at_fault));
+  for (int i = 0; i < std::ssize(node.inputs) && d.notes.size() < kMaxNotes; ++i)
+    if (at_fault != i && (!names_some || (is_known(node, i) && named(i)))) tell(i);
 }
 
 void explain_body(Diagnostic& d, const Model& model, const Node& node, const BodyMap& map, const Model& inner) {

@@ -67,12 +67,20 @@ concept ListAttribute = requires(T& t) {
 template <class T>
 concept OptionalAttribute = std::is_same_v<T, std::optional<typename T::value_type>>;
 
-/// The words of an enumeration, in order.
-template <class E>
+template <class E, E... Only>
+constexpr bool is_one_of([[maybe_unused]] E value) {
+  return sizeof...(Only) == 0 || ((value == Only) || ...);
+}
+
+/// The words of an enumeration, in order; of the values `Only`, where some are given.
+template <class E, E... Only>
 inline constexpr auto kWords = [] {
   constexpr auto table = words(E{});
-  std::array<std::string_view, table.size()> list;
-  for (std::size_t i = 0; i < table.size(); ++i) list[i] = table[i].first;
+  constexpr auto taken = [](const Word<E>& w) { return is_one_of<E, Only...>(w.second); };
+  std::array<std::string_view, std::count_if(table.begin(), table.end(), taken)> list;
+  auto to = list.begin();
+  for (const auto& w : table)
+    if (taken(w)) *to++ = w.first;
   return list;
 }();
 
@@ -85,7 +93,15 @@ std::string quoted(std::string_view);
 [[noreturn]] void fail_word(std::string_view, std::span<const std::string_view> words);
 [[noreturn]] void fail_attrs(const std::type_info* made, const std::type_info& asked);
 
-template <class T>
+template <class E, E... Only>
+E parse_word(std::string_view s) {
+  for (const auto& [word, value] : words(E{}))
+    if (is_one_of<E, Only...>(value) && equals_ignoring_case(word, s)) return value;
+  fail_word(s, kWords<E, Only...>);
+}
+
+/// `Only`: of an enumeration, the values that may be meant; none: all.
+template <class T, auto... Only>
 T parse_attribute(std::string_view text) {
   const auto s = trim(text);
   if constexpr (std::is_same_v<T, bool>) {
@@ -104,9 +120,7 @@ T parse_attribute(std::string_view text) {
   } else if constexpr (std::is_same_v<T, PartialShape>) {
     return parse_partial_shape(s);
   } else if constexpr (EnumAttribute<T>) {
-    for (const auto& [word, value] : words(T{}))
-      if (equals_ignoring_case(word, s)) return value;
-    fail_word(s, kWords<T>);
+    return parse_word<T, Only...>(s);
   } else if constexpr (ListAttribute<T>) {
     T list;
     for (const auto part : split(s, ',')) list.push_back(parse_attribute<typename T::value_type>(part));
@@ -161,9 +175,9 @@ constexpr bool is_list() {
   else return ListAttribute<T>;
 }
 
-template <class T>
+template <class T, auto... Only>
 constexpr std::span<const std::string_view> attribute_words() {
-  if constexpr (EnumAttribute<T>) return kWords<T>;
+  if constexpr (EnumAttribute<T>) return kWords<T, Only...>;
   else if constexpr (ListAttribute<T> || OptionalAttribute<T>) return attribute_words<typename T::value_type>();
   else return {};
 }
@@ -216,7 +230,8 @@ struct AttributeTable {
   std::optional<std::string> default_of(const AttributeDef&) const;
 };
 
-template <detail::Literal Name, auto Member, Presence P = kOptional>
+/// `Only`: of an enumeration, the values that this version takes; none: all.
+template <detail::Literal Name, auto Member, Presence P = kOptional, auto... Only>
 struct Attr {
   using owner = typename detail::MemberOf<decltype(Member)>::owner;
   using type = typename detail::MemberOf<decltype(Member)>::type;
@@ -226,8 +241,9 @@ struct Attr {
       .presence = P,
       .kind = detail::attribute_kind<type>(),
       .list = detail::is_list<type>(),
-      .words = detail::attribute_words<type>(),
-      .set = [](void* a, std::string_view t) { static_cast<owner*>(a)->*Member = detail::parse_attribute<type>(t); },
+      .words = detail::attribute_words<type, Only...>(),
+      .set = [](void* a,
+                std::string_view t) { static_cast<owner*>(a)->*Member = detail::parse_attribute<type, Only...>(t); },
       .print = [](const void* a) { return detail::print_attribute(static_cast<const owner*>(a)->*Member); }};
 };
 

@@ -17,7 +17,7 @@ Tensor plane(const Shape& shape, const std::vector<Interval>& intervals, Pick pi
 
 bool is_data(const InferContext& c, int port) {
   const auto ins = c.version().inputs, outs = c.version().outputs;
-  const auto& def = ins[std::min(static_cast<std::size_t>(port), ins.size() - 1)];
+  const auto& def = ins[std::min<i64>(port, std::ssize(ins) - 1)];
   return !outs.empty() && def.type.name == outs.front().type.name;
 }
 
@@ -35,7 +35,7 @@ void bounds_by_moving(InferContext& c) {
     const auto intervals = c.intervals(i);
     if (!intervals || !c.shape(i).is_static()) return;
     const auto shape = c.shape(i).to_shape();
-    if (static_cast<i64>(intervals->size()) != shape.count()) return;
+    if (std::ssize(*intervals) != shape.count()) return;
     low.push_back(plane(shape, *intervals, [](const Interval& v) { return v.lo; }));
     high.push_back(plane(shape, *intervals, [](const Interval& v) { return v.hi; }));
     symbol.push_back(plane(shape, *intervals, [](const Interval& v) { return static_cast<double>(v.symbol); }));
@@ -48,12 +48,12 @@ void bounds_by_moving(InferContext& c) {
     return e.finish();
   };
   const auto l = run(low), h = run(high), s = run(symbol);
-  for (std::size_t o = 0; o < l.size(); ++o) {
+  for (int o = 0; o < std::ssize(l); ++o) {
     std::vector<Interval> bounds;
     for (i64 i = 0; i < l[o].size(); ++i)
       bounds.push_back(
           {l[o].data<double>()[i], h[o].data<double>()[i], static_cast<std::uint32_t>(s[o].data<double>()[i])});
-    c.output_bounds(static_cast<int>(o), std::move(bounds));
+    c.output_bounds(o, std::move(bounds));
   }
 }
 

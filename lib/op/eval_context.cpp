@@ -40,10 +40,10 @@ EvalContext::EvalContext(const Version& version, const void* attrs, std::span<co
       results_(outputs.size()) {}
 
 const Tensor& EvalContext::in(int port) {
-  const auto& kept = inputs_[static_cast<std::size_t>(port)];
+  const auto& kept = inputs_[port];
   const auto wanted = version_->lift == Lift::compute ? lifted_type(kept.type()) : kept.type();
   if (!kept.packed() && wanted == kept.type()) return kept;
-  auto& cached = lifted_[static_cast<std::size_t>(port)];
+  auto& cached = lifted_[port];
   if (!cached) cached = wanted == kept.type() ? kept.unpacked() : convert(kept, wanted);
   return cached;
 }
@@ -57,8 +57,7 @@ i64 EvalContext::single_int(int port) {
 }
 
 ElementType EvalContext::stored_out_type(int port) const {
-  const auto i = static_cast<std::size_t>(port);
-  return i < stored_.size() && stored_[i] != ElementType::dynamic ? stored_[i] : outputs_[i].type;
+  return port < std::ssize(stored_) && stored_[port] != ElementType::dynamic ? stored_[port] : outputs_[port].type;
 }
 
 ElementType EvalContext::out_type(int port) const {
@@ -78,11 +77,10 @@ Tensor& EvalContext::out(int port) {
 }
 
 Tensor& EvalContext::out(int port, Shape shape) {
-  const auto i = static_cast<std::size_t>(port);
-  auto& result = results_.at(i);
+  auto& result = results_.at(port);
   const auto type = out_type(port);
-  if (i < targets_.size() && targets_[i] && targets_[i].type() == type && targets_[i].shape() == shape)
-    return result = targets_[i];
+  if (port < std::ssize(targets_) && targets_[port] && targets_[port].type() == type && targets_[port].shape() == shape)
+    return result = targets_[port];
   // A tensor that finish() will narrow does not live long.
   const bool stays = type == stored_out_type(port);
   result = host_ && stays ? host_->allocate(type, std::move(shape)) : Tensor(type, std::move(shape));
@@ -100,11 +98,11 @@ void EvalContext::restart() {
 }
 
 std::vector<Tensor>& EvalContext::finish() {
-  for (std::size_t o = 0; o < results_.size(); ++o) {
+  for (int o = 0; o < std::ssize(results_); ++o) {
     auto& result = results_[o];
-    if (!result && !wanted(static_cast<int>(o))) continue;
+    if (!result && !wanted(o)) continue;
     if (!result) throw std::logic_error(fmt::format("the kernel gave no output {}", o));
-    const auto stored = stored_out_type(static_cast<int>(o));
+    const auto stored = stored_out_type(o);
     if (stored != ElementType::dynamic && result.type() != stored) result = convert(result, stored);
   }
   return results_;

@@ -50,7 +50,7 @@ class EvalContext {
   /// The input as the version's Lift says: unpacked, and narrow types widened unless the kernel only moves data.
   const Tensor& in(int port);
   /// The input as it is kept between operations: not widened, perhaps packed.
-  const Tensor& stored(int port) const { return inputs_[static_cast<std::size_t>(port)]; }
+  const Tensor& stored(int port) const { return inputs_[port]; }
   /// Any integer input (indices, axes, shapes) as i64.
   std::vector<i64> ints(int port) { return to_i64(in(port)); }
   i64 scalar_int(int port) { return ints(port).at(0); }
@@ -64,14 +64,14 @@ class EvalContext {
   /// In a shape that only the data tell.
   Tensor& out(int port, Shape shape);
   /// An output that shares an input's bytes (Reshape): of the output's element type, not widened.
-  void set_out(int port, Tensor value) { results_[static_cast<std::size_t>(port)] = std::move(value); }
+  void set_out(int port, Tensor value) { results_[port] = std::move(value); }
   /// The element type of the output as the kernel must write it (widened as Lift says).
   ElementType out_type(int port) const;
   /// Somebody reads this output: a kernel may leave out the others.
-  bool wanted(int port) const { return unwanted_.empty() || !unwanted_[static_cast<std::size_t>(port)]; }
-  const PartialShape& out_shape(int port) const { return outputs_[static_cast<std::size_t>(port)].shape; }
+  bool wanted(int port) const { return unwanted_.empty() || !unwanted_[port]; }
+  const PartialShape& out_shape(int port) const { return outputs_[port].shape; }
   /// The element type that was inferred of the output.
-  ElementType declared_out_type(int port) const { return outputs_[static_cast<std::size_t>(port)].type; }
+  ElementType declared_out_type(int port) const { return outputs_[port].type; }
   /// The element type in which the output is kept.
   ElementType stored_out_type(int port) const;
 

@@ -238,8 +238,7 @@ std::string port_names(std::span<const PortDef> defs) {
 }
 
 const PortDef* port_def(std::span<const PortDef> defs, int port) {
-  const auto at = static_cast<std::size_t>(port);
-  if (at < defs.size()) return &defs[at];
+  if (port < std::ssize(defs)) return &defs[port];
   return !defs.empty() && is_endless(defs.back()) ? &defs.back() : nullptr;
 }
 
@@ -251,9 +250,9 @@ void InferContext::check_signature() {
   const bool endless = !ins.empty() && is_endless(ins.back());
   if (input_count() < min)
     fail(Code::E0501, "{} takes {}{}, but {} {} connected: \"{}\" is missing", op().type,
-         endless || min < static_cast<int>(ins.size()) ? "at least " : "", counted(min, "input"), input_count(),
+         endless || min < std::ssize(ins) ? "at least " : "", counted(min, "input"), input_count(),
          input_count() == 1 ? "is" : "are", port_name(input_count()));
-  if (!endless && input_count() > static_cast<int>(ins.size()))
+  if (!endless && input_count() > std::ssize(ins))
     fail(Code::E0501, "{} takes {}{}, but {} are connected", op().type, counted(ins.size(), "input"), port_names(ins),
          input_count());
 
@@ -325,9 +324,9 @@ void propagate_values(InferContext& c) {
     return;
   }
   auto& values = e.finish();
-  for (std::size_t o = 0; o < values.size(); ++o) {
-    const auto type = c.out(static_cast<int>(o)).type;
-    c.output_value(static_cast<int>(o), values[o].type() == type ? values[o] : convert(values[o], type));
+  for (int o = 0; o < std::ssize(values); ++o) {
+    const auto type = c.out(o).type;
+    c.output_value(o, values[o].type() == type ? values[o] : convert(values[o], type));
   }
 }
 
@@ -342,7 +341,7 @@ void settle(Fact& f) {
       !std::all_of(f.bounds->begin(), f.bounds->end(), exact))
     return;
   Tensor values(ElementType::f64, f.shape.to_shape());
-  if (values.size() != static_cast<i64>(f.bounds->size())) return;
+  if (values.size() != std::ssize(*f.bounds)) return;
   std::transform(f.bounds->begin(), f.bounds->end(), values.mutable_data<double>(),
                  [](const Interval& i) { return i.lo; });
   f.value = convert(values, f.type);

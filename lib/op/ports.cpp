@@ -7,10 +7,9 @@ namespace ovir {
 std::string port_name(const Version& version, int port) {
   const auto defs = version.inputs;
   if (port < 0) return "input";
-  const auto at = static_cast<std::size_t>(port);
-  if (!defs.empty() && is_endless(defs.back()) && at + 1 >= defs.size())
-    return fmt::format("{}[{}]", defs.back().name, at + 1 - defs.size());
-  return at < defs.size() ? std::string(defs[at].name) : fmt::format("input {}", port);
+  if (!defs.empty() && is_endless(defs.back()) && port + 1 >= std::ssize(defs))
+    return fmt::format("{}[{}]", defs.back().name, port + 1 - std::ssize(defs));
+  return port < std::ssize(defs) ? std::string(defs[port].name) : fmt::format("input {}", port);
 }
 
 void fail_at(const Version& version, int port, Code code, std::string message, std::vector<Remedy> remedies) {

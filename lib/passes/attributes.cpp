@@ -7,11 +7,13 @@
 
 namespace ovir::passes {
 
-void fail_attribute(std::string_view attribute, Code code, std::string message, const std::vector<std::string>& meant) {
+void fail_attribute(std::string_view attribute, Code code, std::string message, const std::vector<std::string>& meant,
+                    std::vector<Remedy> remedies) {
   Diagnostic d;
   d.code = code;
   d.message = std::move(message);
   d.attribute = attribute;
+  d.remedies = std::move(remedies);
   for (const auto& word : meant) d.remedies.push_back({{Change::What::attribute, std::string(attribute), word}});
   fail(std::move(d));
 }
@@ -59,6 +61,15 @@ std::string meant(const AttributeDef& def, void* attrs, const AttributeError& er
   } catch (const AttributeError&) {
     return {};
   }
+}
+
+/// The first other version whose attribute takes the word that this one does not.
+const Version* version_with(const OpDef& op, const AttributeDef& def, std::string_view word) {
+  const auto takes = [&](std::string_view w) { return equals_ignoring_case(w, trim(word)); };
+  for (const auto& version : op.versions)
+    for (const auto& other : version.attrs.defs)
+      if (other.name == def.name && std::any_of(other.words.begin(), other.words.end(), takes)) return &version;
+  return nullptr;
 }
 
 /// Element types and shapes that an output port of the layer repeats, perhaps.
@@ -110,15 +121,20 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
         def.set(attrs.get(), given->value);
       } catch (const AttributeError& e) {
         auto words = as_declared(def, layer);
+        std::vector<Remedy> remedies;
         std::string hint;
-        if (auto word = meant(def, attrs.get(), e, given->value); !word.empty()) {
+        if (const auto* other = version_with(op, def, given->value)) {
+          const auto opset = fmt::format("opset{}", other->since);
+          hint = fmt::format("; {} of {} takes it", op.type, opset);
+          remedies.push_back({{Change::What::layer_attribute, "version", opset}});
+        } else if (auto word = meant(def, attrs.get(), e, given->value); !word.empty()) {
           hint = fmt::format("; did you mean \"{}\"?", printable(word));
           words.insert(words.begin(), std::move(word));
         }
         fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402,
                        fmt::format("{}attribute \"{}\" of {} must {}, but {} {}{}", def.list ? "each element of " : "",
                                    def.name, op.type, e.must, def.list ? "one is" : "is", e.came, hint),
-                       words);
+                       words, std::move(remedies));
       }
     });
   }

@@ -10,9 +10,10 @@
 
 namespace ovir::passes {
 
-/// Throws a Failure about an attribute of the layer at hand; `meant`: values that may have been meant.
+/// Throws a Failure about an attribute of the layer at hand; `meant`: values that may have been meant, which become
+/// remedies behind the others.
 [[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message,
-                                 const std::vector<std::string>& meant = {});
+                                 const std::vector<std::string>& meant = {}, std::vector<Remedy> remedies = {});
 /// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
                                              const Version& version, Diagnostics& diagnostics);

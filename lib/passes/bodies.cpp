@@ -82,8 +82,8 @@ class Mapper {
   int position(i64 id, bool parameter, const SourceLoc& at, const char* attribute) {
     const auto& nodes = parameter ? inner_.parameters : inner_.results;
     const auto layer_of = [&](int node) -> const Layer& { return *inner_[node].layer; };
-    for (std::size_t k = 0; k < nodes.size(); ++k)
-      if (layer_of(nodes[k]).id == id) return static_cast<int>(k);
+    for (int k = 0; k < std::ssize(nodes); ++k)
+      if (layer_of(nodes[k]).id == id) return k;
     good_ = false;
     const std::string_view kind = parameter ? "parameter" : "result";
     const auto found =
@@ -115,7 +115,7 @@ class Mapper {
     BodyLink link;
     link.inner = position(entry.internal_layer, input, entry.at, "internal_layer_id");
     if (link.inner < 0) return;
-    const auto at = static_cast<std::size_t>(link.inner);
+    const auto at = link.inner;
     if (input) {
       if (fed_[at])
         return say(entry.at, fmt::format("Parameter {} of the {} is fed twice", named(parameter(at)), body_.role), {},

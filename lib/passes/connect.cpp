@@ -186,11 +186,10 @@ class Connector {
 
   void index_layers() {
     std::vector<std::pair<int, int>> twice;
-    for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
-      const auto [first, fresh] = index_.emplace(graph_.layers[i].id, static_cast<int>(i));
-      if (!fresh) twice.emplace_back(static_cast<int>(i), first->second);
-      for (const auto* ports : {&graph_.layers[i].inputs, &graph_.layers[i].outputs})
-        require_distinct(static_cast<int>(i), *ports);
+    for (int i = 0; i < std::ssize(graph_.layers); ++i) {
+      const auto [first, fresh] = index_.emplace(graph_.layers[i].id, i);
+      if (!fresh) twice.emplace_back(i, first->second);
+      for (const auto* ports : {&graph_.layers[i].inputs, &graph_.layers[i].outputs}) require_distinct(i, *ports);
     }
     renamed_ = twice.size() == 1 && loose().unknown_layers().size() == 1;
     for (const auto& [second, first] : twice) {
@@ -252,13 +251,13 @@ class Connector {
       note_unfed(d, loose().unfed());
       return say(source, std::move(d), only(loose().unfed(), "to", true, source_port(edge)));
     }
-    const auto t = static_cast<std::size_t>(target);
-    if (doubled_[t] && misled_[t] > 64) return;  // nothing of it will be judged, and to look for every port takes long
+    if (doubled_[target] && misled_[target] > 64)
+      return;  // nothing of it will be judged, and to look for every port takes long
     const auto& consumer = layer(target);
     const auto input = input_position(consumer, edge.to_port);
     if (input < 0) {
-      const bool repeats = doubled_[t] || (consumer.inputs.empty() && misled_[t] > 0);
-      ++misled_[t];
+      const bool repeats = doubled_[target] || (consumer.inputs.empty() && misled_[target] > 0);
+      ++misled_[target];
       if (repeats) return;
       auto d = diagnose(Code::E0203,
                         fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, describe(consumer),
@@ -267,9 +266,9 @@ class Connector {
       note_unfed(d, loose().unfed(consumer));
       return say(target, std::move(d), only(loose().unfed(consumer), "to", false, source_port(edge)));
     }
-    auto& fed_by = feeding_[t][input];
+    auto& fed_by = feeding_[target][input];
     if (fed_by) {
-      ++misled_[t];
+      ++misled_[target];
       return fed_twice(target, consumer.inputs[input], *fed_by, edge);
     }
     fed_by = &edge;
@@ -277,11 +276,11 @@ class Connector {
     const auto& producer = layer(source);
     const auto output = output_position(producer, edge.from_port);
     if (output >= 0) {
-      inputs_[t][input] = {source, output};
+      inputs_[target][input] = {source, output};
       return;
     }
     const bool repeats = producer.outputs.empty() && faulty_[source];
-    faulty_[t] = true;
+    faulty_[target] = true;
     if (repeats || producer.damaged) return;
     auto d = diagnose(Code::E0203,
                       fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, describe(producer),

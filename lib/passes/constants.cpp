@@ -94,7 +94,7 @@ Tensor constant_value(const Graph& graph, const Node& node) {
         "offset", Code::E0302,
         fmt::format("the constant's bytes must end before 2^63, but they begin at {} and take {}", offset, size));
   if (!graph.weights) return {};
-  const auto available = static_cast<i64>(graph.weights->size());
+  const i64 available = graph.weights->size();
   if (!end || *end > available) {
     // Where the bytes that the shape takes would fit, size is what is wrong.
     const bool fits = *needed < size && *needed <= available && offset <= available - *needed;
@@ -145,7 +145,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
   const auto& graph = *model.graph;
   if (!graph.weights) return {};
   constexpr i64 kGap = 64;  // writers align constants
-  const auto available = static_cast<i64>(graph.weights->size());
+  const i64 available = graph.weights->size();
   std::vector<ByteRange> outside;
   i64 reached = 0;
   for (const auto& node : model.nodes) {

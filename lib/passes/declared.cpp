@@ -91,13 +91,13 @@ bool DeclaredCheck::is_interface(const Node& node, int output, ElementType type,
 
 void DeclaredCheck::compare(const Node& node, const Facts& facts, std::span<const Fact> outputs, bool received) {
   const auto& layer = *node.layer;
-  for (std::size_t o = 0; o < layer.outputs.size() && o < outputs.size(); ++o) {
+  for (int o = 0; o < std::ssize(layer.outputs) && o < std::ssize(outputs); ++o) {
     const auto& port = layer.outputs[o];
     auto wrong = contradiction(port, outputs[o]);
-    wrong.type = wrong.type && !is_interface(node, static_cast<int>(o), *port.declared_type, outputs[o].type);
+    wrong.type = wrong.type && !is_interface(node, o, *port.declared_type, outputs[o].type);
     if (!wrong) continue;
     const bool stated = !received && (node.op->kind == Kind::parameter || node.op->kind == Kind::constant);
-    auto d = contradicts(node, port, PortRef{false, static_cast<i64>(o), port.id, {}}, outputs[o], wrong, stated);
+    auto d = contradicts(node, port, PortRef{false, o, port.id, {}}, outputs[o], wrong, stated);
     d.label = fmt::format("{} {}",
                           received ? "it receives"
                           : stated ? "its attributes say"
@@ -106,13 +106,13 @@ void DeclaredCheck::compare(const Node& node, const Facts& facts, std::span<cons
     d.remedies = agreeing(node, port, outputs[o], wrong, !received);
     report(diagnostics_, model_, layer, std::move(d));
   }
-  for (std::size_t i = 0; i < layer.inputs.size() && i < node.inputs.size(); ++i) {
+  for (i64 i = 0; i < std::ssize(layer.inputs) && i < std::ssize(node.inputs); ++i) {
     const auto& port = layer.inputs[i];
     const auto& inferred = facts.of(node.inputs[i]);
     auto wrong = contradiction(port, inferred);
     wrong.type = wrong.type && !is_interface(node, -1, *port.declared_type, inferred.type);
     if (!wrong) continue;
-    auto d = contradicts(node, port, PortRef{true, static_cast<i64>(i), port.id, {}}, inferred, wrong, false);
+    auto d = contradicts(node, port, PortRef{true, i, port.id, {}}, inferred, wrong, false);
     d.label = fmt::format("inferred {}", describe(inferred));
     d.remedies = agreeing(node, port, inferred, wrong, false);
     const auto& producer = *model_[node.inputs[i].node].layer;

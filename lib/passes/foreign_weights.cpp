@@ -81,17 +81,17 @@ void suspect_weights(const Model& model, Diagnostics& diagnostics) {
   if (at == all.end() || !graph.weights) return;
   Constants constants;
   collect(model, constants);
-  const auto size = static_cast<i64>(graph.weights->size());
+  const i64 size = graph.weights->size();
   const auto left = unused(constants.ranges, size);
   // Writers align constants by some bytes.
-  const auto gaps = 64 * (static_cast<i64>(constants.ranges.size()) + 1);
+  const auto gaps = 64 * (std::ssize(constants.ranges) + 1);
   std::vector<std::string> signs;
   if (left > gaps && left > size / 100)
     signs.push_back(fmt::format("{} of its {} belong to no constant", left, counted(size, "byte")));
   if (constants.absurd)
     signs.push_back(fmt::format("{} holds {}", describe(*constants.absurd->layer), constants.value));
   if (signs.empty()) return;
-  diagnostics.add_note(static_cast<std::size_t>(at - all.begin()),
+  diagnostics.add_note(at - all.begin(),
                        {fmt::format("{} may belong to another model: {}", printable(graph.weights_path),
                                     fmt::format("{}{}{}", signs.front(), signs.size() > 1 ? ", and " : "",
                                                 signs.size() > 1 ? signs.back() : "")),

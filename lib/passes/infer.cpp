@@ -31,8 +31,7 @@ struct Shared {
     std::shared_ptr<const Outcome> outcome;
   };
 
-  explicit Shared(const Model& model)
-      : budget(kRoundsOfALayer * static_cast<i64>(count_layers(model) - model.nodes.size())) {}
+  explicit Shared(const Model& model) : budget(kRoundsOfALayer * (count_layers(model) - model.nodes.size())) {}
 
   std::uint32_t symbols = 0;
   i64 inferred = 0;  ///< layers, each as often as it was
@@ -74,7 +73,7 @@ class Inferrer {
     facts.bodies.resize(model.nodes.size());
     unknown_.assign(model.nodes.size(), false);
     std::vector<int> parameter_of(model.nodes.size(), -1);
-    for (std::size_t k = 0; k < model.parameters.size(); ++k) parameter_of[model.parameters[k]] = static_cast<int>(k);
+    for (int k = 0; k < std::ssize(model.parameters); ++k) parameter_of[model.parameters[k]] = k;
     for (std::size_t i = 0; i < model.nodes.size(); ++i) {
       const auto& node = model.nodes[i];
       auto& outputs = facts.outputs[i];

@@ -26,20 +26,20 @@ void note_cycle(Diagnostic& d, const Graph& graph, const std::vector<int>& cycle
 /// Layers with all that they wait for before them; fewer than there are where some wait for each other.
 std::vector<int> sort(const std::vector<std::vector<ValueRef>>& inputs, const std::vector<std::pair<int, int>>& before,
                       std::vector<int>& waiting) {
-  const auto count = inputs.size();
+  const auto count = std::ssize(inputs);
   std::vector<std::vector<int>> users(count);
   waiting.assign(count, 0);
   const auto wait = [&](int first, int second) {
     users[first].push_back(second);
     ++waiting[second];
   };
-  for (std::size_t i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i)
     for (const auto& v : inputs[i])
-      if (v.node >= 0) wait(v.node, static_cast<int>(i));
+      if (v.node >= 0) wait(v.node, i);
   for (const auto& [first, second] : before) wait(first, second);
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (std::size_t i = 0; i < count; ++i)
-    if (waiting[i] == 0) ready.push(static_cast<int>(i));
+  for (int i = 0; i < count; ++i)
+    if (waiting[i] == 0) ready.push(i);
   std::vector<int> order;
   order.reserve(count);
   while (!ready.empty()) {
@@ -57,14 +57,14 @@ std::vector<int> sort(const std::vector<std::vector<ValueRef>>& inputs, const st
 std::vector<int> topological_order(const Model& model, const std::vector<std::vector<ValueRef>>& inputs,
                                    const std::vector<std::pair<int, int>>& before, std::vector<bool>& faulty,
                                    Diagnostics& diagnostics) {
-  const auto count = inputs.size();
+  const auto count = std::ssize(inputs);
   std::vector<int> waiting;
   auto order = sort(inputs, before, waiting);
-  if (order.size() == count) return order;
+  if (std::ssize(order) == count) return order;
   if (!before.empty()) {
     const auto stuck = waiting;
     order = sort(inputs, {}, waiting);
-    if (order.size() == count) {
+    if (std::ssize(order) == count) {
       const auto left = [&](int i) { return stuck[i] > 0; };
       for (const auto& [read, write] : before)
         if (left(read) && left(write)) report_early_write(diagnostics, model, model[read], model[write]);
@@ -75,14 +75,14 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
   // Walk against the edges from a layer that was left: among those left, that must run into a cycle.
   const auto& layers = model.graph->layers;
   std::vector<int> seen_at(count, -1), walk;
-  auto at = static_cast<std::size_t>(std::find_if(waiting.begin(), waiting.end(), [](int n) { return n > 0; }) -
-                                     waiting.begin());
+  auto at =
+      static_cast<int>(std::find_if(waiting.begin(), waiting.end(), [](int n) { return n > 0; }) - waiting.begin());
   while (seen_at[at] < 0) {
     seen_at[at] = static_cast<int>(walk.size());
-    walk.push_back(static_cast<int>(at));
+    walk.push_back(at);
     for (const auto& v : inputs[at])
       if (v.node >= 0 && waiting[v.node] > 0) {
-        at = static_cast<std::size_t>(v.node);
+        at = v.node;
         break;
       }
   }
@@ -100,9 +100,9 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
       first.at);
   note_cycle(d, *model.graph, cycle);
   report(diagnostics, model, first, std::move(d));
-  for (std::size_t i = 0; i < count; ++i)
+  for (int i = 0; i < count; ++i)
     if (waiting[i] > 0) {
-      order.push_back(static_cast<int>(i));
+      order.push_back(i);
       faulty[i] = true;
     }
   return order;

@@ -28,8 +28,7 @@ std::vector<std::vector<bool>> read_outputs(const Model& model, const Facts& fac
     const bool ends = node.op && (node.op->kind == Kind::result || node.op->kind == Kind::assign);
     if (!ends && std::find(read[i].begin(), read[i].end(), true) == read[i].end()) continue;
     for (const auto v : node.inputs)
-      if (v.node >= 0 && !facts.of(v).value)
-        read[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)] = true;
+      if (v.node >= 0 && !facts.of(v).value) read[v.node][v.port] = true;
   }
   return read;
 }

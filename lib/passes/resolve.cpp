@@ -54,7 +54,7 @@ struct Resolver {
     }
 
     std::vector<int> position(layers.size());
-    for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = static_cast<int>(i);
+    for (int i = 0; i < std::ssize(order); ++i) position[order[i]] = i;
     std::vector<Node> ordered(layers.size());
     for (std::size_t at = 0; at < layers.size(); ++at) {
       for (auto& v : inputs[at])

@@ -81,7 +81,7 @@ void check_states(const Model& model, Diagnostics& diagnostics) {
     if (!writes.contains(id)) unset.push_back(id);
   }
   const auto is_read = [&](const auto& write) { return reads.contains(write.first); };
-  const bool few = static_cast<std::size_t>(std::count_if(writes.begin(), writes.end(), is_read)) + 16 > writes.size();
+  const bool few = std::count_if(writes.begin(), writes.end(), is_read) + 16 > std::ssize(writes);
   if (!few) {  // not a slip in a name
     all.clear();
     unset.clear();
@@ -105,9 +105,9 @@ std::vector<std::pair<int, int>> reads_before_writes(const Model& model) {
   std::map<std::string_view, int> reads;
   std::vector<std::pair<int, int>> pairs;
   const auto each = [&](Kind kind, auto&& f) {
-    for (std::size_t i = 0; i < model.nodes.size(); ++i) {
+    for (int i = 0; i < std::ssize(model.nodes); ++i) {
       const auto id = variable_of(model.nodes[i]);
-      if (!id.empty() && model.nodes[i].op->kind == kind) f(id, static_cast<int>(i));
+      if (!id.empty() && model.nodes[i].op->kind == kind) f(id, i);
     }
   };
   each(Kind::read_value, [&](std::string_view id, int i) { reads.emplace(id, i); });

@@ -5,6 +5,7 @@
 #include "op/eval_context.hpp"
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
+#include "plan/decompression.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir::plan_passes {
@@ -19,12 +20,10 @@ std::vector<char> rounded_values(const Plan& plan) {
     if (step.nodes.empty()) continue;
     const auto& node = plan.node(step);
     const bool computes = node.version->lift == Lift::compute;
-    const bool from = std::any_of(step.inputs.begin(), step.inputs.end(),
-                                  [&](int id) { return rounded[static_cast<std::size_t>(id)] != 0; });
+    const bool from = std::any_of(step.inputs.begin(), step.inputs.end(), [&](int id) { return rounded[id] != 0; });
     for (const auto id : step.outputs) {
       const auto type = plan.value(id).declared;
-      rounded[static_cast<std::size_t>(id)] =
-          contains(kFloat | kNarrowFloat, type) && (from || (computes && is_narrow(type)));
+      rounded[id] = contains(kFloat | kNarrowFloat, type) && (from || (computes && is_narrow(type)));
     }
   }
   return rounded;
@@ -44,12 +43,10 @@ void fold_known(Plan& plan) {
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const auto& step = plan.steps[s];
     if (step.nodes.empty() || plan.node(step).op->kind != Kind::compute) continue;
-    const auto known = [&](int id) {
-      return !rounded[static_cast<std::size_t>(id)] && plan.facts->of(plan.value(id).source).value;
-    };
+    const auto known = [&](int id) { return !rounded[id] && plan.facts->of(plan.value(id).source).value; };
     if (step.outputs.empty() || !std::all_of(step.outputs.begin(), step.outputs.end(), known)) continue;
     for (const auto id : step.outputs) {
-      auto& value = plan.values[static_cast<std::size_t>(id)];
+      auto& value = plan.values[id];
       auto tensor = plan.facts->of(value.source).value;
       make_constant(value, tensor.type() == value.stored ? tensor : convert(tensor, value.stored));
     }
@@ -83,12 +80,30 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   return std::move(eval.finish());
 }
 
+/// Nodes that decompress weights for which there is a kernel: what they compute takes several times the memory.
+std::vector<char> kept_compressed(const Plan& plan) {
+  std::vector<char> kept(plan.model->nodes.size(), 0), free(kept);
+  const auto& options = plan.options;
+  if (options.tier != Tier::fast || !options.has("fuse") || !options.has("compressed_weights")) return kept;
+  for (const auto& step : plan.steps)
+    if (step.nodes.size() == 1)
+      free[static_cast<std::size_t>(step.nodes[0])] = plan.node(step).op->kind == Kind::compute;
+  const Graphlet graph(plan, free);
+  for (std::size_t i = 0; i < free.size(); ++i)
+    if (free[i])
+      if (const auto weights = compressed_weights(graph, static_cast<int>(i)))
+        for (const auto node : weights->nodes) kept[static_cast<std::size_t>(node)] = 1;
+  return kept;
+}
+
 void fold_computed(Plan& plan) {
   WorkBudget work(default_work_limit(bytes_of(*plan.model->graph)));
   const WorkBudget::Scope working(work);
   std::vector<char> gone(plan.steps.size(), 0);
+  const auto kept = kept_compressed(plan);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     auto& step = plan.steps[s];
+    if (!step.nodes.empty() && kept[static_cast<std::size_t>(step.nodes.back())]) continue;
     std::vector<Tensor> results;
     try {
       results = computed(plan, step);
@@ -97,7 +112,7 @@ void fold_computed(Plan& plan) {
     }
     if (results.empty()) continue;
     for (std::size_t o = 0; o < step.outputs.size(); ++o)
-      make_constant(plan.values[static_cast<std::size_t>(step.outputs[o])], std::move(results[o]));
+      make_constant(plan.values[step.outputs[o]], std::move(results[o]));
     gone[s] = 1;
   }
   remove_steps(plan, gone);
@@ -105,16 +120,15 @@ void fold_computed(Plan& plan) {
 
 void prune(Plan& plan) {
   std::vector<char> needed(plan.values.size(), 0);
-  for (const auto id : plan.results) needed[static_cast<std::size_t>(id)] = 1;
+  for (const auto id : plan.results) needed[id] = 1;
   std::vector<char> gone(plan.steps.size(), 1);
   for (std::size_t s = plan.steps.size(); s-- > 0;) {
     const auto& step = plan.steps[s];
     const bool assigns = !step.nodes.empty() && plan.node(step).op->kind == Kind::assign;
-    if (!assigns && std::none_of(step.outputs.begin(), step.outputs.end(),
-                                 [&](int id) { return needed[static_cast<std::size_t>(id)] != 0; }))
+    if (!assigns && std::none_of(step.outputs.begin(), step.outputs.end(), [&](int id) { return needed[id] != 0; }))
       continue;
     gone[s] = 0;
-    for (const auto id : step.inputs) needed[static_cast<std::size_t>(id)] = 1;
+    for (const auto id : step.inputs) needed[id] = 1;
   }
   remove_steps(plan, gone);
   for (std::size_t id = 0; id < plan.values.size(); ++id) {

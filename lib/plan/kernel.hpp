@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "plan/runtime.hpp"
 #include "tensor/view.hpp"
@@ -15,6 +16,11 @@ namespace ovir {
 /// Element types, layouts and dims of a kernel's operands. `data` is null where a value is not there yet.
 struct Sizes {
   std::span<const View> in, out;
+};
+
+/// What integers stand for: the value is low + scale · integer, by channel (axis 1) or, with one number each, for all.
+struct Quantization {
+  std::vector<float> low, scale;
 };
 
 /// A stretch of a kernel's scratch memory.
@@ -65,6 +71,11 @@ class Kernel {
   /// The layouts in which the kernel reads an input and writes its outputs, where the planner has the choice.
   virtual bool reads(int /*input*/, Layout layout) const { return layout == Layout::plain; }
   virtual bool writes(Layout layout) const { return layout == Layout::plain; }
+  /// Whether it reads an input, and writes its outputs, also in fewer bits than f32: as bf16, or as u8.
+  virtual bool reads_as(int /*input*/, ElementType, Layout) const { return false; }
+  virtual bool writes_as(ElementType, Layout) const { return false; }
+  /// What its outputs stand for where they are u8.
+  virtual std::shared_ptr<const Quantization> quantization() const { return nullptr; }
 };
 
 }  // namespace ovir

@@ -1,5 +1,5 @@
-// layout: a value stays blocked where the kernel that writes it and all that read it can. Kernels bring operands of
-// another layout into theirs themselves, so no step is added.
+// layout: a value stays blocked, and in a plan of such a precision in bf16 or u8, where the kernel that writes it and all
+// that read it can. Kernels bring other operands into their own layout and type themselves, so no step is added.
 #include <algorithm>
 
 #include "plan/passes.hpp"
@@ -14,29 +14,64 @@ bool is_settled(const Plan& plan, const Step& step) {
          std::all_of(step.outputs.begin(), step.outputs.end(), settled);
 }
 
+struct Storage {
+  ElementType type;
+  Layout layout;
+};
+
+bool reads(const Kernel& kernel, int input, const Storage& how) {
+  return how.type == ElementType::f32 ? kernel.reads(input, how.layout) : kernel.reads_as(input, how.type, how.layout);
+}
+bool writes(const Kernel& kernel, const Storage& how) {
+  return how.type == ElementType::f32 ? kernel.writes(how.layout) : kernel.writes_as(how.type, how.layout);
+}
+
+/// How values may be stored other than plainly in f32, the best first.
+std::span<const Storage> candidates(Precision precision) {
+  static constexpr Storage kAll[] = {{ElementType::f32, Layout::blocked}, {ElementType::bf16, Layout::blocked},
+                                     {ElementType::bf16, Layout::plain},  {ElementType::f32, Layout::blocked},
+                                     {ElementType::u8, Layout::blocked},  {ElementType::u8, Layout::plain},
+                                     {ElementType::f32, Layout::blocked}};
+  const std::span all(kAll);
+  if (precision == Precision::bf16) return all.subspan(1, 3);
+  return precision == Precision::int8 ? all.subspan(4, 3) : all.first(1);
+}
+
 }  // namespace
 
 void layout(Plan& plan) {
-  std::vector<char> blocked(plan.values.size(), 0);
-  for (const auto& step : plan.steps)
-    if (step.kernel && is_settled(plan, step) && step.kernel->writes(Layout::blocked))
-      for (const auto id : step.outputs) {
-        const auto& value = plan.value(id);
-        blocked[static_cast<std::size_t>(id)] =
-            value.stored == ElementType::f32 && (value.shape.rank() == 3 || value.shape.rank() == 4);
-      }
-  for (const auto id : plan.results) blocked[static_cast<std::size_t>(id)] = 0;
-  std::vector<char> is_read(plan.values.size(), 0);
-  for (const auto& step : plan.steps)
-    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-      const auto id = static_cast<std::size_t>(step.inputs[i]);
-      is_read[id] = 1;
-      const bool can =
-          step.kernel && is_settled(plan, step) && step.kernel->reads(static_cast<int>(i), Layout::blocked);
-      if (!can) blocked[id] = 0;
+  std::vector<char> open(plan.values.size(), 0), read(plan.values.size(), 0);
+  std::vector<const Step*> writer(plan.values.size(), nullptr);
+  for (const auto& step : plan.steps) {
+    for (const auto id : step.inputs) read[id] = 1;
+    if (!step.kernel || !is_settled(plan, step)) continue;
+    for (const auto id : step.outputs) {
+      open[id] = plan.value(id).stored == ElementType::f32;
+      writer[id] = &step;
     }
-  for (std::size_t id = 0; id < plan.values.size(); ++id)
-    if (blocked[id] && is_read[id]) plan.values[id].layout = Layout::blocked;
+  }
+  for (const auto id : plan.results) open[id] = 0;
+  for (const auto& how : candidates(plan.options.precision)) {
+    std::vector<char> can(plan.values.size(), 0);
+    for (int id = 0; id < std::ssize(can); ++id) {
+      const auto rank = plan.values[id].shape.rank();
+      can[id] = open[id] && read[id] && (how.layout == Layout::plain || rank == 3 || rank == 4) &&
+                writes(*writer[id]->kernel, how);
+    }
+    for (const auto& step : plan.steps)
+      for (int i = 0; i < std::ssize(step.inputs); ++i) {
+        auto& one = can[step.inputs[i]];
+        one = one && step.kernel && is_settled(plan, step) && reads(*step.kernel, i, how);
+      }
+    for (int id = 0; id < std::ssize(can); ++id) {
+      if (!can[id]) continue;
+      open[id] = 0;
+      auto& value = plan.values[id];
+      value.stored = how.type;
+      value.layout = how.layout;
+      if (how.type == ElementType::u8) value.quantization = writer[id]->kernel->quantization();
+    }
+  }
 }
 
 }  // namespace ovir::plan_passes

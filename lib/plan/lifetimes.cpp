@@ -12,8 +12,8 @@ bool is_settled(const Value& v) { return v.shape.is_static() && v.declared != El
 /// Whether inference reads a value of some input that is not known before the run.
 bool reads_unknown(const Plan& plan, int index) {
   const auto& node = (*plan.model)[index];
-  for (std::size_t k = 0; k < node.inputs.size(); ++k)
-    if (node.version->reads.contains(static_cast<int>(k)) && !plan.facts->of(node.inputs[k]).value) return true;
+  for (int k = 0; k < std::ssize(node.inputs); ++k)
+    if (node.version->reads.contains(k) && !plan.facts->of(node.inputs[k]).value) return true;
   return false;
 }
 
@@ -34,18 +34,17 @@ struct ByShapes {
 
 ByShapes by_shapes(const Plan& plan) {
   ByShapes known{std::vector<char>(plan.values.size(), 0), std::vector<char>(plan.values.size(), 0)};
-  const auto at = [](int id) { return static_cast<std::size_t>(id); };
   const auto& model = *plan.model;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
     if (node.op->kind == Kind::result) continue;
     const auto& version = *node.version;
     bool shapes = true, contents = true, read = true;
-    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-      const auto id = at(value_of(plan, node.inputs[k]));
+    for (int k = 0; k < std::ssize(node.inputs); ++k) {
+      const auto id = value_of(plan, node.inputs[k]);
       shapes = shapes && known.shape[id];
       contents = contents && known.content[id];
-      read = read && (known.content[id] || !version.reads.contains(static_cast<int>(k)));
+      read = read && (known.content[id] || !version.reads.contains(k));
     }
     const bool computes = node.op->kind == Kind::compute && node.bodies.empty();
     const bool follows = node.op->kind == Kind::parameter || node.op->kind == Kind::read_value ||
@@ -53,9 +52,9 @@ ByShapes by_shapes(const Plan& plan) {
     for (const auto id : plan.value_of[i]) {
       const auto& value = plan.value(id);
       const bool constant = value.role == Role::constant || node.op->kind == Kind::constant;
-      known.shape[at(id)] = constant || follows || is_settled(value);
-      known.content[at(id)] =
-          constant || (computes && version.pure && known.shape[at(id)] && (version.shape_only ? shapes : contents));
+      known.shape[id] = constant || follows || is_settled(value);
+      known.content[id] =
+          constant || (computes && version.pure && known.shape[id] && (version.shape_only ? shapes : contents));
     }
   }
   return known;
@@ -63,14 +62,12 @@ ByShapes by_shapes(const Plan& plan) {
 
 /// Whether a second run with inputs and states of the same shapes can do without inference.
 bool settles(const Plan& plan, const Step& step, const ByShapes& known) {
-  const auto shape = [&](int id) { return known.shape[static_cast<std::size_t>(id)] != 0; };
+  const auto shape = [&](int id) { return known.shape[id] != 0; };
   for (const auto index : step.nodes) {
     const auto& node = (*plan.model)[index];
     if (node.op->kind != Kind::compute || !node.bodies.empty()) return false;
-    for (std::size_t k = 0; k < node.inputs.size(); ++k)
-      if (node.version->reads.contains(static_cast<int>(k)) &&
-          !known.content[static_cast<std::size_t>(value_of(plan, node.inputs[k]))])
-        return false;
+    for (int k = 0; k < std::ssize(node.inputs); ++k)
+      if (node.version->reads.contains(k) && !known.content[value_of(plan, node.inputs[k])]) return false;
   }
   return std::all_of(step.inputs.begin(), step.inputs.end(), shape) &&
          std::all_of(step.outputs.begin(), step.outputs.end(), shape);
@@ -90,9 +87,9 @@ bool is_view(const Plan& plan, const Step& step) {
 void lifetimes(Plan& plan) {
   for (auto& value : plan.values) value.reads = 0;
   for (const auto& step : plan.steps)
-    for (const auto id : step.inputs) ++plan.values[static_cast<std::size_t>(id)].reads;
+    for (const auto id : step.inputs) ++plan.values[id].reads;
   for (const auto id : plan.results) {
-    auto& value = plan.values[static_cast<std::size_t>(id)];
+    auto& value = plan.values[id];
     ++value.reads;
     value.result = true;
   }
@@ -104,7 +101,7 @@ void lifetimes(Plan& plan) {
   for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
     step->frees.clear();
     const auto last_use = [&](int id) {
-      if (std::exchange(alive[static_cast<std::size_t>(id)], 1) == 0) step->frees.push_back(id);
+      if (std::exchange(alive[id], 1) == 0) step->frees.push_back(id);
     };
     for (const auto id : step->inputs) last_use(id);
     for (const auto id : step->outputs) last_use(id);

@@ -20,9 +20,7 @@ void require_kernel(const Model& model, const Node& node) {
 
 }  // namespace
 
-int value_of(const Plan& plan, ValueRef v) {
-  return plan.value_of[static_cast<std::size_t>(v.node)][static_cast<std::size_t>(v.port)];
-}
+int value_of(const Plan& plan, ValueRef v) { return plan.value_of[v.node][v.port]; }
 
 Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts, const PlanOptions& options) {
   Plan plan;
@@ -31,20 +29,20 @@ Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> fact
   plan.options = options;
   plan.options.patterns = {};
   plan.value_of.resize(model->nodes.size());
-  for (std::size_t i = 0; i < model->nodes.size(); ++i) {
+  for (int i = 0; i < std::ssize(model->nodes); ++i) {
     const auto& node = model->nodes[i];
     const auto kind = node.op->kind;
     if (kind == Kind::result) {  // what it receives, where a layer reads on from it
       plan.value_of[i].assign(facts->outputs[i].size(), value_of(plan, node.inputs.at(0)));
       continue;
     }
-    for (std::size_t port = 0; port < facts->outputs[i].size(); ++port) {
+    for (int port = 0; port < std::ssize(facts->outputs[i]); ++port) {
       const auto& fact = facts->outputs[i][port];
       plan.value_of[i].push_back(static_cast<int>(plan.values.size()));
       Value value;
       value.declared = value.stored = fact.type;
       value.shape = fact.shape;
-      value.source = {static_cast<int>(i), static_cast<int>(port)};
+      value.source = {i, port};
       if (kind == Kind::parameter) value.role = Role::parameter;
       if (kind == Kind::constant) {
         value.role = Role::constant;
@@ -55,7 +53,7 @@ Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> fact
     if (kind == Kind::parameter || kind == Kind::constant) continue;
     require_kernel(*model, node);
     Step step;
-    step.nodes = {static_cast<int>(i)};
+    step.nodes = {i};
     step.operands = node.inputs;
     for (const auto& v : node.inputs) step.inputs.push_back(value_of(plan, v));
     step.outputs = plan.value_of[i];

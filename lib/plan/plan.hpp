@@ -13,10 +13,12 @@ namespace ovir {
 
 enum class Tier : std::uint8_t { reference, fast };
 
-/// How floats narrower than f32 (f16, bf16, f8…) are computed.
+/// In what floats are computed.
 enum class Precision : std::uint8_t {
-  f32,       ///< they are storage: kept and computed in f32, rounded by Convert and at the model's outputs
+  f32,       ///< in f32; narrower ones (f16, bf16, f8…) are storage, rounded by Convert and at the model's outputs
   declared,  ///< every value is rounded to its declared type
+  bf16,      ///< as f32, but products and convolutions by constants in bf16 with sums in f32, and values between them
+  int8,      ///< as f32, but what FakeQuantize brings onto up to 256 levels in u8 by i8 with sums in i32
 };
 
 struct Pattern;
@@ -38,8 +40,9 @@ enum class Role : std::uint8_t { intermediate, parameter, constant };
 
 /// A tensor between steps.
 struct Value {
-  ElementType declared = ElementType::dynamic;  ///< as inferred
-  ElementType stored = ElementType::dynamic;    ///< what its bytes are
+  ElementType declared = ElementType::dynamic;         ///< as inferred
+  ElementType stored = ElementType::dynamic;           ///< what its bytes are
+  std::shared_ptr<const Quantization> quantization{};  ///< of floats that are stored as u8
   Layout layout = Layout::plain;
   Role role = Role::intermediate;
   PartialShape shape = PartialShape::unknown_rank();

@@ -65,7 +65,7 @@ void precision(Plan& plan) {
     step.outputs = {made};
     step.kernel = std::make_unique<Widen>();
     conversions.push_back(std::move(step));
-    plan.value_of[static_cast<std::size_t>(source.node)][static_cast<std::size_t>(source.port)] = made;
+    plan.value_of[source.node][source.port] = made;
   }
   for (auto& step : plan.steps)
     for (std::size_t i = 0; i < step.inputs.size(); ++i) step.inputs[i] = value_of(plan, step.operands[i]);
@@ -74,11 +74,10 @@ void precision(Plan& plan) {
   // Each conversion just before the first step that reads it: its result lives no longer than it must.
   std::vector<Step> steps;
   std::vector<int> conversion_of(plan.values.size(), -1);
-  for (std::size_t c = 0; c < conversions.size(); ++c)
-    conversion_of[static_cast<std::size_t>(conversions[c].outputs[0])] = static_cast<int>(c);
+  for (int c = 0; c < std::ssize(conversions); ++c) conversion_of[conversions[c].outputs[0]] = c;
   const auto need = [&](int value) {
-    auto& c = conversion_of[static_cast<std::size_t>(value)];
-    if (c >= 0) steps.push_back(std::move(conversions[static_cast<std::size_t>(std::exchange(c, -1))]));
+    auto& c = conversion_of[value];
+    if (c >= 0) steps.push_back(std::move(conversions[std::exchange(c, -1)]));
   };
   for (auto& step : plan.steps) {
     for (const auto id : step.inputs) need(id);

@@ -35,12 +35,12 @@ std::string layers_of(const Plan& plan, const Step& step) {
 }  // namespace
 
 std::string to_text(const Plan& plan, int indent) {
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  const std::string margin(indent, ' ');
   std::string text;
-  for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
+  for (int k = 0; k < std::ssize(plan.parameters); ++k) {
     const auto& value = plan.value(plan.parameters[k]);
     text += fmt::format("{}%{} = input \"{}\"   {}\n", margin, plan.parameters[k],
-                        printable(plan.model->parameter_name(static_cast<int>(k))), type_of(value));
+                        printable(plan.model->parameter_name(k)), type_of(value));
   }
   for (const auto& step : plan.steps) {
     std::string types;
@@ -53,9 +53,8 @@ std::string to_text(const Plan& plan, int indent) {
     text += '\n';
     for (const auto& body : step.bodies) text += to_text(*body, indent + 2);
   }
-  for (std::size_t k = 0; k < plan.results.size(); ++k)
-    text += fmt::format("{}output \"{}\" = %{}\n", margin, printable(plan.model->result_name(static_cast<int>(k))),
-                        plan.results[k]);
+  for (int k = 0; k < std::ssize(plan.results); ++k)
+    text += fmt::format("{}output \"{}\" = %{}\n", margin, printable(plan.model->result_name(k)), plan.results[k]);
   return text;
 }
 

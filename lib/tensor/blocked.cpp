@@ -7,13 +7,13 @@ namespace {
 
 /// Calls copy(place in the blocked order, place in the plain one) for each element.
 template <class Copy>
-void for_places(const Shape& shape, Copy copy) {
-  const auto batch = shape[0], channels = shape[1], blocks = (channels + kBlock - 1) / kBlock;
+void for_places(const Shape& shape, i64 block, Copy copy) {
+  const auto batch = shape[0], channels = shape[1], blocks = (channels + block - 1) / block;
   const auto plane = channels ? shape.count() / (std::max<i64>(batch, 1) * channels) : 0;
   for (i64 n = 0; n < batch; ++n)
     for (i64 c = 0; c < channels; ++c)
       for (i64 p = 0; p < plane; ++p)
-        copy(((n * blocks + c / kBlock) * plane + p) * kBlock + c % kBlock, (n * channels + c) * plane + p);
+        copy(((n * blocks + c / block) * plane + p) * block + c % block, (n * channels + c) * plane + p);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ void for_places(const Shape& shape, Copy copy) {
 Tensor blocked_to_plain(const Tensor& blocked, const Shape& shape) {
   Tensor plain(blocked.type(), shape);
   const auto width = static_cast<i64>(byte_width(blocked.type()));
-  for_places(shape, [&](i64 from, i64 to) {
+  for_places(shape, block_channels(blocked.type()), [&](i64 from, i64 to) {
     std::memcpy(plain.mutable_bytes() + to * width, blocked.bytes() + from * width, width);
   });
   return plain;
@@ -29,11 +29,12 @@ Tensor blocked_to_plain(const Tensor& blocked, const Shape& shape) {
 
 Tensor plain_to_blocked(const Tensor& plain) {
   auto padded = plain.shape();
-  padded[1] = (padded[1] + kBlock - 1) / kBlock * kBlock;
+  const auto block = block_channels(plain.type());
+  padded[1] = (padded[1] + block - 1) / block * block;
   Tensor blocked(plain.type(), {padded.count()});
   const auto width = static_cast<i64>(byte_width(plain.type()));
   std::memset(blocked.mutable_bytes(), 0, padded.count() * width);
-  for_places(plain.shape(), [&](i64 to, i64 from) {
+  for_places(plain.shape(), block, [&](i64 to, i64 from) {
     std::memcpy(blocked.mutable_bytes() + to * width, plain.bytes() + from * width, width);
   });
   return blocked;

@@ -28,8 +28,7 @@ std::vector<Axis> merged(const Shape& shape, const Shape& from, const Shape& to)
 template <class T>
 void copy_plane(const Axis& rows, const Axis& columns, const T* from, T* to) {
   for (i64 r = 0; r < rows.length; ++r, from += rows.from, to += rows.to) {
-    if (columns.from == 1 && columns.to == 1)
-      std::memcpy(to, from, static_cast<std::size_t>(columns.length) * sizeof(T));
+    if (columns.from == 1 && columns.to == 1) std::memcpy(to, from, columns.length * sizeof(T));
     else if (columns.from == 1)
       for (i64 i = 0; i < columns.length; ++i) to[i * columns.to] = from[i];
     else

@@ -15,9 +15,12 @@ namespace ovir {
 /// How the elements of a shape lie in memory.
 enum class Layout : std::uint8_t {
   plain,    ///< row-major
-  blocked,  ///< [N,C,spatial...] as [N][C/16][spatial...][16], channels padded with zeros to a multiple of 16
+  blocked,  ///< [N,C,spatial...] as [N][C/16][spatial...][16], channels padded with zeros to a multiple of 16; of
+            ///< elements that take less than f32 as many more channels are a block: always 64 bytes
 };
-inline constexpr i64 kBlock = 16;  ///< channels of a block
+inline constexpr i64 kBlock = 16;  ///< channels of a block of f32
+/// Channels of a block of any other element type.
+constexpr i64 block_channels(ElementType type) { return 64 / static_cast<i64>(byte_width(type)); }
 
 /// Bytes with a type and a shape. Owns and allocates nothing: bytes and dims must outlive it.
 struct View {

@@ -54,18 +54,18 @@ class Side {
       for (std::size_t port = 0; port < node.inputs.size(); ++port) {
         const auto from = behind(node.inputs[port].node);
         in_[i].push_back(from);
-        if (!is_transparent(node)) users_[static_cast<std::size_t>(from)].emplace_back(static_cast<int>(i), port);
+        if (!is_transparent(node)) users_[from].emplace_back(static_cast<int>(i), port);
       }
     }
   }
   std::size_t size() const { return model_.nodes.size(); }
   const Model& model() const { return model_; }
   const Node& node(int i) const { return model_[i]; }
-  Label label(int i) const { return labels_[static_cast<std::size_t>(i)]; }
+  Label label(int i) const { return labels_[i]; }
   /// A label that stays.
   void fix_label(int i, Label label) {
-    labels_[static_cast<std::size_t>(i)] = label;
-    fixed_[static_cast<std::size_t>(i)] = 1;
+    labels_[i] = label;
+    fixed_[i] = 1;
   }
 
   void next_round() {
@@ -121,9 +121,9 @@ class Aligner {
     by_structure();
     by_name(true);
     by_structure();
-    for (std::size_t i = 0; i < of_b_.size(); ++i) {
+    for (int i = 0; i < std::ssize(of_b_); ++i) {
       if (of_b_[i] < 0) {
-        leave(to_.only_second, b_, static_cast<int>(i));
+        leave(to_.only_second, b_, i);
         continue;
       }
       const auto &node = b_.model().nodes[i], &counterpart = a_.node(of_b_[i]);
@@ -131,8 +131,8 @@ class Aligner {
       for (std::size_t k = 0; k < std::min(node.bodies.size(), counterpart.bodies.size()); ++k)
         Aligner(*counterpart.bodies[k], *node.bodies[k], to_).run();
     }
-    for (std::size_t i = 0; i < of_a_.size(); ++i)
-      if (of_a_[i] < 0) leave(to_.only_first, a_, static_cast<int>(i));
+    for (int i = 0; i < std::ssize(of_a_); ++i)
+      if (of_a_[i] < 0) leave(to_.only_first, a_, i);
   }
 
  private:
@@ -140,12 +140,10 @@ class Aligner {
     if (side.node(i).op->kind != Kind::constant) to.push_back({&side.model(), i});
   }
 
-  bool free(int a, int b) const {
-    return of_a_[static_cast<std::size_t>(a)] < 0 && of_b_[static_cast<std::size_t>(b)] < 0;
-  }
+  bool free(int a, int b) const { return of_a_[a] < 0 && of_b_[b] < 0; }
   void pair(int a, int b) {
-    of_a_[static_cast<std::size_t>(a)] = b;
-    of_b_[static_cast<std::size_t>(b)] = a;
+    of_a_[a] = b;
+    of_b_[b] = a;
     // The same label on both sides, and on no other node.
     const auto label = mixed(of_text("pair"), static_cast<Label>(++pairs_));
     a_.fix_label(a, label);
@@ -162,10 +160,9 @@ class Aligner {
 
   void by_name(bool made_up) {
     std::map<std::string_view, int> named;
-    for (std::size_t i = 0; i < a_.size(); ++i)
-      if (is_made_up(a_.model().nodes[i]) == made_up)
-        named.emplace(a_.model().nodes[i].layer->name, static_cast<int>(i));
-    for (std::size_t i = 0; i < b_.size(); ++i) {
+    for (int i = 0; i < std::ssize(a_); ++i)
+      if (is_made_up(a_.model().nodes[i]) == made_up) named.emplace(a_.model().nodes[i].layer->name, i);
+    for (int i = 0; i < std::ssize(b_); ++i) {
       const auto& node = b_.model().nodes[i];
       const auto found = named.find(node.layer->name);
       if (found == named.end()) continue;
@@ -176,7 +173,7 @@ class Aligner {
                             : counterpart.op->kind == node.op->kind && counterpart.output_count == node.output_count;
       if (!fits) continue;
       if (node.op->kind == Kind::constant && node.constant.shape() != a_.node(found->second).constant.shape()) continue;
-      if (free(found->second, static_cast<int>(i))) pair(found->second, static_cast<int>(i));
+      if (free(found->second, i)) pair(found->second, i);
     }
   }
 
@@ -198,9 +195,9 @@ class Aligner {
   /// By label: the free node that has it, or -1 where several have.
   static std::map<Label, int> unique_labels(const Side& side, const std::vector<int>& partner) {
     std::map<Label, int> labels;
-    for (std::size_t i = 0; i < side.size(); ++i) {
+    for (int i = 0; i < std::ssize(side); ++i) {
       if (partner[i] >= 0) continue;
-      const auto [at, fresh] = labels.emplace(side.label(static_cast<int>(i)), static_cast<int>(i));
+      const auto [at, fresh] = labels.emplace(side.label(i), i);
       if (!fresh) at->second = -1;
     }
     return labels;
@@ -260,8 +257,8 @@ void align_by_values(Alignment& alignment, const Reference& first, const Referen
       continue;
     }
     alignment.to_first.emplace(&node, ours[*found]);
-    ours.erase(ours.begin() + static_cast<std::ptrdiff_t>(*found));
-    theirs.erase(theirs.begin() + static_cast<std::ptrdiff_t>(k));
+    ours.erase(ours.begin() + *found);
+    theirs.erase(theirs.begin() + k);
   }
 }
 

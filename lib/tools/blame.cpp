@@ -20,16 +20,16 @@ bool is_float(ElementType type) { return type == ElementType::f32 || type == Ele
 class Search {
  public:
   Search(const Call& call, int port, i64 at, const std::function<bool(double)>& bad)
-      : call_(call), port_(static_cast<std::size_t>(port)), at_(at), bad_(bad), until_(Clock::now() + kTime) {
+      : call_(call), port_(port), at_(at), bad_(bad), until_(Clock::now() + kTime) {
     for (const auto& t : call.in) neutral_.push_back(is_float(t.type()) ? filled(t) : t);
   }
 
   std::vector<OperandElement> run() {
     std::vector<OperandElement> all, unusual;
-    for (std::size_t p = 0; p < call_.in.size(); ++p) {
+    for (int p = 0; p < std::ssize(call_.in); ++p) {
       if (!is_float(call_.in[p].type())) continue;
-      for (i64 i = 0; i < call_.in[p].size(); ++i) all.push_back({static_cast<int>(p), i});
-      for (const auto i : not_finite(call_.in[p])) unusual.push_back({static_cast<int>(p), i});
+      for (i64 i = 0; i < call_.in[p].size(); ++i) all.push_back({p, i});
+      for (const auto i : not_finite(call_.in[p])) unusual.push_back({p, i});
     }
     if (!unusual.empty() && still_bad(unusual)) return reduce(std::move(unusual));
     return still_bad(all) ? reduce(std::move(all)) : std::vector<OperandElement>{};
@@ -47,21 +47,19 @@ class Search {
   /// Whether the output's element is still bad when only these keep their values.
   bool still_bad(const std::vector<OperandElement>& kept) {
     if (++trials_ > kTrials || Clock::now() > until_) return false;
-    for (const auto& e : kept) put(e, call_.in[port(e)]);
+    for (const auto& e : kept) put(e, call_.in[e.port]);
     const auto outputs = outputs_for(call_, neutral_);
     for (const auto& e : kept) restore(e);
     return port_ < outputs.size() && outputs[port_] && at_ < outputs[port_].size() &&
            bad_(element(outputs[port_], at_));
   }
 
-  static std::size_t port(const OperandElement& e) { return static_cast<std::size_t>(e.port); }
-
   void put(const OperandElement& e, const Tensor& from) {
     dispatch(from.type(), Floats{},
-             [&]<class T>() { neutral_[port(e)].mutable_data<T>()[e.at] = from.data<T>()[e.at]; });
+             [&]<class T>() { neutral_[e.port].mutable_data<T>()[e.at] = from.data<T>()[e.at]; });
   }
   void restore(const OperandElement& e) {
-    dispatch(neutral_[port(e)].type(), Floats{}, [&]<class T>() { neutral_[port(e)].mutable_data<T>()[e.at] = T{1}; });
+    dispatch(neutral_[e.port].type(), Floats{}, [&]<class T>() { neutral_[e.port].mutable_data<T>()[e.at] = T{1}; });
   }
 
   /// Leaves out ever smaller pieces, as long as what remains is bad.
@@ -69,8 +67,8 @@ class Search {
     for (auto piece = (set.size() + 1) / 2; piece > 0 && set.size() > 1; piece = piece == 1 ? 0 : (piece + 1) / 2) {
       for (std::size_t begin = 0; begin < set.size() && set.size() > 1;) {
         const auto end = std::min(begin + piece, set.size());
-        std::vector<OperandElement> rest(set.begin(), set.begin() + static_cast<std::ptrdiff_t>(begin));
-        rest.insert(rest.end(), set.begin() + static_cast<std::ptrdiff_t>(end), set.end());
+        std::vector<OperandElement> rest(set.begin(), set.begin() + begin);
+        rest.insert(rest.end(), set.begin() + end, set.end());
         if (!rest.empty() && still_bad(rest)) set = std::move(rest);
         else begin = end;
       }

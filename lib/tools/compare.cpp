@@ -20,11 +20,10 @@ class Meter final : public Observer {
 
   ovir::Verdict after(Event& event) override {
     const auto kind = event.node.op->kind;
-    for (std::size_t port = 0; port < event.outputs.size(); ++port) {
+    for (int port = 0; port < std::ssize(event.outputs); ++port) {
       const auto& value = event.outputs[port];
       if (!value) continue;
-      const TensorPlace place{
-          &event.model, event.index, static_cast<int>(port), {event.iterations.begin(), event.iterations.end()}};
+      const TensorPlace place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
       if (options_.wants && !options_.wants(place)) continue;
       const auto saved = reference_.at(place);
       if (!saved) {
@@ -68,9 +67,9 @@ class Keep final : public Observer {
  public:
   explicit Keep(Reference& to) : to_(to) {}
   ovir::Verdict after(Event& event) override {
-    for (std::size_t port = 0; port < event.outputs.size(); ++port)
+    for (int port = 0; port < std::ssize(event.outputs); ++port)
       if (event.outputs[port])
-        to_.put({&event.model, event.index, static_cast<int>(port), {event.iterations.begin(), event.iterations.end()}},
+        to_.put({&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}},
                 event.outputs[port].owned());
     return ovir::Verdict::go_on;
   }
@@ -88,7 +87,7 @@ class Look final : public Observer {
     if (!std::equal(event.iterations.begin(), event.iterations.end(), place_.iterations.begin(),
                     place_.iterations.end()))
       return ovir::Verdict::go_on;
-    value = event.outputs[static_cast<std::size_t>(place_.port)].owned();
+    value = event.outputs[place_.port].owned();
     return ovir::Verdict::stop;
   }
   Tensor value;

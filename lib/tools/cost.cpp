@@ -16,8 +16,6 @@
 namespace ovir::tools {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Saturating, so that absurd shapes give absurd numbers and nothing worse.
 constexpr auto kMax = std::numeric_limits<i64>::max();
 i64 times(i64 a, i64 b) { return saturating_mul(a, b); }
@@ -78,20 +76,20 @@ class Counter {
   /// One model or body. `around`: the tensors alive outside it. Gives the most bytes that are alive at a time in it.
   void walk(const Model& model, const Facts& facts, i64 runs, const std::vector<AliveTensor>& around,
             i64 around_bytes) {
-    const auto n = model.nodes.size();
-    std::vector<std::size_t> last(n, 0);  // by node: the last that reads it
-    for (std::size_t i = 0; i < n; ++i) {
+    const auto n = static_cast<int>(model.nodes.size());
+    std::vector<int> last(n, 0);  // by node: the last that reads it
+    for (int i = 0; i < n; ++i) {
       last[i] = std::max(last[i], i);
       for (const auto& v : model.nodes[i].inputs)
-        if (v.node >= 0) last[at(v.node)] = model.nodes[i].op->kind == Kind::result ? n : std::max(last[at(v.node)], i);
+        if (v.node >= 0) last[v.node] = model.nodes[i].op->kind == Kind::result ? n : std::max(last[v.node], i);
     }
     // A view's bytes are those of its input.
-    for (std::size_t i = n; i-- > 0;)
+    for (int i = n; i-- > 0;)
       if (const auto& node = model.nodes[i]; node.version->view && node.inputs[0].node >= 0)
-        last[at(node.inputs[0].node)] = std::max(last[at(node.inputs[0].node)], last[i]);
+        last[node.inputs[0].node] = std::max(last[node.inputs[0].node], last[i]);
     const auto constant = from_constants(model);
     std::vector<Weights> brought(n);  // by node: constants that only lead here
-    for (std::size_t i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i) {
       const auto& node = model.nodes[i];
       if (node.op->kind == Kind::constant) brought[i] = weights_of(node);
       cost_.parameters = plus(cost_.parameters, brought[i].parameters);
@@ -99,7 +97,7 @@ class Counter {
     }
     auto alive = around;
     auto bytes = around_bytes;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (int i = 0; i < n; ++i) {
       const auto& node = model.nodes[i];
       const auto kind = node.op->kind;
       if (kind == Kind::constant || kind == Kind::result) continue;
@@ -107,11 +105,11 @@ class Counter {
       bool missing = false;
       // The Parameters of a body receive what lies outside it, or a result of the iteration before.
       if (!known && !(kind == Kind::parameter && !model.path.empty()))
-        bytes = plus(bytes, give(model, node, facts, static_cast<int>(i), alive, missing));
-      LayerCost layer{&model, static_cast<int>(i), runs, 0, 0, 0};
+        bytes = plus(bytes, give(model, node, facts, i, alive, missing));
+      LayerCost layer{&model, i, runs, 0, 0, 0};
       // What leads from constants to here alone (decompression) belongs to the layer that reads it.
       for (const auto& v : node.inputs)
-        if (v.node >= 0) layer.parameters = plus(layer.parameters, std::exchange(brought[at(v.node)].parameters, 0));
+        if (v.node >= 0) layer.parameters = plus(layer.parameters, std::exchange(brought[v.node].parameters, 0));
       if (constant[i]) brought[i].parameters = std::exchange(layer.parameters, 0);
       if (kind == Kind::compute && !known) {
         count(layer, node, facts, i, missing);
@@ -120,13 +118,13 @@ class Counter {
         cost_.macs = plus(cost_.macs, layer.macs);
         cost_.moved = plus(cost_.moved, layer.moved);
       }
-      if (bytes > cost_.peak) note_peak(model, static_cast<int>(i), bytes, alive);
+      if (bytes > cost_.peak) note_peak(model, i, bytes, alive);
       for (std::size_t b = 0; b < node.bodies.size() && b < facts.bodies[i].size(); ++b) {
-        const auto iterations = trip_count(model, facts, static_cast<int>(i), static_cast<int>(b));
+        const auto iterations = trip_count(model, facts, i, static_cast<int>(b));
         if (!iterations) cost_.open.push_back(layer);
         walk(*node.bodies[b], facts.bodies[i][b], times(runs, iterations.value_or(1)), alive, bytes);
       }
-      const auto dead = [&](const AliveTensor& t) { return t.model == &model && last[at(t.node)] <= i; };
+      const auto dead = [&](const AliveTensor& t) { return t.model == &model && last[t.node] <= i; };
       for (const auto& t : alive)
         if (dead(t)) bytes -= t.bytes;
       alive.erase(std::remove_if(alive.begin(), alive.end(), dead), alive.end());
@@ -145,7 +143,7 @@ class Counter {
     std::vector<bool> constant(model.nodes.size());
     for (std::size_t i = 0; i < constant.size(); ++i) {
       const auto& node = model.nodes[i];
-      const auto known = [&](ValueRef v) { return v.node >= 0 && constant[at(v.node)]; };
+      const auto known = [&](ValueRef v) { return v.node >= 0 && constant[v.node]; };
       constant[i] = node.op->kind == Kind::constant ||
                     (node.op->kind == Kind::compute && !node.inputs.empty() && node.version->pure &&
                      std::all_of(node.inputs.begin(), node.inputs.end(), known));
@@ -158,12 +156,12 @@ class Counter {
                   bool& missing) {
     i64 bytes = 0;
     if (node.version->view) return 0;
-    const auto& outputs = facts.outputs[at(i)];
-    for (std::size_t o = 0; o < outputs.size(); ++o) {
+    const auto& outputs = facts.outputs[i];
+    for (int o = 0; o < std::ssize(outputs); ++o) {
       const auto size = bytes_of(outputs[o]);
       missing = missing || !size || !outputs[o].shape.is_static();
       if (!size) continue;
-      alive.push_back({&model, i, static_cast<int>(o), outputs[o].type, *largest(outputs[o].shape), *size});
+      alive.push_back({&model, i, o, outputs[o].type, *largest(outputs[o].shape), *size});
       bytes = plus(bytes, *size);
     }
     return bytes;
@@ -214,8 +212,7 @@ Cost cost_of(const Model& model, const Facts& facts) { return Counter().run(mode
 
 double CostDemand::value(const Cost& cost) const {
   const std::array values{cost.parameters, cost.macs, cost.weights, cost.moved, cost.peak};
-  return static_cast<double>(
-      values[static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin())]);
+  return static_cast<double>(values[std::find(kNames.begin(), kNames.end(), name) - kNames.begin()]);
 }
 
 bool CostDemand::holds(const Cost& cost) const {
@@ -247,9 +244,9 @@ std::vector<CostDemand> parse_demands(std::string_view text) {
     const auto number = word.substr(after);
     const auto end =
         std::find_if(number.begin(), number.end(), [](char x) { return x >= 'A' && x != 'e'; }) - number.begin();
-    const auto value = parse_number<double>(number.substr(0, static_cast<std::size_t>(end)));
+    const auto value = parse_number<double>(number.substr(0, end));
     const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) {
-      return equals_ignoring_case(u.name, trim(number.substr(static_cast<std::size_t>(end))));
+      return equals_ignoring_case(u.name, trim(number.substr(end)));
     });
     if (!value || unit == kUnits.end()) wrong("; a number may end in k, M, G, T, KiB, MiB or GiB");
     d.limit = *value * unit->factor;

@@ -63,8 +63,7 @@ Cut around(const std::vector<Selected>& layers, const Model& whole, const Facts&
 
   std::vector<std::vector<bool>> taken_inside(part.nodes.size()), taken_outside(part.nodes.size());
   for (std::size_t i = 0; i < part.nodes.size(); ++i) {
-    const auto ports =
-        std::max(static_cast<std::size_t>(part.nodes[i].output_count), part.nodes[i].layer->outputs.size());
+    const auto ports = std::max<i64>(part.nodes[i].output_count, std::ssize(part.nodes[i].layer->outputs));
     taken_inside[i].resize(ports);
     taken_outside[i].resize(ports);
   }

@@ -151,11 +151,11 @@ class Differ {
 
   void inputs(const LayerPlace& a, const LayerPlace& b, const Pairs& pairs) {
     const auto &x = (*a.model)[a.node].inputs, &y = (*b.model)[b.node].inputs;
-    for (std::size_t p = 0; p < std::max(x.size(), y.size()); ++p) {
-      const auto from = p < x.size() ? x[p] : ValueRef{}, to = p < y.size() ? y[p] : ValueRef{};
+    for (int p = 0; p < std::max(std::ssize(x), std::ssize(y)); ++p) {
+      const auto from = p < std::ssize(x) ? x[p] : ValueRef{}, to = p < std::ssize(y) ? y[p] : ValueRef{};
       const auto meant = from.node < 0 ? -1 : pairs.of_first[from.node];
       if (meant == to.node && (meant < 0 ? from.node < 0 : from.port == to.port)) continue;
-      add({Kind::input, a, b, {}, static_cast<int>(p), source_text(a, p), source_text(b, p)});
+      add({Kind::input, a, b, {}, p, source_text(a, p), source_text(b, p)});
     }
   }
 

@@ -48,7 +48,7 @@ const PortDef& input_def(const Version& version, std::size_t port) {
 
 /// Whether the elements of an input come out of output `port` as they are.
 bool carries(const Version& version, std::size_t input, int port) {
-  const auto output = std::min(static_cast<std::size_t>(port), version.outputs.size() - 1);
+  const auto output = std::min<i64>(port, std::ssize(version.outputs) - 1);
   return input_def(version, input).type.name == version.outputs[output].type.name;
 }
 
@@ -135,10 +135,10 @@ std::optional<std::vector<OperandElement>> elementwise_operands(const Call& call
   std::vector<OperandElement> list;
   std::vector<Tensor> single;
   const Shape ones(out.rank(), 1);
-  for (std::size_t p = 0; p < call.in.size(); ++p) {
+  for (int p = 0; p < std::ssize(call.in); ++p) {
     const auto place = broadcast_element(call.in[p].shape(), index);
     if (!place || call.in[p].size() == 0 || call.in[p].type() == ElementType::string) return std::nullopt;
-    list.push_back({static_cast<int>(p), *place});
+    list.push_back({p, *place});
     const auto unpacked = call.in[p].unpacked();
     auto piece = one(unpacked, *place);
     if (call.in[p].rank() > 0) piece = piece.reshaped(Shape(call.in[p].rank(), 1));
@@ -170,12 +170,11 @@ std::optional<OperandElement> moved_from(const Call& call, int port, const Shape
     for (auto& n : numbers[p].mutable_values<i64>()) n = next++;
   }
   const auto moved = outputs_for(call, numbers);
-  const auto o = static_cast<std::size_t>(port);
-  if (o >= moved.size() || !moved[o] || moved[o].shape() != out || moved[o].type() != ElementType::i64)
+  if (port >= std::ssize(moved) || !moved[port] || moved[port].shape() != out || moved[port].type() != ElementType::i64)
     return std::nullopt;
-  const auto number = moved[o].data<i64>()[at];
-  for (auto p = call.in.size(); p-- > 0;)
-    if (first[p] > 0 && number >= first[p]) return OperandElement{static_cast<int>(p), number - first[p]};
+  const auto number = moved[port].data<i64>()[at];
+  for (auto p = static_cast<int>(call.in.size()); p-- > 0;)
+    if (first[p] > 0 && number >= first[p]) return OperandElement{p, number - first[p]};
   return std::nullopt;
 }
 

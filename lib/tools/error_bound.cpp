@@ -179,7 +179,7 @@ std::vector<Bound> of_sums(const Node& node, const Evaluation& e, const std::vec
 std::vector<Bound> of_movement(const Evaluation& e, const std::vector<Tensor>& outputs) {
   std::vector<Bound> bounds;
   if (!e.any_off()) {
-    for (const auto& t : outputs) bounds.emplace_back(static_cast<std::size_t>(t.size()), 0.0);
+    for (const auto& t : outputs) bounds.emplace_back(t.size(), 0.0);
     return bounds;
   }
   bounds = numbers(e.run([&](std::size_t p, std::size_t i) { return e.off(p, i); }));

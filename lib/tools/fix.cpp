@@ -330,44 +330,6 @@ ConstantChange change_constant(const Model& model, std::string_view name, std::s
 
 namespace {
 
-struct StoredConstant {
-  const Model* model;
-  const Layer* layer;
-  ByteRange bytes;
-};
-
-void collect_stored(const Model& model, std::vector<StoredConstant>& list) {
-  for (const auto& node : model.nodes) {
-    for (const auto& body : node.bodies) collect_stored(*body, list);
-    if (const auto bytes = stored_bytes(node)) list.push_back({&model, node.layer, *bytes});
-  }
-}
-
-}  // namespace
-
-std::optional<Replacement> in_place(const Model& model, const ConstantChange& change) {
-  const auto& graph = *model.graph;
-  std::vector<StoredConstant> stored;
-  collect_stored(model, stored);
-  const auto own = std::find_if(stored.begin(), stored.end(), [&](const StoredConstant& s) {
-    return s.model->path == change.path && s.layer->id == change.id;
-  });
-  if (!graph.weights || own == stored.end() || own->bytes.end > std::ssize(graph.weights->view)) return std::nullopt;
-  const bool shared = std::any_of(stored.begin(), stored.end(), [&](const StoredConstant& s) {
-    return s.layer != own->layer && s.bytes.begin < own->bytes.end && own->bytes.begin < s.bytes.end;
-  });
-  const auto packed = pack(change.value);
-  const auto size = static_cast<std::size_t>(packed_size(change.value.type(), change.value.size()).value_or(0));
-  const auto room = static_cast<std::size_t>(own->bytes.end - own->bytes.begin);
-  if (shared || size > room) return std::nullopt;
-  const auto file =
-      std::make_shared<const SourceFile>(SourceFile{graph.weights_path, graph.weights, graph.weights->text()});
-  return Replacement{{file, static_cast<std::size_t>(own->bytes.begin), size},
-                     {reinterpret_cast<const char*>(packed.bytes()), size}};
-}
-
-namespace {
-
 /// The ports of `model` whose shapes differ between the facts are declared as in `after`.
 void redeclare(const Model& model, const Facts& before, const Facts& after, const Remedies& remedies, Edits& edits) {
   const auto declare = [&](const Layer& layer, const Port& port, const Fact& old, const Fact& now, bool is_parameter) {

@@ -40,9 +40,6 @@ std::string apply(std::string_view text, std::vector<Replacement> replacements);
 /// there is none, Failure E0705 where the values do not fit its type and number of elements.
 ConstantChange change_constant(const Model& model, std::string_view name, std::string_view values);
 
-/// The change as bytes of the .bin; nothing where another Constant shares some of them.
-std::optional<Replacement> in_place(const Model& model, const ConstantChange& change);
-
 /// Other shapes for Parameters, by index in file order, and for all ports whose inferred shapes change with them.
 Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes);
 

@@ -45,8 +45,7 @@ bool is_boolean(const Model& model, const Node& node) {
   if (node.inputs.empty() || node.inputs[0].node < 0) return false;
   const auto& from = node.inputs[0];
   const auto& ports = model[from.node].layer->outputs;
-  return from.port < static_cast<int>(ports.size()) &&
-         ports[static_cast<std::size_t>(from.port)].declared_type == ElementType::boolean;
+  return from.port < std::ssize(ports) && ports[from.port].declared_type == ElementType::boolean;
 }
 
 /// An older version that computes the same where the condition holds.
@@ -156,14 +155,14 @@ std::optional<std::string> differing_output(const std::shared_ptr<const Model>& 
     return session.run(inputs);
   };
   const auto of_a = results(a), of_b = results(b);
-  for (std::size_t k = 0; k < of_a.size(); ++k) {
-    const bool alike = k < of_b.size() && of_a[k].type() == of_b[k].type() && of_a[k].shape() == of_b[k].shape();
+  for (int k = 0; k < std::ssize(of_a); ++k) {
+    const bool alike = k < std::ssize(of_b) && of_a[k].type() == of_b[k].type() && of_a[k].shape() == of_b[k].shape();
     const bool same =
         alike && (of_a[k].type() == ElementType::string
                       ? std::equal(of_a[k].data<std::string_view>(), of_a[k].data<std::string_view>() + of_a[k].size(),
                                    of_b[k].data<std::string_view>())
                       : std::equal(of_a[k].bytes(), of_a[k].bytes() + of_a[k].byte_size(), of_b[k].bytes()));
-    if (!same) return a->result_name(static_cast<int>(k));
+    if (!same) return a->result_name(k);
   }
   return std::nullopt;
 }

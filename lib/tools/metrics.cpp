@@ -67,8 +67,8 @@ struct Sums {
 
 void compare_strings(const Tensor& value, const Tensor& reference, Difference& d) {
   const auto a = value.values<std::string_view>(), b = reference.values<std::string_view>();
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i] && d.beyond++ == 0) d.worst = static_cast<i64>(i);
+  for (i64 i = 0; i < std::ssize(a); ++i)
+    if (a[i] != b[i] && d.beyond++ == 0) d.worst = i;
   d.within = d.beyond == 0;
 }
 
@@ -111,8 +111,8 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
   Sums sums;
   double furthest = -1, max = -1;
   i64 first_beyond = -1, at_max = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const auto at = static_cast<i64>(i);
+  for (i64 i = 0; i < std::ssize(a); ++i) {
+    const auto at = i;
     const double x = a[i], r = b[i];
     if (std::isnan(x) || std::isnan(r)) {
       if (std::isnan(x) == std::isnan(r)) continue;
@@ -155,11 +155,11 @@ std::optional<double> top_agreement(const Tensor& value, const Tensor& reference
   const auto a = to_f64(value.unpacked()), b = to_f64(reference.unpacked());
   const auto rows = value.size() / length;
   const auto places = [&](const std::vector<double>& values, i64 row) {
-    std::vector<i64> order(static_cast<std::size_t>(length));
+    std::vector<i64> order(length);
     std::iota(order.begin(), order.end(), row * length);
     const auto middle = order.begin() + std::min(k, length);
     std::partial_sort(order.begin(), middle, order.end(), [&](i64 i, i64 j) {
-      const double x = values[static_cast<std::size_t>(i)], y = values[static_cast<std::size_t>(j)];
+      const double x = values[i], y = values[j];
       return x > y || (!(x < y) && i < j);
     });
     return std::set<i64>(order.begin(), middle);
@@ -173,7 +173,7 @@ std::vector<i64> index_of(i64 position, const Shape& shape) {
   std::vector<i64> index(shape.size());
   for (auto axis = shape.rank(); axis-- > 0;) {
     if (shape[axis] == 0) continue;
-    index[static_cast<std::size_t>(axis)] = position % shape[axis];
+    index[axis] = position % shape[axis];
     position /= shape[axis];
   }
   return index;

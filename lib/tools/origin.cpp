@@ -21,7 +21,7 @@ i64 length_count(const Fact& f) {
   constexpr i64 max = 16;
   if (!contains(kInteger, f.type)) return 0;
   if (f.value) return f.value.rank() <= 1 && f.value.size() <= max ? f.value.size() : 0;
-  return f.bounds && static_cast<i64>(f.bounds->size()) <= max ? static_cast<i64>(f.bounds->size()) : 0;
+  return f.bounds && std::ssize(*f.bounds) <= max ? std::ssize(*f.bounds) : 0;
 }
 
 std::vector<Interval> intervals_of(const Fact& f) {
@@ -43,7 +43,7 @@ std::optional<Dim> length_in(const Fact& fact, i64 axis, bool element) {
   if (!element)
     return fact.shape.has_rank() && axis < fact.shape.rank() ? std::optional(fact.shape[axis]) : std::nullopt;
   if (axis >= length_count(fact)) return std::nullopt;
-  const auto value = intervals_of(fact)[static_cast<std::size_t>(axis)];
+  const auto value = intervals_of(fact)[axis];
   return value.hi < 0 ? std::nullopt : std::optional(value.to_dim());
 }
 
@@ -157,7 +157,7 @@ class Experiment {
       return;
     }
     auto list = intervals_of(fact);
-    list[static_cast<std::size_t>(o.axis)] = to_interval(d);
+    list[o.axis] = to_interval(d);
     if (fact.value && d.is_static()) {
       Tensor values(ElementType::f64, fact.value.shape());
       std::transform(list.begin(), list.end(), values.mutable_data<double>(), [](const Interval& i) { return i.lo; });
@@ -208,8 +208,8 @@ class Experiment {
     if (list.empty() || !decided()) return {};
     for (std::size_t k = list.size(); k-- > 0;) {
       const auto left_out = list[k];
-      list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
-      if (!decided()) list.insert(list.begin() + static_cast<std::ptrdiff_t>(k), left_out);
+      list.erase(list.begin() + k);
+      if (!decided()) list.insert(list.begin() + k, left_out);
     }
     return list;
   }
@@ -244,7 +244,7 @@ std::optional<Origin> outside(const Spot& s) {
   const auto k = std::find(parameters.begin(), parameters.end(), s.at.node) - parameters.begin();
   const auto& node = (*frame.outer->model)[frame.node];
   for (const auto& link : node.maps[frame.body].inputs) {
-    if (link.inner != k || link.port < 0 || link.port >= static_cast<int>(node.inputs.size())) continue;
+    if (link.inner != k || link.port < 0 || link.port >= std::ssize(node.inputs)) continue;
     const Spot there{frame.outer, node.inputs[link.port], s.axis, false};
     const auto& shape = there.fact().shape;
     if (shape.has_rank() && s.axis < shape.rank() && !(link.sliced && link.axis == s.axis))
@@ -255,11 +255,10 @@ std::optional<Origin> outside(const Spot& s) {
 
 void collect(const Frame& frame, std::list<Frame>& frames) {
   const auto& here = frames.emplace_back(frame);
-  for (std::size_t n = 0; n < frame.model->nodes.size() && n < frame.facts->bodies.size(); ++n)
+  for (int n = 0; n < std::ssize(frame.model->nodes) && n < std::ssize(frame.facts->bodies); ++n)
     for (std::size_t b = 0; b < frame.facts->bodies[n].size(); ++b) {
       const auto& facts = frame.facts->bodies[n][b];
-      if (!facts.outputs.empty())
-        collect({frame.model->nodes[n].bodies[b].get(), &facts, &here, static_cast<int>(n), b}, frames);
+      if (!facts.outputs.empty()) collect({frame.model->nodes[n].bodies[b].get(), &facts, &here, n, b}, frames);
     }
 }
 
@@ -299,16 +298,16 @@ Roots roots(const Spot& spot) {
 
 std::optional<Spot> find_output(const std::list<Frame>& frames, std::string_view name) {
   for (const auto& frame : frames)
-    for (std::size_t i = 0; i < frame.model->nodes.size(); ++i)
+    for (int i = 0; i < std::ssize(frame.model->nodes); ++i)
       if (name.starts_with(frame.model->path) &&
           frame.model->nodes[i].layer->name == name.substr(frame.model->path.size()))
-        return Spot{&frame, {static_cast<int>(i), 0}};
+        return Spot{&frame, {i, 0}};
   for (const auto& frame : frames)
-    for (std::size_t i = 0; i < frame.model->nodes.size(); ++i) {
+    for (int i = 0; i < std::ssize(frame.model->nodes); ++i) {
       const auto& ports = frame.model->nodes[i].layer->outputs;
-      for (std::size_t p = 0; p < ports.size(); ++p)
+      for (int p = 0; p < std::ssize(ports); ++p)
         if (std::find(ports[p].names.begin(), ports[p].names.end(), name) != ports[p].names.end())
-          return Spot{&frame, {static_cast<int>(i), static_cast<int>(p)}};
+          return Spot{&frame, {i, p}};
     }
   return std::nullopt;
 }

@@ -63,8 +63,8 @@ class Judge final : public Observer {
 
   ovir::Verdict after(Event& event) override {
     const bool given = event.node.op->kind != Kind::compute;
-    for (int port = 0; port < static_cast<int>(event.outputs.size()); ++port) {
-      auto& value = event.outputs[static_cast<std::size_t>(port)];
+    for (int port = 0; port < std::ssize(event.outputs); ++port) {
+      auto& value = event.outputs[port];
       if (!value) continue;
       TensorPlace place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
       Known known{value.owned(), {}, !given && !moves_what_is_certain(event)};
@@ -90,7 +90,7 @@ class Judge final : public Observer {
     error.judgment = OwnVerdict::rounded;
     error.ties = 0;
     double furthest = 0, max = -1;
-    for (std::size_t i = 0; i < pair.value.size(); ++i) {
+    for (i64 i = 0; i < std::ssize(pair.value); ++i) {
       const double apart = pair.apart(i);
       if (apart == 0) continue;
       double bound = judged.bound.empty() ? 0 : judged.bound[i];
@@ -103,7 +103,7 @@ class Judge final : public Observer {
       const double beyond = apart > bound ? apart / std::max(bound, 1e-300) : 0;
       if (beyond > 0) error.judgment = OwnVerdict::wrong;
       if (beyond > furthest || (furthest == 0 && apart > max)) {
-        error.at = static_cast<i64>(i);
+        error.at = i;
         error.bound = bound;
       }
       furthest = std::max(furthest, beyond);
@@ -250,10 +250,8 @@ class Judge final : public Observer {
       operands.push_back(std::move(*one));
     }
     const auto bounded = error_bounds(node, operands);
-    if (!bounded ||
-        static_cast<i64>(bounded->bounds.at(static_cast<std::size_t>(from.port)).size()) != known->value.size())
-      return known;
-    const auto& bound = bounded->bounds[static_cast<std::size_t>(from.port)];
+    if (!bounded || std::ssize(bounded->bounds.at(from.port)) != known->value.size()) return known;
+    const auto& bound = bounded->bounds[from.port];
     if (known->off.empty()) known->off.assign(bound.size(), 0.0);
     for (std::size_t i = 0; i < bound.size(); ++i)
       if (std::isfinite(bound[i])) known->off[i] += bound[i];
@@ -277,9 +275,9 @@ class Judge final : public Observer {
       }
       auto bounded = error_bounds(node, operands);
       if (!bounded) return std::nullopt;
-      if (index == event.index) return std::move(bounded->bounds.at(static_cast<std::size_t>(port)));
-      for (std::size_t o = 0; o < bounded->values.size(); ++o)
-        inner.insert_or_assign(std::pair(index, static_cast<int>(o)),
+      if (index == event.index) return std::move(bounded->bounds.at(port));
+      for (int o = 0; o < std::ssize(bounded->values); ++o)
+        inner.insert_or_assign(std::pair(index, o),
                                Operand{std::move(bounded->values[o]), std::move(bounded->bounds[o])});
     }
     return std::nullopt;
@@ -301,8 +299,8 @@ class Disturb final : public Observer {
       : reference_(reference), undisturbed_(undisturbed), spread_(spread), random_(seed) {}
 
   ovir::Verdict after(Event& event) override {
-    for (int port = 0; port < static_cast<int>(event.outputs.size()); ++port) {
-      auto& value = event.outputs[static_cast<std::size_t>(port)];
+    for (int port = 0; port < std::ssize(event.outputs); ++port) {
+      auto& value = event.outputs[port];
       if (!value) continue;
       const TensorPlace place{&event.model, event.index, port, {event.iterations.begin(), event.iterations.end()}};
       if (const auto saved = reference_.at(place)) {
@@ -321,7 +319,7 @@ class Disturb final : public Observer {
     if (open == undisturbed_.end()) return;
     auto& spread = spread_[place];
     const bool same_shape = open->second->shape() == value.shape();
-    if (spread.empty()) spread.assign(static_cast<std::size_t>(open->second->size()), same_shape ? 0 : kInfinity);
+    if (spread.empty()) spread.assign(open->second->size(), same_shape ? 0 : kInfinity);
     if (!same_shape) return;
     const Pair pair{to_f64(value.unpacked()), to_f64(open->second->unpacked())};
     for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = std::max(spread[i], pair.apart(i));

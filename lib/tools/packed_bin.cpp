@@ -20,7 +20,7 @@ std::string packed_strings(const Tensor& value) {
     const auto word = static_cast<std::uint32_t>(n);
     words.append(reinterpret_cast<const char*>(&word), sizeof word);
   };
-  put(static_cast<std::size_t>(value.size()));
+  put(value.size());
   put(0);
   for (const auto s : value.values<std::string_view>()) {
     text += s;
@@ -71,7 +71,7 @@ std::vector<Replacement> PackedBin::place() {
       const auto now = first->bytes.begin - begin + end_;
       if (offset && now != first->bytes.begin) moved.push_back({offset->at, std::to_string(now)});
     }
-    append({old_->owner, old_->view.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))});
+    append({old_->owner, old_->view.subspan(begin, end - begin)});
   }
   return moved;
 }
@@ -86,12 +86,12 @@ ByteRange PackedBin::add(const Tensor& value) {
 void PackedBin::align(i64 to) {
   static constexpr std::array<std::byte, kAlignment> zeros{};
   const auto gap = (to - end_ % to) % to;
-  append({nullptr, std::span(zeros).first(static_cast<std::size_t>(gap))});
+  append({nullptr, std::span(zeros).first(gap)});
 }
 
 void PackedBin::append(Bytes piece) {
   if (piece.view.empty()) return;
-  end_ += static_cast<i64>(piece.size());
+  end_ += std::ssize(piece);
   pieces_.push_back(std::move(piece));
 }
 

@@ -47,8 +47,8 @@ double ValueRange::headroom(const FloatLimits& limits) const {
 }
 
 Verdict RangeWatch::after(Event& event) {
-  for (std::size_t o = 0; o < event.outputs.size(); ++o) {
-    const auto port = static_cast<int>(o);
+  for (int o = 0; o < std::ssize(event.outputs); ++o) {
+    const auto port = o;
     const auto& t = event.outputs[o];
     if (!t || !contains(kFloat | kNarrowFloat, t.type()) || !what_.takes(event, port)) continue;
     const auto [place, added] = place_.try_emplace({&event.node, port}, ranges_.size());

@@ -31,7 +31,7 @@ class Reducer {
     users_.resize(part_.nodes.size());
     for (int i = 0; i < std::ssize(part_.nodes); ++i)
       for (const auto& v : part_[i].inputs)
-        if (v.node >= 0) users_[at(v.node)].emplace_back(i, v.port);
+        if (v.node >= 0) users_[v.node].emplace_back(i, v.port);
     for (int i = 0; i < std::ssize(part_.nodes); ++i)
       if (is_layer(part_[i])) all_.push_back(i);
   }
@@ -44,7 +44,6 @@ class Reducer {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   static bool is_layer(const Node& node) { return node.op->kind == Kind::compute || node.op->kind == Kind::read_value; }
 
   /// A value as the run had it, in its declared type; empty where it was not computed.
@@ -70,7 +69,7 @@ class Reducer {
         if (!tensor || tensor.type() == ElementType::string) return std::nullopt;
         cut.frozen.emplace_back(v, std::move(tensor));
       }
-      const auto& users = users_[at(i)];
+      const auto& users = users_[i];
       const bool inner = std::any_of(users.begin(), users.end(), [&](const auto& u) { return kept.contains(u.first); });
       std::set<int> ports;
       for (const auto& [user, port] : users)
@@ -104,8 +103,7 @@ class Reducer {
   /// The suspect alone, then with the layers before it. A Constant is seen through the first layer that uses it.
   void grow(int suspect) {
     std::set<int> nodes{suspect};
-    if (const auto& users = users_[at(suspect)]; !is_layer(part_[suspect]) && !users.empty())
-      nodes = {users.front().first};
+    if (const auto& users = users_[suspect]; !is_layer(part_[suspect]) && !users.empty()) nodes = {users.front().first};
     while (!test({nodes.begin(), nodes.end()})) {
       auto wider = nodes;
       for (const int i : nodes)
@@ -127,12 +125,8 @@ class Reducer {
         else low = middle;
       }
     };
-    search([](const std::vector<int>& n, std::size_t k) {
-      return std::vector<int>(n.begin(), n.begin() + static_cast<std::ptrdiff_t>(k));
-    });
-    search([](const std::vector<int>& n, std::size_t k) {
-      return std::vector<int>(n.end() - static_cast<std::ptrdiff_t>(k), n.end());
-    });
+    search([](const std::vector<int>& n, std::size_t k) { return std::vector<int>(n.begin(), n.begin() + k); });
+    search([](const std::vector<int>& n, std::size_t k) { return std::vector<int>(n.end() - k, n.end()); });
   }
 
   /// Leaves out stretches of layers, shorter and shorter.
@@ -147,7 +141,7 @@ class Reducer {
     bool any = false;
     for (std::size_t from = 0; from < best_->nodes.size();) {
       auto rest = best_->nodes;
-      const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(from);
+      const auto begin = rest.begin() + from;
       rest.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(stretch, rest.size() - from)));
       if (test(std::move(rest))) any = true;
       else from += stretch;

@@ -64,12 +64,12 @@ class Names {
   using Table = std::map<std::string, std::vector<Output>, std::less<>>;
 
   void collect(const Model& model) {
-    for (int i = 0; i < static_cast<int>(model.nodes.size()); ++i) {
+    for (int i = 0; i < std::ssize(model.nodes); ++i) {
       const auto& layer = *model[i].layer;
       add(layers_, plain_layers_, model.path + layer.name, {&model, i, 0});
-      for (std::size_t port = 0; port < layer.outputs.size(); ++port)
+      for (int port = 0; port < std::ssize(layer.outputs); ++port)
         for (const auto& name : layer.outputs[port].names)
-          add(tensors_, plain_tensors_, model.path + name, {&model, i, static_cast<int>(port)});
+          add(tensors_, plain_tensors_, model.path + name, {&model, i, port});
       // OpenVINO calls what a module of PyTorch computes "__module.<module>/<operation>"; the last is its result.
       constexpr std::string_view mark = "__module.";
       if (const auto slash = layer.name.find('/'); layer.name.starts_with(mark) && slash != layer.name.npos)
@@ -101,14 +101,12 @@ class Names {
   std::map<std::string, Output, std::less<>> modules_;
 };
 
-TensorPlace result_place(const Model& model, int k) {
-  return {&model, model.results[static_cast<std::size_t>(k)], 0, {}};
-}
+TensorPlace result_place(const Model& model, int k) { return {&model, model.results[k], 0, {}}; }
 
 }  // namespace
 
 void share_with_results(const Model& model, Reference& reference) {
-  for (int k = 0; k < static_cast<int>(model.results.size()); ++k) {
+  for (int k = 0; k < std::ssize(model.results); ++k) {
     const auto result = result_place(model, k);
     const auto from = model[result.node].inputs.at(0);
     const TensorPlace producer{&model, from.node, from.port, {}};
@@ -169,7 +167,7 @@ Reference match(const Model& model, std::vector<Saved> saved, const NameMap& map
   const Names names(model);
   Reference reference;
   for (auto& tensor : saved) {
-    if (tensor.result && *tensor.result >= 0 && *tensor.result < static_cast<int>(model.results.size())) {
+    if (tensor.result && *tensor.result >= 0 && *tensor.result < std::ssize(model.results)) {
       reference.put(result_place(model, *tensor.result), std::move(tensor.read));
       continue;
     }

@@ -131,7 +131,7 @@ std::string_view release_of(std::string_view type, int set) {
   if (exception != std::end(kExceptions)) return exception->release;
   const auto* const known = known_type(type);
   if (!known || set < known->since || (known->until > 0 && set > known->until)) return kNoRelease;
-  if (set > static_cast<int>(std::size(kSets)) || kSets[set - 1].empty()) return kNoRelease;
+  if (set > std::ssize(kSets) || kSets[set - 1].empty()) return kNoRelease;
   return kSets[set - 1];
 }
 

@@ -97,7 +97,7 @@ class Editor {
   }
 
   bool set_input(i64 port, std::string_view values) {
-    if (!place_.node || port < 0 || port >= static_cast<i64>(place_.node->inputs.size())) return false;
+    if (!place_.node || port < 0 || port >= std::ssize(place_.node->inputs)) return false;
     const auto from = place_.node->inputs[port];
     if (from.node < 0) return false;
     auto change = change_constant(*place_.model, (*place_.model)[from.node], values);

@@ -71,8 +71,8 @@ class Prober {
       if (n < 1 && n != base(a)) return 0;  // without elements: nobody's other length
       changed[a.input][a.axis] = n;
     }
-    for (std::size_t k = 0; k < changed.size(); ++k)
-      if (changed[k].has_rank()) options_.shapes[static_cast<int>(k)] = std::move(changed[k]);
+    for (int k = 0; k < std::ssize(changed); ++k)
+      if (changed[k].has_rank()) options_.shapes[k] = std::move(changed[k]);
     const auto facts = passes::infer(model, options_, last_);
     left_ -= count_layers(facts) + dims_;
     return last_.errors() == 0 ? kAccepted : static_cast<int>(facts.outputs.size()) - 1;
@@ -218,7 +218,7 @@ class Companions {
   void shrink(Axes& axes, i64 n) {
     for (std::size_t i = axes.size() - 1; i > 0; --i) {
       auto fewer = axes;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      fewer.erase(fewer.begin() + i);
       if (prober.accepts(fewer, n)) axes = std::move(fewer);
     }
   }
@@ -239,7 +239,7 @@ class Companions {
 
   std::set<int> inputs_of(int node) const {
     const auto& model = prober.model;
-    std::vector<bool> before(static_cast<std::size_t>(node) + 1, false);
+    std::vector<bool> before(node + 1, false);
     before.back() = true;
     std::set<int> list;
     for (auto i = node; i >= 0; --i) {  // inputs precede in topological order
@@ -280,9 +280,8 @@ Reshapeable reshapeable(const Model& model, const passes::InferOptions& options,
   Reshapeable r;
   Prober prober(model, options, budget);
   Axes all;
-  for (std::size_t k = 0; k < prober.shapes.size(); ++k)
-    for (i64 a = 0; prober.shapes[k].has_rank() && a < prober.shapes[k].rank(); ++a)
-      all.push_back({static_cast<int>(k), a});
+  for (int k = 0; k < std::ssize(prober.shapes); ++k)
+    for (i64 a = 0; prober.shapes[k].has_rank() && a < prober.shapes[k].rank(); ++a) all.push_back({k, a});
   try {
     Starter start(prober);
     for (const auto& a : all)

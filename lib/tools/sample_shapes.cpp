@@ -19,7 +19,7 @@ class Judge {
     passes::InferOptions options;
     options.compare_declared = false;
     options.stop_at_fault = true;
-    for (std::size_t k = 0; k < shapes.size(); ++k) options.shapes[static_cast<int>(k)] = shapes[k];
+    for (int k = 0; k < std::ssize(shapes); ++k) options.shapes[k] = shapes[k];
     Diagnostics diagnostics;
     const auto facts = passes::infer(model_, options, diagnostics);
     left_ -= std::ssize(facts.outputs);
@@ -129,15 +129,14 @@ struct Group {
 
 std::vector<Group> groups_of(const std::map<int, Shape>& refused, const std::vector<Shape>& base) {
   std::vector<Group> groups;
-  for (const auto& [k, shape] : refused) {
-    const auto input = static_cast<std::size_t>(k);
+  for (const auto& [input, shape] : refused) {
     if (shape.size() != base[input].size()) return {};
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    for (i64 axis = 0; axis < std::ssize(shape); ++axis) {
       const auto wanted = shape[axis], from = base[input][axis];
       auto group = std::find_if(groups.begin(), groups.end(),
                                 [&](const Group& g) { return g.wanted == wanted && g.base == from; });
       if (group == groups.end()) group = groups.insert(group, {{}, wanted, from});
-      group->dims.emplace_back(input, static_cast<i64>(axis));
+      group->dims.emplace_back(input, axis);
     }
   }
   return groups;

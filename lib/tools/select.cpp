@@ -76,7 +76,7 @@ class Selector {
 
   void collect(const Model& model) {
     models_.push_back(&model);
-    for (int i = 0; i < static_cast<int>(model.nodes.size()); ++i) all_.push_back({&model, i, {}, {}});
+    for (int i = 0; i < std::ssize(model.nodes); ++i) all_.push_back({&model, i, {}, {}});
     for (const auto& node : model.nodes)
       for (const auto& body : node.bodies) collect(*body);
   }
@@ -104,9 +104,9 @@ class Selector {
     std::vector<Selected> list;
     for (const auto& s : all_) {
       const auto& ports = (*s.model)[s.node].layer->outputs;
-      for (std::size_t p = 0; p < ports.size(); ++p)
+      for (int p = 0; p < std::ssize(ports); ++p)
         if (std::find(ports[p].names.begin(), ports[p].names.end(), name) != ports[p].names.end())
-          list.push_back({s.model, s.node, static_cast<int>(p), {}});
+          list.push_back({s.model, s.node, p, {}});
     }
     return list;
   }
@@ -205,13 +205,13 @@ class Selector {
         const auto i = forward ? step : size - 1 - step;
         for (const auto& v : model->nodes[i].inputs) {
           if (v.node < 0) continue;
-          const auto from = static_cast<std::size_t>(v.node);
+          const auto from = v.node;
           if (forward && in[from]) in[i] = true;
           if (!forward && in[i]) in[from] = true;
         }
       }
-      for (std::size_t i = 0; i < size; ++i)
-        if (in[i]) list.push_back({model, static_cast<int>(i), {}, {}});
+      for (int i = 0; i < std::ssize(model->nodes); ++i)
+        if (in[i]) list.push_back({model, i, {}, {}});
     }
     return list;
   }
@@ -223,7 +223,7 @@ class Selector {
     for (std::size_t m = 0; m < models_.size(); ++m)
       for (std::size_t i = 0; i < models_[m]->nodes.size(); ++i) at[m].push_back(place++);
     const auto order = [&](const Selected& s) {
-      const auto m = static_cast<std::size_t>(std::find(models_.begin(), models_.end(), s.model) - models_.begin());
+      const auto m = std::find(models_.begin(), models_.end(), s.model) - models_.begin();
       return at[m][s.node];
     };
     const auto key = [&](const Selected& s) {

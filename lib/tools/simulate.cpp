@@ -29,7 +29,7 @@ bool can_round(const Model& whole, const Facts& facts, const Selected& s) {
   if (node.op->kind != Kind::compute || node.version->view || !node.bodies.empty()) return false;
   const auto* const known = facts_of(whole, facts, *s.model);
   if (!known) return true;
-  const auto& outputs = known->outputs[static_cast<std::size_t>(s.node)];
+  const auto& outputs = known->outputs[s.node];
   return std::any_of(outputs.begin(), outputs.end(), [](const Fact& f) { return is_float(f.type); });
 }
 
@@ -99,7 +99,7 @@ Damage damage(const std::vector<Tensor>& exact, const std::vector<Tensor>& chang
 std::vector<LayerDamage> rank_damage(std::shared_ptr<const Model> model, const Facts& facts, const Options& options,
                                      std::span<const Tensor> inputs, const std::vector<Rounded>& layers) {
   auto steady = trap_options(options);
-  steady.expected_runs = static_cast<i64>(layers.size()) + 1;
+  steady.expected_runs = std::ssize(layers) + 1;
   auto session = compile(std::move(model), facts, steady);
   const auto exact = session.run(inputs);
   std::vector<LayerDamage> list;

@@ -77,7 +77,7 @@ Statistics statistics_of(const Tensor& tensor) {
     if (!std::isfinite(v)) return;
     squares += (v - s.mean) * (v - s.mean);
     const auto bin = width > 0 ? static_cast<int>((v / 2 - low / 2) / width * Statistics::kBins) : 0;
-    ++s.histogram[static_cast<std::size_t>(std::clamp(bin, 0, Statistics::kBins - 1))];
+    ++s.histogram[std::clamp(bin, 0, Statistics::kBins - 1)];
   });
   s.deviation = std::sqrt(squares / n);
   return s;

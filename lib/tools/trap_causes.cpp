@@ -75,19 +75,18 @@ std::optional<Judgment> judge(std::string_view type, const std::vector<double>& 
 
 Reason reason_for(const Computed& layer, int port, i64 at) {
   const auto call = layer.call();
-  const auto& out = layer.out[static_cast<std::size_t>(port)];
+  const auto& out = layer.out[port];
   const auto result = element(out, at);
   if (const auto from = moved_from(call, port, out.shape(), at))
-    if (const double v = element(call.in[static_cast<std::size_t>(from->port)], from->at);
-        std::isfinite(v) == std::isfinite(result))
+    if (const double v = element(call.in[from->port], from->at); std::isfinite(v) == std::isfinite(result))
       return {"", {*from}};
-  const auto value = [&](const OperandElement& e) { return element(call.in[static_cast<std::size_t>(e.port)], e.at); };
+  const auto value = [&](const OperandElement& e) { return element(call.in[e.port], e.at); };
   if (const auto operands = port == 0 ? elementwise_operands(call, out, at) : std::nullopt) {
     std::vector<double> values;
     std::vector<std::string> texts;
     for (const auto& e : *operands) {
       values.push_back(value(e));
-      texts.push_back(element_text(call.in[static_cast<std::size_t>(e.port)], e.at));
+      texts.push_back(element_text(call.in[e.port], e.at));
     }
     const auto judged = judge(layer.node().op->type, values, texts, result, out.type());
     return {judged ? judged->cause : "", *operands};

@@ -42,13 +42,11 @@ struct Range {
 /// Of element `at` of an index input; nothing where it cannot be told.
 std::optional<Range> range_of(const Event& e, std::size_t port, const Indexes& indexes, i64 at) {
   using Along = Indexes::Along;
-  const auto value = [&](int p) { return to_i64(e.inputs[static_cast<std::size_t>(p)])[0]; };
-  const auto usable = [&](int p) {
-    return p < std::ssize(e.inputs) && e.inputs[static_cast<std::size_t>(p)].size() == 1;
-  };
+  const auto value = [&](int p) { return to_i64(e.inputs[p])[0]; };
+  const auto usable = [&](int p) { return p < std::ssize(e.inputs) && e.inputs[p].size() == 1; };
   if (indexes.along == Along::value)
     return usable(indexes.at) ? std::optional(Range{-1, value(indexes.at)}) : std::nullopt;
-  const auto& data = e.inputs[static_cast<std::size_t>(indexes.data)].shape();
+  const auto& data = e.inputs[indexes.data].shape();
   std::optional<i64> axis;
   if (indexes.along == Along::axis) axis = indexes.at;
   if (indexes.along == Along::attribute) axis = integer_attribute(e.node, "axis");
@@ -93,7 +91,7 @@ std::vector<Tensor> cleaned(std::span<const Tensor> in, bool infinities) {
     const auto type = t.type();
     auto values = to_f64(t);
     for (const auto i : bad)
-      if (auto& v = values[static_cast<std::size_t>(i)]; infinities || std::isnan(v)) v = 1;
+      if (auto& v = values[i]; infinities || std::isnan(v)) v = 1;
     t = convert(Tensor::of<double>(ElementType::f64, t.shape(), values), type);
   }
   return list;
@@ -127,12 +125,12 @@ std::optional<Unset> unset_element(const Event& e) {
     version.eval(c);
     runs.push_back(std::move(c.finish()));
   }
-  for (std::size_t o = 0; o < runs[0].size(); ++o) {
+  for (int o = 0; o < std::ssize(runs[0]); ++o) {
     const auto &a = runs[0][o], &b = runs[1][o];
     if (!a || a.type() == ElementType::string || a.byte_size() != b.byte_size()) continue;
     const auto differs = std::mismatch(a.bytes(), a.bytes() + a.byte_size(), b.bytes()).first - a.bytes();
     if (differs < static_cast<std::ptrdiff_t>(a.byte_size()))
-      return Unset{static_cast<int>(o), static_cast<i64>(differs) / byte_width(a.type())};
+      return Unset{o, static_cast<i64>(differs) / byte_width(a.type())};
   }
   return std::nullopt;
 }
@@ -220,9 +218,9 @@ Verdict TrapFinder::after(Event& event) {
   if (event.node.op->kind == Kind::constant && !event.iterations.empty() && event.iterations.back() > 0)
     return Verdict::go_on;
   bool all_finite = true;
-  for (std::size_t o = 0; o < event.outputs.size(); ++o) {
+  for (int o = 0; o < std::ssize(event.outputs); ++o) {
     if (!event.outputs[o] || event.outputs[o].size() == 0) continue;
-    const auto port = static_cast<int>(o);
+    const auto port = o;
     const auto unusual = find_unusual(event.outputs[o]);
     all_finite = all_finite && unusual.finite();
     if (is_float(event.outputs[o].type()) ? check_floats(event, port, unusual) : check_integers(event, port))
@@ -257,7 +255,7 @@ Verdict TrapFinder::hit(const Event& event, Trap trap, bool input, int port, con
 
 bool TrapFinder::check_indices(const Event& e) {
   if (e.node.version->inputs.empty() || has_padding(e.node.op->type)) return false;
-  for (std::size_t p = 0; p < e.inputs.size(); ++p) {
+  for (int p = 0; p < std::ssize(e.inputs); ++p) {
     const auto& indexes = input_def(*e.node.version, p).indexes;
     if (indexes.along == Indexes::Along::nothing || indexes.data >= std::ssize(e.inputs)) continue;
     const auto values = to_i64(e.inputs[p]);
@@ -266,16 +264,16 @@ bool TrapFinder::check_indices(const Event& e) {
     for (i64 i = 0; i < std::ssize(values); ++i) {
       if (per_element || i == 0) range = range_of(e, p, indexes, i);
       if (!range) break;
-      const auto v = values[static_cast<std::size_t>(i)];
+      const auto v = values[i];
       if (v < range->length && v >= (indexes.from_end ? -range->length : 0)) continue;
-      const auto& data = e.inputs[static_cast<std::size_t>(indexes.data)];
+      const auto& data = e.inputs[indexes.data];
       const auto what = range->axis < 0
                             ? std::string("the number of classes")
                             : fmt::format("axis {} of {} {}{}", range->axis, port_name(*e.node.version, indexes.data),
                                           name(data.type()), to_string(data.shape()));
-      hit(e, Trap::oob, true, static_cast<int>(p), e.inputs[p], i,
+      hit(e, Trap::oob, true, p, e.inputs[p], i,
           fmt::format("{} is outside {}..{}, {}", v, indexes.from_end ? -range->length : 0, range->length - 1, what),
-          {{static_cast<int>(p), i}});
+          {{p, i}});
       return true;
     }
   }
@@ -307,7 +305,7 @@ bool TrapFinder::check_state(const Event& e) {
 }
 
 bool TrapFinder::check_floats(const Event& e, int port, const Unusual& unusual) {
-  const auto& t = e.outputs[static_cast<std::size_t>(port)];
+  const auto& t = e.outputs[port];
   const bool given = e.inputs.empty();
   if (!unusual.finite() && !given && check_origins(e, port)) return true;
   const bool nan = traps_.has(Trap::nan) && unusual.nan >= 0, inf = traps_.has(Trap::inf) && unusual.infinite >= 0;
@@ -330,7 +328,7 @@ bool TrapFinder::check_floats(const Event& e, int port, const Unusual& unusual) 
 bool TrapFinder::check_origins(const Event& e, int port) {
   if (!traps_.has(Trap::div0) && !traps_.has(Trap::domain) && !traps_.has(Trap::overflow)) return false;
   if (e.node.op->kind != Kind::compute || !e.node.bodies.empty()) return false;
-  const auto& t = e.outputs[static_cast<std::size_t>(port)];
+  const auto& t = e.outputs[port];
   const auto bad = not_finite(t);
   const Call call{&e.node, e.inputs};
   // Element-wise or not is a matter of the layer: its first element says.
@@ -339,7 +337,7 @@ bool TrapFinder::check_origins(const Event& e, int port) {
 }
 
 bool TrapFinder::check_elementwise(const Event& e, int port, const std::vector<i64>& bad) {
-  const auto& t = e.outputs[static_cast<std::size_t>(port)];
+  const auto& t = e.outputs[port];
   const Call call{&e.node, e.inputs};
   for (const auto at : bad) {
     if (e.inputs.size() == 1 && std::isnan(element(e.inputs[0], at))) continue;  // passed on
@@ -348,11 +346,11 @@ bool TrapFinder::check_elementwise(const Event& e, int port, const std::vector<i
     std::vector<double> values;
     std::vector<std::string> texts;
     for (const auto& o : *operands) {
-      values.push_back(element(e.inputs[static_cast<std::size_t>(o.port)], o.at));
-      texts.push_back(element_text(e.inputs[static_cast<std::size_t>(o.port)], o.at));
+      values.push_back(element(e.inputs[o.port], o.at));
+      texts.push_back(element_text(e.inputs[o.port], o.at));
     }
     const bool cast = e.node.op->type.starts_with("Convert");
-    const auto type = cast ? e.declared[static_cast<std::size_t>(port)] : t.type();
+    const auto type = cast ? e.declared[port] : t.type();
     const auto judged = judge(e.node.op->type, values, texts, element(t, at), type);
     if (!judged || !traps_.has(judged->trap)) continue;
     hit(e, judged->trap, false, port, t, at, judged->cause, std::move(*operands));
@@ -362,7 +360,6 @@ bool TrapFinder::check_elementwise(const Event& e, int port, const std::vector<i
 }
 
 bool TrapFinder::check_others(const Event& e, int port) {
-  const auto o = static_cast<std::size_t>(port);
   Unusual given;
   for (const auto& in : e.inputs) {
     const auto u = find_unusual(in);
@@ -373,14 +370,16 @@ bool TrapFinder::check_others(const Event& e, int port) {
   /// What the layer makes of its own accord: without what its operands bring.
   const auto own = [&](bool infinities) {
     const bool clean = given.nan < 0 && (!infinities || given.infinite < 0);
-    if (clean) return find_unusual(e.outputs[o]);
+    if (clean) return find_unusual(e.outputs[port]);
     const auto outputs = outputs_for(call, cleaned(e.inputs, infinities));
-    return o < outputs.size() && outputs[o] ? find_unusual(outputs[o]) : Unusual{};
+    return port < std::ssize(outputs) && outputs[port] ? find_unusual(outputs[port]) : Unusual{};
   };
-  const auto tell = [&](Trap trap, i64 at) { return hit(e, trap, false, port, e.outputs[o], at, "") == Verdict::stop; };
+  const auto tell = [&](Trap trap, i64 at) {
+    return hit(e, trap, false, port, e.outputs[port], at, "") == Verdict::stop;
+  };
   const auto is = [&](i64 at, bool nan) {
-    if (at < 0 || at >= e.outputs[o].size()) return false;
-    const auto v = element(e.outputs[o], at);
+    if (at < 0 || at >= e.outputs[port].size()) return false;
+    const auto v = element(e.outputs[port], at);
     return nan ? std::isnan(v) : std::isinf(v);
   };
   if (traps_.has(Trap::domain))
@@ -391,7 +390,7 @@ bool TrapFinder::check_others(const Event& e, int port) {
 }
 
 bool TrapFinder::check_integers(const Event& e, int port) {
-  const auto& t = e.outputs[static_cast<std::size_t>(port)];
+  const auto& t = e.outputs[port];
   if (!traps_.has(Trap::overflow) || port != 0 || !contains(kInteger, t.type()) || e.inputs.empty()) return false;
   const auto& type = e.node.op->type;
   const auto target = e.declared[0];
@@ -411,7 +410,7 @@ bool TrapFinder::check_integers(const Event& e, int port) {
   for (i64 at = 0; at < t.size(); ++at) {
     auto operands = elementwise_operands(call, t, at);
     if (!operands) return false;
-    const auto x = a[static_cast<std::size_t>((*operands)[0].at)], y = b[static_cast<std::size_t>((*operands)[1].at)];
+    const auto x = a[(*operands)[0].at], y = b[(*operands)[1].at];
     const auto r = exact(type, x, y).value;
     if (r && (target == ElementType::i64 || holds(target, static_cast<double>(*r)))) continue;
     const auto sign = type == "Add" ? "+" : type == "Subtract" ? "-" : "*";
@@ -438,8 +437,7 @@ bool TrapFinder::check_written(const Event& e) {
   if (e.inputs.empty()) return false;
   const auto unset = unset_element(e);
   if (!unset) return false;
-  hit(e, Trap::uninit, false, unset->port, e.outputs[static_cast<std::size_t>(unset->port)], unset->at,
-      "the kernel does not write this element");
+  hit(e, Trap::uninit, false, unset->port, e.outputs[unset->port], unset->at, "the kernel does not write this element");
   return true;
 }
 

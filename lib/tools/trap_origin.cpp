@@ -18,10 +18,10 @@ struct Around {
 };
 
 std::optional<Around> around(const Model& whole, const Model& body) {
-  for (std::size_t i = 0; i < whole.nodes.size(); ++i)
-    for (std::size_t b = 0; b < whole.nodes[i].bodies.size(); ++b) {
+  for (int i = 0; i < std::ssize(whole.nodes); ++i)
+    for (int b = 0; b < std::ssize(whole.nodes[i].bodies); ++b) {
       const auto& inner = *whole.nodes[i].bodies[b];
-      if (&inner == &body) return Around{&whole, static_cast<int>(i), static_cast<int>(b)};
+      if (&inner == &body) return Around{&whole, i, b};
       if (const auto deeper = around(inner, body)) return deeper;
     }
   return std::nullopt;
@@ -60,7 +60,7 @@ class Walk {
   }
 
   std::optional<Spot> through(Spot s, const Computed& layer) {
-    const auto& out = layer.out[static_cast<std::size_t>(s.value.port)];
+    const auto& out = layer.out[s.value.port];
     if (!out || out.rank() != s.index.rank()) return std::nullopt;
     const auto at = offset_of(out.shape(), s.index);
     const bool real = contains(kFloat | kNarrowFloat, out.type());
@@ -87,10 +87,9 @@ class Walk {
     std::optional<OperandElement> best;
     double largest = -1;
     for (const auto& e : from) {
-      const auto v = element(layer.in[static_cast<std::size_t>(e.port)], e.at);
+      const auto v = element(layer.in[e.port], e.at);
       if (real && !std::isfinite(v)) return e;
-      const bool constant =
-          (*layer.model)[layer.node().inputs[static_cast<std::size_t>(e.port)].node].op->kind == Kind::constant;
+      const bool constant = (*layer.model)[layer.node().inputs[e.port].node].op->kind == Kind::constant;
       if (real || constant || std::abs(v) <= largest) continue;
       largest = std::abs(v);
       best = e;
@@ -99,9 +98,9 @@ class Walk {
   }
 
   static Spot operand_spot(const Computed& layer, const OperandElement& e) {
-    const auto& t = layer.in[static_cast<std::size_t>(e.port)];
-    return {layer.model, layer.node().inputs[static_cast<std::size_t>(e.port)], layer.iterations,
-            index_of(t.shape(), e.at), element_text(t, e.at)};
+    const auto& t = layer.in[e.port];
+    return {layer.model, layer.node().inputs[e.port], layer.iterations, index_of(t.shape(), e.at),
+            element_text(t, e.at)};
   }
 
   /// From a body's Parameter to what it receives: the previous iteration's result, or an operand of the layer around.
@@ -109,13 +108,13 @@ class Walk {
     const auto outer = around(whole_, *s.model);
     if (!outer || s.iterations.empty()) return std::nullopt;
     const auto& node = (*outer->model)[outer->node];
-    const auto& map = node.maps[static_cast<std::size_t>(outer->body)];
+    const auto& map = node.maps[outer->body];
     const auto& parameters = s.model->parameters;
     const auto k = static_cast<int>(std::find(parameters.begin(), parameters.end(), s.value.node) - parameters.begin());
     const auto iteration = s.iterations.back();
     for (const auto& edge : map.feedback)
       if (edge.parameter == k && iteration > 0) {
-        s.value = (*s.model)[s.model->results[static_cast<std::size_t>(edge.result)]].inputs.at(0);
+        s.value = (*s.model)[s.model->results[edge.result]].inputs.at(0);
         --s.iterations.back();
         return s;
       }
@@ -126,12 +125,12 @@ class Walk {
     if (link->sliced) {
       const auto* const shapes = history_.operands_of(node, s.iterations);
       if (!shapes || s.index.empty()) return std::nullopt;
-      const auto& whole = (*shapes)[static_cast<std::size_t>(link->port)];
+      const auto& whole = (*shapes)[link->port];
       const auto axis = link->axis < 0 ? link->axis + whole.rank() : link->axis;
       const auto start = link->start < 0 ? link->start + whole[axis] + 1 : link->start;
       s.index[axis] += start + iteration * link->stride - (link->stride < 0 ? link->part_size : 0);
     }
-    s.value = node.inputs[static_cast<std::size_t>(link->port)];
+    s.value = node.inputs[link->port];
     s.model = outer->model;
     return s;
   }
@@ -142,7 +141,7 @@ class Walk {
       const auto& body = *node.bodies[b];
       for (const auto& link : node.maps[b].outputs) {
         if (link.port != s.value.port || (link.sliced && link.stride < 0)) continue;
-        const auto from = body[body.results[static_cast<std::size_t>(link.inner)]].inputs.at(0);
+        const auto from = body[body.results[link.inner]].inputs.at(0);
         auto iterations = history_.last_iteration(body[from.node], s.iterations);
         if (!iterations) continue;
         if (link.sliced) {
@@ -168,14 +167,14 @@ std::vector<TrapEvent::Step> origin_of(const History& history, const Model& whol
   // The operand to follow: one that isn't finite, else the only one.
   std::optional<OperandElement> first;
   for (const auto& e : due_to)
-    if (const auto& t = layer.in[static_cast<std::size_t>(e.port)]; !first && contains(kFloat | kNarrowFloat, t.type()))
+    if (const auto& t = layer.in[e.port]; !first && contains(kFloat | kNarrowFloat, t.type()))
       if (!std::isfinite(element(t, e.at))) first = e;
   if (!first && due_to.size() == 1) first = due_to[0];
   if (!first) return {};
-  const auto& t = layer.in[static_cast<std::size_t>(first->port)];
+  const auto& t = layer.in[first->port];
   return Walk(history, whole)
-      .run(Spot{layer.model, layer.node().inputs[static_cast<std::size_t>(first->port)], layer.iterations,
-                index_of(t.shape(), first->at), element_text(t, first->at)});
+      .run(Spot{layer.model, layer.node().inputs[first->port], layer.iterations, index_of(t.shape(), first->at),
+                element_text(t, first->at)});
 }
 
 std::vector<TrapEvent::Step> origin_of(const History& history, const Model& whole, const Place& given) {

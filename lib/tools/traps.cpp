@@ -65,14 +65,14 @@ void complete(TrapEvent& event, const TrapFinder& finder, const Model& whole) {
   auto due_to = finder.due_to();
   if (due_to.empty() && !event.input && layer->node().op->kind == Kind::compute && layer->node().bodies.empty() &&
       event.trap != Trap::uninit && event.trap != Trap::f16 && event.trap != Trap::bf16) {
-    const auto& out = layer->out[static_cast<std::size_t>(event.at.port)];
+    const auto& out = layer->out[event.at.port];
     auto reason = reason_for(*layer, event.at.port, offset_of(out.shape(), event.at.index));
     if (event.cause.empty()) event.cause = std::move(reason.cause);
     due_to = std::move(reason.due_to);
   }
   if (!event.input || event.trap == Trap::div0)
     for (const auto& e : due_to) {
-      const auto& t = layer->in[static_cast<std::size_t>(e.port)];
+      const auto& t = layer->in[e.port];
       event.operands.push_back({e.port, index_of(t.shape(), e.at), element_text(t, e.at)});
     }
   else event.operands.push_back({event.at.port, event.at.index, event.at.value});
@@ -157,7 +157,7 @@ Diagnostic diagnose(const TrapEvent& event) {
     note.at = from.layer->at;
     d.notes.push_back(std::move(note));
   }
-  locate(d, *event.at.model, *event.at.model->nodes[static_cast<std::size_t>(event.at.node)].layer);
+  locate(d, *event.at.model, *event.at.model->nodes[event.at.node].layer);
   return d;
 }
 

@@ -144,7 +144,7 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
     HeadView kv{k.data(), s.kv_heads * s.keys * s.depth, s.keys * s.depth, s.depth, 1};
     if (c.transposed_keys) kv.row = 1, kv.column = s.keys;
     const HeadView vv{v.data(), s.kv_heads * s.keys * s.value_depth, s.keys * s.value_depth, s.value_depth, 1};
-    const HeadView mv{c.mask ? mask.data() : nullptr, 0, 0, s.keys, 1};
+    const MaskView mv{.added = c.mask ? mask.data() : nullptr, .row = s.keys};
     const auto wide = s.heads * s.value_depth;
     const HeadView ov{nullptr, s.queries * wide, s.value_depth, wide, 1};
     std::vector<double> exact(at(s.batch * s.queries * wide));

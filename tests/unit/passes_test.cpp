@@ -83,6 +83,22 @@ TEST_CASE("a model with a fault is not complete, and the rest of it is judged") 
   CHECK(c.fact("good").shape == PartialShape{2, 3});
 }
 
+TEST_CASE("a word that only another version takes names that version") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {2, 1});
+  const auto shape = m.graph.constant("shape", Tensor::vector({1, 3}));
+  m.graph.result("y", m.graph.add("spread", "Broadcast-1", {x, shape}, {{"mode", "bidirectional"}}));
+  const auto c = m.check();
+  const auto& d = only_error(c.diagnostics);
+  CHECK(d.code == Code::E0403);
+  CHECK(d.message ==
+        "attribute \"mode\" of Broadcast must be \"numpy\", \"explicit\", \"none\" or \"pdpd\", but is "
+        "\"bidirectional\"; Broadcast of opset3 takes it");
+  REQUIRE_FALSE(d.remedies.empty());
+  CHECK(d.remedies.front().front().what == Change::What::layer_attribute);
+  CHECK(d.remedies.front().front().value == "opset3");
+}
+
 TEST_CASE("faults of inference: every one that does not follow from another") {
   SmallModel m;
   const auto a = m.graph.parameter("a", ElementType::f32, {2, 3}), b = m.graph.parameter("b", ElementType::f32, {2, 4});

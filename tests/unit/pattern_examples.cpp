@@ -477,7 +477,15 @@ constexpr Example kBlocked[] = {
 
 }  // namespace
 
-std::span<const Example> pattern_examples() { return kExamples; }
+std::span<const Example> pattern_examples() {
+  static const auto all = [] {
+    std::vector<Example> list(std::begin(kExamples), std::end(kExamples));
+    const auto more = transformer_examples();
+    list.insert(list.end(), more.begin(), more.end());
+    return list;
+  }();
+  return all;
+}
 std::span<const Example> blocked_examples() { return kBlocked; }
 
 }  // namespace ovir::testing

@@ -53,6 +53,8 @@ struct Example {
 
 /// At least one a pattern.
 std::span<const Example> pattern_examples();
+/// Those among them that language models are made of.
+std::span<const Example> transformer_examples();
 /// In which the kernel reads or writes blocked values, and other kernels the rest.
 std::span<const Example> blocked_examples();
 

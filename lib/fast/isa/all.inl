@@ -12,6 +12,9 @@
 #include "fast/isa/depthwise.inl"
 #include "fast/isa/quantize.inl"
 #include "fast/isa/rows.inl"
+
+// These use rows.inl.
+#include "fast/isa/codes.inl"
 #include "fast/isa/tile.inl"
 #include "fast/isa/winograd.inl"
 
@@ -21,6 +24,8 @@ static constexpr IsaTable table(const char* name) {
           .tile = tile,
           .dot = dot,
           .axpy = axpy,
+          .dot_codes = dot_codes,
+          .decode = decode,
           .pixels = kPixels,
           .packed = packed,
           .depthwise = depthwise,

@@ -15,6 +15,23 @@ inline Vec fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
 inline Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm256_sqrt_ps(a); }
+using Ints = int __attribute__((vector_size(32)));
+inline Ints widened(const unsigned char* p) {
+  return (Ints)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+}
+inline Ints widened(const signed char* p) {
+  return (Ints)_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+}
+inline Vec floats(Ints v) { return _mm256_cvtepi32_ps((__m256i)v); }
+struct Sixteen {
+  Vec low, high;
+};
+inline Sixteen sixteen(const float* p) { return {load(p), load(p + 8)}; }
+inline Vec pick(const Sixteen& table, Ints at) {
+  const auto index = (__m256i)at;
+  return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index), _mm256_permutevar8x32_ps(table.high, index),
+                          (Vec)(at << 28));
+}
 #include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kAvx2Table = table("avx2");

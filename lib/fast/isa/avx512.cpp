@@ -15,6 +15,17 @@ inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
+using Ints = int __attribute__((vector_size(64)));
+inline Ints widened(const unsigned char* p) {
+  return (Ints)_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline Ints widened(const signed char* p) {
+  return (Ints)_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline Vec floats(Ints v) { return _mm512_cvtepi32_ps((__m512i)v); }
+using Sixteen = Vec;
+inline Sixteen sixteen(const float* p) { return load(p); }
+inline Vec pick(Sixteen table, Ints at) { return _mm512_permutexvar_ps((__m512i)at, table); }
 #include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kAvx512Table = table("avx512");

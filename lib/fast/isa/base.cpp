@@ -21,6 +21,21 @@ inline Vec root(Vec a) {
   for (int i = 0; i < 4; ++i) a[i] = __builtin_sqrtf(a[i]);
   return a;
 }
+using Ints = int __attribute__((vector_size(16)));
+inline Ints widened(const unsigned char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
+inline Ints widened(const signed char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
+inline Vec floats(Ints v) { return __builtin_convertvector(v, Vec); }
+struct Sixteen {
+  float values[16];
+};
+inline Sixteen sixteen(const float* p) {
+  Sixteen table;
+  __builtin_memcpy(table.values, p, sizeof table.values);
+  return table;
+}
+inline Vec pick(const Sixteen& table, Ints at) {
+  return Vec{table.values[at[0] & 15], table.values[at[1] & 15], table.values[at[2] & 15], table.values[at[3] & 15]};
+}
 #include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kBaseTable = table("baseline");

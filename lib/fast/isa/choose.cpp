@@ -1,5 +1,6 @@
 #include <atomic>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir::fast {
@@ -33,6 +34,15 @@ bool force_isa(Isa level) {
   const auto* table = table_of(level);
   if (table) chosen().store(table, std::memory_order_relaxed);
   return table;
+}
+
+const NarrowTable& narrow_isa() {
+#if defined(__x86_64__)
+  static const bool has_dots = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                               __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vnni");
+  if (&isa() != &kBaseTable) return &isa() == &kAvx512Table && has_dots ? kNarrowAvx512Table : kNarrowAvx2Table;
+#endif
+  return kNarrowBaseTable;
 }
 
 }  // namespace ovir::fast

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/int.hpp"
+#include "fast/isa/codes.hpp"
 #include "fast/isa/elementwise.hpp"
 #include "fast/isa/tile.hpp"
 
@@ -23,6 +24,13 @@ struct IsaTable {
   float (*dot)(const float* x, const float* y, i64 n);
   /// y[i] += w · x[i·step]
   void (*axpy)(float w, const float* x, i64 step, float* y, i64 n);
+
+  // Compressed weights (codes.hpp).
+  /// y[r] = the sum of x[k] · value of code k of row r, for r < rows ≤ 4. With 4 bits, x holds what belongs to the
+  /// first codes of all bytes, then what belongs to the second.
+  void (*dot_codes)(const CodeRows& w, int rows, const float* x, float* y);
+  /// The values of the first row.
+  void (*decode)(const CodeRows& w, float* to);
 
   // Packed products and convolutions (tile.hpp).
   int pixels;  ///< the most pixels of a Tile

@@ -1,6 +1,7 @@
 // ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, a mask, Softmax, MatMul.
 // Queries, keys and values are of rank 4, or 3 where there is one head.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "fast/kernels/attention/attention.hpp"
@@ -12,46 +13,72 @@
 namespace ovir::fast {
 namespace {
 
-/// Dim of an axis counted from the end; 1 beyond the first.
-i64 from_end(const View& v, i64 back) { return back <= v.rank() ? v.dim(v.rank() - back) : 1; }
+/// Where batch, heads, rows and columns are among the axes of an operand of rank 4. Other than in this order it is what
+/// a Transpose reads, or writes.
+using Order = std::array<i64, 4>;
+constexpr Order kPlain{0, 1, 2, 3}, kHeadsInside{0, 2, 1, 3};
 
-HeadView view_of(const View& v) {
-  const auto columns = from_end(v, 1), rows = from_end(v, 2), heads = from_end(v, 3);
-  return {v.as<const float>(), heads * rows * columns, rows * columns, columns, 1};
+/// Batch, heads, rows and columns of an operand of rank 4 or less; 1 where it has no such axis.
+struct Dims {
+  i64 batch, heads, rows, columns;
+
+  Dims(const View& v, const Order& order)
+      : batch(dim(v, order[0])), heads(dim(v, order[1])), rows(dim(v, order[2])), columns(dim(v, order[3])) {}
+  static i64 dim(const View& v, i64 axis) {
+    axis -= 4 - v.rank();
+    return axis < 0 ? 1 : v.dim(axis);
+  }
+};
+
+HeadView view_of(const View& v, const Order& order) {
+  i64 strides[4], stride = 1;
+  for (i64 axis = 3; axis >= 0; --axis) {
+    strides[axis] = stride;
+    stride *= Dims::dim(v, axis);
+  }
+  return {v.as<const float>(), strides[order[0]], strides[order[1]], strides[order[2]], strides[order[3]]};
 }
 
-/// Strides of a mask, 0 where it is broadcast.
-HeadView mask_of(const View& v) {
-  auto m = view_of(v);
-  if (from_end(v, 4) == 1) m.batch = 0;
-  if (from_end(v, 3) == 1) m.head = 0;
-  if (from_end(v, 2) == 1) m.row = 0;
-  if (from_end(v, 1) == 1) m.column = 0;
+MaskView mask_of(const View& v) {
+  const Dims d(v, kPlain);
+  MaskView m{.batch = d.batch == 1 ? 0 : d.heads * d.rows * d.columns,
+             .head = d.heads == 1 ? 0 : d.rows * d.columns,
+             .row = d.rows == 1 ? 0 : d.columns,
+             .column = d.columns == 1 ? 0 : 1};
+  if (v.type == ElementType::boolean) m.seen = v.as<const unsigned char>();
+  else m.added = v.as<const float>();
   return m;
 }
+
+/// How operands lie: queries, keys and values, and the output.
+struct Orders {
+  Order q = kPlain, k = kPlain, v = kPlain, out = kPlain;
+};
 
 class AttentionKernel final : public Kernel {
  public:
   /// `transposed_keys`: [depth][keys]. Without a scale it is 1/√depth.
-  AttentionKernel(bool causal, bool transposed_keys, std::optional<float> scale)
-      : causal_(causal), transposed_keys_(transposed_keys), scale_(scale) {}
+  AttentionKernel(bool causal, bool transposed_keys, std::optional<float> scale, const Orders& orders)
+      : causal_(causal), scale_(scale), orders_(orders) {
+    if (transposed_keys) std::swap(orders_.k[2], orders_.k[3]);
+  }
 
   std::string name() const override { return "attention"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
-    const auto &q = sizes.in[0], &k = sizes.in[1], &v = sizes.in[2];
-    if (q.rank() < 3 || q.rank() > 4 || k.rank() != q.rank() || v.rank() != q.rank()) return nullptr;
-    AttentionShape s{.batch = from_end(q, 4),
-                     .heads = from_end(q, 3),
-                     .kv_heads = from_end(k, 3),
-                     .queries = from_end(q, 2),
-                     .keys = from_end(k, transposed_keys_ ? 1 : 2),
-                     .depth = from_end(q, 1),
-                     .value_depth = from_end(v, 1)};
+    const auto rank = sizes.in[0].rank();
+    if (rank < 3 || rank > 4 || sizes.in[1].rank() != rank || sizes.in[2].rank() != rank) return nullptr;
+    const Dims q(sizes.in[0], orders_.q), k(sizes.in[1], orders_.k), v(sizes.in[2], orders_.v);
+    AttentionShape s{.batch = q.batch,
+                     .heads = q.heads,
+                     .kv_heads = k.heads,
+                     .queries = q.rows,
+                     .keys = k.rows,
+                     .depth = q.columns,
+                     .value_depth = v.columns};
     // Heads and batches that are broadcast otherwise, and masks of their own rank, are for the reference kernel.
-    if (s.kv_heads != s.heads || from_end(v, 3) != s.kv_heads || from_end(k, 4) != s.batch ||
-        from_end(v, 4) != s.batch || s.keys == 0 || s.depth == 0 || from_end(k, transposed_keys_ ? 2 : 1) != s.depth ||
-        from_end(v, 2) != s.keys || (sizes.in.size() > 3 && sizes.in[3].rank() > 4) ||
+    if (s.kv_heads != s.heads || v.heads != s.kv_heads || k.batch != s.batch || v.batch != s.batch || s.keys == 0 ||
+        s.depth == 0 || k.columns != s.depth || v.rows != s.keys || (sizes.in.size() > 3 && sizes.in[3].rank() > 4) ||
         sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
       return nullptr;
     s.causal = causal_;
@@ -65,10 +92,9 @@ class AttentionKernel final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    auto keys = view_of(in[1]);
-    if (transposed_keys_) std::swap(keys.row, keys.column);
-    attention(state.shape, view_of(in[0]), keys, view_of(in[2]), in.size() > 3 ? mask_of(in[3]) : HeadView{},
-              view_of(out[0]), out[0].as<float>(), state.scratch.data(), runtime.pool());
+    attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
+              in.size() > 3 ? mask_of(in[3]) : MaskView{}, view_of(out[0], orders_.out), out[0].as<float>(),
+              state.scratch.data(), runtime.pool());
   }
 
  private:
@@ -76,9 +102,51 @@ class AttentionKernel final : public Kernel {
     AttentionShape shape;
     Buffer scratch;
   };
-  bool causal_, transposed_keys_;
+  bool causal_;
   std::optional<float> scale_;
+  Orders orders_;
 };
+
+/// The order of a Transpose of rank 4 by a constant.
+std::optional<Order> order_of(const Graphlet& graph, int node) {
+  if (graph.type(node) != "Transpose") return std::nullopt;
+  const auto axes = constant_axes(graph, graph.input(node, 1), 4);
+  if (!axes || axes->size() != 4) return std::nullopt;
+  return Order{(*axes)[0], (*axes)[1], (*axes)[2], (*axes)[3]};
+}
+
+/// Reads what the Transpose behind a value reads, where the kernel can.
+Order take_transpose(const Graphlet& graph, ValueRef& v, int user, bool columns_inside, std::vector<int>& nodes) {
+  if (v.node < 0 || v.port != 0 || graph.only_user(v) != user) return kPlain;
+  const auto order = order_of(graph, v.node);
+  if (!order || ((*order)[3] != 3 && (columns_inside || (*order)[2] != 3))) return kPlain;
+  nodes.push_back(v.node);
+  v = graph.input(v.node, 0);
+  return *order;
+}
+
+bool is_mask(const Graphlet& graph, ValueRef v) { return is_f32(graph, v) || graph.stored(v) == ElementType::boolean; }
+
+/// The kernel for these nodes, the last of which gives the output, with the Transposes around them. `q`, `k` and `v`
+/// are read by `first` and `first` and `last` in turn.
+Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<ValueRef, 3> qkv, ValueRef mask,
+                      int first, bool causal, bool transposed_keys, std::optional<float> scale) {
+  Orders orders;
+  const auto last = nodes.back();
+  orders.q = take_transpose(graph, qkv[0], first, true, nodes);
+  orders.k = take_transpose(graph, qkv[1], first, false, nodes);
+  orders.v = take_transpose(graph, qkv[2], last, true, nodes);
+  const auto next = graph.only_user({last, 0});
+  if (const auto order = order_of(graph, next); order && *order == kHeadsInside) {
+    orders.out = kHeadsInside;
+    nodes.push_back(next);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  Match match{std::move(nodes), {qkv.begin(), qkv.end()}, nullptr};
+  if (mask.node >= 0) match.inputs.push_back(mask);
+  match.kernel = std::make_unique<AttentionKernel>(causal, transposed_keys, scale, orders);
+  return match;
+}
 
 std::optional<Match> match_operation(const Graphlet& graph, int root) {
   const auto q = graph.input(root, 0), k = graph.input(root, 1), v = graph.input(root, 2), mask = graph.input(root, 3),
@@ -91,14 +159,10 @@ std::optional<Match> match_operation(const Graphlet& graph, int root) {
     if (!t || t->type() != ElementType::f32 || t->size() != 1) return std::nullopt;
     factor = *t->data<float>();
   }
-  Match match{{root}, {q, k, v}, nullptr};
   // A causal attention does not look at its mask.
-  if (mask.node >= 0 && !causal) {
-    if (!is_f32(graph, mask)) return std::nullopt;
-    match.inputs.push_back(mask);
-  }
-  match.kernel = std::make_unique<AttentionKernel>(causal, false, factor);
-  return match;
+  const bool masked = mask.node >= 0 && !causal;
+  if (masked && !is_mask(graph, mask)) return std::nullopt;
+  return attention_match(graph, {root}, {q, k, v}, masked ? mask : ValueRef{}, root, causal, false, factor);
 }
 
 /// The number that a Multiply or Divide applies to its input 0; nothing where it is not one constant.
@@ -167,9 +231,7 @@ std::optional<Match> match_spelled_out(const Graphlet& graph, int root) {
   };
   if (first.transpose_a || !fits(q) || !fits(k) || !fits(w)) return std::nullopt;
   std::sort(nodes.begin(), nodes.end());
-  Match match{nodes, {q, k, w}, std::make_unique<AttentionKernel>(false, !first.transpose_b, scale)};
-  if (mask.node >= 0) match.inputs.push_back(mask);
-  return match;
+  return attention_match(graph, nodes, {q, k, w}, mask, nodes.front(), false, !first.transpose_b, scale);
 }
 
 std::optional<Match> match(const Graphlet& graph, int root) {

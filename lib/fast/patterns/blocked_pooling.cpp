@@ -1,4 +1,5 @@
 // MaxPool and AvgPool of two spatial axes in f32 between blocked values.
+#include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/patterns.hpp"
@@ -8,23 +9,28 @@
 namespace ovir::fast {
 namespace {
 
+struct PooledShape {
+  ConvolutionShape shape;
+  i64 pad_bottom = 0, pad_right = 0;
+};
+
 class BlockedPooling final : public Kernel {
  public:
   BlockedPooling(const PoolAttrs& attrs, bool maximum) : attrs_(attrs), maximum_(maximum) {}
 
   std::string name() const override { return maximum_ ? "blocked.max_pool" : "blocked.average_pool"; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
-    const auto &in = sizes.in[0], &out = sizes.out[0];
-    if (in.rank() != 4) return nullptr;
-    auto state = std::make_unique<State>();
-    auto& s = state->shape;
-    s.batch = in.dim(0);
-    s.channels = s.outputs = s.groups = in.dim(1);
-    s.height = in.dim(2);
-    s.width = in.dim(3);
-    s.out_height = out.dim(2);
-    s.out_width = out.dim(3);
+  /// Nothing where a window may lie wholly beyond the plane, or is too large.
+  std::optional<PooledShape> shape_of(std::span<const i64> in, std::span<const i64> out) const {
+    if (in.size() != 4) return std::nullopt;
+    PooledShape pooled;
+    auto& s = pooled.shape;
+    s.batch = in[0];
+    s.channels = s.outputs = s.groups = in[1];
+    s.height = in[2];
+    s.width = in[3];
+    s.out_height = out[2];
+    s.out_width = out[3];
     const auto rows = window(0, s.height), columns = window(1, s.width);
     s.kernel_height = rows.kernel;
     s.kernel_width = columns.kernel;
@@ -34,42 +40,65 @@ class BlockedPooling final : public Kernel {
     s.dilation_x = columns.dilation;
     s.pad_top = rows.pad_begin;
     s.pad_left = columns.pad_begin;
-    state->pad_bottom = rows.pad_end;
-    state->pad_right = columns.pad_end;
-    const auto hangs = [](const Window& w, i64 length, i64 count) {  // a window may lie wholly beyond the plane
+    pooled.pad_bottom = rows.pad_end;
+    pooled.pad_right = columns.pad_end;
+    const auto hangs = [](const Window& w, i64 length, i64 count) {
       return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
     };
     if (s.taps() > kMaxPoolTaps || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
-      return nullptr;
-    const auto blocks = s.batch * blocks_of(s.channels) * kBlock;
-    if (in.layout == Layout::plain) state->in = state->reserve(blocks * s.plane());
-    if (out.layout == Layout::plain) state->out = state->reserve(blocks * s.out_plane());
+      return std::nullopt;
+    return pooled;
+  }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto &in = sizes.in[0], &out = sizes.out[0];
+    const auto pooled = shape_of(in.dims, out.dims);
+    if (!pooled) return nullptr;
+    auto state = std::make_unique<State>();
+    state->pooled = *pooled;
+    // In bf16 where both sides are.
+    state->narrow = in.type == ElementType::bf16 && out.type == ElementType::bf16;
+    const auto blocks = in.dim(0) * blocks_of(in.dim(1)) * kBlock;
+    if (in.layout == Layout::plain || (in.type == ElementType::bf16 && !state->narrow))
+      state->in = state->reserve(blocks * pooled->shape.plane());
+    if (out.layout == Layout::plain || (out.type == ElementType::bf16 && !state->narrow))
+      state->out = state->reserve(blocks * pooled->shape.out_plane());
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    const auto& s = state.shape;
+    const auto& s = state.pooled.shape;
     auto& pool = runtime.pool();
-    const auto* x = in[0].as<const float>();
+    const auto* x = reinterpret_cast<const float*>(in[0].data);
     if (state.in) {
-      to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
+      if (in[0].type == ElementType::f32) to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
+      else
+        from_bf16_blocked(reinterpret_cast<const Word*>(x), state.floats(state.in), true, s.batch, s.channels,
+                          s.plane(), pool);
       x = state.floats(state.in);
     }
-    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
-    if (maximum_) max_pool(s, x, y, pool);
-    else average_pool(s, state.pad_bottom, state.pad_right, !attrs_.exclude_pad, x, y, pool);
-    if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
+    auto* y = state.out ? state.floats(state.out) : reinterpret_cast<float*>(out[0].data);
+    const auto loop = state.narrow ? bf16_pool() : PoolLoop{};
+    if (maximum_) max_pool(s, x, y, pool, loop);
+    else average_pool(s, state.pooled.pad_bottom, state.pooled.pad_right, !attrs_.exclude_pad, x, y, pool, loop);
+    if (!state.out) return;
+    if (out[0].type == ElementType::f32) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
+    else to_bf16_blocked(y, true, reinterpret_cast<Word*>(out[0].data), s.batch, s.channels, s.out_plane(), pool);
   }
 
   bool reads(int, Layout) const override { return true; }
   bool writes(Layout) const override { return true; }
+  bool reads_as(int, ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::blocked;
+  }
+  bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
 
  private:
   struct State final : KernelState {
-    ConvolutionShape shape;
-    i64 pad_bottom = 0, pad_right = 0;
+    PooledShape pooled;
+    bool narrow = false;
     Scratch in, out;
   };
 
@@ -98,7 +127,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& attrs = graph.attrs<PoolAttrs>(root);
   // Windows that begin beyond the plane count otherwise.
   if (!maximum && attrs.rounding_type != Rounding::floor) return std::nullopt;
-  return Match{{root}, {x}, std::make_unique<BlockedPooling>(attrs, maximum)};
+  auto kernel = std::make_unique<BlockedPooling>(attrs, maximum);
+  // Where sizes are known the layouts count on the kernel.
+  const auto& out = graph.fact({root, 0}).shape;
+  if (shape.is_static() && out.is_static() && !kernel->shape_of(shape.to_shape(), out.to_shape())) return std::nullopt;
+  return Match{{root}, {x}, std::move(kernel)};
 }
 
 constexpr std::string_view kRoots[] = {"MaxPool", "AvgPool"};

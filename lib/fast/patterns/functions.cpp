@@ -72,8 +72,7 @@ std::optional<Unary> function_of(const Graphlet& graph, int node) {
   }
   if (type == "Elu") return Unary{Function::elu, static_cast<float>(graph.attrs<EluAttrs>(node).alpha)};
   if (type == "Gelu") {
-    const bool exact =
-        graph.node(node).version->since < 7 || graph.attrs<GeluAttrs>(node).approximation_mode == GeluMode::erf;
+    const bool exact = graph.attrs<GeluAttrs>(node).approximation_mode == GeluMode::erf;
     return Unary{exact ? Function::gelu_erf : Function::gelu_tanh};
   }
   if (type == "Swish") {

@@ -26,7 +26,7 @@ void infer_detections(InferContext& c, const DetectionAttrs& a, const Dim& image
 void keep_best(std::vector<Detection>& of_image, const DetectionAttrs& a) {
   const auto key = [](const Detection& d) { return std::tuple(-d.score, d.label, d.box); };
   std::sort(of_image.begin(), of_image.end(), [&](const Detection& x, const Detection& y) { return key(x) < key(y); });
-  if (a.keep_top_k >= 0 && static_cast<std::size_t>(a.keep_top_k) < of_image.size()) of_image.resize(a.keep_top_k);
+  if (a.keep_top_k >= 0 && a.keep_top_k < std::ssize(of_image)) of_image.resize(a.keep_top_k);
 }
 
 void put_detections(EvalContext& c, const DetectionAttrs& a, std::vector<Detection> all,

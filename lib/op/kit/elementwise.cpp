@@ -75,7 +75,7 @@ Tensor as_numpy_operand(const Tensor& b, i64 rank, BroadcastRule rule) {
 
 Shape strides_into(const Shape& from, const Shape& to) {
   if (from.size() <= to.size()) return broadcast_strides(from, to);
-  return broadcast_strides(Shape(from.end() - static_cast<std::ptrdiff_t>(to.size()), from.end()), to);
+  return broadcast_strides(Shape(from.end() - to.rank(), from.end()), to);
 }
 
 void round_into(const Tensor& floats, Tensor& integers) {

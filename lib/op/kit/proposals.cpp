@@ -42,7 +42,7 @@ std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, i64 befo
                                        float eta, float pixel) {
   std::stable_sort(proposals.begin(), proposals.end(),
                    [](const Proposal& x, const Proposal& y) { return x.score > y.score; });
-  if (static_cast<std::size_t>(std::max<i64>(0, before)) < proposals.size()) proposals.resize(std::max<i64>(0, before));
+  proposals.resize(std::clamp<i64>(before, 0, std::ssize(proposals)));
   std::erase_if(proposals, [](const Proposal& p) { return !p.large_enough; });
   const auto area = [&](const Proposal& p) { return (p.x1 - p.x0 + pixel) * (p.y1 - p.y0 + pixel); };
   std::vector<Proposal> kept;

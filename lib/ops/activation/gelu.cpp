@@ -20,17 +20,14 @@ void eval_tanh(EvalContext& c) {
 
 void eval(EvalContext& c) { c.attrs<GeluAttrs>().approximation_mode == GeluMode::tanh ? eval_tanh(c) : eval_erf(c); }
 
-constexpr auto kAttrs = attributes<GeluAttrs, Attr<"approximation_mode", &GeluAttrs::approximation_mode>>;
-
+consteval Version version(int since, AttributeTable attrs) {
+  auto v = float_version(since, eval);
+  v.attrs = attrs;
+  return v;
+}
 constexpr Version kVersions[] = {
-    float_version(2, eval_erf),
-    {.since = 7,
-     .inputs = kFloatInput,
-     .outputs = kFloatOutput,
-     .attrs = kAttrs,
-     .infer = infer_unary,
-     .eval = eval,
-     .error = ErrorBound::elementwise},
+    version(2, attributes<GeluAttrs>),
+    version(7, attributes<GeluAttrs, Attr<"approximation_mode", &GeluAttrs::approximation_mode>>),
 };
 
 }  // namespace

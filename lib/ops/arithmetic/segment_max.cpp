@@ -55,9 +55,9 @@ void eval(EvalContext& c) {
     E* to = out.mutable_data<E>();
     std::fill_n(to, out.size(), *c.attrs<Attrs>().fill_mode == Empty::zero ? E(0) : lowest);
     std::vector<bool> begun(shape[0], false);
-    for (std::size_t i = 0; i < ids.size(); ++i) {
+    for (i64 i = 0; i < std::ssize(ids); ++i) {
       if (ids[i] >= shape[0]) continue;
-      const E* row = from.data<E>() + static_cast<i64>(i) * width;
+      const E* row = from.data<E>() + i * width;
       E* best = to + ids[i] * width;
       const auto at = ids[i];
       for (i64 k = 0; k < width; ++k) best[k] = begun[at] ? std::max(best[k], row[k]) : row[k];

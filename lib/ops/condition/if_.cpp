@@ -9,8 +9,8 @@ enum Input { cond };
 
 int body_of(std::span<const BodyMap> bodies, bool condition) {
   const auto role = condition ? "then_body" : "else_body";
-  for (std::size_t k = 0; k < bodies.size(); ++k)
-    if (bodies[k].role == role) return static_cast<int>(k);
+  for (int k = 0; k < std::ssize(bodies); ++k)
+    if (bodies[k].role == role) return k;
   fail(Code::E0208, "If needs a <{}>", role);
 }
 

@@ -16,7 +16,7 @@ i64 count_non_zero(const Tensor& t, Bits sign) {
   i64 n = 0;
   for (i64 i = 0; i < t.size(); ++i) {
     Bits bits;
-    std::memcpy(&bits, t.bytes() + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);
+    std::memcpy(&bits, t.bytes() + i * sizeof bits, sizeof bits);
     n += (bits & static_cast<Bits>(~sign)) != 0 ? 1 : 0;
   }
   return n;

@@ -76,14 +76,13 @@ void require_grid(const InferContext& c) {
 void output_priors(InferContext& c, std::size_t boxes_a_point) {
   Dim length;
   if (const auto size = c.dims(output_size); size && size->size() == 2)
-    length = (*size)[0] * (*size)[1] * Dim(static_cast<i64>(4 * boxes_a_point));
+    length = (*size)[0] * (*size)[1] * Dim(4 * boxes_a_point);
   c.output(0, {Dim(2), length});
 }
 
 void put_variances(Tensor& out, const std::vector<float>& variance) {
   auto* to = out.mutable_data<float>() + out.dim(1);
-  for (i64 i = 0; i < out.dim(1); ++i)
-    to[i] = variance.empty() ? 0.1F : variance[variance.size() == 1 ? 0 : static_cast<std::size_t>(i % 4)];
+  for (i64 i = 0; i < out.dim(1); ++i) to[i] = variance.empty() ? 0.1F : variance[variance.size() == 1 ? 0 : i % 4];
 }
 
 }  // namespace ovir::ops::detection

@@ -15,7 +15,7 @@ constexpr auto words(BoxCode) {
 enum Input { box_logits, class_preds, proposals, additional_class_preds, additional_box_preds };
 
 struct Attrs {
-  i64 num_classes = 0;  ///< version 8 counts them itself
+  std::optional<i64> num_classes;  ///< version 8 counts them itself
   i64 background_label_id = 0, top_k = -1, input_height = 1, input_width = 1;
   std::vector<i64> keep_top_k;
   BoxCode code_type = BoxCode::corner;
@@ -30,16 +30,15 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const bool counted = c.version().since < 8;
   constexpr auto kLimit = i64{1} << 31;
   c.require_attr(!a.keep_top_k.empty(), "keep_top_k", "must hold a number, but is empty");
   c.require_attr(a.keep() < kLimit, "keep_top_k", "must be {1} or less, but is {0}", a.keep(), INT32_MAX);
   c.require_attr(a.top_k < kLimit, "top_k", "must be {1} or less, but is {0}", a.top_k, INT32_MAX);
   c.require_attr(a.normalized || (a.input_height > 0 && a.input_width > 0),
                  a.input_height > 0 ? "input_width" : "input_height", "must be positive where \"normalized\" is false");
-  if (counted)
-    c.require_attr(a.num_classes > 0 && a.num_classes < kLimit, "num_classes", "must be in 1..{1}, but is {0}",
-                   a.num_classes, INT32_MAX);
+  if (a.num_classes)
+    c.require_attr(*a.num_classes > 0 && *a.num_classes < kLimit, "num_classes", "must be in 1..{1}, but is {0}",
+                   *a.num_classes, INT32_MAX);
   c.require_rank(box_logits, 2);
   c.require_rank(class_preds, 2);
   c.require_rank(proposals, 3);
@@ -66,7 +65,7 @@ void infer(InferContext& c) {
     priors = Dim(d.length() / a.prior_size());
   }
   const auto scores = c.shape(class_preds).dim(1), logits = c.shape(box_logits).dim(1);
-  Dim classes = counted ? Dim(a.num_classes) : Dim();
+  Dim classes = a.num_classes ? Dim(*a.num_classes) : Dim();
   if (!priors.is_static() && a.share_location && logits.is_static()) {
     c.require(logits.length() % 4 == 0, box_logits, Code::E0506,
               "input \"box_logits\" of DetectionOutput must have a multiple of 4 values per row, but has {}",
@@ -174,9 +173,7 @@ class Detector {
   const T *arm_scores = nullptr, *arm_logits = nullptr;
   std::vector<Box<T>> boxes;  // of one image: by location class, then prior
 
-  std::size_t index(i64 label, i64 prior) const {
-    return static_cast<std::size_t>((a.share_location ? 0 : label) * count + prior);
-  }
+  i64 index(i64 label, i64 prior) const { return (a.share_location ? 0 : label) * count + prior; }
 
   T score(i64 image, i64 label, i64 prior) const {
     // A prior whose objectness is too low is background.
@@ -225,7 +222,7 @@ class Detector {
     std::vector<Found> candidates, found;
     const auto suppress = [&] {
       std::sort(candidates.begin(), candidates.end(), before);
-      if (a.top_k > -1 && candidates.size() > static_cast<std::size_t>(a.top_k)) candidates.resize(a.top_k);
+      if (a.top_k > -1 && std::ssize(candidates) > a.top_k) candidates.resize(a.top_k);
       constexpr i64 kOverlap = 4;
       for (const auto& f : candidates) {
         spend(kOverlap * std::ssize(found));
@@ -259,7 +256,7 @@ class Detector {
       }
       suppress();
     }
-    if (a.keep() > -1 && found.size() > static_cast<std::size_t>(a.keep())) {
+    if (a.keep() > -1 && std::ssize(found) > a.keep()) {
       std::stable_sort(found.begin(), found.end(), before);
       found.resize(a.keep());
     }

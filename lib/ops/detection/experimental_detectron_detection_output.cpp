@@ -70,7 +70,7 @@ void eval(EvalContext& c) {
       float box[4], delta[4];
       for (std::size_t i = 0; i < 4; ++i) {
         box[i] = roi[i];
-        delta[i] = moves.data<float>()[(r * a.num_classes + k) * 4 + static_cast<i64>(i)] / a.deltas_weights[i];
+        delta[i] = moves.data<float>()[(r * a.num_classes + k) * 4 + i] / a.deltas_weights[i];
       }
       move_box(box, delta, a.max_delta_log_wh, kPixel);
       of_class.push_back({score,
@@ -95,12 +95,11 @@ void eval(EvalContext& c) {
                        [&](const Found& other) { return overlap(f.box, other.box) > a.nms_threshold; }))
         kept.push_back(f);
     }
-    if (a.post_nms_count >= 0 && static_cast<std::size_t>(a.post_nms_count) < kept.size())
-      kept.resize(a.post_nms_count);
+    if (a.post_nms_count >= 0 && a.post_nms_count < std::ssize(kept)) kept.resize(a.post_nms_count);
     all.insert(all.end(), kept.begin(), kept.end());
   }
-  const auto max = static_cast<std::size_t>(a.max_detections_per_image);
-  if (all.size() > max) {
+  const auto max = a.max_detections_per_image;
+  if (std::ssize(all) > max) {
     std::stable_sort(all.begin(), all.end(), [](const Found& x, const Found& y) {
       return x.score > y.score || (x.score == y.score && x.roi < y.roi);
     });

@@ -19,7 +19,7 @@ void infer(InferContext& c) {
   c.require_attr(0 < a.output_size && a.output_size < (1 << 20), "output_size", "must be in 1..{1}, but is {0}",
                  a.output_size, (1 << 20) - 1);
   detection::require_sampling_ratio(c, a.sampling_ratio);
-  c.require_attr(static_cast<int>(a.pyramid_scales.size()) >= c.input_count() - 1, "pyramid_scales",
+  c.require_attr(std::ssize(a.pyramid_scales) >= c.input_count() - 1, "pyramid_scales",
                  "must hold a scale for each of {1} levels, but holds {0}", a.pyramid_scales.size(),
                  c.input_count() - 1);
   for (const auto s : a.pyramid_scales) c.require_attr(s > 0, "pyramid_scales", "must be positive, but is {}", s);

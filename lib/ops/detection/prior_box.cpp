@@ -141,21 +141,18 @@ constexpr auto kAttrs =
                Attr<"step", &A::step>, Attr<"offset", &A::offset, kRequired>, Attr<"variance", &A::variance>,
                Attr<"scale_all_sizes", &A::scale_all_sizes>, Attr<"fixed_ratio", &A::fixed_ratio>,
                Attr<"fixed_size", &A::fixed_size>, Attr<"density", &A::density>, More...>;
+consteval Version version(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .reads = ports(output_size),
+          .eval = eval};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<>,
-     .infer = infer,
-     .reads = ports(output_size),
-     .eval = eval},
-    {.since = 8,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<Attr<"min_max_aspect_ratios_order", &A::min_max_aspect_ratios_order>>,
-     .infer = infer,
-     .reads = ports(output_size),
-     .eval = eval},
+    version(1, kAttrs<>),
+    version(8, kAttrs<Attr<"min_max_aspect_ratios_order", &A::min_max_aspect_ratios_order>>),
 };
 
 }  // namespace

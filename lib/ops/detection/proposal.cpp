@@ -17,7 +17,7 @@ struct Attrs {
   std::string framework;
 
   bool tensorflow() const { return framework == "tensorflow"; }
-  i64 anchors() const { return static_cast<i64>(ratio.size() * scale.size()); }
+  i64 anchors() const { return std::ssize(ratio) * std::ssize(scale); }
 };
 
 void infer(InferContext& c) {
@@ -143,7 +143,7 @@ void eval(EvalContext& c) {
     for (i64 n = 0; n < batch; ++n) {
       const auto& kept = found[n];
       T* to = roi + n * a.post_nms_topn * 5;
-      for (std::size_t i = 0; i < kept.size(); ++i) {
+      for (i64 i = 0; i < std::ssize(kept); ++i) {
         auto p = kept[i];
         if (a.clip_after_nms)
           p = {inside(p.x0, image_w),
@@ -159,7 +159,7 @@ void eval(EvalContext& c) {
           p.y1 /= image_h;
         }
         for (const float v : {static_cast<float>(n), p.x0, p.y0, p.x1, p.y1}) *to++ = static_cast<T>(v);
-        if (scores) scores->mutable_data<T>()[n * a.post_nms_topn + static_cast<i64>(i)] = static_cast<T>(p.score);
+        if (scores) scores->mutable_data<T>()[n * a.post_nms_topn + i] = static_cast<T>(p.score);
       }
       // "if there is not enough proposals to fill the whole output tensor, the valid proposals will be terminated with
       // a single -1"

@@ -50,23 +50,43 @@ struct Attrs {
   ShapeMode shape_calculation_mode = ShapeMode::sizes;
   Coordinates coordinate_transformation_mode = Coordinates::half_pixel;
   NearestMode nearest_mode = NearestMode::round_prefer_floor;
-  bool antialias = false, align_corners = true;  // align_corners is version 1's
-  std::vector<i64> pads_begin, pads_end, axes;
+  bool antialias = false;
+  std::vector<i64> pads_begin, pads_end;
   float cube_coeff = -0.75f;
 
+  bool by_scale() const { return shape_calculation_mode == ShapeMode::scales; }
   i64 pad_begin(i64 axis) const { return axis < std::ssize(pads_begin) ? pads_begin[axis] : 0; }
   i64 pad_end(i64 axis) const { return axis < std::ssize(pads_end) ? pads_end[axis] : 0; }
 };
-
-/// Where the versions keep what: the sizes or scales, and the axes (an attribute in version 1).
-struct Ports {
-  int target, axes;
+struct Attrs1 {
+  std::vector<i64> axes;
+  Mode mode{};
+  bool align_corners = true, antialias = false;
+  std::vector<i64> pads_begin, pads_end;
 };
-Ports ports(const Attrs& a, int since) {
-  if (since < 4) return {1, -1};
-  if (since < 11) return {a.shape_calculation_mode == ShapeMode::sizes ? 1 : 2, 3};
-  return {1, 2};
+
+/// What a layer of any version asks for, in the words of version 4.
+struct Task {
+  Attrs attrs;
+  int target;     ///< the input with the sizes or scales
+  int axes_port;  ///< -1: `axes` has them
+  std::vector<i64> axes{};
+};
+Task task1(const Attrs1& a) {
+  const auto mode = a.mode == Mode::linear && a.axes.size() <= 3 ? Mode::linear_onnx : a.mode;
+  const auto coordinates = a.align_corners ? Coordinates::align_corners : Coordinates::asymmetric;
+  return {{.mode = mode,
+           .coordinate_transformation_mode = coordinates,
+           .nearest_mode = NearestMode::simple,
+           .antialias = a.antialias,
+           .pads_begin = a.pads_begin,
+           .pads_end = a.pads_end},
+          1,
+          -1,
+          a.axes};
 }
+Task task4(const Attrs& a) { return {a, a.by_scale() ? 2 : 1, 3}; }
+Task task11(const Attrs& a) { return {a, 1, 2}; }
 
 std::vector<i64> all_axes(i64 rank) {
   std::vector<i64> axes(rank);
@@ -77,34 +97,32 @@ std::vector<i64> all_axes(i64 rank) {
 /// floor(scale * length). The scale is a float; a product just below a whole number is meant to be it.
 double scaled(double length, double scale) { return std::floor(length * scale + 1e-5); }
 
-void infer(InferContext& c) {
-  const auto& a = c.attrs<Attrs>();
-  const auto [target, axes_port] = ports(a, c.version().since);
+void infer(InferContext& c, const Task& task) {
+  const auto& a = task.attrs;
+  const auto target = task.target, axes_port = task.axes_port;
   for (const auto* pads : {&a.pads_begin, &a.pads_end})
     for (const auto p : *pads)
       c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end",
                      "must be in 0..{1}, but is {0}", p, INT32_MAX);
   for (int port = 1; port < c.input_count(); ++port) c.require_rank(port, 0, 1);
-  const bool by_scale = c.version().since >= 4 && a.shape_calculation_mode == ShapeMode::scales;
-  const auto target_type = c.type(target);
-  if (c.version().since >= 11 && target_type != ElementType::dynamic)
-    c.require(contains(by_scale ? kFloat : kInteger, target_type), target, Code::E0502,
-              "input \"scales_or_sizes\" of Interpolate must hold {0} as \"shape_calculation_mode\" says, but its type "
-              "is {1}",
-              by_scale ? "scales" : "sizes", name(target_type));
+  const bool by_scale = a.by_scale();
+  if (const auto type = c.type(target); type != ElementType::dynamic)
+    c.require(contains(by_scale ? kFloat : kInteger, type), target, Code::E0502,
+              "input \"{0}\" of Interpolate must hold {1} as \"shape_calculation_mode\" says, but its type is {2}",
+              c.port_name(target), by_scale ? "scales" : "sizes", name(type));
 
   auto out = c.shape(0);
   if (!out.has_rank()) return c.output(0, out);
   const auto rank = out.rank();
   for (i64 i = 0; i < rank; ++i) out[i] = out[i] + Dim(a.pad_begin(i) + a.pad_end(i));
   std::optional<std::vector<i64>> axes;
-  if (axes_port < 0) axes = a.axes;
+  if (axes_port < 0) axes = task.axes;
   else if (c.has(axes_port)) axes = c.ints(axes_port);
   else axes = all_axes(rank);
   if (!axes) return c.output(0, PartialShape::of_rank(rank));
 
   std::vector<bool> seen(rank);
-  c.require_same_dim(Dim(static_cast<i64>(axes->size())), axis_count(c.shape(target)), target, "the number of \"axes\"",
+  c.require_same_dim(Dim(std::ssize(*axes)), axis_count(c.shape(target)), target, "the number of \"axes\"",
                      fmt::format("the elements of \"{}\"", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {
@@ -192,15 +210,14 @@ void pillow(Taps& taps, i64 o, i64 in, i64 out, double reach, auto filter) {
   for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - center + 0.5) / wide));
 }
 
-Taps taps_of(const Attrs& a, Coordinates coordinates, Mode mode, NearestMode nearest_mode, i64 in, i64 out,
-             float scale) {
+Taps taps_of(const Attrs& a, i64 in, i64 out, float scale) {
   Taps taps;
   const auto clip = [&](double i) { return static_cast<i64>(std::clamp(i, 0.0, static_cast<double>(in - 1))); };
   for (i64 o = 0; o < out; ++o) {
-    const auto x = static_cast<double>(original(coordinates, o, scale, out, in));
+    const auto x = static_cast<double>(original(a.coordinate_transformation_mode, o, scale, out, in));
     bool normalize = false;
-    switch (mode) {
-      case Mode::nearest: taps.add(clip(nearest(nearest_mode, x, scale < 1)), 1); break;
+    switch (a.mode) {
+      case Mode::nearest: taps.add(clip(nearest(a.nearest_mode, x, scale < 1)), 1); break;
       case Mode::linear: {
         // Every neighbour within reach; with antialias and a smaller output the reach grows.
         const auto narrow = a.antialias ? std::min(1.0, static_cast<double>(scale)) : 1.0;
@@ -265,20 +282,13 @@ std::vector<Tc> padded(const Tensor& t, const Attrs& a, const Shape& shape) {
   return to;
 }
 
-void eval(EvalContext& c) {
-  const auto& a = c.attrs<Attrs>();
-  const auto since = c.version().since;
-  const auto [target, axes_port] = ports(a, since);
+void eval(EvalContext& c, const Task& task) {
+  const auto& a = task.attrs;
   const auto& image = c.in(0);
-  auto axes = a.axes;
-  if (axes_port >= 0) axes = c.has(axes_port) ? c.ints(axes_port) : all_axes(image.rank());
-  const auto wanted = c.floats(target);
-  const bool by_scale = since >= 4 && a.shape_calculation_mode == ShapeMode::scales;
-  // Version 1 in the words of version 4.
-  auto coordinates = a.align_corners ? Coordinates::align_corners : Coordinates::asymmetric;
-  if (since >= 4) coordinates = a.coordinate_transformation_mode;
-  const auto nearest_mode = since >= 4 ? a.nearest_mode : NearestMode::simple;
-  const auto mode = since < 4 && a.mode == Mode::linear && axes.size() <= 3 ? Mode::linear_onnx : a.mode;
+  auto axes = task.axes;
+  if (task.axes_port >= 0) axes = c.has(task.axes_port) ? c.ints(task.axes_port) : all_axes(image.rank());
+  const auto wanted = c.floats(task.target);
+  const bool by_scale = a.by_scale();
 
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto shape = image.shape();
@@ -294,14 +304,12 @@ void eval(EvalContext& c) {
           by_scale ? static_cast<float>(wanted[i]) : static_cast<float>(size) / static_cast<float>(length);
       shape[axis] = size;
       if (values.empty() || size == 0) values.assign(shape.count(), Tc{});
-      else
-        values = resample(values, view, taps_of(a, coordinates, mode, nearest_mode, length, size, scale),
-                          mode == Mode::nearest);
+      else values = resample(values, view, taps_of(a, length, size, scale), a.mode == Mode::nearest);
     }
     std::transform(values.begin(), values.end(), out.template mutable_data<T>(), finish);
   };
   dispatch(image.type(), Numbers{}, [&]<class T>() {
-    if (mode == Mode::nearest) run.template operator()<T, T>([](T v) { return v; });
+    if (a.mode == Mode::nearest) run.template operator()<T, T>([](T v) { return v; });
     else if constexpr (std::is_integral_v<T>)
       run.template operator()<T, double>([](double v) {
         return static_cast<T>(std::clamp(std::round(v), static_cast<double>(std::numeric_limits<T>::min()),
@@ -329,40 +337,29 @@ constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr PortDef kInputs1[] = {{"image", T}, {"target_spatial_shape", TSize}};
 constexpr PortDef kInputs4[] = {{"image", T}, {"sizes", TSize}, {"scales", TScale}, {"axes", TAxes, Arity::optional}};
 constexpr PortDef kInputs11[] = {{"image", T}, {"scales_or_sizes", TTarget}, {"axes", TAxes, Arity::optional}};
-constexpr auto kAttrs1 = attributes<A, Attr<"axes", &A::axes, kRequired>, Attr<"mode", &A::mode, kRequired>,
-                                    Attr<"align_corners", &A::align_corners>, Attr<"antialias", &A::antialias>,
-                                    Attr<"pads_begin", &A::pads_begin>, Attr<"pads_end", &A::pads_end>>;
+constexpr auto kAttrs1 =
+    attributes<Attrs1, Attr<"axes", &Attrs1::axes, kRequired>, Attr<"mode", &Attrs1::mode, kRequired>,
+               Attr<"align_corners", &Attrs1::align_corners>, Attr<"antialias", &Attrs1::antialias>,
+               Attr<"pads_begin", &Attrs1::pads_begin>, Attr<"pads_end", &Attrs1::pads_end>>;
 constexpr auto kAttrs4 =
     attributes<A, Attr<"mode", &A::mode, kRequired>,
                Attr<"shape_calculation_mode", &A::shape_calculation_mode, kRequired>,
                Attr<"coordinate_transformation_mode", &A::coordinate_transformation_mode>,
                Attr<"nearest_mode", &A::nearest_mode>, Attr<"antialias", &A::antialias>,
                Attr<"pads_begin", &A::pads_begin>, Attr<"pads_end", &A::pads_end>, Attr<"cube_coeff", &A::cube_coeff>>;
+
+template <auto task, class Attributes>
+consteval Version with(Version version) {
+  version.outputs = kOutputs;
+  version.infer = [](InferContext& c) { infer(c, task(c.attrs<Attributes>())); };
+  version.eval = [](EvalContext& c) { eval(c, task(c.attrs<Attributes>())); };
+  version.steps = steps;
+  return version;
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs1,
-     .outputs = kOutputs,
-     .attrs = kAttrs1,
-     .infer = infer,
-     .reads = ovir::ports(1),
-     .eval = eval,
-     .steps = steps},
-    {.since = 4,
-     .inputs = kInputs4,
-     .outputs = kOutputs,
-     .attrs = kAttrs4,
-     .infer = infer,
-     .reads = ovir::ports(1, 2, 3),
-     .eval = eval,
-     .steps = steps},
-    {.since = 11,
-     .inputs = kInputs11,
-     .outputs = kOutputs,
-     .attrs = kAttrs4,
-     .infer = infer,
-     .reads = ovir::ports(1, 2),
-     .eval = eval,
-     .steps = steps},
+    with<task1, Attrs1>({.since = 1, .inputs = kInputs1, .attrs = kAttrs1, .reads = ports(1)}),
+    with<task4, Attrs>({.since = 4, .inputs = kInputs4, .attrs = kAttrs4, .reads = ports(1, 2, 3)}),
+    with<task11, Attrs>({.since = 11, .inputs = kInputs11, .attrs = kAttrs4, .reads = ports(1, 2)}),
 };
 
 }  // namespace

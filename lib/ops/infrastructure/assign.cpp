@@ -22,23 +22,19 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType};
 constexpr PortDef kInputs[] = {{"new_value", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
+consteval Version version(int since) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = kVariableAttrs<>,
+          .infer = infer,
+          .eval = eval,
+          .lift = Lift::moves,
+          .pure = false};
+}
 constexpr Version kVersions[] = {
-    {.since = 3,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kVariableAttrs<>,
-     .infer = infer,
-     .eval = eval,
-     .lift = Lift::moves,
-     .pure = false},
-    {.since = 6,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kVariableAttrs<>,
-     .infer = infer,
-     .eval = eval,
-     .lift = Lift::moves,
-     .pure = false},
+    version(3),
+    version(6),
 };
 
 }  // namespace

@@ -9,8 +9,6 @@ namespace {
 /// that is known of it: a chain of a thousand feedbacks need not take a thousand rounds.
 constexpr int kRoundsBeforeWidening = 3, kRoundsBeforeRanks = 8, kRoundsBeforeNothing = 16;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The axis along which an input of known rank is sliced.
 i64 sliced_axis(const InferContext& c, const BodyLink& link) {
   const auto& shape = c.shape(link.port);
@@ -238,16 +236,16 @@ std::optional<i64> sliced_count(EvalContext& c) {
 
 std::vector<Fact> infer_rounds(const InferContext& c) {
   const auto& map = c.bodies()[0];
-  std::vector<Fact> parameters(at(map.parameter_count));
-  for (const auto& link : map.inputs) parameters[at(link.inner)] = link.sliced ? part_fact(c, link) : c.in(link.port);
+  std::vector<Fact> parameters(map.parameter_count);
+  for (const auto& link : map.inputs) parameters[link.inner] = link.sliced ? part_fact(c, link) : c.in(link.port);
   if (map.iteration_parameter >= 0)
-    parameters[at(map.iteration_parameter)] = Fact{map.iteration_type, map.iteration_shape, {}, nullptr};
+    parameters[map.iteration_parameter] = Fact{map.iteration_type, map.iteration_shape, {}, nullptr};
   for (int round = 0;; ++round) {
     auto results = c.infer_body(0, parameters);
     bool settled = true;
     for (const auto& edge : map.feedback) {
-      auto& before = parameters[at(edge.parameter)];
-      const auto& result = results[at(edge.result)];
+      auto& before = parameters[edge.parameter];
+      const auto& result = results[edge.result];
       const auto* initial = input_of(map, edge.parameter);
       c.require(
           before.type == result.type || before.type == ElementType::dynamic || result.type == ElementType::dynamic,
@@ -275,7 +273,7 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
     if (std::none_of(map.outputs.begin(), map.outputs.end(), [o](const BodyLink& link) { return link.port == o; }))
       fail(Code::E0208, "the body of {} must give output {}", c.op().type, o);
   for (const auto& link : map.outputs) {
-    auto fact = results[at(link.inner)];
+    auto fact = results[link.inner];
     fact.bounds = nullptr;
     if (link.sliced) {
       fact.shape = concatenated(fact.shape, link, iterations, sized, c);
@@ -293,11 +291,11 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
 
 void run_iterations(EvalContext& c, i64 limit) {
   const auto& map = c.bodies()[0];
-  std::vector<Tensor> parameters(at(map.parameter_count)), results;
+  std::vector<Tensor> parameters(map.parameter_count), results;
   std::vector<std::pair<const BodyLink*, Parts>> sliced;
   for (const auto& link : map.inputs) {
     const auto& whole = c.in(link.port);
-    if (!link.sliced) parameters[at(link.inner)] = whole;
+    if (!link.sliced) parameters[link.inner] = whole;
     else sliced.emplace_back(&link, parts_along(link, whole));
   }
   std::vector<Scan> scans;
@@ -311,15 +309,15 @@ void run_iterations(EvalContext& c, i64 limit) {
 
   bool go_on = true;
   for (i64 i = 0; go_on && i != limit; ++i) {
-    for (const auto& [link, parts] : sliced) parameters[at(link->inner)] = part(c.in(link->port), *link, parts, i);
+    for (const auto& [link, parts] : sliced) parameters[link->inner] = part(c.in(link->port), *link, parts, i);
     if (map.iteration_parameter >= 0)
-      parameters[at(map.iteration_parameter)] = convert(Tensor::scalar(i).reshaped(number_shape), map.iteration_type);
+      parameters[map.iteration_parameter] = convert(Tensor::scalar(i).reshaped(number_shape), map.iteration_type);
     results = c.run_body(0, parameters);
     auto scan = scans.begin();
     for (const auto& link : map.outputs)
-      if (link.sliced) (scan++)->add(results[at(link.inner)]);
-    for (const auto& edge : map.feedback) parameters[at(edge.parameter)] = results[at(edge.result)];
-    if (map.condition_result >= 0) go_on = to_i64(results[at(map.condition_result)]).at(0) != 0;
+      if (link.sliced) (scan++)->add(results[link.inner]);
+    for (const auto& edge : map.feedback) parameters[edge.parameter] = results[edge.result];
+    if (map.condition_result >= 0) go_on = to_i64(results[map.condition_result]).at(0) != 0;
   }
 
   for (auto& scan : scans) scan.finish();
@@ -330,7 +328,7 @@ void run_iterations(EvalContext& c, i64 limit) {
       fail(Code::E0508,
            "output {} has no value: the body ran for 0 iterations, and no back edge gives it an initial value",
            link.port);
-    const auto& value = results.empty() ? parameters[at(edge->parameter)] : results[at(link.inner)];
+    const auto& value = results.empty() ? parameters[edge->parameter] : results[link.inner];
     require_as_inferred(c, link.port, value.shape());
     c.set_out(link.port, value);
   }

@@ -48,7 +48,7 @@ Tensor zeros(const VariableAttrs& a) {
   Shape shape;
   for (const auto& d : a.variable_shape) shape.push_back(d.is_static() ? d.length() : d.min);
   if (a.variable_type == ElementType::string) {
-    const auto n = static_cast<std::size_t>(shape.count());
+    const auto n = shape.count();
     return Tensor::strings(std::move(shape), std::vector<std::string>(n));
   }
   Tensor value(a.variable_type, std::move(shape));

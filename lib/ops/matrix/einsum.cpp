@@ -70,7 +70,7 @@ void infer(InferContext& c) {
   std::string fault;
   const auto e = parse(c.attrs<Attrs>().equation, fault);
   c.require_attr(fault.empty(), "equation", "{}", fault);
-  c.require_attr(static_cast<int>(e.inputs.size()) == c.input_count(), "equation", "has {}, but there {} {}",
+  c.require_attr(std::ssize(e.inputs) == c.input_count(), "equation", "has {}, but there {} {}",
                  counted(e.inputs.size(), "input subscript"), c.input_count() == 1 ? "is" : "are",
                  counted(c.input_count(), "input"));
 
@@ -202,7 +202,7 @@ void eval(EvalContext& c) {
   dispatch(c.out_type(0), Numbers{}, [&]<class T>() {
     Operand<T> so_far{Shape(rank, 0), {T{1}}};
     std::vector<bool> had(rank, false);
-    for (std::size_t i = 0; i < space.strides.size(); ++i) {
+    for (int i = 0; i < std::ssize(space.strides); ++i) {
       const auto& next = space.strides[i];
       // The result has the axes of both but those that are finished.
       Shape kept(rank, 1), summed(rank, 1);
@@ -210,14 +210,14 @@ void eval(EvalContext& c) {
         if (next[k] != 0) had[k] = true;
         if (!had[k]) continue;
         bool later = k < space.output_rank;
-        for (auto j = i + 1; j < space.strides.size(); ++j) later = later || space.strides[j][k] != 0;
+        for (auto j = i + 1; j < std::ssize(space.strides); ++j) later = later || space.strides[j][k] != 0;
         const bool here = next[k] != 0 || so_far.strides[k] != 0;
         (later ? kept : summed)[k] = here ? space.shape[k] : 1;
       }
       Operand<T> result{strides_of(kept), std::vector<T>(kept.count())};
       for (std::size_t k = 0; k < rank; ++k)
         if (kept[k] == 1) result.strides[k] = 0;
-      const T* right = c.in(static_cast<int>(i)).template data<T>();
+      const T* right = c.in(i).template data<T>();
       T* to = result.values.data();
       for (IndexWalker at(kept); !at.done(); at.next(), ++to) {
         const T *x = so_far.values.data() + at.offset(so_far.strides), *y = right + at.offset(next);
@@ -228,7 +228,7 @@ void eval(EvalContext& c) {
     }
     auto& out = c.out(0);
     auto* to = out.mutable_data<T>();
-    Shape strides(so_far.strides.begin(), so_far.strides.begin() + static_cast<std::ptrdiff_t>(space.output_rank));
+    Shape strides(so_far.strides.begin(), so_far.strides.begin() + space.output_rank);
     for (IndexWalker at(out.shape()); !at.done(); at.next()) *to++ = so_far.values[at.offset(strides)];
   });
 }

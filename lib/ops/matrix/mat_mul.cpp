@@ -70,7 +70,7 @@ void eval(EvalContext& c) {
   const Shape batch = broadcast(PartialShape(a_batch), PartialShape(b_batch))->to_shape();
   const auto a_strides = broadcast_strides(a_batch, batch), b_strides = broadcast_strides(b_batch, batch);
   std::vector<i64> row_of_b(depth);
-  for (std::size_t k = 0; k < row_of_b.size(); ++k) row_of_b[k] = static_cast<i64>(k) * columns;
+  for (i64 k = 0; k < std::ssize(row_of_b); ++k) row_of_b[k] = k * columns;
   constexpr i64 kPart = 256;  // columns at a time: this much of b stays in the cache for all rows
 
   dispatch(out.type(), Numbers{}, [&]<class T>() {

@@ -61,14 +61,13 @@ void infer_explicit(InferContext& c, PartialShape target) {
   // "The index values in this tensor should be sorted"
   c.require(std::is_sorted(axes->begin(), axes->end(), std::less_equal<>()), axes_mapping, Code::E0508,
             "input \"axes_mapping\" of Broadcast must be strictly increasing");
-  for (std::size_t i = 0; i < axes->size(); ++i) {
+  for (i64 i = 0; i < std::ssize(*axes); ++i) {
     const auto axis = (*axes)[i];
     c.require(
         0 <= axis && axis < target.rank(), axes_mapping, Code::E0507,
         "element {0} of input \"axes_mapping\" of Broadcast must name one of {2} axes of \"target_shape\", but is {1}",
         i, axis, target.rank());
-    if (from.has_rank() && static_cast<i64>(i) < from.rank())
-      target[axis] = repeat(c, from[static_cast<i64>(i)], target[axis]);
+    if (from.has_rank() && i < from.rank()) target[axis] = repeat(c, from[i], target[axis]);
     if (from.has_rank() && from.rank() == 0)  // has no axis to be put there
       c.require(target[axis].contains(1), axes_mapping, Code::E0506,
                 "input \"axes_mapping\" of Broadcast must name an axis of length 1 for a scalar \"data\", but names "
@@ -81,8 +80,6 @@ void infer_explicit(InferContext& c, PartialShape target) {
 void infer(InferContext& c) {
   const auto mode = c.attrs<Attrs>().mode;
   const auto& from = c.shape(data);
-  c.require_attr(mode != Mode::bidirectional || c.version().since >= 3, "mode",
-                 "must not be \"bidirectional\" before opset3");
   if (mode == Mode::explicit_) {
     if (!c.has(axes_mapping)) c.fail_at(-1, Code::E0501, "Broadcast needs input \"axes_mapping\" in explicit mode");
     c.require_rank(axes_mapping, 1);
@@ -119,26 +116,20 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType}, TShape{"T_SHAPE", kInteger}, TAxes{"T_AXES", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"target_shape", TShape}, {"axes_mapping", TAxes, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr auto kAttrs = attributes<Attrs, Attr<"mode", &Attrs::mode>>;
+consteval Version version(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .reads = ports(target_shape, axes_mapping),
+          .eval = eval,
+          .lift = Lift::moves,
+          .bounds = bounds_by_moving};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .infer = infer,
-     .reads = ports(target_shape, axes_mapping),
-     .eval = eval,
-     .lift = Lift::moves,
-     .bounds = bounds_by_moving},
-    {.since = 3,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .infer = infer,
-     .reads = ports(target_shape, axes_mapping),
-     .eval = eval,
-     .lift = Lift::moves,
-     .bounds = bounds_by_moving},
+    version(1, attributes<Attrs, Attr<"mode", &Attrs::mode, kOptional, Mode::numpy, Mode::explicit_, Mode::pdpd>>),
+    version(3, attributes<Attrs, Attr<"mode", &Attrs::mode>>),
 };
 
 }  // namespace

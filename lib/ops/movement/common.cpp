@@ -133,11 +133,11 @@ PartialShape infer_slices(const InferContext& c, int start) {
     for (auto& d : out.dims()) d = Dim(0, d.max);
     return out;
   }
-  const auto n = static_cast<std::size_t>(count.length());
+  const auto n = count.length();
   const auto starts = ranges(c, start).value_or(std::vector<IndexRange>(n)),
              stops = ranges(c, stop).value_or(std::vector<IndexRange>(n));
   std::vector<bool> seen(from.rank(), false);
-  for (std::size_t i = 0; i < n; ++i) {
+  for (i64 i = 0; i < n; ++i) {
     const auto axis = c.require_axis((*along)[i], axes, from.rank());
     c.require(!seen[axis], axes, Code::E0508, "input \"axes\" of {} must name each axis once, but names axis {} twice",
               c.op().type, axis);
@@ -153,7 +153,7 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   std::vector<i64> axes;
   if (c.has(start + 3)) axes = c.ints(start + 3);
   else
-    for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<i64>(i));
+    for (i64 i = 0; i < std::ssize(starts); ++i) axes.push_back(i);
 
   SlicedPart part{0, from, strides_of(from)};
   for (std::size_t i = 0; i < axes.size(); ++i) {

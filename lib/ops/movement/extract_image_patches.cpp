@@ -43,9 +43,8 @@ void infer(InferContext& c) {
     out[0] = from[0];
     out[1] = from[1] * Dim(a.sizes[0] * a.sizes[1]);
     for (std::size_t i = 0; i < 2; ++i) {
-      const auto& d = from[static_cast<i64>(i) + 2];
-      out[static_cast<i64>(i) + 2] =
-          Dim(patch_count(a, i, d.min), d.is_bounded() ? patch_count(a, i, d.max) : Dim::kUnbounded);
+      const auto& d = from[i + 2];
+      out[i + 2] = Dim(patch_count(a, i, d.min), d.is_bounded() ? patch_count(a, i, d.max) : Dim::kUnbounded);
     }
   }
   c.output(0, std::move(out));

@@ -104,34 +104,21 @@ constexpr PortDef kInputs8[] = {
     {"axis", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kBatch = attributes<Attrs, Attr<"batch_dims", &Attrs::batch_dims>>;
+consteval Version version(int since, std::span<const PortDef> inputs, AttributeTable attrs, EvalFn eval) {
+  return {.since = since,
+          .inputs = inputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .reads = ports(axis),
+          .eval = eval,
+          .lift = Lift::moves,
+          .bounds = bounds_by_moving};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs1,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs>,
-     .infer = infer,
-     .reads = ports(axis),
-     .eval = eval_1,
-     .lift = Lift::moves,
-     .bounds = bounds_by_moving},
-    {.since = 7,
-     .inputs = kInputs1,
-     .outputs = kOutputs,
-     .attrs = kBatch,
-     .infer = infer,
-     .reads = ports(axis),
-     .eval = eval_1,
-     .lift = Lift::moves,
-     .bounds = bounds_by_moving},
-    {.since = 8,
-     .inputs = kInputs8,
-     .outputs = kOutputs,
-     .attrs = kBatch,
-     .infer = infer,
-     .reads = ports(axis),
-     .eval = eval_8,
-     .lift = Lift::moves,
-     .bounds = bounds_by_moving},
+    version(1, kInputs1, attributes<Attrs>, eval_1),
+    version(7, kInputs1, kBatch, eval_1),
+    version(8, kInputs8, kBatch, eval_8),
 };
 
 }  // namespace

@@ -66,8 +66,8 @@ void eval(EvalContext& c) {
   const auto block = product(from.shape(), batch_dims, from.rank()),
              run = product(from.shape(), batch_dims + tuple, from.rank());
   const auto strides = strides_of(from.shape());
-  const auto width = static_cast<std::size_t>(byte_width(from.type()));
-  const auto bytes = static_cast<std::size_t>(run) * width;
+  const auto width = byte_width(from.type());
+  const auto bytes = run * width;
   auto* target = to.mutable_bytes();
   for (i64 i = 0; i < batches * picks && bytes > 0; ++i, target += bytes) {
     auto first = i / picks * block;
@@ -75,7 +75,7 @@ void eval(EvalContext& c) {
       const auto axis = batch_dims + k;
       first += movement::data_index(c, indices, index[i * tuple + k], from, axis) * strides[axis];
     }
-    std::memcpy(target, from.bytes() + static_cast<std::size_t>(first) * width, bytes);
+    std::memcpy(target, from.bytes() + first * width, bytes);
   }
 }
 

@@ -28,9 +28,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   const auto max_time = steps.dim(0), batch_size = steps.dim(1), beam_width = steps.dim(2);
   std::vector<double> ids(steps_f.size(), end);
-  const auto at = [&](i64 time, i64 batch, i64 beam) {
-    return static_cast<std::size_t>((time * batch_size + batch) * beam_width + beam);
-  };
+  const auto at = [&](i64 time, i64 batch, i64 beam) { return (time * batch_size + batch) * beam_width + beam; };
 
   for (i64 batch = 0; batch < batch_size; ++batch) {
     const auto sequence = static_cast<i64>(std::min(static_cast<double>(max_time), lengths[batch]));

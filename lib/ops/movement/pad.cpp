@@ -30,8 +30,8 @@ void require_pads(const InferContext& c, int port) {
   const auto pads = c.ints(port);
   const auto mode = c.attrs<Attrs>().pad_mode;
   if (!pads || !c.shape(data).has_rank()) return;
-  for (std::size_t i = 0; i < pads->size(); ++i) {
-    const auto& d = c.shape(data)[static_cast<i64>(i)];
+  for (i64 i = 0; i < std::ssize(*pads); ++i) {
+    const auto& d = c.shape(data)[i];
     c.require(!d.is_bounded() || (*pads)[i] <= max_added(mode, d.max), port, Code::E0508,
               "element {1} of input \"{0}\" of Pad is {2}, more than this pad_mode can add to axis {3} of {4}",
               c.port_name(port), i, (*pads)[i], i, to_string(c.shape(data)));
@@ -64,9 +64,8 @@ void infer(InferContext& c) {
   const auto before = movement::ranges(c, pads_begin), after = movement::ranges(c, pads_end);
   PartialShape out;
   for (i64 i = 0; i < from.rank(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    out.push_back(padded(from[i], before ? (*before)[at] : movement::IndexRange(),
-                         after ? (*after)[at] : movement::IndexRange()));
+    out.push_back(
+        padded(from[i], before ? (*before)[i] : movement::IndexRange(), after ? (*after)[i] : movement::IndexRange()));
   }
   c.output(0, std::move(out));
 }
@@ -127,23 +126,19 @@ constexpr PortDef kInputs[] = {
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"pad_mode", &Attrs::pad_mode, kRequired>>;
 
+consteval Version version(int since) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = kAttrs,
+          .infer = infer,
+          .reads = ports(pads_begin, pads_end),
+          .eval = eval,
+          .lift = Lift::moves};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .infer = infer,
-     .reads = ports(pads_begin, pads_end),
-     .eval = eval,
-     .lift = Lift::moves},
-    {.since = 12,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs,
-     .infer = infer,
-     .reads = ports(pads_begin, pads_end),
-     .eval = eval,
-     .lift = Lift::moves},
+    version(1),
+    version(12),
 };
 
 }  // namespace

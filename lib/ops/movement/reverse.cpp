@@ -41,8 +41,8 @@ void eval(EvalContext& c) {
   const bool mask = c.attrs<Attrs>().mode == Mode::mask;
   auto strides = strides_of(from.shape());
   std::vector<bool> reversed(from.rank(), false);
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const auto named = mask ? static_cast<i64>(i) : given[i];
+  for (i64 i = 0; i < std::ssize(given); ++i) {
+    const auto named = mask ? i : given[i];
     if (!mask || given[i] != 0) reversed[movement::normalized(named, from.rank())] = true;
   }
   // From the last element of a reversed axis, backwards.

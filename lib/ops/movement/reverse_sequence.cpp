@@ -42,7 +42,7 @@ void eval(EvalContext& c) {
 
   const auto strides = strides_of(from.shape());
   const auto width = byte_width(from.type());
-  for (std::size_t b = 0; b < lengths.size(); ++b) {
+  for (i64 b = 0; b < std::ssize(lengths); ++b) {
     const auto n = lengths[b];
     if (n == 0) continue;
     auto part = from.shape();
@@ -50,7 +50,7 @@ void eval(EvalContext& c) {
     part[batch] = 1;
     part[seq] = n;
     backwards[seq] = -strides[seq];
-    const auto begin = static_cast<i64>(b) * strides[batch];
+    const auto begin = b * strides[batch];
     copy_strided(part, from.bytes() + (begin + (n - 1) * strides[seq]) * width, backwards,
                  to.mutable_bytes() + begin * width, strides, width);
   }

@@ -58,10 +58,9 @@ void eval(EvalContext& c) {
     }
   };
   if (reduction == Reduction::none) {
-    const auto width = static_cast<std::size_t>(byte_width(to.type()));
+    const auto width = byte_width(to.type());
     each([&](i64 target, i64 source) {
-      std::memcpy(to.mutable_bytes() + static_cast<std::size_t>(target) * width,
-                  values.bytes() + static_cast<std::size_t>(source) * width, static_cast<std::size_t>(run) * width);
+      std::memcpy(to.mutable_bytes() + target * width, values.bytes() + source * width, run * width);
     });
     return;
   }

@@ -29,7 +29,7 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto axis = movement::normalized(a.axis, from.rank());
   const auto& s = from.shape();
-  const auto middle = s.begin() + static_cast<std::ptrdiff_t>(axis);
+  const auto middle = s.begin() + axis;
   permute(from, {Shape(s.begin(), middle).count(), a.group, *middle / a.group, Shape(middle + 1, s.end()).count()},
           {0, 2, 1, 3}, c.out(0));
 }

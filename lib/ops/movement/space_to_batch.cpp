@@ -21,12 +21,11 @@ void infer(InferContext& c) {
   }
   // "D_i + P_i is divisible by block_shape[i]"
   for (i64 i = 1; blocks && before && after && i < from.rank(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const auto padded = from[i] + Dim((*before)[at]) + Dim((*after)[at]);
-    const auto length = movement::divided(padded, (*blocks)[at]);
+    const auto padded = from[i] + Dim((*before)[i]) + Dim((*after)[i]);
+    const auto length = movement::divided(padded, (*blocks)[i]);
     c.require(length.has_value(), block_shape, Code::E0506,
               "SpaceToBatch cannot cut axis {0} of \"data\" {1}, padded to {2}, into blocks of {3}", i, to_string(from),
-              to_string(padded), (*blocks)[at]);
+              to_string(padded), (*blocks)[i]);
     out[i] = *length;
   }
   c.output(0, std::move(out));

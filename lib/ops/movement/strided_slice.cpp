@@ -17,14 +17,14 @@ struct Attrs {
 
 /// "If the length of the bitmask is less than the length of the corresponding input, it is assumed that the bitmask is
 /// extended with zeros."
-bool is_set(const std::vector<i64>& mask, std::size_t i) { return i < mask.size() && mask[i] == 1; }
+bool is_set(const std::vector<i64>& mask, i64 i) { return i < std::ssize(mask) && mask[i] == 1; }
 
 enum class Action { slice, shrink, new_axis, keep };
 
 /// What is done with an axis: `entry` is the position in begin, end and stride; `axis` that of the data (-1: none).
 struct AxisAction {
   Action action;
-  std::size_t entry;
+  i64 entry;
   i64 axis;
 };
 
@@ -35,7 +35,7 @@ std::optional<std::vector<AxisAction>> steps_of(const Attrs& a, i64 rank, i64 en
   if (entries > rank + bits(a.new_axis_mask) + bits(a.ellipsis_mask)) return std::nullopt;
   i64 used = 0;
   bool ellipsis = false;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(entries); ++i) {
+  for (i64 i = 0; i < entries; ++i) {
     if (is_set(a.ellipsis_mask, i)) ellipsis = true;
     else if (!is_set(a.new_axis_mask, i)) ++used;
   }
@@ -43,10 +43,10 @@ std::optional<std::vector<AxisAction>> steps_of(const Attrs& a, i64 rank, i64 en
 
   std::vector<AxisAction> steps;
   i64 axis = 0;
-  const auto keep = [&](std::size_t entry, i64 count) {
+  const auto keep = [&](i64 entry, i64 count) {
     for (i64 i = 0; i < count; ++i) steps.push_back({Action::keep, entry, axis++});
   };
-  for (std::size_t i = 0; i < static_cast<std::size_t>(entries); ++i) {
+  for (i64 i = 0; i < entries; ++i) {
     if (is_set(a.ellipsis_mask, i)) keep(i, rank - used);
     else if (is_set(a.new_axis_mask, i)) steps.push_back({Action::new_axis, i, -1});
     else steps.push_back({is_set(a.shrink_axis_mask, i) ? Action::shrink : Action::slice, i, axis++});
@@ -106,7 +106,7 @@ void infer(InferContext& c) {
   c.require(steps.has_value(), begin, Code::E0506,
             "input \"begin\" of StridedSlice has {} elements, which need more axes than \"data\" {} has", *entries,
             to_string(shape));
-  const auto count = static_cast<std::size_t>(*entries);
+  const auto count = *entries;
   const auto begins = movement::ranges(c, begin).value_or(std::vector<IndexRange>(count));
   const auto ends = movement::ranges(c, end).value_or(std::vector<IndexRange>(count));
   const auto strides = c.has(stride) ? movement::ranges(c, stride).value_or(std::vector<IndexRange>(count))

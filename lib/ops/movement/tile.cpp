@@ -11,7 +11,7 @@ void infer(InferContext& c) {
   c.require_rank(repeats, 1);
   const auto& from = c.shape(data);
   const auto times = c.intervals(repeats);
-  const auto entries = shape_of_rank(times ? Dim(static_cast<i64>(times->size())) : axis_count(c.shape(repeats)));
+  const auto entries = shape_of_rank(times ? Dim(std::ssize(*times)) : axis_count(c.shape(repeats)));
   if (!from.has_rank() || !entries.has_rank()) return c.output(0, PartialShape::unknown_rank());
 
   // "If the number of elements in repeats is more or less than the rank, 1s are put in front of the shorter one."

@@ -12,12 +12,12 @@ std::vector<Dim> parts_of(const InferContext& c, const std::vector<Interval>& le
   std::vector<Dim> parts;
   Dim given = 0;
   int rest = -1;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
+  for (int i = 0; i < std::ssize(lengths); ++i) {
     const auto& v = lengths[i];
     const bool is_rest = v.is_known() && v.lo == -1;
     c.require(!is_rest || rest < 0, split_lengths, Code::E0508,
               "input \"split_lengths\" of VariadicSplit must hold one -1 at most");
-    if (is_rest) rest = static_cast<int>(i);
+    if (is_rest) rest = i;
     // A length that may turn out to be -1 can be anything.
     parts.push_back(is_rest || v.lo < 0 ? Dim(0, whole.max) : v.to_dim());
     if (!is_rest) given = given + (v.lo < 0 ? Dim() : v.to_dim());

@@ -6,7 +6,7 @@ void require_unique_axes(const InferContext& c, const std::vector<i64>& axes, in
                          std::string_view attribute) {
   std::vector<bool> seen(rank);
   for (const auto axis : axes) {
-    const auto at = static_cast<std::size_t>(c.require_axis(axis, port, rank, attribute));
+    const auto at = c.require_axis(axis, port, rank, attribute);
     if (seen[at] && port >= 0)
       c.fail_at(port, Code::E0508,
                 fmt::format("input \"{}\" of {} must name each axis once, but names axis {} twice", c.port_name(port),
@@ -33,7 +33,7 @@ Slices::Slices(const Shape& shape, const std::vector<i64>& axes) {
   const auto strides = strides_of(shape);
   Shape kept = shape, reduced(shape.size(), 1);
   for (const auto axis : axes) {
-    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    const auto at = axis < 0 ? axis + rank : axis;
     reduced[at] = shape[at];
     kept[at] = 1;
   }

@@ -5,12 +5,7 @@
 namespace ovir::ops::avg_pool {
 namespace {
 
-void infer(InferContext& c) {
-  const auto& a = c.attrs<PoolAttrs>();
-  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
-                 "must not be \"ceil_torch\" before opset14");
-  c.output(0, pooling::infer_windows(c));
-}
+void infer(InferContext& c) { c.output(0, pooling::infer_windows(c)); }
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
@@ -48,46 +43,33 @@ void eval(EvalContext& c) {
 
 i64 terms(const Version& version, const void* attrs, std::span<const Shape>) {
   i64 n = 1;
-  for (const auto length : version.attrs.as<PoolAttrs>(attrs).kernel) n *= static_cast<i64>(length);
+  for (const auto length : version.attrs.as<PoolAttrs>(attrs).kernel) n *= length;
   return n;
 }
 
 using A = PoolAttrs;
 constexpr PortDef kOutputs[] = {{"output", pooling::T}};
-template <class... More>
+template <class RoundingType, class... More>
 constexpr auto kAttrs =
     attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
                Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
-               Attr<"exclude-pad", &A::exclude_pad, kRequired>, Attr<"rounding_type", &A::rounding_type>,
-               Attr<"auto_pad", &A::auto_pad>, More...>;
+               Attr<"exclude-pad", &A::exclude_pad, kRequired>, RoundingType, Attr<"auto_pad", &A::auto_pad>, More...>;
+
+consteval Version version(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = pooling::kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .eval = eval,
+          .error = ErrorBound::sums,
+          .terms = terms,
+          .steps = pooling::window_steps};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = pooling::kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<>,
-     .infer = infer,
-     .eval = eval,
-     .error = ErrorBound::sums,
-     .terms = terms,
-     .steps = pooling::window_steps},
-    {.since = 14,
-     .inputs = pooling::kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<>,
-     .infer = infer,
-     .eval = eval,
-     .error = ErrorBound::sums,
-     .terms = terms,
-     .steps = pooling::window_steps},
-    {.since = 16,
-     .inputs = pooling::kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<Attr<"dilations", &A::dilations>>,
-     .infer = infer,
-     .eval = eval,
-     .error = ErrorBound::sums,
-     .terms = terms,
-     .steps = pooling::window_steps},
+    version(1, kAttrs<pooling::RoundingType1>),
+    version(14, kAttrs<pooling::RoundingType14>),
+    version(16, kAttrs<pooling::RoundingType14, Attr<"dilations", &A::dilations>>),
 };
 
 }  // namespace

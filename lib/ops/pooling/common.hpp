@@ -8,6 +8,8 @@ namespace ovir::ops::pooling {
 
 inline constexpr TypeVar T{"T", kNumeric};
 inline constexpr PortDef kInputs[] = {{"data", T}};
+using RoundingType1 = Attr<"rounding_type", &PoolAttrs::rounding_type, kOptional, Rounding::floor, Rounding::ceil>;
+using RoundingType14 = Attr<"rounding_type", &PoolAttrs::rounding_type>;
 
 /// Checks the geometry, gives the shape of the output.
 PartialShape infer_windows(const InferContext& c);

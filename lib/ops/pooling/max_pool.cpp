@@ -7,17 +7,15 @@ namespace {
 
 enum Output { values, indices };
 
-void infer(InferContext& c) {
+void infer(InferContext& c) { c.output(values, pooling::infer_windows(c)); }
+
+void infer_indexed(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
-  c.require_attr(a.rounding_type != Rounding::ceil_torch || c.version().since >= 14, "rounding_type",
-                 "must not be \"ceil_torch\" before opset14");
   auto shape = pooling::infer_windows(c);
-  if (c.version().since >= 8) {
-    c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "must be i32 or i64, but is {}",
-                   name(a.index_element_type));
-    if (shape.has_rank()) c.require_axis(a.axis, -1, shape.rank());
-    if (c.output_count() > 1) c.output(indices, a.index_element_type, shape);
-  }
+  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "must be i32 or i64, but is {}",
+                 name(a.index_element_type));
+  if (shape.has_rank()) c.require_axis(a.axis, -1, shape.rank());
+  if (c.output_count() > 1) c.output(indices, a.index_element_type, shape);
   c.output(values, std::move(shape));
 }
 
@@ -71,36 +69,35 @@ void eval(EvalContext& c) {
 
 using A = PoolAttrs;
 constexpr TypeVar TIndex{"T_IND", kIndex};
-constexpr PortDef kOutputs1[] = {{"output", pooling::T}}, kOutputs8[] = {{"output", pooling::T}, {"indices", TIndex}};
-template <class... More>
+constexpr PortDef kOutput[] = {{"output", pooling::T}}, kOutputs[] = {{"output", pooling::T}, {"indices", TIndex}};
+template <class RoundingType, class... More>
 constexpr auto kAttrs =
     attributes<A, Attr<"strides", &A::strides, kRequired>, Attr<"pads_begin", &A::pads_begin, kRequired>,
-               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>,
-               Attr<"rounding_type", &A::rounding_type>, Attr<"auto_pad", &A::auto_pad>, More...>;
-constexpr auto kAttrs8 = kAttrs<Attr<"dilations", &A::dilations>, Attr<"index_element_type", &A::index_element_type>,
-                                Attr<"axis", &A::axis>>;
+               Attr<"pads_end", &A::pads_end, kRequired>, Attr<"kernel", &A::kernel, kRequired>, RoundingType,
+               Attr<"auto_pad", &A::auto_pad>, More...>;
+template <class RoundingType>
+constexpr auto kIndexedAttrs = kAttrs<RoundingType, Attr<"dilations", &A::dilations>,
+                                      Attr<"index_element_type", &A::index_element_type>, Attr<"axis", &A::axis>>;
+
+consteval Version indexed(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = pooling::kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer_indexed,
+          .eval = eval,
+          .steps = pooling::window_steps};
+}
 constexpr Version kVersions[] = {
     {.since = 1,
      .inputs = pooling::kInputs,
-     .outputs = kOutputs1,
-     .attrs = kAttrs<>,
+     .outputs = kOutput,
+     .attrs = kAttrs<pooling::RoundingType1>,
      .infer = infer,
      .eval = eval,
      .steps = pooling::window_steps},
-    {.since = 8,
-     .inputs = pooling::kInputs,
-     .outputs = kOutputs8,
-     .attrs = kAttrs8,
-     .infer = infer,
-     .eval = eval,
-     .steps = pooling::window_steps},
-    {.since = 14,
-     .inputs = pooling::kInputs,
-     .outputs = kOutputs8,
-     .attrs = kAttrs8,
-     .infer = infer,
-     .eval = eval,
-     .steps = pooling::window_steps},
+    indexed(8, kIndexedAttrs<pooling::RoundingType1>),
+    indexed(14, kIndexedAttrs<pooling::RoundingType14>),
 };
 
 }  // namespace

@@ -142,7 +142,7 @@ struct RnnCell {
         recurrent(H) {
     constexpr std::string_view kOrders[] = {"fico", "icof", "ifco", "ifoc", "iofc"};
     for (std::size_t i = 0; i < 4; ++i)
-      gate[i] = static_cast<i64>(kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i])) * H;
+      gate[i] = kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i]) * H;
   }
 
   /// "Clipping is performed before activations."

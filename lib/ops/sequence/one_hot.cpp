@@ -62,24 +62,20 @@ constexpr PortDef kInputs[] = {
     {"on_value", T},
     {"off_value", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
+consteval Version version(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .reads = ports(depth),
+          .eval = eval,
+          .lift = Lift::moves};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>,
-     .infer = infer,
-     .reads = ports(depth),
-     .eval = eval,
-     .lift = Lift::moves},
-    {.since = 16,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>,
-                         Attr<"negative_indices_mode", &Attrs::negative_indices_mode>>,
-     .infer = infer,
-     .reads = ports(depth),
-     .eval = eval,
-     .lift = Lift::moves},
+    version(1, attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>),
+    version(16, attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>,
+                           Attr<"negative_indices_mode", &Attrs::negative_indices_mode>>),
 };
 
 }  // namespace

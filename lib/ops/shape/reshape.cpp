@@ -24,15 +24,15 @@ std::vector<Entry> entries_of(const InferContext& c, const std::vector<Interval>
   const auto& in = c.shape(data);
   const bool special_zero = c.attrs<Attrs>().special_zero;
   std::vector<Entry> entries;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
+  for (i64 i = 0; i < std::ssize(pattern); ++i) {
     const auto& v = pattern[i];
     if (v.is_known() && v.lo == -1) {
       entries.push_back({Entry::rest, Dim()});
     } else if (v.is_known() && v.lo == 0 && special_zero) {
-      c.require(!in.has_rank() || static_cast<i64>(i) < in.rank(), shape, Code::E0507,
+      c.require(!in.has_rank() || i < in.rank(), shape, Code::E0507,
                 "element {} of input \"shape\" of Reshape is 0 and copies a dim of \"data\", but \"data\" has shape {}",
                 i, to_string(in));
-      entries.push_back({Entry::copied, in.has_rank() ? in[static_cast<i64>(i)] : Dim()});
+      entries.push_back({Entry::copied, in.has_rank() ? in[i] : Dim()});
     } else {
       // A value that may turn out to be -1 says nothing of the length.
       entries.push_back({Entry::given, v.lo < 0 ? Dim() : v.to_dim()});
@@ -127,26 +127,24 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
   const auto& in = c.shape(data);
   const auto known = [](const Interval& v) { return v.is_known(); };
   if (!std::all_of(pattern.begin(), pattern.end(), known)) return {};
-  std::vector<std::size_t> order(pattern.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto kept = [&](std::size_t i) {
-    return static_cast<i64>(i) < in.rank() && in[static_cast<i64>(i)].contains(static_cast<i64>(pattern[i].lo));
-  };
+  std::vector<i64> order(pattern.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto kept = [&](i64 i) { return i < in.rank() && in[i].contains(static_cast<i64>(pattern[i].lo)); };
   const auto first = std::find_if_not(order.begin(), order.end(), kept);
   if (first != order.end()) std::rotate(order.begin(), first, first + 1);
 
   const bool has_rest = std::any_of(pattern.begin(), pattern.end(), [](const Interval& v) { return v.lo == -1; });
   std::vector<Remedy> remedies;
-  const auto offer = [&](std::size_t at, double value) {
+  const auto offer = [&](i64 at, double value) {
     std::string list;
-    for (std::size_t i = 0; i < pattern.size(); ++i)
+    for (i64 i = 0; i < std::ssize(pattern); ++i)
       list += fmt::format("{}{}", i == 0 ? "" : ",", i == at ? value : pattern[i].lo);
     remedies.push_back({{Change::What::input, {}, list, shape}});
   };
   for (const auto i : order)
     if (!has_rest) offer(i, -1);
   for (const auto i : order)
-    if (c.attrs<Attrs>().special_zero && static_cast<i64>(i) < in.rank() && pattern[i].lo > 0) offer(i, 0);
+    if (c.attrs<Attrs>().special_zero && i < in.rank() && pattern[i].lo > 0) offer(i, 0);
   return remedies;
 }
 
@@ -172,13 +170,13 @@ void infer(InferContext& c) {
   Balance balance;
   i64 open = -1;  // the output dim that the element count decides: the -1, else the only unknown one
   int unknown = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  for (i64 i = 0; i < std::ssize(entries); ++i) {
     out.push_back(entries[i].dim);
-    if (entries[i].kind == Entry::given && !entries[i].dim.is_static() && unknown++ == 0) open = static_cast<i64>(i);
+    if (entries[i].kind == Entry::given && !entries[i].dim.is_static() && unknown++ == 0) open = i;
   }
   if (unknown != 1) open = -1;
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    if (entries[i].kind == Entry::rest) open = static_cast<i64>(i);
+  for (i64 i = 0; i < std::ssize(entries); ++i)
+    if (entries[i].kind == Entry::rest) open = i;
   if (!in.has_rank()) return c.output(0, std::move(out));
 
   // A copied dim is on both sides: it is left out, so that [0, -1] works for a length of 0 too.

@@ -29,23 +29,19 @@ void eval(EvalContext& c) { c.set_out(0, as_tensor(c.stored(data).shape(), c.att
 
 constexpr PortDef kInputs[] = {{"data", {"T"}}};
 constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kIndex}}};
+consteval Version version(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .shape_only = true,
+          .eval = eval,
+          .lift = Lift::moves};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs>,
-     .infer = infer,
-     .shape_only = true,
-     .eval = eval,
-     .lift = Lift::moves},
-    {.since = 3,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"output_type", &Attrs::output_type>>,
-     .infer = infer,
-     .shape_only = true,
-     .eval = eval,
-     .lift = Lift::moves},
+    version(1, attributes<Attrs>),
+    version(3, attributes<Attrs, Attr<"output_type", &Attrs::output_type>>),
 };
 
 }  // namespace

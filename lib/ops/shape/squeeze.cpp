@@ -58,27 +58,21 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType}, TInt{"T_INT", kInteger};
 constexpr PortDef kInputs[] = {{"data", T}, {"axes", TInt, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
+consteval Version version(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .reads = ports(axes),
+          .eval = eval,
+          .lift = Lift::moves,
+          .bounds = bounds_by_moving,
+          .view = true};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs>,
-     .infer = infer,
-     .reads = ports(axes),
-     .eval = eval,
-     .lift = Lift::moves,
-     .bounds = bounds_by_moving,
-     .view = true},
-    {.since = 15,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"allow_axis_skip", &Attrs::allow_axis_skip>>,
-     .infer = infer,
-     .reads = ports(axes),
-     .eval = eval,
-     .lift = Lift::moves,
-     .bounds = bounds_by_moving,
-     .view = true},
+    version(1, attributes<Attrs>),
+    version(15, attributes<Attrs, Attr<"allow_axis_skip", &Attrs::allow_axis_skip>>),
 };
 
 }  // namespace

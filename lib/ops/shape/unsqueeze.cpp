@@ -16,7 +16,7 @@ std::optional<List> with_ones(const List& from, i64 from_rank, const std::vector
   std::vector<bool> added(rank, false);
   for (const auto axis : named) {
     if (axis < -rank || axis >= rank) return std::nullopt;
-    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    const auto at = axis < 0 ? axis + rank : axis;
     if (added[at]) return std::nullopt;
     added[at] = true;
   }
@@ -35,7 +35,7 @@ void infer(InferContext& c) {
   if (!from.has_rank()) return c.output(0, PartialShape::unknown_rank());
   const auto named = c.ints(axes);
   if (!named) return c.output(0, shape_of_rank(Dim(from.rank()) + count));
-  const auto rank = from.rank() + static_cast<i64>(named->size());
+  const auto rank = from.rank() + std::ssize(*named);
   for (const auto axis : *named) c.require_axis(axis, axes, rank);
   auto out = with_ones(from, from.rank(), *named, Dim(1));
   c.require(out.has_value(), axes, Code::E0508, "input \"axes\" of Unsqueeze must name each axis once, but is {}",

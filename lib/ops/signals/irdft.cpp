@@ -31,10 +31,9 @@ void eval(EvalContext& c) {
     auto length = halved ? std::max<i64>(0, 2 * (had - 1)) : had;
     if (p.sizes[i] != -1) length = p.sizes[i];
     field.along(p.axes[i], halved ? length / 2 + 1 : length, [&](Line line) {
-      const auto n = static_cast<std::size_t>(length);
-      line.resize(n);
+      line.resize(length);
       // The other half: X[n - k] is the conjugate of X[k].
-      for (std::size_t k = 1; halved && k < (n + 1) / 2; ++k) line[n - k] = std::conj(line[k]);
+      for (i64 k = 1; halved && k < (length + 1) / 2; ++k) line[length - k] = std::conj(line[k]);
       return restore(line);
     });
   }

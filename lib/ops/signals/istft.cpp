@@ -79,7 +79,7 @@ void eval(EvalContext& c) {
         }
         const auto frame = signals::transform(spectrum, true);
         for (i64 i = 0; i < std::min(size, span - f * step); ++i) {
-          const auto at = static_cast<std::size_t>(f * step + i);
+          const auto at = f * step + i;
           const auto w = weights[i];
           sum[at] += frame[i].real() * scale * w;
           weight[at] += w * w;

@@ -36,7 +36,7 @@ void eval(EvalContext& c) {
   std::vector<i64> order(weights.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return weights[i] > weights[j]; });
-  order.resize(std::min(order.size(), static_cast<std::size_t>(out.dim(0))));
+  order.resize(std::min<i64>(std::ssize(order), out.dim(0)));
   dispatch(out.type(), Floats{}, [&]<class T>() {
     std::fill_n(out.mutable_data<T>(), out.size(), T(0));  // where there are too few
     T* to = out.mutable_data<T>();

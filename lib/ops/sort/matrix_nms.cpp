@@ -49,7 +49,7 @@ void decay(const Attrs& a, const T* box, const T* score, i64 count, F keep) {
   for (i64 i = 0; i < count; ++i)
     if (score[i] > static_cast<T>(a.score_threshold)) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return score[i] > score[j]; });
-  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < order.size()) order.resize(a.nms_top_k);
+  if (a.nms_top_k >= 0 && a.nms_top_k < std::ssize(order)) order.resize(a.nms_top_k);
 
   // X[i][j]: how much box i overlaps a better one, j; K[j]: the most that any better one overlaps j.
   spend(saturating_mul(8 * std::ssize(order), std::ssize(order)));

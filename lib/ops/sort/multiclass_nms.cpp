@@ -56,7 +56,7 @@ std::vector<i64> suppress(const Attrs& a, const T* box, const T* score, i64 coun
   for (i64 i = 0; i < count; ++i)
     if (score[i] >= static_cast<T>(a.score_threshold)) candidates.push_back(i);
   std::stable_sort(candidates.begin(), candidates.end(), [&](i64 i, i64 j) { return score[i] > score[j]; });
-  if (a.nms_top_k >= 0 && static_cast<std::size_t>(a.nms_top_k) < candidates.size()) candidates.resize(a.nms_top_k);
+  if (a.nms_top_k >= 0 && a.nms_top_k < std::ssize(candidates)) candidates.resize(a.nms_top_k);
   auto threshold = static_cast<T>(a.iou_threshold);
   while (!candidates.empty()) {
     constexpr i64 kOverlap = 4;
@@ -81,8 +81,8 @@ void eval(EvalContext& c) {
   std::vector<i64> counts;
   dispatch(coordinates.type(), Floats{}, [&]<class T>() {
     i64 first = 0;  // of the image's boxes, where classes have their own
-    for (std::size_t n = 0; n < sizes.size(); ++n) {
-      const auto image = static_cast<i64>(n);
+    for (i64 n = 0; n < std::ssize(sizes); ++n) {
+      const auto image = n;
       if (!shared && (sizes[n] < 0 || sizes[n] > count - first))
         fail_at(c.version(), roisnum, Code::E0508,
                 fmt::format("input \"roisnum\" of MulticlassNms gives image {} {} boxes, but {} are left", n, sizes[n],

@@ -21,22 +21,24 @@ struct Attrs {
 
 Dim lesser(const Dim& a, const Dim& b) { return Dim(std::min(a.min, b.min), std::min(a.max, b.max)); }
 
-/// Rows of the output in versions 1 to 4, which fill it up with -1: only version 4 made room for whatever may be
-/// selected.
-Dim rows_of(int version, const Counts& n, i64 max_boxes) {
-  return version < 4 ? lesser(n.boxes, Dim(max_boxes) * n.classes)
-                     : lesser(n.boxes, Dim(max_boxes)) * n.batches * n.classes;
-}
+Dim rows_of_one_batch(const Counts& n, i64 max_boxes) { return lesser(n.boxes, Dim(max_boxes) * n.classes); }
+Dim rows_of_all(const Counts& n, i64 max_boxes) { return lesser(n.boxes, Dim(max_boxes)) * n.batches * n.classes; }
 
-void infer(InferContext& c) {
+/// In what the versions differ.
+struct Variant {
+  Dim (*rows)(const Counts&, i64 max_boxes);  ///< room for what is selected
+  bool filled = false;                        ///< the output has all these rows, those that are left are -1
+  bool cut = false;                           ///< soft suppression drops what overlaps too much, too
+};
+
+void infer(InferContext& c, const Variant& variant) {
   const auto& a = c.attrs<Attrs>();
   const auto counts = infer_boxes(c, a.output_type, 4, "4 numbers each");
   const auto given =
       c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<i64>(0);
   const auto max_boxes = given ? std::optional(std::max<i64>(0, *given)) : std::nullopt;
-  const auto version = c.version().since;
-  if (version < 5) return output_selected(c, a.output_type, max_boxes ? rows_of(version, counts, *max_boxes) : Dim());
-  output_selected(c, a.output_type, Dim(0, rows_of(version, counts, max_boxes.value_or(Dim::kUnbounded)).max));
+  if (variant.filled) output_selected(c, a.output_type, max_boxes ? variant.rows(counts, *max_boxes) : Dim());
+  else output_selected(c, a.output_type, Dim(0, variant.rows(counts, max_boxes.value_or(Dim::kUnbounded)).max));
 }
 
 template <class T>
@@ -65,7 +67,7 @@ constexpr i64 kOverlap = 4;  ///< steps of one
 struct Limits {
   i64 max_boxes;
   double overlap, score, sigma;
-  bool cut;  ///< soft suppression drops what overlaps too much, too: version 5 does, version 9 doesn't
+  bool cut;  ///< soft suppression drops what overlaps too much, too
 };
 
 /// Steps 1 to 8 of the specification for one class: numbers and scores of the boxes that are kept.
@@ -73,8 +75,8 @@ template <class T>
 std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* score, const Limits& limits) {
   std::vector<std::pair<i64, T>> candidates, kept;
   const auto min_score = static_cast<T>(limits.score), max_overlap = static_cast<T>(limits.overlap);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (score[i] >= min_score) candidates.emplace_back(static_cast<i64>(i), score[i]);
+  for (i64 i = 0; i < std::ssize(all); ++i)
+    if (score[i] >= min_score) candidates.emplace_back(i, score[i]);
   const auto better = [](const auto& x, const auto& y) {
     return x.second > y.second || (x.second == y.second && x.first < y.first);
   };
@@ -104,7 +106,7 @@ std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* s
   return kept;
 }
 
-void eval(EvalContext& c) {
+void eval(EvalContext& c, const Variant& variant) {
   const auto& a = c.attrs<Attrs>();
   const auto& coordinates = c.in(boxes);
   const auto& all_scores = c.in(scores);
@@ -112,8 +114,7 @@ void eval(EvalContext& c) {
   const auto number = [&](int port) { return c.has(port) ? c.floats(port).at(0) : 0.0; };
   const auto max_boxes =
       c.has(max_output_boxes_per_class) ? std::max<i64>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
-  const Limits limits{max_boxes, number(iou_threshold), number(score_threshold), number(soft_nms_sigma),
-                      c.version().since == 5};
+  const Limits limits{max_boxes, number(iou_threshold), number(score_threshold), number(soft_nms_sigma), variant.cut};
   std::vector<SelectedBox> selected;
   dispatch(coordinates.type(), Floats{}, [&]<class T>() {
     for (i64 n = 0; n < batches; ++n) {
@@ -127,8 +128,8 @@ void eval(EvalContext& c) {
   });
   if (a.sort_result_descending) sort_selected(selected);
   auto rows = std::ssize(selected);
-  if (c.version().since < 5) {
-    rows = rows_of(c.version().since, {batches, classes, count}, max_boxes).length();
+  if (variant.filled) {
+    rows = variant.rows({batches, classes, count}, max_boxes).length();
     if (std::ssize(selected) > rows) selected.resize(rows);
   }
   put_selected(c, selected, rows);
@@ -151,45 +152,25 @@ constexpr auto kAttrs1 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_enco
 constexpr auto kAttrs3 = attributes<Attrs, Attr<"box_encoding", &Attrs::box_encoding>,
                                     Attr<"sort_result_descending", &Attrs::sort_result_descending>,
                                     Attr<"output_type", &Attrs::output_type>>;
+
+constexpr Variant kOneBatch{.rows = rows_of_one_batch, .filled = true}, kFilled{.rows = rows_of_all, .filled = true},
+    kCut{.rows = rows_of_all, .cut = true}, kSoft{.rows = rows_of_all};
+
+template <const Variant& V>
+consteval Version with(Version version) {
+  version.infer = [](InferContext& c) { infer(c, V); };
+  version.reads = ports(max_output_boxes_per_class);
+  version.sized_by_data = !V.filled;
+  version.eval = [](EvalContext& c) { eval(c, V); };
+  return version;
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs1,
-     .infer = infer,
-     .reads = ports(max_output_boxes_per_class),
-     .eval = eval},
-    {.since = 3,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs3,
-     .infer = infer,
-     .reads = ports(max_output_boxes_per_class),
-     .eval = eval},
-    {.since = 4,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs3,
-     .infer = infer,
-     .reads = ports(max_output_boxes_per_class),
-     .eval = eval},
-    {.since = 5,
-     .spec = "sort/no-max-suppression-5",
-     .inputs = kInputs5,
-     .outputs = kSelected,
-     .attrs = kAttrs3,
-     .infer = infer,
-     .reads = ports(max_output_boxes_per_class),
-     .sized_by_data = true,
-     .eval = eval},
-    {.since = 9,
-     .inputs = kInputs5,
-     .outputs = kSelected,
-     .attrs = kAttrs3,
-     .infer = infer,
-     .reads = ports(max_output_boxes_per_class),
-     .sized_by_data = true,
-     .eval = eval},
+    with<kOneBatch>({.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1}),
+    with<kOneBatch>({.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3}),
+    with<kFilled>({.since = 4, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs3}),
+    with<kCut>(
+        {.since = 5, .spec = "sort/no-max-suppression-5", .inputs = kInputs5, .outputs = kSelected, .attrs = kAttrs3}),
+    with<kSoft>({.since = 9, .inputs = kInputs5, .outputs = kSelected, .attrs = kAttrs3}),
 };
 
 }  // namespace

@@ -113,31 +113,20 @@ template <class... More>
 constexpr auto kAttrs =
     attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>, Attr<"mode", &Attrs::mode, kRequired>,
                Attr<"sort", &Attrs::sort, kRequired>, Attr<"index_element_type", &Attrs::index_element_type>, More...>;
+consteval Version version(int since, AttributeTable attrs) {
+  return {.since = since,
+          .inputs = kInputs,
+          .outputs = kOutputs,
+          .attrs = attrs,
+          .infer = infer,
+          .reads = ports(K),
+          .eval = eval,
+          .steps = steps};
+}
 constexpr Version kVersions[] = {
-    {.since = 1,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<>,
-     .infer = infer,
-     .reads = ports(K),
-     .eval = eval,
-     .steps = steps},
-    {.since = 3,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<>,
-     .infer = infer,
-     .reads = ports(K),
-     .eval = eval,
-     .steps = steps},
-    {.since = 11,
-     .inputs = kInputs,
-     .outputs = kOutputs,
-     .attrs = kAttrs<Attr<"stable", &Attrs::stable>>,
-     .infer = infer,
-     .reads = ports(K),
-     .eval = eval,
-     .steps = steps},
+    version(1, kAttrs<>),
+    version(3, kAttrs<>),
+    version(11, kAttrs<Attr<"stable", &Attrs::stable>>),
 };
 
 }  // namespace

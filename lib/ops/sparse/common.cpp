@@ -23,9 +23,8 @@ void infer_bags(InferContext& c, const BagInputs& inputs, const Dim& bags) {
     c.require_rank(inputs.weights, inputs.segments < 0 ? 2 : 1);
     const auto both = c.require_same_shape(inputs.indices, inputs.weights);
     if (inputs.segments < 0 && both.has_rank()) count = both[0];  // each row is a bag
-    if (c.version().since >= 15)
-      c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
-                     "must be \"sum\" where \"per_sample_weights\" is connected");
+    c.require_attr(c.attrs<Attrs>().reduction == Reduction::sum, "reduction",
+                   "must be \"sum\" where \"per_sample_weights\" is connected");
   }
   auto shape = c.shape(inputs.table);
   if (shape.has_rank()) {
@@ -85,8 +84,7 @@ void reduce_offsets(EvalContext& c) {
   const auto starts = c.ints(kOffsets.segments);
   const auto count = c.in(kOffsets.indices).size();
   const auto bag = [&](i64 b) {
-    const auto at = static_cast<std::size_t>(b);
-    const Bag range{starts[at], at + 1 < starts.size() ? starts[at + 1] : count};
+    const Bag range{starts[b], b + 1 < std::ssize(starts) ? starts[b + 1] : count};
     if (range.first < 0 || range.first > count || range.last > count)
       fail_at(c.version(), kOffsets.segments, Code::E0508,
               fmt::format("a bag takes the indices [{}..{}), but there are {}", range.first, range.last, count));

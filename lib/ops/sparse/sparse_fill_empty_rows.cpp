@@ -43,7 +43,7 @@ void infer(InferContext& c) {
   auto all = Dim(std::max(entries.min, rows.min), (entries + rows).max);  // a row has an entry, or it gets one
   if (const auto known = c.peek_ints(indices); known && rows.is_static() && rows.length() <= kMaxPropagated) {
     const auto empty = empty_rows(c.version(), *known, rows.length());
-    all = Dim(static_cast<i64>(known->size() / 2) + std::count(empty.begin(), empty.end(), 1));
+    all = Dim(std::ssize(*known) / 2 + std::count(empty.begin(), empty.end(), 1));
   }
   c.output(output_indices, PartialShape{all, Dim(2)});
   c.output(output_values, PartialShape{all});

@@ -42,6 +42,14 @@ void multiply(const IsaTable& table, const float* a, i64 a_row, i64 m, const Pan
 i64 packed_keys_size(const AttentionShape& s) { return round_up(s.keys, kBlock) * s.depth; }
 i64 packed_values_size(const AttentionShape& s) { return s.keys * round_up(s.value_depth, kBlock); }
 
+/// Scores of one query, from key `first` on.
+void hide(const IsaTable& table, const MaskView& mask, i64 first, float* scores, i64 count) {
+  static constexpr float kHidden = -std::numeric_limits<float>::infinity();
+  const auto offset = first * mask.column;
+  if (mask.added) table.binary(Binary::add, scores, 1, mask.added + offset, mask.column, scores, count);
+  if (mask.seen) table.select(mask.seen + offset, mask.column, scores, 1, &kHidden, 0, scores, count);
+}
+
 struct Job {
   const IsaTable& table;
   const AttentionShape& s;
@@ -49,8 +57,8 @@ struct Job {
   i64 sums_row;
 
   /// Queries [first, first + count).
-  void run(const float* q, i64 q_row, const float* mask, i64 mask_row, i64 mask_column, i64 first, i64 count,
-           float* out, i64 out_row, float* scores) const {
+  void run(const float* q, i64 q_row, const MaskView& mask, i64 first, i64 count, float* out, i64 out_row,
+           float* scores) const {
     float* sums = scores + kQueries * kKeys;
     float max[kQueries], total[kQueries];
     std::fill_n(max, count, -std::numeric_limits<float>::infinity());
@@ -66,7 +74,7 @@ struct Job {
         std::fill_n(row + seen, here - seen, 0.0f);
         if (seen == 0) continue;
         table.unary({Function::linear, s.scale, 0}, row, row, seen);
-        if (mask) table.binary(Binary::add, row, 1, mask + i * mask_row + k0 * mask_column, mask_column, row, seen);
+        hide(table, mask.at(0, 0, i), k0, row, seen);
         const auto before = max[i];
         max[i] = std::max(before, table.maximum(row, seen));
         // max() keeps `before` where the other is NaN; the sum below is NaN then all the same.
@@ -94,12 +102,11 @@ struct Job {
 
 /// A few queries: keys and values are read once, where they lie.
 void few(const IsaTable& table, const AttentionShape& s, const float* q, const HeadView& k, const float* keys,
-         const HeadView& v, const float* values, const float* mask, i64 mask_column, i64 query, float* out,
-         float* scores) {
+         const HeadView& v, const float* values, const MaskView& mask, i64 query, float* out, float* scores) {
   const auto seen = s.causal ? std::min(s.keys, query + 1) : s.keys;
   for (i64 j = 0; j < seen; ++j) scores[j] = table.dot(q, keys + j * k.row, s.depth);
   table.unary({Function::linear, s.scale, 0}, scores, scores, seen);
-  if (mask) table.binary(Binary::add, scores, 1, mask, mask_column, scores, seen);
+  hide(table, mask, 0, scores, seen);
   const auto sum = table.exp_sum(scores, 1, table.maximum(scores, seen), scores, seen), scale = 1 / sum;
   std::fill_n(out, s.value_depth, 0.0f);
   for (i64 j = 0; j < seen; ++j) table.axpy(scores[j], values + j * v.row, 1, out, s.value_depth);
@@ -117,7 +124,7 @@ i64 attention_scratch_size(const AttentionShape& s, int threads) {
          threads * std::max(chunk_size(s), round_up(s.keys, kBlock));
 }
 
-void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const HeadView& mask,
+void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,
                const HeadView& out, float* result, float* scratch, ThreadPool& pool) {
   if (s.batch * s.heads * s.queries * s.value_depth == 0) return;
   const auto& table = isa();
@@ -132,9 +139,8 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
       const Slots::Lease room(slots);
       for (auto i = begin; i < end; ++i) {
         const auto query = i % s.queries, head = i / s.queries % s.heads, batch = i / s.queries / s.heads;
-        const auto* masked = at(mask, batch, head);
         few(table, s, at(q, batch, head) + query * q.row, k, at(k, batch, head / shared), v,
-            at(v, batch, head / shared), masked ? masked + query * mask.row : nullptr, mask.column, query,
+            at(v, batch, head / shared), mask.at(batch, head, query), query,
             result + batch * out.batch + head * out.head + query * out.row, room.data());
       }
     });
@@ -162,10 +168,8 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
     const auto place = batch * s.kv_heads + head / shared;
     const Job job{table, s, keys + place * keys_size, values + place * values_size, round_up(s.value_depth, kColumns)};
     const Slots::Lease room(slots);
-    const auto* masked = at(mask, batch, head);
-    job.run(at(q, batch, head) + part.begin * q.row, q.row, masked ? masked + part.begin * mask.row : nullptr, mask.row,
-            mask.column, part.begin, part.size(), result + batch * out.batch + head * out.head + part.begin * out.row,
-            out.row, room.data());
+    job.run(at(q, batch, head) + part.begin * q.row, q.row, mask.at(batch, head, part.begin), part.begin, part.size(),
+            result + batch * out.batch + head * out.head + part.begin * out.row, out.row, room.data());
   });
 }
 

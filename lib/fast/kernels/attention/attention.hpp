@@ -15,6 +15,23 @@ struct HeadView {
   i64 batch = 0, head = 0, row = 0, column = 1;
 };
 
+/// What a query sees of the keys: f32 numbers that are added to the scaled scores, or bytes that are 0 where a key is
+/// hidden. Strides are 0 where it is broadcast; neither where there is no mask.
+struct MaskView {
+  const float* added = nullptr;
+  const unsigned char* seen = nullptr;
+  i64 batch = 0, head = 0, row = 0, column = 1;
+
+  /// From a query on.
+  MaskView at(i64 b, i64 h, i64 query) const {
+    auto m = *this;
+    const auto offset = b * batch + h * head + query * row;
+    if (added) m.added += offset;
+    if (seen) m.seen += offset;
+    return m;
+  }
+};
+
 struct AttentionShape {
   i64 batch = 1, heads = 1;
   i64 kv_heads = 1;  ///< heads / kv_heads queries' heads share one of keys and values
@@ -28,9 +45,8 @@ struct AttentionShape {
 i64 attention_scratch_size(const AttentionShape& shape, int threads);
 
 /// The output is `result`, in the order of `out`, whose data is not used. Columns of q, v and out lie side by side; k
-/// may be transposed. `mask` is added to the scaled scores: its strides are 0 where it is broadcast, its data null
-/// where there is none. A query that sees no key gets NaN.
+/// may be transposed. A query that sees no key gets NaN.
 void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
-               const HeadView& mask, const HeadView& out, float* result, float* scratch, ThreadPool& pool);
+               const MaskView& mask, const HeadView& out, float* result, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast

@@ -22,7 +22,7 @@ PlaneTaps window(i64 place, i64 stride, i64 pad, i64 dilation, i64 taps, i64 siz
 }
 
 struct Pooling {
-  const IsaTable& table;
+  PoolLoop loop;
   const ConvolutionShape& s;
   i64 pad_bottom, pad_right;
   bool maximum, counts_padding;
@@ -42,14 +42,14 @@ struct Pooling {
         taps[n++] = (corner + r * s.dilation_y * s.width + c * s.dilation_x) * kBlock;
     const auto size = counts_padding ? (down.padded_end - down.padded_begin) * (across.padded_end - across.padded_begin)
                                      : static_cast<i64>(n);
-    table.pool({.in = plane,
-                .taps = taps.data(),
-                .tap_count = static_cast<i64>(n),
-                .step = s.stride_x * kBlock,
-                .out = out + x * kBlock,
-                .pixels = count,
-                .maximum = maximum,
-                .size = maximum ? 1.0f : static_cast<float>(size)});
+    loop.row({.in = plane,
+              .taps = taps.data(),
+              .tap_count = static_cast<i64>(n),
+              .step = s.stride_x * kBlock,
+              .out = out + x * kBlock,
+              .pixels = count,
+              .maximum = maximum,
+              .size = maximum ? 1.0f : static_cast<float>(size)});
   }
 
   void row(const float* plane, float* out, i64 y) const {
@@ -67,7 +67,7 @@ struct Pooling {
 
   void all(const float* in, float* out, ThreadPool& pool) const {
     const auto cost = static_cast<double>(s.out_width * s.taps()) * 2;
-    parallel_ranges(pool, s.batch * blocks_of(s.channels) * s.out_height, cost, [&](i64 begin, i64 end) {
+    parallel_ranges(pool, s.batch * ceil_div(s.channels, loop.channels) * s.out_height, cost, [&](i64 begin, i64 end) {
       for (auto i = begin; i < end; ++i)
         row(in + i / s.out_height * s.plane() * kBlock, out + i * s.out_width * kBlock, i % s.out_height);
     });
@@ -76,13 +76,13 @@ struct Pooling {
 
 }  // namespace
 
-void max_pool(const ConvolutionShape& s, const float* in, float* out, ThreadPool& pool) {
-  Pooling{isa(), s, 0, 0, true, false}.all(in, out, pool);
+void max_pool(const ConvolutionShape& s, const float* in, float* out, ThreadPool& pool, PoolLoop loop) {
+  Pooling{loop, s, 0, 0, true, false}.all(in, out, pool);
 }
 
 void average_pool(const ConvolutionShape& s, i64 pad_bottom, i64 pad_right, bool counts_padding, const float* in,
-                  float* out, ThreadPool& pool) {
-  Pooling{isa(), s, pad_bottom, pad_right, false, counts_padding}.all(in, out, pool);
+                  float* out, ThreadPool& pool, PoolLoop loop) {
+  Pooling{loop, s, pad_bottom, pad_right, false, counts_padding}.all(in, out, pool);
 }
 
 }  // namespace ovir::fast

@@ -163,4 +163,17 @@ void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i6
   });
 }
 
+void product_alone(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i64 m, const Epilogue& epilogue) {
+  if (m == 0 || b.n == 0) return;
+  const Job job{isa(), b, a, a_row, c, c_row, epilogue};
+  const auto blocks = std::max<i64>(ceil_div(m * b.k * 4, kRowsBytes), 1), deep = depth(b.k);
+  Ahead none;
+  for (i64 block = 0; block < blocks; ++block) {
+    const Part rows(m, blocks, block);
+    for (i64 panel = 0; panel < b.count(); ++panel)
+      for (i64 k0 = 0; k0 == 0 || k0 < b.k; k0 += deep)
+        job.strip(panel, rows.begin, rows.end, k0, std::min(deep, b.k - k0), none);
+  }
+}
+
 }  // namespace ovir::fast

@@ -34,5 +34,7 @@ void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, float* to, T
 /// 1024 products. c may be the residual; it overlaps nothing else.
 void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i64 m, const Epilogue& epilogue,
              ThreadPool& pool);
+/// The same in the caller's thread.
+void product_alone(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i64 m, const Epilogue& epilogue);
 
 }  // namespace ovir::fast

@@ -1,0 +1,56 @@
+#include "exec/stored.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/blocked.hpp"
+
+namespace ovir {
+namespace {
+
+/// Calls each(element, low, scale) for all elements of a tensor.
+template <class Each>
+void for_levels(const Quantization& q, const Shape& shape, Each each) {
+  const auto by_channel = q.low.size() > 1;
+  const auto channels = by_channel ? shape[1] : 1;
+  i64 plane = 1;
+  for (i64 axis = by_channel ? 2 : 0; axis < shape.rank(); ++axis) plane *= shape[axis];
+  const auto count = shape.count();
+  for (i64 i = 0; i < count; ++i) {
+    const auto c = static_cast<std::size_t>(i / plane % channels);
+    each(i, q.low[c], q.scale[c]);
+  }
+}
+
+}  // namespace
+
+Tensor as_declared(const Value& value, const Tensor& stored, const std::optional<Shape>& shape) {
+  auto tensor = value.layout == Layout::blocked ? blocked_to_plain(stored, *shape) : stored;
+  if (value.quantization) {
+    Tensor wide(ElementType::f32, tensor.shape());
+    const auto* from = tensor.data<std::uint8_t>();
+    auto* to = wide.mutable_data<float>();
+    for_levels(*value.quantization, tensor.shape(),
+               [&](i64 i, float low, float scale) { to[i] = low + scale * static_cast<float>(from[i]); });
+    return wide;
+  }
+  const bool narrowed = value.stored == ElementType::bf16 && value.declared != ElementType::bf16;
+  return narrowed ? convert(tensor, ElementType::f32) : tensor;
+}
+
+Tensor as_stored(const Value& value, const Tensor& declared) {
+  auto tensor = declared;
+  if (value.quantization) {
+    tensor = Tensor(ElementType::u8, declared.shape());
+    const auto* from = declared.data<float>();
+    auto* to = tensor.mutable_data<std::uint8_t>();
+    for_levels(*value.quantization, declared.shape(), [&](i64 i, float low, float scale) {
+      to[i] = static_cast<std::uint8_t>(std::clamp(std::nearbyint((from[i] - low) / scale), 0.0f, 255.0f));
+    });
+  } else if (value.stored == ElementType::bf16 && declared.type() == ElementType::f32) {
+    tensor = convert(declared, ElementType::bf16);
+  }
+  return value.layout == Layout::blocked ? plain_to_blocked(tensor) : tensor;
+}
+
+}  // namespace ovir

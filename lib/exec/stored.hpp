@@ -1,0 +1,17 @@
+// Values as they are stored between kernels, and as those want them who look on: row-major, in a type that holds what the
+// model says.
+#pragma once
+#include <optional>
+
+#include "plan/plan.hpp"
+#include "tensor/tensor.hpp"
+
+namespace ovir {
+
+/// Of a value that is stored blocked, or in fewer bits than f32: row-major f32. Any other tensor as it is. `shape` is
+/// the value's, known where it is blocked.
+Tensor as_declared(const Value& value, const Tensor& stored, const std::optional<Shape>& shape);
+/// The other way; a number that the stored type does not have is rounded.
+Tensor as_stored(const Value& value, const Tensor& declared);
+
+}  // namespace ovir

@@ -1,0 +1,93 @@
+// The innermost loops on bf16 and on u8 by i8, compiled once for each instruction set as those of table.hpp are.
+//
+// Operands are words of 4 bytes: two neighboring channels (or steps of a sum) in bf16, four in u8 or i8. A pixel of a
+// block is 16 words, 64 bytes, as it is in f32, so addresses are those of the loops on f32.
+#pragma once
+#include <cstdint>
+
+#include "fast/isa/tile.hpp"
+
+namespace ovir::fast {
+
+using Word = std::uint32_t;
+
+/// What a few pixels by the 32 columns of a panel sum up: for pixel p and column c,
+///   sum over b, t, i of in[p·pixel + b·block + taps[t] + i] ∙ weights[…][c]
+/// where ∙ is the sum of the products of two or four neighbors. The sum runs over b < blocks, t < tap_count and
+/// i < steps, in the last block i < last_steps, in this order, which is also that of the weights.
+struct NarrowSum {
+  const Word* in;
+  i64 pixel, block;  ///< in words, as are taps
+  const i64* taps;
+  i64 blocks, tap_count, steps, last_steps;
+  const Word* weights;  ///< 32 a step
+  Ahead* ahead;         ///< null: nothing
+};
+
+/// out = clamp(residual + bias + sum, low, high) in f32, stored as f32 or rounded to bf16.
+struct Bf16Tile {
+  NarrowSum sum;
+  const float* bias = nullptr;              ///< 32 values; null: none
+  const std::uint16_t* residual = nullptr;  ///< bf16, 32 values a pixel; null: none
+  i64 residual_pixel = 0;
+  float low, high;
+  float* wide = nullptr;         ///< where f32 is stored: out[p·out_pixel + c/16·out_block + c%16]; null: bf16
+  std::uint16_t* out = nullptr;  ///< where bf16 is: out[p·out_pixel + c]
+  i64 out_pixel = 0, out_block = 0;
+};
+
+/// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, bounded by low and high; then
+/// v = round(v)·own + residual·other + offset, bounded by least and most, where there is a residual. Stored as f32, or
+/// as u8 by rounding to the nearest, halves to even.
+struct U8Tile {
+  NarrowSum sum;
+  const float *scale, *shift;  ///< 32 values each
+  float low, high;
+  const std::uint8_t* residual;  ///< 32 values a pixel; null: none
+  i64 residual_pixel;
+  float own, other, offset, least, most;
+  float* wide;  ///< as above; null: u8
+  std::uint8_t* out;
+  i64 out_pixel, out_block;
+};
+
+/// A row of a depthwise convolution on the 32 (bf16) or 64 (u8) channels of a block. Weights are f32 for bf16, first
+/// those of the even channels, then those of the odd ones: [tap][2][16]; bias alike.
+struct Bf16DepthwiseRow {
+  const Word* in;
+  const i64* taps;         ///< offsets from `in`, in words
+  const i64* tap_weights;  ///< offsets from `weights`
+  i64 tap_count;
+  const float* weights;
+  i64 step;  ///< between the pixels of one tap, in words
+  Word* out;
+  i64 pixels;
+  const float* bias;
+  float low, high;
+  float* wide = nullptr;  ///< where f32 is stored, a pixel's even channels before the odd ones; null: `out`
+};
+
+struct NarrowTable {
+  const char* name;
+  int pixels;  ///< the most pixels of a tile
+  void (*bf16)(const Bf16Tile& tile, int pixels);
+  void (*bf16_depthwise)(const Bf16DepthwiseRow& row);
+  /// Pixels of 16 even, then 16 odd channels, rounded.
+  void (*merge_bf16)(const float* x, Word* y, i64 pixels);
+  /// Of 32 channels a block; the pointers are to words.
+  void (*bf16_pool)(const PoolRow& row);
+  /// Rounds to the nearest, halves to even.
+  void (*to_bf16)(const float* x, std::uint16_t* y, i64 n);
+  void (*from_bf16)(const std::uint16_t* x, float* y, i64 n);
+};
+
+extern const NarrowTable kNarrowBaseTable;
+#if defined(__x86_64__)
+extern const NarrowTable kNarrowAvx2Table, kNarrowAvx512Table;
+#endif
+
+/// The loops in use, of the same instruction set as isa(). Those of AVX-512 want BF16 and VNNI, too; a machine without
+/// them takes those of AVX2.
+const NarrowTable& narrow_isa();
+
+}  // namespace ovir::fast

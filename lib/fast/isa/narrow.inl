@@ -1,0 +1,192 @@
+// The loops on bf16 and u8, in terms of Vec, a vector of kWidth floats, and Words, one of as many words. Included by one
+// file an instruction set, which defines them and what all.inl wants, and:
+//   load_words, store_words, spread_word;  dot_bf16(a, b, sum) and dot_u8(a, b, sum), a being u8 and b i8;
+//   store_bf16(to, v)  kWidth values rounded;  load_bf16(from)  kWidth values;  merge(even, odd)  words of bf16 pairs.
+
+/// Sums of P pixels by two vectors of columns, from column0 on.
+template <int P, class Sum, class Dot>
+static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t, i64 pixel0, i64 column0,
+                                                              Sum (&sum)[P][2], Dot dot) {
+  constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p) sum[p][0] = sum[p][1] = Sum{};
+  const Word* w = t.weights + column0;
+  const i64 pixel = t.pixel;
+  const auto step = [&](const Word* const(&base)[kBases], i64 i) __attribute__((always_inline)) {
+    const Words b0 = load_words(w), b1 = load_words(w + kWidth);
+    w += kColumns;
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      const Words s = spread_word(base[p / 3] + p % 3 * pixel + i);
+      dot(s, b0, sum[p][0]);
+      dot(s, b1, sum[p][1]);
+    }
+  };
+  for (i64 block = 0; block < t.blocks; ++block) {
+    const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
+    for (i64 tap = 0; tap < t.tap_count; ++tap) {
+      const Word* base[kBases];
+#pragma GCC unroll 8
+      for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + t.taps[tap];
+      i64 left = steps;
+      while (left > 0) {
+        if (t.ahead)
+          for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
+            __builtin_prefetch(t.ahead->next, 0, 2);
+        const i64 now = left < kBlock ? left : kBlock;
+        i64 i = 0;
+        for (; i + 2 <= now; i += 2) {
+          step(base, i);
+          step(base, i + 1);
+        }
+        if (i < now) step(base, i);
+#pragma GCC unroll 8
+        for (int g = 0; g < kBases; ++g) base[g] += now;
+        left -= now;
+      }
+    }
+  }
+}
+
+template <int P>
+static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, i64 column) {
+  Vec sum[P][2];
+  narrow_sums<P>(
+      t.sum, 0, column, sum, [](Words a, Words b, Vec & c) __attribute__((always_inline)) { dot_bf16(a, b, c); });
+  const Vec low = spread(t.low), high = spread(t.high);
+#pragma GCC unroll 2
+  for (int j = 0; j < 2; ++j) {
+    const i64 c = column + j * kWidth;
+    const Vec bias = t.bias ? load(t.bias + c) : Vec{};
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      Vec v = sum[p][j] + bias;
+      if (t.residual) v = v + load_bf16(t.residual + p * t.residual_pixel + c);
+      v = min(high, max(low, v));
+      if (t.wide) store(t.wide + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, v);
+      else store_bf16(t.out + p * t.out_pixel + c, v);
+    }
+  }
+}
+
+template <int P>
+static void bf16_pixels(const Bf16Tile& t, int pixels) {
+  if constexpr (P > 0) {
+    if (pixels != P) return bf16_pixels<P - 1>(t, pixels);
+    for (i64 c = 0; c < kColumns; c += 2 * kWidth) bf16_block<P>(t, c);
+  }
+}
+
+static void bf16(const Bf16Tile& t, int pixels) { bf16_pixels<kPixels>(t, pixels); }
+
+[[gnu::always_inline]] inline Vec even_of(Words w) { return (Vec)(w << 16); }
+[[gnu::always_inline]] inline Vec odd_of(Words w) { return (Vec)(w & 0xffff0000u); }
+
+template <int P>
+static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf16DepthwiseRow& r, i64 x) {
+  const Vec low = spread(r.low), high = spread(r.high);
+  for (i64 part = 0; part < kBlock; part += kWidth) {
+    Vec even[P], odd[P];
+    const Vec bias = r.bias ? load(r.bias + part) : Vec{}, odd_bias = r.bias ? load(r.bias + kBlock + part) : Vec{};
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      even[p] = bias;
+      odd[p] = odd_bias;
+    }
+    for (i64 tap = 0; tap < r.tap_count; ++tap) {
+      const float* weights = r.weights + r.tap_weights[tap] + part;
+      const Vec w = load(weights), odd_w = load(weights + kBlock);
+      const Word* in = r.in + r.taps[tap] + x * r.step + part;
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) {
+        const Words v = load_words(in + p * r.step);
+        even[p] = fma(even_of(v), w, even[p]);
+        odd[p] = fma(odd_of(v), odd_w, odd[p]);
+      }
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      even[p] = min(high, max(low, even[p]));
+      odd[p] = min(high, max(low, odd[p]));
+      if (r.wide) {
+        store(r.wide + (x + p) * 2 * kBlock + part, even[p]);
+        store(r.wide + (x + p) * 2 * kBlock + kBlock + part, odd[p]);
+      } else {
+        store_words(r.out + (x + p) * kBlock + part, merge(even[p], odd[p]));
+      }
+    }
+  }
+}
+
+static void bf16_depthwise(const Bf16DepthwiseRow& r) {
+  i64 x = 0;
+  for (; x + 7 <= r.pixels; x += 7) bf16_depthwise_block<7>(r, x);
+  for (; x + 2 <= r.pixels; x += 2) bf16_depthwise_block<2>(r, x);
+  for (; x < r.pixels; ++x) bf16_depthwise_block<1>(r, x);
+}
+
+template <int P, bool kMaximum>
+static inline __attribute__((always_inline)) void bf16_pool_block(const PoolRow& r, i64 x) {
+  const Vec start = kMaximum ? spread(-__builtin_inff()) : Vec{}, size = spread(r.size);
+  for (i64 part = 0; part < kBlock; part += kWidth) {
+    Vec even[P], odd[P];
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) even[p] = odd[p] = start;
+    for (i64 tap = 0; tap < r.tap_count; ++tap) {
+      const Word* in = reinterpret_cast<const Word*>(r.in) + r.taps[tap] + x * r.step + part;
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) {
+        const Words v = load_words(in + p * r.step);
+        even[p] = kMaximum ? max(even_of(v), even[p]) : even[p] + even_of(v);
+        odd[p] = kMaximum ? max(odd_of(v), odd[p]) : odd[p] + odd_of(v);
+      }
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p)
+      store_words(reinterpret_cast<Word*>(r.out) + (x + p) * kBlock + part,
+                  kMaximum ? merge(even[p], odd[p]) : merge(even[p] / size, odd[p] / size));
+  }
+}
+
+static void bf16_pool(const PoolRow& r) {
+  i64 x = 0;
+  for (; x + 4 <= r.pixels; x += 4) r.maximum ? bf16_pool_block<4, true>(r, x) : bf16_pool_block<4, false>(r, x);
+  for (; x < r.pixels; ++x) r.maximum ? bf16_pool_block<1, true>(r, x) : bf16_pool_block<1, false>(r, x);
+}
+
+static void merge_bf16(const float* x, Word* y, i64 pixels) {
+  for (i64 p = 0; p < pixels; ++p, x += 2 * kBlock, y += kBlock)
+    for (i64 part = 0; part < kBlock; part += kWidth)
+      store_words(y + part, merge(load(x + part), load(x + kBlock + part)));
+}
+
+static void to_bf16(const float* x, std::uint16_t* y, i64 n) {
+  i64 i = 0;
+  for (; i + kWidth <= n; i += kWidth) store_bf16(y + i, load(x + i));
+  if (i == n) return;
+  float lanes[kWidth] = {};
+  std::uint16_t rounded[kWidth];
+  for (i64 j = 0; i + j < n; ++j) lanes[j] = x[i + j];
+  store_bf16(rounded, load(lanes));
+  for (i64 j = 0; i + j < n; ++j) y[i + j] = rounded[j];
+}
+
+static void from_bf16(const std::uint16_t* x, float* y, i64 n) {
+  i64 i = 0;
+  for (; i + kWidth <= n; i += kWidth) store(y + i, load_bf16(x + i));
+  for (; i < n; ++i) {
+    const Word bits = Word{x[i]} << 16;
+    __builtin_memcpy(y + i, &bits, sizeof bits);
+  }
+}
+
+static constexpr NarrowTable narrow_table(const char* name) {
+  return {.name = name,
+          .pixels = kPixels,
+          .bf16 = bf16,
+          .bf16_depthwise = bf16_depthwise,
+          .merge_bf16 = merge_bf16,
+          .bf16_pool = bf16_pool,
+          .to_bf16 = to_bf16,
+          .from_bf16 = from_bf16};
+}

@@ -1,0 +1,41 @@
+// bf16 and u8 on machines that have no instructions for them: by shifts. Included before narrow.inl.
+
+using Words = Word __attribute__((vector_size(4 * kWidth)));
+using Ints = int __attribute__((vector_size(4 * kWidth)));
+
+inline Words load_words(const Word* p) {
+  Words w;
+  __builtin_memcpy(&w, p, sizeof w);
+  return w;
+}
+inline void store_words(Word* p, Words w) { __builtin_memcpy(p, &w, sizeof w); }
+inline Words spread_word(const Word* p) { return Words{} + *p; }
+
+/// As the instruction does it, but that each product is rounded with the sum so far.
+[[gnu::always_inline]] inline void dot_bf16(Words a, Words b, Vec& sum) {
+  sum = fma((Vec)(a << 16), (Vec)(b << 16), sum);
+  sum = fma((Vec)(a & 0xffff0000u), (Vec)(b & 0xffff0000u), sum);
+}
+[[gnu::always_inline]] inline void dot_u8(Words a, Words b, Ints& sum) {
+  for (int i = 0; i < 4; ++i) sum += (Ints)(a >> (8 * i) & 255u) * ((Ints)(b << (24 - 8 * i)) >> 24);
+}
+
+/// The upper halves of words that hold floats, rounded to the nearest, halves to even. NaN stays NaN.
+[[gnu::always_inline]] inline Words rounded(Vec v) {
+  const Words w = (Words)v;
+  return v == v ? w + 0x7fffu + (w >> 16 & 1u) : w | 0x400000u;
+}
+[[gnu::always_inline]] inline Words merge(Vec even, Vec odd) {
+  return rounded(even) >> 16 | (rounded(odd) & 0xffff0000u);
+}
+inline void store_bf16(std::uint16_t* p, Vec v) {
+  using Halves = std::uint16_t __attribute__((vector_size(2 * kWidth)));
+  const Halves h = __builtin_convertvector(rounded(v) >> 16, Halves);
+  __builtin_memcpy(p, &h, sizeof h);
+}
+inline Vec load_bf16(const std::uint16_t* p) {
+  using Halves = std::uint16_t __attribute__((vector_size(2 * kWidth)));
+  Halves h;
+  __builtin_memcpy(&h, p, sizeof h);
+  return (Vec)(__builtin_convertvector(h, Words) << 16);
+}

@@ -1,0 +1,188 @@
+#include "fast/kernels/convolution/bf16.hpp"
+
+#include <algorithm>
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kChannels = 2 * kBlock;  // of a block
+constexpr i64 kRun = 64;               // pixels at a time
+
+/// Rows of an image [channels][height][width] in f32, padded, the channels of a pixel side by side as words.
+void image_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPool& pool) {
+  const auto& s = g.s;
+  const auto& table = narrow_isa();
+  const auto row_words = g.padded_width * g.pixel;
+  parallel_ranges(pool, s.batch * g.padded_height, static_cast<double>(row_words) / 2, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      auto* row = to + i * row_words;
+      const auto y = i % g.padded_height - s.pad_top;
+      std::fill_n(row, row_words, Word{0});
+      if (y < 0 || y >= s.height) continue;
+      auto* values = reinterpret_cast<std::uint16_t*>(row + s.pad_left * g.pixel);
+      for (i64 c = 0; c < s.channels; ++c) {
+        const auto* from = in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width;
+        for (i64 x = 0; x < s.width; x += kRun) {
+          std::uint16_t rounded[kRun];
+          const auto count = std::min(kRun, s.width - x);
+          table.to_bf16(from + x, rounded, count);
+          for (i64 k = 0; k < count; ++k) values[(x + k) * g.pixel * 2 + c] = rounded[k];
+        }
+      }
+    }
+  });
+}
+
+/// Calls part(image, block, first pixel, pixels) for all runs of pixels of all blocks of 32 channels.
+template <class Body>
+void for_runs(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Body part) {
+  const auto blocks = bf16_blocks(channels), runs = ceil_div(plane, kRun);
+  parallel_ranges(pool, batch * blocks * runs, kRun * 6, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto block = i / runs, first = i % runs * kRun;
+      part(block / blocks, block % blocks, first, std::min(kRun, plane - first));
+    }
+  });
+}
+
+}  // namespace
+
+void to_bf16_blocked(const float* in, bool blocked, Word* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
+  const auto& table = isa();
+  const auto& narrow = narrow_isa();
+  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
+    alignas(64) float values[kRun * kChannels];
+    const auto count = std::min(kChannels, channels - block * kChannels);
+    if (count < kChannels) std::fill_n(values, pixels * kChannels, 0.0f);
+    for (i64 half = 0; half < count; half += kBlock) {
+      const auto valid = std::min(kBlock, count - half), channel = block * kChannels + half;
+      if (!blocked) {
+        table.transpose(in + (image * channels + channel) * plane + first, plane, values + half, kChannels, valid,
+                        pixels);
+        continue;
+      }
+      const auto* from = in + ((image * blocks_of(channels) + channel / kBlock) * plane + first) * kBlock;
+      for (i64 p = 0; p < pixels; ++p) std::copy_n(from + p * kBlock, kBlock, values + p * kChannels + half);
+    }
+    auto* to = out + ((image * bf16_blocks(channels) + block) * plane + first) * kBlock;
+    narrow.to_bf16(values, reinterpret_cast<std::uint16_t*>(to), pixels * kChannels);
+  });
+}
+
+void from_bf16_blocked(const Word* in, float* out, bool blocked, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
+  const auto& table = isa();
+  const auto& narrow = narrow_isa();
+  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
+    alignas(64) float values[kRun * kChannels];
+    const auto* from = in + ((image * bf16_blocks(channels) + block) * plane + first) * kBlock;
+    narrow.from_bf16(reinterpret_cast<const std::uint16_t*>(from), values, pixels * kChannels);
+    const auto count = std::min(kChannels, channels - block * kChannels);
+    for (i64 half = 0; half < count; half += kBlock) {
+      const auto valid = std::min(kBlock, count - half), channel = block * kChannels + half;
+      for (i64 p = 0; p < pixels && valid < kBlock; ++p)
+        std::fill_n(values + p * kChannels + half + valid, kBlock - valid, 0.0f);
+      if (!blocked) {
+        table.transpose(values + half, kChannels, out + (image * channels + channel) * plane + first, plane, pixels,
+                        valid);
+        continue;
+      }
+      auto* to = out + ((image * blocks_of(channels) + channel / kBlock) * plane + first) * kBlock;
+      for (i64 p = 0; p < pixels; ++p) std::copy_n(values + p * kChannels + half, kBlock, to + p * kBlock);
+    }
+  });
+}
+
+void bf16_pack(const NarrowGeometry& g, const float* filters, Word* to) {
+  const auto& s = g.s;
+  const auto& table = narrow_isa();
+  std::fill_n(to, g.filters_size(), Word{0});
+  auto* values = reinterpret_cast<std::uint16_t*>(to);
+  for (i64 o = 0; o < s.outputs; ++o)
+    for (i64 c = 0; c < s.channels; ++c)
+      for (i64 i = 0; i < s.kernel_height; ++i)
+        for (i64 j = 0; j < s.kernel_width; ++j, ++filters) table.to_bf16(filters, values + g.place(o, c, i, j), 1);
+}
+
+void bf16_convolution(const NarrowGeometry& g, const Word* filters, const void* in, const Bf16Blocked& out,
+                      const Bf16Blocked& residual, const Epilogue& e, Word* scratch, ThreadPool& pool) {
+  const auto& s = g.s;
+  const auto plane = s.out_plane();
+  const auto* words = static_cast<const Word*>(in);
+  if (g.image) {
+    image_to_bf16(g, static_cast<const float*>(in), scratch, pool);
+    words = scratch;
+  }
+  const auto place = [&](const Bf16Blocked& to, i64 panel, i64 image, i64 pixel) -> Bf16Place {
+    if (to.narrow)
+      return {.narrow = to.narrow + ((image * bf16_blocks(s.outputs) + panel) * plane + pixel) * kChannels,
+              .pixel = kChannels};
+    if (to.wide)
+      return {.wide = to.wide + ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock,
+              .pixel = kBlock,
+              .block = plane * kBlock};
+    return {};
+  };
+  const auto tile = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+    const auto column = panel * kColumns;
+    bf16_tile(sum, pixels, column, std::min(kColumns, s.outputs - column), true, e,
+              place(residual, panel, image, pixel), place(out, panel, image, pixel));
+  };
+  narrow_convolution(g, filters, words, 0, scratch, pool, std::cref(tile));
+}
+
+i64 bf16_depthwise_filters_size(const ConvolutionShape& s) {
+  return bf16_blocks(s.outputs) * (s.taps() + 1) * kChannels;
+}
+
+void bf16_depthwise_pack(const ConvolutionShape& s, const float* filters, const float* bias, float* to) {
+  std::fill_n(to, bf16_depthwise_filters_size(s), 0.0f);
+  for (i64 c = 0; c < s.outputs; ++c) {
+    float* block = to + c / kChannels * (s.taps() + 1) * kChannels + c % 2 * kBlock + c % kChannels / 2;
+    for (i64 t = 0; t < s.taps(); ++t) {
+      // Weights are rounded as those of other convolutions are.
+      std::uint16_t rounded = 0;
+      narrow_isa().to_bf16(filters + c * s.taps() + t, &rounded, 1);
+      narrow_isa().from_bf16(&rounded, block + t * kChannels, 1);
+    }
+    if (bias) block[s.taps() * kChannels] = bias[c];
+  }
+}
+
+void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word* in, Word* out, const Unary& activation,
+                    Word* scratch, ThreadPool& pool) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const bool bounded = activation.f == Function::clamp;
+  std::array<i64, NarrowGeometry::kMaxTaps> weights;
+  for (std::size_t t = 0; t < weights.size(); ++t) weights[t] = static_cast<i64>(t) * kChannels;
+  const auto& table = narrow_isa();
+  const auto one = [&](const NarrowRow& row) {
+    const auto* block = filters + row.block * (s.taps() + 1) * kChannels;
+    const auto place = (row.image * bf16_blocks(s.outputs) + row.block) * s.out_plane() + row.y * s.out_width;
+    Bf16DepthwiseRow work{.in = row.in,
+                          .taps = row.taps.data(),
+                          .tap_weights = weights.data(),
+                          .tap_count = s.taps(),
+                          .weights = block,
+                          .step = row.step,
+                          .out = out + place * kBlock,
+                          .pixels = s.out_width,
+                          .bias = block + s.taps() * kChannels,
+                          .low = bounded ? activation.a : -kInfinity,
+                          .high = bounded ? activation.b : kInfinity};
+    if (activation.is_clamp()) return table.bf16_depthwise(work);
+    // Other activations a few pixels at a time, in f32.
+    alignas(64) float values[kRun * kChannels];
+    work.wide = values;
+    for (i64 x = 0; x < s.out_width; x += kRun) {
+      work.pixels = std::min(kRun, s.out_width - x);
+      table.bf16_depthwise(work);
+      isa().unary(activation, values, values, work.pixels * kChannels);
+      table.merge_bf16(values, work.out, work.pixels);
+      work.in += kRun * row.step;
+      work.out += kRun * kBlock;
+    }
+  };
+  narrow_depthwise(s, 2, in, 0, scratch, pool, std::cref(one));
+}
+
+}  // namespace ovir::fast

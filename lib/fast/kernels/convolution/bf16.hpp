@@ -1,0 +1,35 @@
+// Convolution in bf16 on Layout::blocked: 32 channels a block. Sums, bias, residual and activation are f32.
+#pragma once
+#include "fast/kernels/convolution/narrow.hpp"
+#include "fast/kernels/epilogue_bf16.hpp"
+
+namespace ovir::fast {
+
+inline i64 bf16_blocks(i64 channels) { return ceil_div(channels, 2 * kBlock); }
+
+/// A blocked tensor in f32 or in bf16: one of the pointers.
+struct Bf16Blocked {
+  float* wide = nullptr;
+  std::uint16_t* narrow = nullptr;
+  explicit operator bool() const { return wide || narrow; }
+};
+
+/// Filters [outputs][channels][taps] of one group.
+void bf16_pack(const NarrowGeometry& geometry, const float* filters, Word* to);
+/// `in` is blocked bf16, or where geometry.image plain f32; e.residual does not count.
+void bf16_convolution(const NarrowGeometry& geometry, const Word* filters, const void* in, const Bf16Blocked& out,
+                      const Bf16Blocked& residual, const Epilogue& e, Word* scratch, ThreadPool& pool);
+
+/// Floats of the packed filters of a depthwise convolution, and of its bias with it.
+i64 bf16_depthwise_filters_size(const ConvolutionShape& shape);
+/// Filters [channels][taps]; bias: null: none.
+void bf16_depthwise_pack(const ConvolutionShape& shape, const float* filters, const float* bias, float* to);
+/// Lanes beyond the last channel hold what the activation makes of 0.
+void bf16_depthwise(const ConvolutionShape& shape, const float* filters, const Word* in, Word* out,
+                    const Unary& activation, Word* scratch, ThreadPool& pool);
+
+/// f32, plain or blocked, [batch][channels][plane] becomes blocked bf16, and back to plain.
+void to_bf16_blocked(const float* in, bool blocked, Word* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool);
+void from_bf16_blocked(const Word* in, float* out, bool blocked, i64 batch, i64 channels, i64 plane, ThreadPool& pool);
+
+}  // namespace ovir::fast

@@ -1,0 +1,238 @@
+#include "fast/kernels/convolution/narrow.hpp"
+
+#include <algorithm>
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kBandWords = 64 << 10;    // of padded input rows that a chunk copies for itself
+constexpr i64 kPlaneWords = 256 << 10;  // of a padded input that is copied once for all chunks
+constexpr i64 kPixelBytes = 384 << 10;  // of a pointwise convolution's input, while all panels go by
+constexpr i64 kDepthwiseWords = 8 << 10;
+
+ConvolutionShape in_one_row(ConvolutionShape s) {
+  if (!s.is_pointwise()) return s;
+  s.width = s.out_width = s.plane();
+  s.height = s.out_height = 1;
+  return s;
+}
+
+/// Rows or columns that are read: those of the padded input.
+i64 reach(i64 size, i64 pad, i64 out, i64 stride, i64 kernel, i64 dilation) {
+  return std::max(size + pad, (out - 1) * stride + (kernel - 1) * dilation + 1);
+}
+
+/// Rows [first, first + rows) of the padded input of blocks [begin, end), `pixel` words a pixel.
+void copy_padded(const ConvolutionShape& s, i64 padded_width, const Word* in, Word pad, i64 begin, i64 end, i64 first,
+                 i64 rows, Word* to) {
+  for (auto b = begin; b < end; ++b)
+    for (i64 r = 0; r < rows; ++r, to += padded_width * kBlock) {
+      const auto y = first + r - s.pad_top;
+      if (y < 0 || y >= s.height) {
+        std::fill_n(to, padded_width * kBlock, pad);
+        continue;
+      }
+      const auto right = s.pad_left + s.width;
+      std::fill_n(to, s.pad_left * kBlock, pad);
+      std::copy_n(in + (b * s.height + y) * s.width * kBlock, s.width * kBlock, to + s.pad_left * kBlock);
+      std::fill_n(to + right * kBlock, (padded_width - right) * kBlock, pad);
+    }
+}
+
+struct Source {
+  const Word* data;
+  i64 row, block;
+};
+
+}  // namespace
+
+NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_word)
+    : s(in_one_row(shape)), lanes(channels_of_word) {
+  const auto words = ceil_div(s.channels, lanes);
+  image = words <= 2 && s.taps() > 1 && s.dilation_x == 1;
+  blocks = image ? 1 : ceil_div(words, kBlock);
+  pixel = image ? words : kBlock;
+  steps = image ? s.kernel_width * words : kBlock;
+  last_steps = image ? steps : words - (blocks - 1) * kBlock;
+  taps = image ? s.kernel_height : s.taps();
+  padded_height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
+  padded_width = reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x);
+  padded = padded_height != s.height || padded_width != s.width;
+}
+
+i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
+  const auto start = output / kColumns * panel_size();
+  i64 step = 0;
+  if (image) {
+    step = row * steps + column * pixel + channel / lanes;
+  } else {
+    const auto block = channel / (kBlock * lanes), word = channel / lanes % kBlock;
+    const auto tap = row * s.kernel_width + column, now = block + 1 < blocks ? steps : last_steps;
+    step = block * steps * taps + tap * now + word;
+  }
+  return (start + step * kColumns + output % kColumns) * lanes + channel % lanes;
+}
+
+i64 NarrowGeometry::band_rows() const {
+  const auto fits = (kBandWords / (blocks * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
+  return std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(s.out_height, 1));
+}
+
+bool NarrowGeometry::copies_bands() const { return padded && !image && padded_size() > kPlaneWords; }
+
+i64 NarrowGeometry::scratch_size(int threads) const {
+  if (image) return s.batch * padded_size();
+  if (!padded) return 0;
+  if (!copies_bands()) return s.batch * padded_size();
+  const auto rows = (band_rows() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
+  return threads * blocks * rows * padded_width * kBlock;
+}
+
+void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word* in, Word pad, Word* scratch,
+                        ThreadPool& pool, const NarrowTileWork& tile) {
+  const auto& s = g.s;
+  const auto panels = g.panels(), most = i64{narrow_isa().pixels};
+  if (s.batch == 0 || s.out_plane() == 0) return;
+  const auto work = static_cast<double>(s.batch * s.out_plane() * g.panel_size()) * static_cast<double>(panels) / 16;
+  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+
+  /// Rows [y0, y1) by columns [x0, x1) of panels [first, last); source row 0 is the first that is read.
+  const auto compute = [&](const Source& from, i64 image, i64 first, i64 last, i64 y0, i64 y1, i64 x0, i64 x1,
+                           i64 after) {
+    std::array<i64, NarrowGeometry::kMaxTaps> taps;
+    for (i64 t = 0; t < g.taps; ++t) {
+      const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
+      taps[static_cast<std::size_t>(t)] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
+    }
+    const auto tiles = ceil_div(x1 - x0, most);
+    for (auto panel = first; panel < last; ++panel) {
+      // The panel that this thread is likely to want next, as in product/packed.cpp.
+      Ahead ahead;
+      const auto next = panel + 1 < last ? panel + 1 : after;
+      if (panels > 1 && g.filters_size() > (1 << 16) && next < panels) {
+        ahead.next = reinterpret_cast<const char*>(filters + next * g.panel_size());
+        ahead.end = ahead.next + g.panel_size() * 4;
+        ahead.lines = ceil_div(2 * kBlock, tiles * (y1 - y0));
+      }
+      for (auto y = y0; y < y1; ++y)
+        for (i64 i = 0; i < tiles; ++i) {
+          const Part part(x1 - x0, tiles, i);
+          const auto x = x0 + part.begin;
+          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + x * s.stride_x * g.pixel,
+                              .pixel = s.stride_x * g.pixel,
+                              .block = from.block,
+                              .taps = taps.data(),
+                              .blocks = g.blocks,
+                              .tap_count = g.taps,
+                              .steps = g.steps,
+                              .last_steps = g.last_steps,
+                              .weights = filters + panel * g.panel_size(),
+                              .ahead = &ahead};
+          tile(sum, static_cast<int>(part.size()), panel, image, y * s.out_width + x);
+        }
+    }
+  };
+
+  const auto in_size = g.blocks * s.plane() * kBlock;
+  if (g.copies_bands()) {
+    const auto rows = g.band_rows(), bands = ceil_div(s.out_height, rows);
+    const auto most_rows = (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
+    Slots slots(reinterpret_cast<float*>(scratch), g.blocks * most_rows * g.padded_width * kBlock, slots_for(pool));
+    return parallel(pool, s.batch * bands, [&](i64 chunk) {
+      const auto image = chunk / bands;
+      const Part band(s.out_height, bands, chunk % bands);
+      const Slots::Lease room(slots);
+      auto* copy = reinterpret_cast<Word*>(room.data());
+      const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
+      copy_padded(s, g.padded_width, in + image * in_size, pad, 0, g.blocks, band.begin * s.stride_y, read, copy);
+      const auto row = g.padded_width * kBlock;
+      compute({copy, row, read * row}, image, 0, panels, band.begin, band.end, 0, s.out_width, panels);
+    });
+  }
+  if (g.padded && !g.image)
+    parallel_ranges(pool, s.batch * g.blocks, static_cast<double>(g.padded_size() / g.blocks) / 8,
+                    [&](i64 begin, i64 end) {
+                      for (auto i = begin; i < end; ++i)
+                        copy_padded(s, g.padded_width, in + i / g.blocks * in_size, pad, i % g.blocks, i % g.blocks + 1,
+                                    0, g.padded_height, scratch + i * g.padded_size() / g.blocks);
+                    });
+  const bool copied = g.padded || g.image;
+  const auto row = (copied ? g.padded_width : s.width) * g.pixel;
+  const auto block = (copied ? g.padded_height : s.height) * row;
+  const auto* data = copied && !g.image ? scratch : in;
+  if (s.out_height == 1) {
+    // One row, as of a pointwise convolution: parts of it that stay in the cache while the panels go by.
+    const auto fits =
+        std::max(ceil_div(s.out_width * g.blocks * kBlock * 4, kPixelBytes), ceil_div(wanted, s.batch * panels));
+    const auto parts = std::clamp<i64>(fits, 1, ceil_div(s.out_width, most));
+    const auto groups = std::clamp<i64>(ceil_div(wanted, s.batch * parts), 1, panels);
+    return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {
+      const auto image = chunk / (parts * groups);
+      const Part part(s.out_width, parts, chunk / groups % parts), mine(panels, groups, chunk % groups);
+      compute({data + image * g.blocks * block, row, block}, image, mine.begin, mine.end, 0, 1, part.begin, part.end,
+              mine.begin + pool.threads() * ceil_div(panels, groups));
+    });
+  }
+  // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.
+  const auto groups = std::clamp<i64>(ceil_div(wanted, s.batch), 1, panels);
+  const auto bands = std::clamp<i64>(ceil_div(wanted, s.batch * groups), 1, s.out_height);
+  parallel(pool, s.batch * groups * bands, [&](i64 chunk) {
+    const auto image = chunk / (groups * bands);
+    const Part part(panels, groups, chunk / bands % groups), band(s.out_height, bands, chunk % bands);
+    const Source from{data + image * g.blocks * block + band.begin * s.stride_y * row, row, block};
+    compute(from, image, part.begin, part.end, band.begin, band.end, 0, s.out_width,
+            part.begin + pool.threads() * ceil_div(panels, groups));
+  });
+}
+
+// --- depthwise
+
+namespace {
+
+struct Bands {
+  i64 width, rows, read;
+  explicit Bands(const ConvolutionShape& s)
+      : width(reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x)) {
+    const auto tall = (s.kernel_height - 1) * s.dilation_y + 1;
+    rows = std::clamp<i64>((kDepthwiseWords / (width * kBlock) - tall) / s.stride_y + 1, 1,
+                           std::max<i64>(s.out_height, 1));
+    read = (rows - 1) * s.stride_y + tall;
+  }
+  i64 size() const { return read * width * kBlock; }
+};
+
+}  // namespace
+
+i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
+
+void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word pad, Word* scratch, ThreadPool& pool,
+                      const NarrowRowWork& row) {
+  const Bands bands(s);
+  const auto count = ceil_div(s.out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
+  if (s.batch == 0 || s.out_plane() == 0) return;
+  std::array<i64, NarrowGeometry::kMaxTaps> taps;
+  for (i64 t = 0; t < s.taps(); ++t)
+    taps[static_cast<std::size_t>(t)] =
+        ((t / s.kernel_width) * s.dilation_y * bands.width + t % s.kernel_width * s.dilation_x) * kBlock;
+  Slots slots(reinterpret_cast<float*>(scratch), bands.size(), slots_for(pool));
+  const auto cost = static_cast<double>(bands.rows * s.out_width) * (4 + static_cast<double>(s.taps()) / 2);
+  parallel_ranges(pool, s.batch * blocks * count, cost, [&](i64 begin, i64 end) {
+    const Slots::Lease room(slots);
+    auto* copy = reinterpret_cast<Word*>(room.data());
+    for (auto i = begin; i < end; ++i) {
+      const auto plane = i / count;
+      const Part band(s.out_height, count, i % count);
+      const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
+      copy_padded(s, bands.width, in + plane * s.plane() * kBlock, pad, 0, 1, band.begin * s.stride_y, read, copy);
+      for (auto y = band.begin; y < band.end; ++y)
+        row({.in = copy + (y - band.begin) * s.stride_y * bands.width * kBlock,
+             .taps = std::span(taps).first(static_cast<std::size_t>(s.taps())),
+             .step = s.stride_x * kBlock,
+             .image = plane / blocks,
+             .block = plane % blocks,
+             .y = y});
+    }
+  });
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,63 @@
+// Convolution on words of two bf16 or four u8 channels (isa/narrow.hpp): what both have in common. Values are blocked:
+// [batch][blocks][height][width][16 words]; lanes beyond the last channel are ignored, for their weights are 0.
+#pragma once
+#include <array>
+#include <functional>
+#include <span>
+
+#include "fast/isa/narrow.hpp"
+#include "fast/kernels/convolution/shape.hpp"
+
+namespace ovir::fast {
+
+/// How the sums of a convolution of one group run over words.
+struct NarrowGeometry {
+  static constexpr i64 kMaxTaps = 256;
+
+  /// `lanes`: channels of a word.
+  NarrowGeometry(const ConvolutionShape& shape, i64 lanes);
+
+  ConvolutionShape s;  ///< a pointwise convolution as one row
+  i64 lanes;
+  /// Few channels, as an image has: the words of neighboring pixels lie side by side, and a row of the kernel is one run
+  /// of steps.
+  bool image;
+  i64 blocks, pixel;            ///< of the input; words of a pixel
+  i64 steps, last_steps, taps;  ///< of a block, of the last block; taps of a block
+  i64 padded_height, padded_width;
+  bool padded;
+
+  i64 panel_size() const { return ((blocks - 1) * steps + last_steps) * taps * kColumns; }
+  i64 panels() const { return ceil_div(s.outputs, kColumns); }
+  i64 filters_size() const { return panels() * panel_size(); }
+  /// The place of a weight in packed filters, counted in weights.
+  i64 place(i64 output, i64 channel, i64 row, i64 column) const;
+  /// Words of scratch memory. An image is brought into it beforehand, padded.
+  i64 scratch_size(int threads) const;
+
+  i64 padded_size() const { return blocks * padded_height * padded_width * pixel; }
+  i64 band_rows() const;
+  bool copies_bands() const;
+};
+
+/// Computes a few pixels by the columns of a panel: `place` is the first pixel in the plane.
+using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 place)>;
+
+/// All tiles of a convolution. `in`: blocked, or, of an image, its padded rows. `pad` is the word around the input.
+void narrow_convolution(const NarrowGeometry& geometry, const Word* filters, const Word* in, Word pad, Word* scratch,
+                        ThreadPool& pool, const NarrowTileWork& tile);
+
+/// Rows of a depthwise convolution: block `block` of image `image`, output row `y`; taps are those that lie within the
+/// kernel, offsets in words from `in`.
+struct NarrowRow {
+  const Word* in;
+  std::span<const i64> taps;
+  i64 step, image, block, y;
+};
+using NarrowRowWork = std::function<void(const NarrowRow& row)>;
+
+i64 narrow_depthwise_scratch_size(const ConvolutionShape& shape, int threads);
+void narrow_depthwise(const ConvolutionShape& shape, i64 lanes, const Word* in, Word pad, Word* scratch,
+                      ThreadPool& pool, const NarrowRowWork& row);
+
+}  // namespace ovir::fast

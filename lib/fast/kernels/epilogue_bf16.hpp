@@ -1,0 +1,27 @@
+// The epilogue of products and convolutions in bf16: what epilogue.hpp says, on sums of narrow_isa(), stored as f32 or
+// rounded to bf16.
+#pragma once
+#include "fast/isa/narrow.hpp"
+#include "fast/kernels/buffer.hpp"
+#include "fast/kernels/epilogue.hpp"
+
+namespace ovir::fast {
+
+/// A buffer's memory as words.
+inline Word* words(const Buffer& buffer) { return reinterpret_cast<Word*>(buffer.data()); }
+
+/// Where the 32 columns of a tile lie: those of pixel p at p·pixel, in f32 each 16 of them `block` apart, in bf16 side
+/// by side. One of the pointers, or none.
+struct Bf16Place {
+  float* wide = nullptr;
+  std::uint16_t* narrow = nullptr;
+  i64 pixel = 0, block = kBlock;
+  explicit operator bool() const { return wide || narrow; }
+};
+
+/// Computes up to narrow_isa().pixels pixels by the 32 columns from `column` on, of which `valid` are stored, and where
+/// `padded` zeros for the others. `e.residual` does not count, `residual` does, which may be `out`.
+void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool padded, const Epilogue& e,
+               const Bf16Place& residual, const Bf16Place& out);
+
+}  // namespace ovir::fast

@@ -1,0 +1,100 @@
+#include "fast/kernels/product/bf16.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "fast/kernels/chunks.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kRowsBytes = 384 << 10;  // of the left operand, while all panels go by
+
+Bf16Place at(const Bf16Place& whole, i64 row, i64 column, i64 n) {
+  const auto offset = row * n + column;
+  return {.wide = whole.wide ? whole.wide + offset : nullptr,
+          .narrow = whole.narrow ? whole.narrow + offset : nullptr,
+          .pixel = n};
+}
+
+}  // namespace
+
+i64 bf16_panels_size(i64 k, i64 n) { return bf16_words(k) * round_up(n, kColumns); }
+
+void pack_bf16_panels(const float* b, i64 row, i64 column, i64 k, i64 n, Word* to) {
+  const auto& table = narrow_isa();
+  std::vector<float> values(static_cast<std::size_t>(k));
+  std::vector<std::uint16_t> rounded(static_cast<std::size_t>(2 * bf16_words(k)), 0);
+  for (i64 j = 0; j < round_up(n, kColumns); ++j) {
+    Word* out = to + j / kColumns * bf16_words(k) * kColumns + j % kColumns;
+    if (j < n) {
+      for (i64 i = 0; i < k; ++i) values[static_cast<std::size_t>(i)] = b[i * row + j * column];
+      table.to_bf16(values.data(), rounded.data(), k);
+    } else {
+      std::fill(rounded.begin(), rounded.end(), std::uint16_t{0});
+    }
+    for (i64 w = 0; w < bf16_words(k); ++w) {
+      const auto* pair = rounded.data() + 2 * w;
+      out[w * kColumns] = Word{pair[0]} | Word{pair[1]} << 16;
+    }
+  }
+}
+
+void rows_to_bf16(const float* a, i64 row, i64 k, i64 m, Word* to, ThreadPool& pool) {
+  const auto& table = narrow_isa();
+  parallel_ranges(pool, m, static_cast<double>(k) / 8, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      auto* words = to + i * bf16_words(k);
+      if (k % 2 == 1) words[k / 2] = 0;
+      table.to_bf16(a + i * row, reinterpret_cast<std::uint16_t*>(words), k);
+    }
+  });
+}
+
+void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
+             const Bf16Place& residual, ThreadPool& pool) {
+  if (m == 0 || b.n == 0) return;
+  static constexpr i64 kNoTaps[1] = {0};
+  const auto most = narrow_isa().pixels;
+  const auto words = bf16_words(b.k), panels = b.count();
+  const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 80;  // ns, roughly
+  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
+  const auto fits = std::max<i64>(ceil_div(m * words * 4, kRowsBytes), ceil_div(wanted, panels));
+  const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, most));
+  const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
+  const bool prefetch = bf16_panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
+  parallel(pool, row_blocks * groups, [&](i64 chunk) {
+    const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
+    const auto tiles = ceil_div(rows.size(), most);
+    for (auto panel = group.begin; panel < group.end; ++panel) {
+      // What this thread is likely to want next, as in packed.cpp.
+      Ahead ahead;
+      const auto next = panel + 1 < group.end ? panel + 1 : group.begin + pool.threads() * ceil_div(panels, groups);
+      if (prefetch && next < panels) {
+        ahead.next = reinterpret_cast<const char*>(b.data + next * b.panel_size());
+        ahead.end = ahead.next + b.panel_size() * 4;
+        ahead.lines = ceil_div(2 * kBlock, tiles);
+      }
+      const auto column = panel * kColumns, valid = std::min(kColumns, b.n - column);
+      for (i64 i = 0; i < tiles; ++i) {
+        const Part part(rows.size(), tiles, i);
+        const auto row = rows.begin + part.begin;
+        const NarrowSum sum{.in = a + row * words,
+                            .pixel = words,
+                            .block = 0,
+                            .taps = kNoTaps,
+                            .blocks = 1,
+                            .tap_count = 1,
+                            .steps = words,
+                            .last_steps = words,
+                            .weights = b.data + panel * b.panel_size(),
+                            .ahead = &ahead};
+        bf16_tile(sum, static_cast<int>(part.size()), column, valid, false, epilogue,
+                  residual ? at(residual, row, column, b.n) : Bf16Place{}, at(c, row, column, b.n));
+      }
+    }
+  });
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,98 @@
+#include "fast/kernels/product/compressed.hpp"
+
+#include <cstdint>
+
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kFew = 6;     // rows of the left operand for each of which the codes are read again
+constexpr i64 kAtOnce = 4;  // rows of codes that share what they read of the left operand
+
+/// Floats of a chunk's own memory: rows as they come, and the panel that they become.
+i64 chunk_size(const Codes& b) { return 2 * kColumns * round_up(b.columns, kBlock); }
+
+/// What belongs to the first codes of all bytes, then what belongs to the second.
+void part_pairs(const float* x, i64 n, float* y) {
+  for (i64 i = 0; i < n / 2; ++i) {
+    y[i] = x[2 * i];
+    y[n / 2 + i] = x[2 * i + 1];
+  }
+}
+
+void few(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const auto& table = isa();
+  const float* x = a;
+  if (b.first.bits == 4) {
+    for (i64 i = 0; i < m; ++i) part_pairs(a + i * b.columns, b.columns, scratch + i * b.columns);
+    x = scratch;
+  }
+  const auto quads = ceil_div(b.rows, kAtOnce);
+  const auto cost = static_cast<double>(m * kAtOnce * b.columns) / 40;
+  parallel_ranges(pool, quads, cost, [&](i64 begin, i64 end) {
+    const auto first = begin * kAtOnce, last = std::min(b.rows, end * kAtOnce);
+    for (auto row = first; row < last; row += kAtOnce) {
+      const auto codes = b.at(row);
+      const auto rows = static_cast<int>(std::min(kAtOnce, last - row));
+      for (i64 i = 0; i < m; ++i) table.dot_codes(codes, rows, x + i * b.columns, c + i * b.rows + row);
+    }
+    for (i64 i = 0; i < m; ++i) {
+      float* y = c + i * b.rows + first;
+      finish_row(table, epilogue, first, 1, y, epilogue.residual ? epilogue.residual + i * b.rows + first : nullptr, y,
+                 last - first);
+    }
+  });
+}
+
+}  // namespace
+
+CodeRows Codes::at(i64 row) const {
+  auto moved = first;
+  moved.codes += row * first.row;
+  moved.scale += row * first.scale_row;
+  if (moved.zero) moved.zero += row * first.zero_row;
+  return moved;
+}
+
+i64 compressed_scratch_size(const Codes& b, i64 m, int threads) {
+  return m <= kFew ? m * b.columns : threads * chunk_size(b);
+}
+
+void compressed_product(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilogue, float* scratch,
+                        ThreadPool& pool) {
+  if (m == 0 || b.rows == 0) return;
+  if (m <= kFew) return few(b, a, c, m, epilogue, scratch, pool);
+  const auto& table = isa();
+  Slots slots(scratch, chunk_size(b), slots_for(pool));
+  parallel(pool, ceil_div(b.rows, kColumns), [&](i64 panel) {
+    const Slots::Lease room(slots);
+    const auto first = panel * kColumns, count = std::min(kColumns, b.rows - first);
+    float *rows = room.data(), *packed = rows + kColumns * round_up(b.columns, kBlock);
+    for (i64 i = 0; i < count; ++i) table.decode(b.at(first + i), rows + i * b.columns);
+    pack_panels(rows, 1, b.columns, b.columns, count, 0, 1, packed);
+    Epilogue own = epilogue;
+    if (own.bias) own.bias += first;
+    if (own.slopes) own.slopes += first;
+    if (own.residual) own.residual += first;
+    product_alone({packed, b.columns, count}, a, b.columns, c + first, b.rows, m, own);
+  });
+}
+
+template <class Index>
+void compressed_rows(const Codes& b, const Index* index, i64 count, float* y, ThreadPool& pool) {
+  const auto& table = isa();
+  parallel_ranges(pool, count, static_cast<double>(b.columns) / 4, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto row = index[i] < 0 ? index[i] + b.rows : static_cast<i64>(index[i]);
+      if (0 <= row && row < b.rows) table.decode(b.at(row), y + i * b.columns);
+      else std::fill_n(y + i * b.columns, b.columns, 0.0f);
+    }
+  });
+}
+
+template void compressed_rows(const Codes&, const i64*, i64, float*, ThreadPool&);
+template void compressed_rows(const Codes&, const std::int32_t*, i64, float*, ThreadPool&);
+
+}  // namespace ovir::fast

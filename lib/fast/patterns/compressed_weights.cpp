@@ -1,0 +1,127 @@
+// MatMul by, and Gather of rows of, a constant matrix of 4 or 8 bits with scales and zero points: the weights stay
+// compressed. The nodes that would decompress them are taken with the operation.
+#include "fast/kernels/product/compressed.hpp"
+#include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
+#include "plan/decompression.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// The matrix; scales and zero points are the kernel's operands.
+class CompressedMatrix {
+ public:
+  /// `scale`, `zero`: their places among the operands; no zero points where it is -1.
+  CompressedMatrix(const Decompression& d, int scale, int zero) : codes_(*d.codes), scale_(scale), zero_(zero) {
+    const bool nibbles = codes_.type() == ElementType::u4 || codes_.type() == ElementType::i4;
+    const auto groups = d.columns / d.group;
+    b_.rows = d.rows;
+    b_.columns = d.columns;
+    b_.first = {.codes = reinterpret_cast<const unsigned char*>(codes_.bytes()),
+                .row = nibbles ? d.columns / 2 : d.columns,
+                .groups = groups,
+                .group = d.group,
+                .bits = nibbles ? 4 : 8,
+                .is_signed = codes_.type() == ElementType::i4 || codes_.type() == ElementType::i8,
+                .zero = nullptr,
+                .scale = nullptr,
+                .zero_row = d.one_zero ? 0 : groups,
+                .zero_group = d.one_zero ? 0 : 1,
+                .scale_row = d.one_scale ? 0 : groups,
+                .scale_group = d.one_scale ? 0 : 1};
+  }
+  Codes with(std::span<const View> in) const {
+    auto b = b_;
+    b.first.scale = in[static_cast<std::size_t>(scale_)].as<const float>();
+    if (zero_ >= 0) b.first.zero = in[static_cast<std::size_t>(zero_)].as<const float>();
+    return b;
+  }
+  const Codes& shape() const { return b_; }
+
+ private:
+  Tensor codes_;
+  int scale_, zero_;
+  Codes b_;
+};
+
+class CompressedMatMul final : public Kernel {
+ public:
+  CompressedMatMul(CompressedMatrix weights, Ending ending)
+      : weights_(std::move(weights)), ending_(std::move(ending)) {}
+
+  std::string name() const override { return "compressed.matmul" + ending_.name; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    if (ending_.residual >= 0 && sizes.in[static_cast<std::size_t>(ending_.residual)].size() != sizes.out[0].size())
+      return nullptr;
+    const auto& b = weights_.shape();
+    auto state = std::make_unique<State>();
+    state->scratch = Buffer(compressed_scratch_size(b, sizes.out[0].size() / b.rows, runtime.threads()));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    const auto* residual =
+        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto b = weights_.with(in);
+    compressed_product(b, in[0].as<const float>(), out[0].as<float>(), out[0].size() / b.rows,
+                       ending_.epilogue(residual), static_cast<State&>(prepared).scratch.data(), runtime.pool());
+  }
+
+ private:
+  struct State final : KernelState {
+    Buffer scratch;
+  };
+  CompressedMatrix weights_;
+  Ending ending_;
+};
+
+class CompressedGather final : public Kernel {
+ public:
+  explicit CompressedGather(CompressedMatrix table) : table_(std::move(table)) {}
+
+  std::string name() const override { return "compressed.gather"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes&, Runtime&) const override {
+    return std::make_unique<KernelState>();
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto b = table_.with(in);
+    const auto rows = [&](const auto* index) {
+      compressed_rows(b, index, in[0].size(), out[0].as<float>(), runtime.pool());
+    };
+    if (in[0].type == ElementType::i64) rows(in[0].as<const i64>());
+    else rows(in[0].as<const std::int32_t>());
+  }
+
+ private:
+  CompressedMatrix table_;
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto weights = compressed_weights(graph, root);
+  if (!weights) return std::nullopt;
+  const bool product = graph.type(root) == "MatMul";
+  Match match{weights->nodes, {graph.input(root, product ? 0 : 1), weights->scale}, nullptr};
+  match.nodes.push_back(root);
+  if (weights->zero.node >= 0) match.inputs.push_back(weights->zero);
+  CompressedMatrix matrix(*weights, 1, weights->zero.node >= 0 ? 2 : -1);
+  if (product) {
+    const auto rank = graph.fact(match.inputs[0]).shape.rank();
+    auto ending = take_ending(graph, match, rank, rank - 1, weights->rows);
+    match.kernel = std::make_unique<CompressedMatMul>(std::move(matrix), std::move(ending));
+  } else {
+    match.kernel = std::make_unique<CompressedGather>(std::move(matrix));
+  }
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"MatMul", "Gather"};
+
+}  // namespace
+
+constinit const Pattern kCompressedWeights{"compressed_weights", kRoots, match};
+
+}  // namespace ovir::fast

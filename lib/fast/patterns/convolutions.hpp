@@ -1,0 +1,28 @@
+// Convolutions as their patterns see them.
+#pragma once
+#include <optional>
+#include <span>
+
+#include "fast/kernels/convolution/shape.hpp"
+#include "op/kit/window.hpp"
+#include "plan/pattern.hpp"
+
+namespace ovir::fast {
+
+/// `known`, of which kernel sizes and groups are used, for planes of other sizes.
+ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
+                             std::span<const i64> out);
+
+struct StaticConvolution {
+  const ConvolutionAttrs& attrs;
+  ConvolutionShape shape;  ///< for one image
+  i64 rank;                ///< of data and output: 3 or 4
+  bool open;               ///< planes are not known before the run: of one pixel in `shape`
+  bool transposed;
+};
+
+/// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
+/// ranks, more taps than the kernels take, or the transposed one's output is given otherwise than by its pads.
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root);
+
+}  // namespace ovir::fast

@@ -1,0 +1,123 @@
+// Root mean square normalization as models spell it out, over the last axis in f32: x · (1 / √(mean(x²) + ε)) · weight.
+#include "fast/kernels/buffer.hpp"
+#include "fast/kernels/normalization/rows.hpp"
+#include "fast/patterns.hpp"
+#include "fast/patterns/functions.hpp"
+#include "op/kit/elementwise_attrs.hpp"
+#include "op/shared_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+class RmsNormalization final : public Kernel {
+ public:
+  RmsNormalization(float epsilon, Buffer weight) : epsilon_(epsilon), weight_(std::move(weight)) {}
+
+  std::string name() const override { return weight_.size() ? "rms_normalization+Multiply" : "rms_normalization"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto& x = sizes.in[0];
+    if (x.rank() == 0 || x.size() != sizes.out[0].size()) return nullptr;
+    if (weight_.size() && weight_.size() != x.dim(x.rank() - 1)) return nullptr;
+    return std::make_unique<KernelState>();
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    const auto n = in[0].dim(in[0].rank() - 1);
+    normalize_rows({.rows = n ? in[0].size() / n : 0,
+                    .n = n,
+                    .epsilon = epsilon_,
+                    .center = false,
+                    .weight = weight_.size() ? weight_.data() : nullptr},
+                   in[0].as<const float>(), out[0].as<float>(), runtime.pool());
+  }
+
+  bool writes_over(int) const override { return true; }
+
+ private:
+  float epsilon_;
+  Buffer weight_;
+};
+
+std::optional<float> number(const Graphlet& graph, ValueRef v) {
+  const auto* t = graph.constant(v);
+  if (!t || t->size() != 1 || t->type() != ElementType::f32) return std::nullopt;
+  return *t->data<float>();
+}
+
+/// The only reader of a node's value, where it is of this type; which of its inputs the value is.
+std::optional<std::pair<int, int>> followed_by(const Graphlet& graph, int node, std::string_view type) {
+  const auto next = graph.only_user({node, 0});
+  if (graph.type(next) != type) return std::nullopt;
+  return std::pair(next, graph.input(next, 0).node == node ? 0 : 1);
+}
+
+bool same(ValueRef a, ValueRef b) { return a.node == b.node && a.port == b.port; }
+
+/// 1 / √value: Sqrt and a Divide of 1, a Power of -1/2, or Sqrt alone where the next node divides by it.
+struct Root {
+  std::vector<int> nodes;
+  bool divides = false;
+};
+std::optional<Root> root_after(const Graphlet& graph, int node) {
+  if (const auto power = followed_by(graph, node, "Power"))
+    return power->second == 0 && number(graph, graph.input(power->first, 1)) == -0.5F
+               ? std::optional(Root{{power->first}, false})
+               : std::nullopt;
+  const auto root = followed_by(graph, node, "Sqrt");
+  if (!root) return std::nullopt;
+  const auto divide = followed_by(graph, root->first, "Divide");
+  if (!divide || divide->second != 1) return std::nullopt;
+  if (number(graph, graph.input(divide->first, 0)) == 1.0F) return Root{{root->first, divide->first}, false};
+  return Root{{root->first, divide->first}, true};
+}
+
+/// From the squares on: a Power of 2, or a Multiply by itself.
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto x = graph.input(root, 0);
+  const auto& shape = graph.fact(x).shape;
+  const bool squares =
+      graph.type(root) == "Power" ? number(graph, graph.input(root, 1)) == 2.0F : same(x, graph.input(root, 1));
+  if (!squares || !is_f32(graph, x) || !shape.has_rank() || shape.rank() == 0) return std::nullopt;
+  const auto rank = shape.rank();
+  const auto mean = followed_by(graph, root, "ReduceMean");
+  if (!mean || mean->second != 0 || !graph.attrs<ReduceAttrs>(mean->first).keep_dims) return std::nullopt;
+  const auto axes = constant_axes(graph, graph.input(mean->first, 1), rank);
+  if (!axes || *axes != std::vector<i64>{rank - 1}) return std::nullopt;
+  const auto add = followed_by(graph, mean->first, "Add");
+  const auto epsilon = add ? number(graph, graph.input(add->first, 1 - add->second)) : std::nullopt;
+  if (!epsilon || !(*epsilon >= 0)) return std::nullopt;
+  const auto inverse = root_after(graph, add->first);
+  if (!inverse) return std::nullopt;
+  Match match{{root, mean->first, add->first}, {x}, nullptr};
+  match.nodes.insert(match.nodes.end(), inverse->nodes.begin(), inverse->nodes.end());
+  if (inverse->divides) {
+    if (!same(graph.input(match.nodes.back(), 0), x)) return std::nullopt;
+  } else {
+    const auto scaled = followed_by(graph, match.nodes.back(), "Multiply");
+    if (!scaled || !same(graph.input(scaled->first, 1 - scaled->second), x)) return std::nullopt;
+    match.nodes.push_back(scaled->first);
+  }
+  Buffer weight;
+  const auto& last = shape[rank - 1];
+  if (const auto factor = followed_by(graph, match.nodes.back(), "Multiply");
+      factor && last.is_static() && graph.attrs<BroadcastAttrs>(factor->first).rule().kind != AutoBroadcast::pdpd)
+    if (const auto* t =
+            per_channel(graph, graph.input(factor->first, 1 - factor->second), rank, rank - 1, last.length())) {
+      weight = Buffer(t->size());
+      std::copy_n(t->data<float>(), t->size(), weight.data());
+      match.nodes.push_back(factor->first);
+    }
+  for (const auto node : match.nodes)
+    if (!is_f32(graph, {node, 0})) return std::nullopt;
+  match.kernel = std::make_unique<RmsNormalization>(*epsilon, std::move(weight));
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"Power", "Multiply"};
+
+}  // namespace
+
+constinit const Pattern kRmsNormalization{"rms_normalization", kRoots, match};
+
+}  // namespace ovir::fast

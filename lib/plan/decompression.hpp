@@ -1,0 +1,27 @@
+// Compressed weights: how models spell out that a constant of small integers stands for floats.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "plan/pattern.hpp"
+
+namespace ovir {
+
+/// (codes - zero) · scale: Convert, Subtract, Multiply, then a Reshape to [rows][columns] and a Convert where there are
+/// any. Each zero point and each scale belongs to `group` neighboring codes of a row, or to all codes.
+struct Decompression {
+  std::vector<int> nodes;         ///< in order; nobody else reads what they compute
+  const Tensor* codes = nullptr;  ///< packed u4 or i4, u8 or i8
+  ValueRef zero, scale;           ///< f32 between steps; zero.node < 0 where there is none
+  bool one_zero = false, one_scale = false;
+  i64 rows = 0, columns = 0, group = 0;
+};
+
+/// Of input `port` of `node`.
+std::optional<Decompression> decompression_of(const Graphlet& graph, int node, int port);
+
+/// Of the right operand of a MatMul that is transposed, or of the rows that a Gather picks: for these there are kernels
+/// that read the codes, so planning leaves them as they are.
+std::optional<Decompression> compressed_weights(const Graphlet& graph, int node);
+
+}  // namespace ovir

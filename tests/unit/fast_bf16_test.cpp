@@ -1,0 +1,249 @@
+// Products, convolutions and pooling in bf16, on operands that bf16 has: sums differ from those in double precision by
+// the rounding of f32, results by half a unit of bf16.
+#include "fast/kernels/convolution/bf16.hpp"
+#include "fast/kernels/pooling/blocked.hpp"
+#include "fast/kernels/product/bf16.hpp"
+#include "kernels.hpp"
+
+namespace ovir::fast {
+namespace {
+
+using Halves = std::vector<std::uint16_t>;
+
+Halves halves(const Floats& x) {
+  Halves to(x.size());
+  narrow_isa().to_bf16(x.data(), to.data(), static_cast<i64>(x.size()));
+  return to;
+}
+Floats floats(const Halves& x) {
+  Floats to(x.size());
+  narrow_isa().from_bf16(x.data(), to.data(), static_cast<i64>(x.size()));
+  return to;
+}
+Floats random_bf16(i64 n, unsigned seed) { return floats(halves(random_floats(n, seed))); }
+
+/// 2^-9 of a result up to 8, and some rounding in f32.
+constexpr double kHalfUnit = 8.0 / 512 * 1.01;
+
+TEST_CASE("bf16: rounds to nearest, halves to even, keeps NaN and infinities") {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Floats given{1.0f, 1.00390625f, 1.01171875f, -1.00390625f, 3.4e38f, inf, -inf, 0.0f, 1.003907f};
+  const Floats expected{1.0f, 1.0f, 1.015625f, -1.0f, inf, inf, -inf, 0.0f, 1.0078125f};
+  for_each_isa([&] {
+    CHECK(floats(halves(given)) == expected);
+    CHECK(std::isnan(floats(halves({std::numeric_limits<float>::quiet_NaN()}))[0]));
+    Floats many(33, 1.01171875f);
+    CHECK(floats(halves(many)) == Floats(33, 1.015625f));
+  });
+}
+
+TEST_CASE("bf16 product: odd sizes, epilogues, any number of threads") {
+  ThreadPool one(1), four(4);
+  struct Case {
+    i64 m, k, n;
+    Unary activation;
+    bool bias, residual, residual_last;
+  };
+  const Unary none{}, relu{Function::clamp, 0, 1e30f}, tanh{Function::tanh};
+  const Case cases[] = {{1, 1, 1, none, false, false, false},     {1, 768, 1000, none, true, false, false},
+                        {7, 33, 50, relu, true, true, false},     {13, 17, 32, relu, true, true, true},
+                        {29, 64, 48, tanh, true, true, false},    {100, 99, 100, tanh, true, true, true},
+                        {300, 300, 64, none, true, false, false}, {3, 0, 20, none, false, false, false}};
+  for_each_isa([&] {
+    for (const auto& c : cases) {
+      INFO(c.m << " x " << c.k << " x " << c.n);
+      const auto a = random_bf16(c.m * c.k, 1), b = random_bf16(c.k * c.n, 2), bias = random_floats(c.n + 64, 3),
+                 residual = random_bf16(c.m * c.n, 4);
+      const Buffer panels(bf16_panels_size(c.k, c.n)), rows(c.m * bf16_words(c.k));
+      pack_bf16_panels(b.data(), c.n, 1, c.k, c.n, words(panels));
+      rows_to_bf16(a.data(), c.k, c.k, c.m, words(rows), four);
+      const Epilogue e{
+          .bias = c.bias ? bias.data() : nullptr, .activation = c.activation, .residual_last = c.residual_last};
+      std::vector<double> expected(at(c.m * c.n));
+      for (i64 i = 0; i < c.m; ++i)
+        for (i64 j = 0; j < c.n; ++j) {
+          double sum = c.bias ? bias[at(j)] : 0.0;
+          for (i64 p = 0; p < c.k; ++p) sum += static_cast<double>(a[at(i * c.k + p)]) * b[at(p * c.n + j)];
+          const double r = c.residual ? residual[at(i * c.n + j)] : 0.0;
+          if (!c.residual_last) sum += r;
+          if (c.activation.f == Function::clamp) sum = std::max(sum, 0.0);
+          if (c.activation.f == Function::tanh) sum = std::tanh(sum);
+          expected[at(i * c.n + j)] = c.residual_last ? sum + r : sum;
+        }
+      const auto narrow_residual = halves(residual);
+      auto wide_residual = residual;
+      const auto run = [&](bool narrow, Floats& to, ThreadPool& pool) {
+        Halves half(to.size(), 0x7777);
+        Bf16Place out, plus;
+        if (narrow) out = {.narrow = half.data(), .pixel = c.n};
+        else out = {.wide = to.data(), .pixel = c.n};
+        if (c.residual && narrow) plus = {.narrow = const_cast<std::uint16_t*>(narrow_residual.data()), .pixel = c.n};
+        if (c.residual && !narrow) plus = {.wide = wide_residual.data(), .pixel = c.n};
+        product({words(panels), c.k, c.n}, words(rows), out, c.m, e, plus, pool);
+        if (narrow) to = floats(half);
+      };
+      for (const bool narrow : {false, true}) {
+        Floats y(at(c.m * c.n), 99.0f), again = y;
+        run(narrow, y, four);
+        run(narrow, again, one);
+        CHECK(y == again);
+        CHECK(worst(y, expected, 1) < 2e-7 * static_cast<double>(c.k + 10) + (narrow ? 8 * kHalfUnit : 0));
+      }
+    }
+  });
+}
+
+/// A convolution of one group, or a depthwise one, in double precision.
+std::vector<double> naive(const ConvolutionShape& s, const Floats& in, const Floats& filters) {
+  std::vector<double> out;
+  for (i64 n = 0; n < s.batch; ++n)
+    for (i64 o = 0; o < s.outputs; ++o)
+      for (i64 y = 0; y < s.out_height; ++y)
+        for (i64 x = 0; x < s.out_width; ++x) {
+          double sum = 0;
+          for (i64 c = 0; c < s.group_channels(); ++c)
+            for (i64 t = 0; t < s.taps(); ++t) {
+              const auto iy = y * s.stride_y - s.pad_top + t / s.kernel_width * s.dilation_y,
+                         ix = x * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
+              if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
+              const auto channel = s.groups > 1 ? o : c;
+              sum += static_cast<double>(in[at((n * s.channels + channel) * s.plane() + iy * s.width + ix)]) *
+                     filters[at((o * s.group_channels() + c) * s.taps() + t)];
+            }
+          out.push_back(sum);
+        }
+  return out;
+}
+
+ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 size, i64 out, i64 kernel, i64 stride,
+                       i64 pad, i64 dilation = 1) {
+  ConvolutionShape s;
+  s.batch = batch;
+  s.groups = groups;
+  s.channels = channels;
+  s.outputs = outputs;
+  s.height = s.width = size;
+  s.out_height = s.out_width = out;
+  s.kernel_height = s.kernel_width = kernel;
+  s.stride_y = s.stride_x = stride;
+  s.pad_top = s.pad_left = pad;
+  s.dilation_y = s.dilation_x = dilation;
+  return s;
+}
+
+TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, residuals") {
+  ThreadPool one(1), four(4);
+  const Unary relu{Function::clamp, 0, 1e30f}, sigmoid{Function::sigmoid};
+  const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 7, 7, 1, 1, 0),      shape(2, 1, 40, 70, 9, 9, 1, 1, 0),
+                                     shape(1, 1, 24, 16, 15, 15, 1, 1, 0),    shape(1, 1, 64, 33, 8, 4, 1, 2, 0),
+                                     shape(2, 1, 33, 48, 9, 9, 3, 1, 1),      shape(1, 1, 96, 32, 14, 7, 3, 2, 1),
+                                     shape(1, 1, 16, 20, 11, 11, 3, 1, 2, 2), shape(2, 1, 3, 40, 30, 15, 7, 2, 3),
+                                     shape(1, 1, 1, 6, 12, 8, 5, 1, 0),       shape(1, 1, 64, 32, 80, 80, 3, 1, 1),
+                                     shape(1, 1, 5, 8, 6, 6, 3, 1, 1)};
+  for_each_isa([&] {
+    for (const auto& s : shapes) {
+      INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
+      const NarrowGeometry g(s, 2);
+      const auto in = random_bf16(s.batch * s.channels * s.plane(), 1),
+                 filters = random_bf16(s.outputs * s.channels * s.taps(), 2);
+      auto bias = random_floats(round_up(s.outputs, 32) + 32, 3);
+      std::fill(bias.begin() + s.outputs, bias.end(), 0.0f);
+      const Buffer packed(g.filters_size()), blocked(s.batch * bf16_blocks(s.channels) * s.plane() * kBlock),
+          scratch(g.scratch_size(4));
+      bf16_pack(g, filters.data(), words(packed));
+      to_bf16_blocked(in.data(), false, words(blocked), s.batch, s.channels, s.plane(), four);
+      const auto sums = naive(s, in, filters);
+      const auto size = s.batch * bf16_blocks(s.outputs) * s.out_plane() * kBlock;
+      const auto residual = random_bf16(s.batch * s.outputs * s.out_plane(), 5);
+      const Buffer plus(size);
+      to_bf16_blocked(residual.data(), false, words(plus), s.batch, s.outputs, s.out_plane(), four);
+      for (const auto& activation : {Unary{}, relu, sigmoid})
+        for (const bool adds : {false, true}) {
+          auto expected = sums;
+          for (std::size_t i = 0; i < expected.size(); ++i) {
+            expected[i] += bias[i / at(s.out_plane()) % at(s.outputs)] + (adds ? residual[i] : 0.0);
+            if (activation.f == Function::clamp) expected[i] = std::max(expected[i], 0.0);
+            if (activation.f == Function::sigmoid) expected[i] = 1 / (1 + std::exp(-expected[i]));
+          }
+          const Epilogue e{.bias = bias.data(), .activation = activation};
+          const Bf16Blocked second =
+              adds ? Bf16Blocked{.narrow = reinterpret_cast<std::uint16_t*>(plus.data())} : Bf16Blocked{};
+          const void* from = g.image ? static_cast<const void*>(in.data()) : blocked.data();
+          const auto run = [&](ThreadPool& pool) {
+            const Buffer out(size);
+            bf16_convolution(g, words(packed), from, {.narrow = reinterpret_cast<std::uint16_t*>(out.data())}, second,
+                             e, words(scratch), pool);
+            Floats plain(expected.size());
+            from_bf16_blocked(words(out), plain.data(), false, s.batch, s.outputs, s.out_plane(), pool);
+            return plain;
+          };
+          const auto got = run(four);
+          CHECK(got == run(one));
+          // Half a unit of the result itself.
+          for (std::size_t i = 0; i < got.size(); ++i)
+            REQUIRE(std::abs(got[i] - expected[i]) <= std::abs(expected[i]) / 255 + 1e-4);
+          const Buffer wide(s.batch * round_up(blocks_of(s.outputs), 2) * s.out_plane() * kBlock);
+          bf16_convolution(g, words(packed), from, {.wide = wide.data()}, second, e, words(scratch), four);
+          for (i64 n = 0; n < s.batch; ++n)
+            for (i64 o = 0; o < s.outputs; ++o)
+              for (i64 p = 0; p < s.out_plane(); ++p) {
+                const auto got_wide =
+                    wide.data()[((n * blocks_of(s.outputs) + o / kBlock) * s.out_plane() + p) * kBlock + o % kBlock];
+                REQUIRE(std::abs(got_wide - expected[at((n * s.outputs + o) * s.out_plane() + p)]) < 2e-4);
+              }
+        }
+    }
+  });
+}
+
+TEST_CASE("bf16 depthwise convolution and pooling") {
+  ThreadPool one(1), four(4);
+  const ConvolutionShape shapes[] = {shape(1, 32, 32, 32, 14, 14, 3, 1, 1), shape(2, 40, 40, 40, 9, 5, 3, 2, 1),
+                                     shape(1, 70, 70, 70, 7, 7, 5, 1, 2), shape(1, 33, 33, 33, 100, 50, 3, 2, 1)};
+  for_each_isa([&] {
+    for (const auto& s : shapes) {
+      INFO(s.channels << " of " << s.width << " kernel " << s.kernel_width);
+      const auto in = random_bf16(s.batch * s.channels * s.plane(), 1), filters = random_bf16(s.outputs * s.taps(), 2);
+      const auto bias = random_floats(s.outputs, 3);
+      const Buffer packed(bf16_depthwise_filters_size(s)),
+          blocked(s.batch * bf16_blocks(s.channels) * s.plane() * kBlock), scratch(narrow_depthwise_scratch_size(s, 4)),
+          out(s.batch * bf16_blocks(s.channels) * s.out_plane() * kBlock);
+      bf16_depthwise_pack(s, filters.data(), bias.data(), packed.data());
+      to_bf16_blocked(in.data(), false, words(blocked), s.batch, s.channels, s.plane(), four);
+      const auto sums = naive(s, in, filters);
+      const auto plain = [&] {
+        Floats to(sums.size());
+        from_bf16_blocked(words(out), to.data(), false, s.batch, s.outputs, s.out_plane(), four);
+        return to;
+      };
+      for (const auto& activation : {Unary{Function::clamp, 0, 6}, Unary{Function::swish, 1}}) {
+        bf16_depthwise(s, packed.data(), words(blocked), words(out), activation, words(scratch), four);
+        const auto got = plain();
+        bf16_depthwise(s, packed.data(), words(blocked), words(out), activation, words(scratch), one);
+        CHECK(got == plain());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          auto expected = sums[i] + bias[i / at(s.out_plane()) % at(s.outputs)];
+          expected =
+              activation.f == Function::clamp ? std::clamp(expected, 0.0, 6.0) : expected / (1 + std::exp(-expected));
+          REQUIRE(std::abs(got[i] - expected) <= std::abs(expected) / 255 + 1e-5);
+        }
+      }
+      max_pool(s, blocked.data(), out.data(), four, bf16_pool());
+      const auto got = plain();
+      for (i64 n = 0; n < s.batch * s.outputs; ++n)
+        for (i64 p = 0; p < s.out_plane(); ++p) {
+          float expected = -1;
+          for (i64 t = 0; t < s.taps(); ++t) {
+            const auto y = p / s.out_width * s.stride_y - s.pad_top + t / s.kernel_width,
+                       x = p % s.out_width * s.stride_x - s.pad_left + t % s.kernel_width;
+            if (y >= 0 && y < s.height && x >= 0 && x < s.width)
+              expected = std::max(expected, in[at(n * s.plane() + y * s.width + x)]);
+          }
+          REQUIRE(got[at(n * s.out_plane() + p)] == expected);
+        }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ovir::fast

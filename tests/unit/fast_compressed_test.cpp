@@ -1,0 +1,96 @@
+#include "fast/kernels/buffer.hpp"
+#include "fast/kernels/product/compressed.hpp"
+#include "kernels.hpp"
+
+namespace ovir::fast {
+namespace {
+
+struct Case {
+  i64 m, rows, groups, group;
+  int bits;
+  bool is_signed, zero, one_scale;
+};
+
+/// A matrix of codes, and what it stands for.
+struct Matrix {
+  std::vector<unsigned char> codes;
+  Floats zero, scale;
+  std::vector<double> values;
+  Codes b;
+
+  explicit Matrix(const Case& c) {
+    const auto columns = c.groups * c.group, bytes = columns * c.bits / 8;
+    codes.resize(at(c.rows * bytes));
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<unsigned char>(i * 37 + i / 11);
+    zero = random_floats(c.rows * c.groups, 5, 0, 15);
+    scale = random_floats(c.one_scale ? 1 : c.rows * c.groups, 6, 0.5F, 1.5F);
+    b.rows = c.rows;
+    b.columns = columns;
+    b.first = {.codes = codes.data(),
+               .row = bytes,
+               .groups = c.groups,
+               .group = c.group,
+               .bits = c.bits,
+               .is_signed = c.is_signed,
+               .zero = c.zero ? zero.data() : nullptr,
+               .scale = scale.data(),
+               .zero_row = c.groups,
+               .zero_group = 1,
+               .scale_row = c.one_scale ? 0 : c.groups,
+               .scale_group = c.one_scale ? 0 : 1};
+    for (i64 r = 0; r < c.rows; ++r)
+      for (i64 k = 0; k < columns; ++k) {
+        int code = c.bits == 8 ? codes[at(r * bytes + k)] : codes[at(r * bytes + k / 2)] >> (k % 2 * 4) & 15;
+        if (c.is_signed && code >= 1 << (c.bits - 1)) code -= 1 << c.bits;
+        const auto of = at(r * c.groups + k / c.group);
+        values.push_back((code - (c.zero ? zero[of] : 0.0)) * scale[c.one_scale ? 0 : of]);
+      }
+  }
+};
+
+TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
+  ThreadPool one(1), four(4);
+  const Case cases[] = {{1, 39, 3, 32, 4, false, true, false},  {2, 4, 1, 64, 4, true, false, true},
+                        {3, 33, 2, 128, 8, false, true, false}, {1, 70, 1, 96, 8, true, false, false},
+                        {6, 5, 4, 32, 4, false, false, false},  {7, 70, 3, 32, 4, false, true, false},
+                        {40, 35, 2, 32, 8, true, true, true}};
+  for_each_isa([&] {
+    for (const auto& c : cases) {
+      INFO(c.m << " x " << c.groups * c.group << " x " << c.rows << ", " << c.bits << " bits");
+      const Matrix matrix(c);
+      const auto& b = matrix.b;
+      const auto a = random_floats(c.m * b.columns, 1), bias = random_floats(b.rows + 32, 2);
+      std::vector<double> expected;
+      double largest = 0;
+      for (i64 i = 0; i < c.m; ++i)
+        for (i64 r = 0; r < b.rows; ++r) {
+          double sum = bias[at(r)], magnitude = 0;
+          for (i64 k = 0; k < b.columns; ++k) {
+            const auto term = a[at(i * b.columns + k)] * matrix.values[at(r * b.columns + k)];
+            sum += term;
+            magnitude += std::abs(term);
+          }
+          expected.push_back(sum);
+          largest = std::max(largest, magnitude);
+        }
+      const Buffer scratch(compressed_scratch_size(b, c.m, 4));
+      Floats y(at(c.m * b.rows), 99.0F), again = y;
+      compressed_product(b, a.data(), y.data(), c.m, {.bias = bias.data()}, scratch.data(), four);
+      CHECK(worst(y, expected, largest) < 1e-6);
+      compressed_product(b, a.data(), again.data(), c.m, {.bias = bias.data()}, scratch.data(), one);
+      CHECK(again == y);
+
+      const i64 index[] = {b.rows - 1, 0, -1, b.rows, -b.rows - 1};
+      Floats rows(at(5 * b.columns), 99.0F);
+      std::vector<double> picked;
+      for (const auto i : index)
+        for (i64 k = 0; k < b.columns; ++k)
+          picked.push_back(-b.rows <= i && i < b.rows ? matrix.values[at((i + b.rows) % b.rows * b.columns + k)] : 0.0);
+      compressed_rows(b, index, 5, rows.data(), four);
+      CHECK(worst(rows, picked) < 1e-6);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ovir::fast
