@@ -28,7 +28,7 @@ Options compile_options(const ExecutionOptions& options, const Common& common, i
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
   how.precision = precision_of(options.precision);
   how.expected_runs = expected_runs;
-  how.runtime = {static_cast<int>(options.threads), common.budget.memory, common.budget.time};
+  how.runtime = {static_cast<int>(options.threads), common.budget.memory, common.budget.time, common.budget.work};
   return how;
 }
 

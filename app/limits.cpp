@@ -6,14 +6,20 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <optional>
 
+#include "base/checked.hpp"
+#include "base/memory_budget.hpp"
 #include "base/staged_files.hpp"
 #include "base/text.hpp"
 #include "cli.hpp"
+#include "op/work.hpp"
 
 namespace ovir::app {
 namespace {
+
+constexpr auto kAnyWork = std::numeric_limits<i64>::max();
 
 /// A positive number and the factor that its unit stands for.
 std::optional<double> quantity(std::string_view text,
@@ -38,12 +44,25 @@ Limits parse_limits(std::string_view text) {
     const auto key = trim(part.substr(0, equals)),
                value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
     const auto bytes = quantity(value, {{"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}});
+    const auto steps = quantity(value, {{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}});
     const auto seconds = quantity(value, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}});
     if (key == "mem" && bytes) limits.memory = std::max<i64>(1, static_cast<i64>(*bytes));
     else if (key == "time" && seconds)
       limits.time = std::chrono::nanoseconds(std::llrint(std::min(*seconds, 1e9) * 1e9));
-    else throw UsageError(fmt::format("--limits: expected mem=8G or time=60s, not '{}'", printable(part)));
+    else if (key == "work" && value == "none") limits.work = kAnyWork;
+    else if (key == "work" && steps) limits.work = std::max<i64>(1, static_cast<i64>(*steps));
+    else throw UsageError(fmt::format("--limits: expected mem=8G, time=60s or work=none, not '{}'", printable(part)));
   }
+  return limits;
+}
+
+Limits limits_of_run(Limits limits, const Graph& graph, i64 given) {
+  constexpr i64 kMemory = i64{1} << 30, kMemoryOfAByte = 64;
+  const auto bytes = saturating_add(bytes_of(graph), given);
+  if (limits.memory == 0)
+    limits.memory = std::min(default_memory_limit(), saturating_add(kMemory, saturating_mul(kMemoryOfAByte, bytes)));
+  // Who says how long a run may take wants no other bound.
+  if (limits.work == 0) limits.work = limits.time ? kAnyWork : default_work_limit(bytes);
   return limits;
 }
 

@@ -6,16 +6,22 @@
 #include <string_view>
 
 #include "base/int.hpp"
+#include "graph/graph.hpp"
 
 namespace ovir::app {
 
 struct Limits {
-  i64 memory = 0;  ///< bytes of all tensors together; 0: what the machine has, but a quarter
+  i64 memory = 0;  ///< bytes of all tensors together; 0: not given
   std::optional<std::chrono::nanoseconds> time{};
+  i64 work = 0;  ///< elementary steps of a run; INT64_MAX: any number; 0: not given
 };
 
-/// "mem=8G,time=60s". Throws UsageError.
+/// "mem=8G,time=60s,work=none". Throws UsageError.
 Limits parse_limits(std::string_view text);
+
+/// What a run of this model may take: where `limits` do not say, memory and work in relation to what the user has given,
+/// so that a file of a kilobyte cannot ask for gigabytes or hours. `given`: bytes of the inputs.
+Limits limits_of_run(Limits limits, const Graph& graph, i64 given);
 
 /// Ends the process a little after `time`: runs end by themselves, but reading and checking ask nobody.
 void end_after(std::chrono::nanoseconds time);

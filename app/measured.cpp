@@ -39,12 +39,14 @@ Measured::Measured(MeasureOptions& options, const Common& common) : options_(opt
 
   options.random = true;  // what is not given is made up
   Inputs inputs(*loaded_.model, loaded_.facts, options);
+  const auto limited = inputs.limited(common);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limited.budget.memory));
   for (i64 step = 0; step < options.steps; ++step) steps_.push_back(inputs.step(step));
   for (const auto& note : inputs.take_notes())
     if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
 
   const auto before = Clock::now();
-  const auto how = compile_options(options, common, 1000);
+  const auto how = compile_options(options, limited, 1000);
   runtime_ = std::make_shared<Runtime>(how.runtime);
   session_.emplace(compile(loaded_.model, loaded_.facts, how, runtime_));
   compile_ms_ = ms_since(before);

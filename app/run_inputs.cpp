@@ -1,4 +1,5 @@
 #include "run_inputs.hpp"
+#include "op/work.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -218,7 +219,7 @@ void Inputs::make_up(std::size_t k, const Shape& shape) {
     made = io::generate(*source.generator, port.given, shape, static_cast<std::uint64_t>(options_.seed) + k);
     if (!port.shape.is_static()) how = source.value;
   } else {
-    auto random = random_input(model_, facts_, k, shape, static_cast<std::uint64_t>(options_.seed));
+    auto random = random_input(model_, facts_, static_cast<int>(k), shape, static_cast<std::uint64_t>(options_.seed));
     made = std::move(random.tensor);
     how = "made up, " + random.how;
   }
@@ -226,6 +227,19 @@ void Inputs::make_up(std::size_t k, const Shape& shape) {
     notes_.push_back(fmt::format("input \"{}\" is {}{}: {}", port.name(), name(made.type()), to_string(shape), how));
   if (made.type() != port.type) made = convert(made, port.type);
   source.kept = InputValue{std::move(made), "", false, {}};
+}
+
+Common Inputs::limited(Common common) {
+  i64 bytes = 0;
+  const auto given = read_given(0);
+  for (const auto& [k, shape] : given)
+    bytes = saturating_add(bytes, static_cast<i64>(sources_[static_cast<std::size_t>(k)]->kept->tensor.byte_size()));
+  for (const auto& [k, shape] : infer_options(options_, model_).shapes)
+    if (!given.contains(k) && shape.is_static())
+      bytes = saturating_add(bytes, saturating_mul(saturating_count(shape.to_shape()),
+                                                   byte_width(ports_[static_cast<std::size_t>(k)].type)));
+  common.budget = limits_of_run(common.budget, *model_.graph, bytes);
+  return common;
 }
 
 std::vector<Tensor> Inputs::step(i64 number) {

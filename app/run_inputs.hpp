@@ -30,6 +30,8 @@ class Inputs {
   /// The inputs of a step, in file order. What has no {step} in it is read once. Throws UsageError where image flags
   /// are given for what is no image.
   std::vector<Tensor> step(i64 number);
+  /// The limits of runs with these inputs: of those that are made up only such count whose shapes are given.
+  Common limited(Common common);
   /// What was made up or changed since the last call, for the user to know.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 

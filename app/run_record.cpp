@@ -68,7 +68,8 @@ Recorded read_record(const std::string& folder) {
     recorded.run = {run.at("command"),   run.at("version"), run.at("tier"),
                     run.at("precision"), run.at("step"),    run.at("inputs")};
     for (const auto& entry : manifest.at("outputs"))
-      recorded.outputs.push_back(io::read_tensor((fs::path(folder) / entry.at("file").get<std::string>()).string()));
+      recorded.outputs.push_back(
+          io::read_tensor((fs::path(folder) / fs::path(entry.at("file").get<std::string>()).filename()).string()));
   } catch (const nlohmann::json::exception&) {
     no_record(path, "holds a record that cannot be understood");
   }

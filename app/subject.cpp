@@ -99,11 +99,15 @@ void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& o
   s.status = loaded.status;
   if (!loaded) return;
   s.reference_model = loaded.model;
-  const auto values =
-      reference_run(loaded.model, loaded.facts, inputs_for(*loaded.model, loaded.facts, s), options, common);
+  const auto inputs = inputs_for(*loaded.model, loaded.facts, s);
+  i64 bytes = 0;
+  for (const auto& t : inputs) bytes += static_cast<i64>(t.byte_size());
+  auto limited = common;
+  limited.budget = limits_of_run(common.budget, *loaded.model->graph, bytes);
+  const auto values = reference_run(loaded.model, loaded.facts, inputs, options, limited);
   auto alignment = tools::align(*s.model, *loaded.model);
   if (!alignment.only_first.empty() && !alignment.only_second.empty())
-    tools::align_by_values(alignment, reference_run(s.model, s.facts, s.inputs, options, common), values);
+    tools::align_by_values(alignment, reference_run(s.model, s.facts, s.inputs, options, s.limited), values);
   s.reference = tools::moved(values, alignment);
   tools::share_with_results(*s.model, s.reference);
   for (const auto* list : {&alignment.only_first, &alignment.only_second})
@@ -176,10 +180,12 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   if (!of_model && !options.reference.empty()) read_saved(s, options);
 
   Inputs inputs(*s.model, s.facts, options);
+  s.limited = inputs.limited(common);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(s.limited.budget.memory));
   s.inputs = inputs.step(0);
   for (const auto& note : inputs.take_notes())
     if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
-  auto [plan, session] = compile_for(options, common, s.model, s.facts);
+  auto [plan, session] = compile_for(options, s.limited, s.model, s.facts);
   s.plan = std::move(plan);
   s.session.emplace(std::move(session));
   if (!refer) return s;
@@ -188,7 +194,7 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
     refer_to_model(s, s.held_against, options, common);
   } else if (options.reference.empty()) {
     s.held_against = "the reference tier";
-    s.reference = reference_run(s.model, s.facts, s.inputs, options, common);
+    s.reference = reference_run(s.model, s.facts, s.inputs, options, s.limited);
   } else {
     s.held_against = options.reference;
   }

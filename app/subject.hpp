@@ -25,6 +25,7 @@ struct Subject {
   int status = kOk;  ///< of a model that cannot be run
   std::shared_ptr<const Plan> plan;
   std::optional<Session> session;
+  Common limited;  ///< with the limits of its runs
   std::vector<Tensor> inputs;
   tools::Reference reference;
   std::string held_against;                      ///< for people: "dump/", "b.xml", "the reference tier"

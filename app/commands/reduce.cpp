@@ -44,7 +44,7 @@ tools::Reference values_of_run(Subject& subject) {
 }
 
 /// A layer that is wrong by itself.
-Failing against_reference(Subject& subject, const Options& options, const Common& common) {
+Failing against_reference(Subject& subject, const Options& options) {
   Failing failing;
   const auto found =
       tools::bisect(*subject.session, *subject.plan, subject.inputs, subject.reference, subject.allowance).found;
@@ -59,8 +59,8 @@ Failing against_reference(Subject& subject, const Options& options, const Common
   const bool constant = found->own.place.at().op->kind == Kind::constant;
   failing.fails = [&, iterations, own_tier, constant](const tools::Candidate& candidate) {
     if (!candidate.facts.sound) return false;
-    auto [plan, session] = compile_for(options, common, candidate.model, candidate.facts);
-    const auto reference = own_tier ? reference_run(candidate.model, candidate.facts, {}, options, common)
+    auto [plan, session] = compile_for(options, subject.limited, candidate.model, candidate.facts);
+    const auto reference = own_tier ? reference_run(candidate.model, candidate.facts, {}, options, subject.limited)
                                     : tools::reference_for(candidate, subject.reference, iterations);
     const auto errors = tools::own_errors(session, *plan, {}, reference, {subject.allowance, true});
     return std::any_of(errors.begin(), errors.end(), [&](const tools::OwnError& e) {
@@ -84,7 +84,7 @@ Failing against_command(Subject& subject, const CheckCommand& command, const Opt
 }
 
 /// The first event of these traps, at the same kind of which a candidate fails.
-Failing against_traps(Subject& subject, const Options& options, const Common& common) {
+Failing against_traps(Subject& subject, const Options& options) {
   Failing failing;
   tools::Traps traps;
   try {
@@ -92,7 +92,7 @@ Failing against_traps(Subject& subject, const Options& options, const Common& co
   } catch (const std::invalid_argument& error) {
     throw UsageError(fmt::format("--trap: {}", error.what()));
   }
-  const auto how = compile_options(options, common);
+  const auto how = compile_options(options, subject.limited);
   const auto event = tools::first_trap(subject.model, subject.facts, subject.inputs, traps, how);
   if (!event) return failing;
   failing.any = true;
@@ -145,7 +145,7 @@ int run(const Options& options, const Common& common) {
   std::optional<Progress> progress(std::in_place, common, "reduce");
   const auto failing = [&] {
     if (command) return against_command(subject, *command, options);
-    return options.trap.empty() ? against_reference(subject, options, common) : against_traps(subject, options, common);
+    return options.trap.empty() ? against_reference(subject, options) : against_traps(subject, options);
   }();
   tools::Reduction reduction;
   if (failing.any) {

@@ -96,12 +96,11 @@ void save_states(const std::string& path, const Session& session) {
 /// Refuses what cannot end well before anything is computed.
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
-  const auto available = limit > 0 ? limit : default_memory_limit();
-  if (planned.bytes <= available) return;
+  if (planned.bytes <= limit) return;
   Diagnostic d;
   d.code = Code::E0003;
   d.message = fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                          printable(planned.node->layer->name), planned.bytes, available);
+                          printable(planned.node->layer->name), planned.bytes, limit);
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
@@ -242,9 +241,11 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Watching watching(model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
 
-  require_memory(model, loaded.facts, common.budget.memory);
+  const auto limited = inputs.limited(common);
+  const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limited.budget.memory));
+  require_memory(model, loaded.facts, limited.budget.memory);
   Stopwatch stopwatch;
-  auto session = compile(loaded.model, loaded.facts, options_for(options, common));
+  auto session = compile(loaded.model, loaded.facts, options_for(options, limited));
   log_info("compiled in {}", stopwatch.lap());
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
@@ -299,7 +300,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     if (watching.ranges && step + 1 == options.steps)
       told.add("ranges", ranges_json(*watching.ranges), ranges_text(*watching.ranges));
     if (watching.rounding) {
-      const auto damage = damages(options, common, loaded, values, watching.rounded, got);
+      const auto damage = damages(options, limited, loaded, values, watching.rounded, got);
       told.add("simulated", damage_json(damage.first, damage.second), damage_text(damage.first, damage.second));
     }
     if (told.text.empty() && told.json.empty()) continue;

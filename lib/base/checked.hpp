@@ -1,6 +1,7 @@
 // 64-bit arithmetic that says when it overflows: every size in ovir is computed with it.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -19,6 +20,10 @@ inline std::optional<i64> checked_add(i64 a, i64 b) {
   if (__builtin_add_overflow(a, b, &r)) return std::nullopt;
   return r;
 }
+
+// Of numbers that are not negative, INT64_MAX where the result is more: for estimates, which need only be large then.
+inline i64 saturating_mul(i64 a, i64 b) { return checked_mul(a, b).value_or(std::numeric_limits<i64>::max()); }
+inline i64 saturating_add(i64 a, i64 b) { return checked_add(a, b).value_or(std::numeric_limits<i64>::max()); }
 
 /// The product of `dims`; nothing when it overflows or a dim is negative. A zero dim makes it 0 whatever the others
 /// are.

@@ -27,6 +27,13 @@ constexpr CodeInfo kCodes[] = {
      "The model or its tensors need more than `--limits` or the machine allows. The check is made before memory is "
      "taken, so a tensor with absurd dims ends here instead of exhausting the machine.",
      "ovir run model.xml -i x=zeros --limits mem=1G", "Raise the limit, or give smaller shapes with --shape."},
+    {Code::E0004, kFile, "the computation is too long",
+     "The number of elementary steps is estimated from the shapes before a layer is computed. 10 billion are allowed, "
+     "some 10 seconds of the reference kernels, and 10,000 more for every byte of the model and of the inputs that are "
+     "given: a model of usual size never comes near, but a file of a kilobyte cannot ask for hours.",
+     R"(<data size="2000001" alpha="1" beta="1" bias="1"/>      <!-- an LRN over a million elements -->)",
+     "If the shapes are what they should be, `--limits work=none` runs the model all the same, and `--limits time=60s` "
+     "for at most a minute."},
 
     {Code::E0101, kMalformed, "malformed XML",
      "The file begins like XML but is not well-formed: a tag is not closed, an attribute lacks its quotes, a < in a "

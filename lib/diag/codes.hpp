@@ -15,6 +15,7 @@ enum class Code : std::uint16_t {
   E0001 = 1,     ///< a file cannot be opened or read
   E0002,         ///< a file cannot be written
   E0003,         ///< memory or another limit
+  E0004,         ///< more work than a run may take
   E0101 = 101,   ///< malformed XML
   E0102,         ///< not an OpenVINO model
   E0103,         ///< a required element or attribute of the format is missing

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "op/infer_context.hpp"
+#include "op/work.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir {
@@ -63,10 +64,13 @@ std::vector<Fact> facts_of(const Plan& plan, const Node& node, const std::vector
 }
 
 std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
-                             EvalHost* host) {
+                             EvalHost* host, i64& work) {
   const auto& node = (*plan.model)[index];
   const bool last = index == step.nodes.back();
   const auto outputs = infer_now(plan, index, facts_of(plan, node, inputs));
+  const auto steps = steps_of(*node.version, node.attrs.get(), inputs, outputs);
+  spend(steps);
+  work = saturating_add(work, steps);
   std::vector<ElementType> stored;
   std::vector<std::uint8_t> unwanted;
   for (const auto id : plan.value_of[index]) {
@@ -83,7 +87,7 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
 
 }  // namespace
 
-std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs) {
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work) {
   std::vector<Fact> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto declared = plan.value(step.inputs[i]).declared;
@@ -99,22 +103,25 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
     const auto& node = (*plan.model)[index];
     if (index != step.nodes.back() && std::all_of(node.inputs.begin(), node.inputs.end(), is_settled)) {
       settled.push_back(index);
-      const auto& known = plan.facts->outputs[at(index)];
-      for (std::size_t o = 0; o < known.size(); ++o) operands.put({index, static_cast<int>(o)}, known[o]);
+      const auto& known = plan.facts->outputs[index];
+      for (int o = 0; o < std::ssize(known); ++o) operands.put({index, o}, known[o]);
       continue;
     }
-    auto outputs = infer_now(plan, index, operands.of(node));
+    const auto facts = operands.of(node);
+    auto outputs = infer_now(plan, index, facts);
+    work = saturating_add(work, steps_of(*node.version, node.attrs.get(), facts, outputs));
     if (index == step.nodes.back()) return outputs;
     for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }
   return {};
 }
 
-std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host) {
+std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host,
+                                   i64& work) {
   Operands operands(plan, step, std::vector<Tensor>(inputs.begin(), inputs.end()),
                     [](const Value& v) { return v.constant; });
   for (const auto index : step.nodes) {
-    auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host);
+    auto outputs = evaluate(plan, step, index, operands.of((*plan.model)[index]), host, work);
     if (index == step.nodes.back()) return outputs;
     for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }

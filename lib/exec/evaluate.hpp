@@ -9,9 +9,11 @@
 namespace ovir {
 
 /// What inference says of the outputs of a step for these inputs. Throws the Failures of the operations' own demands.
-std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs);
+/// The elementary steps of its nodes are added to `work`.
+std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work);
 
-/// The outputs of a step, by the reference kernels of its nodes.
-std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host);
+/// The outputs of a step, by the reference kernels of its nodes. Their elementary steps are spent, and added to `work`.
+std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host,
+                                   i64& work);
 
 }  // namespace ovir

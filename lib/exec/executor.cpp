@@ -8,6 +8,7 @@
 #include "model/explain.hpp"
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
+#include "op/work.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir {
@@ -36,6 +37,7 @@ class Executor::Run final : private EvalHost {
       : executor_(executor), plan_(*executor.plan_), context_(context), sized_(sized), iterations_(iterations) {}
 
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
+    spend(sized_.work);
     bind(inputs);
     if (context_.observer) watch_given();
     for (int s = 0; s < std::ssize(plan_.steps); ++s) {
@@ -78,6 +80,7 @@ class Executor::Run final : private EvalHost {
   }
 
   void record(const Step& step) {
+    executor_.recording_->work = saturating_add(executor_.recording_->work, work_);
     auto& shapes = executor_.recording_->shapes;
     for (const auto id : step.outputs)
       if (!shapes[id] && sized_.tensors[id]) shapes[id] = sized_.tensors[id].shape();
@@ -86,6 +89,7 @@ class Executor::Run final : private EvalHost {
   // --- steps
 
   void execute(const Step& step, SizedStep& sized) {
+    work_ = 0;
     try {
       switch (sized.how) {
         case How::view: return pass_on(step);
@@ -188,7 +192,9 @@ class Executor::Run final : private EvalHost {
     }
     const auto& node = plan_.node(step);
     if (step.kernel) {
-      const auto facts = infer_group(plan_, step, inputs);
+      const auto facts = infer_group(plan_, step, inputs, work_);
+      work_ /= kStepsAtOnce;
+      spend(work_);
       std::vector<Tensor> outputs;
       bool open = false;
       for (std::size_t o = 0; o < step.outputs.size(); ++o) {
@@ -201,7 +207,8 @@ class Executor::Run final : private EvalHost {
       }
     }
     by_reference_ = true;
-    auto results = evaluate_group(plan_, step, inputs, this);
+    work_ = 0;
+    auto results = evaluate_group(plan_, step, inputs, this, work_);
     if (node.op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
     for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o)
       if (results[o]) store(step.outputs[o], results[o]);
@@ -382,6 +389,7 @@ class Executor::Run final : private EvalHost {
   Sized& sized_;
   std::span<const i64> iterations_;
   int step_ = 0;
+  i64 work_ = 0;               ///< of the step under way, where it was not known before
   bool by_reference_ = false;  ///< the reference kernels ran the step, for the profiler
   int calls_of_ = -1;
   i64 calls_ = 0;
@@ -416,13 +424,16 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
   if (found == recent_.end()) {
     if (recent_.size() >= kRecent) recent_.pop_back();
     auto shapes = static_shapes(*plan_);
-    for (std::size_t k = 0; k < inputs.size(); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
-    recent_.push_front({std::move(key), std::move(shapes), nullptr});
+    for (int k = 0; k < std::ssize(inputs); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
+    recent_.push_front({std::move(key), std::move(shapes), open_->work, nullptr});
     recording_ = &recent_.front();
     return nullptr;
   }
   recent_.splice(recent_.begin(), recent_, found);
-  if (!found->sized) found->sized = std::make_unique<Sized>(*plan_, found->shapes, context.runtime, true);
+  if (!found->sized) {
+    found->sized = std::make_unique<Sized>(*plan_, found->shapes, context.runtime, true);
+    found->sized->work = found->work;
+  }
   return found->sized.get();
 }
 

@@ -45,6 +45,7 @@ class Executor {
   struct Recorded {
     std::vector<Shape> key;
     std::vector<std::optional<Shape>> shapes;  // by value; empty where the data decide
+    i64 work = 0;                              // of the steps that need not be dynamic then
     std::unique_ptr<Sized> sized;              // made when the shapes come again
   };
 

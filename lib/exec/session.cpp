@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "exec/executor.hpp"
+#include "exec/planned_work.hpp"
 #include "model/report.hpp"
 #include "op/shared_attrs.hpp"
+#include "op/work.hpp"
 
 namespace ovir {
 namespace {
@@ -45,6 +47,7 @@ struct Session::Impl {
   std::vector<ModelPort> inputs, outputs;
   std::vector<Variable> variables;
   Profiler* profiler = nullptr;
+  PlannedWork planned;
   std::uint64_t runs = 0;
   bool stopped = false;
 
@@ -65,6 +68,14 @@ struct Session::Impl {
       outputs.push_back({name, std::move(names), exchanged_type(model, fact.type, false), fact.shape});
     }
     find_variables(*plan, variables);
+    planned = planned_work(*plan);
+  }
+
+  i64 work_limit(std::span<const Tensor> values) const {
+    if (runtime->work() > 0) return runtime->work();
+    auto bytes = bytes_of(*plan->model->graph);
+    for (const auto& t : values) bytes = saturating_add(bytes, static_cast<i64>(t.byte_size()));
+    return default_work_limit(bytes);
   }
 
   void check(std::span<const Tensor> values) const {
@@ -123,6 +134,9 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   impl.check(inputs);
   for (auto& r : results) r = Tensor();
   const MemoryBudget::Scope scope(impl.runtime->memory());
+  WorkBudget work(impl.work_limit(inputs));
+  require_work(impl.planned, work.limit());
+  const WorkBudget::Scope working(work);
   impl.stopped = false;
   RunContext context{*impl.runtime, impl.states, impl.blocks, observer, impl.profiler, ++impl.runs};
   // A run that does not come to its end leaves the states as they were.

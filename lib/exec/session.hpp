@@ -51,8 +51,8 @@ class Session {
   /// Inputs by Parameter in file order, of the declared or the exchanged type; E0702, E0703, E0704 where they are not
   /// what the model takes. They are read during the call only. The results, in file order and in their exchanged types,
   /// belong to the caller; their storage is used again by a later run once nobody holds it. Throws Failure with the
-  /// layer at fault, or E0003 where the Runtime was stopped or its memory is not enough; the states are then as they
-  /// were before.
+  /// layer at fault, or E0003 where the Runtime was stopped or its memory is not enough, E0004 where the run would take
+  /// more work than the Runtime allows; the states are then as they were before.
   std::vector<Tensor> run(std::span<const Tensor> inputs, Observer* observer = nullptr);
   /// The same into `results`, which allocates nothing where a run before has left its results there.
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer = nullptr);

@@ -4,6 +4,7 @@
 
 #include "op/eval_context.hpp"
 #include "op/infer_context.hpp"
+#include "op/work.hpp"
 #include "plan/passes.hpp"
 
 namespace ovir {
@@ -110,6 +111,7 @@ std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
   InferContext infer(*node.op, *node.version, node.attrs.get(), facts, static_cast<int>(ids.size()));
   infer.check_signature();
   if (node.version->infer) node.version->infer(infer);
+  spend(steps_of(*node.version, node.attrs.get(), side.inputs, infer.outputs()));
   std::vector<ElementType> stored;
   for (const auto id : ids) stored.push_back(plan_.value(id).stored);
   EvalContext eval(*node.version, node.attrs.get(), side.inputs, infer.outputs(), stored);

@@ -5,6 +5,8 @@
 #include "base/bytes.hpp"
 #include "diag/diagnostic.hpp"
 #include "exec/placement.hpp"
+#include "exec/planned_work.hpp"
+#include "op/work.hpp"
 
 namespace ovir {
 namespace {
@@ -43,6 +45,9 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
   place_values(plan);
   bind_kernels(plan);
   bind_references(plan);
+  for (int s = 0; s < std::ssize(steps); ++s)
+    if (steps[s].how == How::kernel || steps[s].how == How::reference)
+      work = saturating_add(work, step_work(plan, plan.steps[s], steps[s].how == How::kernel));
   for (int id = 0; id < std::ssize(plan.values); ++id) {
     if (planned[id]) spare.emplace_back(id, Tensor());
     if (!fixed[id]) moving.push_back(id);

@@ -53,6 +53,7 @@ struct Sized {
   std::vector<SizedStep> steps;
   std::vector<View> views;
   bool all_planned = true;  ///< no step is dynamic
+  i64 work = 0;             ///< of the steps that are not dynamic, see step_work
 
  private:
   void prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded);

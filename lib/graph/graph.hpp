@@ -87,4 +87,10 @@ struct Graph {
   std::shared_ptr<const Bytes> weights;  ///< null: none (--no-weights, or the file is missing)
 };
 
+/// Of its text and its weights.
+inline i64 bytes_of(const Graph& graph) {
+  const auto weights = graph.weights ? graph.weights->size() : 0;
+  return static_cast<i64>((graph.source ? graph.source->text.size() : 0) + weights);
+}
+
 }  // namespace ovir

@@ -5,6 +5,7 @@
 
 #include "op/infer_context.hpp"
 #include "op/ports.hpp"
+#include "op/work.hpp"
 
 namespace ovir {
 
@@ -114,6 +115,7 @@ std::vector<Tensor> evaluate(const OpDef& op, const Version& version, const void
   InferContext infer(op, version, attrs, facts, output_count);
   infer.check_signature();
   version.infer(infer);
+  spend(steps_of(version, attrs, inputs, infer.outputs()));
   EvalContext c(version, attrs, inputs, infer.outputs());
   c.set_type(op.type);
   version.eval(c);

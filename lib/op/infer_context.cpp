@@ -7,6 +7,7 @@
 
 #include "op/eval_context.hpp"
 #include "op/ports.hpp"
+#include "op/work.hpp"
 
 namespace ovir {
 
@@ -297,6 +298,9 @@ namespace {
 
 bool small(const PartialShape& s) { return s.is_static() && s.element_count().max <= kMaxPropagated; }
 
+/// Values are not worth more elementary steps than that before the model runs.
+constexpr i64 kMostSteps = 2'000'000;
+
 /// All inputs known and small: the values follow from the reference kernel itself.
 void propagate_values(InferContext& c) {
   const auto& v = c.version();
@@ -310,8 +314,15 @@ void propagate_values(InferContext& c) {
   for (const auto& out : c.outputs())
     if (!small(out.shape) || out.type == ElementType::dynamic) return;
   if (c.input_count() == 0) return;
+  WorkBudget work(kMostSteps);
+  const WorkBudget::Scope working(work);
   EvalContext e(v, c.raw_attrs(), inputs, c.outputs());
-  v.eval(e);
+  try {
+    spend(steps_of(v, c.raw_attrs(), inputs, c.outputs()));
+    v.eval(e);
+  } catch (const OverWork&) {
+    return;
+  }
   auto& values = e.finish();
   for (int o = 0; o < std::ssize(values); ++o) {
     const auto type = c.out(o).type;

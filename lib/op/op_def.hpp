@@ -91,6 +91,9 @@ enum class ErrorBound : std::uint8_t {
                 ///< one with floats: n·u / (1 - n·u) times the sum of the absolute values
   sampled,      ///< found by changing the inputs within their rounding, at random
 };
+/// How much of something a kernel does, by attributes and static shapes; INT64_MAX where it is more than 64 bits hold.
+using CountFn = i64 (*)(const Version&, const void* attrs, std::span<const Shape> inputs,
+                        std::span<const Shape> outputs);
 /// The most terms that a sum of ErrorBound::sums has.
 using TermsFn = i64 (*)(const Version&, const void* attrs, std::span<const Shape> inputs);
 
@@ -116,6 +119,10 @@ struct Version {
   bool view = false;  ///< output 0 is input 0 under another shape: its bytes need not be copied
   ErrorBound error = ErrorBound::by_kind;
   TermsFn terms = nullptr;  ///< null: as many as there are elements of input 0 for one of output 0
+  CountFn macs = nullptr;   ///< multiply-accumulates of products of matrices or filters; null: none
+  /// What the reference kernel does besides reading each input and writing each output element once, where that grows
+  /// faster: elementary steps, of about a nanosecond each; see op/work.hpp. Null: the multiply-accumulates.
+  CountFn steps = nullptr;
 };
 
 /// A model within a layer of this type. Its <port_map> connects inputs to Parameters and Results to outputs.

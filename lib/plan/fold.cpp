@@ -4,6 +4,7 @@
 #include "diag/diagnostic.hpp"
 #include "op/eval_context.hpp"
 #include "op/infer_context.hpp"
+#include "op/work.hpp"
 #include "plan/decompression.hpp"
 #include "plan/passes.hpp"
 
@@ -72,6 +73,7 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   if (node.version->infer) node.version->infer(infer);
   std::vector<ElementType> stored;
   for (const auto id : step.outputs) stored.push_back(plan.value(id).stored);
+  spend(steps_of(*node.version, node.attrs.get(), inputs, infer.outputs()));
   EvalContext eval(*node.version, node.attrs.get(), inputs, infer.outputs(), stored);
   eval.set_type(node.op->type);
   node.version->eval(eval);
@@ -95,6 +97,8 @@ std::vector<char> kept_compressed(const Plan& plan) {
 }
 
 void fold_computed(Plan& plan) {
+  WorkBudget work(default_work_limit(bytes_of(*plan.model->graph)));
+  const WorkBudget::Scope working(work);
   std::vector<char> gone(plan.steps.size(), 0);
   const auto kept = kept_compressed(plan);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {

@@ -9,6 +9,7 @@ namespace ovir {
 Runtime::Runtime(const RuntimeOptions& options)
     : threads_(options.threads > 0 ? std::min(options.threads, 1024) : available_processors()),
       memory_(std::make_shared<MemoryBudget>(options.memory > 0 ? options.memory : default_memory_limit())),
+      work_(options.work),
       time_(options.time) {
   if (time_) deadline_ = std::chrono::steady_clock::now() + *time_;
 }

@@ -18,6 +18,9 @@ struct RuntimeOptions {
   int threads = 0;  ///< 0: as many as the process may use
   i64 memory = 0;   ///< bytes of all tensors together; 0: three quarters of what the machine has
   std::optional<std::chrono::nanoseconds> time;  ///< runs end this long after the Runtime was made
+  /// Elementary steps of one run, see op/work.hpp; 0: default_work_limit of the model and the inputs, so that a small
+  /// file cannot ask for hours; INT64_MAX: any number.
+  i64 work = 0;
 };
 
 /// May be shared by sessions in several threads; its threads help whoever asks.
@@ -27,6 +30,7 @@ class Runtime {
 
   int threads() const { return threads_; }
   const std::shared_ptr<MemoryBudget>& memory() const { return memory_; }
+  i64 work() const { return work_; }
   /// work(0) … work(chunks - 1) on the threads there are; see ThreadPool::run. Once stopped, what is left is skipped
   /// and check() throws.
   void parallel(i64 chunks, const std::function<void(i64)>& work);
@@ -45,6 +49,7 @@ class Runtime {
 
   int threads_;
   std::shared_ptr<MemoryBudget> memory_;
+  i64 work_;
   std::optional<std::chrono::nanoseconds> time_;
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::atomic<bool> stopped_{false};

@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "model/trips.hpp"
 #include "tools/macs.hpp"
 
 namespace ovir::tools {
@@ -17,8 +18,8 @@ namespace {
 
 /// Saturating, so that absurd shapes give absurd numbers and nothing worse.
 constexpr auto kMax = std::numeric_limits<i64>::max();
-i64 times(i64 a, i64 b) { return checked_mul(a, b).value_or(kMax); }
-i64 plus(i64 a, i64 b) { return checked_add(a, b).value_or(kMax); }
+i64 times(i64 a, i64 b) { return saturating_mul(a, b); }
+i64 plus(i64 a, i64 b) { return saturating_add(a, b); }
 
 /// With the greatest length where one is open but bounded; nothing where it has no end.
 std::optional<Shape> largest(const PartialShape& shape) {
@@ -118,8 +119,8 @@ class Counter {
         cost_.moved = plus(cost_.moved, layer.moved);
       }
       if (bytes > cost_.peak) note_peak(model, i, bytes, alive);
-      for (std::size_t b = 0; b < node.bodies.size() && b < facts.bodies[i].size(); ++b) {
-        const auto iterations = trips(model, node, facts, i, b);
+      for (int b = 0; b < std::ssize(node.bodies) && b < std::ssize(facts.bodies[i]); ++b) {
+        const auto iterations = trip_count(model, facts, i, b);
         if (!iterations) cost_.open.push_back(layer);
         walk(*node.bodies[b], facts.bodies[i][b], times(runs, iterations.value_or(1)), alive, bytes);
       }
@@ -181,35 +182,6 @@ class Counter {
       for (const auto& f : inputs) moved = plus(moved, bytes_of(f).value_or(0));
     for (const auto& f : outputs) moved = plus(moved, bytes_of(f).value_or(0));
     layer.moved = times(moved, layer.times);
-  }
-
-  /// How often a body runs; nothing where only the run tells.
-  static std::optional<i64> trips(const Model&, const Node& node, const Facts& facts, std::size_t i, std::size_t b) {
-    const auto& map = node.maps[b];
-    if (!node.op->bodies.empty() && !node.op->bodies[std::min(b, node.op->bodies.size() - 1)].iterates) return 1;
-    std::optional<i64> count;
-    for (const auto& link : map.inputs) {
-      if (!link.sliced || link.port < 0) continue;
-      const auto& shape = facts.of(node.inputs[link.port]).shape;
-      if (!shape.has_rank()) return std::nullopt;
-      const auto axis = link.axis < 0 ? link.axis + shape.rank() : link.axis;
-      if (axis < 0 || axis >= shape.rank() || !shape[axis].is_static() || link.stride == 0) return std::nullopt;
-      const auto border = [&](i64 v) { return v < 0 ? v + shape[axis].length() + 1 : v; };
-      const auto parts = std::abs(border(link.end) - border(link.start)) / std::abs(link.stride);
-      count = std::min(count.value_or(parts), parts);
-    }
-    for (const auto& link : map.outputs) {
-      if (count || !link.sliced || link.port < 0) continue;
-      const auto& shape = facts.outputs[i][link.port].shape;
-      if (!shape.has_rank()) continue;
-      const auto axis = link.axis < 0 ? link.axis + shape.rank() : link.axis;
-      if (axis >= 0 && axis < shape.rank() && shape[axis].is_static()) count = shape[axis].length() / link.part_size;
-    }
-    // A body that counts its iterations has their greatest number at input 0.
-    const bool counts = !node.op->bodies.empty() && node.op->bodies[0].counts && !node.inputs.empty();
-    if (const auto& limit = counts ? facts.of(node.inputs[0]).value : Tensor(); limit && limit.size() == 1)
-      if (const auto max = to_i64(limit)[0]; max >= 0) count = std::min(count.value_or(max), max);
-    return count;
   }
 
   void note_peak(const Model& model, int node, i64 bytes, const std::vector<AliveTensor>& alive) {

@@ -1,4 +1,4 @@
-// How many multiply-accumulates a layer takes. A table of formulas, one an operation type, in macs.cpp.
+// How many multiply-accumulates a layer takes; the formulas stand beside the operations (Version::macs).
 #pragma once
 #include <optional>
 #include <span>

@@ -54,6 +54,16 @@ void allow(long seconds) {
   ::setitimer(ITIMER_PROF, &limit, nullptr);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/// The shadow memory counts as data, so a limit of the system would leave nothing; __asan_default_options has it.
+void limit_memory() {}
+#else
+void limit_memory() {
+  const rlimit memory{std::size_t{4} << 30, std::size_t{4} << 30};
+  ::setrlimit(RLIMIT_DATA, &memory);
+}
+#endif
+
 double computed() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 void add_seeds(const fs::path& path, const std::string& ending, std::vector<std::string>& seeds) {
@@ -92,6 +102,12 @@ std::vector<std::string> read_words(const std::string& path) {
 
 }  // namespace
 
+#ifdef __SANITIZE_ADDRESS__
+/// AddressSanitizer asks for its options by this name.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "hard_rss_limit_mb=4096:max_allocation_size_mb=4096"; }
+#endif
+
 void broken(std::string_view what) {
   std::fprintf(stderr, "broken promise: %.*s\n", static_cast<int>(what.size()), what.data());
   if (go_on) throw Broken();
@@ -121,8 +137,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGPROF}) std::signal(signal, on_signal);
-  const rlimit memory{std::size_t{4} << 30, std::size_t{4} << 30};  // counts no shadow of AddressSanitizer
-  ::setrlimit(RLIMIT_DATA, &memory);
+  limit_memory();
   std::size_t runs = 0, broken_promises = 0;
   const auto run = [&](std::string input) {
     current = std::move(input);

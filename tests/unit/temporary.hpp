@@ -9,8 +9,10 @@
 
 class Temporary {
  public:
-  Temporary() {
-    std::string name = (std::filesystem::temp_directory_path() / "ovir-test-XXXXXX").string();
+  /// In the system's folder for temporary files, where no other is named.
+  explicit Temporary(std::filesystem::path parent = {}) {
+    if (parent.empty()) parent = std::filesystem::temp_directory_path();
+    std::string name = (parent / "ovir-test-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
       throw std::filesystem::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
     folder_ = name;

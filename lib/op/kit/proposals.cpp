@@ -1,4 +1,5 @@
 #include "op/kit/proposals.hpp"
+#include "op/work.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,6 +49,8 @@ std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, i64 befo
   std::vector<bool> dropped(proposals.size(), false);
   for (std::size_t i = 0; i < proposals.size() && std::ssize(kept) < after; ++i) {
     if (dropped[i]) continue;
+    constexpr i64 kOverlap = 4;
+    spend(kOverlap * (std::ssize(proposals) - static_cast<i64>(i)));
     const auto& a = proposals[i];
     kept.push_back(a);
     for (auto j = i + 1; j < proposals.size(); ++j) {

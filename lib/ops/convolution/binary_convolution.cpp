@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/convolution/binary-convolution-1
 #include "op/kit/window.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::binary_convolution {
 namespace {
@@ -88,6 +89,11 @@ void eval(EvalContext& c) {
   });
 }
 
+/// Every output element takes a filter.
+i64 macs(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  return saturating_mul(saturating_count(out[0]), saturating_count(in[filters], 1));
+}
+
 using A = Attrs;
 constexpr TypeVar T{"T1", kNumeric}, TBits{"T2", set_of(ElementType::u1)};
 constexpr PortDef kInputs[] = {{"data", T}, {"filters", TBits}};
@@ -98,7 +104,7 @@ constexpr auto kAttrs =
                Attr<"mode", &A::mode, kRequired>, Attr<"pad_value", &A::pad_value, kRequired>,
                Attr<"auto_pad", &A::auto_pad>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval, .macs = macs}};
 
 }  // namespace
 

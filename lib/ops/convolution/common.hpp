@@ -2,6 +2,7 @@
 #pragma once
 #include "op/kit/window.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::convolution {
 
@@ -54,6 +55,17 @@ Problem backprop_problem(const ConvolutionAttrs& a, const Shape& data, const Sha
 /// The most products that one output element is the sum of: `kept` are the axes of the filters that make output
 /// channels and groups.
 i64 products(const Shape& filters, std::initializer_list<int> kept);
+
+/// Every output element takes a filter, every input element of a backward convolution goes through one: the filters'
+/// axes from `first`.
+template <i64 first>
+i64 forward_macs(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  return saturating_mul(saturating_count(out[0]), saturating_count(in[filters], first));
+}
+template <i64 first>
+i64 backprop_macs(const Version&, const void*, std::span<const Shape> in, std::span<const Shape>) {
+  return saturating_mul(saturating_count(in[data]), saturating_count(in[filters], first));
+}
 
 void eval_forward(EvalContext& c, bool grouped);
 void eval_backprop(EvalContext& c, bool grouped);

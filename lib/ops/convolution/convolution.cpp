@@ -18,7 +18,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .error = ErrorBound::sums,
-     .terms = terms},
+     .terms = terms,
+     .macs = convolution::forward_macs<1>},
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr Version kVersions[] = {
      .reads = ports(2),
      .eval = eval,
      .error = ErrorBound::sums,
-     .terms = terms},
+     .terms = terms,
+     .macs = convolution::backprop_macs<1>},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/convolution/deformable-convolution-8
 #include "op/kit/window.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::deformable_convolution {
 namespace {
@@ -132,6 +133,19 @@ void eval(EvalContext& c) {
   if (out.size() != 0) dispatch(out.type(), Numbers{}, [&]<class T>() { convolve<T>(c, out); });
 }
 
+/// Every output element takes a filter.
+i64 macs(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  return saturating_mul(saturating_count(out[0]), saturating_count(in[filters], 1));
+}
+
+/// What a filter sees is interpolated once at every output position.
+i64 steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape> out) {
+  constexpr i64 kSample = 32;
+  const auto positions = saturating_mul(saturating_count(out[0], 2), out[0][0]);
+  const auto seen = saturating_mul(in[data][1], saturating_count(in[filters], 2));
+  return saturating_add(macs(version, attrs, in, out), saturating_mul(saturating_mul(positions, seen), kSample));
+}
+
 using A = Attrs;
 constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs1[] = {{"data", T}, {"offsets", T}, {"filters", T}};
@@ -144,13 +158,22 @@ constexpr auto kAttrs =
                Attr<"auto_pad", &A::auto_pad>, Attr<"group", &A::group>, Attr<"deformable_group", &A::deformable_group>,
                More...>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs1, .outputs = kOutputs, .attrs = kAttrs<>, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs1,
+     .outputs = kOutputs,
+     .attrs = kAttrs<>,
+     .infer = infer,
+     .eval = eval,
+     .macs = macs,
+     .steps = steps},
     {.since = 8,
      .inputs = kInputs8,
      .outputs = kOutputs,
      .attrs = kAttrs<Attr<"bilinear_interpolation_pad", &A::bilinear_interpolation_pad>>,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .macs = macs,
+     .steps = steps},
 };
 
 }  // namespace

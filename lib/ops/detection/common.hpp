@@ -2,6 +2,7 @@
 // of prior boxes.
 #pragma once
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::detection {
 
@@ -51,6 +52,11 @@ struct BilinearSample {
 /// Samples along one side of a bin are never more than this: a region that asks for more is refused.
 inline constexpr i64 kMaxBinSamples = 1 << 12;
 void require_sampling_ratio(const InferContext& c, i64 sampling_ratio);
+/// What `samples` of all channels cost, before they are taken.
+inline void spend_samples(i64 samples, i64 channels) {
+  constexpr i64 kSample = 8, kSampleOfChannel = 4;
+  spend(saturating_mul(samples, saturating_add(kSample, saturating_mul(kSampleOfChannel, channels))));
+}
 /// How many samples are taken along a side of a bin of region `roi`, of input `port`: as many as asked for, or one a
 /// pixel.
 i64 bin_samples(const EvalContext& c, int port, double side, i64 sampling_ratio, i64 roi);
@@ -66,12 +72,14 @@ void require_bins(const InferContext& c, const Attrs& a) {
 }
 /// Their inputs data, rois and batch_indices, and the output.
 void infer_aligned(InferContext& c, i64 pooled_h, i64 pooled_w, i64 numbers, std::string_view words);
-/// Their samples: visit(bin, x, y, n) for the n points in each bin of a region of `w` by `h` that begins at (x0, y0).
+/// Their samples: visit(bin, x, y, n) for the n points in each bin of a region of `w` by `h` that begins at (x0, y0),
+/// each of all channels.
 template <class T, class Attrs, class F>
-void sample_bins(const EvalContext& c, const Attrs& a, i64 roi, T x0, T y0, T w, T h, F visit) {
+void sample_bins(const EvalContext& c, const Attrs& a, i64 roi, i64 channels, T x0, T y0, T w, T h, F visit) {
   const T bin_w = w / static_cast<T>(a.pooled_w), bin_h = h / static_cast<T>(a.pooled_h), half = static_cast<T>(0.5);
   const auto nx = bin_samples(c, 1, static_cast<double>(bin_w), a.sampling_ratio, roi),
              ny = bin_samples(c, 1, static_cast<double>(bin_h), a.sampling_ratio, roi);
+  spend_samples(saturating_mul(saturating_mul(a.pooled_h, a.pooled_w), nx * ny), channels);
   for (i64 ph = 0; ph < a.pooled_h; ++ph)
     for (i64 pw = 0; pw < a.pooled_w; ++pw)
       for (i64 iy = 0; iy < ny; ++iy)

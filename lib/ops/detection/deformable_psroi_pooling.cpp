@@ -1,5 +1,6 @@
 // DeformablePSROIPooling: position-sensitive pooling of regions whose bins may be shifted.
 // Spec: operation-sets/operation-specs/detection/deformable-psroi-pooling-1
+#include "op/work.hpp"
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::deformable_psroi_pooling {
@@ -100,6 +101,13 @@ void eval(EvalContext& c) {
   });
 }
 
+i64 steps(const Version& version, const void* attrs, std::span<const Shape>, std::span<const Shape> out) {
+  constexpr i64 kSample = 16;
+  const auto& a = version.attrs.as<Attrs>(attrs);
+  return saturating_mul(saturating_count(out[0]),
+                        saturating_mul(saturating_mul(kSample, a.spatial_bins_x), a.spatial_bins_y));
+}
+
 constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}, {"offsets", T, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
@@ -113,7 +121,8 @@ constexpr Version kVersions[] = {
                          Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>,
                          Attr<"trans_std", &Attrs::trans_std>, Attr<"part_size", &Attrs::part_size>>,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .steps = steps},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // DetectionOutput: decodes boxes from their priors, suppresses the weaker of overlapping ones, lists what is left.
 // Spec: operation-sets/operation-specs/detection/detectionoutput-8
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::detection_output {
 namespace {
@@ -222,13 +223,16 @@ class Detector {
     const auto suppress = [&] {
       std::sort(candidates.begin(), candidates.end(), before);
       if (a.top_k > -1 && std::ssize(candidates) > a.top_k) candidates.resize(a.top_k);
-      for (const auto& f : candidates)
+      constexpr i64 kOverlap = 4;
+      for (const auto& f : candidates) {
+        spend(kOverlap * std::ssize(found));
         if (std::none_of(found.begin(), found.end(), [&](const Found& kept) {
               return kept.label == f.label &&
                      overlap(boxes[index(f.label, f.prior)], boxes[index(kept.label, kept.prior)]) >
                          static_cast<T>(a.nms_threshold);
             }))
           found.push_back(f);
+      }
       candidates.clear();
     };
     if (!a.decrease_label_id) {

@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/detection/experimental-detectron-detection-output-6
 #include "op/kit/proposals.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::experimental_detectron_detection_output {
 namespace {
@@ -87,10 +88,13 @@ void eval(EvalContext& c) {
                            (std::min(p.y1, q.y1) - std::max(p.y0, q.y0) + kPixel);
       return common / (area(p) + area(q) - common);
     };
-    for (const auto& f : of_class)
+    for (const auto& f : of_class) {
+      constexpr i64 kOverlap = 4;
+      spend(kOverlap * std::ssize(kept));
       if (std::none_of(kept.begin(), kept.end(),
                        [&](const Found& other) { return overlap(f.box, other.box) > a.nms_threshold; }))
         kept.push_back(f);
+    }
     if (a.post_nms_count >= 0 && a.post_nms_count < std::ssize(kept)) kept.resize(a.post_nms_count);
     all.insert(all.end(), kept.begin(), kept.end());
   }

@@ -76,6 +76,7 @@ void eval(EvalContext& c) {
       const T bin_w = w / static_cast<T>(size), bin_h = h / static_cast<T>(size);
       const auto nx = detection::bin_samples(c, 0, static_cast<double>(bin_w), a.sampling_ratio, r),
                  ny = detection::bin_samples(c, 0, static_cast<double>(bin_h), a.sampling_ratio, r);
+      detection::spend_samples(saturating_mul(size * size, nx * ny), channels);
       for (i64 ph = 0; ph < size; ++ph)
         for (i64 pw = 0; pw < size; ++pw)
           for (i64 iy = 0; iy < ny; ++iy)

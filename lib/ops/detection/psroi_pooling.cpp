@@ -1,5 +1,6 @@
 // PSROIPooling: position-sensitive pooling: each bin of a region reads channels of its own.
 // Spec: operation-sets/operation-specs/detection/psroi-pooling-1
+#include "op/work.hpp"
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::psroi_pooling {
@@ -103,6 +104,15 @@ void eval(EvalContext& c) {
   });
 }
 
+/// The bins of a region cover no more than the maps of an image, or are so many samples.
+i64 steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape> out) {
+  constexpr i64 kSample = 16;
+  const auto& a = version.attrs.as<Attrs>(attrs);
+  return a.mode == Mode::average
+             ? saturating_mul(in[rois][0], saturating_count(in[data], 1))
+             : saturating_mul(saturating_count(out[0]), kSample * a.spatial_bins_x * a.spatial_bins_y);
+}
+
 constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
@@ -115,7 +125,8 @@ constexpr Version kVersions[] = {
                     Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"mode", &Attrs::mode>,
                     Attr<"spatial_bins_x", &Attrs::spatial_bins_x>, Attr<"spatial_bins_y", &Attrs::spatial_bins_y>>,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .steps = steps},
 };
 
 }  // namespace

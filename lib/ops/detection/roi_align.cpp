@@ -56,7 +56,7 @@ void eval(EvalContext& c) {
         w = std::max(w, T(1));
         h = std::max(h, T(1));
       }
-      detection::sample_bins(c, a, r, x0, y0, w, h, [&](i64 bin, T x, T y, T samples) {
+      detection::sample_bins(c, a, r, channels, x0, y0, w, h, [&](i64 bin, T x, T y, T samples) {
         const detection::BilinearSample<T> sample(x, y, width, height);
         for (i64 ch = 0; ch < channels; ++ch) {
           const T value = sample.of(maps.data<T>() + (batch * channels + ch) * plane);

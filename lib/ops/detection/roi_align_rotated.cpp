@@ -41,7 +41,7 @@ void eval(EvalContext& c) {
       const T x0 = roi[0] * scale - half, y0 = roi[1] * scale - half, w = roi[2] * scale, h = roi[3] * scale,
               angle = a.clockwise_mode ? -roi[4] : roi[4];
       const T cos = std::cos(angle), sin = std::sin(angle);
-      detection::sample_bins(c, a, r, -w / 2, -h / 2, w, h, [&](i64 bin, T x, T y, T samples) {
+      detection::sample_bins(c, a, r, channels, -w / 2, -h / 2, w, h, [&](i64 bin, T x, T y, T samples) {
         const detection::BilinearSample<T> sample(y * sin + x * cos + x0, y * cos - x * sin + y0, width, height);
         for (i64 ch = 0; ch < channels; ++ch)
           to[ch * bins + bin] += sample.of(maps.data<T>() + (batch * channels + ch) * plane) / samples;

@@ -1,5 +1,6 @@
 // ROIPooling: regions pooled to a fixed size, by the maximum of each bin or by bilinear interpolation.
 // Spec: operation-sets/operation-specs/detection/roi-pooling-1
+#include "op/work.hpp"
 #include "ops/detection/common.hpp"
 
 namespace ovir::ops::roi_pooling {
@@ -102,6 +103,11 @@ void eval(EvalContext& c) {
   });
 }
 
+/// The bins of a region cover no more than the maps of an image, and perhaps a pixel more on each side.
+i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape>) {
+  return saturating_mul(in[rois][0], saturating_count(in[data], 1));
+}
+
 constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"data", T}, {"rois", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
@@ -114,7 +120,8 @@ constexpr Version kVersions[] = {
                          Attr<"output_size", &Attrs::output_size>, Attr<"output_roi", &Attrs::output_roi>,
                          Attr<"spatial_scale", &Attrs::spatial_scale, kRequired>, Attr<"method", &Attrs::method>>,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .steps = steps},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Multinomial: classes drawn by their probabilities.
 // Spec: operation-sets/operation-specs/generation/multinomial-13
+#include "op/work.hpp"
 #include "ops/generation/common.hpp"
 
 namespace ovir::ops::multinomial {
@@ -64,6 +65,11 @@ void eval(EvalContext& c) {
   });
 }
 
+/// Every sample adds up all classes.
+i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  return saturating_mul(saturating_count(out[0]), saturating_mul(2, in[probs][1]));
+}
+
 constexpr PortDef kInputs[] = {{"probs", {"T_IN", kFloat}}, {"num_samples", {"T_SAMPLES", kIndex}}};
 constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kIndex}}};
 constexpr Version kVersions[] = {
@@ -77,7 +83,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .reads = ports(num_samples),
      .eval = eval,
-     .pure = false},
+     .pure = false,
+     .steps = steps},
 };
 
 }  // namespace

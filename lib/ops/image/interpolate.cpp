@@ -4,6 +4,7 @@
 
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::interpolate {
 namespace {
@@ -318,6 +319,17 @@ void eval(EvalContext& c, const Task& task) {
   });
 }
 
+/// Axis after axis is resampled; filters are as wide as the input elements that an output element covers.
+i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  i64 most = 1, taps = 0;
+  for (i64 axis = 0; axis < in[0].rank(); ++axis) {
+    const auto from = in[0][axis], to = out[0][axis];
+    most = saturating_mul(most, std::max(from, to));
+    if (from != to) taps = saturating_add(taps, 5 + 4 * (from / std::max<i64>(1, to)));
+  }
+  return saturating_mul(most, taps);
+}
+
 using A = Attrs;
 constexpr TypeVar T{"T", kNumeric}, TSize{"T_SIZES", kInteger}, TScale{"T_SCALES", kFloat},
     TTarget{"T_SCALES or T_SIZES", kFloat | kInteger}, TAxes{"T_AXES", kInteger};
@@ -341,6 +353,7 @@ consteval Version with(Version version) {
   version.outputs = kOutputs;
   version.infer = [](InferContext& c) { infer(c, task(c.attrs<Attributes>())); };
   version.eval = [](EvalContext& c) { eval(c, task(c.attrs<Attributes>())); };
+  version.steps = steps;
   return version;
 }
 constexpr Version kVersions[] = {

@@ -1,7 +1,10 @@
 // Einsum: the Einstein summation convention: labels name axes, and what the output does not name is summed.
 // Spec: operation-sets/operation-specs/matrix/einsum-7
+#include <map>
+
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::einsum {
 namespace {
@@ -230,12 +233,75 @@ void eval(EvalContext& c) {
   });
 }
 
+/// A label, or an axis that an ellipsis covers, counted from the last.
+using Label = std::pair<char, i64>;
+std::vector<Label> labels(const Subscript& s, const Shape& shape) {
+  std::vector<Label> list;
+  for (const char ch : s) {
+    if (ch != kEllipsis) list.emplace_back(ch, 0);
+    else
+      for (auto k = shape.rank() + 1 - std::ssize(s); k-- > 0;) list.emplace_back(ch, k);
+  }
+  return list;
+}
+
+std::map<Label, i64> lengths(const Equation& e, std::span<const Shape> in) {
+  std::map<Label, i64> lengths;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    i64 axis = 0;
+    for (const auto& label : labels(e.inputs[i], in[i])) {
+      auto& length = lengths[label];
+      length = std::max(length, in[i][axis++]);
+    }
+  }
+  return lengths;
+}
+
+Equation equation(const Version& version, const void* attrs) {
+  std::string ignored;
+  return parse(version.attrs.as<Attrs>(attrs).equation, ignored);
+}
+
+/// Every label once.
+i64 macs(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape>) {
+  i64 n = 1;
+  for (const auto& [label, length] : lengths(equation(version, attrs), in)) n = saturating_mul(n, length);
+  return n;
+}
+
+/// Operand by operand, every label of what there is so far and of the next one; where each element lies is found label
+/// by label.
+i64 steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape>) {
+  const auto e = equation(version, attrs);
+  const auto all = lengths(e, in);
+  std::map<Label, i64> open;
+  i64 n = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    for (const auto& label : labels(e.inputs[i], in[i])) open[label] = all.at(label);
+    i64 products = 1;
+    for (const auto& [label, length] : open) products = saturating_mul(products, length);
+    n = saturating_add(n, saturating_mul(products, 4 * std::ssize(all)));
+    std::erase_if(open, [&](const auto& entry) {
+      const auto named = [&](const Subscript& s) { return s.find(entry.first.first) != Subscript::npos; };
+      return !named(e.output) &&
+             std::none_of(e.inputs.begin() + static_cast<std::ptrdiff_t>(i) + 1, e.inputs.end(), named);
+    });
+  }
+  return n;
+}
+
 constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs[] = {{"inputs", T, Arity::variadic}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"equation", &Attrs::equation, kRequired>>;
-constexpr Version kVersions[] = {
-    {.since = 7, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 7,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval,
+                                  .macs = macs,
+                                  .steps = steps}};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::grouped_mat_mul {
 namespace {
@@ -93,10 +94,15 @@ void eval(EvalContext& c) {
   });
 }
 
+i64 macs(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  return saturating_mul(saturating_count(out[0]), in[mat_a].back());
+}
+
 constexpr TypeVar T{"T", kNumeric}, TIndex{"T_IDX", kIndex};
 constexpr PortDef kInputs[] = {{"mat_a", T}, {"mat_b", T}, {"offsets", TIndex, Arity::optional}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {{.since = 17, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {
+    {.since = 17, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .eval = eval, .macs = macs}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Inverse: the inverses of the matrices in the last two axes, or the transposes of the inverses.
 // Spec: operation-sets/operation-specs/matrix/inverse-14
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::inverse {
 namespace {
@@ -60,12 +61,22 @@ void eval(EvalContext& c) {
   });
 }
 
+/// Every column changes all others of the matrix and of its inverse.
+i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape>) {
+  return saturating_mul(saturating_count(in[0]), saturating_mul(2, in[0].back()));
+}
+
 constexpr TypeVar T{"T", kFloat};
 constexpr PortDef kInputs[] = {{"data", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
 constexpr auto kAttrs = attributes<Attrs, Attr<"adjoint", &Attrs::adjoint>>;
-constexpr Version kVersions[] = {
-    {.since = 14, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval}};
+constexpr Version kVersions[] = {{.since = 14,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .attrs = kAttrs,
+                                  .infer = infer,
+                                  .eval = eval,
+                                  .steps = steps}};
 
 }  // namespace
 

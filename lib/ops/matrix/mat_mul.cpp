@@ -3,6 +3,7 @@
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 #include "op/shared_attrs.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::mat_mul {
 namespace {
@@ -101,6 +102,12 @@ i64 terms(const Version& version, const void* attrs, std::span<const Shape> in) 
   return left.back();
 }
 
+i64 macs(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape> out) {
+  const auto& a = in[A];
+  const bool transposed = version.attrs.as<MatMulAttrs>(attrs).transpose_a && a.rank() > 1;
+  return saturating_mul(saturating_count(out[0]), a[a.rank() - (transposed ? 2 : 1)]);
+}
+
 constexpr TypeVar T{"T", kNumeric};
 constexpr PortDef kInputs[] = {{"A", T}, {"B", T}};
 constexpr PortDef kOutputs[] = {{"output", T}};
@@ -113,7 +120,8 @@ constexpr Version kVersions[] = {{.since = 1,
                                   .infer = infer,
                                   .eval = eval,
                                   .error = ErrorBound::sums,
-                                  .terms = terms}};
+                                  .terms = terms,
+                                  .macs = macs}};
 
 }  // namespace
 

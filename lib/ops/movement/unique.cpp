@@ -3,6 +3,7 @@
 // Spec: operation-sets/operation-specs/movement/unique-10
 #include <numeric>
 
+#include "op/work.hpp"
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::unique {
@@ -121,6 +122,12 @@ void eval(EvalContext& c) {
   put(c, counts, f.counts);
 }
 
+/// A comparison may look at a whole slice; there are as many as sorting takes.
+i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape>) {
+  constexpr i64 kSorting = 64;
+  return saturating_mul(saturating_count(in[data]), kSorting);
+}
+
 constexpr TypeVar T{"T", kAnyType}, TAxis{"T_AXIS", kIndex}, TIndex{"T_IND", kIndex}, TCount{"T_COUNT", kIndex};
 constexpr PortDef kInputs[] = {{"data", T}, {"axis", TAxis, Arity::optional}};
 constexpr PortDef kOutputs[] = {
@@ -134,7 +141,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .reads = ports(axis),
      .sized_by_data = true,
-     .eval = eval},
+     .eval = eval,
+     .steps = steps},
 };
 
 }  // namespace

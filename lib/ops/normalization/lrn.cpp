@@ -1,5 +1,6 @@
 // LRN: divides each element by a power of the sum of squares in the region around it.
 // Spec: operation-sets/operation-specs/normalization/lrn-1
+#include "op/work.hpp"
 #include "ops/normalization/common.hpp"
 
 namespace ovir::ops::lrn {
@@ -53,6 +54,15 @@ void eval(EvalContext& c) {
   });
 }
 
+/// Sums along one axis after the other; any may be among them.
+i64 steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape>) {
+  i64 n = 0;
+  for (const auto length : in[data])
+    n = saturating_add(
+        n, saturating_mul(saturating_count(in[data]), std::min(version.attrs.as<Attrs>(attrs).size, length)));
+  return n;
+}
+
 constexpr auto kAttrs =
     attributes<Attrs, Attr<"alpha", &Attrs::alpha, kRequired>, Attr<"beta", &Attrs::beta, kRequired>,
                Attr<"bias", &Attrs::bias, kRequired>, Attr<"size", &Attrs::size, kRequired>>;
@@ -62,7 +72,8 @@ constexpr Version kVersions[] = {{.since = 1,
                                   .attrs = kAttrs,
                                   .infer = infer,
                                   .reads = ports(axes),
-                                  .eval = eval}};
+                                  .eval = eval,
+                                  .steps = steps}};
 
 }  // namespace
 

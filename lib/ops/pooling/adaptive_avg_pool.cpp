@@ -29,8 +29,13 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kFloat}, TShape{"T_SHAPE", kIndex};
 constexpr PortDef kInputs[] = {{"data", T}, {"output_shape", TShape}};
 constexpr PortDef kOutputs[] = {{"output", T}};
-constexpr Version kVersions[] = {
-    {.since = 8, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .reads = ports(output_shape), .eval = eval}};
+constexpr Version kVersions[] = {{.since = 8,
+                                  .inputs = kInputs,
+                                  .outputs = kOutputs,
+                                  .infer = infer,
+                                  .reads = ports(output_shape),
+                                  .eval = eval,
+                                  .steps = pooling::adaptive_steps}};
 
 }  // namespace
 

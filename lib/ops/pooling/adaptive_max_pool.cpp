@@ -60,7 +60,8 @@ constexpr Version kVersions[] = {{.since = 8,
                                   .attrs = kAttrs,
                                   .infer = infer,
                                   .reads = ports(output_shape),
-                                  .eval = eval}};
+                                  .eval = eval,
+                                  .steps = pooling::adaptive_steps}};
 
 }  // namespace
 

@@ -63,7 +63,8 @@ consteval Version version(int since, AttributeTable attrs) {
           .infer = infer,
           .eval = eval,
           .error = ErrorBound::sums,
-          .terms = terms};
+          .terms = terms,
+          .steps = pooling::window_steps};
 }
 constexpr Version kVersions[] = {
     version(1, kAttrs<pooling::RoundingType1>),

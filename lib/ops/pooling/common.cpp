@@ -62,6 +62,20 @@ Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : P
   }
 }
 
+i64 window_steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape> out) {
+  const auto& kernel = version.attrs.as<PoolAttrs>(attrs).kernel;
+  auto n = saturating_count(out[0]);
+  for (std::size_t i = 0; i < kernel.size(); ++i)
+    n = saturating_mul(n, std::min(kernel[i], in[0][static_cast<i64>(i) + 2]));
+  return n;
+}
+
+i64 adaptive_steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  auto n = saturating_count(out[0]);
+  for (i64 i = 2; i < in[0].rank(); ++i) n = saturating_mul(n, in[0][i] / std::max<i64>(1, out[0][i]) + 2);
+  return n;
+}
+
 PartialShape infer_adaptive(const InferContext& c) {
   enum { data, output_shape };
   c.require_rank(data, 3, 5);

@@ -2,6 +2,7 @@
 #pragma once
 #include "op/kit/window.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::pooling {
 
@@ -47,8 +48,12 @@ void each_window(const Problem& p, Start start, Tap tap, End end) {
       }
 }
 
+/// Every window of MaxPool or AvgPool, as far as it may lie in the data.
+i64 window_steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape> out);
+
 /// The adaptive poolings: the window of output i along an axis is [floor(i * in / out), ceil((i + 1) * in / out)).
 PartialShape infer_adaptive(const InferContext& c);
+i64 adaptive_steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out);
 Problem adaptive_problem(const Shape& data, const Shape& output);
 
 }  // namespace ovir::ops::pooling

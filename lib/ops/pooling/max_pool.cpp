@@ -85,7 +85,8 @@ consteval Version indexed(int since, AttributeTable attrs) {
           .outputs = kOutputs,
           .attrs = attrs,
           .infer = infer_indexed,
-          .eval = eval};
+          .eval = eval,
+          .steps = pooling::window_steps};
 }
 constexpr Version kVersions[] = {
     {.since = 1,
@@ -93,7 +94,8 @@ constexpr Version kVersions[] = {
      .outputs = kOutput,
      .attrs = kAttrs<pooling::RoundingType1>,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .steps = pooling::window_steps},
     indexed(8, kIndexedAttrs<pooling::RoundingType1>),
     indexed(14, kIndexedAttrs<pooling::RoundingType14>),
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "op/kit/recurrent_attrs.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::sequence {
 
@@ -24,6 +25,13 @@ inline constexpr Ports kRnnSequence{Cell::rnn, 0, 1, -1, 2, 3, 4, 5}, kGruSequen
 
 void infer(InferContext& c, const Ports& p);
 void eval(EvalContext& c, const Ports& p);
+
+/// Every row of X, of every step, takes all of W and R, which hold all directions.
+template <const Ports& p>
+i64 macs(const Version&, const void*, std::span<const Shape> in, std::span<const Shape>) {
+  const auto rows = saturating_mul(in[p.x][0], p.sequence() ? in[p.x][1] : 1);
+  return saturating_mul(rows, saturating_add(saturating_count(in[p.w]), saturating_count(in[p.r])));
+}
 
 inline constexpr TypeVar T{"T", kFloat}, TLength{"T2", kInteger};
 using A = Attrs;

@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/sequence/ctc-loss-4
 #include "op/op.hpp"
 #include "op/ports.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::ctc_loss {
 namespace {
@@ -109,6 +110,13 @@ void eval(EvalContext& c) {
   });
 }
 
+/// Every step goes through all states, of which a label makes two, with a few logarithms and exponentials; each label
+/// may be looked for among those before it.
+i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape>) {
+  constexpr i64 kState = 100;
+  return saturating_mul(saturating_mul(in[logits][0], saturating_mul(in[logits][1], in[logits][1])), kState);
+}
+
 constexpr TypeVar T{"T_F", kFloat}, TLength{"T1", kIndex}, TLabel{"T2", kIndex};
 constexpr PortDef kInputs[] = {
     {"logits", T},
@@ -128,7 +136,8 @@ constexpr Version kVersions[] = {
                          Attr<"ctc_merge_repeated", &Attrs::ctc_merge_repeated>, Attr<"unique", &Attrs::unique>>,
      .infer = infer,
      .reads = ports(blank_index),
-     .eval = eval},
+     .eval = eval,
+     .steps = steps},
 };
 
 }  // namespace

@@ -17,7 +17,13 @@ constexpr auto kAttrs =
                Attr<"activations_alpha", &A::activations_alpha>, Attr<"activations_beta", &A::activations_beta>,
                Attr<"clip", &A::clip>, Attr<"linear_before_reset", &A::linear_before_reset>>;
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .macs = macs<kGruCell>},
 };
 
 }  // namespace

@@ -19,7 +19,13 @@ constexpr auto kAttrs =
                Attr<"activations_beta", &A::activations_beta>, Attr<"clip", &A::clip>,
                Attr<"linear_before_reset", &A::linear_before_reset>>;
 constexpr Version kVersions[] = {
-    {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs, .infer = infer, .eval = eval},
+    {.since = 5,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs,
+     .infer = infer,
+     .eval = eval,
+     .macs = macs<kGruSequence>},
 };
 
 }  // namespace

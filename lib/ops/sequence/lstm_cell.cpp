@@ -20,14 +20,21 @@ constexpr auto kAttrs1 =
                Attr<"clip", &A::clip>, Attr<"weights_format", &A::weights_format>,
                Attr<"input_forget", &A::input_forget>>;
 constexpr Version kVersions[] = {
-    {.since = 1, .inputs = kInputs, .outputs = kOutputs, .attrs = kAttrs1, .infer = infer, .eval = eval},
+    {.since = 1,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kAttrs1,
+     .infer = infer,
+     .eval = eval,
+     .macs = macs<kLstmCell>},
     {.since = 4,
      .spec = "sequence/lstm-cell-1",
      .inputs = kInputs,
      .outputs = kOutputs,
      .attrs = kCellAttrs,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .macs = macs<kLstmCell>},
 };
 
 }  // namespace

@@ -15,7 +15,13 @@ constexpr PortDef kInputs[] = {
     {"B", T}};
 constexpr PortDef kOutputs[] = {{"Y", T}, {"Ho", T}, {"Co", T}};
 constexpr Version kVersions[] = {
-    {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kSequenceAttrs, .infer = infer, .eval = eval},
+    {.since = 5,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kSequenceAttrs,
+     .infer = infer,
+     .eval = eval,
+     .macs = macs<kLstmSequence>},
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr Version kVersions[] = {
      .outputs = kOutputs,
      .attrs = kCellAttrs,
      .infer = infer,
-     .eval = eval},
+     .eval = eval,
+     .macs = macs<kRnnCell>},
 };
 
 }  // namespace

@@ -14,7 +14,13 @@ constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"sequence
                                {"B", T}};
 constexpr PortDef kOutputs[] = {{"Y", T}, {"Ho", T}};
 constexpr Version kVersions[] = {
-    {.since = 5, .inputs = kInputs, .outputs = kOutputs, .attrs = kSequenceAttrs, .infer = infer, .eval = eval},
+    {.since = 5,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = kSequenceAttrs,
+     .infer = infer,
+     .eval = eval,
+     .macs = macs<kRnnSequence>},
 };
 
 }  // namespace

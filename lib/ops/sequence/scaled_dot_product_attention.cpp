@@ -3,6 +3,7 @@
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 #include "op/shared_attrs.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::scaled_dot_product_attention {
 namespace {
@@ -150,6 +151,13 @@ void eval(EvalContext& c) {
   dispatch(c.out_type(0), Floats{}, [&]<class T>() { attend<T>(c); });
 }
 
+/// Query [..., L, E], key [..., S, E], value [..., S, V]: every row of the query takes S * E and S * V.
+i64 macs(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  const Shape rows(out[0].begin(), out[0].end() - 1);
+  const auto width = saturating_add(in[query].back(), in[value].back());
+  return saturating_mul(saturating_mul(saturating_count(rows), in[value][in[value].rank() - 2]), width);
+}
+
 constexpr TypeVar T{"T", kFloat}, TMask{"T_MASK", kFloat | kBoolean};
 constexpr PortDef kInputs[] = {
     {"query", T}, {"key", T}, {"value", T}, {"attention_mask", TMask, Arity::optional}, {"scale", T, Arity::optional}};
@@ -162,7 +170,8 @@ constexpr Version kVersions[] = {{.since = 13,
                                   .outputs = kOutputs,
                                   .attrs = kAttrs,
                                   .infer = infer,
-                                  .eval = eval}};
+                                  .eval = eval,
+                                  .macs = macs}};
 
 }  // namespace
 

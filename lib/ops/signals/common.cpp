@@ -1,4 +1,5 @@
 #include "ops/signals/common.hpp"
+#include "op/work.hpp"
 
 #include <numbers>
 
@@ -23,10 +24,19 @@ Line transform(const Complex* x, std::size_t n, std::size_t step, const Line& ro
   return to;
 }
 
+/// Every halving takes each element once; what is odd is summed directly.
+i64 steps_of_line(i64 n) {
+  constexpr i64 kProduct = 4;
+  i64 halvings = 1, odd = n;
+  for (; odd % 2 == 0; odd /= 2) ++halvings;
+  return saturating_mul(n, kProduct * (halvings * 8 + odd));
+}
+
 }  // namespace
 
 Line transform(const Line& x, bool inverse) {
   if (x.empty()) return {};
+  spend(steps_of_line(std::ssize(x)));
   Line roots(x.size());
   for (std::size_t k = 0; k < x.size(); ++k)
     roots[k] =

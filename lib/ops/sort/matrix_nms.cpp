@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/sort/matrix-non-max-suppression-8
 #include "op/kit/detections.hpp"
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::matrix_nms {
 namespace {
@@ -51,6 +52,7 @@ void decay(const Attrs& a, const T* box, const T* score, i64 count, F keep) {
   if (a.nms_top_k >= 0 && a.nms_top_k < std::ssize(order)) order.resize(a.nms_top_k);
 
   // X[i][j]: how much box i overlaps a better one, j; K[j]: the most that any better one overlaps j.
+  spend(saturating_mul(8 * std::ssize(order), std::ssize(order)));
   std::vector<T> K(order.size(), T(0)), row;
   for (std::size_t i = 0; i < order.size(); ++i) {
     row.clear();

@@ -3,6 +3,7 @@
 #include "op/kit/detections.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::multiclass_nms {
 namespace {
@@ -58,6 +59,8 @@ std::vector<i64> suppress(const Attrs& a, const T* box, const T* score, i64 coun
   if (a.nms_top_k >= 0 && a.nms_top_k < std::ssize(candidates)) candidates.resize(a.nms_top_k);
   auto threshold = static_cast<T>(a.iou_threshold);
   while (!candidates.empty()) {
+    constexpr i64 kOverlap = 4;
+    spend(kOverlap * std::ssize(candidates));
     const auto best = candidates.front();
     kept.push_back(best);
     if (a.nms_eta < 1 && threshold > static_cast<T>(0.5)) threshold *= static_cast<T>(a.nms_eta);

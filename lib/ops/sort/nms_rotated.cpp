@@ -1,6 +1,7 @@
 // NMSRotated: non-maximum suppression of boxes that are turned by an angle.
 // Spec: operation-sets/operation-specs/sort/nms-rotated-13
 #include <array>
+#include "op/work.hpp"
 #include "ops/sort/common.hpp"
 
 namespace ovir::ops::nms_rotated {
@@ -94,6 +95,8 @@ void eval(EvalContext& c) {
         std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return score[i] > score[j]; });
         for (const auto i : order) {
           if (std::ssize(kept) >= max_boxes) break;
+          constexpr i64 kOverlap = 500;
+          spend(kOverlap * std::ssize(kept));
           if (std::all_of(kept.begin(), kept.end(),
                           [&](i64 j) { return overlap(box + i * 5, box + j * 5, a.clockwise) <= limit; })) {
             kept.push_back(i);

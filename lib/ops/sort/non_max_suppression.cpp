@@ -1,5 +1,6 @@
 // NonMaxSuppression: of boxes that overlap, the one with the highest score.
 // Spec: operation-sets/operation-specs/sort/no-max-suppression-1, -3, -4, -5, -9
+#include "op/work.hpp"
 #include "ops/sort/common.hpp"
 
 namespace ovir::ops::non_max_suppression {
@@ -61,6 +62,8 @@ T overlap(const Box<T>& a, const Box<T>& b) {
   return common / (area_a + area_b - common);
 }
 
+constexpr i64 kOverlap = 4;  ///< steps of one
+
 struct Limits {
   i64 max_boxes;
   double overlap, score, sigma;
@@ -82,6 +85,7 @@ std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* s
     std::sort(candidates.begin(), candidates.end(), better);
     for (const auto& candidate : candidates) {
       if (std::ssize(kept) >= limits.max_boxes) break;
+      spend(kOverlap * std::ssize(kept));
       if (std::all_of(kept.begin(), kept.end(),
                       [&](const auto& k) { return overlap(box(candidate), box(k)) <= max_overlap; }))
         kept.push_back(candidate);
@@ -89,6 +93,7 @@ std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* s
     return kept;
   }
   while (!candidates.empty() && std::ssize(kept) < limits.max_boxes) {
+    spend(kOverlap * std::ssize(candidates));
     const auto best = std::min_element(candidates.begin(), candidates.end(), better);
     kept.push_back(*best);
     candidates.erase(best);

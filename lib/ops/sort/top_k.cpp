@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "op/op.hpp"
+#include "op/work.hpp"
 
 namespace ovir::ops::top_k {
 namespace {
@@ -99,6 +100,11 @@ void eval(EvalContext& c) {
   });
 }
 
+i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape>) {
+  constexpr i64 kSorting = 16;
+  return saturating_mul(saturating_count(in[data]), kSorting);
+}
+
 constexpr TypeVar T{"T", kNumeric}, TK{"T_K", kInteger}, TIndex{"T_IND", kIndex};
 constexpr PortDef kInputs[] = {{"data", T}, {"K", TK}};
 constexpr PortDef kOutputs[] = {{"values", T}, {"indices", TIndex}};
@@ -114,7 +120,8 @@ consteval Version version(int since, AttributeTable attrs) {
           .attrs = attrs,
           .infer = infer,
           .reads = ports(K),
-          .eval = eval};
+          .eval = eval,
+          .steps = steps};
 }
 constexpr Version kVersions[] = {
     version(1, kAttrs<>),

@@ -1,4 +1,5 @@
 #include "ops/sparse/common.hpp"
+#include "op/work.hpp"
 
 #include "op/ports.hpp"
 
@@ -56,6 +57,7 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::
     E* to = out.mutable_data<E>();
     for (i64 b = 0; b < count; ++b) {
       const auto [first, last] = bag(b);
+      spend(saturating_mul(std::max<i64>(0, last - first), width));
       std::fill_n(to, width, E(0));
       for (auto i = first; i < last; ++i) {
         const E* row = table.data<E>() + check(inputs.indices, indices[i]) * width;
