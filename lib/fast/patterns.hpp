@@ -10,7 +10,7 @@ std::span<const Pattern* const> patterns(const PlanOptions& options);
 
 // ovir's own, one file each.
 extern const Pattern kConvolution, kMatMul, kBlockedConvolution, kBlockedPooling, kReduction, kPackedMatMul, kAttention,
-    kCompressedWeights, kLayerNormalization, kRmsNormalization, kSoftmax, kTranspose, kConcat, kSplit, kElementwise, kRecurrent,
-    kFakeQuantize, kGroupNormalization;
+    kCompressedWeights, kLayerNormalization, kRmsNormalization, kSoftmax, kTranspose, kConcat, kSplit, kElementwise,
+    kRecurrent, kFakeQuantize, kGroupNormalization;
 
 }  // namespace ovir::fast

@@ -1,5 +1,5 @@
-#include "fast/kernels/product/compressed.hpp"
 #include "fast/kernels/buffer.hpp"
+#include "fast/kernels/product/compressed.hpp"
 #include "kernels.hpp"
 
 namespace ovir::fast {
