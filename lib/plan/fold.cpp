@@ -11,7 +11,6 @@
 namespace ovir::plan_passes {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Outputs whose known values were rounded to a narrow float on the way, which Precision::f32 does not do. Integers and
 /// booleans count as they were inferred: shapes follow from them.
