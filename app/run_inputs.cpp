@@ -219,7 +219,7 @@ void Inputs::make_up(std::size_t k, const Shape& shape) {
     made = io::generate(*source.generator, port.given, shape, static_cast<std::uint64_t>(options_.seed) + k);
     if (!port.shape.is_static()) how = source.value;
   } else {
-    auto random = random_input(model_, facts_, k, shape, static_cast<std::uint64_t>(options_.seed));
+    auto random = random_input(model_, facts_, static_cast<int>(k), shape, static_cast<std::uint64_t>(options_.seed));
     made = std::move(random.tensor);
     how = "made up, " + random.how;
   }

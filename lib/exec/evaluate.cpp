@@ -104,7 +104,7 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
     if (index != step.nodes.back() && std::all_of(node.inputs.begin(), node.inputs.end(), is_settled)) {
       settled.push_back(index);
       const auto& known = plan.facts->outputs[index];
-      for (std::size_t o = 0; o < known.size(); ++o) operands.put({index, static_cast<int>(o)}, known[o]);
+      for (int o = 0; o < std::ssize(known); ++o) operands.put({index, o}, known[o]);
       continue;
     }
     const auto facts = operands.of(node);

@@ -424,7 +424,7 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
   if (found == recent_.end()) {
     if (recent_.size() >= kRecent) recent_.pop_back();
     auto shapes = static_shapes(*plan_);
-    for (std::size_t k = 0; k < inputs.size(); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
+    for (int k = 0; k < std::ssize(inputs); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
     recent_.push_front({std::move(key), std::move(shapes), open_->work, nullptr});
     recording_ = &recent_.front();
     return nullptr;

@@ -11,14 +11,12 @@
 namespace ovir {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Of one run of a body, times as often as it runs. A body that may be left out, or ended early, counts nothing or one
 /// iteration.
 PlannedWork work_of_body(const Plan& plan, const Step& step, int body) {
   const int index = step.nodes.back();
   const bool iterates = always_runs(*plan.model, *plan.facts, index, body);
-  auto work = iterates ? planned_work(*step.bodies[at(body)]) : PlannedWork{};
+  auto work = iterates ? planned_work(*step.bodies[body]) : PlannedWork{};
   const auto trips = trip_count(*plan.model, *plan.facts, index, body).value_or(1);
   work.steps = saturating_mul(work.steps, trips);
   work.of_node = saturating_mul(work.of_node, trips);
@@ -39,7 +37,7 @@ i64 step_work(const Plan& plan, const Step& step, bool by_kernel) {
     const auto& node = (*plan.model)[index];
     std::vector<Fact> inputs;
     for (const auto& v : node.inputs) inputs.push_back(plan.facts->of(v));
-    work = saturating_add(work, steps_of(*node.version, node.attrs.get(), inputs, plan.facts->outputs[at(index)]));
+    work = saturating_add(work, steps_of(*node.version, node.attrs.get(), inputs, plan.facts->outputs[index]));
   }
   return by_kernel ? work / kStepsAtOnce : work;
 }

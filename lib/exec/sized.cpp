@@ -45,7 +45,7 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
   place_values(plan);
   bind_kernels(plan);
   bind_references(plan);
-  for (std::size_t s = 0; s < steps.size(); ++s)
+  for (int s = 0; s < std::ssize(steps); ++s)
     if (steps[s].how == How::kernel || steps[s].how == How::reference)
       work = saturating_add(work, step_work(plan, plan.steps[s], steps[s].how == How::kernel));
   for (int id = 0; id < std::ssize(plan.values); ++id) {

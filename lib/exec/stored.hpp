@@ -1,5 +1,5 @@
-// Values as they are stored between kernels, and as those want them who look on: row-major, in a type that holds what the
-// model says.
+// Values as they are stored between kernels, and as those want them who look on: row-major, in a type that holds what
+// the model says.
 #pragma once
 #include <optional>
 

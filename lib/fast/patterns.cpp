@@ -43,30 +43,54 @@ std::span<const Pattern* const> module_patterns() {
 
 /// For a single run only our own: it is over before oneDNN has compiled its kernels and brought the weights into its
 /// layouts.
-constexpr const Pattern* kOnce[] = {&kBf16MatMul,         &kBf16Convolution, &kCompressedWeights,
-                                    &kBlockedConvolution, &kConvolution,     &kBlockedPooling,
-                                    &kAttention,          &kMatMul,          &kLayerNormalization,
-                                    &kRmsNormalization,   &kSoftmax,         &kReduction,
-                                    &kTranspose,          &kConcat,          &kSplit,
-                                    &kElementwise,        &kRecurrent,       &kFakeQuantize,
+constexpr const Pattern* kOnce[] = {&kCompressedWeights,
+                                    &kBlockedConvolution,
+                                    &kConvolution,
+                                    &kBlockedPooling,
+                                    &kAttention,
+                                    &kMatMul,
+                                    &kLayerNormalization,
+                                    &kRmsNormalization,
+                                    &kSoftmax,
+                                    &kReduction,
+                                    &kTranspose,
+                                    &kConcat,
+                                    &kSplit,
+                                    &kElementwise,
+                                    &kRecurrent,
+                                    &kFakeQuantize,
                                     &kGroupNormalization};
 
 /// For many runs those that pack weights; oneDNN's for what they leave; then the others.
-constexpr const Pattern* kPacked[] = {&kBf16MatMul,     &kBf16Convolution, &kCompressedWeights, &kBlockedConvolution,
-                                      &kBlockedPooling, &kAttention,       &kPackedMatMul};
+constexpr const Pattern* kPacked[] = {&kCompressedWeights, &kBlockedConvolution, &kBlockedPooling, &kAttention,
+                                      &kPackedMatMul};
+
+/// For Precision::bf16 these before all others.
+constexpr const Pattern* kBf16[] = {&kBf16MatMul, &kBf16Convolution};
+
+std::vector<const Pattern*> list_of(std::span<const Pattern* const> first, bool steady) {
+  std::vector<const Pattern*> list(first.begin(), first.end());
+  if (steady) {
+    list.insert(list.end(), std::begin(kPacked), std::end(kPacked));
+    for (const auto* p : module_patterns()) list.push_back(p);
+  }
+  for (const auto* p : kOnce)
+    if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
+  return list;
+}
 
 }  // namespace
 
 std::span<const Pattern* const> patterns(const PlanOptions& options) {
+  if (options.precision == Precision::bf16) {
+    static const auto once = list_of(kBf16, false);
+    if (!options.steady()) return once;
+    static const auto steady = list_of(kBf16, true);
+    return steady;
+  }
   if (!options.steady()) return kOnce;
-  static const auto all = [] {
-    std::vector<const Pattern*> list(std::begin(kPacked), std::end(kPacked));
-    for (const auto* p : module_patterns()) list.push_back(p);
-    for (const auto* p : kOnce)
-      if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
-    return list;
-  }();
-  return all;
+  static const auto steady = list_of({}, true);
+  return steady;
 }
 
 }  // namespace ovir::fast

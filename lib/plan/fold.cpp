@@ -5,11 +5,12 @@
 #include "op/eval_context.hpp"
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
-#include "plan/decompression.hpp"
 #include "plan/passes.hpp"
+#include "plan/pattern.hpp"
 
 namespace ovir::plan_passes {
 namespace {
+
 
 /// Outputs whose known values were rounded to a narrow float on the way, which Precision::f32 does not do. Integers and
 /// booleans count as they were inferred: shapes follow from them.
@@ -80,30 +81,28 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   return std::move(eval.finish());
 }
 
-/// Nodes that decompress weights for which there is a kernel: what they compute takes several times the memory.
-std::vector<char> kept_compressed(const Plan& plan) {
-  std::vector<char> kept(plan.model->nodes.size(), 0), free(kept);
-  const auto& options = plan.options;
-  if (options.tier != Tier::fast || !options.has("fuse") || !options.has("compressed_weights")) return kept;
+/// Nodes that patterns take with others although they follow from constants.
+std::vector<char> left_to_patterns(const Plan& plan, const PlanOptions& options) {
+  std::vector<char> left(plan.model->nodes.size(), 0), free(left);
+  if (options.tier != Tier::fast || !options.has("fuse")) return left;
   for (const auto& step : plan.steps)
-    if (step.nodes.size() == 1)
-      free[static_cast<std::size_t>(step.nodes[0])] = plan.node(step).op->kind == Kind::compute;
+    if (step.nodes.size() == 1) free[step.nodes[0]] = plan.node(step).op->kind == Kind::compute;
   const Graphlet graph(plan, free);
-  for (std::size_t i = 0; i < free.size(); ++i)
-    if (free[i])
-      if (const auto weights = compressed_weights(graph, static_cast<int>(i)))
-        for (const auto node : weights->nodes) kept[static_cast<std::size_t>(node)] = 1;
-  return kept;
+  for (const auto* pattern : options.patterns)
+    for (int i = 0; pattern->unfolded && options.has(pattern->name) && i < std::ssize(free); ++i)
+      if (pattern->begins_at(graph.type(i)))
+        for (const auto node : pattern->unfolded(graph, i)) left[node] = 1;
+  return left;
 }
 
-void fold_computed(Plan& plan) {
+void fold_computed(Plan& plan, const PlanOptions& options) {
   WorkBudget work(default_work_limit(bytes_of(*plan.model->graph)));
   const WorkBudget::Scope working(work);
   std::vector<char> gone(plan.steps.size(), 0);
-  const auto kept = kept_compressed(plan);
+  const auto left = left_to_patterns(plan, options);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     auto& step = plan.steps[s];
-    if (!step.nodes.empty() && kept[static_cast<std::size_t>(step.nodes.back())]) continue;
+    if (!step.nodes.empty() && left[step.nodes.back()]) continue;
     std::vector<Tensor> results;
     try {
       results = computed(plan, step);
@@ -145,11 +144,11 @@ void prune(Plan& plan) {
 
 }  // namespace
 
-void fold(Plan& plan) {
+void fold(Plan& plan, const PlanOptions& options) {
   if (plan.options.has("fold")) {
     fold_known(plan);
     prune(plan);  // what nobody needs is not computed beforehand either
-    if (plan.options.steady()) fold_computed(plan);
+    if (plan.options.steady()) fold_computed(plan, options);
   }
   prune(plan);
 }

@@ -9,10 +9,6 @@
 namespace ovir::plan_passes {
 namespace {
 
-bool is_root(const Pattern& pattern, std::string_view type) {
-  return std::find(pattern.roots.begin(), pattern.roots.end(), type) != pattern.roots.end();
-}
-
 /// Takes what the patterns offer: groups where `groups`, single nodes otherwise.
 class Taker {
  public:
@@ -34,7 +30,7 @@ class Taker {
     for (const auto* pattern : options_.patterns) {
       if (!options_.has(pattern->name)) continue;
       for (int i = 0; i < std::ssize(free_); ++i) {
-        if (!free_[i] || !is_root(*pattern, graph.type(i))) continue;
+        if (!free_[i] || !pattern->begins_at(graph.type(i))) continue;
         auto match = pattern->match(graph, i);
         if (match && (match->nodes.size() > 1) == groups_) take(*pattern, std::move(*match), graph);
       }
@@ -86,7 +82,7 @@ std::string why_not(const Plan& plan, const Step& step, const PlanOptions& optio
   const auto& node = plan.node(step);
   std::string declined;
   for (const auto* pattern : options.patterns)
-    if (is_root(*pattern, node.op->type)) declined += fmt::format("{}{}", declined.empty() ? "" : ", ", pattern->name);
+    if (pattern->begins_at(node.op->type)) declined += fmt::format("{}{}", declined.empty() ? "" : ", ", pattern->name);
   if (declined.empty()) return fmt::format("no fast kernel for {}", node.op->type);
   const auto other = std::find_if(step.outputs.begin(), step.outputs.end(),
                                   [&](int id) { return plan.value(id).stored != ElementType::f32; });

@@ -1,5 +1,6 @@
-// layout: a value stays blocked, and in a plan of such a precision in bf16 or u8, where the kernel that writes it and all
-// that read it can. Kernels bring other operands into their own layout and type themselves, so no step is added.
+// layout: a value stays blocked, and in a plan of such a precision in bf16 or u8,
+// where the kernel that writes it and all that read it can. Kernels bring other operands into their own layout and type
+// themselves, so no step is added.
 #include <algorithm>
 
 #include "plan/passes.hpp"

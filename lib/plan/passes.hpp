@@ -11,7 +11,7 @@ Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> fact
 void precision(Plan& plan);
 /// Values that are known become constants; in a plan that runs often, so does all that follows from constants. Steps
 /// that no result and no state depends on go.
-void fold(Plan& plan);
+void fold(Plan& plan, const PlanOptions& options);
 /// Groups of nodes for which a pattern has one kernel.
 void fuse(Plan& plan, const PlanOptions& options);
 /// A kernel for single nodes.

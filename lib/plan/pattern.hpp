@@ -1,6 +1,7 @@
 // Pattern: how the fast tier takes nodes: a function that looks at a node and those around it and gives a kernel for
 // them. One file a pattern; each may be switched off by its name.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -57,9 +58,13 @@ struct Pattern {
   std::string_view name;
   /// Operation types at which it begins.
   std::span<const std::string_view> roots;
+  bool begins_at(std::string_view type) const { return std::find(roots.begin(), roots.end(), type) != roots.end(); }
   /// The largest group around `root` that the pattern can compute. A pattern decides by types and ranks; sizes that do
   /// not suit are the kernel's prepare() to refuse.
   std::optional<Match> (*match)(const Graphlet& graph, int root);
+  /// Nodes before `root` that follow from constants and that the pattern takes all the same, so that they are not
+  /// computed beforehand; null: none.
+  std::vector<int> (*unfolded)(const Graphlet& graph, int root) = nullptr;
 };
 
 }  // namespace ovir

@@ -21,7 +21,7 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::s
     void (*run)(Plan&, const PlanOptions&);
   };
   constexpr Pass kPasses[] = {{"precision", [](Plan& p, const PlanOptions&) { passes::precision(p); }},
-                              {"fold", [](Plan& p, const PlanOptions&) { passes::fold(p); }},
+                              {"fold", passes::fold},
                               {"fuse", passes::fuse},
                               {"choose", passes::choose},
                               {"layout", [](Plan& p, const PlanOptions&) { passes::layout(p); }}};

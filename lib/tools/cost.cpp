@@ -119,8 +119,8 @@ class Counter {
         cost_.moved = plus(cost_.moved, layer.moved);
       }
       if (bytes > cost_.peak) note_peak(model, i, bytes, alive);
-      for (std::size_t b = 0; b < node.bodies.size() && b < facts.bodies[i].size(); ++b) {
-        const auto iterations = trip_count(model, facts, i, static_cast<int>(b));
+      for (int b = 0; b < std::ssize(node.bodies) && b < std::ssize(facts.bodies[i]); ++b) {
+        const auto iterations = trip_count(model, facts, i, b);
         if (!iterations) cost_.open.push_back(layer);
         walk(*node.bodies[b], facts.bodies[i][b], times(runs, iterations.value_or(1)), alive, bytes);
       }

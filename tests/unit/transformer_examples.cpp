@@ -56,10 +56,10 @@ void product_i4(Net& n) { compressed_product(n, 1, decompressed(n, ElementType::
 void product_u8(Net& n) { compressed_product(n, 3, decompressed(n, ElementType::u8, 37, false, true)); }
 void product_i8_rows(Net& n) { compressed_product(n, 9, decompressed(n, ElementType::i8, 70, false, false)); }
 void embedding_u4(Net& n) {
-  n.result(n.op("Gather-8", {decompressed(n, ElementType::u4, 9, true, true), lengths(n), n.index(0)}));
+  n.result(n.op("Gather-8", {decompressed(n, ElementType::u4, 49, true, true), lengths(n), n.index(0)}));
 }
 void embedding_i8(Net& n) {
-  n.result(n.op("Gather-8", {decompressed(n, ElementType::i8, 4, false, false), lengths(n), n.index(0)}));
+  n.result(n.op("Gather-8", {decompressed(n, ElementType::i8, 44, false, false), lengths(n), n.index(0)}));
 }
 
 // --- normalization

@@ -20,7 +20,7 @@ i64 planned(const std::string& operation, const std::vector<Shape>& shapes,
     ids.push_back(m.graph.parameter(fmt::format("x{}", i), ElementType::f32, PartialShape(shapes[i])));
   m.graph.result("y", m.graph.add("node", operation, ids, attributes));
   const auto c = m.check();
-  CHECK(c.said.all().empty());
+  CHECK(c.diagnostics.all().empty());
   return planned_work(*plan(c.model, c.facts, {.tier = Tier::reference})).steps;
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("work: what a kernel finds in its data counts while it runs") {
   m.graph.result("y", m.graph.add("dft", "DFT-7", {x, m.graph.constant("axes", Tensor::vector({0}))}));
   const auto c = m.check();
   const auto run = [&](i64 work) {
-    auto session = compile(c.model, c.facts, {.runtime = {.work = work}});
+    auto session = compile(c.model, c.facts, {.runtime = {.threads = 0, .memory = 0, .time = {}, .work = work}});
     return session.run(some_inputs(c));
   };
   CHECK_THROWS_AS(run(100'000'000), Failure);

@@ -1,5 +1,5 @@
-// The loops on bf16 and u8, in terms of Vec, a vector of kWidth floats, and Words, one of as many words. Included by one
-// file an instruction set, which defines them and what all.inl wants, and:
+// The loops on bf16 and u8, in terms of Vec, a vector of kWidth floats, and Words, one of as many words. Included by
+// one file an instruction set, which defines them and what all.inl wants, and:
 //   load_words, store_words, spread_word;  dot_bf16(a, b, sum) and dot_u8(a, b, sum), a being u8 and b i8;
 //   store_bf16(to, v)  kWidth values rounded;  load_bf16(from)  kWidth values;  merge(even, odd)  words of bf16 pairs.
 

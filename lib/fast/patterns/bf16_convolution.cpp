@@ -1,5 +1,5 @@
-// Convolution-1 of one group and depthwise GroupConvolution-1 with constant filters in bf16, with what follows them: for
-// Precision::bf16.
+// Convolution-1 of one group and depthwise GroupConvolution-1 with constant filters in bf16, with what follows them.
+// For Precision::bf16.
 #include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/patterns.hpp"
@@ -115,7 +115,6 @@ class Bf16Convolution final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  if (graph.options().precision != Precision::bf16) return std::nullopt;
   const auto convolution = static_convolution(graph, root);
   const auto* filters = graph.constant(graph.input(root, 1));
   if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;

@@ -70,8 +70,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& attrs = graph.attrs<MatMulAttrs>(root);
   const auto* matrix = graph.constant(b);
   const auto& shape = graph.fact(a).shape;
-  if (graph.options().precision != Precision::bf16 || !is_f32(graph, a) || attrs.transpose_a || !matrix ||
-      !shape.has_rank() || matrix->type() != ElementType::f32 || matrix->rank() < 2 || shape.rank() < matrix->rank())
+  if (!is_f32(graph, a) || attrs.transpose_a || !matrix || !shape.has_rank() || matrix->type() != ElementType::f32 ||
+      matrix->rank() < 2 || shape.rank() < matrix->rank())
     return std::nullopt;
   const auto rank = matrix->rank(), last = matrix->dim(rank - 1), before = matrix->dim(rank - 2);
   if (matrix->size() == 0 || matrix->size() != last * before) return std::nullopt;

@@ -2,8 +2,8 @@
 // compressed. The nodes that would decompress them are taken with the operation.
 #include "fast/kernels/product/compressed.hpp"
 #include "fast/patterns.hpp"
+#include "fast/patterns/decompression.hpp"
 #include "fast/patterns/functions.hpp"
-#include "plan/decompression.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -118,10 +118,15 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return match;
 }
 
+std::vector<int> unfolded(const Graphlet& graph, int root) {
+  auto weights = compressed_weights(graph, root);
+  return weights ? std::move(weights->nodes) : std::vector<int>{};
+}
+
 constexpr std::string_view kRoots[] = {"MatMul", "Gather"};
 
 }  // namespace
 
-constinit const Pattern kCompressedWeights{"compressed_weights", kRoots, match};
+constinit const Pattern kCompressedWeights{"compressed_weights", kRoots, match, unfolded};
 
 }  // namespace ovir::fast

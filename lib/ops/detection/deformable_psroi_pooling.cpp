@@ -104,7 +104,8 @@ void eval(EvalContext& c) {
 i64 steps(const Version& version, const void* attrs, std::span<const Shape>, std::span<const Shape> out) {
   constexpr i64 kSample = 16;
   const auto& a = version.attrs.as<Attrs>(attrs);
-  return saturating_mul(saturating_count(out[0]), saturating_mul(saturating_mul(kSample, a.spatial_bins_x), a.spatial_bins_y));
+  return saturating_mul(saturating_count(out[0]),
+                        saturating_mul(saturating_mul(kSample, a.spatial_bins_x), a.spatial_bins_y));
 }
 
 constexpr TypeVar T{"T", kFloat};

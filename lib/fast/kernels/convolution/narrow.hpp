@@ -19,8 +19,8 @@ struct NarrowGeometry {
 
   ConvolutionShape s;  ///< a pointwise convolution as one row
   i64 lanes;
-  /// Few channels, as an image has: the words of neighboring pixels lie side by side, and a row of the kernel is one run
-  /// of steps.
+  /// Few channels, as an image has: the words of neighboring pixels lie side by side, and a row of the kernel is one
+  /// run of steps.
   bool image;
   i64 blocks, pixel;            ///< of the input; words of a pixel
   i64 steps, last_steps, taps;  ///< of a block, of the last block; taps of a block

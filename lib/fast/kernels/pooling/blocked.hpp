@@ -9,8 +9,8 @@ namespace ovir::fast {
 /// The most values of a window.
 inline constexpr i64 kMaxPoolTaps = 1024;
 
-/// The innermost loop, and the channels of a block of what it pools: f32 has 16, narrower types have more in the same 64
-/// bytes, to which the pointers then point.
+/// The innermost loop, and the channels of a block of what it pools: f32 has 16, narrower types have more in the same
+/// 64 bytes, to which the pointers then point.
 struct PoolLoop {
   void (*row)(const PoolRow& row) = isa().pool;
   i64 channels = kBlock;

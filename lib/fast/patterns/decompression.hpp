@@ -5,7 +5,7 @@
 
 #include "plan/pattern.hpp"
 
-namespace ovir {
+namespace ovir::fast {
 
 /// (codes - zero) · scale: Convert, Subtract, Multiply, then a Reshape to [rows][columns] and a Convert where there are
 /// any. Each zero point and each scale belongs to `group` neighboring codes of a row, or to all codes.
@@ -21,7 +21,7 @@ struct Decompression {
 std::optional<Decompression> decompression_of(const Graphlet& graph, int node, int port);
 
 /// Of the right operand of a MatMul that is transposed, or of the rows that a Gather picks: for these there are kernels
-/// that read the codes, so planning leaves them as they are.
+/// that read the codes.
 std::optional<Decompression> compressed_weights(const Graphlet& graph, int node);
 
-}  // namespace ovir
+}  // namespace ovir::fast

@@ -1,10 +1,10 @@
-#include "plan/decompression.hpp"
+#include "fast/patterns/decompression.hpp"
 
 #include <algorithm>
 
 #include "op/shared_attrs.hpp"
 
-namespace ovir {
+namespace ovir::fast {
 namespace {
 
 /// What the kernels' loops take at a time.
@@ -109,4 +109,4 @@ std::optional<Decompression> compressed_weights(const Graphlet& graph, int node)
   return decompression_of(graph, node, 0);
 }
 
-}  // namespace ovir
+}  // namespace ovir::fast
