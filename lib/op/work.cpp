@@ -1,6 +1,7 @@
 #include "op/work.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,14 +29,16 @@ i64 steps_of(const Version& version, const void* attrs, std::span<const Shape> i
     Shape shape;
     if (fact.shape.has_rank())
       for (const auto& d : fact.shape) shape.push_back(d.min);
-    n = saturating_add(n, saturating_mul(kStepsOfAnOutput, saturating_count(shape)));
+    const auto count = saturating_count(shape);
+    if (count == std::numeric_limits<i64>::max()) return 0;  // no memory holds it, which is what is to be said
+    n = saturating_add(n, saturating_mul(kStepsOfAnOutput, count));
     made.push_back(std::move(shape));
   }
   // What moves elements reads no more than it writes.
   if (version.lift == Lift::compute)
     for (const auto& shape : inputs) n = saturating_add(n, saturating_count(shape));
-  const auto count = version.steps ? version.steps : version.macs;
-  return count ? saturating_add(n, count(version, attrs, inputs, made)) : n;
+  const auto more = version.steps ? version.steps : version.macs;
+  return more ? saturating_add(n, more(version, attrs, inputs, made)) : n;
 }
 
 }  // namespace

@@ -321,13 +321,14 @@ void eval(EvalContext& c, const Task& task) {
 
 /// Axis after axis is resampled; filters are as wide as the input elements that an output element covers.
 i64 steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out) {
+  constexpr i64 kTap = 4;
   i64 most = 1, taps = 0;
   for (i64 axis = 0; axis < in[0].rank(); ++axis) {
     const auto from = in[0][axis], to = out[0][axis];
     most = saturating_mul(most, std::max(from, to));
     if (from != to) taps = saturating_add(taps, 5 + 4 * (from / std::max<i64>(1, to)));
   }
-  return saturating_mul(most, taps);
+  return saturating_mul(most, saturating_mul(kTap, taps));
 }
 
 using A = Attrs;

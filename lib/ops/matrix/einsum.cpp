@@ -272,6 +272,7 @@ i64 macs(const Version& version, const void* attrs, std::span<const Shape> in, s
 /// Operand by operand, every label of what there is so far and of the next one; where each element lies is found label
 /// by label.
 i64 steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape>) {
+  constexpr i64 kLabel = 10;
   const auto e = equation(version, attrs);
   const auto all = lengths(e, in);
   std::map<Label, i64> open;
@@ -280,7 +281,7 @@ i64 steps(const Version& version, const void* attrs, std::span<const Shape> in, 
     for (const auto& label : labels(e.inputs[i], in[i])) open[label] = all.at(label);
     i64 products = 1;
     for (const auto& [label, length] : open) products = saturating_mul(products, length);
-    n = saturating_add(n, saturating_mul(products, 4 * std::ssize(all)));
+    n = saturating_add(n, saturating_mul(products, kLabel * std::ssize(all)));
     std::erase_if(open, [&](const auto& entry) {
       const auto named = [&](const Subscript& s) { return s.find(entry.first.first) != Subscript::npos; };
       return !named(e.output) &&
