@@ -58,7 +58,8 @@ void write_all(int fd, std::span<const std::span<const std::byte>> parts, const 
 /// redirected /dev/stdout happens to be.
 bool is_stream(const std::string& path) {
   struct stat status {};
-  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return true;
+  const bool memory = path.starts_with("/dev/shm/");  // a file system as any other
+  if ((path.starts_with("/dev/") && !memory) || path.starts_with("/proc/")) return true;
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 

@@ -166,3 +166,14 @@ TEST_CASE("a ReadValue brings its Assign along") {
   CHECK(session.run(step)[0].values<float>()[1] == 0);
   CHECK(session.run(step)[0].values<float>()[1] == 2);
 }
+
+TEST_CASE("a value of unknown rank that is cut stays of unknown rank") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape::unknown_rank());
+  const auto relu = m.graph.add("relu", "ReLU-1", {x});
+  m.graph.result("y", m.graph.add("twice", "Add-1", {relu, relu}, {{"auto_broadcast", "numpy"}}));
+  const auto c = m.check();
+  const auto cut = tools::extract(
+      *c.model, c.facts, {c.model.get(), {{node_of(*c.model, "relu"), 0}}, {}, {{node_of(*c.model, "twice"), 0}}});
+  CHECK(run(check_sub(cut), {floats({3}, {1, 2, 3})})[0].values<float>()[2] == 6);
+}
