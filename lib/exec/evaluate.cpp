@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "model/explain.hpp"
+#include "model/report.hpp"
 #include "op/infer_context.hpp"
 #include "plan/passes.hpp"
 
@@ -64,11 +66,23 @@ std::vector<Fact> facts_of(const Plan& plan, const Node& node, const std::vector
   return facts;
 }
 
+/// Runs `work` of a node; a Failure is completed.
+template <class Work>
+auto at_node(const Plan& plan, int index, const std::vector<Fact>& inputs, Work work) {
+  try {
+    return work();
+  } catch (Failure& failure) {
+    complete(failure.diagnostic, plan, index, inputs);
+    throw;
+  }
+}
+
 std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
                              EvalHost* host) {
   const auto& node = (*plan.model)[index];
   const bool last = index == step.nodes.back();
-  const auto outputs = infer_now(plan, index, facts_of(plan, node, inputs));
+  const auto facts = facts_of(plan, node, inputs);
+  const auto outputs = at_node(plan, index, facts, [&] { return infer_now(plan, index, facts); });
   std::vector<ElementType> stored;
   std::vector<std::uint8_t> unwanted;
   for (const auto id : plan.value_of[at(index)]) {
@@ -79,11 +93,26 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
   c.set_type(node.op->type);
   c.set_host(host, node.maps);
   c.set_unwanted(unwanted);
-  node.version->eval(c);
-  return std::move(c.finish());
+  return at_node(plan, index, facts, [&] {
+    node.version->eval(c);
+    return std::move(c.finish());
+  });
 }
 
 }  // namespace
+
+void complete(Diagnostic& d, const Plan& plan, int index, std::span<const Fact> inputs) {
+  const auto& node = (*plan.model)[index];
+  std::vector<Fact> facts;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    auto fact = plan.facts->of(node.inputs[i]);
+    fact.shape = inputs[i].shape;
+    if (node.version->reads.contains(static_cast<int>(i)) && inputs[i].value) fact.value = inputs[i].value;
+    facts.push_back(std::move(fact));
+  }
+  if (facts.size() == node.inputs.size()) explain(d, *plan.model, node, facts);
+  locate(d, *plan.model, *node.layer);
+}
 
 std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs) {
   std::vector<Fact> given;
@@ -93,7 +122,8 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
   }
   Operands operands(plan, step, std::move(given), [](const Value& v) { return fact_of(v.declared, v.constant); });
   for (const auto index : step.nodes) {
-    auto outputs = infer_now(plan, index, operands.of((*plan.model)[index]));
+    const auto facts = operands.of((*plan.model)[index]);
+    auto outputs = at_node(plan, index, facts, [&] { return infer_now(plan, index, facts); });
     if (index == step.nodes.back()) return outputs;
     for (std::size_t o = 0; o < outputs.size(); ++o) operands.put({index, static_cast<int>(o)}, std::move(outputs[o]));
   }

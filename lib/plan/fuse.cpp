@@ -33,16 +33,27 @@ class Taker {
     const Graphlet graph(plan_, free_);
     for (const auto* pattern : options_.patterns) {
       if (!options_.has(pattern->name)) continue;
-      for (std::size_t i = 0; i < free_.size(); ++i) {
-        if (!free_[i] || !is_root(*pattern, graph.type(static_cast<int>(i)))) continue;
-        auto match = pattern->match(graph, static_cast<int>(i));
-        if (match && (match->nodes.size() > 1) == groups_) take(*pattern, std::move(*match), graph);
-      }
+      for (std::size_t i = 0; i < free_.size(); ++i) offer(*pattern, static_cast<int>(i), graph);
     }
     remove_steps(plan_, gone_);
   }
 
  private:
+  /// Where a group is taken, what feeds it is offered again: it may be the end of another.
+  void offer(const Pattern& pattern, int root, const Graphlet& graph) {
+    std::vector<int> roots{root};
+    while (!roots.empty()) {
+      const auto node = roots.back();
+      roots.pop_back();
+      if (node < 0 || !is_root(pattern, graph.type(node))) continue;
+      auto match = pattern.match(graph, node);
+      if (!match || (match->nodes.size() > 1) != groups_) continue;
+      for (const auto& v : match->inputs)
+        if (v.node < root) roots.push_back(v.node);
+      take(pattern, std::move(*match), graph);
+    }
+  }
+
   /// Nobody outside may read what the inner nodes compute: a pattern that overlooks this is at fault.
   void require_closed(const Pattern& pattern, const Match& match, const Graphlet& graph) const {
     std::map<int, int> reads;

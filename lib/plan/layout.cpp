@@ -17,6 +17,7 @@ bool is_settled(const Plan& plan, const Step& step) {
 }  // namespace
 
 void layout(Plan& plan) {
+  if (!plan.options.has("layout")) return;
   std::vector<char> blocked(plan.values.size(), 0);
   for (const auto& step : plan.steps)
     if (step.kernel && is_settled(plan, step) && step.kernel->writes(Layout::blocked))
