@@ -197,9 +197,9 @@ TEST_CASE("a fault that a run finds reads as the one that the check finds") {
     Faulty known(Knows::shapes);
     build(known);
     const auto expected = known.check();
-    CHECK(expected.said.errors() == 1);
-    if (expected.said.errors() != 1) continue;
-    const auto& all = expected.said.all();
+    CHECK(expected.diagnostics.errors() == 1);
+    if (expected.diagnostics.errors() != 1) continue;
+    const auto& all = expected.diagnostics.all();
     const auto& fault =
         *std::find_if(all.begin(), all.end(), [](const auto& d) { return d.severity == Severity::error; });
     REQUIRE(fault.layer);
