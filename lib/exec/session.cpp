@@ -222,7 +222,7 @@ void Session::set_state(std::string_view variable, const Tensor& value) {
   if (!at->shape.contains(value.shape()))
     fail(Code::E0703, "the state of variable \"{}\" must have shape {}, but {} was given", variable,
          to_string(at->shape), to_string(value.shape()));
-  const bool changes = widened && !wide;
+  const bool changes = impl().plan->options.precision == Precision::f32 && contains(kFloat | kNarrowFloat, at->type) && !wide;
   impl().states.insert_or_assign(std::string(variable), changes ? convert(value, ElementType::f32) : value.copied());
 }
 
