@@ -16,6 +16,7 @@ inline Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm256_sqrt_ps(a); }
 #include "fast/isa/all.inl"
+#include "fast/isa/scaling.inl"
 }  // namespace
 extern const IsaTable kAvx2Table = table("avx2");
 }  // namespace ovir::fast

@@ -15,6 +15,12 @@ inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
+inline Vec near(Vec x) { return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
+inline Vec scaled(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
+inline Vec inverse(Vec x) {  // a division takes as long as the exponential before it
+  const Vec y = _mm512_rcp14_ps(x);
+  return fma(y, fma(-x, y, spread(1.0f)), y);
+}
 #include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kAvx512Table = table("avx512");

@@ -22,6 +22,7 @@ inline Vec root(Vec a) {
   return a;
 }
 #include "fast/isa/all.inl"
+#include "fast/isa/scaling.inl"
 }  // namespace
 extern const IsaTable kBaseTable = table("baseline");
 }  // namespace ovir::fast
