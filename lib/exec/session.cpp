@@ -214,15 +214,15 @@ void Session::set_state(std::string_view variable, const Tensor& value) {
   const auto& variables = impl().variables;
   const auto at = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == variable; });
   if (at == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", variable);
-  const bool wide = value.type() == ElementType::f32 && impl().plan->options.precision != Precision::declared &&
-                    contains(kFloat | kNarrowFloat, at->type);
+  const bool widened = impl().plan->options.precision != Precision::declared && contains(kFloat | kNarrowFloat, at->type);
+  const bool wide = widened && value.type() == ElementType::f32;
   if (at->type != ElementType::dynamic && value.type() != at->type && !wide)
     fail(Code::E0704, "the state of variable \"{}\" must be {}, but {} was given", variable, name(at->type),
          name(value.type()));
   if (!at->shape.contains(value.shape()))
     fail(Code::E0703, "the state of variable \"{}\" must have shape {}, but {} was given", variable,
          to_string(at->shape), to_string(value.shape()));
-  const bool changes = impl().plan->options.precision == Precision::f32 && contains(kFloat | kNarrowFloat, at->type) && !wide;
+  const bool changes = widened && !wide;
   impl().states.insert_or_assign(std::string(variable), changes ? convert(value, ElementType::f32) : value.copied());
 }
 
