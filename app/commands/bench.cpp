@@ -141,11 +141,10 @@ int bench(Options& options, const Common& common) {
   const auto load = ms_since(start);
 
   options.random = true;  // what is not given is made up
-  Inputs inputs(*loaded.model, loaded.facts, options);
+  Inputs inputs(*loaded.model, loaded.facts, options, common.words);
   std::vector<std::vector<Tensor>> steps;
   for (i64 step = 0; step < options.steps; ++step) steps.push_back(inputs.step(step));
-  for (const auto& note : inputs.take_notes())
-    if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+  for (const auto& text : inputs.take_notes()) note(common, text);
 
   const auto before = Clock::now();
   ovir::Options how;
@@ -172,9 +171,9 @@ Action declare(Flags& flags) {
   flags.model(o);
   flags.shapes(o);
   add_inputs(flags, o);
-  flags.number("-t,--time", o.seconds, "SEC", "measure for so many seconds (2 unless -n is given)", 1);
-  flags.number("-n,--niter", o.count, "N", "measure so many inferences instead", 1);
-  flags.number("--warmup", o.warmup, "N", "rounds that are not measured (3)", 1);
+  flags.number("-t,--time", o.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given", 1);
+  flags.number("-n,--niter", o.count, "N", "measure N inferences instead", 1);
+  flags.number("--warmup", o.warmup, "N", "rounds beforehand that are not measured; default: 3", 1);
   flags.number("--steps", o.steps, "N",
                "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
   flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");

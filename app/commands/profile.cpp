@@ -177,11 +177,10 @@ int profile(Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   options.random = true;  // what is not given is made up
-  Inputs inputs(*loaded.model, loaded.facts, options);
+  Inputs inputs(*loaded.model, loaded.facts, options, common.words);
   std::vector<std::vector<Tensor>> steps;
   for (i64 step = 0; step < options.steps; ++step) steps.push_back(inputs.step(step));
-  for (const auto& note : inputs.take_notes())
-    if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+  for (const auto& text : inputs.take_notes()) note(common, text);
 
   ovir::Options how;
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
@@ -223,19 +222,20 @@ Action declare(Flags& flags) {
   flags.model(o);
   flags.shapes(o);
   add_inputs(flags, o);
-  flags.number("-t,--time", o.seconds, "SEC", "measure for so many seconds (2 unless -n is given)", 1);
-  flags.number("-n,--niter", o.count, "N", "measure so many rounds instead", 1);
+  flags.number("-t,--time", o.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given", 1);
+  flags.number("-n,--niter", o.count, "N", "measure N rounds instead", 1);
   flags.number("--steps", o.steps, "N",
                "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
-  flags.choice("--by", o.by, {"layer", "type", "prefix"}, "WHAT", "a line a layer, or sums by type or by name prefix");
-  flags.number("--depth", o.depth, "N", "parts of a name that make its prefix (2)", 1);
-  flags.choice("--sort", o.sort, {"time", "name", "order"}, "KEY", "time, the default, name or order of execution");
+  flags.choice("--by", o.by, {"layer", "type", "prefix"}, "WHAT",
+               "one line per layer, or sums by type or by name prefix");
+  flags.number("--depth", o.depth, "N", "how many parts of a name make its prefix; default: 2", 1);
+  flags.choice("--sort", o.sort, {"time", "name", "order"}, "KEY", "order of the lines; default: time");
   flags.number("--top", o.top, "K", "only the first K lines", 1);
   flags.text("--trace", o.trace, "FILE", "write a trace for Perfetto or chrome://tracing");
-  flags.text("--folded", o.folded, "FILE", "write folded stacks, as flame graphs are made of");
+  flags.text("--folded", o.folded, "FILE", "write folded stacks for flame graphs");
   flags.text("--baseline", o.baseline, "FILE",
-             "end with exit code 1 where the inference is slower than in FILE, which --format json has written");
-  flags.number("--tolerance", o.tolerance, "PERCENT", "how much slower it may be than the baseline (10)");
+             "exit with code 1 if the inference is slower than in FILE, an earlier output of --format json");
+  flags.number("--tolerance", o.tolerance, "PERCENT", "how much slower than the baseline it may be; default: 10");
   flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
   flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "as for run");
   flags.number("--threads", o.threads, "N", "use at most N processors", 1).env("OVIR_THREADS");
