@@ -50,7 +50,7 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
 std::string_view exit_meaning(int code) {
   switch (code) {
     case kOk: return "done";
-    case kDiffers: return "a comparison found a difference";
+    case kDiffers: return "a difference was found, or what was asked for does not hold";
     case kUsage: return "usage: a wrong option, selector or shape text";
     case 3: return "the model is malformed or its shapes are inconsistent";
     case 4: return "the model is valid, but part of it is not supported";
@@ -120,6 +120,21 @@ int report(const Diagnostics& diagnostics, const std::string& model_path, const 
                         count(diagnostics.warnings(), "warning"), shell_word(model_path));
   std::fwrite(text.data(), 1, text.size(), stderr);
   return exit_status(diagnostics);
+}
+
+void note(const Common& common, std::string_view text) {
+  if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), text);
+}
+
+std::vector<tools::Selected> select_layers(const Common& common, const Model& model, std::string_view flag,
+                                           std::string_view selector, tools::Constants constants) {
+  try {
+    auto selected = tools::select(model, selector, constants);
+    for (const auto& text : tools::shared_names(model, selector)) note(common, fmt::format("{}: {}", flag, text));
+    return selected;
+  } catch (const tools::SelectorError& error) {
+    throw UsageError(fmt::format("{}: {}", flag, error.what()));
+  }
 }
 
 std::vector<std::pair<int, std::string>> per_input(std::string_view flag, const std::vector<std::string>& texts,

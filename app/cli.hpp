@@ -12,6 +12,7 @@
 #include "limits.hpp"
 #include "ovir.hpp"
 #include "render/style.hpp"
+#include "tools/select.hpp"
 
 namespace ovir::app {
 
@@ -72,6 +73,14 @@ struct Loaded {
 Loaded load_model(const ModelOptions&, const Common&);
 /// The shapes of -s, by Parameter. Throws UsageError.
 passes::InferOptions infer_options(const ModelOptions&, const Model&);
+
+/// Writes a note to stderr, unless --quiet.
+void note(const Common&, std::string_view text);
+/// What `selector`, the text of `flag`, means; a name that several layers share is noted. Throws UsageError where it is
+/// faulty or selects nothing.
+std::vector<tools::Selected> select_layers(const Common&, const Model&, std::string_view flag,
+                                           std::string_view selector,
+                                           tools::Constants constants = tools::Constants::selected);
 
 /// A flag's text about inputs: "a[1,3],b[?]" as {input, what stands in its brackets}; "[1,3]" alone where the model has
 /// one input. Throws UsageError.

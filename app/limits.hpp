@@ -19,8 +19,8 @@ struct Limits {
 /// "mem=8G,time=60s,work=none". Throws UsageError.
 Limits parse_limits(std::string_view text);
 
-/// What a run of this model may take: where `limits` do not say, memory and work in relation to what the user has given,
-/// so that a file of a kilobyte cannot ask for gigabytes or hours. `given`: bytes of the inputs.
+/// What a run of this model may take: where `limits` do not say, memory and work in relation to what the user has
+/// given, so that a file of a kilobyte cannot ask for gigabytes or hours. `given`: bytes of the inputs.
 Limits limits_of_run(Limits limits, const Graph& graph, i64 given);
 
 /// Ends the process a little after `time`: runs end by themselves, but reading and checking ask nobody.

@@ -23,8 +23,8 @@ void add_measuring(Flags& flags, MeasureOptions& options, const std::string& uni
   flags.model(options);
   flags.shapes(options);
   add_inputs(flags, options);
-  flags.number("-t,--time", options.seconds, "SEC", "measure for so many seconds (2 unless -n is given)", 1);
-  flags.number("-n,--niter", options.count, "N", fmt::format("measure so many {} instead", unit), 1);
+  flags.number("-t,--time", options.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given", 1);
+  flags.number("-n,--niter", options.count, "N", fmt::format("measure N {} instead", unit), 1);
   flags.number("--steps", options.steps, "N",
                "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
   add_execution(flags, options);
@@ -38,12 +38,11 @@ Measured::Measured(MeasureOptions& options, const Common& common) : options_(opt
   load_ms_ = ms_since(start);
 
   options.random = true;  // what is not given is made up
-  Inputs inputs(*loaded_.model, loaded_.facts, options);
+  Inputs inputs(*loaded_.model, loaded_.facts, options, common.words);
   const auto limited = inputs.limited(common);
   const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limited.budget.memory));
   for (i64 step = 0; step < options.steps; ++step) steps_.push_back(inputs.step(step));
-  for (const auto& note : inputs.take_notes())
-    if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+  for (const auto& text : inputs.take_notes()) note(common, text);
 
   const auto before = Clock::now();
   const auto how = compile_options(options, limited, 1000);

@@ -113,7 +113,8 @@ std::string with_step(std::string_view path, i64 number) {
   return out += path;
 }
 
-Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& options)
+Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& options,
+               const std::vector<std::string>& words)
     : model_(model), options_(options), facts_(facts) {
   sources_.resize(model.parameters.size());
   for (int k = 0; k < std::ssize(sources_); ++k) {
@@ -122,7 +123,7 @@ Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& optio
   }
   for (const auto& word : options.inputs) bind(word);
   const bool all = std::all_of(sources_.begin(), sources_.end(), [](const auto& s) { return s.has_value(); });
-  if (!all && !options.random) report_missing(read_given(0));
+  if (!all && !options.random) report_missing(read_given(0), words);
   for (auto& source : sources_)
     if (!source) source.emplace();
 }
@@ -204,7 +205,7 @@ std::vector<Shape> Inputs::shapes_to_fill(const std::map<int, Shape>& given) con
   return shapes;
 }
 
-void Inputs::make_up(std::size_t k, const Shape& shape) {
+void Inputs::make_up(int k, const Shape& shape) {
   auto& source = *sources_[k];
   const auto& port = ports_[k];
   if (source.kept && source.kept->tensor.shape() == shape) return;
@@ -274,10 +275,10 @@ void Inputs::check_image_flags() const {
   const char* const flag = options_.reverse_channels  ? "--reverse_channels"
                            : !options_.resize.empty() ? "--resize"
                                                       : nullptr;
-  if (flag && !any_image) throw UsageError(fmt::format("{} applies to images only, but no input is one", flag));
+  if (flag && !any_image) throw UsageError(fmt::format("{} applies to images only, but no input is an image", flag));
 }
 
-void Inputs::report_missing(const std::map<int, Shape>& given) const {
+void Inputs::report_missing(const std::map<int, Shape>& given, const std::vector<std::string>& words) const {
   std::vector<std::string> inputs;
   const InputPort* first = nullptr;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
@@ -289,20 +290,19 @@ void Inputs::report_missing(const std::map<int, Shape>& given) const {
   std::string list;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     list += (i == 0 ? "" : i + 1 == inputs.size() ? " and " : ", ") + inputs[i];
-  const auto command = example(given);
+  const auto command = example(given, words);
   first->fail(Code::E0702,
               inputs.size() == 1 ? fmt::format("missing value for input {}", list)
                                  : fmt::format("missing values for inputs {}", list),
-              "give it with -i (see \"Input values\" in 'ovir help run'), or fill it with --random" +
-                  (command ? "; for example:\n      " + *command : ""));
+              fmt::format("give {0} with -i (see \"Input values\" in 'ovir help run'), or fill {0} with --random{1}",
+                          inputs.size() == 1 ? "it" : "them", command ? "; for example:\n      " + *command : ""));
 }
 
 /// A command that runs: its inputs were checked to have shapes that the model accepts. Nothing where none was found.
-std::optional<std::string> Inputs::example(const std::map<int, Shape>& given) const {
-  std::string command = "ovir run " + shell_word(options_.model);
-  if (!options_.weights.empty()) command += " -w " + shell_word(options_.weights);
-  for (const auto& shape : options_.shapes) command += " -s " + shell_word(shape);
-  for (const auto& word : options_.inputs) command += " -i " + shell_word(word);
+std::optional<std::string> Inputs::example(const std::map<int, Shape>& given,
+                                           const std::vector<std::string>& words) const {
+  std::string command = "ovir";
+  for (const auto& word : words) command += " " + shell_word(word);
 
   auto options = infer_options(options_, model_);
   for (const auto& [k, shape] : given) options.shapes.insert_or_assign(k, PartialShape(shape));

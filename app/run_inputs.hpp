@@ -25,8 +25,9 @@ void add_inputs(Flags& flags, InputOptions& options);
 /// -i words, bound to the Parameters of a model.
 class Inputs {
  public:
-  /// Throws UsageError, or Failure with one of E0701, E0702, E0706.
-  Inputs(const Model& model, const Facts& facts, const InputOptions& options);
+  /// `words`: the command line, which an offered one repeats. Throws UsageError, or Failure with one of E0701, E0702,
+  /// E0706.
+  Inputs(const Model& model, const Facts& facts, const InputOptions& options, const std::vector<std::string>& words);
   /// The inputs of a step, in file order. What has no {step} in it is read once. Throws UsageError where image flags
   /// are given for what is no image.
   std::vector<Tensor> step(i64 number);
@@ -54,10 +55,10 @@ class Inputs {
   void give(std::size_t k, std::string value);
   std::map<int, Shape> read_given(i64 step);
   std::vector<Shape> shapes_to_fill(const std::map<int, Shape>& given) const;
-  void make_up(std::size_t k, const Shape& shape);
+  void make_up(int k, const Shape& shape);
   void check_image_flags() const;
-  [[noreturn]] void report_missing(const std::map<int, Shape>& given) const;
-  std::optional<std::string> example(const std::map<int, Shape>& given) const;
+  [[noreturn]] void report_missing(const std::map<int, Shape>& given, const std::vector<std::string>& words) const;
+  std::optional<std::string> example(const std::map<int, Shape>& given, const std::vector<std::string>& words) const;
 };
 
 /// `{step}` replaced by the number.

@@ -10,7 +10,6 @@
 #include "names.hpp"
 #include "reference_files.hpp"
 #include "tools/align.hpp"
-#include "tools/select.hpp"
 
 namespace ovir::app {
 namespace {
@@ -28,7 +27,7 @@ double number(std::string_view flag, std::string_view text) {
 /// The words of --rtol or --atol: a value for all layers, and those that selectors name.
 class PerLayer {
  public:
-  PerLayer(std::string_view flag, const std::vector<std::string>& words, const Model& model) {
+  PerLayer(const Common& common, std::string_view flag, const std::vector<std::string>& words, const Model& model) {
     for (const auto& word : words) {
       const auto colon = word.rfind(':');
       if (colon == word.npos) {
@@ -36,12 +35,8 @@ class PerLayer {
         continue;
       }
       const auto value = number(flag, std::string_view(word).substr(colon + 1));
-      try {
-        for (const auto& s : tools::select(model, word.substr(0, colon)))
-          some_.insert_or_assign(&(*s.model)[s.node], value);
-      } catch (const tools::SelectorError& error) {
-        throw UsageError(fmt::format("{}: {}", flag, error.what()));
-      }
+      for (const auto& s : select_layers(common, model, flag, word.substr(0, colon)))
+        some_.insert_or_assign(&(*s.model)[s.node], value);
     }
   }
   std::optional<double> at(const Node& node) const {
@@ -54,9 +49,9 @@ class PerLayer {
   std::map<const Node*, double> some_;
 };
 
-void set_tolerances(Subject& s, const SubjectOptions& options) {
-  const auto rtol = std::make_shared<const PerLayer>("--rtol", options.rtol, *s.model);
-  const auto atol = std::make_shared<const PerLayer>("--atol", options.atol, *s.model);
+void set_tolerances(Subject& s, const SubjectOptions& options, const Common& common) {
+  const auto rtol = std::make_shared<const PerLayer>(common, "--rtol", options.rtol, *s.model);
+  const auto atol = std::make_shared<const PerLayer>(common, "--atol", options.atol, *s.model);
   s.tolerance = [=](const TensorPlace& place) {
     Tolerance t;
     t.rtol = rtol->at(place.at()).value_or(t.rtol);
@@ -136,8 +131,8 @@ void add_subject(Flags& flags, SubjectOptions& o) {
   flags.shapes(o);
   add_inputs(flags, o);
   flags.text("--ref", o.reference, "REF",
-             "the reference: an .npz, a folder of tensors (of `ovir run --dump-to`, or .npy and .pb files called as "
-             "layers or tensors), or a model; without it the model's own run on the reference tier");
+             "the reference: an .npz, a folder of tensors (of `ovir run --dump-to`, or .npy and .pb files named after "
+             "layers or tensors), or a model; default: the model itself, run on the reference tier");
   flags.text("--map", o.map, "FILE", "lines of NAME IN THE REFERENCE = NAME IN THE MODEL");
   add_execution(flags, o, "kernels of the model that is judged");
 }
@@ -175,16 +170,15 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   if (!loaded) return s;
   s.model = loaded.model;
   s.facts = std::move(loaded.facts);
-  set_tolerances(s, options);
+  set_tolerances(s, options, common);
   const bool of_model = !options.other.empty() || is_model(options.reference);
   if (!of_model && !options.reference.empty()) read_saved(s, options);
 
-  Inputs inputs(*s.model, s.facts, options);
+  Inputs inputs(*s.model, s.facts, options, common.words);
   s.limited = inputs.limited(common);
   const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(s.limited.budget.memory));
   s.inputs = inputs.step(0);
-  for (const auto& note : inputs.take_notes())
-    if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+  for (const auto& text : inputs.take_notes()) note(common, text);
   auto [plan, session] = compile_for(options, s.limited, s.model, s.facts);
   s.plan = std::move(plan);
   s.session.emplace(std::move(session));

@@ -1,7 +1,6 @@
 #include "watch.hpp"
 
 #include "base/text.hpp"
-#include "cli.hpp"
 
 namespace ovir::app {
 namespace {
@@ -33,12 +32,8 @@ void each_taken(tools::Watched& what, const Event& event, F&& f) {
 
 }  // namespace
 
-tools::Watched watched(const Model& model, std::string_view flag, const std::string& selector) {
-  try {
-    return tools::Watched(tools::select(model, selector, tools::Constants::spared));
-  } catch (const tools::SelectorError& error) {
-    throw UsageError(fmt::format("{}: {}", flag, error.what()));
-  }
+tools::Watched watched(const Common& common, const Model& model, std::string_view flag, const std::string& selector) {
+  return tools::Watched(select_layers(common, model, flag, selector, tools::Constants::spared));
 }
 
 std::string missed(const tools::Watched& watched) {
@@ -46,8 +41,9 @@ std::string missed(const tools::Watched& watched) {
   std::string list;
   for (std::size_t n = 0; n < unseen.size() && n < 3; ++n) {
     const auto& s = unseen[n];
-    list += fmt::format("{}\"{}{}\"", list.empty() ? "" : ", ", printable(s.model->path),
-                        printable((*s.model)[s.node].layer->name));
+    list += fmt::format("{}\"{}{}\"{}", list.empty() ? "" : ", ", printable(s.model->path),
+                        printable((*s.model)[s.node].layer->name),
+                        s.iteration ? fmt::format(" in iteration {}", *s.iteration) : "");
   }
   return unseen.size() > 3 ? fmt::format("{} and {} more", list, unseen.size() - 3) : list;
 }

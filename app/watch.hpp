@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli.hpp"
 #include "ovir.hpp"
 #include "tensor_files.hpp"
 #include "tools/statistics.hpp"
@@ -13,7 +14,7 @@ namespace ovir::app {
 
 /// The layers that `flag` names; constants only where a part of the selector means nothing else. Throws UsageError for
 /// a selector that selects nothing.
-tools::Watched watched(const Model& model, std::string_view flag, const std::string& selector);
+tools::Watched watched(const Common& common, const Model& model, std::string_view flag, const std::string& selector);
 /// The layers that no run came to, for a note; empty: none.
 std::string missed(const tools::Watched& watched);
 

@@ -1,5 +1,7 @@
 #include "ovir.hpp"
 
+#include <stdexcept>
+
 #include "fast/patterns.hpp"
 #include "ops/registry.hpp"
 
@@ -40,9 +42,32 @@ Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics
   return passes::infer(model, options, diagnostics);
 }
 
+namespace {
+
+bool is_pattern(std::string_view name) {
+  // The module of oneDNN's need not be installed.
+  if (name.starts_with("onednn.")) return true;
+  for (const i64 runs : {1, 2}) {
+    PlanOptions options;
+    options.expected_runs = runs;
+    for (const auto* pattern : fast::patterns(options))
+      if (pattern->name == name) return true;
+  }
+  return false;
+}
+
+void require_names(const std::vector<std::string>& without) {
+  for (const auto& name : without)
+    if (!is_optional_pass(name) && !is_pattern(name))
+      throw std::invalid_argument(fmt::format("no pass or pattern to leave out is named \"{}\"", name));
+}
+
+}  // namespace
+
 std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {
   if (!model || !model->complete || !facts.sound || facts.outputs.size() != model->nodes.size())
     fail(Code::E0605, "the model cannot be run: loading or checking it has found errors");
+  require_names(options.without);
   PlanOptions plan_options;
   plan_options.tier = options.tier;
   plan_options.precision = options.precision;
@@ -55,6 +80,7 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
 
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options,
                 std::shared_ptr<Runtime> runtime) {
+  if (!runtime) throw std::invalid_argument("a session needs a runtime");
   const MemoryBudget::Scope scope(runtime->memory());
   auto made = plan(std::move(model), facts, options);
   return Session(std::move(runtime), std::move(made));

@@ -36,7 +36,8 @@ struct Options {
   Precision precision = Precision::f32;
   /// How often the session will run: packing weights and folding constants pays only over several runs.
   i64 expected_runs = 1;
-  /// Passes and patterns to leave out, by name: "fold", "fuse", "choose", "layout", or a pattern's.
+  /// Passes and patterns to leave out, by name: "fold", "fuse", "choose", "layout", or a pattern's
+  /// (fast/patterns.cpp).
   std::vector<std::string> without{};
   /// The last pass to run: to look at a plan that is half made. Empty: all.
   std::string until{};
@@ -44,7 +45,7 @@ struct Options {
 };
 
 /// The plan of a model, to be shared by sessions. Throws a Failure (E0605) where the model is not complete or its
-/// inference had errors.
+/// inference had errors, std::invalid_argument where an option names a pass or pattern that does not exist.
 [[nodiscard]] std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts& facts,
                                                const Options& options = {});
 /// A plan with a session and a runtime of its own.

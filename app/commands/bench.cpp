@@ -102,7 +102,7 @@ Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   auto& o = *options;
   add_measuring(flags, o, "inferences");
-  flags.number("--warmup", o.warmup, "N", "rounds that are not measured (3)", 1);
+  flags.number("--warmup", o.warmup, "N", "rounds beforehand that are not measured; default: 3", 1);
   flags.format(o.format, "human json");
   return [options](const Common& common) { return bench(*options, common); };
 }

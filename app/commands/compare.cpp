@@ -5,7 +5,6 @@
 #include "progress.hpp"
 #include "render/comparison.hpp"
 #include "subject.hpp"
-#include "tools/select.hpp"
 
 namespace ovir::app::commands::compare {
 namespace {
@@ -16,19 +15,15 @@ struct Options : SubjectOptions {
 };
 
 /// The places that a selector names; empty: all.
-std::function<bool(const tools::TensorPlace&)> selected(const Model& model, const std::string& selector) {
+std::function<bool(const tools::TensorPlace&)> selected(const Common& common, const Model& model,
+                                                        const std::string& selector) {
   if (selector.empty()) return {};
-  try {
-    auto chosen = tools::select(model, selector);
-    return [chosen = std::move(chosen)](const tools::TensorPlace& place) {
-      return std::any_of(chosen.begin(), chosen.end(), [&](const tools::Selected& s) {
-        return s.model == place.model && s.node == place.node && (!s.port || *s.port == place.port) &&
-               (!s.iteration || (!place.iterations.empty() && place.iterations.back() == *s.iteration));
-      });
-    };
-  } catch (const tools::SelectorError& error) {
-    throw UsageError(fmt::format("--select: {}", error.what()));
-  }
+  return [chosen = select_layers(common, model, "--select", selector)](const tools::TensorPlace& place) {
+    return std::any_of(chosen.begin(), chosen.end(), [&](const tools::Selected& s) {
+      return s.model == place.model && s.node == place.node && (!s.port || *s.port == place.port) &&
+             (!s.iteration || (!place.iterations.empty() && place.iterations.back() == *s.iteration));
+    });
+  };
 }
 
 int run(const Options& options, const Common& common) {
@@ -39,7 +34,7 @@ int run(const Options& options, const Common& common) {
   tools::CompareOptions how;
   how.tolerance = subject.tolerance;
   how.allowance = subject.allowance;
-  how.wants = selected(*subject.model, options.select);
+  how.wants = selected(common, *subject.model, options.select);
   how.fail_fast = options.fail_fast;
   for (const auto& column : columns)
     if (column.metric == Metric::top) how.top.push_back(column.k);

@@ -17,6 +17,7 @@
 #include "tools/lower.hpp"
 #include "tools/rewrite.hpp"
 #include "tools/select.hpp"
+#include "xml/tags.hpp"
 
 namespace ovir::app::commands::edit {
 namespace {
@@ -83,7 +84,7 @@ std::pair<int, std::size_t> renamed(std::string_view word, Find&& find) {
 }
 
 /// The changes of names and outputs.
-tools::Edits interface_edits(const Model& model, const Options& options) {
+tools::Edits interface_edits(const Model& model, const Options& options, const Common& common) {
   tools::Edits edits;
   const auto rename = [&](std::string_view flag, const std::string& word, auto&& find, auto&& unknown, auto&& apply) {
     const auto [k, at] = renamed(word, [&](std::string_view name) { return find(model, name); });
@@ -101,10 +102,11 @@ tools::Edits interface_edits(const Model& model, const Options& options) {
   for (const auto& word : options.outputs)
     rename("--rename-output", word, find_output, unknown_output, tools::rename_output);
   if (options.added.empty()) return edits;
+  const auto selected = select_layers(common, model, "--add-output", options.added);
   try {
     const Model* part = &model;
     Diagnostics unused;
-    const auto values = tools::values_of(tools::select(model, options.added), tools::End::outputs, part);
+    const auto values = tools::values_of(selected, tools::End::outputs, part);
     edits.append(tools::add_outputs(model, ovir::infer(model, {}, unused), values));
   } catch (const tools::SelectorError& error) {
     throw UsageError(fmt::format("--add-output: {}", error.what()));
@@ -153,22 +155,19 @@ void compare_results(const std::shared_ptr<const Model>& original, const Work& w
   if (options.release.empty() || work.changes == 0 || !work.edits.constants.empty() || options.no_weights) return;
   Diagnostics diagnostics;
   const auto facts = ovir::infer(*original, {}, diagnostics);
-  const auto note = [&](const std::string& text) {
-    if (!common.quiet) say(fmt::format("{} {}\n", common.err(Paint::note, "note:"), text));
-  };
   if (diagnostics.errors() > 0 || !original->complete) return;
   std::vector<Tensor> inputs;
   for (int k = 0; k < std::ssize(original->parameters); ++k) {
     const auto& fact = facts.of({original->parameters[k], 0});
     if (!fact.shape.is_static())
-      return note(fmt::format("the results were not compared: input \"{}\" has open lengths",
-                              printable(original->parameter_name(k))));
+      return note(common, fmt::format("the results were not compared: input \"{}\" has open lengths",
+                                      printable(original->parameter_name(k))));
     inputs.push_back(random_input(*original, facts, k, fact.shape.to_shape(), 0).tensor);
   }
   if (const auto output = tools::differing_output(original, work.model, inputs))
     fail(Code::E0606, "the lowered model computes another \"{}\" from random data; nothing was written",
          printable(*output));
-  note("the changed model computes the same from random data");
+  note(common, "the changed model computes the same from random data");
 }
 
 int edit(const Options& options, const Common& common) {
@@ -193,7 +192,7 @@ int edit(const Options& options, const Common& common) {
   }
   const auto shapes = infer_options(options, *work.model).shapes;  // by the names that the file has
   const auto results = work.model->results.size();
-  rewrite(work, interface_edits(*work.model, options).texts, options);
+  rewrite(work, interface_edits(*work.model, options, common).texts, options);
   work.changes = work.edits.constants.size() + options.inputs.size() + options.outputs.size() +
                  work.model->results.size() - results;
   if (!shapes.empty()) {
@@ -247,7 +246,8 @@ Action declare(Flags& flags) {
   flags.shapes(o);
   flags.text(
       "--for", o.release, "RELEASE",
-      "with --fix: lower layers that OpenVINO RELEASE (2023.3) does not read, where an older version is the same");
+      "with --fix: replace operations that OpenVINO RELEASE, such as 2023.3, does not read by older versions that "
+      "compute the same");
   flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
   flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");
   flags.text("--add-output", o.added, "SELECTOR", "the outputs of these layers become outputs of the model as well");

@@ -27,16 +27,18 @@ auto selecting(std::string_view flag, F&& f) {
   }
 }
 
-std::vector<ValueRef> values_at(std::string_view flag, const Model& model, const std::string& selector, tools::End end,
-                                const Model*& part) {
-  return selecting(flag, [&] { return tools::values_of(tools::select(model, selector), end, part); });
+std::vector<ValueRef> values_at(const Common& common, std::string_view flag, const Model& model,
+                                const std::string& selector, tools::End end, const Model*& part) {
+  const auto selected = select_layers(common, model, flag, selector);
+  return selecting(flag, [&] { return tools::values_of(selected, end, part); });
 }
 
 /// `SELECTOR=@FILE`; a selector may hold an equals sign itself.
-std::pair<ValueRef, Tensor> frozen_value(const Model& model, const std::string& word, const Model*& part) {
+std::pair<ValueRef, Tensor> frozen_value(const Common& common, const Model& model, const std::string& word,
+                                         const Model*& part) {
   const auto equals = word.rfind("=@");
   if (equals == word.npos) throw UsageError(fmt::format("--freeze {}: expected SELECTOR=@FILE", printable(word)));
-  const auto values = values_at("--freeze", model, word.substr(0, equals), tools::End::inputs, part);
+  const auto values = values_at(common, "--freeze", model, word.substr(0, equals), tools::End::inputs, part);
   if (values.size() != 1)
     throw UsageError(fmt::format("--freeze {}: expected one tensor, not {}", printable(word), values.size()));
   return {values.front(), io::read_tensor(word.substr(equals + 2))};
@@ -55,18 +57,19 @@ void require_fit(const Model& whole, const Facts& facts, const Model& part, std:
        printable(part.path + part[value.node].layer->name), name(tensor.type()), to_string(tensor.shape()));
 }
 
-tools::Cut cut_of(const Options& options, const Model& model, const Facts& facts) {
+tools::Cut cut_of(const Options& options, const Common& common, const Model& model, const Facts& facts) {
   tools::Cut cut;
   if (!options.layers.empty()) {
-    cut = selecting("--layers", [&] { return tools::around(tools::select(model, options.layers), model, facts); });
+    const auto selected = select_layers(common, model, "--layers", options.layers);
+    cut = selecting("--layers", [&] { return tools::around(selected, model, facts); });
   } else {
     if (!options.outputs.empty())
-      cut.outputs = values_at("--outputs", model, options.outputs, tools::End::outputs, cut.part);
+      cut.outputs = values_at(common, "--outputs", model, options.outputs, tools::End::outputs, cut.part);
     if (!options.inputs.empty())
-      cut.inputs = values_at("--inputs", model, options.inputs, tools::End::inputs, cut.part);
+      cut.inputs = values_at(common, "--inputs", model, options.inputs, tools::End::inputs, cut.part);
   }
   for (const auto& word : options.frozen) {
-    auto frozen = frozen_value(model, word, cut.part);
+    auto frozen = frozen_value(common, model, word, cut.part);
     require_fit(model, facts, *cut.part, frozen);
     cut.frozen.push_back(std::move(frozen));
   }
@@ -78,10 +81,6 @@ tools::Cut cut_of(const Options& options, const Model& model, const Facts& facts
 
 std::string name_of(const Model& part, int node) {
   return fmt::format("\"{}\"", printable(part.path + part[node].layer->name));
-}
-
-void note(const Common& common, const std::string& text) {
-  if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), text);
 }
 
 int extract(const Options& options, const Common& common) {
@@ -99,7 +98,7 @@ int extract(const Options& options, const Common& common) {
   const auto model = load(options.model, {options.weights, false}, ignored);
   if (!model || (model->nodes.empty() && ignored.errors() > 0)) return report(ignored, options.model, common);
   const auto facts = ovir::infer(*model, {}, ignored);
-  const auto cut = cut_of(options, *model, facts);
+  const auto cut = cut_of(options, common, *model, facts);
   const auto sub = tools::extract(*model, facts, cut);
   const auto& part = *cut.part;
   for (const auto& v : sub.unreached) note(common, fmt::format("no output needs the input {}", name_of(part, v.node)));

@@ -189,15 +189,16 @@ Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   auto& o = *options;
   add_measuring(flags, o, "rounds");
-  flags.choice("--by", o.by, {"layer", "type", "prefix"}, "WHAT", "a line a layer, or sums by type or by name prefix");
-  flags.number("--depth", o.depth, "N", "parts of a name that make its prefix (2)", 1);
-  flags.choice("--sort", o.sort, {"time", "name", "order"}, "KEY", "time, the default, name or order of execution");
+  flags.choice("--by", o.by, {"layer", "type", "prefix"}, "WHAT",
+               "one line per layer, or sums by type or by name prefix");
+  flags.number("--depth", o.depth, "N", "how many parts of a name make its prefix; default: 2", 1);
+  flags.choice("--sort", o.sort, {"time", "name", "order"}, "KEY", "order of the lines; default: time");
   flags.number("--top", o.top, "K", "only the first K lines", 1);
   flags.text("--trace", o.trace, "FILE", "write a trace for Perfetto or chrome://tracing");
-  flags.text("--folded", o.folded, "FILE", "write folded stacks, as flame graphs are made of");
+  flags.text("--folded", o.folded, "FILE", "write folded stacks for flame graphs");
   flags.text("--baseline", o.baseline, "FILE",
-             "end with exit code 1 where the inference is slower than in FILE, which --format json has written");
-  flags.number("--tolerance", o.tolerance, "PERCENT", "how much slower it may be than the baseline (10)");
+             "exit with code 1 if the inference is slower than in FILE, an earlier output of --format json");
+  flags.number("--tolerance", o.tolerance, "PERCENT", "how much slower than the baseline it may be; default: 10");
   flags.format(o.format, "human json");
   return [options](const Common& common) { return profile(*options, common); };
 }

@@ -180,7 +180,8 @@ Action declare(Flags& flags) {
   constexpr auto failures = "Failure";
   flags
       .text("--check", o.check, "CMD",
-            "a command that fails: {model} in it is the path of a model; it must end with the same exit code, not 0")
+            "a command that fails for the model, {model} in it being its path; a sub-model fails where the exit code "
+            "is the same")
       .group(failures);
   flags
       .text("--trap", o.trap, "LIST",

@@ -173,13 +173,13 @@ struct Watching {
   std::optional<tools::Rounding> rounding;
   tools::Observers all;
 
-  Watching(const Model& model, const Facts& facts, const Options& options) {
+  Watching(const Common& common, const Model& model, const Facts& facts, const Options& options) {
     if (!options.simulate.empty()) {
       rounded = roundings(model, facts, options.simulate);
       all.add(rounding.emplace(rounded));
     }
     if (options.dump.empty() && !options.dump_stats && options.check_range.empty()) return;
-    what = watched(model, "--dump", options.dump.empty() ? "*" : options.dump);
+    what = watched(common, model, "--dump", options.dump.empty() ? "*" : options.dump);
     if (!options.dump_to.empty()) all.add(dump.emplace(*what));
     if (options.dump_stats) all.add(statistics.emplace(*what));
     if (!options.check_range.empty()) all.add(ranges.emplace(*what, range_types(options.check_range)));
@@ -237,8 +237,8 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   const auto& model = *loaded.model;
   const FileOptions files{options.raw, options.digest};
 
-  Inputs inputs(model, loaded.facts, options);
-  Watching watching(model, loaded.facts, options);
+  Inputs inputs(model, loaded.facts, options, words);
+  Watching watching(common, model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
 
   const auto limited = inputs.limited(common);
@@ -253,8 +253,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Progress progress(common, "run", options.steps);
   for (i64 step = 0; step < options.steps; ++step) {
     const auto values = inputs.step(step);
-    for (const auto& note : inputs.take_notes())
-      if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+    for (const auto& text : inputs.take_notes()) note(common, text);
     if (!options.save_inputs.empty()) save_inputs(with_step(options.save_inputs, step), model, values);
     std::optional<Dump> dump;
     if (watching.dump) watching.dump->into(dump.emplace(with_step(options.dump_to, step), files));
@@ -307,9 +306,8 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     if (options.format == "json") steps.push_back(std::move(told.json));
     else print((options.steps > 1 && !told.text.empty() ? fmt::format("step {}\n", step) : "") + told.text);
   }
-  if (const auto list = watching.what && !options.dump.empty() ? missed(*watching.what) : "";
-      !list.empty() && !common.quiet)
-    fmt::print(stderr, "{} --dump: not computed: {}\n", common.err(Paint::note, "note:"), list);
+  if (const auto list = watching.what && !options.dump.empty() ? missed(*watching.what) : ""; !list.empty())
+    note(common, "--dump: not computed: " + list);
   if (!options.save_state.empty()) save_states(options.save_state, session);
   if (!steps.empty()) print(steps_json(std::move(steps), options.steps > 1));
   return kOk;
@@ -364,9 +362,11 @@ void declare_options(Flags& flags, Options& o) {
       "stop at the first NaN, index out of range, ...: a list of nan, inf, oob, div0, overflow, domain, f16, bf16, "
       "uninit");
 
-  flags.text("--check-range", o.check_range, "LIST", "print how much room f16, bf16 leave for each layer's values");
+  flags.text("--check-range", o.check_range, "LIST",
+             "print how much headroom f16, bf16 or both leave for each layer's values");
   flags.text("--simulate", o.simulate, "LIST",
-             "round the outputs of layers and rank them by the damage: 'type:MatMul=bf16,*/ffn/*=f16'");
+             "round the outputs of layers to a narrower type and rank the layers by the damage: "
+             "'type:MatMul=bf16,*/ffn/*=f16'");
 
   constexpr auto outputs = "Outputs";
   flags

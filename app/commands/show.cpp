@@ -32,20 +32,17 @@ int show(const Options& options, const Common& common) {
   if (!model) return report(diagnostics, options.model, common);
   const auto facts = ovir::infer(*model, infer_options(options, *model), diagnostics);
   View view{*model, facts, {}, options.model};
-  try {
-    if (!model->nodes.empty()) view.selected = tools::select(*model, options.select.empty() ? "*" : options.select);
-  } catch (const tools::SelectorError& error) {
-    throw UsageError(fmt::format("--select: {}", error.what()));
-  }
+  if (!model->nodes.empty())
+    view.selected = select_layers(common, *model, "--select", options.select.empty() ? "*" : options.select);
   if (options.format == "json") print(graph_json(view));
   else if (options.format == "dot") print(graph_dot(view));
   else if (options.format == "mermaid") print(graph_mermaid(view));
   else if (options.format == "html") print(graph_html(view));
   else print(graph_text(view, common.out));
   // A faulty model can still be looked at.
-  if (diagnostics.errors() > 0 && !common.quiet)
-    fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               count(diagnostics.errors(), "error"), shell_word(options.model));
+  if (diagnostics.errors() > 0)
+    note(common, fmt::format("{}; run 'ovir check {}' for details", count(diagnostics.errors(), "error"),
+                             shell_word(options.model)));
   return kOk;
 }
 

@@ -172,13 +172,13 @@ Action declare(Flags& flags) {
                 "a file: .npy, .npz (file.npz:key), .pb (an ONNX TensorProto), an image, or raw bytes as "
                 "2x3xf32=@raw.bin")
       .required();
-  flags.text("--slice", o.slice, "INDEX", "a part, as NumPy indexes: '0,:,3:5', '...,::2'");
+  flags.text("--slice", o.slice, "INDEX", "a part of it, in NumPy's index notation: '0,:,3:5', '...,::2'");
   flags.toggle("--stats", o.stats, "print statistics and a CRC-32 instead of values");
-  flags.toggle("--all", o.all, "print the values however many they are");
+  flags.toggle("--all", o.all, "print all values, even if there are many");
   flags.text("--diff", o.diff, "OTHER",
              "compare with another tensor, with the same slice; exit code 1 where they differ");
-  flags.text("--rtol", o.rtol, "V", "for --diff: what |a - b| may be of |b|; default: 0");
-  flags.text("--atol", o.atol, "V", "for --diff: what |a - b| may be besides; default: 0");
+  flags.text("--rtol", o.rtol, "V", "for --diff: allowed |a - b| relative to |b|; default: 0");
+  flags.text("--atol", o.atol, "V", "for --diff: allowed |a - b| on top of that; default: 0");
   flags.text("-o,--output", o.output, "FILE", "write it as .npy, .npz, .bin or .raw (bytes), .pb, .png, or - (npy)");
   flags.format(o.format, "human json");
   return [options](const Common&) { return run(*options); };

@@ -319,7 +319,8 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::W0903, kMalformed, "constants partly overlap",
      "Two Const layers share some bytes of the .bin. Sharing all of them is common, sharing a part is not: an offset "
      "or a size is probably wrong.",
-     R"(<data offset="0" size="100" .../>  <data offset="64" size="100" .../>)",
+     R"(<layer name="a" type="Const" ...> <data offset="0" size="100" .../> ...
+<layer name="b" type="Const" ...> <data offset="64" size="100" .../> ...)",
      "Compare with the .xml that came with this .bin."},
     {Code::W0904, kMalformed, "layers are unused",
      "No Result depends on them, so they are not computed and only make the file larger.",
@@ -329,6 +330,16 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "computes nothing.",
      R"(<layers> <layer id="0" name="x" type="Parameter" ...> <layer id="1" name="y" type="ReLU" ...> </layers>)",
      "Add a Result layer for each output, or export the model again."},
+    {Code::W0906, kMalformed, "layers share a name",
+     "Two layers of the model, or of one body, have the same name. The model runs, but a selector, `--dump` or a "
+     "reference that goes by this name means all of them.",
+     R"(<layer id="2" name="first" type="ReLU" version="opset1">                <!-- as layer 1 -->)",
+     "Give each layer a name of its own. Until then `id:2` selects one of them."},
+    {Code::W0907, kMalformed, "XML that is malformed, but can be read",
+     "A bare `&` that begins no entity, or bytes that are not UTF-8. ovir and OpenVINO take them as they are; other "
+     "XML "
+     "readers refuse the file.",
+     R"(<net name="a & b" version="11">)", "Write `&amp;`, or save the file as UTF-8."},
     {Code::N0901, 0, "attributes that converters left behind",
      "Model Optimizer wrote some attributes for operations that have none of that name. They have no effect, here and "
      "in OpenVINO. One note counts them all.",

@@ -71,6 +71,8 @@ enum class Code : std::uint16_t {
   W0903,         ///< constants that overlap in part
   W0904,         ///< layers that no result depends on
   W0905,         ///< a model without results
+  W0906,         ///< layers that share a name
+  W0907,         ///< XML that is not well-formed, but can be read
   N0901 = 1901,  ///< attributes that converters left behind
   N0902,         ///< a layer that OpenVINO's CPU plugin computes otherwise than specified
 };

@@ -8,26 +8,50 @@
 namespace ovir {
 
 struct BlockPool::Blocks {
+  struct Free {
+    std::shared_ptr<std::byte> bytes;
+    std::uint64_t since = 0;  // the run in which it became free
+  };
+
   std::mutex mutex;
-  std::multimap<std::size_t, std::shared_ptr<std::byte>> free;
+  std::multimap<std::size_t, Free> free;  // by size
+  std::uint64_t run = 0;
+
+  /// One of about the size, and its size; null where there is none.
+  std::pair<std::shared_ptr<std::byte>, std::size_t> take(std::size_t bytes) {
+    constexpr std::uint64_t kKept = 8;
+    const std::lock_guard lock(mutex);
+    if (const auto fit = free.lower_bound(bytes); fit != free.end() && fit->first / 2 <= bytes) {
+      auto node = free.extract(fit);
+      return {std::move(node.mapped().bytes), node.key()};
+    }
+    std::erase_if(free, [&](const auto& entry) { return entry.second.since + kKept < run; });
+    return {};
+  }
+
+  void give_back(std::size_t size, std::shared_ptr<std::byte> block) {
+    const std::lock_guard lock(mutex);
+    free.emplace(size, Free{std::move(block), run});
+  }
 };
 
 BlockPool::BlockPool() : blocks_(std::make_shared<Blocks>()) {}
+
+void BlockPool::begin_run() {
+  const std::lock_guard lock(blocks_->mutex);
+  ++blocks_->run;
+}
+
+void BlockPool::trim() {
+  const std::lock_guard lock(blocks_->mutex);
+  blocks_->free.clear();
+}
 
 Tensor BlockPool::allocate(ElementType type, Shape shape) {
   constexpr std::size_t kWorthKeeping = 16384;
   const auto bytes = static_cast<std::size_t>(shape.count()) * static_cast<std::size_t>(byte_width(type));
   if (type == ElementType::string || bytes < kWorthKeeping) return Tensor(type, std::move(shape));
-  std::shared_ptr<std::byte> block;
-  std::size_t size = 0;
-  {
-    const std::lock_guard lock(blocks_->mutex);
-    if (const auto fit = blocks_->free.lower_bound(bytes); fit != blocks_->free.end() && fit->first / 2 <= bytes) {
-      size = fit->first;
-      block = std::move(fit->second);
-      blocks_->free.erase(fit);
-    }
-  }
+  auto [block, size] = blocks_->take(bytes);
   if (!block) {
     Tensor fresh(type, shape);  // checks the size
     size = bytes;
@@ -36,11 +60,8 @@ Tensor BlockPool::allocate(ElementType type, Shape shape) {
   auto* data = block.get();
   // The last user gives the block back, unless the pool itself is gone.
   const std::shared_ptr<const void> owner(
-      data, [block = std::move(block), size, pool = std::weak_ptr(blocks_)](const void*) mutable {
-        if (const auto blocks = pool.lock()) {
-          const std::lock_guard lock(blocks->mutex);
-          blocks->free.emplace(size, std::move(block));
-        }
+      data, [block = std::move(block), size = size, pool = std::weak_ptr(blocks_)](const void*) mutable {
+        if (const auto blocks = pool.lock()) blocks->give_back(size, std::move(block));
       });
   return Tensor::adopt(type, std::move(shape), owner, data);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/explain.hpp"
+#include "model/report.hpp"
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
 #include "plan/passes.hpp"
@@ -63,11 +65,23 @@ std::vector<Fact> facts_of(const Plan& plan, const Node& node, const std::vector
   return facts;
 }
 
+/// Runs `work` of a node; a Failure is completed.
+template <class Work>
+auto at_node(const Plan& plan, int index, const std::vector<Fact>& inputs, Work work) {
+  try {
+    return work();
+  } catch (Failure& failure) {
+    complete(failure.diagnostic, plan, index, inputs);
+    throw;
+  }
+}
+
 std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
                              EvalHost* host, i64& work) {
   const auto& node = (*plan.model)[index];
   const bool last = index == step.nodes.back();
-  const auto outputs = infer_now(plan, index, facts_of(plan, node, inputs));
+  const auto facts = facts_of(plan, node, inputs);
+  const auto outputs = at_node(plan, index, facts, [&] { return infer_now(plan, index, facts); });
   const auto steps = steps_of(*node.version, node.attrs.get(), inputs, outputs);
   spend(steps);
   work = saturating_add(work, steps);
@@ -81,11 +95,26 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
   c.set_type(node.op->type);
   c.set_host(host, node.maps);
   c.set_unwanted(unwanted);
-  node.version->eval(c);
-  return std::move(c.finish());
+  return at_node(plan, index, facts, [&] {
+    node.version->eval(c);
+    return std::move(c.finish());
+  });
 }
 
 }  // namespace
+
+void complete(Diagnostic& d, const Plan& plan, int index, std::span<const Fact> inputs) {
+  const auto& node = (*plan.model)[index];
+  std::vector<Fact> facts;
+  for (int i = 0; i < std::ssize(inputs); ++i) {
+    auto fact = plan.facts->of(node.inputs[i]);
+    fact.shape = inputs[i].shape;
+    if (node.version->reads.contains(i) && inputs[i].value) fact.value = inputs[i].value;
+    facts.push_back(std::move(fact));
+  }
+  if (std::ssize(facts) == std::ssize(node.inputs)) explain(d, *plan.model, node, facts);
+  locate(d, *plan.model, *node.layer);
+}
 
 std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work) {
   std::vector<Fact> given;
@@ -108,7 +137,7 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
       continue;
     }
     const auto facts = operands.of(node);
-    auto outputs = infer_now(plan, index, facts);
+    auto outputs = at_node(plan, index, facts, [&] { return infer_now(plan, index, facts); });
     work = saturating_add(work, steps_of(*node.version, node.attrs.get(), facts, outputs));
     if (index == step.nodes.back()) return outputs;
     for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));

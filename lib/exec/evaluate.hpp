@@ -3,13 +3,18 @@
 #include <span>
 #include <vector>
 
+#include "diag/diagnostic.hpp"
 #include "op/eval_context.hpp"
 #include "plan/plan.hpp"
 
 namespace ovir {
 
-/// What inference says of the outputs of a step for these inputs. Throws the Failures of the operations' own demands.
-/// The elementary steps of its nodes are added to `work`.
+/// Completes a fault of a node with the layer and what reached it, as `check` does: with the shapes of this call, and the
+/// values that inference reads. A fault that has its layer (one in a body) stays as it is.
+void complete(Diagnostic& d, const Plan& plan, int node, std::span<const Fact> inputs);
+
+/// What inference says of the outputs of a step for these inputs. Throws the Failures of the operations' own demands,
+/// each complete with the node of the group that makes it. The elementary steps of its nodes are added to `work`.
 std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work);
 
 /// The outputs of a step, by the reference kernels of its nodes. Their elementary steps are spent, and added to `work`.

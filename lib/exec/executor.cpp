@@ -166,14 +166,10 @@ class Executor::Run final : private EvalHost {
     if (step.nodes.size() != 1) return given;
     std::vector<Tensor> list;
     for (const auto& v : plan_.node(step).inputs) {
-      const auto same = std::find_if(step.operands.begin(), step.operands.end(),
-                                     [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
-      if (same != step.operands.end()) {
-        list.push_back(given[same - step.operands.begin()]);
-        continue;
-      }
-      const auto id = plan_passes::value_of(plan_, v);
-      list.push_back(sized_.tensors[id] ? plain(id) : plan_.value(id).constant);
+      const auto id = operand(step, v);
+      const auto taken = std::find(step.inputs.begin(), step.inputs.end(), id);
+      if (taken != step.inputs.end()) list.push_back(given[taken - step.inputs.begin()]);
+      else list.push_back(sized_.tensors[id] ? plain(id) : plan_.value(id).constant);
     }
     return list;
   }
@@ -268,30 +264,49 @@ class Executor::Run final : private EvalHost {
     iterations.push_back(calls_++);
     const int here = step_;
     std::vector<Tensor> results;
-    inner->run(context_, parameters, iterations, results);
+    try {
+      inner->run(context_, parameters, iterations, results);
+    } catch (Failure& failure) {
+      explain_call(failure.diagnostic, step, body, iterations.back());
+      throw;
+    }
     step_ = here;
     return results;
   }
 
-  /// Adds to a Failure the layer that it arose in and what reached it, as `check` does. Of a group the last node is
-  /// named; its inputs are told where they are the group's.
-  [[noreturn]] void rethrow_at(Failure failure, const Step& step) const {
-    auto& d = failure.diagnostic;
+  /// Adds to a fault in a body what its parameters receive, as `check` does, and when it came.
+  void explain_call(Diagnostic& d, const Step& step, int body, i64 iteration) const {
+    if (d.code == Code::E0003) return;
     const auto& node = plan_.node(step);
-    if (!d.layer && step.nodes.size() == 1) {
-      std::vector<Fact> facts;
-      for (int i = 0; i < std::ssize(node.inputs); ++i) {
-        auto fact = plan_.facts->of(node.inputs[i]);
-        const auto& tensor = sized_.tensors[step.inputs[i]];
-        if (tensor) {
+    const auto& map = node.maps[body];
+    explain_body(d, *plan_.model, node, map, *node.bodies[body]);
+    if (map.role == "body")
+      d.notes.push_back(
+          {fmt::format("found in iteration {} of {}", iteration, describe(*node.layer)), node.layer->at, "", ""});
+  }
+
+  /// The value that an input of the step's node is: a kernel may have packed a constant, which is none of the step's.
+  int operand(const Step& step, ValueRef v) const {
+    const auto same = std::find_if(step.operands.begin(), step.operands.end(),
+                                   [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
+    return same != step.operands.end() ? step.inputs[same - step.operands.begin()] : plan_passes::value_of(plan_, v);
+  }
+
+  /// Of a fault that a kernel found: its own layer, or the last of a group, of whose inner values there are none.
+  [[noreturn]] void rethrow_at(Failure failure, const Step& step) const {
+    std::vector<Fact> facts;
+    if (step.nodes.size() == 1)
+      for (const auto& v : plan_.node(step).inputs) {
+        const auto id = operand(step, v);
+        auto fact = plan_.facts->of(v);
+        if (sized_.shapes[id]) fact.shape = PartialShape(*sized_.shapes[id]);
+        if (const auto tensor = plain(id)) {
+          fact.value = tensor;
           fact.shape = PartialShape(tensor.shape());
-          if (node.version->reads.contains(i)) fact.value = tensor;
         }
         facts.push_back(std::move(fact));
       }
-      explain(d, *plan_.model, node, facts);
-    }
-    locate(d, *plan_.model, *node.layer);
+    complete(failure.diagnostic, plan_, step.nodes.back(), facts);
     throw failure;
   }
 
@@ -414,6 +429,15 @@ Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) 
   return sized ? *sized : *open_;
 }
 
+/// Where memory is short, what was prepared for other sizes gives way to a run with new ones: the oldest first, until
+/// half of the budget is free.
+void Executor::make_room(RunContext& context) {
+  const auto& memory = *context.runtime.memory();
+  const auto is_short = [&] { return memory.used() > memory.limit() / 2; };
+  if (is_short()) context.blocks.trim();
+  while (is_short() && recent_.size() > 1) recent_.pop_back();
+}
+
 /// Where only the shapes of inputs and states decide a value's shape, the second run with the same ones knows it
 /// beforehand. Null where this is the first.
 Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
@@ -427,10 +451,12 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
     for (int k = 0; k < std::ssize(inputs); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
     recent_.push_front({std::move(key), std::move(shapes), open_->work, nullptr});
     recording_ = &recent_.front();
+    make_room(context);
     return nullptr;
   }
   recent_.splice(recent_.begin(), recent_, found);
   if (!found->sized) {
+    make_room(context);
     found->sized = std::make_unique<Sized>(*plan_, found->shapes, context.runtime, true);
     found->sized->work = found->work;
   }
@@ -444,6 +470,7 @@ void Executor::run(RunContext& context, std::span<const Tensor> inputs, std::spa
     watched_in_ = context.run;
   }
   recording_ = nullptr;
+  context.blocks.begin_run();
   auto& sized = sized_for(context, inputs);
   try {
     Run(*this, context, sized, iterations).run(inputs, results);

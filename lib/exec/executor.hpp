@@ -50,6 +50,7 @@ class Executor {
   };
 
   Sized& sized_for(RunContext& context, std::span<const Tensor> inputs);
+  void make_room(RunContext& context);
   Sized* recorded(RunContext& context, std::span<const Tensor> inputs);
 
   std::shared_ptr<const Plan> plan_;

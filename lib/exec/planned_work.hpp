@@ -4,8 +4,8 @@
 
 namespace ovir {
 
-/// The elementary steps (op/work.hpp) of one step, as far as the shapes of its nodes are static. `by_kernel`: its kernel
-/// runs it, not the reference kernels.
+/// The elementary steps (op/work.hpp) of one step, as far as the shapes of its nodes are static. `by_kernel`: its
+/// kernel runs it, not the reference kernels.
 i64 step_work(const Plan& plan, const Step& step, bool by_kernel);
 
 struct PlannedWork {

@@ -1,6 +1,8 @@
 #include "exec/session.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <stdexcept>
 
 #include "exec/executor.hpp"
 #include "exec/planned_work.hpp"
@@ -36,6 +38,20 @@ int position(const std::vector<ModelPort>& ports, std::string_view name) {
   return -1;
 }
 
+/// While a run is under way.
+class Busy {
+ public:
+  explicit Busy(std::atomic_flag& running) : running_(running) {
+    if (running_.test_and_set()) throw std::logic_error("the session is running already");
+  }
+  ~Busy() { running_.clear(); }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  std::atomic_flag& running_;
+};
+
 }  // namespace
 
 struct Session::Impl {
@@ -50,6 +66,7 @@ struct Session::Impl {
   PlannedWork planned;
   std::uint64_t runs = 0;
   bool stopped = false;
+  std::atomic_flag running;
 
   Impl(std::shared_ptr<Runtime> r, std::shared_ptr<const Plan> p)
       : runtime(std::move(r)), plan(std::move(p)), executor(plan) {
@@ -76,6 +93,11 @@ struct Session::Impl {
     auto bytes = bytes_of(*plan->model->graph);
     for (const auto& t : values) bytes = saturating_add(bytes, static_cast<i64>(t.byte_size()));
     return default_work_limit(bytes);
+  }
+
+  bool holds(const Tensor& value) const {
+    return std::any_of(states.begin(), states.end(),
+                       [&](const auto& state) { return state.second.owner() == value.owner(); });
   }
 
   void check(std::span<const Tensor> values) const {
@@ -109,19 +131,26 @@ struct Session::Impl {
   }
 };
 
-Session::Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan)
-    : impl_(std::make_unique<Impl>(std::move(runtime), std::move(plan))) {}
+Session::Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan) {
+  if (!runtime || !plan) throw std::invalid_argument("a session needs a runtime and a plan");
+  impl_ = std::make_unique<Impl>(std::move(runtime), std::move(plan));
+}
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
-const std::vector<ModelPort>& Session::inputs() const { return impl_->inputs; }
-const std::vector<ModelPort>& Session::outputs() const { return impl_->outputs; }
-const std::vector<Variable>& Session::variables() const { return impl_->variables; }
-int Session::input(std::string_view name) const { return position(impl_->inputs, name); }
-int Session::output(std::string_view name) const { return position(impl_->outputs, name); }
-void Session::set_profiler(Profiler* profiler) { impl_->profiler = profiler; }
-bool Session::stopped() const { return impl_->stopped; }
+Session::Impl& Session::impl() const {
+  if (!impl_) throw std::logic_error("the session was moved from");
+  return *impl_;
+}
+
+const std::vector<ModelPort>& Session::inputs() const { return impl().inputs; }
+const std::vector<ModelPort>& Session::outputs() const { return impl().outputs; }
+const std::vector<Variable>& Session::variables() const { return impl().variables; }
+int Session::input(std::string_view name) const { return position(impl().inputs, name); }
+int Session::output(std::string_view name) const { return position(impl().outputs, name); }
+void Session::set_profiler(Profiler* profiler) { impl().profiler = profiler; }
+bool Session::stopped() const { return impl().stopped; }
 
 std::vector<Tensor> Session::run(std::span<const Tensor> inputs, Observer* observer) {
   std::vector<Tensor> results;
@@ -130,37 +159,40 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs, Observer* obser
 }
 
 void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, Observer* observer) {
-  auto& impl = *impl_;
-  impl.check(inputs);
+  auto& session = impl();
+  const Busy busy(session.running);
+  session.check(inputs);
   for (auto& r : results) r = Tensor();
-  const MemoryBudget::Scope scope(impl.runtime->memory());
-  WorkBudget work(impl.work_limit(inputs));
-  require_work(impl.planned, work.limit());
+  const MemoryBudget::Scope scope(session.runtime->memory());
+  WorkBudget work(session.work_limit(inputs));
+  require_work(session.planned, work.limit());
   const WorkBudget::Scope working(work);
-  impl.stopped = false;
-  RunContext context{*impl.runtime, impl.states, impl.blocks, observer, impl.profiler, ++impl.runs};
+  session.stopped = false;
+  RunContext context{*session.runtime, session.states, session.blocks, observer, session.profiler, ++session.runs};
   // A run that does not come to its end leaves the states as they were.
   std::optional<States> before;
-  if (!impl.variables.empty()) before = impl.states;
+  if (!session.variables.empty()) before = session.states;
   try {
-    impl.executor.run(context, inputs, {}, results);
+    session.executor.run(context, inputs, {}, results);
   } catch (const StoppedByObserver&) {
-    impl.stopped = true;
+    session.stopped = true;
     results.clear();
-    if (before) impl.states = std::move(*before);
+    if (before) session.states = std::move(*before);
     return;
   } catch (...) {
-    if (before) impl.states = std::move(*before);
+    if (before) session.states = std::move(*before);
     throw;
   }
   for (std::size_t k = 0; k < results.size(); ++k) {
-    const auto type = impl.outputs[k].type;
+    const auto type = session.outputs[k].type;
     if (type != ElementType::dynamic && type != results[k].type()) results[k] = convert(results[k], type);
+    // The caller may write to results.
+    if (session.holds(results[k])) results[k] = results[k].copied();
   }
 }
 
 std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& inputs, Observer* observer) {
-  std::vector<Tensor> given(impl_->inputs.size());
+  std::vector<Tensor> given(impl().inputs.size());
   for (const auto& [name, value] : inputs) {
     const auto k = input(name);
     if (k < 0) fail(Code::E0701, "the model has no input \"{}\"", name);
@@ -169,30 +201,31 @@ std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& 
   }
   auto results = run(given, observer);
   std::map<std::string, Tensor> named;
-  for (std::size_t k = 0; k < results.size(); ++k) named.emplace(impl_->outputs[k].name, std::move(results[k]));
+  for (std::size_t k = 0; k < results.size(); ++k) named.emplace(impl().outputs[k].name, std::move(results[k]));
   return named;
 }
 
 Tensor Session::state(std::string_view variable) const {
-  const auto held = impl_->states.find(variable);
-  return held == impl_->states.end() ? Tensor() : held->second;
+  const auto held = impl().states.find(variable);
+  return held == impl().states.end() ? Tensor() : held->second.copied();
 }
 
 void Session::set_state(std::string_view variable, const Tensor& value) {
-  const auto& variables = impl_->variables;
+  const auto& variables = impl().variables;
   const auto at = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == variable; });
   if (at == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", variable);
-  const bool wide = value.type() == ElementType::f32 && impl_->plan->options.precision != Precision::declared &&
-                    contains(kFloat | kNarrowFloat, at->type);
+  const bool widened = impl().plan->options.precision != Precision::declared && contains(kFloat | kNarrowFloat, at->type);
+  const bool wide = widened && value.type() == ElementType::f32;
   if (at->type != ElementType::dynamic && value.type() != at->type && !wide)
     fail(Code::E0704, "the state of variable \"{}\" must be {}, but {} was given", variable, name(at->type),
          name(value.type()));
   if (!at->shape.contains(value.shape()))
     fail(Code::E0703, "the state of variable \"{}\" must have shape {}, but {} was given", variable,
          to_string(at->shape), to_string(value.shape()));
-  impl_->states.insert_or_assign(std::string(variable), value.copied());
+  const bool changes = widened && !wide;
+  impl().states.insert_or_assign(std::string(variable), changes ? convert(value, ElementType::f32) : value.copied());
 }
 
-void Session::reset_states() { impl_->states.clear(); }
+void Session::reset_states() { impl().states.clear(); }
 
 }  // namespace ovir

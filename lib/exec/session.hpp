@@ -32,9 +32,11 @@ struct Variable {
 
 class Profiler;
 
-/// Used by one thread at a time, whichever it is. Sessions may share a Plan and a Runtime, also between threads.
+/// Used by one thread at a time, whichever it is. Sessions may share a Plan and a Runtime, also between threads. One that
+/// was moved from throws std::logic_error, and so does a run that begins while another is under way.
 class Session {
  public:
+  /// Throws std::invalid_argument where one of them is null.
   Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan);
   ~Session();
   Session(Session&&) noexcept;
@@ -63,7 +65,7 @@ class Session {
   /// True where the last run was ended by its observer: its results are empty, the states as they were before.
   bool stopped() const;
 
-  /// The value of a variable; empty before the first Assign.
+  /// A copy of the value of a variable; empty before the first Assign.
   Tensor state(std::string_view variable) const;
   /// Gives a variable a value, which is copied. E0701 for a variable that the model does not have, E0704 and E0703
   /// where it is not of the variable's type and shape.
@@ -72,6 +74,7 @@ class Session {
 
  private:
   struct Impl;
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,5 +1,6 @@
 #include "io/literal.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,16 @@ std::vector<std::string> words_of(std::string_view rest) {
   }
 }
 
+/// Types of so few values do not round in silence.
+void require_exact(const Tensor& tensor, const std::vector<std::string>& words, const std::vector<Number>& numbers) {
+  const auto values = to_f64(tensor);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto nearest = static_cast<float>(values[i]);
+    if (nearest == static_cast<float>(numbers[i].real) || std::isnan(numbers[i].real)) continue;
+    fail(Code::E0705, "{} cannot represent {}; the nearest is {}", name(tensor.type()), printable(words[i]), nearest);
+  }
+}
+
 }  // namespace
 
 std::optional<Tensor> parse_literal(std::string_view text) {
@@ -94,7 +105,9 @@ std::optional<Tensor> parse_literal(std::string_view text) {
     if (!n) fail(Code::E0705, "\"{}\" is not a number", printable(word));
     numbers.push_back(*n);
   }
-  return tensor_of(head->type, head->shape, numbers);
+  auto tensor = tensor_of(head->type, head->shape, numbers);
+  if (contains(kNarrowFloat, head->type)) require_exact(tensor, words, numbers);
+  return tensor;
 }
 
 }  // namespace ovir::io

@@ -51,7 +51,8 @@ struct Directory {
   std::uint64_t offset, entries;
 };
 
-Directory find_directory(const Fields& f, std::string_view text) {
+Directory find_directory(const Fields& f, std::string_view text, std::string_view where) {
+  if (!text.starts_with("PK")) fail(Code::E0705, "{}: expected an .npz archive, but this is not one", where);
   // The end record is followed by a comment of at most 64 KiB.
   const auto lowest = text.size() > kEndSize + 0xFFFF ? text.size() - kEndSize - 0xFFFF : 0;
   for (auto at = text.size() < kEndSize ? 0 : text.size() - kEndSize + 1; at-- > lowest;) {
@@ -122,7 +123,7 @@ std::uint32_t crc_of(std::uint32_t crc, std::span<const std::byte> data) {
 
 Npz::Npz(Bytes file, std::string where) : file_(std::move(file)), where_(std::move(where)) {
   const Fields f(file_.text(), where_);
-  const auto directory = find_directory(f, file_.text());
+  const auto directory = find_directory(f, file_.text(), where_);
   auto at = directory.offset;
   std::uint64_t total = 0;
   for (std::uint64_t i = 0; i < directory.entries; ++i) {

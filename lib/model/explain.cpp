@@ -31,9 +31,19 @@ std::string value_of(const Tensor& t) {
   return fmt::format("{} {{{}}}", name(t.type()), fmt::join(words, ", "));
 }
 
+/// Whether the bytes are what the constant holds, and not what `edit` is about to change.
+bool is_stored(const Bytes& weights, const ByteRange& range, const Tensor& value) {
+  const auto size = static_cast<std::size_t>(range.end - range.begin);
+  if (value.type() == ElementType::string || value.byte_size() != size || weights.size() < size) return true;
+  return std::equal(value.bytes(), value.bytes() + size, weights.view.begin() + range.begin);
+}
+
 /// "stored at model.bin[432..456)".
 std::string place_in_weights(const Graph& graph, const Node& constant) {
   const auto range = graph.weights_path.empty() ? std::nullopt : stored_bytes(constant);
+  if (range && graph.weights && constant.constant && constant.constant.size() <= kMaxIntegers &&
+      !is_stored(*graph.weights, *range, constant.constant))
+    return {};
   return range ? fmt::format("stored at {}[{}..{})", printable(graph.weights_path), range->begin, range->end)
                : std::string();
 }

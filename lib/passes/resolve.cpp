@@ -8,6 +8,7 @@
 #include "passes/bodies.hpp"
 #include "passes/connect.hpp"
 #include "passes/constants.hpp"
+#include "passes/names.hpp"
 #include "passes/order.hpp"
 #include "passes/passes.hpp"
 #include "passes/states.hpp"
@@ -79,6 +80,7 @@ struct Resolver {
     model->complete = diagnostics.errors() == errors_before && !damaged;
     if (model->complete) {
       warn_unreachable(*model, diagnostics);
+      warn_shared_names(*model, diagnostics);
       if (model->path.empty()) warn_overlapping_constants(*model, diagnostics);
     }
     return model;

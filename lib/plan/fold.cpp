@@ -11,7 +11,6 @@
 namespace ovir::plan_passes {
 namespace {
 
-
 /// Outputs whose known values were rounded to a narrow float on the way, which Precision::f32 does not do. Integers and
 /// booleans count as they were inferred: shapes follow from them.
 std::vector<char> rounded_values(const Plan& plan) {

@@ -29,16 +29,27 @@ class Taker {
     const Graphlet graph(plan_, free_);
     for (const auto* pattern : options_.patterns) {
       if (!options_.has(pattern->name)) continue;
-      for (int i = 0; i < std::ssize(free_); ++i) {
-        if (!free_[i] || !pattern->begins_at(graph.type(i))) continue;
-        auto match = pattern->match(graph, i);
-        if (match && (match->nodes.size() > 1) == groups_) take(*pattern, std::move(*match), graph);
-      }
+      for (int i = 0; i < std::ssize(free_); ++i) offer(*pattern, i, graph);
     }
     remove_steps(plan_, gone_);
   }
 
  private:
+  /// Where a group is taken, what feeds it is offered again: it may be the end of another.
+  void offer(const Pattern& pattern, int root, const Graphlet& graph) {
+    std::vector<int> roots{root};
+    while (!roots.empty()) {
+      const auto node = roots.back();
+      roots.pop_back();
+      if (node < 0 || !pattern.begins_at(graph.type(node))) continue;
+      auto match = pattern.match(graph, node);
+      if (!match || (match->nodes.size() > 1) != groups_) continue;
+      for (const auto& v : match->inputs)
+        if (v.node < root) roots.push_back(v.node);
+      take(pattern, std::move(*match), graph);
+    }
+  }
+
   /// Nobody outside may read what the inner nodes compute: a pattern that overlooks this is at fault.
   void require_closed(const Pattern& pattern, const Match& match, const Graphlet& graph) const {
     std::map<int, int> reads;

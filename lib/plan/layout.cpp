@@ -41,6 +41,7 @@ std::span<const Storage> candidates(Precision precision) {
 }  // namespace
 
 void layout(Plan& plan) {
+  if (!plan.options.has("layout")) return;
   std::vector<char> open(plan.values.size(), 0), read(plan.values.size(), 0);
   std::vector<const Step*> writer(plan.values.size(), nullptr);
   for (const auto& step : plan.steps) {

@@ -1,5 +1,6 @@
-// The passes that make a plan, in the order in which make_plan runs them: each changes the plan in place, and each may
-// be left out by its name (PlanOptions::without), but for `lower` and `lifetimes`.
+// The passes that make a plan, in the order in which make_plan runs them: each changes the plan in place. `fold`,
+// `fuse`, `choose` and `layout` may be left out by name (PlanOptions::without); Precision::declared leaves `precision`
+// with nothing to do.
 #pragma once
 #include "plan/plan.hpp"
 

@@ -2,34 +2,57 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
-#include "diag/diagnostic.hpp"
+#include <fmt/format.h>
+
 #include "plan/passes.hpp"
 
 namespace ovir {
+namespace {
+
+struct Pass {
+  std::string_view name;
+  bool optional;
+  void (*run)(Plan&, const PlanOptions&);
+};
+// clang-format off
+constexpr Pass kPasses[] = {
+    {"precision", false, [](Plan& p, const PlanOptions&) { plan_passes::precision(p); }},
+    {"fold", true, plan_passes::fold},
+    {"fuse", true, plan_passes::fuse},
+    {"choose", true, plan_passes::choose},
+    {"layout", true, [](Plan& p, const PlanOptions&) { plan_passes::layout(p); }},
+};
+// clang-format on
+
+const Pass* find_pass(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.name == name; });
+  return found == std::end(kPasses) ? nullptr : found;
+}
+
+}  // namespace
 
 bool PlanOptions::has(std::string_view name) const {
   return std::find(without.begin(), without.end(), name) == without.end();
 }
 
+bool is_optional_pass(std::string_view name) {
+  const auto* pass = find_pass(name);
+  return pass && pass->optional;
+}
+
 std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts,
                                       const PlanOptions& options) {
-  namespace passes = plan_passes;
-  auto plan = std::make_shared<Plan>(passes::lower(std::move(model), std::move(facts), options));
-  struct Pass {
-    std::string_view name;
-    void (*run)(Plan&, const PlanOptions&);
-  };
-  constexpr Pass kPasses[] = {{"precision", [](Plan& p, const PlanOptions&) { passes::precision(p); }},
-                              {"fold", passes::fold},
-                              {"fuse", passes::fuse},
-                              {"choose", passes::choose},
-                              {"layout", [](Plan& p, const PlanOptions&) { passes::layout(p); }}};
+  if (!options.until.empty() && !find_pass(options.until))
+    throw std::invalid_argument(fmt::format("there is no pass \"{}\"", options.until));
+  auto plan = std::make_shared<Plan>(plan_passes::lower(std::move(model), std::move(facts), options));
   for (const auto& pass : kPasses) {
     pass.run(*plan, options);
     if (pass.name == options.until) break;
   }
-  passes::lifetimes(*plan);
+  plan_passes::lifetimes(*plan);
   return plan;
 }
 

@@ -80,7 +80,11 @@ struct Plan {
   const Node& node(const Step& step) const { return (*model)[step.nodes.back()]; }
 };
 
-/// Model and Facts -> Plan, pass by pass. The facts must be sound and the model complete: otherwise a Failure (E0605).
+/// Whether a pass of this name may be left out.
+bool is_optional_pass(std::string_view name);
+
+/// Model and Facts -> Plan, pass by pass. The facts must be sound and the model complete. Throws std::invalid_argument
+/// where `until` names no pass.
 std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts,
                                       const PlanOptions& options);
 

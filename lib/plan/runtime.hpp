@@ -37,8 +37,10 @@ class Runtime {
   /// The threads themselves, made when first asked for.
   ThreadPool& pool();
 
-  /// Ends the runs under way, from any thread: each throws a Failure (E0003) at its next step.
+  /// Ends the runs under way, from any thread: each throws a Failure (E0003) at its next step, and so does any that
+  /// begins before resume().
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+  void resume() noexcept { stopped_.store(false, std::memory_order_relaxed); }
   /// Throws a Failure (E0003) once stop() was called or the time is over.
   void check() const {
     if (stopped_.load(std::memory_order_relaxed) || deadline_) check_slowly();

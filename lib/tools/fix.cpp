@@ -260,16 +260,14 @@ class FixSearch {
   }
 };
 
-const Node* find_constant(const Model& model, std::string_view name, const Model*& owner) {
+/// The Constants of that name, each with the model that holds it.
+void find_constants(const Model& model, std::string_view name,
+                    std::vector<std::pair<const Model*, const Node*>>& found) {
   for (const auto& node : model.nodes) {
-    if (model.path + node.layer->name == name && node.op && node.op->kind == Kind::constant) {
-      owner = &model;
-      return &node;
-    }
-    for (const auto& body : node.bodies)
-      if (const auto* found = find_constant(*body, name, owner)) return found;
+    if (model.path + node.layer->name == name && node.op && node.op->kind == Kind::constant)
+      found.emplace_back(&model, &node);
+    for (const auto& body : node.bodies) find_constants(*body, name, found);
   }
-  return nullptr;
 }
 
 }  // namespace
@@ -320,10 +318,12 @@ std::optional<ConstantChange> change_constant(const Model& model, const Node& no
 }
 
 ConstantChange change_constant(const Model& model, std::string_view name, std::string_view values) {
-  const Model* owner = nullptr;
-  const auto* node = find_constant(model, name, owner);
-  if (!node) throw SelectorError(fmt::format("no Constant is named \"{}\"", printable(name)));
-  auto change = change_constant(*owner, *node, values);
+  std::vector<std::pair<const Model*, const Node*>> found;
+  find_constants(model, name, found);
+  if (found.size() != 1)
+    throw SelectorError(found.empty() ? fmt::format("no Constant is named \"{}\"", printable(name))
+                                      : fmt::format("{} Constants are named \"{}\"", found.size(), printable(name)));
+  auto change = change_constant(*found.front().first, *found.front().second, values);
   if (!change) fail(Code::E0705, "constant \"{}\" has no value: its weights are missing", printable(name));
   return std::move(*change);
 }

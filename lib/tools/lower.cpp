@@ -9,6 +9,7 @@
 #include "op/lookup.hpp"
 #include "ovir.hpp"
 #include "tools/releases.hpp"
+#include "xml/tags.hpp"
 
 namespace ovir::tools {
 namespace {
@@ -138,7 +139,11 @@ void check_release(const Model& model, std::string_view release, Diagnostics& di
                                                     : fmt::format("{} is the first that does", demand.release);
     d.message = fmt::format("OpenVINO {} does not read {}; {}", release, demand.what, since);
     if (!demand.node) {
-      d.at = {model.graph->source, 0, 1};
+      const std::string_view text = model.graph->source->text;
+      const auto tag = xml::root_tag(text);
+      const auto version = xml::find_attribute(text, tag, "version");
+      d.at = version ? SourceLoc{model.graph->source, version->value.begin, version->value.end - version->value.begin}
+                     : SourceLoc{model.graph->source, tag, 1};
       diagnostics.add(std::move(d));
       continue;
     }

@@ -32,21 +32,32 @@ template <TypeSet set>
 bool of_types(const Candidate& layer) {
   return contains(set, layer.type());
 }
+/// Whether the second input may name the last of several axes.
+bool along_last_axis(const Candidate& layer) {
+  if (layer.inputs.size() < 2) return false;
+  const auto& shape = layer.inputs[0].shape;
+  if (!shape.has_rank() || !layer.inputs[1].value) return true;
+  const auto axis = to_i64(layer.inputs[1].value).front();
+  return shape.rank() > 1 && (axis == -1 || axis == shape.rank() - 1);
+}
 constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
 constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
 
 constexpr std::string_view kIn32Bits = "the plugin computes 64-bit numbers in 32 bits";
 constexpr std::string_view kSaturates = "the plugin saturates 8-bit integers; by the specification they wrap around";
+constexpr std::string_view kNaNIsGreater = "in the plugin a comparison with NaN is true; by IEEE 754 it is false",
+                           kNaNIsZero = "the plugin turns NaN into the lower bound; here it stays NaN";
 constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
 
 constexpr Difference kDifferences[] = {
     {"Abs", of_types<k64>, kIn32Bits},
     {"Add", of_types<k64>, kIn32Bits},
     {"Add", of_types<kBytes>, kSaturates},
-    {"AvgPool", [](const Candidate& l) { return l.attribute("exclude-pad") == "true"; },
-     "for a window that lies wholly in the padding, the plugin divides 0 by 0; here the result is 0"},
+    {"Clamp", of_types<kFloat>, kNaNIsZero},
     {"Clamp", of_types<set_of(ElementType::u8)>,
      "the plugin truncates a fractional min; by the specification it is rounded up"},
+    {"CumSum", of_types<k64>, kIn32Bits},
+    {"Divide", of_types<k64>, kIn32Bits},
     {"Divide", of_types<kInteger>,
      "the plugin truncates integer quotients whatever m_pythondiv says; by the specification they are floored"},
     {"Exp", of_types<kFloat>, "Exp(NaN) is not NaN in the plugin"},
@@ -54,7 +65,11 @@ constexpr Difference kDifferences[] = {
     {"GenerateProposals",
      [](const Candidate& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
      "the plugin ignores nms_eta"},
+    {"Greater", of_types<kFloat>, kNaNIsGreater},
+    {"GreaterEqual", of_types<kFloat>, kNaNIsGreater},
+    {"Maximum", of_types<k64>, kIn32Bits},
     {"Maximum", of_types<kFloat>, kNaN},
+    {"Minimum", of_types<k64>, kIn32Bits},
     {"Minimum", of_types<kFloat>, kNaN},
     {"Mod", of_types<k64>, kIn32Bits},
     {"MatrixNms", always, "the plugin stops at the first image in which nothing is found"},
@@ -63,13 +78,12 @@ constexpr Difference kDifferences[] = {
      "the threshold at its turn"},
     {"Multiply", of_types<k64>, kIn32Bits},
     {"Multiply", of_types<kBytes>, kSaturates},
+    {"Negative", of_types<k64>, kIn32Bits},
     {"NonMaxSuppression", always,
      "the plugin treats scores that equal a threshold differently, and never cuts soft suppression short"},
     {"NormalizeL2",
      [](const Candidate& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
      "with no axes the plugin computes x / sqrt(x*x + eps); by the specification the result is 1"},
-    {"NMSRotated", [](const Candidate& l) { return l.attribute("clockwise") == "false"; },
-     "the plugin negates the angle of the first box repeatedly"},
     {"Power", of_types<k64>, kIn32Bits},
     {"RandomUniform",
      [](const Candidate& l) {
@@ -77,17 +91,19 @@ constexpr Difference kDifferences[] = {
               contains(set_of(ElementType::f16, ElementType::bf16, ElementType::f64), l.outputs[0].type);
      },
      "the plugin draws f16, bf16 and f64 numbers in f32"},
+    {"ReduceMax", of_types<k64>, kIn32Bits},
     {"ReduceMax", of_types<kFloat>, kNaN},
+    {"ReduceMin", of_types<k64>, kIn32Bits},
     {"ReduceMin", of_types<kFloat>, kNaN},
     {"ReduceProd", of_types<k64>, kIn32Bits},
     {"ReduceSum", of_types<k64>, kIn32Bits},
-    {"ScatterElementsUpdate", always, "the plugin does not check indices; here an index out of range is an error"},
-    {"ScatterNDUpdate", always, "the plugin does not check indices; here an index out of range is an error"},
-    {"SquaredDifference", of_types<kBytes>, kSaturates},
+    {"Relu", of_types<kFloat>, kNaNIsZero},
+    {"SquaredDifference", of_types<k64>, kIn32Bits},
+    {"SquaredDifference", of_types<kBytes>,
+     "the plugin saturates inside the difference of 8-bit integers; by the specification the result wraps around"},
     {"Subtract", of_types<k64>, kIn32Bits},
     {"Subtract", of_types<kBytes>, kSaturates},
-    {"Unique", [](const Candidate& l) { return l.inputs.size() > 1; },
-     "the plugin misses equal slices along the last axis"},
+    {"Unique", along_last_axis, "the plugin misses equal slices along the last axis"},
 };
 
 }  // namespace

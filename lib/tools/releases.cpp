@@ -82,7 +82,7 @@ std::set<ElementType> types_of(const Node& node) {
   std::set<ElementType> types;
   for (const auto& port : node.layer->outputs)
     if (port.declared_type) types.insert(*port.declared_type);
-  if (!node.version) return types;
+  if (!node.version || node.op->type == "FakeConvert") return types;  // its destination_type is a word of its own
   for (const auto& def : node.version->attrs.defs)
     if (def.kind == AttributeKind::element_type)
       if (const auto* given = node.layer->attribute(def.name))
@@ -92,6 +92,20 @@ std::set<ElementType> types_of(const Node& node) {
 
 /// Two spellings of a type ("Const") are one; the usual one is given.
 std::string type_of(const Node& node) { return std::string(node.op ? node.op->type : node.layer->type); }
+
+/// What older readers refuse of operations that they have.
+std::optional<Demand> habit(const Model& model, const Node& node) {
+  if (!node.op) return std::nullopt;
+  const auto kind = node.op->kind;
+  if (node.version && node.version->since == 6 && node.op->type == "ReadValue" && node.layer->inputs.empty())
+    return Demand{"2023.3", "ReadValue without an initial value", &model, &node};
+  if (!model.path.empty() || (kind != Kind::parameter && kind != Kind::result)) return std::nullopt;
+  const auto& ports = kind == Kind::parameter ? node.layer->outputs : node.layer->inputs;
+  if (ports.empty() || !ports[0].declared_shape || !ports[0].declared_shape->is_static()) return std::nullopt;
+  const auto shape = ports[0].declared_shape->to_shape();
+  if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return std::nullopt;
+  return Demand{"2023.2", kind == Kind::parameter ? "an empty input" : "an empty output", &model, &node};
+}
 
 std::optional<int> set_of(const Layer& layer) {
   if (!layer.version.starts_with("opset")) return std::nullopt;
@@ -110,6 +124,7 @@ void collect(const Model& model, std::vector<Demand>& list) {
     for (const auto element : types_of(node))
       for (const auto& [young, release] : kTypes)
         if (young == element) list.push_back({release, std::string(name(element)), &model, &node});
+    if (const auto demand = habit(model, node)) list.push_back(*demand);
     for (const auto& body : node.bodies) collect(*body, list);
   }
 }

@@ -58,6 +58,30 @@ class Selector {
     return selected;
   }
 
+  std::vector<std::string> shared_names(std::string_view text) const {
+    std::vector<std::string> notes;
+    const auto note = [&](std::string_view name) {
+      const auto found = by_name(name);
+      if (found.size() < 2) return;
+      std::string ids;
+      for (std::size_t i = 0; i < found.size() && i < 4; ++i)
+        ids += fmt::format("{}{}", i == 0 ? "" : ", ", (*found[i].model)[found[i].node].layer->id);
+      notes.push_back(fmt::format("{} layers are named \"{}\" (ids {}{}), and all of them are selected", found.size(),
+                                  printable(name), ids, found.size() > 4 ? ", ..." : ""));
+    };
+    if (!by_name(trim(text)).empty()) {
+      note(trim(text));
+      return notes;
+    }
+    for (auto term : split_terms(text)) {
+      if (term.starts_with('!')) term = trim(term.substr(1));
+      for (const std::string_view prefix : {"tensor:", "from:", "to:"})
+        if (term.starts_with(prefix)) term.remove_prefix(prefix.size());
+      note(term.substr(0, term.find("@it=")));
+    }
+    return notes;
+  }
+
  private:
   Constants constants_;
   std::vector<Selected> all_;  // every node, in order
@@ -280,6 +304,10 @@ bool glob_match(std::string_view pattern, std::string_view text) {
 
 std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants) {
   return Selector(model, constants).run(selector);
+}
+
+std::vector<std::string> shared_names(const Model& model, std::string_view selector) {
+  return Selector(model, Constants::selected).shared_names(selector);
 }
 
 }  // namespace ovir::tools

@@ -43,6 +43,9 @@ enum class Constants : std::uint8_t { selected, spared };
 /// Throws SelectorError where the text is faulty or it, or a part of it, selects nothing.
 std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants = Constants::selected);
 
+/// The names in `selector` that several layers have, each as a sentence about them: such a name means all of them.
+std::vector<std::string> shared_names(const Model& model, std::string_view selector);
+
 /// `pattern` with * and ?; the whole of `text` must match.
 bool glob_match(std::string_view pattern, std::string_view text);
 

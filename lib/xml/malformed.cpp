@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace ovir::xml {
 
@@ -91,6 +92,39 @@ Fault describe(pugi::xml_parse_status status) {
   }
 }
 
+/// Whether the text begins with the rest of an entity, behind its &: "amp;", "#38;".
+bool is_entity(std::string_view text) {
+  const auto name = text.substr(0, std::min(text.find(';'), text.size()));
+  if (name.size() == text.size()) return false;
+  if (name.starts_with('#')) return name.size() > 1;
+  constexpr std::string_view known[] = {"amp", "lt", "gt", "quot", "apos"};
+  return std::find(std::begin(known), std::end(known), name) != std::end(known);
+}
+
+/// The first & that must be written &amp;. In comments and CDATA it may stand as it is.
+std::optional<std::size_t> bare_ampersand(std::string_view text) {
+  for (auto at = text.find('&'); at != text.npos; at = text.find('&', at)) {
+    const auto verbatim = [&](std::string_view begin, std::string_view end) {
+      const auto opened = text.rfind(begin, at);
+      return opened != text.npos && behind(text, end, opened) > at ? behind(text, end, opened) : at;
+    };
+    const auto next = std::max(verbatim("<!--", "-->"), verbatim("<![CDATA[", "]]>"));
+    if (next == at && !is_entity(text.substr(at + 1))) return at;
+    at = std::max(next, at + 1);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> not_utf8(std::string_view text) {
+  const auto wide = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  for (auto rest = text;;) {
+    const auto first = std::find_if(rest.begin(), rest.end(), wide);
+    if (first == rest.end()) return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(first - rest.begin()));
+    if (!take_code_point(rest)) return text.size() - rest.size();
+  }
+}
+
 SourceLoc open_tag(const std::shared_ptr<const SourceFile>& source, std::size_t offset) {
   return {source, offset, 1 + name_at(source->text, offset + 1).size()};
 }
@@ -154,6 +188,26 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
       d.notes.push_back({"the value that begins here may lack its closing quote", {source, *quote, 1}, {}, {}});
   }
   return d;
+}
+
+void warn_of_characters(const std::shared_ptr<const SourceFile>& source, Diagnostics& diagnostics) {
+  const std::string_view text = source->text;
+  const auto warn = [&](std::size_t at, std::string_view message, std::string_view label) {
+    Diagnostic d;
+    d.code = Code::W0907;
+    d.at = {source, at, 1};
+    d.message = message;
+    d.label = label;
+    diagnostics.add(std::move(d));
+  };
+  if (const auto at = bare_ampersand(text)) {
+    const auto name = name_at(text, *at + 1);
+    const auto end = name.find(';');
+    if (end != name.npos && end > 0 && name.find_first_of("&\"'") > end)
+      warn(*at, fmt::format("malformed XML: unknown entity &{};", printable(name.substr(0, end))), "");
+    else warn(*at, "malformed XML: a bare & begins no entity", "expected &amp;");
+  }
+  if (const auto at = not_utf8(text)) warn(*at, "malformed XML: this byte is not UTF-8", "");
 }
 
 }  // namespace ovir::xml

@@ -184,6 +184,7 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
     diagnostics.add(std::move(d));
     return nullptr;
   }
+  warn_of_characters(source, diagnostics);
   auto weights = open_weights(source->path, options);
   Builder builder(source, copy.get(), diagnostics);
   builder.set_weights(weights.path, weights.bytes);

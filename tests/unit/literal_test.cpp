@@ -62,9 +62,9 @@ TEST_CASE("what is no literal, and faulty ones") {
   for (const auto* const other :
        {"zeros", "@x.npy", "images=zeros", "2x-1xf32=1", "?xf32=1", "xf32=1", "2x3=1", "dynamic=1", "=1", "2 3 f32=1"})
     CHECK_FALSE(io::parse_literal(other));
-  for (const auto* const faulty :
-       {"2xf32=1", "f32=", "f32=1 2", "f32=abc", "f32=1x", "u8=256", "u8=-1", "i4=8", "i32=1.5", "i32=nan", "f16=1e6",
-        "f8e4m3=1000", "boolean=2", "i64=9223372036854775808", "99999999999x99999999999xf32=1", "2xf32=1,,"})
+  for (const auto* const faulty : {"2xf32=1", "f32=", "f32=1 2", "f32=abc", "f32=1x", "u8=256", "u8=-1", "i4=8",
+                                   "i32=1.5", "i32=nan", "f16=1e6", "f8e4m3=1000", "nf4=0.5", "f4e2m1=5", "boolean=2",
+                                   "i64=9223372036854775808", "99999999999x99999999999xf32=1", "2xf32=1,,"})
     CHECK(refusal(faulty) == "E0705");
 }
 

@@ -200,6 +200,20 @@ TEST_CASE("values that are stored in f16 are not taken for f32") {
   });
 }
 
+TEST_CASE("a chain of any length is taken, piece by piece") {
+  Net net(ElementType::f32, false);
+  auto x = net.input({3, 9});
+  for (int i = 0; i < 50; ++i) x = net.op(i % 3 ? "Tanh-1" : "Sigmoid-1", {x});
+  net.result(x);
+  const auto c = checked(net);
+  const Example e{"elementwise", "", nullptr};
+  const auto made = plan(c.model, c.facts, options_of(e));
+  CHECK(made->steps.size() < 10);
+  CHECK(std::all_of(made->steps.begin(), made->steps.end(), [](const Step& step) { return step.kernel != nullptr; }));
+  const auto inputs = inputs_of(c, 3, 1);
+  CHECK(distance(compile(c.model, c.facts, options_of(e)).run(inputs), reference_results(c, inputs)) <= e.error);
+}
+
 TEST_CASE("values stay blocked between convolutions, and are the same where they do not") {
   for_each(testing::blocked_examples(), [](const Example& e, ElementType type, const Net& net) {
     const auto c = checked(net);
@@ -209,6 +223,9 @@ TEST_CASE("values stay blocked between convolutions, and are the same where they
       return step.kernel && step.kernel->name() == e.kernel &&
              (is_blocked(step.inputs[0]) || is_blocked(step.outputs[0]));
     }));
+    const auto kept = plan(c.model, c.facts, options_of(e, {"layout"}));
+    CHECK(std::all_of(kept->values.begin(), kept->values.end(),
+                      [](const Value& v) { return v.layout == Layout::plain; }));
     const auto inputs = inputs_of(c, 2, 4);
     const auto expected = reference_results(c, inputs);
     auto blocked = compile(c.model, c.facts, options_of(e)),

@@ -31,6 +31,17 @@ TEST_CASE("a layer that the CPU plugin computes otherwise is one note") {
   REQUIRE(wide.size() == 1);
   CHECK(wide[0] == "Add: the plugin computes 64-bit numbers in 32 bits");
   CHECK(differences(sum_of(ElementType::u8)).size() == 1);
+
+  const auto unique_along = [](i64 axis) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
+    const auto a = m.graph.constant("axis", Tensor::of<i64>(ElementType::i64, Shape{1}, std::vector{axis}));
+    m.graph.result("y", m.graph.add("unique", "Unique-10", {x, a}));
+    return differences(m.check()).size();
+  };
+  CHECK(unique_along(0) == 0);
+  CHECK(unique_along(1) == 1);
+  CHECK(unique_along(-1) == 1);
 }
 
 TEST_CASE("unused bytes raise the suspicion that a .bin is another model's") {

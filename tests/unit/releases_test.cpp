@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "graph/graph.hpp"
+#include "small_model.hpp"
 
 using namespace ovir;
 
@@ -79,6 +80,21 @@ TEST_CASE("element types ask for their release") {
   CHECK(of(ElementType::f8e5m2) == "2024.0");
   CHECK(of(ElementType::u2) == "2024.1");
   CHECK(of(ElementType::f8e8m0) == "2024.3");
+}
+
+TEST_CASE("what older readers refuse of operations that they have") {
+  const auto of = [](int inputs, i64 dim) {
+    SmallModel m;
+    m.graph.parameter("x", ElementType::f32, {dim, 2});
+    const auto value = m.graph.constant("value", floats({1}, {1}));
+    const auto read = m.graph.add("read", "ReadValue-6", inputs == 0 ? std::vector<int>{} : std::vector{value},
+                                  {{"variable_id", "v"}, {"variable_type", "f32"}, {"variable_shape", "1"}});
+    m.graph.sink("assign", "Assign-6", read, {{"variable_id", "v"}});
+    return std::string(tools::least_release(*m.check().model).release);
+  };
+  CHECK(of(1, 3) == "2022.1");
+  CHECK(of(0, 3) == "2023.3");
+  CHECK(of(1, 0) == "2023.2");
 }
 
 TEST_CASE("the words for it") {

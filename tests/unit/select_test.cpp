@@ -148,3 +148,16 @@ TEST_CASE("select: a regular expression takes linear time") {
   CHECK_THROWS_AS(tools::select(*m.model, "/(a*)*b/"), tools::SelectorError);
   CHECK(tools::select(*m.model, "/(a*)*$/").size() == 1);
 }
+
+TEST_CASE("a name that several layers have is told") {
+  Made made;
+  made.add("x", "Parameter", {});
+  made.add("a", "ReLU", {0});
+  made.add("a", "ReLU", {1});
+  made.finish();
+  CHECK(tools::select(*made.model, "a").size() == 2);
+  const Names told{"2 layers are named \"a\" (ids 1, 2), and all of them are selected"};
+  CHECK(tools::shared_names(*made.model, "a") == told);
+  CHECK(tools::shared_names(*made.model, "x,!from:a") == told);
+  CHECK(tools::shared_names(*made.model, "x,type:ReLU,id:1").empty());
+}

@@ -302,3 +302,14 @@ TEST_CASE("mean values beside the graph are refused, not forgotten") {
       R"(<net version="10"><layers/><edges/><pre-process reference-layer-name="x"><channel id="0"><mean value="1"/></channel></pre-process></net>)");
   CHECK(out.codes() == Codes{"E0605"});
 }
+
+TEST_CASE("characters that other XML readers refuse are a warning each, at the first place") {
+  const auto warned = [](const std::string& attributes) {
+    return read("<net " + attributes + R"( version="11"><!-- a & b --><layers/><edges/></net>)").codes();
+  };
+  CHECK(warned(R"(name="a &amp; b &#38; c &lt;")").empty());
+  CHECK(warned(R"(name="a & b & c")") == Codes{"W0907"});
+  CHECK(warned(R"(name="a &nope; b")") == Codes{"W0907"});
+  CHECK(warned("name=\"\xC3\xA4\"").empty());
+  CHECK(warned("name=\"\xE4 & \xE4\"") == Codes{"W0907", "W0907"});
+}

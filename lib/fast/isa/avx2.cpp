@@ -33,6 +33,7 @@ inline Vec pick(const Sixteen& table, Ints at) {
                           (Vec)(at << 28));
 }
 #include "fast/isa/all.inl"
+#include "fast/isa/scaling.inl"
 }  // namespace
 extern const IsaTable kAvx2Table = table("avx2");
 }  // namespace ovir::fast

@@ -37,6 +37,7 @@ inline Vec pick(const Sixteen& table, Ints at) {
   return Vec{table.values[at[0] & 15], table.values[at[1] & 15], table.values[at[2] & 15], table.values[at[3] & 15]};
 }
 #include "fast/isa/all.inl"
+#include "fast/isa/scaling.inl"
 }  // namespace
 extern const IsaTable kBaseTable = table("baseline");
 }  // namespace ovir::fast

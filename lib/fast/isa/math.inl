@@ -11,9 +11,6 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   return number(bits(y) | (bits(x) & (Int{} + (-0x7fffffff - 1))));
 }
 
-/// To the nearest integer, halves to even, for |x| < 2^22.
-[[gnu::always_inline]] inline Vec near(Vec x) { return (x + spread(12582912.0f)) - spread(12582912.0f); }
-
 [[gnu::always_inline]] inline Vec exp(Vec x) {
   x = min(spread(89.0f), max(spread(-104.0f), x));
   const Vec n = near(x * spread(1.44269504f));
@@ -25,9 +22,7 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   p = fma(p, r, spread(0.1666657626f));
   p = fma(p, r, spread(0.5f));
   p = fma(p, r * r, r) + spread(1.0f);
-  // Twice half of the power, so that results below the normal numbers round once and large ones become infinite.
-  const Int whole = __builtin_convertvector(n, Int), half = whole >> 1;
-  return p * number((half + 127) << 23) * number((whole - half + 127) << 23);
+  return scaled(p, n);
 }
 
 /// exp(x) - 1 for x <= 0.
@@ -100,7 +95,8 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   return a < spread(0.92f) ? small : with_sign_of(x, large);
 }
 
-[[gnu::always_inline]] inline Vec sigmoid(Vec x) { return spread(1.0f) / (spread(1.0f) + exp(-x)); }
+/// The exponential stays finite, and so does its inverse.
+[[gnu::always_inline]] inline Vec sigmoid(Vec x) { return inverse(spread(1.0f) + exp(-max(spread(-87.0f), x))); }
 
 [[gnu::always_inline]] inline Vec softplus(Vec x) {
   // log(1 + e) for e in (0, 1] loses what e adds below 1 ulp of 1; e itself is then the result.

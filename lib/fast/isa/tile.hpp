@@ -20,12 +20,14 @@ struct Ahead {
 /// A few pixels by the columns of a panel:
 ///   out[p·out_pixel + (c/16)·out_block + c%16] =
 ///     clamp(residual + bias[c] + sum over b, t, i of in[p·pixel + b·block + taps[t] + i] · weights[…][c], low, high)
-/// The sum runs over b < blocks, t < tap_count, i < steps, in this order, which is also that of the weights.
+/// The sum runs over b < blocks, t < tap_count, i < steps, in this order, which is also that of the weights; in the
+/// last block i < last_steps.
 struct Tile {
   const float* in;
   i64 pixel, block;
   const i64* taps;
   i64 blocks, tap_count, steps;
+  i64 last_steps;  ///< 0: as many as steps; fewer only where there is one tap
   const float* weights;
   float* out;
   i64 out_pixel, out_block;

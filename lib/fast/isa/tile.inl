@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) void packed_block(const Tile& t, i6
       const float* base[kBases];
 #pragma GCC unroll 8
       for (int g = 0; g < kBases; ++g) base[g] = t.in + (pixel0 + 3 * g) * pixel + block * t.block + t.taps[tap];
-      i64 left = t.steps;
+      i64 left = t.last_steps && block + 1 == t.blocks ? t.last_steps : t.steps;
       do {
         if (t.ahead)
           for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)

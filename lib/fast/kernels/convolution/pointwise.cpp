@@ -48,6 +48,7 @@ void pointwise_convolution(const ConvolutionShape& s, const float* filters, cons
         tile.blocks = blocks;
         tile.tap_count = 1;
         tile.steps = kBlock;
+        tile.last_steps = channels - (blocks - 1) * kBlock;
         tile.weights = all.panel(panel);
         tile.out = out + place;
         tile.out_pixel = kBlock;
