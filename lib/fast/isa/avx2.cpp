@@ -32,8 +32,9 @@ inline Vec pick(const Sixteen& table, Ints at) {
   return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index), _mm256_permutevar8x32_ps(table.high, index),
                           (Vec)(at << 28));
 }
-#include "fast/isa/all.inl"
 #include "fast/isa/scaling.inl"
+
+#include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kAvx2Table = table("avx2");
 }  // namespace ovir::fast

@@ -36,8 +36,9 @@ inline Sixteen sixteen(const float* p) {
 inline Vec pick(const Sixteen& table, Ints at) {
   return Vec{table.values[at[0] & 15], table.values[at[1] & 15], table.values[at[2] & 15], table.values[at[3] & 15]};
 }
-#include "fast/isa/all.inl"
 #include "fast/isa/scaling.inl"
+
+#include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kBaseTable = table("baseline");
 }  // namespace ovir::fast
