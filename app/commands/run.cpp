@@ -98,10 +98,8 @@ void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
   const auto available = limit > 0 ? limit : default_memory_limit();
   if (planned.bytes <= available) return;
-  Diagnostic d;
-  d.code = Code::E0003;
-  d.message = fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                          printable(planned.node->layer->name), planned.bytes, available);
+  auto d = diagnose(Code::E0003, fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
+                                             printable(planned.node->layer->name), planned.bytes, available));
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
