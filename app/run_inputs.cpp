@@ -203,7 +203,7 @@ std::vector<Shape> Inputs::shapes_to_fill(const std::map<int, Shape>& given) con
   return shapes;
 }
 
-void Inputs::make_up(std::size_t k, const Shape& shape) {
+void Inputs::make_up(int k, const Shape& shape) {
   auto& source = *sources_[k];
   const auto& port = ports_[k];
   if (source.kept && source.kept->tensor.shape() == shape) return;

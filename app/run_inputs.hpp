@@ -52,7 +52,7 @@ class Inputs {
   void give(std::size_t k, std::string value);
   std::map<int, Shape> read_given(i64 step);
   std::vector<Shape> shapes_to_fill(const std::map<int, Shape>& given) const;
-  void make_up(std::size_t k, const Shape& shape);
+  void make_up(int k, const Shape& shape);
   void check_image_flags() const;
   [[noreturn]] void report_missing(const std::map<int, Shape>& given) const;
   std::optional<std::string> example(const std::map<int, Shape>& given) const;

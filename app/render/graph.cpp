@@ -70,7 +70,7 @@ void add_links(const Model& outer, int node, const Model& body, const BodyMap& m
     if (link.port < 0) continue;
     const auto& inputs = outer[node].inputs;
     const auto port = link.port;
-    const auto from = port < inputs.size() ? inputs[port].node : -1;
+    const auto from = port < std::ssize(inputs) ? inputs[port].node : -1;
     links[parameter(link.inner)].push_back(
         {true, key_of(outer, from), name_of(outer, from),
          fmt::format("input {} of %{}{}", link.port, layer, slice_text(link, "sliced"))});
