@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "diag/diagnose.hpp"
 #include "xml/builder.hpp"
 #include "xml/kind.hpp"
 #include "xml/malformed.hpp"
@@ -159,7 +160,7 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
   const auto root = document.document_element();
   const SourceLoc at{source, static_cast<std::size_t>(root.name() - copy.get()) - 1, std::strlen(root.name()) + 1};
   if (!equals_ignoring_case(root.name(), "net")) {
-    auto d = fault(
+    auto d = diagnose(
         Code::E0102,
         fmt::format("the outermost element of an OpenVINO model must be <net>, but is <{}>", printable(root.name())),
         at);
