@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kRecent = 8;
 
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
 /// Steps that find their shapes when they run keep what a kernel has prepared for as many sizes.
 constexpr std::size_t kRecentStates = 4;
 
@@ -38,9 +40,9 @@ class Executor::Run final : private EvalHost {
   void run(std::span<const Tensor> inputs, std::vector<Tensor>& results) {
     bind(inputs);
     if (context_.observer) watch_given();
-    for (int s = 0; s < std::ssize(plan_.steps); ++s) {
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       context_.runtime.check();
-      step_ = s;
+      step_ = static_cast<int>(s);
       const auto& step = plan_.steps[s];
       if (context_.observer) execute_watched(step, sized_.steps[s]);
       else if (context_.profiler) execute_timed(step, sized_.steps[s]);
@@ -48,7 +50,7 @@ class Executor::Run final : private EvalHost {
       if (executor_.recording_ && step.by_shapes) record(step);
       if (!sized_.all_planned)
         for (const auto id : step.frees)
-          if (!sized_.fixed[id]) sized_.tensors[id] = Tensor();
+          if (!sized_.fixed[at(id)]) sized_.tensors[at(id)] = Tensor();
     }
     if (context_.observer) watch_results();
     hand_over(results);
@@ -59,28 +61,29 @@ class Executor::Run final : private EvalHost {
 
   void bind(std::span<const Tensor> inputs) {
     for (std::size_t k = 0; k < plan_.parameters.size(); ++k) {
-      const auto id = plan_.parameters[k];
+      const auto id = at(plan_.parameters[k]);
       const auto stored = plan_.values[id].stored;
       const bool other = stored != ElementType::dynamic && inputs[k].type() != stored;
       sized_.tensors[id] = other ? convert(inputs[k], stored) : inputs[k].unpacked().borrowed();
     }
     // Results lie in storage of their own, the last run's where nobody holds it any more.
     for (auto& [id, spare] : sized_.spare) {
-      if (!spare || !spare.exclusive()) spare = Tensor(plan_.value(id).stored, *sized_.shapes[id]);
-      sized_.tensors[id] = spare;
+      if (!spare || !spare.exclusive()) spare = Tensor(plan_.value(id).stored, *sized_.shapes[at(id)]);
+      sized_.tensors[at(id)] = spare;
     }
   }
 
   void hand_over(std::vector<Tensor>& results) {
     results.resize(plan_.results.size());
-    for (std::size_t k = 0; k < results.size(); ++k) results[k] = sized_.tensors[plan_.results[k]].unpacked().owned();
-    for (const auto id : sized_.moving) sized_.tensors[id] = Tensor();
+    for (std::size_t k = 0; k < results.size(); ++k)
+      results[k] = sized_.tensors[at(plan_.results[k])].unpacked().owned();
+    for (const auto id : sized_.moving) sized_.tensors[at(id)] = Tensor();
   }
 
   void record(const Step& step) {
     auto& shapes = executor_.recording_->shapes;
     for (const auto id : step.outputs)
-      if (!shapes[id] && sized_.tensors[id]) shapes[id] = sized_.tensors[id].shape();
+      if (!shapes[at(id)] && sized_.tensors[at(id)]) shapes[at(id)] = sized_.tensors[at(id)].shape();
   }
 
   // --- steps
@@ -110,26 +113,26 @@ class Executor::Run final : private EvalHost {
   }
 
   void pass_on(const Step& step) {
-    const auto to = step.outputs[0];
-    if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[step.inputs[0]].reshaped(*sized_.shapes[to]);
+    const auto to = at(step.outputs[0]);
+    if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[at(step.inputs[0])].reshaped(*sized_.shapes[to]);
   }
 
   void run_kernel(const Step& step, SizedStep& sized) {
     for (const auto& patch : sized.patches)
-      patch.view->data = const_cast<std::byte*>(sized_.tensors[patch.value].bytes());
+      patch.view->data = const_cast<std::byte*>(sized_.tensors[at(patch.value)].bytes());
     step.kernel->run(*sized.state, sized.in, sized.out, context_.runtime);
   }
 
   void run_reference(const Step& step, SizedStep& sized) {
     by_reference_ = true;
-    for (const auto& [tensor, id] : sized.moved) *tensor = sized_.tensors[id];
+    for (const auto& [tensor, id] : sized.moved) *tensor = sized_.tensors[at(id)];
     auto& c = *sized.eval;
     c.set_host(this);
     plan_.node(step).version->eval(c);
     const auto& results = c.finish();
     for (std::size_t o = 0; o < step.outputs.size(); ++o) {
       if (!results[o]) continue;
-      const auto id = step.outputs[o];
+      const auto id = at(step.outputs[o]);
       if (results[o].shape() != *sized_.shapes[id])
         throw std::logic_error(fmt::format("{} gave {} where {} was inferred", plan_.node(step).op->type,
                                            to_string(results[o].shape()), to_string(*sized_.shapes[id])));
@@ -141,8 +144,8 @@ class Executor::Run final : private EvalHost {
 
   /// Puts a value where it is expected: a copy where it has its place already.
   void store(int id, const Tensor& value) {
-    auto& place = sized_.tensors[id];
-    if (!sized_.fixed[id] && !sized_.planned[id]) {
+    auto& place = sized_.tensors[at(id)];
+    if (!sized_.fixed[at(id)] && !sized_.planned[at(id)]) {
       // The arena's bytes are overwritten later in the same run.
       place = sized_.arena && value.owner().get() == sized_.arena.get() ? value.copied() : value;
     } else if (place.bytes() != value.bytes() && value.byte_size() > 0) {
@@ -165,19 +168,19 @@ class Executor::Run final : private EvalHost {
       const auto same = std::find_if(step.operands.begin(), step.operands.end(),
                                      [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
       if (same != step.operands.end()) {
-        list.push_back(given[same - step.operands.begin()]);
+        list.push_back(given[static_cast<std::size_t>(same - step.operands.begin())]);
         continue;
       }
       const auto id = plan_passes::value_of(plan_, v);
-      list.push_back(sized_.tensors[id] ? plain(id) : plan_.value(id).constant);
+      list.push_back(sized_.tensors[at(id)] ? plain(id) : plan_.value(id).constant);
     }
     return list;
   }
   /// A value as its shape says, for those who look at it.
   Tensor plain(int id) const {
-    const auto& tensor = sized_.tensors[id];
+    const auto& tensor = sized_.tensors[at(id)];
     const bool blocked = plan_.value(id).layout == Layout::blocked && tensor;
-    return blocked ? blocked_to_plain(tensor, *sized_.shapes[id]) : tensor;
+    return blocked ? blocked_to_plain(tensor, *sized_.shapes[at(id)]) : tensor;
   }
 
   void run_dynamic(const Step& step) {
@@ -251,9 +254,9 @@ class Executor::Run final : private EvalHost {
   Tensor allocate(ElementType type, Shape shape) override { return context_.blocks.allocate(type, std::move(shape)); }
   States& states() override { return context_.states; }
   std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) override {
-    const auto& step = plan_.steps[step_];
+    const auto& step = plan_.steps[at(step_)];
     auto& inner = executor_.bodies_[{step_, body}];
-    if (!inner) inner = std::make_unique<Executor>(step.bodies[body]);
+    if (!inner) inner = std::make_unique<Executor>(step.bodies[at(body)]);
     if (calls_of_ != step_) {
       calls_of_ = step_;
       calls_ = 0;
@@ -274,12 +277,12 @@ class Executor::Run final : private EvalHost {
     const auto& node = plan_.node(step);
     if (!d.layer && step.nodes.size() == 1) {
       std::vector<Fact> facts;
-      for (int i = 0; i < std::ssize(node.inputs); ++i) {
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         auto fact = plan_.facts->of(node.inputs[i]);
-        const auto& tensor = sized_.tensors[step.inputs[i]];
+        const auto& tensor = sized_.tensors[at(step.inputs[i])];
         if (tensor) {
           fact.shape = PartialShape(tensor.shape());
-          if (node.version->reads.contains(i)) fact.value = tensor;
+          if (node.version->reads.contains(static_cast<int>(i))) fact.value = tensor;
         }
         facts.push_back(std::move(fact));
       }
@@ -315,14 +318,14 @@ class Executor::Run final : private EvalHost {
 
   std::vector<ElementType> declared_types(int index) const {
     std::vector<ElementType> declared;
-    for (const auto& fact : plan_.facts->outputs[index]) declared.push_back(fact.type);
+    for (const auto& fact : plan_.facts->outputs[at(index)]) declared.push_back(fact.type);
     return declared;
   }
 
   void watch_given() {
     auto& side = *executor_.side_;
     side.begin();
-    for (int id = 0; id < std::ssize(plan_.values); ++id) {
+    for (std::size_t id = 0; id < plan_.values.size(); ++id) {
       const auto& value = plan_.values[id];
       if (value.role == Role::intermediate || value.source.node < 0) continue;
       const bool folded = (*plan_.model)[value.source.node].op->kind == Kind::compute;
@@ -332,18 +335,18 @@ class Executor::Run final : private EvalHost {
         if (tensor) tensor = tensor.unpacked();
         if (tensor) tell(value.source.node, {}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
       }
-      if (!side.needs(id)) continue;
+      if (!side.needs(static_cast<int>(id))) continue;
       // Where folding has dropped a Constant, it is still in the file.
       const auto& known =
           sized_.tensors[id] || folded ? sized_.tensors[id] : (*plan_.model)[value.source.node].constant;
-      if (known) side.come(id, known.unpacked(), teller());
+      if (known) side.come(static_cast<int>(id), known.unpacked(), teller());
     }
   }
 
   void execute_watched(const Step& step, SizedStep& sized) {
     auto& side = *executor_.side_;
     auto given = operands(step);
-    if (sized.overwrites >= 0) given[sized.overwrites] = given[sized.overwrites].copied();
+    if (sized.overwrites >= 0) given[at(sized.overwrites)] = given[at(sized.overwrites)].copied();
     const auto inputs = node_operands(step, std::move(given));
     const int last = step.nodes.empty() ? -1 : step.nodes.back();
     const std::string kernel = step.kernel ? step.kernel->name() : "reference";
@@ -360,20 +363,20 @@ class Executor::Run final : private EvalHost {
         if (outputs[o] && outputs[o].bytes() != before[o].bytes()) replace(step.outputs[o], outputs[o]);
     }
     for (const auto id : step.outputs)
-      if (side.needs(id) && sized_.tensors[id]) side.come(id, plain(id).copied(), teller());
+      if (side.needs(id) && sized_.tensors[at(id)]) side.come(id, plain(id).copied(), teller());
   }
 
   void replace(int id, const Tensor& value) {
     const bool blocked = plan_.value(id).layout == Layout::blocked;
-    const auto& old = sized_.tensors[id];
-    if (value.type() != old.type() || value.shape() != (blocked ? *sized_.shapes[id] : old.shape()))
+    const auto& old = sized_.tensors[at(id)];
+    if (value.type() != old.type() || value.shape() != (blocked ? *sized_.shapes[at(id)] : old.shape()))
       throw std::logic_error("an observer may replace a value only by one of the same type and shape");
     store(id, blocked ? plain_to_blocked(value) : value);
   }
 
   void watch_results() {
     for (std::size_t k = 0; k < plan_.results.size(); ++k) {
-      auto tensor = sized_.tensors[plan_.results[k]].unpacked();
+      auto tensor = sized_.tensors[at(plan_.results[k])].unpacked();
       tell(plan_.model->results[k], {&tensor, 1}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
     }
   }
@@ -418,7 +421,7 @@ Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
   if (found == recent_.end()) {
     if (recent_.size() >= kRecent) recent_.pop_back();
     auto shapes = static_shapes(*plan_);
-    for (std::size_t k = 0; k < inputs.size(); ++k) shapes[plan_->parameters[k]] = inputs[k].shape();
+    for (std::size_t k = 0; k < inputs.size(); ++k) shapes[at(plan_->parameters[k])] = inputs[k].shape();
     recent_.push_front({std::move(key), std::move(shapes), nullptr});
     recording_ = &recent_.front();
     return nullptr;

@@ -19,12 +19,12 @@ class Taker {
   Taker(Plan& plan, const PlanOptions& options, bool groups) : plan_(plan), options_(options), groups_(groups) {
     step_of_.assign(plan.model->nodes.size(), -1);
     free_.assign(plan.model->nodes.size(), 0);
-    for (int s = 0; s < std::ssize(plan.steps); ++s) {
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
       const auto& step = plan.steps[s];
       if (step.kernel || step.nodes.size() != 1) continue;
-      step_of_[step.nodes[0]] = s;
+      step_of_[static_cast<std::size_t>(step.nodes[0])] = static_cast<int>(s);
       const auto& node = plan.node(step);
-      free_[step.nodes[0]] = node.op->kind == Kind::compute && node.bodies.empty();
+      free_[static_cast<std::size_t>(step.nodes[0])] = node.op->kind == Kind::compute && node.bodies.empty();
     }
     gone_.assign(plan.steps.size(), 0);
   }
@@ -33,9 +33,9 @@ class Taker {
     const Graphlet graph(plan_, free_);
     for (const auto* pattern : options_.patterns) {
       if (!options_.has(pattern->name)) continue;
-      for (int i = 0; i < std::ssize(free_); ++i) {
-        if (!free_[i] || !is_root(*pattern, graph.type(i))) continue;
-        auto match = pattern->match(graph, i);
+      for (std::size_t i = 0; i < free_.size(); ++i) {
+        if (!free_[i] || !is_root(*pattern, graph.type(static_cast<int>(i)))) continue;
+        auto match = pattern->match(graph, static_cast<int>(i));
         if (match && (match->nodes.size() > 1) == groups_) take(*pattern, std::move(*match), graph);
       }
     }
@@ -47,9 +47,10 @@ class Taker {
   void require_closed(const Pattern& pattern, const Match& match, const Graphlet& graph) const {
     std::map<int, int> reads;
     for (const auto node : match.nodes)
-      for (const auto id : plan_.steps[step_of_[node]].inputs) ++reads[id];
+      for (const auto id : plan_.steps[static_cast<std::size_t>(step_of_[static_cast<std::size_t>(node)])].inputs)
+        ++reads[id];
     for (std::size_t i = 0; i + 1 < match.nodes.size(); ++i)
-      for (const auto id : plan_.value_of[match.nodes[i]])
+      for (const auto id : plan_.value_of[static_cast<std::size_t>(match.nodes[i])])
         if (graph.reads(id) != reads[id])
           throw std::logic_error(fmt::format("pattern {} takes a value that others read", pattern.name));
   }
@@ -57,13 +58,13 @@ class Taker {
   void take(const Pattern& pattern, Match match, const Graphlet& graph) {
     require_closed(pattern, match, graph);
     for (const auto node : match.nodes) {
-      auto& is_free = free_[node];
+      auto& is_free = free_[static_cast<std::size_t>(node)];
       if (!is_free) throw std::logic_error(fmt::format("pattern {} takes a node twice", pattern.name));
       is_free = 0;
     }
-    const auto last = step_of_[match.nodes.back()];
+    const auto last = static_cast<std::size_t>(step_of_[static_cast<std::size_t>(match.nodes.back())]);
     for (const auto node : match.nodes) {
-      const auto s = step_of_[node];
+      const auto s = static_cast<std::size_t>(step_of_[static_cast<std::size_t>(node)]);
       if (s != last) gone_[s] = 1;
     }
     auto& step = plan_.steps[last];

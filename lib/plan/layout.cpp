@@ -22,15 +22,17 @@ void layout(Plan& plan) {
     if (step.kernel && is_settled(plan, step) && step.kernel->writes(Layout::blocked))
       for (const auto id : step.outputs) {
         const auto& value = plan.value(id);
-        blocked[id] = value.stored == ElementType::f32 && (value.shape.rank() == 3 || value.shape.rank() == 4);
+        blocked[static_cast<std::size_t>(id)] =
+            value.stored == ElementType::f32 && (value.shape.rank() == 3 || value.shape.rank() == 4);
       }
-  for (const auto id : plan.results) blocked[id] = 0;
+  for (const auto id : plan.results) blocked[static_cast<std::size_t>(id)] = 0;
   std::vector<char> is_read(plan.values.size(), 0);
   for (const auto& step : plan.steps)
-    for (int i = 0; i < std::ssize(step.inputs); ++i) {
-      const auto id = step.inputs[i];
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+      const auto id = static_cast<std::size_t>(step.inputs[i]);
       is_read[id] = 1;
-      const bool can = step.kernel && is_settled(plan, step) && step.kernel->reads(i, Layout::blocked);
+      const bool can =
+          step.kernel && is_settled(plan, step) && step.kernel->reads(static_cast<int>(i), Layout::blocked);
       if (!can) blocked[id] = 0;
     }
   for (std::size_t id = 0; id < plan.values.size(); ++id)
