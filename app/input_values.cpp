@@ -157,9 +157,7 @@ const Layer& InputPort::layer() const { return *(*model)[model->parameters[index
 std::string InputPort::name() const { return printable(model->parameter_name(index)); }
 
 void InputPort::fail(Code code, std::string message, std::string help) const {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
+  auto d = diagnose(code, std::move(message));
   d.help = std::move(help);
   d.layer = layer_ref(*model, layer());
   d.at = layer().at;

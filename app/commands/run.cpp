@@ -97,10 +97,8 @@ void save_states(const std::string& path, const Session& session) {
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
   if (planned.bytes <= limit) return;
-  Diagnostic d;
-  d.code = Code::E0003;
-  d.message = fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                          printable(planned.node->layer->name), planned.bytes, limit);
+  auto d = diagnose(Code::E0003, fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
+                                             printable(planned.node->layer->name), planned.bytes, limit));
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));

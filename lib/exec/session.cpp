@@ -107,26 +107,19 @@ struct Session::Impl {
     for (std::size_t k = 0; k < values.size(); ++k) {
       const auto& wanted = plan->value(plan->parameters[k]);
       const auto& value = values[k];
-      Diagnostic d;
-      const auto& layer = *model[model.parameters[k]].layer;
-      if (!value) {
-        d.code = Code::E0702;
-        d.message = fmt::format("missing value for input \"{}\"", inputs[k].name);
-      } else if (wanted.declared != ElementType::dynamic && value.type() != wanted.declared &&
-                 value.type() != inputs[k].type) {
-        d.code = Code::E0704;
-        d.message = fmt::format("input \"{}\" must be {}, but {} was given", inputs[k].name,
-                                ovir::name(wanted.declared), ovir::name(value.type()));
-      } else if (!wanted.shape.contains(value.shape())) {
-        d.code = Code::E0703;
-        d.message = fmt::format("input \"{}\" must have shape {}, but {} was given", inputs[k].name,
-                                to_string(wanted.shape), to_string(value.shape()));
-      } else {
-        continue;
-      }
-      d.layer = layer_ref(model, layer);
-      d.at = layer.at;
-      fail(std::move(d));
+      const auto refuse = [&](Code code, std::string message) {
+        const auto& layer = *model[model.parameters[k]].layer;
+        auto d = diagnose(code, std::move(message), layer.at);
+        d.layer = layer_ref(model, layer);
+        fail(std::move(d));
+      };
+      if (!value) refuse(Code::E0702, fmt::format("missing value for input \"{}\"", inputs[k].name));
+      if (wanted.declared != ElementType::dynamic && value.type() != wanted.declared && value.type() != inputs[k].type)
+        refuse(Code::E0704, fmt::format("input \"{}\" must be {}, but {} was given", inputs[k].name,
+                                        ovir::name(wanted.declared), ovir::name(value.type())));
+      if (!wanted.shape.contains(value.shape()))
+        refuse(Code::E0703, fmt::format("input \"{}\" must have shape {}, but {} was given", inputs[k].name,
+                                        to_string(wanted.shape), to_string(value.shape())));
     }
   }
 };

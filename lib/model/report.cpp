@@ -20,15 +20,6 @@ std::string list_of(const PartialShape& shape) {
   return list;
 }
 
-Diagnostic diagnose(Code code, std::string message, SourceLoc at) {
-  Diagnostic d;
-  d.severity = severity(code);
-  d.code = code;
-  d.message = std::move(message);
-  d.at = std::move(at);
-  return d;
-}
-
 void locate(Diagnostic& d, const Model& model, const Layer& layer) {
   if (!d.layer) d.layer = layer_ref(model, layer);
   if (!d.at) {

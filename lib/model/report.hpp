@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "diag/diagnostic.hpp"
+#include "diag/diagnose.hpp"
 #include "model/model.hpp"
 
 namespace ovir {
@@ -16,8 +16,6 @@ std::string describe(const Layer&);
 std::string describe(const Fact&);
 /// "1,-1,64", as <dim>s have it.
 std::string list_of(const PartialShape& shape);
-
-Diagnostic diagnose(Code code, std::string message, SourceLoc at = {});
 
 /// Completes a diagnostic of `layer`: the layer, the id of its port, and the place: that of its attribute where one is
 /// at fault, else the layer's tag. What is set already stays.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "diag/diagnose.hpp"
 #include "op/eval_context.hpp"
 #include "op/ports.hpp"
 #include "op/work.hpp"
@@ -175,9 +176,7 @@ void InferContext::fail_at(int port, Code code, std::string message, std::vector
 }
 
 void InferContext::fail_attr(std::string_view attribute, std::string message, Code code) const {
-  Diagnostic d;
-  d.code = code;
-  d.message = fmt::format("attribute \"{}\" of {} {}", attribute, op().type, message);
+  auto d = diagnose(code, fmt::format("attribute \"{}\" of {} {}", attribute, op().type, message));
   d.attribute = attribute;
   fail(std::move(d));
 }

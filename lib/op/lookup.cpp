@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.hpp"
+#include "diag/diagnose.hpp"
 #include "diag/diagnostic.hpp"
 #include "op/known_types.hpp"
 
@@ -42,9 +43,7 @@ bool is_newer(std::string_view version) {
 
 [[noreturn]] void fail_word(Code code, std::string message, std::string_view attribute,
                             const std::vector<std::string>& meant) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
+  auto d = diagnose(code, std::move(message));
   for (const auto& word : meant) d.remedies.push_back({{Change::What::layer_attribute, std::string(attribute), word}});
   fail(std::move(d));
 }

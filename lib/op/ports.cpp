@@ -1,5 +1,7 @@
 #include "op/ports.hpp"
 
+#include "diag/diagnose.hpp"
+
 #include <fmt/core.h>
 
 namespace ovir {
@@ -13,9 +15,7 @@ std::string port_name(const Version& version, int port) {
 }
 
 void fail_at(const Version& version, int port, Code code, std::string message, std::vector<Remedy> remedies) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
+  auto d = diagnose(code, std::move(message));
   if (port >= 0) d.port = PortRef{true, port, std::nullopt, port_name(version, port)};
   d.remedies = std::move(remedies);
   fail(std::move(d));

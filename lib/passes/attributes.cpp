@@ -9,9 +9,7 @@ namespace ovir::passes {
 
 void fail_attribute(std::string_view attribute, Code code, std::string message, const std::vector<std::string>& meant,
                     std::vector<Remedy> remedies) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
+  auto d = diagnose(code, std::move(message));
   d.attribute = attribute;
   d.remedies = std::move(remedies);
   for (const auto& word : meant) d.remedies.push_back({{Change::What::attribute, std::string(attribute), word}});
@@ -88,9 +86,7 @@ std::vector<std::string> as_declared(const AttributeDef& def, const Layer& layer
 
 [[noreturn]] void fail_missing(const OpDef& op, const AttributeTable& table, const AttributeDef& def,
                                const Layer& layer) {
-  Diagnostic d;
-  d.code = Code::E0401;
-  d.message = fmt::format("{} needs the attribute \"{}\"", op.type, def.name);
+  auto d = diagnose(Code::E0401, fmt::format("{} needs the attribute \"{}\"", op.type, def.name));
   // A slip in the name is likelier than an omission.
   for (const auto& given : layer.attributes) {
     const auto known = [&](const AttributeDef& other) { return other.name == given.name; };

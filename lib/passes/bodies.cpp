@@ -68,10 +68,7 @@ class Mapper {
 
   void say(const SourceLoc& at, std::string message, std::vector<Remedy> remedies = {}, std::optional<Note> note = {}) {
     good_ = false;
-    Diagnostic d;
-    d.code = Code::E0208;
-    d.message = std::move(message);
-    d.at = at;
+    auto d = diagnose(Code::E0208, std::move(message), at);
     d.remedies = std::move(remedies);
     if (note) d.notes.push_back(std::move(*note));
     report(diagnostics_, model_, outer_, std::move(d));

@@ -80,10 +80,8 @@ Tensor constant_value(const Graph& graph, const Node& node) {
     fail_attribute("shape", Code::E0303,
                    fmt::format("a constant must have less than 2^63 bytes, but its shape is {}", to_string(shape)));
   if (size < *needed) {
-    Diagnostic d;
-    d.code = Code::E0303;
-    d.message = fmt::format("a constant {}{} takes {}, but \"size\" is {}", name(type), to_string(shape),
-                            counted(*needed, "byte"), size);
+    auto d = diagnose(Code::E0303, fmt::format("a constant {}{} takes {}, but \"size\" is {}", name(type),
+                                               to_string(shape), counted(*needed, "byte"), size));
     d.attribute = "size";
     d.remedies = one_of_three(layer, type, shape, *needed);
     fail(std::move(d));
@@ -199,11 +197,9 @@ void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
     const auto& a = ranges[i - 1];
     const auto& b = ranges[i];
     if (b.begin >= a.end || b.begin == a.begin) continue;  // apart, or shared from one start
-    Diagnostic d;
-    d.severity = Severity::warning;
-    d.code = Code::W0903;
-    d.message = fmt::format("constants \"{3}\" [{4}..{5}) and \"{2}\" [{0}..{1}) partly overlap in the .bin", b.begin,
-                            b.end, printable(b.layer->name), printable(a.layer->name), a.begin, a.end);
+    auto d = diagnose(Code::W0903,
+                      fmt::format("constants \"{3}\" [{4}..{5}) and \"{2}\" [{0}..{1}) partly overlap in the .bin",
+                                  b.begin, b.end, printable(b.layer->name), printable(a.layer->name), a.begin, a.end));
     d.attribute = "offset";
     report(diagnostics, *b.model, *b.layer, std::move(d));
   }

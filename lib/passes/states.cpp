@@ -26,9 +26,7 @@ std::string_view variable_of(const Node& node) {
 }
 
 Diagnostic fault(std::string message) {
-  Diagnostic d;
-  d.code = Code::E0209;
-  d.message = std::move(message);
+  auto d = diagnose(Code::E0209, std::move(message));
   d.attribute = "variable_id";
   return d;
 }
@@ -140,10 +138,9 @@ void check_assigned(const Model& model, const Facts& facts, Diagnostics& diagnos
     const bool type =
         given.type == held.type || given.type == ElementType::dynamic || held.type == ElementType::dynamic;
     if (type && given.shape.compatible(held.shape)) continue;
-    Diagnostic d;
-    d.code = type ? Code::E0505 : Code::E0503;
-    d.message = fmt::format("input \"new_value\" of Assign must be {2} as variable \"{1}\" is, but is {0}",
-                            describe(given), printable(read->first), describe(held));
+    auto d = diagnose(type ? Code::E0505 : Code::E0503,
+                      fmt::format("input \"new_value\" of Assign must be {2} as variable \"{1}\" is, but is {0}",
+                                  describe(given), printable(read->first), describe(held)));
     d.port = PortRef{true, 0, std::nullopt, "new_value"};
     const auto& reader = *model.nodes[read->second].layer;
     d.label =

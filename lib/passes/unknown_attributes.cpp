@@ -40,10 +40,8 @@ void check_unknown_attributes(const Model& model, const Layer& layer, const OpDe
     for (const auto& def : version.attrs.defs)
       if (!layer.attribute(def.name)) missing.push_back(def.name);
     const auto near = nearest(given.name, missing);
-    Diagnostic d;
-    d.code = Code::W0902;
-    d.message = fmt::format("unknown attribute \"{}\" of {}{}", printable(given.name), op.type,
-                            near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+    auto d = diagnose(Code::W0902, fmt::format("unknown attribute \"{}\" of {}{}", printable(given.name), op.type,
+                                               near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
     d.attribute = given.name;
     d.at = name_of(given);
     if (near) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});
@@ -60,11 +58,10 @@ void report_leftovers(const Leftovers& leftovers, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < names.size() && i < kNamed; ++i)
     list += fmt::format("{}\"{}\" ({})", i == 0 ? "" : ", ", names[i].first, names[i].second);
   if (names.size() > kNamed) list += fmt::format(" and {} more names", names.size() - kNamed);
-  Diagnostic d;
-  d.code = Code::N0901;
-  d.message = fmt::format("{} that older converters left behind {} no effect: {}",
-                          counted(leftovers.total, "attribute"), leftovers.total == 1 ? "has" : "have", list);
-  d.at = leftovers.first;
+  auto d = diagnose(Code::N0901,
+                    fmt::format("{} that older converters left behind {} no effect: {}",
+                                counted(leftovers.total, "attribute"), leftovers.total == 1 ? "has" : "have", list),
+                    leftovers.first);
   diagnostics.add(std::move(d));
 }
 

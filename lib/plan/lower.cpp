@@ -10,9 +10,7 @@ bool iterates(const Node& node) { return !node.maps.empty() && node.maps.front()
 
 void require_kernel(const Model& model, const Node& node) {
   if (node.version->eval) return;
-  Diagnostic d;
-  d.code = Code::E0605;
-  d.message = fmt::format("{} of {} has no kernel", node.op->type, node.layer->version);
+  auto d = diagnose(Code::E0605, fmt::format("{} of {} has no kernel", node.op->type, node.layer->version));
   d.layer = layer_ref(model, *node.layer);
   d.at = node.layer->at;
   fail(std::move(d));

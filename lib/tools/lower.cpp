@@ -133,11 +133,9 @@ std::vector<Remedy> lowered(const Model& model, const Node& node, std::string_vi
 void check_release(const Model& model, std::string_view release, Diagnostics& diagnostics) {
   for (const auto& demand : demands(model)) {
     if (demand.release <= release) continue;
-    Diagnostic d;
-    d.code = Code::E0606;
     const auto since = demand.release == kNoRelease ? fmt::format("no release up to {} does", kNewestRelease)
                                                     : fmt::format("{} is the first that does", demand.release);
-    d.message = fmt::format("OpenVINO {} does not read {}; {}", release, demand.what, since);
+    auto d = diagnose(Code::E0606, fmt::format("OpenVINO {} does not read {}; {}", release, demand.what, since));
     if (!demand.node) {
       const std::string_view text = model.graph->source->text;
       const auto tag = xml::root_tag(text);

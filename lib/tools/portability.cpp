@@ -119,9 +119,7 @@ void check_portability(const Model& model, const Facts& facts, Diagnostics& diag
                                                              [](const Fact& f) { return static_cast<bool>(f.value); });
     for (const auto& difference : kDifferences) {
       if (known || difference.type != node.op->type || !difference.applies(layer)) continue;
-      Diagnostic d;
-      d.code = Code::N0902;
-      d.message = fmt::format("{}: {}", node.op->type, difference.what);
+      auto d = diagnose(Code::N0902, fmt::format("{}: {}", node.op->type, difference.what));
       report(diagnostics, model, *node.layer, std::move(d));
     }
     for (std::size_t b = 0; b < node.bodies.size() && i < facts.bodies.size() && b < facts.bodies[i].size(); ++b)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "diag/diagnose.hpp"
 #include "tensor/element_type.hpp"
 #include "xml/names.hpp"
 
@@ -49,10 +50,7 @@ SourceLoc Builder::value(pugi::xml_attribute attribute) const {
 
 void Builder::report(Code code, std::string message, SourceLoc place, std::string label, std::vector<Note> notes,
                      std::vector<Remedy> remedies) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.at = std::move(place);
+  auto d = diagnose(code, std::move(message), std::move(place));
   d.label = std::move(label);
   if (in_layer_) {
     const auto attribute = [&](const char* name) { return std::string(in_layer_.attribute(name).value()); };

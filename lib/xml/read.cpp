@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "diag/diagnose.hpp"
 #include "xml/builder.hpp"
 #include "xml/kind.hpp"
 #include "xml/malformed.hpp"
@@ -16,14 +17,6 @@
 namespace ovir::xml {
 
 namespace {
-
-Diagnostic fault(Code code, std::string message, SourceLoc at = {}) {
-  Diagnostic d;
-  d.code = code;
-  d.message = std::move(message);
-  d.at = std::move(at);
-  return d;
-}
 
 Note note(std::string_view message) { return {std::string(message), {}, "", ""}; }
 
@@ -50,7 +43,7 @@ std::optional<std::string> try_map(const std::string& path, Bytes& bytes) {
 }
 
 Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& bytes) {
-  auto d = fault(Code::E0102, fmt::format("{} is {}", printable(path), kind.what), file_start(path, bytes));
+  auto d = diagnose(Code::E0102, fmt::format("{} is {}", printable(path), kind.what), file_start(path, bytes));
   if (!kind.hint.empty()) d.notes.push_back(note(kind.hint));
   const std::string extension = lower(std::filesystem::path(path).extension().string());
   Bytes other;
@@ -115,14 +108,14 @@ Weights open_weights(const std::string& model, const ReadOptions& options) {
   }
   Bytes bytes;
   if (const auto error = try_map(result.path, bytes)) {
-    result.fault =
-        fault(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error), file_start(result.path));
+    result.fault = diagnose(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error),
+                            file_start(result.path));
     if (const auto other = only_weights_beside(result.path); other && options.weights.empty())
       result.fault->notes.push_back(
           note(fmt::format("{} exists; if it belongs to this model, pass it with --weights", printable(*other))));
   } else if (const Kind kind = kind_of_weights(bytes.text())) {
-    result.fault =
-        fault(Code::E0304, fmt::format("{} is {}", printable(result.path), kind.what), file_start(result.path, bytes));
+    result.fault = diagnose(Code::E0304, fmt::format("{} is {}", printable(result.path), kind.what),
+                            file_start(result.path, bytes));
     if (!kind.hint.empty()) result.fault->notes.push_back(note(kind.hint));
   } else {
     result.bytes = std::make_shared<const Bytes>(std::move(bytes));
@@ -150,7 +143,7 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
                                        Diagnostics& diagnostics) {
   const std::string_view text = source->text;
   if (const auto nul = text.find('\0'); nul != text.npos) {
-    diagnostics.add(fault(Code::E0101, "malformed XML: NUL byte; XML text cannot contain one", {source, nul, 1}));
+    diagnostics.add(diagnose(Code::E0101, "malformed XML: NUL byte; XML text cannot contain one", {source, nul, 1}));
     return nullptr;
   }
   // The parser writes ends of strings and decoded entities into its text, so it gets a copy; places stay the same.
@@ -167,7 +160,7 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
   const auto root = document.document_element();
   const SourceLoc at{source, static_cast<std::size_t>(root.name() - copy.get()) - 1, std::strlen(root.name()) + 1};
   if (!equals_ignoring_case(root.name(), "net")) {
-    auto d = fault(
+    auto d = diagnose(
         Code::E0102,
         fmt::format("the outermost element of an OpenVINO model must be <net>, but is <{}>", printable(root.name())),
         at);
@@ -178,8 +171,8 @@ std::shared_ptr<const Graph> read_text(const std::shared_ptr<const SourceFile>& 
   for (auto next = root.next_sibling(); next; next = next.next_sibling()) {
     if (next.type() != pugi::node_element) continue;
     const auto place = static_cast<std::size_t>(next.name() - copy.get()) - 1;
-    auto d = fault(Code::E0101, "malformed XML: something follows the end of the outermost element",
-                   {source, place, std::strlen(next.name()) + 1});
+    auto d = diagnose(Code::E0101, "malformed XML: something follows the end of the outermost element",
+                      {source, place, std::strlen(next.name()) + 1});
     d.label = "a document has one outermost element";
     diagnostics.add(std::move(d));
     return nullptr;
@@ -204,7 +197,8 @@ std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& op
   try {
     Bytes bytes;
     if (const auto error = try_map(path, bytes)) {
-      diagnostics.add(fault(Code::E0001, fmt::format("cannot open {}: {}", printable(path), *error), file_start(path)));
+      diagnostics.add(
+          diagnose(Code::E0001, fmt::format("cannot open {}: {}", printable(path), *error), file_start(path)));
       return nullptr;
     }
     if (const Kind kind = kind_of_model(bytes.text())) {
@@ -213,7 +207,8 @@ std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& op
     }
     return read_text(std::make_shared<SourceFile>(SourceFile{path, bytes.owner, bytes.text()}), options, diagnostics);
   } catch (const std::bad_alloc&) {
-    diagnostics.add(fault(Code::E0003, fmt::format("not enough memory to read {}", printable(path)), file_start(path)));
+    diagnostics.add(
+        diagnose(Code::E0003, fmt::format("not enough memory to read {}", printable(path)), file_start(path)));
     return nullptr;
   }
 }
