@@ -21,8 +21,8 @@ struct Codes {
 /// Floats of scratch memory for m rows of the left operand.
 i64 compressed_scratch_size(const Codes& b, i64 m, int threads);
 
-/// c[m][b.rows] = epilogue(a[m][b.columns] · bᵀ); c overlaps nothing. Few rows are multiplied as the codes come; for more, panels of the
-/// matrix are decompressed first.
+/// c[m][b.rows] = epilogue(a[m][b.columns] · bᵀ); c overlaps nothing. Few rows are multiplied as the codes come; for
+/// more, panels of the matrix are decompressed first.
 void compressed_product(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilogue, float* scratch,
                         ThreadPool& pool);
 
