@@ -5,15 +5,16 @@ namespace {
 
 Precision precision_of(const std::string& word) {
   if (word == "bf16") return Precision::bf16;
+  if (word == "int8") return Precision::int8;
   return word == "declared" ? Precision::declared : Precision::f32;
 }
 
 }  // namespace
 
 void add_precision(Flags& flags, std::string& precision) {
-  flags.choice("--precision", precision, {"f32", "declared", "bf16"}, "PRECISION",
-               "compute narrower floats in f32, round every value to its declared type, or compute products and "
-               "convolutions in bf16");
+  flags.choice("--precision", precision, {"f32", "declared", "bf16", "int8"}, "PRECISION",
+               "compute narrower floats in f32, round every value to its declared type, compute products and "
+               "convolutions in bf16, or quantized convolutions in int8");
 }
 
 void add_execution(Flags& flags, ExecutionOptions& options, const std::string& kernels) {

@@ -207,7 +207,8 @@ void Session::set_state(std::string_view variable, const Tensor& value) {
   const auto& variables = impl().variables;
   const auto at = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == variable; });
   if (at == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", variable);
-  const bool widened = impl().plan->options.precision != Precision::declared && contains(kFloat | kNarrowFloat, at->type);
+  const bool widened =
+      impl().plan->options.precision != Precision::declared && contains(kFloat | kNarrowFloat, at->type);
   const bool wide = widened && value.type() == ElementType::f32;
   if (at->type != ElementType::dynamic && value.type() != at->type && !wide)
     fail(Code::E0704, "the state of variable \"{}\" must be {}, but {} was given", variable, name(at->type),

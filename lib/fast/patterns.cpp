@@ -65,8 +65,9 @@ constexpr const Pattern* kOnce[] = {&kCompressedWeights,
 constexpr const Pattern* kPacked[] = {&kCompressedWeights, &kBlockedConvolution, &kBlockedPooling, &kAttention,
                                       &kPackedMatMul};
 
-/// For Precision::bf16 these before all others.
+/// For such a precision these before all others.
 constexpr const Pattern* kBf16[] = {&kBf16MatMul, &kBf16Convolution};
+constexpr const Pattern* kInt8[] = {&kU8Convolution, &kU8Quantize};
 
 std::vector<const Pattern*> list_of(std::span<const Pattern* const> first, bool steady) {
   std::vector<const Pattern*> list(first.begin(), first.end());
@@ -82,14 +83,21 @@ std::vector<const Pattern*> list_of(std::span<const Pattern* const> first, bool 
 }  // namespace
 
 std::span<const Pattern* const> patterns(const PlanOptions& options) {
+  using List = std::vector<const Pattern*>;
   if (options.precision == Precision::bf16) {
-    static const auto once = list_of(kBf16, false);
+    static const List once = list_of(kBf16, false);
     if (!options.steady()) return once;
-    static const auto steady = list_of(kBf16, true);
+    static const List steady = list_of(kBf16, true);
+    return steady;
+  }
+  if (options.precision == Precision::int8) {
+    static const List once = list_of(kInt8, false);
+    if (!options.steady()) return once;
+    static const List steady = list_of(kInt8, true);
     return steady;
   }
   if (!options.steady()) return kOnce;
-  static const auto steady = list_of({}, true);
+  static const List steady = list_of({}, true);
   return steady;
 }
 

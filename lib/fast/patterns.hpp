@@ -9,8 +9,9 @@ namespace ovir::fast {
 std::span<const Pattern* const> patterns(const PlanOptions& options);
 
 // ovir's own, one file each.
-extern const Pattern kBf16MatMul, kBf16Convolution, kConvolution, kMatMul, kBlockedConvolution, kBlockedPooling,
-    kReduction, kPackedMatMul, kAttention, kCompressedWeights, kLayerNormalization, kRmsNormalization, kSoftmax,
-    kTranspose, kConcat, kSplit, kElementwise, kRecurrent, kFakeQuantize, kGroupNormalization;
+extern const Pattern kBf16MatMul, kBf16Convolution, kU8Convolution, kU8Quantize, kConvolution, kMatMul,
+    kBlockedConvolution, kBlockedPooling, kReduction, kPackedMatMul, kAttention, kCompressedWeights,
+    kLayerNormalization, kRmsNormalization, kSoftmax, kTranspose, kConcat, kSplit, kElementwise, kRecurrent,
+    kFakeQuantize, kGroupNormalization;
 
 }  // namespace ovir::fast

@@ -147,7 +147,8 @@ void fold(Plan& plan, const PlanOptions& options) {
   if (plan.options.has("fold")) {
     fold_known(plan);
     prune(plan);  // what nobody needs is not computed beforehand either
-    if (plan.options.steady()) fold_computed(plan, options);
+    // Quantized weights follow from constants, and int8 kernels want to see them.
+    if (plan.options.steady() || plan.options.precision == Precision::int8) fold_computed(plan, options);
   }
   prune(plan);
 }

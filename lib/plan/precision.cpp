@@ -45,7 +45,9 @@ void precision(Plan& plan) {
       continue;
     }
     auto& constant = plan.values[id];
-    const bool lazily = !plan.options.steady() && constant.constant.size() > kSmall &&
+    // Kernels of lower precision pack weights while planning, in a single run too.
+    const bool lazily = !plan.options.steady() && plan.options.precision == Precision::f32 &&
+                        constant.constant.size() > kSmall &&
                         (constant.declared == ElementType::f16 || constant.declared == ElementType::bf16);
     if (!lazily) {
       constant.constant = convert(constant.constant, ElementType::f32);

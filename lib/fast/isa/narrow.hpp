@@ -36,22 +36,38 @@ struct Bf16Tile {
   i64 out_pixel = 0, out_block = 0;
 };
 
-/// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, bounded by low and high; then
-/// v = round(v)·own + residual·other + offset, bounded by least and most, where there is a residual. Stored as f32, or
-/// as u8 by rounding to the nearest, halves to even.
+/// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, bounded by low and high. With a residual
+/// then v·own + residual·other + offset, bounded by least and most, v being rounded before where it `rounds`.
+/// Stored as f32, or as u8 by rounding to the nearest, halves to even: the bounds must then be those of u8.
 struct U8Tile {
   NarrowSum sum;
   const float *scale, *shift;  ///< 32 values each
   float low, high;
-  const std::uint8_t* residual;  ///< 32 values a pixel; null: none
-  i64 residual_pixel;
-  float own, other, offset, least, most;
-  float* wide;  ///< as above; null: u8
-  std::uint8_t* out;
-  i64 out_pixel, out_block;
+  const std::uint8_t* residual = nullptr;  ///< 32 values a pixel; null: none
+  i64 residual_pixel = 0;
+  bool rounds = false;
+  float own = 1, other = 0, offset = 0, least = 0, most = 0;
+  float* wide = nullptr;        ///< as above; null: u8
+  std::uint8_t* out = nullptr;  ///< 32 values a pixel
+  i64 out_pixel = 0, out_block = 0;
 };
 
-/// A row of a depthwise convolution on the 32 (bf16) or 64 (u8) channels of a block. Weights are f32 for bf16, first
+/// A row of a depthwise convolution of u8 by i8 on the 64 channels of a block: v = sum·scale + shift, bounded.
+struct U8DepthwiseRow {
+  const Word* in;
+  const i64* taps;             ///< offsets from `in`, in words
+  i64 tap_count;               ///< at most 64
+  const std::int8_t* weights;  ///< 64 a tap
+  i64 step;
+  const float *scale, *shift;  ///< 64 values each
+  float low, high;
+  std::uint8_t* out;  ///< 64 values a pixel
+  i64 pixels;
+  float* wide = nullptr;  ///< where f32 is stored: wide[c/16·wide_block + x·16 + c%16] for c/16 < wide_blocks
+  i64 wide_block = 0, wide_blocks = 0;
+};
+
+/// A row of a depthwise convolution on the 32 channels of a block in bf16. Weights are f32, first
 /// those of the even channels, then those of the odd ones: [tap][2][16]; bias alike.
 struct Bf16DepthwiseRow {
   const Word* in;
@@ -76,6 +92,12 @@ struct NarrowTable {
   void (*merge_bf16)(const float* x, Word* y, i64 pixels);
   /// Of 32 channels a block; the pointers are to words.
   void (*bf16_pool)(const PoolRow& row);
+  void (*u8)(const U8Tile& tile, int pixels);
+  void (*u8_depthwise)(const U8DepthwiseRow& row);
+  /// The maximum, of 64 channels a block; the pointers are to words.
+  void (*u8_pool)(const PoolRow& row);
+  /// y = round(x·scale + shift) within 0 … most.
+  void (*to_u8)(const float* x, float scale, float shift, float most, std::uint8_t* y, i64 n);
   /// Rounds to the nearest, halves to even.
   void (*to_bf16)(const float* x, std::uint16_t* y, i64 n);
   void (*from_bf16)(const std::uint16_t* x, float* y, i64 n);

@@ -1,7 +1,9 @@
 // The loops on bf16 and u8, in terms of Vec, a vector of kWidth floats, and Words, one of as many words. Included by
 // one file an instruction set, which defines them and what all.inl wants, and:
 //   load_words, store_words, spread_word;  dot_bf16(a, b, sum) and dot_u8(a, b, sum), a being u8 and b i8;
-//   store_bf16(to, v)  kWidth values rounded;  load_bf16(from)  kWidth values;  merge(even, odd)  words of bf16 pairs.
+//   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
+//   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
+//   u8_depthwise.
 
 /// Sums of P pixels by two vectors of columns, from column0 on.
 template <int P, class Sum, class Dot>
@@ -54,18 +56,36 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
   narrow_sums<P>(
       t.sum, 0, column, sum, [](Words a, Words b, Vec & c) __attribute__((always_inline)) { dot_bf16(a, b, c); });
   const Vec low = spread(t.low), high = spread(t.high);
-#pragma GCC unroll 2
-  for (int j = 0; j < 2; ++j) {
-    const i64 c = column + j * kWidth;
-    const Vec bias = t.bias ? load(t.bias + c) : Vec{};
+  const Vec bias0 = t.bias ? load(t.bias + column) : Vec{}, bias1 = t.bias ? load(t.bias + column + kWidth) : Vec{};
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p) {
+    sum[p][0] = sum[p][0] + bias0;
+    sum[p][1] = sum[p][1] + bias1;
+  }
+  if (t.residual) {
+    const auto* residual = t.residual + column;
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
-      Vec v = sum[p][j] + bias;
-      if (t.residual) v = v + load_bf16(t.residual + p * t.residual_pixel + c);
-      v = min(high, max(low, v));
-      if (t.wide) store(t.wide + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, v);
-      else store_bf16(t.out + p * t.out_pixel + c, v);
+      sum[p][0] = sum[p][0] + load_bf16(residual + p * t.residual_pixel);
+      sum[p][1] = sum[p][1] + load_bf16(residual + p * t.residual_pixel + kWidth);
     }
+  }
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p) {
+    sum[p][0] = min(high, max(low, sum[p][0]));
+    sum[p][1] = min(high, max(low, sum[p][1]));
+  }
+  if (!t.wide) {
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) store_bf16(t.out + p * t.out_pixel + column, sum[p][0], sum[p][1]);
+    return;
+  }
+  const auto place = [&](i64 c) { return t.wide + c / kBlock * t.out_block + c % kBlock; };
+  float *wide0 = place(column), *wide1 = place(column + kWidth);
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p) {
+    store(wide0 + p * t.out_pixel, sum[p][0]);
+    store(wide1 + p * t.out_pixel, sum[p][1]);
   }
 }
 
@@ -180,6 +200,75 @@ static void from_bf16(const std::uint16_t* x, float* y, i64 n) {
   }
 }
 
+template <int P>
+static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
+  Ints sum[P][2];
+  narrow_sums<P>(
+      t.sum, 0, column, sum, [](Words a, Words b, Ints & c) __attribute__((always_inline)) { dot_u8(a, b, c); });
+  const Vec low = spread(t.low), high = spread(t.high), own = spread(t.own), other = spread(t.other),
+            offset = spread(t.offset), least = spread(t.least), most = spread(t.most);
+  Vec scale[2], shift[2];
+#pragma GCC unroll 2
+  for (int j = 0; j < 2; ++j) {
+    scale[j] = load(t.scale + column + j * kWidth);
+    shift[j] = load(t.shift + column + j * kWidth);
+  }
+  // Products and sums are rounded apart, so that all instruction sets give the same bits.
+  const auto value = [&](int p, int j) __attribute__((always_inline)) {
+    const Vec v = __builtin_convertvector(sum[p][j], Vec) * scale[j] + shift[j];
+    return min(high, max(low, v));
+  };
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p)
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      const i64 c = column + j * kWidth;
+      Vec v = value(p, j);
+      if (t.residual) {
+        if (t.rounds) v = __builtin_convertvector(to_levels(v), Vec);
+        v = v * own + (load_u8(t.residual + p * t.residual_pixel + c) * other + offset);
+        v = min(most, max(least, v));
+      }
+      if (t.wide) store(t.wide + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, v);
+      else store_u8(t.out + p * t.out_pixel + c, v);
+    }
+}
+
+template <int P>
+static void u8_pixels(const U8Tile& t, int pixels) {
+  if constexpr (P > 0) {
+    if (pixels != P) return u8_pixels<P - 1>(t, pixels);
+    for (i64 c = 0; c < kColumns; c += 2 * kWidth) u8_block<P>(t, c);
+  }
+}
+
+static void u8(const U8Tile& t, int pixels) { u8_pixels<kPixels>(t, pixels); }
+
+static void to_u8(const float* x, float scale, float shift, float most, std::uint8_t* y, i64 n) {
+  const Vec by = spread(scale), plus = spread(shift), zero{}, limit = spread(most);
+  i64 i = 0;
+  for (; i + kWidth <= n; i += kWidth) store_u8(y + i, min(limit, max(zero, load(x + i) * by + plus)));
+  if (i == n) return;
+  float lanes[kWidth] = {};
+  std::uint8_t levels[kWidth];
+  for (i64 j = 0; i + j < n; ++j) lanes[j] = x[i + j];
+  store_u8(levels, min(limit, max(zero, load(lanes) * by + plus)));
+  for (i64 j = 0; i + j < n; ++j) y[i + j] = levels[j];
+}
+
+static void u8_pool(const PoolRow& r) {
+  const auto* in = reinterpret_cast<const std::uint8_t*>(r.in);
+  auto* out = reinterpret_cast<std::uint8_t*>(r.out);
+  for (i64 x = 0; x < r.pixels; ++x) {
+    std::uint8_t best[4 * kBlock] = {};
+    for (i64 tap = 0; tap < r.tap_count; ++tap) {
+      const auto* from = in + (r.taps[tap] + x * r.step) * 4;
+      for (i64 c = 0; c < 4 * kBlock; ++c) best[c] = from[c] > best[c] ? from[c] : best[c];
+    }
+    __builtin_memcpy(out + x * 4 * kBlock, best, sizeof best);
+  }
+}
+
 static constexpr NarrowTable narrow_table(const char* name) {
   return {.name = name,
           .pixels = kPixels,
@@ -187,6 +276,10 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .bf16_depthwise = bf16_depthwise,
           .merge_bf16 = merge_bf16,
           .bf16_pool = bf16_pool,
+          .u8 = u8,
+          .u8_depthwise = u8_depthwise,
+          .u8_pool = u8_pool,
+          .to_u8 = to_u8,
           .to_bf16 = to_bf16,
           .from_bf16 = from_bf16};
 }

@@ -20,6 +20,42 @@ inline Words spread_word(const Word* p) { return Words{} + *p; }
   for (int i = 0; i < 4; ++i) sum += (Ints)(a >> (8 * i) & 255u) * ((Ints)(b << (24 - 8 * i)) >> 24);
 }
 
+/// To the nearest, halves to even, for |v| < 2^22.
+[[gnu::always_inline]] inline Ints to_levels(Vec v) {
+  return __builtin_convertvector((v + spread(12582912.0f)) - spread(12582912.0f), Ints);
+}
+inline void store_u8(std::uint8_t* p, Vec v) {
+  using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
+  const Bytes b = __builtin_convertvector(to_levels(v), Bytes);
+  __builtin_memcpy(p, &b, sizeof b);
+}
+inline Vec load_u8(const std::uint8_t* p) {
+  using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
+  Bytes b;
+  __builtin_memcpy(&b, p, sizeof b);
+  return __builtin_convertvector(b, Vec);
+}
+
+static void u8_depthwise(const U8DepthwiseRow& r) {
+  constexpr i64 kChannels = 4 * kBlock;
+  for (i64 x = 0; x < r.pixels; ++x) {
+    int sum[kChannels] = {};
+    for (i64 tap = 0; tap < r.tap_count; ++tap) {
+      const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + r.taps[tap] + x * r.step);
+      const auto* w = r.weights + tap * kChannels;
+      for (i64 c = 0; c < kChannels; ++c) sum[c] += in[c] * w[c];
+    }
+    for (i64 c = 0; c < kChannels; c += kWidth) {
+      Ints s;
+      __builtin_memcpy(&s, sum + c, sizeof s);
+      const Vec v = __builtin_convertvector(s, Vec) * load(r.scale + c) + load(r.shift + c);
+      const Vec bounded = min(spread(r.high), max(spread(r.low), v));
+      if (!r.wide) store_u8(r.out + x * kChannels + c, bounded);
+      else if (c / kBlock < r.wide_blocks) store(r.wide + c / kBlock * r.wide_block + x * kBlock + c % kBlock, bounded);
+    }
+  }
+}
+
 /// The upper halves of words that hold floats, rounded to the nearest, halves to even. NaN stays NaN.
 [[gnu::always_inline]] inline Words rounded(Vec v) {
   const Words w = (Words)v;
@@ -32,6 +68,10 @@ inline void store_bf16(std::uint16_t* p, Vec v) {
   using Halves = std::uint16_t __attribute__((vector_size(2 * kWidth)));
   const Halves h = __builtin_convertvector(rounded(v) >> 16, Halves);
   __builtin_memcpy(p, &h, sizeof h);
+}
+inline void store_bf16(std::uint16_t* p, Vec first, Vec second) {
+  store_bf16(p, first);
+  store_bf16(p + kWidth, second);
 }
 inline Vec load_bf16(const std::uint16_t* p) {
   using Halves = std::uint16_t __attribute__((vector_size(2 * kWidth)));

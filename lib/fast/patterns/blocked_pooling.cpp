@@ -4,6 +4,7 @@
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
+#include "fast/patterns/levels.hpp"
 #include "op/kit/window.hpp"
 
 namespace ovir::fast {
@@ -16,7 +17,13 @@ struct PooledShape {
 
 class BlockedPooling final : public Kernel {
  public:
-  BlockedPooling(const PoolAttrs& attrs, bool maximum) : attrs_(attrs), maximum_(maximum) {}
+  /// `levels`: of a maximum's input, where it may be stored as such.
+  BlockedPooling(const PoolAttrs& attrs, bool maximum, const std::optional<Levels>& levels, i64 channels)
+      : attrs_(attrs), maximum_(maximum) {
+    if (!levels) return;
+    levels_ = levels->quantization;
+    table_.emplace(*levels, channels);
+  }
 
   std::string name() const override { return maximum_ ? "blocked.max_pool" : "blocked.average_pool"; }
 
@@ -56,12 +63,12 @@ class BlockedPooling final : public Kernel {
     if (!pooled) return nullptr;
     auto state = std::make_unique<State>();
     state->pooled = *pooled;
-    // In bf16 where both sides are.
-    state->narrow = in.type == ElementType::bf16 && out.type == ElementType::bf16;
+    // In a narrower type where both sides are of it.
+    state->narrow = in.type != ElementType::f32 && in.type == out.type;
     const auto blocks = in.dim(0) * blocks_of(in.dim(1)) * kBlock;
-    if (in.layout == Layout::plain || (in.type == ElementType::bf16 && !state->narrow))
+    if (in.layout == Layout::plain || (in.type != ElementType::f32 && !state->narrow))
       state->in = state->reserve(blocks * pooled->shape.plane());
-    if (out.layout == Layout::plain || (out.type == ElementType::bf16 && !state->narrow))
+    if (out.layout == Layout::plain || (out.type != ElementType::f32 && !state->narrow))
       state->out = state->reserve(blocks * pooled->shape.out_plane());
     return state;
   }
@@ -74,26 +81,34 @@ class BlockedPooling final : public Kernel {
     const auto* x = reinterpret_cast<const float*>(in[0].data);
     if (state.in) {
       if (in[0].type == ElementType::f32) to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
+      else if (in[0].type == ElementType::u8)
+        from_u8_blocked(reinterpret_cast<const std::uint8_t*>(x), table_->scale(), state.floats(state.in), true,
+                        s.batch, s.channels, s.plane(), pool);
       else
         from_bf16_blocked(reinterpret_cast<const Word*>(x), state.floats(state.in), true, s.batch, s.channels,
                           s.plane(), pool);
       x = state.floats(state.in);
     }
     auto* y = state.out ? state.floats(state.out) : reinterpret_cast<float*>(out[0].data);
-    const auto loop = state.narrow ? bf16_pool() : PoolLoop{};
+    auto loop = PoolLoop{};
+    if (state.narrow) loop = in[0].type == ElementType::u8 ? u8_pool() : bf16_pool();
     if (maximum_) max_pool(s, x, y, pool, loop);
     else average_pool(s, state.pooled.pad_bottom, state.pooled.pad_right, !attrs_.exclude_pad, x, y, pool, loop);
     if (!state.out) return;
     if (out[0].type == ElementType::f32) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
+    else if (out[0].type == ElementType::u8)
+      to_u8_blocked(y, true, table_->scale(), reinterpret_cast<std::uint8_t*>(out[0].data), s.batch, s.channels,
+                    s.out_plane(), pool);
     else to_bf16_blocked(y, true, reinterpret_cast<Word*>(out[0].data), s.batch, s.channels, s.out_plane(), pool);
   }
 
   bool reads(int, Layout) const override { return true; }
   bool writes(Layout) const override { return true; }
   bool reads_as(int, ElementType type, Layout layout) const override {
-    return type == ElementType::bf16 && layout == Layout::blocked;
+    return layout == Layout::blocked && (type == ElementType::bf16 || (type == ElementType::u8 && table_));
   }
   bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  std::shared_ptr<const ovir::Quantization> quantization() const override { return levels_; }
 
  private:
   struct State final : KernelState {
@@ -115,6 +130,8 @@ class BlockedPooling final : public Kernel {
 
   PoolAttrs attrs_;
   bool maximum_;
+  std::shared_ptr<const ovir::Quantization> levels_;
+  std::optional<U8Table> table_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -127,7 +144,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& attrs = graph.attrs<PoolAttrs>(root);
   // Windows that begin beyond the plane count otherwise.
   if (!maximum && attrs.rounding_type != Rounding::floor) return std::nullopt;
-  auto kernel = std::make_unique<BlockedPooling>(attrs, maximum);
+  auto kernel = std::make_unique<BlockedPooling>(attrs, maximum,
+                                                 maximum && shape.is_static() ? levels_of(graph, x) : std::nullopt,
+                                                 shape[1].is_static() ? shape[1].length() : 0);
   // Where sizes are known the layouts count on the kernel.
   const auto& out = graph.fact({root, 0}).shape;
   if (shape.is_static() && out.is_static() && !kernel->shape_of(shape.to_shape(), out.to_shape())) return std::nullopt;

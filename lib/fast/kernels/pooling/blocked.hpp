@@ -15,6 +15,8 @@ struct PoolLoop {
   void (*row)(const PoolRow& row) = isa().pool;
   i64 channels = kBlock;
 };
+/// Maxima alone.
+inline PoolLoop u8_pool() { return {narrow_isa().u8_pool, 4 * kBlock}; }
 inline PoolLoop bf16_pool() { return {narrow_isa().bf16_pool, 2 * kBlock}; }
 
 /// `shape` as of a depthwise convolution: channels, planes, kernel, strides, dilations, pads.

@@ -1,0 +1,201 @@
+#include "fast/kernels/convolution/u8.hpp"
+
+#include <algorithm>
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kChannels = 4 * kBlock;  // of a block
+constexpr i64 kRun = 64;               // pixels at a time
+
+Word word_of(std::uint8_t level) { return Word{level} * 0x01010101u; }
+
+/// Calls part(image, block, first pixel, pixels) for all runs of pixels of all blocks of 64 channels.
+template <class Body>
+void for_runs(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Body part) {
+  const auto blocks = u8_blocks(channels), runs = ceil_div(plane, kRun);
+  parallel_ranges(pool, batch * blocks * runs, kRun * 10, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto block = i / runs, first = i % runs * kRun;
+      part(block / blocks, block % blocks, first, std::min(kRun, plane - first));
+    }
+  });
+}
+
+/// The 16 channels from `channel` on of a run of pixels.
+struct Sixteen {
+  bool blocked;
+  i64 channels, plane;
+  i64 place(i64 image, i64 channel, i64 first) const {
+    return blocked ? ((image * blocks_of(channels) + channel / kBlock) * plane + first) * kBlock
+                   : (image * channels + channel) * plane + first;
+  }
+};
+
+}  // namespace
+
+void u8_pack(const NarrowGeometry& g, const std::int8_t* weights, Word* to) {
+  const auto& s = g.s;
+  std::fill_n(to, g.filters_size(), Word{0});
+  auto* values = reinterpret_cast<std::int8_t*>(to);
+  for (i64 o = 0; o < s.outputs; ++o)
+    for (i64 c = 0; c < s.channels; ++c)
+      for (i64 i = 0; i < s.kernel_height; ++i)
+        for (i64 j = 0; j < s.kernel_width; ++j) values[g.place(o, c, i, j)] = *weights++;
+}
+
+void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std::uint8_t pad, Word* to,
+                 ThreadPool& pool) {
+  const auto& s = g.s;
+  const auto& table = narrow_isa();
+  const auto row_words = g.padded_width * g.pixel;
+  parallel_ranges(pool, s.batch * g.padded_height, static_cast<double>(row_words), [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      auto* row = to + i * row_words;
+      const auto y = i % g.padded_height - s.pad_top;
+      std::fill_n(row, row_words, word_of(pad));
+      if (y < 0 || y >= s.height) continue;
+      auto* levels = reinterpret_cast<std::uint8_t*>(row + s.pad_left * g.pixel);
+      for (i64 c = 0; c < s.channels; ++c) {
+        const auto* from = in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width;
+        for (i64 x = 0; x < s.width; x += kRun) {
+          std::uint8_t run[kRun];
+          const auto count = std::min(kRun, s.width - x);
+          table.to_u8(from + x, q.by[c], q.plus[c], q.most, run, count);
+          for (i64 k = 0; k < count; ++k) levels[(x + k) * g.pixel * 4 + c] = run[k];
+        }
+      }
+    }
+  });
+}
+
+void u8_convolution(const NarrowGeometry& g, const Word* weights, const Word* in, std::uint8_t pad,
+                    const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e, Word* scratch,
+                    ThreadPool& pool) {
+  const auto& s = g.s;
+  const auto& table = narrow_isa();
+  const auto plane = s.out_plane();
+  const auto one = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+    const auto column = panel * kColumns;
+    const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
+    U8Tile tile{.sum = sum,
+                .scale = e.scale + column,
+                .shift = e.shift + column,
+                .low = e.low,
+                .high = e.high,
+                .residual = residual ? residual + place : nullptr,
+                .residual_pixel = kChannels,
+                .rounds = e.rounds,
+                .own = e.own,
+                .other = e.other,
+                .offset = e.offset,
+                .least = e.least,
+                .most = e.most};
+    if (out.levels) {
+      tile.out = out.levels + place;
+      tile.out_pixel = kChannels;
+      return table.u8(tile, pixels);
+    }
+    float* to = out.wide + ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
+    if (s.outputs - column > kBlock) {
+      tile.wide = to;
+      tile.out_pixel = kBlock;
+      tile.out_block = plane * kBlock;
+      return table.u8(tile, pixels);
+    }
+    // Half a panel, which is stored alone.
+    alignas(64) float aside[16 * kColumns];
+    tile.wide = aside;
+    tile.out_pixel = kColumns;
+    tile.out_block = kBlock;
+    table.u8(tile, pixels);
+    for (i64 p = 0; p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
+  };
+  narrow_convolution(g, weights, in, word_of(pad), scratch, pool, std::cref(one));
+}
+
+i64 u8_depthwise_weights_size(const ConvolutionShape& s) { return u8_blocks(s.outputs) * s.taps() * kChannels; }
+
+void u8_depthwise_pack(const ConvolutionShape& s, const std::int8_t* weights, std::int8_t* to) {
+  std::fill_n(to, u8_depthwise_weights_size(s), std::int8_t{0});
+  for (i64 c = 0; c < s.outputs; ++c)
+    for (i64 t = 0; t < s.taps(); ++t)
+      to[(c / kChannels * s.taps() + t) * kChannels + c % kChannels] = weights[c * s.taps() + t];
+}
+
+void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const Word* in, std::uint8_t pad,
+                  const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool) {
+  const auto& table = narrow_isa();
+  const auto one = [&](const NarrowRow& row) {
+    const auto blocks = u8_blocks(s.outputs), channel = row.block * kChannels;
+    const auto pixel = row.y * s.out_width, plane = s.out_plane();
+    U8DepthwiseRow work{.in = row.in,
+                        .taps = row.taps.data(),
+                        .tap_count = s.taps(),
+                        .weights = weights + row.block * s.taps() * kChannels,
+                        .step = row.step,
+                        .scale = e.scale + channel,
+                        .shift = e.shift + channel,
+                        .low = e.low,
+                        .high = e.high,
+                        .out = nullptr,
+                        .pixels = s.out_width};
+    if (out.levels) {
+      work.out = out.levels + ((row.image * blocks + row.block) * plane + pixel) * kChannels;
+      return table.u8_depthwise(work);
+    }
+    work.wide = out.wide + ((row.image * blocks_of(s.outputs) + channel / kBlock) * plane + pixel) * kBlock;
+    work.wide_block = plane * kBlock;
+    work.wide_blocks = std::min<i64>(4, blocks_of(s.outputs) - channel / kBlock);
+    table.u8_depthwise(work);
+  };
+  narrow_depthwise(s, 4, in, word_of(pad), scratch, pool, std::cref(one));
+}
+
+void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t* out, i64 batch, i64 channels,
+                   i64 plane, ThreadPool& pool) {
+  const auto& table = isa();
+  const auto& narrow = narrow_isa();
+  const Sixteen at{blocked, channels, plane};
+  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
+    alignas(64) float values[kRun * kChannels];
+    const auto count = std::min(kChannels, channels - block * kChannels);
+    if (count < kChannels) std::fill_n(values, pixels * kChannels, 0.0f);
+    for (i64 part = 0; part < count; part += kBlock) {
+      const auto* from = in + at.place(image, block * kChannels + part, first);
+      if (!blocked) table.transpose(from, plane, values + part, kChannels, std::min(kBlock, count - part), pixels);
+      else
+        for (i64 p = 0; p < pixels; ++p) std::copy_n(from + p * kBlock, kBlock, values + p * kChannels + part);
+    }
+    auto* to = out + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
+    const auto c = block * kChannels;
+    for (i64 p = 0; p < pixels; ++p) {
+      float* v = values + p * kChannels;
+      for (i64 k = 0; k < kChannels; ++k) v[k] = v[k] * q.by[c + k] + q.plus[c + k];
+    }
+    narrow.to_u8(values, 1, 0, q.most, to, pixels * kChannels);
+  });
+}
+
+void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool blocked, i64 batch, i64 channels,
+                     i64 plane, ThreadPool& pool) {
+  const auto& table = isa();
+  const Sixteen at{blocked, channels, plane};
+  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
+    alignas(64) float values[kRun * kChannels];
+    const auto* from = in + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
+    const auto c = block * kChannels, count = std::min(kChannels, channels - c);
+    for (i64 p = 0; p < pixels; ++p)
+      for (i64 k = 0; k < kChannels; ++k)
+        values[p * kChannels + k] =
+            k < count ? q.low[c + k] + q.scale[c + k] * static_cast<float>(from[p * kChannels + k]) : 0;
+    for (i64 part = 0; part < count; part += kBlock) {
+      auto* to = out + at.place(image, c + part, first);
+      if (!blocked) table.transpose(values + part, kChannels, to, plane, pixels, std::min(kBlock, count - part));
+      else
+        for (i64 p = 0; p < pixels; ++p) std::copy_n(values + p * kChannels + part, kBlock, to + p * kBlock);
+    }
+  });
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,56 @@
+// Convolution of u8 by i8 with sums in i32 on Layout::blocked: 64 channels a block.
+#pragma once
+#include "fast/kernels/buffer.hpp"
+#include "fast/kernels/convolution/narrow.hpp"
+
+namespace ovir::fast {
+
+inline i64 u8_blocks(i64 channels) { return ceil_div(channels, 4 * kBlock); }
+
+/// What levels stand for, by channel: level = round(x·by + plus) within 0 … most, x = low + scale·level. Arrays of
+/// whole blocks of 64; lanes beyond the last channel become level 0.
+struct U8Scale {
+  const float *by, *plus, *low, *scale;
+  float most;
+};
+
+/// A blocked tensor in u8, or in f32: one of the pointers.
+struct U8Blocked {
+  std::uint8_t* levels = nullptr;
+  float* wide = nullptr;
+};
+
+/// How sums become values: as U8Tile has it, `scale` and `shift` by output, padded to whole panels.
+struct U8Epilogue {
+  const float *scale, *shift;
+  float low, high;
+  bool rounds;
+  float own, other, offset, least, most;
+};
+
+/// Weights [outputs][channels][taps] of one group.
+void u8_pack(const NarrowGeometry& geometry, const std::int8_t* weights, Word* to);
+/// The rows of an image in plain f32, padded with the level `pad`: for geometry.image.
+void image_to_u8(const NarrowGeometry& geometry, const float* in, const U8Scale& q, std::uint8_t pad, Word* to,
+                 ThreadPool& pool);
+/// `in` is blocked u8, or what image_to_u8() made.
+void u8_convolution(const NarrowGeometry& geometry, const Word* weights, const Word* in, std::uint8_t pad,
+                    const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e, Word* scratch,
+                    ThreadPool& pool);
+
+/// Bytes of the packed weights of a depthwise convolution, of at most kMaxDepthwiseTaps taps.
+inline constexpr i64 kMaxDepthwiseTaps = 64;
+i64 u8_depthwise_weights_size(const ConvolutionShape& shape);
+/// Weights [channels][taps] become [block][tap][64].
+void u8_depthwise_pack(const ConvolutionShape& shape, const std::int8_t* weights, std::int8_t* to);
+/// The epilogue has no residual; its arrays are padded to blocks of 64.
+void u8_depthwise(const ConvolutionShape& shape, const std::int8_t* weights, const Word* in, std::uint8_t pad,
+                  const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool);
+
+/// f32, plain or blocked, [batch][channels][plane] becomes blocked levels, and back.
+void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t* out, i64 batch, i64 channels,
+                   i64 plane, ThreadPool& pool);
+void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool blocked, i64 batch, i64 channels,
+                     i64 plane, ThreadPool& pool);
+
+}  // namespace ovir::fast

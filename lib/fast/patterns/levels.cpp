@@ -1,0 +1,124 @@
+#include "fast/patterns/levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "op/kit/elementwise_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// A Constant of the file, also where conversions follow, as f32.
+Tensor from_file(const Graphlet& graph, ValueRef v) {
+  while (v.node >= 0 && graph.node(v.node).op->type == "Convert") v = graph.input(v.node, 0);
+  if (v.node < 0 || graph.node(v.node).op->kind != Kind::constant || !graph.node(v.node).constant) return {};
+  return convert(graph.node(v.node).constant, ElementType::f32);
+}
+
+/// One number an output, or one for all, as so many.
+std::vector<float> by_output(const Tensor& t, i64 outputs) {
+  std::vector<float> list;
+  if (!t || (t.size() != 1 && t.size() != outputs)) return list;
+  for (i64 i = 0; i < outputs; ++i) list.push_back(t.data<float>()[t.size() == 1 ? 0 : i]);
+  return list;
+}
+
+/// The steps that weights may be multiples of; empty where nothing says.
+std::vector<float> steps_of(const Graphlet& graph, ValueRef v, i64 outputs) {
+  while (v.node >= 0) {
+    const auto type = graph.node(v.node).op->type;
+    if (type == "FakeQuantize") {
+      const auto low = by_output(from_file(graph, graph.input(v.node, 3)), outputs),
+                 high = by_output(from_file(graph, graph.input(v.node, 4)), outputs);
+      const auto intervals = static_cast<float>(graph.attrs<FakeQuantizeAttrs>(v.node).levels - 1);
+      std::vector<float> steps;
+      for (std::size_t i = 0; i < low.size() && i < high.size(); ++i) steps.push_back((high[i] - low[i]) / intervals);
+      return steps;
+    }
+    if (type == "Multiply") {
+      for (const int port : {1, 0})
+        if (auto steps = by_output(from_file(graph, graph.input(v.node, port)), outputs); !steps.empty()) return steps;
+      return {};
+    }
+    if (type != "Convert" && type != "Reshape") return {};
+    v = graph.input(v.node, 0);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::uint8_t> Levels::zero() const {
+  std::optional<float> found;
+  for (std::size_t i = 0; i < quantization->low.size(); ++i) {
+    const auto level = -quantization->low[i] / quantization->scale[i], whole = std::nearbyint(level);
+    if (std::abs(level - whole) > 0.01f || whole < 0 || whole > most || (found && *found != whole)) return std::nullopt;
+    found = whole;
+  }
+  return static_cast<std::uint8_t>(found.value_or(0));
+}
+
+std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
+  while (v.node >= 0 && v.port == 0 && graph.node(v.node).op->type == "MaxPool") v = graph.input(v.node, 0);
+  if (v.node < 0 || graph.node(v.node).op->type != "FakeQuantize") return std::nullopt;
+  const auto& attrs = graph.attrs<FakeQuantizeAttrs>(v.node);
+  const auto& shape = graph.fact(v).shape;
+  if (attrs.levels < 2 || attrs.levels > 256 || attrs.rule().kind == AutoBroadcast::pdpd || !shape.is_static())
+    return std::nullopt;
+  const Tensor* limits[4];
+  i64 count = 1;
+  for (int i = 0; i < 4; ++i) {
+    const auto* t = limits[i] = graph.constant(graph.input(v.node, i + 1));
+    if (!t || t->type() != ElementType::f32 || t->size() == 0) return std::nullopt;
+    if (t->size() == 1) continue;
+    // By channel, the second axis.
+    if (shape.rank() < 2 || t->size() != shape[1].length() || t->rank() > shape.rank() ||
+        t->rank() + 1 < shape.rank() || t->dim(t->rank() - shape.rank() + 1) != t->size())
+      return std::nullopt;
+    count = t->size();
+  }
+  Levels levels{nullptr, static_cast<float>(attrs.levels - 1)};
+  auto quantization = std::make_shared<ovir::Quantization>();
+  for (i64 c = 0; c < count; ++c) {
+    const auto limit = [&](int i) { return limits[i]->data<float>()[limits[i]->size() == 1 ? 0 : c]; };
+    const auto scale = (limit(1) - limit(0)) / levels.most;
+    if (limit(0) != limit(2) || limit(1) != limit(3) || !(scale > 0) || !std::isfinite(1 / scale)) return std::nullopt;
+    quantization->low.push_back(limit(0));
+    quantization->scale.push_back(scale);
+  }
+  levels.quantization = std::move(quantization);
+  return levels;
+}
+
+U8Table::U8Table(const Levels& levels, i64 channels)
+    : padded_(round_up(channels, 4 * kBlock)), most_(levels.most), values_(4 * padded_) {
+  for (i64 c = 0; c < channels; ++c) {
+    const auto low = levels.low(c), scale = levels.scale(c);
+    const float list[] = {1 / scale, -low / scale, low, scale};
+    for (i64 k = 0; k < 4; ++k) values_.data()[k * padded_ + c] = list[k];
+  }
+}
+
+U8Scale U8Table::scale() const {
+  const auto* v = values_.data();
+  return {.by = v, .plus = v + padded_, .low = v + 2 * padded_, .scale = v + 3 * padded_, .most = most_};
+}
+
+std::optional<I8Weights> i8_weights(const Graphlet& graph, ValueRef v, i64 outputs) {
+  const auto* constant = graph.constant(v);
+  if (!constant || constant->type() != ElementType::f32 || outputs == 0) return std::nullopt;
+  I8Weights weights{{}, steps_of(graph, v, outputs)};
+  if (weights.scale.empty()) return std::nullopt;
+  const auto each = constant->size() / outputs;
+  weights.values.resize(static_cast<std::size_t>(constant->size()));
+  for (i64 i = 0; i < constant->size(); ++i) {
+    const auto value = constant->data<float>()[i], step = weights.scale[static_cast<std::size_t>(i / each)];
+    const auto times = step == 0 ? 0 : value / step, whole = std::nearbyint(times);
+    if (std::abs(times - whole) > 0.01f || whole < -128 || whole > 127 || (step == 0 && value != 0))
+      return std::nullopt;
+    weights.values[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(whole);
+  }
+  return weights;
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,50 @@
+// Values that FakeQuantize has brought onto levels, and weights that are multiples of a step: what int8 kernels take.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fast/kernels/convolution/u8.hpp"
+#include "plan/pattern.hpp"
+
+namespace ovir::fast {
+
+/// Levels 0 … most of a value: low + scale · level, by channel (axis 1) or, with one number each, for all.
+struct Levels {
+  std::shared_ptr<const ovir::Quantization> quantization;
+  float most = 255;
+
+  bool is_single() const { return quantization->low.size() == 1; }
+  float low(i64 channel) const { return quantization->low[is_single() ? 0 : static_cast<std::size_t>(channel)]; }
+  float scale(i64 channel) const { return quantization->scale[is_single() ? 0 : static_cast<std::size_t>(channel)]; }
+  /// The level of 0, where all channels have the same and it is one; what is around a plane is filled with it.
+  std::optional<std::uint8_t> zero() const;
+};
+
+/// Of what a FakeQuantize gives whose limits are constants, equal on both sides, with at most 256 levels; of what a
+/// MaxPool makes of it, too. Nothing for other values.
+std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v);
+
+/// Levels as kernels on blocks of 64 channels want them.
+class U8Table {
+ public:
+  U8Table(const Levels& levels, i64 channels);
+  U8Scale scale() const;
+
+ private:
+  i64 padded_;
+  float most_;
+  Buffer values_;
+};
+
+/// Weights of a constant in f32: scale by output · integer.
+struct I8Weights {
+  std::vector<std::int8_t> values;  ///< in the constant's order
+  std::vector<float> scale;
+};
+
+/// The step comes from the FakeQuantize or Multiply that made the constant; nothing where the weights are not multiples
+/// of it by -128 … 127. `outputs` equal parts of the constant have a scale each.
+std::optional<I8Weights> i8_weights(const Graphlet& graph, ValueRef v, i64 outputs);
+
+}  // namespace ovir::fast

@@ -1,0 +1,177 @@
+// Convolution of u8 by i8: integers are exact, so every instruction set and number of threads gives the same levels.
+#include "fast/kernels/convolution/u8.hpp"
+#include "fast/kernels/pooling/blocked.hpp"
+#include "kernels.hpp"
+
+namespace ovir::fast {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 size, i64 out, i64 kernel, i64 stride,
+                       i64 pad, i64 dilation = 1) {
+  ConvolutionShape s;
+  s.batch = batch;
+  s.groups = groups;
+  s.channels = channels;
+  s.outputs = outputs;
+  s.height = s.width = size;
+  s.out_height = s.out_width = out;
+  s.kernel_height = s.kernel_width = kernel;
+  s.stride_y = s.stride_x = stride;
+  s.pad_top = s.pad_left = pad;
+  s.dilation_y = s.dilation_x = dilation;
+  return s;
+}
+
+template <class T>
+std::vector<T> random_integers(i64 n, unsigned seed, int low, int high) {
+  std::mt19937 engine(seed);
+  std::uniform_int_distribution<int> number(low, high);
+  std::vector<T> v(at(n));
+  for (auto& x : v) x = static_cast<T>(number(engine));
+  return v;
+}
+
+/// Sums of levels [batch][channels][plane], around which lie `pad`s.
+std::vector<i64> naive(const ConvolutionShape& s, const Bytes& in, const std::vector<std::int8_t>& weights, int pad) {
+  std::vector<i64> out;
+  for (i64 n = 0; n < s.batch; ++n)
+    for (i64 o = 0; o < s.outputs; ++o)
+      for (i64 y = 0; y < s.out_height; ++y)
+        for (i64 x = 0; x < s.out_width; ++x) {
+          i64 sum = 0;
+          for (i64 c = 0; c < s.group_channels(); ++c)
+            for (i64 t = 0; t < s.taps(); ++t) {
+              const auto iy = y * s.stride_y - s.pad_top + t / s.kernel_width * s.dilation_y,
+                         ix = x * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
+              const bool inside = iy >= 0 && iy < s.height && ix >= 0 && ix < s.width;
+              const auto channel = s.groups > 1 ? o : c;
+              const int level = inside ? in[at((n * s.channels + channel) * s.plane() + iy * s.width + ix)] : pad;
+              sum += level * weights[at((o * s.group_channels() + c) * s.taps() + t)];
+            }
+          out.push_back(sum);
+        }
+  return out;
+}
+
+/// Tables of a block's width for one scale; they outlive the U8Scale.
+struct Scale {
+  Floats by, plus, low, step;
+  Scale(i64 channels, float start, float scale)
+      : by(at(round_up(channels, 64)), 1 / scale),
+        plus(by.size(), -start / scale),
+        low(by.size(), start),
+        step(by.size(), scale) {}
+  U8Scale get() const { return {by.data(), plus.data(), low.data(), step.data(), 255}; }
+};
+
+float bounded(float v, float low, float high) { return std::min(high, std::max(low, v)); }
+
+TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in f32, on any number of threads") {
+  ThreadPool one(1), four(4);
+  const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 7, 7, 1, 1, 0),      shape(2, 1, 40, 70, 9, 9, 1, 1, 0),
+                                     shape(1, 1, 24, 16, 15, 15, 1, 1, 0),    shape(1, 1, 200, 33, 8, 4, 1, 2, 0),
+                                     shape(2, 1, 33, 48, 9, 9, 3, 1, 1),      shape(1, 1, 96, 32, 14, 7, 3, 2, 1),
+                                     shape(1, 1, 16, 20, 11, 11, 3, 1, 2, 2), shape(2, 1, 3, 40, 30, 15, 7, 2, 3),
+                                     shape(1, 1, 64, 32, 80, 80, 3, 1, 1),    shape(1, 32, 32, 32, 14, 14, 3, 1, 1),
+                                     shape(2, 100, 100, 100, 9, 5, 3, 2, 1),  shape(1, 70, 70, 70, 7, 7, 5, 1, 2)};
+  for_each_isa([&] {
+    for (const auto& s : shapes) {
+      INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
+      const NarrowGeometry g(s, 4);
+      const bool depthwise = s.is_depthwise(), image = !depthwise && g.image;
+      const std::uint8_t pad = 17;
+      const auto levels = random_integers<std::uint8_t>(s.batch * s.channels * s.plane(), 1, 0, 255);
+      const auto weights = random_integers<std::int8_t>(s.outputs * s.group_channels() * s.taps(), 2, -128, 127);
+      const auto sums = naive(s, levels, weights, pad);
+      const Scale in_scale(s.channels, -17 * 0.25f, 0.25f), out_scale(s.outputs, 0, 1);
+      Floats in;
+      for (const auto level : levels) in.push_back(-17 * 0.25f + 0.25f * static_cast<float>(level));
+      const Buffer blocked(s.batch * u8_blocks(s.channels) * s.plane() * kBlock),
+          scratch(std::max(g.scratch_size(4), narrow_depthwise_scratch_size(s, 4))), padded(s.batch * g.padded_size());
+      const auto* words = reinterpret_cast<const Word*>(blocked.data());
+      if (image) {
+        image_to_u8(g, in.data(), in_scale.get(), pad, reinterpret_cast<Word*>(padded.data()), four);
+        words = reinterpret_cast<const Word*>(padded.data());
+      } else {
+        to_u8_blocked(in.data(), false, in_scale.get(), reinterpret_cast<std::uint8_t*>(blocked.data()), s.batch,
+                      s.channels, s.plane(), four);
+      }
+      const Buffer packed(depthwise ? u8_depthwise_weights_size(s) / 4 : g.filters_size());
+      if (depthwise) u8_depthwise_pack(s, weights.data(), reinterpret_cast<std::int8_t*>(packed.data()));
+      else u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()));
+      const auto size = s.batch * u8_blocks(s.outputs) * s.out_plane() * kBlock;
+      const auto others = random_floats(s.batch * s.outputs * s.out_plane(), 4, 0, 255);
+      const Buffer residual(size);
+      to_u8_blocked(others.data(), false, out_scale.get(), reinterpret_cast<std::uint8_t*>(residual.data()), s.batch,
+                    s.outputs, s.out_plane(), four);
+      Floats scale(at(round_up(s.outputs, 64))), shift(scale.size());
+      for (std::size_t o = 0; o < at(s.outputs); ++o) {
+        scale[o] = 0.003f + 0.0001f * static_cast<float>(o);
+        shift[o] = 100 - static_cast<float>(o);
+      }
+      for (const bool adds : {false, true}) {
+        if (adds && depthwise) continue;
+        const U8Epilogue e{.scale = scale.data(),
+                           .shift = shift.data(),
+                           .low = 3,
+                           .high = 250,
+                           .rounds = true,
+                           .own = 0.5f,
+                           .other = 0.25f,
+                           .offset = 2,
+                           .least = 0,
+                           .most = 200};
+        const auto run = [&](const U8Blocked& to, ThreadPool& pool) {
+          const auto* plus = adds ? reinterpret_cast<const std::uint8_t*>(residual.data()) : nullptr;
+          auto* room = reinterpret_cast<Word*>(scratch.data());
+          if (depthwise)
+            u8_depthwise(s, reinterpret_cast<const std::int8_t*>(packed.data()), words, pad, to, e, room, pool);
+          else u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), words, pad, to, plus, e, room, pool);
+        };
+        const auto plain = [&](ThreadPool& pool) {
+          const Buffer out(size);
+          run({.levels = reinterpret_cast<std::uint8_t*>(out.data())}, pool);
+          Floats to(sums.size());
+          from_u8_blocked(reinterpret_cast<const std::uint8_t*>(out.data()), out_scale.get(), to.data(), false, s.batch,
+                          s.outputs, s.out_plane(), pool);
+          return to;
+        };
+        const auto got = plain(four);
+        CHECK(got == plain(one));
+        const Buffer wide(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
+        run({.wide = wide.data()}, four);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+          const auto pixel = static_cast<i64>(i) % s.out_plane(), o = static_cast<i64>(i) / s.out_plane() % s.outputs,
+                     n = static_cast<i64>(i) / s.out_plane() / s.outputs;
+          auto v = bounded(static_cast<float>(sums[i]) * scale[at(o)] + shift[at(o)], 3, 250);
+          if (adds) v = bounded(std::nearbyint(v) * 0.5f + (std::nearbyint(others[i]) * 0.25f + 2), 0, 200);
+          REQUIRE(got[i] == std::nearbyint(v));
+          REQUIRE(
+              wide.data()[((n * blocks_of(s.outputs) + o / kBlock) * s.out_plane() + pixel) * kBlock + o % kBlock] ==
+              v);
+        }
+      }
+      if (!depthwise) continue;
+      const Buffer out(size);
+      max_pool(s, blocked.data(), out.data(), four, u8_pool());
+      Floats pooled(sums.size());
+      from_u8_blocked(reinterpret_cast<const std::uint8_t*>(out.data()), out_scale.get(), pooled.data(), false, s.batch,
+                      s.outputs, s.out_plane(), four);
+      for (i64 i = 0; i < static_cast<i64>(pooled.size()); ++i) {
+        float expected = 0;
+        for (i64 t = 0; t < s.taps(); ++t) {
+          const auto y = i % s.out_plane() / s.out_width * s.stride_y - s.pad_top + t / s.kernel_width,
+                     x = i % s.out_width * s.stride_x - s.pad_left + t % s.kernel_width;
+          if (y >= 0 && y < s.height && x >= 0 && x < s.width)
+            expected = std::max<float>(expected, levels[at(i / s.out_plane() * s.plane() + y * s.width + x)]);
+        }
+        REQUIRE(pooled[at(i)] == expected);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ovir::fast

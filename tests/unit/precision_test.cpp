@@ -1,0 +1,164 @@
+// Precision::bf16 and int8 through the whole library: which kernels fire, what is stored, how far results are from
+// those of the reference tier, and that threads and observers make no difference.
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "exec/observer.hpp"
+#include "pattern_examples.hpp"
+
+using namespace ovir;
+using testing::Net;
+
+namespace {
+
+using Texts = spec::AttributeTexts;
+
+Texts window(const char* stride, const char* pad) {
+  return {{"strides", stride}, {"dilations", "1,1"}, {"pads_begin", pad}, {"pads_end", pad}};
+}
+
+/// Convolutions of an image, depthwise, pointwise with a residual, 3×3; pooling; a product.
+void build_floats(Net& n) {
+  auto x = n.op("Convolution-1", {n.input({1, 3, 24, 20}), n.weights({40, 3, 3, 3})}, window("2,2", "1,1"));
+  x = n.op("Relu-1", {n.op("Add-1", {x, n.weights({1, 40, 1, 1})})});
+  auto pool = window("1,1", "1,1");
+  pool.emplace_back("kernel", "3,3");
+  const auto pooled = n.op("MaxPool-1", {x}, pool);
+  x = n.op("GroupConvolution-1", {pooled, n.weights({40, 1, 1, 3, 3})}, window("1,1", "1,1"));
+  x = n.op("Convolution-1", {x, n.weights({40, 40, 1, 1})}, window("1,1", "0,0"));
+  x = n.op("Add-1", {x, pooled});
+  x = n.op("Convolution-1", {x, n.weights({33, 40, 3, 3})}, window("2,2", "1,1"));
+  n.result(n.op("MatMul-1", {x, n.weights({5, 9})}));
+}
+
+/// FakeQuantize to 256 levels from `low` on.
+int quantized(Net& n, int x, float low, float high) {
+  const auto a = n.numbers({low}, {}), b = n.numbers({high}, {});
+  return n.op("FakeQuantize-1", {x, a, b, a, b}, {{"levels", "256"}});
+}
+int weights(Net& n, const Shape& shape) {
+  const auto a = n.numbers({-0.5F}, {}), b = n.numbers({0.5F}, {});
+  return n.op("FakeQuantize-1", {n.weights(shape), a, b, a, b}, {{"levels", "255"}});
+}
+
+/// The same kinds of layers between FakeQuantize; the last step is 1/64.
+void build_levels(Net& n) {
+  auto x = quantized(n, n.input({1, 3, 24, 20}), -1, 1 - 1.0F / 128);
+  x = n.op("Convolution-1", {x, weights(n, {40, 3, 3, 3})}, window("2,2", "1,1"));
+  x = quantized(n, n.op("Relu-1", {n.op("Add-1", {x, n.weights({1, 40, 1, 1})})}), 0, 255.0F / 128);
+  auto pool = window("1,1", "1,1");
+  pool.emplace_back("kernel", "3,3");
+  const auto pooled = n.op("MaxPool-1", {x}, pool);
+  x = n.op("GroupConvolution-1", {pooled, weights(n, {40, 1, 1, 3, 3})}, window("1,1", "1,1"));
+  x = quantized(n, x, -4, 4 - 8.0F / 256);
+  x = n.op("Convolution-1", {x, weights(n, {40, 40, 1, 1})}, window("1,1", "0,0"));
+  x = quantized(n, n.op("Add-1", {quantized(n, x, -4, 4 - 8.0F / 256), pooled}), -4, 4 - 8.0F / 256);
+  x = n.op("Convolution-1", {x, weights(n, {33, 40, 3, 3})}, window("2,2", "1,1"));
+  n.result(quantized(n, x, -2, 2 - 4.0F / 256));
+}
+
+std::vector<Tensor> inputs_of(const Checked& c) {
+  const auto shape = c.facts.outputs[static_cast<std::size_t>(c.model->parameters[0])][0].shape.to_shape();
+  std::vector<float> values(static_cast<std::size_t>(shape.count()));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 29 % 127) / 64.0F - 1;
+  return {floats(shape, values)};
+}
+
+std::shared_ptr<const Plan> plan_of(const Checked& c, Precision precision, i64 runs) {
+  Options options;
+  options.precision = precision;
+  options.expected_runs = runs;
+  return plan(c.model, c.facts, options);
+}
+
+std::vector<double> result_of(const Checked& c, Precision precision, int threads, Tier tier = Tier::fast,
+                              Observer* observer = nullptr) {
+  Options options;
+  options.tier = tier;
+  options.precision = precision;
+  options.expected_runs = 100;
+  options.runtime.threads = threads;
+  auto session = compile(c.model, c.facts, options);
+  return to_f64(session.run(inputs_of(c), observer).at(0));
+}
+
+int count_stored(const Plan& plan, ElementType type) {
+  return static_cast<int>(std::count_if(plan.values.begin(), plan.values.end(),
+                                        [&](const Value& v) { return v.role != Role::constant && v.stored == type; }));
+}
+
+int count_kernels(const Plan& plan, std::string_view begin) {
+  return static_cast<int>(std::count_if(plan.steps.begin(), plan.steps.end(), [&](const Step& s) {
+    return s.kernel && s.kernel->name().starts_with(begin);
+  }));
+}
+
+/// Everything it is shown is f32.
+struct Watcher final : Observer {
+  int seen = 0;
+  Verdict after(Event& event) override {
+    for (const auto& t : event.outputs)
+      if (t) {
+        ++seen;
+        CHECK(t.type() == ElementType::f32);
+      }
+    return Verdict::go_on;
+  }
+};
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("bf16: kernels, what is stored, results") {
+  Net net(ElementType::f32, false);
+  build_floats(net);
+  const auto c = net.model.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  for (const i64 runs : {1, 100}) {
+    const auto made = plan_of(c, Precision::bf16, runs);
+    CHECK(count_kernels(*made, "bf16") == 5);
+    CHECK(count_stored(*made, ElementType::bf16) == 4);
+  }
+  const auto got = result_of(c, Precision::bf16, 2);
+  const auto expected = result_of(c, Precision::f32, 1, Tier::reference);
+  double largest = 0;
+  for (const auto v : expected) largest = std::max(largest, std::abs(v));
+  // Each of five layers rounds operands and results to 2^-9.
+  CHECK(largest_difference(got, expected) < largest * 10 / 512);
+  CHECK(got == result_of(c, Precision::bf16, 1));
+  CHECK(got == result_of(c, Precision::bf16, 4));
+  Watcher watcher;
+  CHECK(got == result_of(c, Precision::bf16, 2, Tier::fast, &watcher));
+  CHECK(watcher.seen > 12);
+}
+
+TEST_CASE("int8: kernels, what is stored, results within a level") {
+  Net net(ElementType::f32, false);
+  build_levels(net);
+  const auto c = net.model.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  for (const i64 runs : {1, 100}) {
+    const auto made = plan_of(c, Precision::int8, runs);
+    CHECK(count_kernels(*made, "int8") == 4);
+    CHECK(count_stored(*made, ElementType::u8) == 4);
+  }
+  const auto got = result_of(c, Precision::int8, 2);
+  const auto expected = result_of(c, Precision::f32, 1, Tier::reference);
+  // Sums are exact; a value that lies on the border of two levels may be rounded to either, in each layer.
+  CHECK(largest_difference(got, expected) <= 4 * (1.0 / 64) * 1.001);
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) equal += std::abs(got[i] - expected[i]) < 1e-5;
+  CHECK(equal > got.size() * 9 / 10);
+  CHECK(got == result_of(c, Precision::int8, 1));
+  CHECK(got == result_of(c, Precision::int8, 4));
+  Watcher watcher;
+  CHECK(got == result_of(c, Precision::int8, 2, Tier::fast, &watcher));
+  CHECK(watcher.seen > 12);
+}
