@@ -15,8 +15,10 @@ inline Vec fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
 inline Vec min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm256_sqrt_ps(a); }
-#include "fast/isa/all.inl"
 #include "fast/isa/scaling.inl"
+
+// The loops use what is above.
+#include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kAvx2Table = table("avx2");
 }  // namespace ovir::fast

@@ -21,8 +21,10 @@ inline Vec root(Vec a) {
   for (int i = 0; i < 4; ++i) a[i] = __builtin_sqrtf(a[i]);
   return a;
 }
-#include "fast/isa/all.inl"
 #include "fast/isa/scaling.inl"
+
+// The loops use what is above.
+#include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kBaseTable = table("baseline");
 }  // namespace ovir::fast
