@@ -1,7 +1,8 @@
 // Judges the library on folders of cases, on two threads.
-//   ovir_conformance values|shapes|negative FOLDER… [--tier reference|fast] [--only REGEX] [--show N]
+//   ovir_conformance values|shapes|negative FOLDER… [--tier reference|fast] [--isa LEVEL] [--only REGEX] [--show N]
 //                    [--excused FILE] [--golden FILE [--bless]] [--whole]
 // A FOLDER may hold .tgz archives of cases. Exits with 77 where no FOLDER exists.
+// LEVEL of --isa: baseline, avx2 or avx512, for the fast tier; exits with 77 where the machine cannot run it.
 // FILE of --excused: kind, case and reason, separated by tabs; an excused case that passes is a failure.
 // FILE of --golden: a faulty model and the code and layer of each of its errors; --bless rewrites it.
 // --whole: the FOLDERs hold all cases, so a line of either file that names no case is a failure.
@@ -22,6 +23,7 @@
 
 #include "archive.hpp"
 #include "base/text.hpp"
+#include "fast/isa/table.hpp"
 #include "judge.hpp"
 
 namespace {
@@ -30,6 +32,8 @@ namespace fs = std::filesystem;
 using namespace ovir::conformance;
 
 constexpr int kSkipped = 77;
+constexpr std::pair<std::string_view, ovir::fast::Isa> kLevels[] = {
+    {"baseline", ovir::fast::Isa::baseline}, {"avx2", ovir::fast::Isa::avx2}, {"avx512", ovir::fast::Isa::avx512}};
 thread_local char current[512];  // the case that this thread judges, for the handler of a crash
 
 void say_where(int signal) {
@@ -87,6 +91,7 @@ struct Arguments {
   std::string kind, only, excused, golden;
   std::vector<fs::path> folders;
   Options options;
+  ovir::fast::Isa isa = ovir::fast::Isa::best;
   std::size_t show = 60;
   bool bless = false, whole = false, good = true;
 };
@@ -96,7 +101,13 @@ Arguments parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const bool has_value = i + 1 < argc;
-    if (word == "--tier" && has_value) {
+    if (word == "--isa" && has_value) {
+      const std::string_view level = argv[++i];
+      const auto known =
+          std::find_if(std::begin(kLevels), std::end(kLevels), [&](auto& l) { return l.first == level; });
+      a.good &= known != std::end(kLevels);
+      if (a.good) a.isa = known->second;
+    } else if (word == "--tier" && has_value) {
       const std::string_view tier = argv[++i];
       a.good &= tier == "reference" || tier == "fast";
       a.options.tier = tier == "fast" ? ovir::Tier::fast : ovir::Tier::reference;
@@ -240,13 +251,17 @@ int main(int argc, char** argv) {
   const auto arguments = parse(argc, argv);
   if (!arguments.good) {
     fmt::print(
-        "usage: ovir_conformance values|shapes|negative FOLDER... [--tier reference|fast] [--only REGEX] [--show N] "
-        "[--excused FILE] [--golden FILE [--bless]] [--whole]\n");
+        "usage: ovir_conformance values|shapes|negative FOLDER... [--tier reference|fast] [--isa LEVEL] [--only REGEX] "
+        "[--show N] [--excused FILE] [--golden FILE [--bless]] [--whole]\n");
     return 2;
   }
   if (std::none_of(arguments.folders.begin(), arguments.folders.end(),
                    [](const fs::path& f) { return fs::exists(f); })) {
     fmt::print("skipped: there is no {}\n", arguments.folders[0].string());
+    return kSkipped;
+  }
+  if (!ovir::fast::force_isa(arguments.isa)) {
+    fmt::print("skipped: this machine cannot run these instructions\n");
     return kSkipped;
   }
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) std::signal(signal, say_where);

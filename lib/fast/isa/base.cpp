@@ -38,6 +38,7 @@ inline Vec pick(const Sixteen& table, Ints at) {
 }
 #include "fast/isa/scaling.inl"
 
+// The loops use what is above.
 #include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kBaseTable = table("baseline");
