@@ -16,8 +16,8 @@ struct ChangedBin {
   std::vector<Bytes> pieces;
   std::vector<Replacement> offsets;
 };
-/// The .bin with all changes: in place where no other Constant shares the bytes, else at the end. Throws Failure (E0302)
-/// where a Constant's bytes are not in the .bin.
+/// The .bin with all changes: in place where no other Constant shares the bytes, else at the end. Throws Failure
+/// (E0302) where a Constant's bytes are not in the .bin.
 ChangedBin changed_bin(const Model& model, std::span<const ConstantChange> changes);
 
 }  // namespace ovir::tools

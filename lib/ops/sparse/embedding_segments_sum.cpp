@@ -39,7 +39,13 @@ constexpr PortDef kInputs[] = {{"emb_table", T},
                                {"default_index", TIndex, Arity::optional},
                                {"per_sample_weights", T, Arity::optional}};
 constexpr Version kVersions[] = {
-    {.since = 3, .inputs = kInputs, .outputs = kOutputs, .infer = infer, .reads = ports(num_segments), .eval = eval},
+    {.since = 3,
+     .inputs = kInputs,
+     .outputs = kOutputs,
+     .attrs = attributes<Attrs>,
+     .infer = infer,
+     .reads = ports(num_segments),
+     .eval = eval},
 };
 
 }  // namespace
