@@ -19,7 +19,7 @@ Options compile_options(const ExecutionOptions& options, const Common& common, i
   how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
   how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
   how.expected_runs = expected_runs;
-  how.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
+  how.runtime = {static_cast<int>(options.threads), common.budget.memory, common.budget.time};
   return how;
 }
 

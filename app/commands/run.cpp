@@ -96,12 +96,12 @@ void save_states(const std::string& path, const Session& session) {
 /// Refuses what cannot end well before anything is computed.
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
-  const auto most = limit > 0 ? limit : default_memory_limit();
-  if (planned.bytes <= most) return;
+  const auto available = limit > 0 ? limit : default_memory_limit();
+  if (planned.bytes <= available) return;
   Diagnostic d;
   d.code = Code::E0003;
   d.message = fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                          printable(planned.node->layer->name), planned.bytes, most);
+                          printable(planned.node->layer->name), planned.bytes, available);
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
@@ -242,7 +242,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Watching watching(model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
 
-  require_memory(model, loaded.facts, common.most.memory);
+  require_memory(model, loaded.facts, common.budget.memory);
   Stopwatch stopwatch;
   auto session = compile(loaded.model, loaded.facts, options_for(options, common));
   log_info("compiled in {}", stopwatch.lap());

@@ -106,7 +106,7 @@ long steady_allocations(const Checked& c, int threads) {
 }
 
 bool judge(const char* name, const Checked& c) {
-  if (!c.model || c.said.errors() > 0) {
+  if (!c.model || c.diagnostics.errors() > 0) {
     std::printf("%s: cannot be run\n", name);
     return false;
   }

@@ -124,7 +124,7 @@ TEST_CASE("a model that is not complete, or not sound, is not compiled") {
   wrong.graph.result("y", wrong.graph.add("sum", "Add-1", {x, wrong.graph.constant("c", floats({3}, {1, 2, 3}))}));
   for (const auto* m : {&broken, &wrong}) {
     const auto c = m->check();
-    REQUIRE(c.said.errors() == 1);
+    REQUIRE(c.diagnostics.errors() == 1);
     CHECK(code_of([&] { (void)compile(c.model, c.facts); }) == Code::E0605);
     CHECK(code_of([&] { (void)plan(c.model, c.facts); }) == Code::E0605);
   }
@@ -301,8 +301,8 @@ TEST_CASE("a session runs once at a time") {
 TEST_CASE("a run is stopped from another thread, and others follow") {
   const auto m = endless();
   const auto c = m.check();
-  for (const auto& d : c.said.all()) UNSCOPED_INFO(d.message);
-  REQUIRE(c.said.errors() == 0);
+  for (const auto& d : c.diagnostics.all()) UNSCOPED_INFO(d.message);
+  REQUIRE(c.diagnostics.errors() == 0);
   const auto sums = counter().check();
   for (const auto& way : kWays) {
     const auto runtime = runtime_of(2);
@@ -428,7 +428,7 @@ TEST_CASE("a state of a narrow float goes in and out as it is declared, or as f3
   m.graph.sink("keep", "Assign-6", sum, variable);
   m.graph.result("y", sum);
   const auto c = m.check();
-  REQUIRE(c.said.errors() == 0);
+  REQUIRE(c.diagnostics.errors() == 0);
   const auto one = std::vector{convert(floats({2}, {1, 2}), ElementType::f16)};
   for (const auto& way : kWays) {
     INFO(way.name);

@@ -312,7 +312,7 @@ void gru_cell(Net& n) {
 }
 
 constexpr i64 kOnce = 1, kOften = 100;
-constexpr bool kOpen = true, kFixed = false, kF32Only = false;
+constexpr bool kOpen = true, kFixed = false;
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
 
@@ -320,26 +320,34 @@ constexpr float kWinograd = 2e-5F;
 constexpr Example kExamples[] = {
     {"blocked_convolution", "direct.convolution", direct},
     {"blocked_convolution", "direct.convolution", direct, kOften, kOpen},
-    {"blocked_convolution", "direct.convolution+bias+Relu", direct_large, kOnce, kFixed, kF32Only},
+    {"blocked_convolution", "direct.convolution+bias+Relu", direct_large, kOnce},
+    {"blocked_convolution", "direct.convolution+bias+Relu", direct_large, kOnce, kOpen},
     {"blocked_convolution", "direct.convolution+bias+Clamp", direct_strided},
     {"blocked_convolution", "direct.convolution", direct_grouped},
     {"blocked_convolution", "direct.convolution+bias+PRelu", direct_row},
     {"blocked_convolution", "direct.convolution+bias+residual+Relu", direct_residual},
+    {"blocked_convolution", "direct.convolution+bias+residual+Relu", direct_residual, kOnce},
+    {"blocked_convolution", "direct.convolution+bias+Elu", small_plane},
+    {"blocked_convolution", "direct.convolution+bias+Elu", small_plane, kOnce},
     {"blocked_convolution", "winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
     {"blocked_convolution", "winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
+    {"blocked_convolution", "winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
     {"blocked_convolution", "pointwise.convolution+bias+HSwish", pointwise},
+    {"blocked_convolution", "pointwise.convolution+bias+HSwish", pointwise, kOnce},
     {"blocked_convolution", "pointwise.convolution+bias+HSwish", pointwise, kOften, kOpen},
     {"blocked_convolution", "planar.convolution+bias+Relu", planar},
-    {"blocked_convolution", "planar.convolution+bias+Relu", planar, kOnce, kFixed, kF32Only},
+    {"blocked_convolution", "planar.convolution+bias+Relu", planar, kOnce},
+    {"blocked_convolution", "planar.convolution", computed_filters},
+    {"blocked_convolution", "planar.convolution", computed_filters, kOnce},
     {"blocked_convolution", "depthwise.convolution+bias+Clamp", depthwise},
+    {"blocked_convolution", "depthwise.convolution+bias+Clamp", depthwise, kOnce},
     {"blocked_convolution", "transposed.convolution+bias+Relu", transposed},
     {"blocked_convolution", "transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
-    {"convolution", "convolution+bias+residual+Relu", direct_residual, kOnce},
-    {"convolution", "convolution+bias+Elu", small_plane, kOnce},
+    {"convolution", "convolution+bias", direct_residual, kOnce, kOpen},
     {"convolution", "convolution+bias+Elu", small_plane, kOnce, kOpen},
-    {"convolution", "convolution+Relu", small_depthwise, kOnce},
-    {"convolution", "convolution+bias+PRelu", direct_row, kOnce},
-    {"convolution", "convolution", computed_filters, kOnce},
+    {"convolution", "convolution+Relu", small_depthwise, kOnce, kOpen},
+    {"convolution", "convolution+bias+PRelu", direct_row, kOnce, kOpen},
+    {"convolution", "convolution", computed_filters, kOnce, kOpen},
     {"onednn.convolution", "onednn.convolution", solid},
     {"blocked_pooling", "blocked.max_pool", max_pool},
     {"blocked_pooling", "blocked.max_pool", max_pool, kOnce, kOpen},

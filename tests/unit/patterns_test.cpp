@@ -84,8 +84,8 @@ Options options_of(const Example& e, std::vector<std::string> without = {}) {
 
 Checked checked(const Net& net) {
   auto c = net.model.check();
-  for (const auto& d : c.said.all()) UNSCOPED_INFO(d.message);
-  REQUIRE(c.said.errors() == 0);
+  for (const auto& d : c.diagnostics.all()) UNSCOPED_INFO(d.message);
+  REQUIRE(c.diagnostics.errors() == 0);
   return c;
 }
 

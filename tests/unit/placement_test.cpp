@@ -20,7 +20,7 @@ struct Placed {
 
   explicit Placed(const SmallModel& m) {
     auto c = m.check();
-    REQUIRE(c.said.all().empty());
+    REQUIRE(c.diagnostics.all().empty());
     PlanOptions options{.expected_runs = 100};
     options.patterns = fast::patterns(options);
     plan = make_plan(c.model, std::make_shared<const Facts>(std::move(c.facts)), options);

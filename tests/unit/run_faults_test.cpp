@@ -197,9 +197,9 @@ TEST_CASE("a fault that a run finds reads as the one that the check finds") {
     Faulty known(Knows::shapes);
     build(known);
     const auto expected = known.check();
-    CHECK(expected.said.errors() == 1);
-    if (expected.said.errors() != 1) continue;
-    const auto& all = expected.said.all();
+    CHECK(expected.diagnostics.errors() == 1);
+    if (expected.diagnostics.errors() != 1) continue;
+    const auto& all = expected.diagnostics.all();
     const auto& fault =
         *std::find_if(all.begin(), all.end(), [](const auto& d) { return d.severity == Severity::error; });
     REQUIRE(fault.layer);
@@ -208,7 +208,7 @@ TEST_CASE("a fault that a run finds reads as the one that the check finds") {
       Faulty open(knows);
       build(open);
       const auto c = open.check();
-      if (c.said.errors() > 0) {  // so much is known from ranks alone
+      if (c.diagnostics.errors() > 0) {  // so much is known from ranks alone
         CHECK(knows == Knows::ranks);
         continue;
       }
