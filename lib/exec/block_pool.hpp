@@ -12,8 +12,8 @@ class BlockPool {
   BlockPool();
   /// As Tensor(type, shape), in a block that an earlier tensor has left where one of about the size is free.
   Tensor allocate(ElementType type, Shape shape);
-  /// A run of a plan begins. Blocks that were free during the last eight are given back when no other fits: lengths that
-  /// grow from run to run leave none behind.
+  /// A run of a plan begins. Blocks that were free during the last eight are given back when no other fits: lengths
+  /// that grow from run to run leave none behind.
   void begin_run();
   /// Gives back what is free.
   void trim();

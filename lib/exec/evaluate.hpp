@@ -9,8 +9,8 @@
 
 namespace ovir {
 
-/// Completes a fault of a node with the layer and what reached it, as `check` does: with the shapes of this call, and the
-/// values that inference reads. A fault that has its layer (one in a body) stays as it is.
+/// Completes a fault of a node with the layer and what reached it, as `check` does: with the shapes of this call, and
+/// the values that inference reads. A fault that has its layer (one in a body) stays as it is.
 void complete(Diagnostic& d, const Plan& plan, int node, std::span<const Fact> inputs);
 
 /// What inference says of the outputs of a step for these inputs. Throws the Failures of the operations' own demands,

@@ -32,8 +32,8 @@ struct Variable {
 
 class Profiler;
 
-/// Used by one thread at a time, whichever it is. Sessions may share a Plan and a Runtime, also between threads. One that
-/// was moved from throws std::logic_error, and so does a run that begins while another is under way.
+/// Used by one thread at a time, whichever it is. Sessions may share a Plan and a Runtime, also between threads. One
+/// that was moved from throws std::logic_error, and so does a run that begins while another is under way.
 class Session {
  public:
   /// Throws std::invalid_argument where one of them is null.
