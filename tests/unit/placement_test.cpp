@@ -2,6 +2,7 @@
 #include "exec/placement.hpp"
 
 #include <array>
+#include <cmath>
 
 #include "catch.hpp"
 #include "exec/sized.hpp"
@@ -104,4 +105,37 @@ TEST_CASE("the parts of a Split lie in its input") {
   m.graph.result("z", parts, 3);
   const Placed placed(m);
   CHECK(placed.where("parts") == placed.where("a"));
+}
+
+TEST_CASE("a residual that is added after the activation is not written over") {
+  // Every convolution takes 16 channels to 16, and each of its inputs dies with it.
+  SmallModel m;
+  constexpr i64 kChannels = 16, kSide = 24;
+  const auto convolution = [&](const std::string& name, int from) {
+    std::vector<float> weights(kChannels * kChannels);
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i * 7 % 19) / 19.0F - 0.5F;
+    const auto filters = m.graph.constant(name + ".weights", floats({kChannels, kChannels, 1, 1}, weights));
+    return m.graph.add(name, "Convolution-1", {from, filters},
+                       {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}});
+  };
+  const auto x = m.graph.parameter("x", ElementType::f32, {1, kChannels, kSide, kSide});
+  const auto residual = convolution("residual", x);
+  const auto activated = m.graph.add("activated", "HSwish-4", {convolution("activating", residual)});
+  const auto sum = m.graph.add("sum", "Add-1", {activated, residual}, {{"auto_broadcast", "numpy"}});
+  m.graph.result("y", convolution("last", sum));
+
+  const auto c = m.check();
+  REQUIRE(c.said.all().empty());
+  const auto inputs = some_inputs(c);
+  const auto expected = compile(c.model, c.facts, {.tier = Tier::reference}).run(inputs);
+  for (const i64 runs : {1, 100}) {
+    Options options;
+    options.expected_runs = runs;
+    const auto got = compile(c.model, c.facts, options).run(inputs);
+    const auto e = to_f64(expected[0]), g = to_f64(got[0]);
+    REQUIRE(g.size() == e.size());
+    double most = 0;
+    for (std::size_t i = 0; i < e.size(); ++i) most = std::max(most, std::abs(g[i] - e[i]));
+    CHECK(most < 1e-3);
+  }
 }

@@ -12,8 +12,9 @@ namespace ovir::fast {
 struct Epilogue {
   const float* bias = nullptr;  ///< by column, padded with anything finite to a multiple of 16
   Unary activation{};
-  const float* slopes = nullptr;    ///< by column, padded alike: for Function::prelu
-  const float* residual = nullptr;  ///< laid out as the output, may be the output
+  const float* slopes = nullptr;  ///< by column, padded alike: for Function::prelu
+  const float* residual =
+      nullptr;  ///< laid out as the output; may be the output unless it is read after the activation
   bool residual_last = false;
 
   /// A tile's loops can do all of it.

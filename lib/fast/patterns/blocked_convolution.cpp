@@ -158,7 +158,7 @@ class BlockedConvolution final : public Kernel {
   }
   bool writes(Layout) const override { return true; }
   /// Each place of the residual is read before the output's same place is written.
-  bool writes_over(int input) const override { return ending_.residual >= 0 && input == ending_.residual; }
+  bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
   struct State final : KernelState {

@@ -27,6 +27,11 @@ struct Ending {
   Unary activation{};
   int residual = -1;  ///< the operand that is added; -1: none
   bool residual_last = false;
+  /// Whether the output may lie where this input lies: where the residual is added as a tile is stored, not where it is
+  /// read again after the activation.
+  bool writes_over(int input) const {
+    return residual >= 0 && input == residual && !(residual_last && activation.f != Function::identity);
+  }
   std::string name;  ///< "+bias+relu"
 
   /// `residual_data` is laid out as the output.

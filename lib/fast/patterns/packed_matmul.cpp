@@ -32,7 +32,7 @@ class PackedMatMul final : public Kernel {
             ending_.epilogue(residual), runtime.pool());
   }
 
-  bool writes_over(int input) const override { return ending_.residual >= 0 && input == ending_.residual; }
+  bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
   Buffer panels_;
