@@ -75,15 +75,12 @@ void check_type(const InputPort& port, ElementType given, const std::string& fro
               text ? "" : "add --cast to convert it");
 }
 
-/// The tensor in the element type of the input.
+/// The tensor in the element type of the input, or in the one in which it is exchanged: that is not rounded to the
+/// other.
 void convert_type(const InputPort& port, InputValue& value, bool cast) {
-  const auto from = value.tensor.type(), to = port.type;
+  const auto from = value.tensor.type(), to = port.given;
   check_type(port, from, value.from, cast);
-  if (to == ElementType::dynamic || from == to) return;
-  if (from == port.given) {
-    value.tensor = convert(value.tensor, to);
-    return;
-  }
+  if (to == ElementType::dynamic || from == to || from == port.type) return;
   const auto converted = convert(value.tensor, to);
   const auto changes = changes_between(value.tensor, converted);
   if (changes.first && !cast)
@@ -99,7 +96,7 @@ void convert_type(const InputPort& port, InputValue& value, bool cast) {
 
 void check_shape(const InputPort& port, const io::TensorInfo& given, const std::string& from) {
   if (port.shape.contains(given.shape)) return;
-  port.fail(Code::E0703, fmt::format("input \"{}\" must be {}{}, but {} is {}{}", port.name(), name(port.type),
+  port.fail(Code::E0703, fmt::format("input \"{}\" must be {}{}, but {} is {}{}", port.name(), name(port.given),
                                      to_string(port.shape), from, name(given.type), to_string(given.shape)));
 }
 
@@ -124,11 +121,11 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
   const auto [file_name, key] = io::split_key(path);
   const auto file = io::open_file(file_name);
   if (key.empty() && io::is_image(io::format_of(file, path)))
-    return {io::image_input(io::parse_image(file, where), port.type, port.shape, options.image), path, true, {}};
+    return {io::image_input(io::parse_image(file, where), port.given, port.shape, options.image), path, true, {}};
   // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
   if (const auto info = io::tensor_info(file, path)) {
     check_type(port, info->type, where, options.cast);
-    check_shape(port, {port.type, info->shape}, where);
+    check_shape(port, {port.given, info->shape}, where);
   }
   return {io::parse_tensor(file, path), where, false, {}};
 }

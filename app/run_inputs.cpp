@@ -226,7 +226,6 @@ void Inputs::make_up(int k, const Shape& shape) {
   }
   if (!how.empty())
     notes_.push_back(fmt::format("input \"{}\" is {}{}: {}", port.name(), name(made.type()), to_string(shape), how));
-  if (made.type() != port.type) made = convert(made, port.type);
   source.kept = InputValue{std::move(made), "", false, {}};
 }
 
