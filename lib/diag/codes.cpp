@@ -337,8 +337,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "Give each layer a name of its own. Until then `id:2` selects one of them."},
     {Code::W0907, kMalformed, "XML that is malformed, but can be read",
      "A bare `&` that begins no entity, or bytes that are not UTF-8. ovir and OpenVINO take them as they are; other "
-     "XML "
-     "readers refuse the file.",
+     "XML readers refuse the file.",
      R"(<net name="a & b" version="11">)", "Write `&amp;`, or save the file as UTF-8."},
     {Code::N0901, 0, "attributes that converters left behind",
      "Model Optimizer wrote some attributes for operations that have none of that name. They have no effect, here and "
@@ -348,7 +347,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
     {Code::N0902, 0, "OpenVINO's CPU plugin computes this differently",
      "OpenVINO's CPU plugin departs from the specification here; ovir follows the specification. `ovir "
      "check --portability` lists such layers.",
-     "Divide of i64 and i64 (the plugin computes in 32 bits)",
+     "Divide of i64 and i64    # the plugin computes in 32 bits",
      "If results must be the same on both, avoid the operation."},
 };
 

@@ -1,4 +1,5 @@
-// E0101: where an XML document is not well-formed, and what was expected there. W0907: where it can be read all the same.
+// E0101: where an XML document is not well-formed, and what was expected there. W0907: where it can be read all the
+// same.
 #pragma once
 #include <memory>
 #include <pugixml.hpp>

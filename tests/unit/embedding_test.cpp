@@ -89,6 +89,7 @@ std::shared_ptr<Runtime> runtime_of(int threads, i64 memory = 0) {
   RuntimeOptions options;
   options.threads = threads;
   options.memory = memory;
+  options.work = std::numeric_limits<i64>::max();
   return std::make_shared<Runtime>(options);
 }
 
@@ -326,6 +327,7 @@ TEST_CASE("a run over its time ends") {
   for (const auto& way : kWays) {
     auto options = testing::options_of(way);
     options.runtime.time = std::chrono::milliseconds(20);
+    options.runtime.work = std::numeric_limits<i64>::max();  // the time decides
     CHECK(code_of([&] { compile(c.model, c.facts, options).run(some_inputs(c)); }) == Code::E0003);
   }
 }

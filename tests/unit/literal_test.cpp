@@ -34,7 +34,7 @@ TEST_CASE("literals") {
   CHECK(to_i64(*io::parse_literal("2xi64=-9223372036854775808 9007199254740993")) ==
         std::vector<i64>{std::numeric_limits<i64>::min(), 9007199254740993});
   CHECK(std::isnan(to_f64(*io::parse_literal("f16=nan"))[0]));
-  CHECK(to_f64(*io::parse_literal("nf4=0.3"))[0] == 0.33791524171829224f);
+  CHECK(to_f64(*io::parse_literal("nf4=0.33791524171829224"))[0] == 0.33791524171829224f);
   CHECK(to_i64(*io::parse_literal("2xi4=-8 7")) == std::vector<i64>{-8, 7});
 }
 

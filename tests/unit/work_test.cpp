@@ -45,7 +45,7 @@ TEST_CASE("work: what grows faster than inputs and outputs") {
   CHECK(planned("Einsum-7", {Shape(26, 2)},
                 {{"equation", letters + "->" + std::string(letters.rbegin(), letters.rend())}}) >= 26 * (i64{1} << 26));
   // The operands of a chain are taken one by one: not all labels at once.
-  CHECK(planned("Einsum-7", {{1, 500}, {500, 500}, {500, 500}}, {{"equation", "ab,bc,cd->ad"}}) < 20'000'000);
+  CHECK(planned("Einsum-7", {{1, 500}, {500, 500}, {500, 500}}, {{"equation", "ab,bc,cd->ad"}}) < 25'000'000);
   CHECK(planned("Relu-1", {{100}}) < 10'000);
 }
 

@@ -114,8 +114,11 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   return x < -limit ? x * spread(0.0f) : y;
 }
 
-/// The exponential stays finite, and so does its inverse.
-[[gnu::always_inline]] inline Vec sigmoid(Vec x) { return inverse(spread(1.0f) + exp(-max(spread(-87.0f), x))); }
+/// By the exponential of -|x|, which stays finite.
+[[gnu::always_inline]] inline Vec sigmoid(Vec x) {
+  const Vec e = exp(min(x, -x)), y = inverse(spread(1.0f) + e);
+  return x < spread(0.0f) ? e * y : y;
+}
 
 [[gnu::always_inline]] inline Vec softplus(Vec x) {
   // log(1 + e) for e in (0, 1] loses what e adds below 1 ulp of 1; e itself is then the result.
