@@ -25,7 +25,7 @@ std::string_view exit_meaning(int code);
 struct Common {
   std::string color = "auto", log_level, log_file;
   std::string limits;  ///< as given
-  Limits most;
+  Limits budget;
   int verbose = 0;
   bool quiet = false;
   std::vector<std::string> words;  ///< the command line: the command's name and its arguments

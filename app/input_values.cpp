@@ -101,7 +101,7 @@ void check_shape(const InputPort& port, const io::TensorInfo& given, const std::
 }
 
 /// What an .npy file for this input may take, whatever type its elements are cast from.
-std::size_t most_bytes(const InputPort& port) {
+std::size_t max_bytes(const InputPort& port) {
   constexpr i64 header = 1 << 17, widest = 8;
   const auto count = port.shape.element_count();
   if (port.type == ElementType::string || !count.is_bounded()) return kPipeLimit;
@@ -198,7 +198,7 @@ std::optional<Tensor> read_literal(const InputPort& port, const std::string& val
 InputValue read_value(const InputPort& port, const std::string& value, const ValueOptions& options) {
   InputValue read;
   if (value == "-") {
-    read = {io::parse_npy(io::open_file("-", most_bytes(port)), "stdin"), "stdin", false, {}};
+    read = {io::parse_npy(io::open_file("-", max_bytes(port)), "stdin"), "stdin", false, {}};
   } else if (value.starts_with('@')) {
     read = read_file(port, value.substr(1), options);
   } else if (auto literal = read_literal(port, value)) {

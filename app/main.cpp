@@ -75,11 +75,11 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
       keep_model(word, {}, "--log-file", common.log_file);
   start_log(common.log_level, common.verbose, common.log_file);
   choose_instruction_set();
-  common.most = parse_limits(common.limits);
+  common.budget = parse_limits(common.limits);
   log_info("ovir {} {}", version(), command.name);
-  if (common.most.time) end_after(*common.most.time);
+  if (common.budget.time) end_after(*common.budget.time);
   const MemoryBudget::Scope budget(
-      std::make_shared<MemoryBudget>(common.most.memory > 0 ? common.most.memory : default_memory_limit()));
+      std::make_shared<MemoryBudget>(common.budget.memory > 0 ? common.budget.memory : default_memory_limit()));
   common.words = words;
   return action(common);
 }

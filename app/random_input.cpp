@@ -11,10 +11,10 @@ namespace ovir::app {
 namespace {
 
 /// The least length of axes [from, to) that is possible, at least 1.
-i64 least_length(const PartialShape& shape, i64 from, i64 to) {
-  i64 least = Dim::kUnbounded;
-  for (auto a = from; a < to; ++a) least = std::min(least, shape[a].min > 0 ? shape[a].min : i64{1});
-  return least;
+i64 min_length(const PartialShape& shape, i64 from, i64 to) {
+  i64 min = Dim::kUnbounded;
+  for (auto a = from; a < to; ++a) min = std::min(min, shape[a].min > 0 ? shape[a].min : i64{1});
+  return min;
 }
 
 const PortDef& input_def(const Version& version, std::size_t port) {
@@ -49,10 +49,10 @@ std::optional<i64> positions(const Facts& facts, const Node& node, const Indexes
   if (indexes.along == Along::axis) axis = indexes.at;
   if (indexes.along == Along::attribute) axis = integer_attribute(node, "axis");
   if (indexes.along == Along::input) axis = known_integer(facts, node, indexes.at);
-  if (!axis) return least_length(data, 0, data.rank());  // whichever axis it is
+  if (!axis) return min_length(data, 0, data.rank());  // whichever axis it is
   if (*axis < 0) *axis += data.rank();
   if (*axis < 0 || *axis >= data.rank()) return std::nullopt;
-  return least_length(data, *axis, *axis + 1);
+  return min_length(data, *axis, *axis + 1);
 }
 
 /// The elements of this input come out of output 0 unchanged, or converted.
@@ -66,7 +66,7 @@ bool carries(const Version& version, std::size_t port) {
 std::optional<i64> index_limit(const Model& model, const Facts& facts, int parameter) {
   std::vector<bool> carried(model.nodes.size(), false);
   carried[static_cast<std::size_t>(parameter)] = true;
-  std::optional<i64> least;
+  std::optional<i64> min;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {  // in topological order: producers come first
     const auto& node = model.nodes[i];
     if (node.version->inputs.empty()) continue;
@@ -74,10 +74,10 @@ std::optional<i64> index_limit(const Model& model, const Facts& facts, int param
       if (!carried[static_cast<std::size_t>(node.inputs[p].node)]) continue;
       if (carries(*node.version, p)) carried[i] = true;
       if (const auto n = positions(facts, node, input_def(*node.version, p).indexes))
-        least = std::min(least.value_or(*n), *n);
+        min = std::min(min.value_or(*n), *n);
     }
   }
-  return least;
+  return min;
 }
 
 }  // namespace

@@ -65,10 +65,6 @@ void set_tolerances(Subject& s, const SubjectOptions& options, const Common& com
   };
 }
 
-RuntimeOptions runtime_options(const SubjectOptions& options, const Common& common) {
-  return {static_cast<int>(options.threads), common.most.memory, common.most.time};
-}
-
 /// The subject's inputs for the other model: by name, else in order.
 std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Subject& s) {
   std::vector<Tensor> inputs(other.parameters.size());
@@ -134,36 +130,26 @@ void add_subject(Flags& flags, SubjectOptions& o) {
              "the reference: an .npz, a folder of tensors (of `ovir run --dump-to`, or .npy and .pb files named after "
              "layers or tensors), or a model; default: the model itself, run on the reference tier");
   flags.text("--map", o.map, "FILE", "lines of NAME IN THE REFERENCE = NAME IN THE MODEL");
-  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels of the model that is judged").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
-               "compute narrower floats in f32, or round every value to its declared type");
-  flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
-      .env("OVIR_THREADS");
-}
-
-Options plan_options(const SubjectOptions& options) {
-  Options how;
-  how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  return how;
+  add_execution(flags, o, "kernels of the model that is judged");
 }
 
 std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
                                                             const std::shared_ptr<const Model>& model,
                                                             const Facts& facts) {
-  const auto runtime = std::make_shared<Runtime>(runtime_options(options, common));
+  const auto how = compile_options(options, common);
+  const auto runtime = std::make_shared<Runtime>(how.runtime);
   const MemoryBudget::Scope scope(runtime->memory());
-  auto made = plan(model, facts, plan_options(options));
+  auto made = plan(model, facts, how);
   Session session(runtime, made);
   return {std::move(made), std::move(session)};
 }
 
 tools::Reference reference_run(const std::shared_ptr<const Model>& model, const Facts& facts,
                                const std::vector<Tensor>& inputs, const SubjectOptions& options, const Common& common) {
-  Options compile_options;
-  compile_options.tier = Tier::reference;
-  compile_options.runtime = runtime_options(options, common);
-  auto session = compile(model, facts, compile_options);
+  auto how = compile_options(options, common);
+  how.tier = Tier::reference;
+  how.precision = Precision::f32;
+  auto session = compile(model, facts, how);
   tools::Reference values;
   tools::keep_values(session, inputs, values);
   return values;

@@ -5,18 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "execution.hpp"
 #include "run_inputs.hpp"
 #include "tools/compare.hpp"
 
 namespace ovir::app {
 
-struct SubjectOptions : InputOptions {
+struct SubjectOptions : InputOptions, ExecutionOptions {
   std::string other;      ///< the second model of the command line
   std::string reference;  ///< --ref
   std::string map;
-  std::string tier = "fast", precision = "f32";
   std::vector<std::string> rtol, atol;
-  i64 threads = 0;
 };
 void add_subject(Flags& flags, SubjectOptions& options);
 
@@ -40,8 +39,6 @@ struct Subject {
 /// Loads, plans, reads the inputs, and reads or computes the reference. Throws UsageError, and Failure (E0705) where
 /// nothing of the reference belongs to the model. `refer`: false where no reference is wanted.
 Subject prepare(const SubjectOptions& options, const Common& common, bool refer = true);
-/// --tier and --precision.
-Options plan_options(const SubjectOptions& options);
 /// A plan and a session for a model, as the options say.
 std::pair<std::shared_ptr<const Plan>, Session> compile_for(const SubjectOptions& options, const Common& common,
                                                             const std::shared_ptr<const Model>& model,

@@ -72,23 +72,23 @@ void commit_with_manifest(StagedFiles& files, const std::string& folder, const J
     if (!now.contains(file)) fs::remove(fs::path(folder) / file, ignored);
 }
 
-Json json_at(const Tensor& t, const std::vector<double>& reals, const std::vector<i64>& wholes, std::size_t axis,
+Json json_at(const Tensor& t, const std::vector<double>& floats, const std::vector<i64>& ints, std::size_t axis,
              i64& at) {
   if (axis < t.shape().size()) {
     Json list = Json::array();
-    for (i64 i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, reals, wholes, axis + 1, at));
+    for (i64 i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, floats, ints, axis + 1, at));
     return list;
   }
   const auto i = static_cast<std::size_t>(at++);
   if (t.type() == ElementType::string) return t.values<std::string_view>()[i];
-  if (t.type() == ElementType::boolean) return wholes[i] != 0;
+  if (t.type() == ElementType::boolean) return ints[i] != 0;
   if (t.type() == ElementType::u64) return static_cast<std::uint64_t>(t.values<std::uint64_t>()[i]);
-  if (!wholes.empty()) return wholes[i];
-  if (std::isnan(reals[i])) return "nan";
-  if (std::isinf(reals[i])) return reals[i] > 0 ? "inf" : "-inf";
+  if (!ints.empty()) return ints[i];
+  if (std::isnan(floats[i])) return "nan";
+  if (std::isinf(floats[i])) return floats[i] > 0 ? "inf" : "-inf";
   // The shortest text that reads back as the same f32.
-  return t.type() == ElementType::f64 ? reals[i]
-                                      : *parse_number<double>(fmt::format("{}", static_cast<float>(reals[i])));
+  return t.type() == ElementType::f64 ? floats[i]
+                                      : *parse_number<double>(fmt::format("{}", static_cast<float>(floats[i])));
 }
 
 }  // namespace
@@ -235,12 +235,12 @@ void Dump::finish() {
 
 Json values_json(const Tensor& value) {
   const auto t = io::storable(value);
-  std::vector<double> reals;
-  std::vector<i64> wholes;
-  if (contains(kFloat, t.type())) reals = to_f64(t);
-  else if (t.type() != ElementType::string) wholes = to_i64(t);
+  std::vector<double> floats;
+  std::vector<i64> ints;
+  if (contains(kFloat, t.type())) floats = to_f64(t);
+  else if (t.type() != ElementType::string) ints = to_i64(t);
   i64 at = 0;
-  return json_at(t, reals, wholes, 0, at);
+  return json_at(t, floats, ints, 0, at);
 }
 
 }  // namespace ovir::app

@@ -5,24 +5,20 @@
 #include <ctime>
 
 #include "command.hpp"
+#include "measured.hpp"
 #include "model/report.hpp"
 #include "progress.hpp"
 #include "render/json.hpp"
-#include "run_inputs.hpp"
 
 namespace ovir::app::commands::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options : InputOptions {
-  std::string format, tier = "fast", precision = "f32";
-  i64 seconds = 0, count = 0, warmup = 3, steps = 1, threads = 0;
+struct Options : MeasureOptions {
+  std::string format;
+  i64 warmup = 3;
 };
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// Of all threads of the process.
 double processor_ms() {
@@ -37,13 +33,6 @@ double percentile(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
-/// Tokens that an inference takes: the elements of the first input of integers [batch, tokens]; 0 where there is none.
-i64 tokens_of(const Session& session, const std::vector<Tensor>& values) {
-  for (std::size_t k = 0; k < values.size(); ++k)
-    if (contains(kInteger, session.inputs()[k].type) && values[k].rank() == 2) return values[k].size();
-  return 0;
-}
-
 struct Times {
   double load = 0, compile = 0, first = 0;  // ms
   std::vector<double> each;                 // ms, sorted
@@ -52,50 +41,18 @@ struct Times {
   i64 tokens = 0;                           // of all inferences
 };
 
-/// Runs the steps once, with states as they were at first.
-class Rounds {
- public:
-  Rounds(Session& session, std::vector<std::vector<Tensor>> steps) : session_(session), steps_(std::move(steps)) {}
-
-  double once(std::vector<double>* times = nullptr) {
-    session_.reset_states();
-    double total = 0;
-    for (const auto& values : steps_) {
-      const auto start = Clock::now();
-      session_.run(values, results_);
-      const auto took = ms_since(start);
-      total += took;
-      if (times) times->push_back(took);
-    }
-    return total;
-  }
-  i64 tokens() const {
-    i64 sum = 0;
-    if (!session_.variables().empty())
-      for (const auto& values : steps_) sum += tokens_of(session_, values);
-    return sum;
-  }
-
- private:
-  Session& session_;
-  std::vector<std::vector<Tensor>> steps_;
-  std::vector<Tensor> results_;
-};
-
-Times measure(const Options& options, Rounds& rounds) {
+Times measure(const Options& options, Measured& measured) {
   Times times;
-  times.first = rounds.once();
-  for (i64 i = 1; i < options.warmup; ++i) rounds.once();
-  const auto limit = static_cast<double>(options.seconds > 0 ? options.seconds : 2) * 1000;
+  times.load = measured.load_ms();
+  times.compile = measured.compile_ms();
+  times.first = measured.round();
+  for (i64 i = 1; i < options.warmup; ++i) measured.round();
+  const auto tokens = measured.tokens();
   const auto start = Clock::now();
-  const auto inferences = [&] { return static_cast<i64>(times.each.size()); };
-  const auto done = [&] {
-    return options.count > 0 ? inferences() >= options.count : inferences() > 0 && ms_since(start) >= limit;
-  };
   const auto processor = processor_ms();
-  while (!done()) {
-    times.total += rounds.once(&times.each);
-    times.tokens += rounds.tokens();
+  while (measured.goes_on(times.each.size(), start)) {
+    times.total += measured.round(&times.each);
+    times.tokens += tokens;
   }
   times.processor = processor_ms() - processor;
   std::sort(times.each.begin(), times.each.end());
@@ -134,51 +91,19 @@ std::string to_text(const Times& t, int threads) {
 }
 
 int bench(Options& options, const Common& common) {
-  if (options.seconds > 0 && options.count > 0) throw UsageError("-t and -n exclude each other");
-  const auto start = Clock::now();
-  const auto loaded = load_model(options, common);
-  if (!loaded) return loaded.status;
-  const auto load = ms_since(start);
-
-  options.random = true;  // what is not given is made up
-  Inputs inputs(*loaded.model, loaded.facts, options, common.words);
-  std::vector<std::vector<Tensor>> steps;
-  for (i64 step = 0; step < options.steps; ++step) steps.push_back(inputs.step(step));
-  for (const auto& text : inputs.take_notes()) note(common, text);
-
-  const auto before = Clock::now();
-  ovir::Options how;
-  how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  how.expected_runs = 1000;
-  how.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
-  const auto runtime = std::make_shared<Runtime>(how.runtime);
-  auto session = compile(loaded.model, loaded.facts, how, runtime);
-  const auto compiled = ms_since(before);
-
-  Rounds rounds(session, std::move(steps));
-  auto times = with_progress(common, "bench", [&] { return measure(options, rounds); });
-  times.load = load;
-  times.compile = compiled;
-  print(options.format == "json" ? json_text(to_json(times, runtime->threads()), 1)
-                                 : to_text(times, runtime->threads()));
+  Measured measured(options, common);
+  if (!measured) return measured.status();
+  const auto times = with_progress(common, "bench", [&] { return measure(options, measured); });
+  const auto threads = measured.runtime().threads();
+  print(options.format == "json" ? json_text(to_json(times, threads), 1) : to_text(times, threads));
   return kOk;
 }
 
 Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   auto& o = *options;
-  flags.model(o);
-  flags.shapes(o);
-  add_inputs(flags, o);
-  flags.number("-t,--time", o.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given", 1);
-  flags.number("-n,--niter", o.count, "N", "measure N inferences instead", 1);
+  add_measuring(flags, o, "inferences");
   flags.number("--warmup", o.warmup, "N", "rounds beforehand that are not measured; default: 3", 1);
-  flags.number("--steps", o.steps, "N",
-               "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
-  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "as for run");
-  flags.number("--threads", o.threads, "N", "use at most N processors", 1).env("OVIR_THREADS");
   flags.format(o.format, "human json");
   return [options](const Common& common) { return bench(*options, common); };
 }

@@ -98,7 +98,7 @@ int list_operations(const Options& options, const Model& model, const Diagnostic
                                     {"reason", entry.reason},
                                     {"layers", names}});
     }
-    add_release(out, tools::least_release(model));
+    add_release(out, tools::minimum_release(model));
     print(json_text(out, 2));
   } else {
     std::string out;
@@ -107,7 +107,7 @@ int list_operations(const Options& options, const Model& model, const Diagnostic
                          entry.reason);
     out += map.empty() ? fmt::format("all {} are supported\n", count(count_layers(model), "layer"))
                        : fmt::format("{} in {} unsupported\n", count(map.size(), "operation"), count(layers, "layer"));
-    out += to_string(tools::least_release(model)) + "\n";
+    out += to_string(tools::minimum_release(model)) + "\n";
     print(out);
   }
   return map.empty() ? kOk : 4;

@@ -22,20 +22,20 @@ struct Side {
 
 Side read(const std::string& path, bool no_weights, bool quiet, const Common& common) {
   Side side;
-  Diagnostics said;
+  Diagnostics diagnostics;
   xml::ReadOptions reading;
   reading.no_weights = no_weights;
-  side.model = load(path, reading, said);
+  side.model = load(path, reading, diagnostics);
   bool weights_missing = false;
-  for (const auto& d : said.all()) weights_missing |= d.code == Code::E0301 || d.code == Code::E0304;
+  for (const auto& d : diagnostics.all()) weights_missing |= d.code == Code::E0301 || d.code == Code::E0304;
   if (!side.model || weights_missing) {
-    side.status = report(said, path, common);
+    side.status = report(diagnostics, path, common);
     return side;
   }
-  side.facts = ovir::infer(*side.model, {}, said);
-  if (said.errors() > 0 && !quiet)
+  side.facts = ovir::infer(*side.model, {}, diagnostics);
+  if (diagnostics.errors() > 0 && !quiet)
     fmt::print(stderr, "{} {} in {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               count(said.errors(), "error"), printable(path), shell_word(path));
+               count(diagnostics.errors(), "error"), printable(path), shell_word(path));
   return side;
 }
 

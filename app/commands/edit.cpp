@@ -222,9 +222,9 @@ void save(Work& work, const std::string& path) {
 void compare_results(const std::shared_ptr<const Model>& original, const Work& work, const Options& options,
                      const Common& common) {
   if (options.release.empty() || work.changes == 0 || !work.edits.constants.empty() || options.no_weights) return;
-  Diagnostics said;
-  const auto facts = ovir::infer(*original, {}, said);
-  if (said.errors() > 0 || !original->complete) return;
+  Diagnostics diagnostics;
+  const auto facts = ovir::infer(*original, {}, diagnostics);
+  if (diagnostics.errors() > 0 || !original->complete) return;
   std::vector<Tensor> inputs;
   for (std::size_t k = 0; k < original->parameters.size(); ++k) {
     const auto& fact = facts.of({original->parameters[k], 0});

@@ -127,7 +127,7 @@ Json as_json(const Options& options, const Model& model, const Summary& summary,
   for (const auto& entry : model.graph->rt_info) rt_info[entry.path] = entry.value;
   Json out{
       {"schema", 1}, {"model", options.model}, {"name", model.graph->name}, {"ir_version", model.graph->ir_version}};
-  add_release(out, tools::least_release(model));
+  add_release(out, tools::minimum_release(model));
   out.update(Json{{"layers", summary.layers},
                   {"bodies", summary.bodies},
                   {"inputs", list(true)},
@@ -168,7 +168,7 @@ std::string as_text(const Options& options, const Model& model, const Summary& s
                      style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)),
                      model.graph->ir_version, count(summary.layers, "layer"),
                      summary.bodies > 0 ? fmt::format(" with {}", count(summary.bodies, "body", "bodies")) : "",
-                     to_string(tools::least_release(model)));
+                     to_string(tools::minimum_release(model)));
   for (const bool input : {true, false}) {
     heading(input ? "inputs" : "outputs");
     std::size_t k = 0;

@@ -1,7 +1,6 @@
 // profile: which layers an inference spends its time on.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <map>
 
 #include "base/text.hpp"
@@ -9,56 +8,47 @@
 #include "exec/profiler.hpp"
 #include "fast/peak.hpp"
 #include "io/files.hpp"
+#include "measured.hpp"
 #include "render/profile.hpp"
-#include "run_inputs.hpp"
+#include "tools/macs.hpp"
 
 namespace ovir::app::commands::profile {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options : InputOptions {
-  std::string format, sort = "time", by = "layer", trace, folded, baseline, tier = "fast", precision = "f32";
-  i64 count = 0, seconds = 0, steps = 1, threads = 0, depth = 2, top = 0, tolerance = 10;
+struct Options : MeasureOptions {
+  std::string format, sort = "time", by = "layer", trace, folded, baseline;
+  i64 depth = 2, top = 0, tolerance = 10;
 };
 
-/// Bytes of a value that a step reads or writes.
-double bytes_of(const StepTime& t, const std::vector<int>& ids) {
-  double sum = 0;
-  for (const auto id : ids) sum += static_cast<double>(t.values[static_cast<std::size_t>(id)].byte_size());
-  return sum;
+/// Bytes that a step reads and writes. What lies where it is wanted, as the parts of a Concat, is not moved.
+double bytes_of(const StepTime& t) {
+  if (t.step.view) return 0;
+  const auto at = [&](int id) {
+    return std::as_bytes(
+        std::span(t.values[static_cast<std::size_t>(id)].bytes(), t.values[static_cast<std::size_t>(id)].byte_size()));
+  };
+  const auto within = [](auto part, auto whole) {
+    return part.size() < whole.size() && part.data() >= whole.data() &&
+           part.data() + part.size() <= whole.data() + whole.size();
+  };
+  std::size_t moved = 0;
+  for (const auto id : t.step.inputs) moved += at(id).size();
+  for (const auto id : t.step.outputs) moved += at(id).size();
+  for (const auto in : t.step.inputs)
+    for (const auto out : t.step.outputs)
+      if (within(at(in), at(out)) || within(at(out), at(in))) moved -= 2 * std::min(at(in).size(), at(out).size());
+  return static_cast<double>(moved);
 }
 
-/// Multiplications and additions of a node, by the shapes that were inferred; 0 where these are open.
+/// Two for each multiply-accumulate, by the shapes that were inferred; 0 where these are open.
 double flops_of(const Plan& plan, int index) {
   const auto& node = (*plan.model)[index];
-  const std::string_view type = node.op->type;
-  const auto size = [&](const PartialShape& shape) {
-    return shape.is_static() ? static_cast<double>(shape.to_shape().count()) : 0.0;
-  };
-  const auto& out = plan.facts->of({index, 0}).shape;
-  const auto in = [&](std::size_t port) -> const PartialShape& { return plan.facts->of(node.inputs[port]).shape; };
-  const auto length = [](const PartialShape& shape, i64 axis) {
-    const bool known = shape.has_rank() && axis < shape.rank() && shape[axis].is_static();
-    return known ? static_cast<double>(std::max<i64>(shape[axis].length(), 1)) : 1.0;
-  };
-  if (type == "Convolution" || type == "GroupConvolution") return 2 * size(out) * size(in(1)) / length(out, 1);
-  if (type.ends_with("ConvolutionBackpropData")) return 2 * size(in(0)) * size(in(1)) / length(in(0), 1);
-  if (type == "MatMul") {  // the squared length of the sums is what both operands have and the product has not
-    const auto left = size(in(0)), right = size(in(1)), whole = size(out);
-    const auto batch = out.has_rank() && out.rank() > 2 && in(1).rank() > 2
-                           ? whole / length(out, out.rank() - 1) / length(out, out.rank() - 2)
-                           : 1.0;
-    return whole > 0 ? 2 * std::sqrt(left * right * whole / batch) : 0;
-  }
-  if (type == "LSTMSequence" || type == "GRUSequence") {
-    const auto first = type == "LSTMSequence" ? std::size_t{4} : std::size_t{3};
-    const auto rows = size(in(0)) / length(in(0), 2);
-    return 2 * rows * (size(in(first)) + size(in(first + 1)));
-  }
-  if (type == "ScaledDotProductAttention")
-    return 2 * size(in(0)) * length(in(1), in(1).rank() - 2) + 2 * size(out) * length(in(1), in(1).rank() - 2);
-  return node.version->view ? 0 : size(out);
+  std::vector<Fact> inputs;
+  for (const auto& v : node.inputs) inputs.push_back(v.node < 0 ? Fact{} : plan.facts->of(v));
+  const auto& outputs = plan.facts->outputs[static_cast<std::size_t>(index)];
+  return 2 * static_cast<double>(tools::macs_of(node, inputs, outputs).value_or(0));
 }
 
 /// Adds up the steps of rounds.
@@ -122,7 +112,7 @@ class Recorder final : public Profiler {
       s.type = model[t.step.nodes.front()].op->type;
       s.name = (model.path.empty() ? "" : model.path + "/") + s.layers.front();
     }
-    s.bytes = bytes_of(t, t.step.inputs) + bytes_of(t, t.step.outputs);
+    s.bytes = bytes_of(t);
     return s;
   }
 
@@ -134,7 +124,6 @@ class Recorder final : public Profiler {
 };
 
 void check_usage(const Options& o) {
-  if (o.count > 0 && o.seconds > 0) throw UsageError("-t and -n exclude each other");
   keep_model(o.model, o.weights, "--trace", o.trace);
   keep_model(o.model, o.weights, "--folded", o.folded);
   if (!o.trace.empty() && o.trace == o.folded) throw UsageError("--trace and --folded name the same file");
@@ -174,38 +163,21 @@ int against(const ProfileReport& report, const Json& baseline, const Options& op
 int profile(Options& options, const Common& common) {
   check_usage(options);
   const auto baseline = options.baseline.empty() ? Json() : read_baseline(options.baseline);
-  const auto loaded = load_model(options, common);
-  if (!loaded) return loaded.status;
-  options.random = true;  // what is not given is made up
-  Inputs inputs(*loaded.model, loaded.facts, options, common.words);
-  std::vector<std::vector<Tensor>> steps;
-  for (i64 step = 0; step < options.steps; ++step) steps.push_back(inputs.step(step));
-  for (const auto& text : inputs.take_notes()) note(common, text);
-
-  ovir::Options how;
-  how.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  how.expected_runs = 1000;
-  how.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
-  const auto runtime = std::make_shared<Runtime>(how.runtime);
-  auto session = compile(loaded.model, loaded.facts, how, runtime);
-  const auto peak = fast::measure_peak(*runtime);
+  Measured measured(options, common);
+  if (!measured) return measured.status();
+  const auto peak = fast::measure_peak(measured.runtime());
 
   Recorder recorder;
-  session.set_profiler(&recorder);
-  std::vector<Tensor> results;
+  measured.session().set_profiler(&recorder);
   const auto round = [&] {
-    session.reset_states();
     recorder.begin_round();
-    const auto start = Clock::now();
-    for (const auto& values : steps) session.run(values, results);
-    recorder.end_round(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    recorder.end_round(measured.round());
   };
   for (int i = 0; i < 3; ++i) round();
   recorder.restart();
-  const auto end = Clock::now() + std::chrono::seconds(options.seconds > 0 ? options.seconds : 2);
-  for (i64 i = 0; options.count > 0 ? i < options.count : i == 0 || Clock::now() < end; ++i) round();
-  const auto report = recorder.report(peak.flops, peak.bytes, runtime->threads());
+  const auto start = Clock::now();
+  for (std::size_t i = 0; measured.goes_on(i, start); ++i) round();
+  const auto report = recorder.report(peak.flops, peak.bytes, measured.runtime().threads());
 
   const auto depth = static_cast<int>(options.depth);
   save(options.trace, profile_trace(report));
@@ -219,13 +191,7 @@ int profile(Options& options, const Common& common) {
 Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   auto& o = *options;
-  flags.model(o);
-  flags.shapes(o);
-  add_inputs(flags, o);
-  flags.number("-t,--time", o.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given", 1);
-  flags.number("-n,--niter", o.count, "N", "measure N rounds instead", 1);
-  flags.number("--steps", o.steps, "N",
-               "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
+  add_measuring(flags, o, "rounds");
   flags.choice("--by", o.by, {"layer", "type", "prefix"}, "WHAT",
                "one line per layer, or sums by type or by name prefix");
   flags.number("--depth", o.depth, "N", "how many parts of a name make its prefix; default: 2", 1);
@@ -236,9 +202,6 @@ Action declare(Flags& flags) {
   flags.text("--baseline", o.baseline, "FILE",
              "exit with code 1 if the inference is slower than in FILE, an earlier output of --format json");
   flags.number("--tolerance", o.tolerance, "PERCENT", "how much slower than the baseline it may be; default: 10");
-  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "as for run");
-  flags.number("--threads", o.threads, "N", "use at most N processors", 1).env("OVIR_THREADS");
   flags.format(o.format, "human json");
   return [options](const Common& common) { return profile(*options, common); };
 }

@@ -84,7 +84,7 @@ Failing against_command(Subject& subject, const CheckCommand& command, const Opt
 }
 
 /// The first event of these traps, at the same kind of which a candidate fails.
-Failing against_traps(Subject& subject, const Options& options) {
+Failing against_traps(Subject& subject, const Options& options, const Common& common) {
   Failing failing;
   tools::Traps traps;
   try {
@@ -92,7 +92,7 @@ Failing against_traps(Subject& subject, const Options& options) {
   } catch (const std::invalid_argument& error) {
     throw UsageError(fmt::format("--trap: {}", error.what()));
   }
-  const auto how = plan_options(options);
+  const auto how = compile_options(options, common);
   const auto event = tools::first_trap(subject.model, subject.facts, subject.inputs, traps, how);
   if (!event) return failing;
   failing.any = true;
@@ -145,7 +145,7 @@ int run(const Options& options, const Common& common) {
   std::optional<Progress> progress(std::in_place, common, "reduce");
   const auto failing = [&] {
     if (command) return against_command(subject, *command, options);
-    return options.trap.empty() ? against_reference(subject, options, common) : against_traps(subject, options);
+    return options.trap.empty() ? against_reference(subject, options, common) : against_traps(subject, options, common);
   }();
   tools::Reduction reduction;
   if (failing.any) {

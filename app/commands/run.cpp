@@ -6,6 +6,7 @@
 #include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
+#include "execution.hpp"
 #include "io/files.hpp"
 #include "io/npz.hpp"
 #include "io/storable.hpp"
@@ -28,10 +29,10 @@
 namespace ovir::app::commands::run {
 namespace {
 
-struct Options : InputOptions {
-  std::string format, output, dump, dump_to, labels, save_state, load_state, tier = "fast", precision = "f32", trap,
-                                                                             save_inputs, replay, check_range, simulate;
-  i64 steps = 1, top = 0, threads = 0;
+struct Options : InputOptions, ExecutionOptions {
+  std::string format, output, dump, dump_to, labels, save_state, load_state, trap, save_inputs, replay, check_range,
+      simulate;
+  i64 steps = 1, top = 0;
   bool raw = false, digest = false, dump_stats = false;
 };
 
@@ -95,12 +96,12 @@ void save_states(const std::string& path, const Session& session) {
 /// Refuses what cannot end well before anything is computed.
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
-  const auto most = limit > 0 ? limit : default_memory_limit();
-  if (planned.bytes <= most) return;
+  const auto available = limit > 0 ? limit : default_memory_limit();
+  if (planned.bytes <= available) return;
   Diagnostic d;
   d.code = Code::E0003;
   d.message = fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                          printable(planned.node->layer->name), planned.bytes, most);
+                          printable(planned.node->layer->name), planned.bytes, available);
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
@@ -187,13 +188,9 @@ struct Watching {
   Observer* observer() { return all.empty() ? nullptr : &all; }
 };
 
-ovir::Options compile_options(const Options& options, const Common& common) {
-  ovir::Options compile;
-  compile.tier = options.tier == "reference" ? Tier::reference : Tier::fast;
-  compile.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  compile.expected_runs = options.steps;
-  compile.runtime = {static_cast<int>(options.threads), common.most.memory, common.most.time};
-  return options.trap.empty() && options.simulate.empty() ? compile : tools::trap_options(compile);
+ovir::Options options_for(const Options& options, const Common& common) {
+  const auto how = compile_options(options, common, options.steps);
+  return options.trap.empty() && options.simulate.empty() ? how : tools::trap_options(how);
 }
 
 /// Says on stdout whether a step was repeated exactly.
@@ -225,7 +222,7 @@ std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options&
                                                                   const std::vector<Tensor>& values,
                                                                   const std::vector<tools::Rounded>& rounded,
                                                                   const std::vector<Tensor>& got) {
-  auto compiling = compile_options(options, common);
+  auto compiling = options_for(options, common);
   auto session = compile(loaded.model, loaded.facts, compiling);
   const auto together = tools::damage(session.run(values), got);
   return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
@@ -245,9 +242,9 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Watching watching(common, model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
 
-  require_memory(model, loaded.facts, common.most.memory);
+  require_memory(model, loaded.facts, common.budget.memory);
   Stopwatch stopwatch;
-  auto session = compile(loaded.model, loaded.facts, compile_options(options, common));
+  auto session = compile(loaded.model, loaded.facts, options_for(options, common));
   log_info("compiled in {}", stopwatch.lap());
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
@@ -357,11 +354,7 @@ void declare_options(Flags& flags, Options& o) {
   flags.number("--steps", o.steps, "N", "run N times, keeping states; {step} in a path is the step, from 0", 1);
   flags.text("--load-state", o.load_state, "FILE", "start with the states in this .npz");
   flags.text("--save-state", o.save_state, "FILE", "write the final states to this .npz");
-  flags.choice("--tier", o.tier, {"fast", "reference"}, "TIER", "kernels to use").env("OVIR_TIER");
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION",
-               "compute narrower floats in f32, or round every value to its declared type");
-  flags.number("--threads", o.threads, "N", "use at most N processors; the results do not depend on it", 1)
-      .env("OVIR_THREADS");
+  add_execution(flags, o);
 
   flags.text(
       "--trap", o.trap, "LIST",

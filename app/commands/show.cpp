@@ -1,5 +1,6 @@
 // show: the model's layers, with whatever is known of them.
 #include "command.hpp"
+#include "execution.hpp"
 #include "plan/print.hpp"
 #include "render/diagnostics.hpp"
 #include "render/graph.hpp"
@@ -8,7 +9,8 @@ namespace ovir::app::commands::show {
 namespace {
 
 struct Options : ModelOptions {
-  std::string format = "text", select, plan_after, precision = "f32";
+  std::string format = "text", select, plan_after;
+  ExecutionOptions execution;
   i64 steps = 1;
   bool plan = false;
 };
@@ -17,9 +19,7 @@ struct Options : ModelOptions {
 int show_plan(const Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
-  ovir::Options how;
-  how.precision = options.precision == "declared" ? Precision::declared : Precision::f32;
-  how.expected_runs = options.steps;
+  auto how = compile_options(options.execution, common, options.steps);
   how.until = options.plan_after;
   print(to_text(*plan(loaded.model, loaded.facts, how)));
   return kOk;
@@ -57,7 +57,7 @@ Action declare(Flags& flags) {
   flags.choice("--plan-after", o.plan_after, {"precision", "fold", "fuse", "choose", "layout"}, "PASS",
                "the plan as it stands after this pass");
   flags.number("--steps", o.steps, "N", "with --plan: for so many runs", 1);
-  flags.choice("--precision", o.precision, {"f32", "declared"}, "PRECISION", "with --plan: as for run");
+  add_precision(flags, o.execution.precision);
   flags.format(o.format, "text json dot mermaid html");
   return [options](const Common& common) { return show(*options, common); };
 }

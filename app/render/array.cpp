@@ -73,13 +73,13 @@ Parts split_number(double x, bool scientific) {
 /// As NumPy: exponents where the largest has more digits than the type (or eight), the smallest is under 1e-4, or they
 /// are three magnitudes apart.
 bool wants_exponents(const std::vector<double>& values, double largest_plain) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
+  double min = std::numeric_limits<double>::infinity(), max = 0;
   for (const double v : values) {
     if (!std::isfinite(v) || v == 0) continue;
-    least = std::min(least, std::fabs(v));
-    most = std::max(most, std::fabs(v));
+    min = std::min(min, std::fabs(v));
+    max = std::max(max, std::fabs(v));
   }
-  return most > 0 && (most >= largest_plain || least < 1e-4 || most / least > 1000.);
+  return max > 0 && (max >= largest_plain || min < 1e-4 || max / min > 1000.);
 }
 
 /// With exponents every number has as many digits as the longest needs: of its exact value, as NumPy does.

@@ -61,16 +61,16 @@ Json id_json(std::string_view text) {
   return n ? Json(*n) : Json(std::string(text));
 }
 
-void add_release(Json& to, const tools::LeastRelease& least) {
+void add_release(Json& to, const tools::MinimumRelease& minimum) {
   to["least_openvino"] =
-      least.release.empty() ? fmt::format("newer than {}", tools::kNewestRelease) : std::string(least.release);
+      minimum.release.empty() ? fmt::format("newer than {}", tools::kNewestRelease) : std::string(minimum.release);
   Json what = Json::array();
-  for (const auto& required : least.required_by) {
+  for (const auto& required : minimum.required_by) {
     what.push_back({{"what", required.what}});
     if (required.layers > 0) what.back()["layers"] = required.layers;
   }
   to["least_openvino_for"] = std::move(what);
-  if (!least.extensions.empty()) to["extensions"] = least.extensions;
+  if (!minimum.extensions.empty()) to["extensions"] = minimum.extensions;
 }
 
 }  // namespace ovir::app

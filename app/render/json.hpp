@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 namespace ovir::tools {
-struct LeastRelease;
+struct MinimumRelease;
 }
 
 namespace ovir::app {
@@ -21,6 +21,6 @@ std::string json_text(const Json& json, int levels);
 Json id_json(std::string_view text);
 
 /// Adds "least_openvino", the least release that reads the model, and "least_openvino_for", what asks for it.
-void add_release(Json& to, const tools::LeastRelease& least);
+void add_release(Json& to, const tools::MinimumRelease& minimum);
 
 }  // namespace ovir::app

@@ -33,7 +33,7 @@ std::string ranges_text(const tools::RangeWatch& watch) {
     for (const auto& r : watch.ranges()) {
       const auto& s = r.shares[k];
       rows.push_back({place(*r.model, r.node, r.port), (*r.model)[r.node].layer->type, number(r.largest),
-                      number(r.least), number(r.headroom(limits)), share(s.too_large, r.count),
+                      number(r.smallest), number(r.headroom(limits)), share(s.too_large, r.count),
                       share(s.subnormal, r.count), share(s.to_zero, r.count)});
     }
     text += columns_text(rows, "llrrrrrr");
@@ -48,7 +48,7 @@ Json ranges_json(const tools::RangeWatch& watch) {
                {"port", r.port},
                {"count", r.count},
                {"largest", r.largest},
-               {"least", r.least}};
+               {"least", r.smallest}};
     for (std::size_t k = 0; k < watch.types().size(); ++k) {
       const auto& limits = tools::limits_of(watch.types()[k]);
       entry[std::string(name(limits.type))] = {{"headroom", number_json(r.headroom(limits))},

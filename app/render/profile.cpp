@@ -93,8 +93,8 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
   for (const auto& row : rows) {
     if (top > 0 && shown++ >= static_cast<std::size_t>(top)) break;
     const auto flops = per_second(row.flops, row.ms), bytes = per_second(row.bytes, row.ms);
-    const auto share = [](double value, double most) {
-      return value > 0 && most > 0 ? fmt::format("{:.0f}%", value / most * 100) : "";
+    const auto share = [](double value, double max) {
+      return value > 0 && max > 0 ? fmt::format("{:.0f}%", value / max * 100) : "";
     };
     text += fmt::format("{:8.3f}  {:4.1f}%  {:>13} {:>5}  {:>11} {:>5}  {:5}  {}", row.ms,
                         total > 0 ? row.ms / total * 100 : 0, cell(flops, 1e9, ""), share(flops, report.peak_flops),

@@ -24,10 +24,10 @@ std::string place(const Row& row) {
 /// The histogram in block elements; a bin that holds anything shows it.
 std::string bars(const tools::Statistics& s) {
   constexpr std::array<std::string_view, 9> blocks{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const auto most = *std::max_element(s.histogram.begin(), s.histogram.end());
+  const auto max = *std::max_element(s.histogram.begin(), s.histogram.end());
   std::string text;
   for (const auto n : s.histogram)
-    text += blocks[n == 0 ? 0 : 1 + static_cast<std::size_t>(7.0 * static_cast<double>(n) / static_cast<double>(most))];
+    text += blocks[n == 0 ? 0 : 1 + static_cast<std::size_t>(7.0 * static_cast<double>(n) / static_cast<double>(max))];
   return text;
 }
 

@@ -25,10 +25,10 @@ constexpr std::uint32_t magnitude(float x) { return bits_of(x) & 0x7FFFFFFF; }
 template <unsigned E, unsigned M>
 constexpr std::uint32_t round_to(std::uint32_t bits) {
   constexpr std::uint32_t bias = (1u << (E - 1)) - 1, dropped = 23 - M;
-  constexpr std::uint32_t least_normal = (127 - bias + 1) << 23;
+  constexpr std::uint32_t min_normal = (127 - bias + 1) << 23;
   // Adding a number whose last place is the format's least step leaves the multiple of that step in the low bits.
   constexpr std::uint32_t step_aligner = (127 - bias + 1 + dropped) << 23;
-  if (bits < least_normal) return bits_of(float_of(bits) + float_of(step_aligner)) - step_aligner;
+  if (bits < min_normal) return bits_of(float_of(bits) + float_of(step_aligner)) - step_aligner;
   const std::uint32_t odd = (bits >> dropped) & 1;
   return (bits - ((127 - bias) << 23) + (1u << (dropped - 1)) - 1 + odd) >> dropped;
 }

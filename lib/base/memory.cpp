@@ -24,11 +24,11 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 /// The least number in the files called `name` from `folder` up to `root`. Version 2 writes "max" for none.
-i64 least_upwards(const std::filesystem::path& root, std::filesystem::path folder, const char* name) {
-  auto least = kNone;
+i64 min_upwards(const std::filesystem::path& root, std::filesystem::path folder, const char* name) {
+  auto limit = kNone;
   for (folder = folder.relative_path();; folder = folder.parent_path()) {
-    least = std::min(least, parse_number<i64>(text_of(root / folder / name)).value_or(kNone));
-    if (folder.empty()) return least;
+    limit = std::min(limit, parse_number<i64>(text_of(root / folder / name)).value_or(kNone));
+    if (folder.empty()) return limit;
   }
 }
 
@@ -41,17 +41,17 @@ i64 own_limit(int resource) {
 }  // namespace
 
 i64 control_group_limit(std::string_view memberships, const std::string& root) {
-  auto least = kNone;
+  auto limit = kNone;
   for (const auto line : split(memberships, '\n')) {  // "4:memory:/path" in version 1, "0::/path" in version 2
     const auto first = line.find(':'), second = line.find(':', first + 1);
     if (first == line.npos || second == line.npos) continue;
     const auto controllers = split(line.substr(first + 1, second - first - 1), ',');
     const std::filesystem::path folder = line.substr(second + 1);
-    if (controllers.empty()) least = std::min(least, least_upwards(root, folder, "memory.max"));
+    if (controllers.empty()) limit = std::min(limit, min_upwards(root, folder, "memory.max"));
     if (std::find(controllers.begin(), controllers.end(), "memory") != controllers.end())
-      least = std::min(least, least_upwards(root + "/memory", folder, "memory.limit_in_bytes"));
+      limit = std::min(limit, min_upwards(root + "/memory", folder, "memory.limit_in_bytes"));
   }
-  return least;
+  return limit;
 }
 
 i64 memory_available() {

@@ -29,13 +29,13 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::fill(row, row + width, limit);
     row[0] = i;
-    std::size_t least = i;
+    std::size_t min = i;
     for (std::size_t j = i < limit ? 1 : i + 1 - limit; j <= b.size() && j < i + limit; ++j) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same(i - 1, j - 1) ? 0 : 1)});
       if (i > 1 && j > 1 && same(i - 1, j - 2) && same(i - 2, j - 1)) row[j] = std::min(row[j], before[j - 2] + 1);
-      least = std::min(least, row[j]);
+      min = std::min(min, row[j]);
     }
-    if (least >= limit) return limit;
+    if (min >= limit) return limit;
     std::swap(before, last);
     std::swap(last, row);
   }

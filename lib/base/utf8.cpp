@@ -24,8 +24,8 @@ std::optional<char32_t> take_code_point(std::string_view& text) {
     if (!continues(text[i])) return std::nullopt;
     c = c << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
   }
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};  // one form only: the shortest
-  if (!is_character(c) || c < least[length]) return std::nullopt;
+  constexpr char32_t min[] = {0, 0, 0x80, 0x800, 0x10000};  // one form only: the shortest
+  if (!is_character(c) || c < min[length]) return std::nullopt;
   text.remove_prefix(length);
   return c;
 }

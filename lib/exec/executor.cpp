@@ -229,7 +229,13 @@ class Executor::Run final : private EvalHost {
       entry = recent.begin();
     }
     if (!entry->second) return false;
-    step.kernel->run(*entry->second, in, out, context_.runtime);
+    auto& state = *entry->second;
+    Tensor scratch;
+    if (state.scratch_bytes > 0) {
+      scratch = context_.blocks.allocate(ElementType::u8, {state.scratch_bytes});
+      state.scratch = scratch.mutable_bytes();
+    }
+    step.kernel->run(state, in, out, context_.runtime);
     return true;
   }
 

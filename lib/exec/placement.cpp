@@ -30,7 +30,16 @@ class Placer {
       block_of[g] = static_cast<int>(blocks.size());
       blocks.push_back({(std::max<std::size_t>(group.bytes, 1) + 63) / 64 * 64, group.begin, group.end, 0});
     }
+    std::vector<int> scratch_of(steps_.size(), -1);
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      if (steps_[s].scratch_bytes == 0) continue;
+      scratch_of[s] = static_cast<int>(blocks.size());
+      blocks.push_back(
+          {static_cast<std::size_t>(steps_[s].scratch_bytes), static_cast<int>(s), static_cast<int>(s), 0});
+    }
     result_.bytes = lay_out(blocks);
+    for (const auto block : scratch_of)
+      result_.scratch.push_back(block < 0 ? -1 : static_cast<i64>(blocks[block].offset));
     for (const auto& spot : spots_) {
       const auto block = spot.group < 0 ? -1 : block_of[spot.group];
       result_.offsets.push_back(block < 0 ? -1 : static_cast<i64>(blocks[block].offset) + spot.offset);

@@ -18,17 +18,20 @@ struct PlacedStep {
   bool view = false;               ///< its output is its input under another shape
   const Kernel* kernel = nullptr;  ///< null: reference kernels, whose outputs overlap no input
   Sizes sizes{};                   ///< of the kernel
+  i64 scratch_bytes = 0;           ///< of the kernel
 };
 
 struct Placement {
   std::vector<i64> offsets;     ///< by value, in bytes; -1: not in the arena
   std::vector<int> overwrites;  ///< by step: the input that its output 0 is written over; -1: none
+  std::vector<i64> scratch;     ///< by step, in bytes; -1: none
   std::size_t bytes = 0;
 };
 
 /// Values that are not needed at the same time share bytes; a view lies where its input lies; an output may take the
 /// place of an input that dies with the step (Kernel::writes_over), and the parts of a Concat or Split lie in the whole
-/// (Kernel::place_in_output, Kernel::place_in_input). Results, inputs and constants are not in the arena.
+/// (Kernel::place_in_output, Kernel::place_in_input). Scratch memory lies where no value is that the step needs.
+/// Results, inputs and constants are not in the arena.
 Placement place(const Plan& plan, std::span<const PlacedStep> steps, std::span<const std::optional<Shape>> shapes);
 
 /// Offsets, in bytes and multiples of 64, of blocks that are alive from step `begin` to step `end`, so that no two that

@@ -95,7 +95,11 @@ void Sized::place_values(const Plan& plan) {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     const auto& sized = steps[s];
     const auto* kernel = sized.how == How::kernel ? plan.steps[s].kernel.get() : nullptr;
-    placed.push_back({sized.how != How::dynamic, sized.how == How::view, kernel, {sized.in, sized.out}});
+    placed.push_back({.planned = sized.how != How::dynamic,
+                      .view = sized.how == How::view,
+                      .kernel = kernel,
+                      .sizes = {sized.in, sized.out},
+                      .scratch_bytes = kernel ? sized.state->scratch_bytes : 0});
     if (sized.how == How::kernel || sized.how == How::reference)
       for (const auto id : plan.steps[s].outputs) planned[at(id)] = plan.value(id).result;
   }
@@ -117,6 +121,7 @@ void Sized::place_values(const Plan& plan) {
   }
   for (std::size_t s = 0; s < steps.size(); ++s) {
     steps[s].overwrites = placement.overwrites[s];
+    if (placement.scratch[s] >= 0) steps[s].state->scratch = arena.get() + placement.scratch[s];
     if (steps[s].how != How::view) continue;
     const auto from = at(plan.steps[s].inputs[0]), to = at(plan.steps[s].outputs[0]);
     if (!fixed[from]) continue;

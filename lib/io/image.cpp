@@ -89,9 +89,9 @@ void write_png(const std::string& path, const Tensor& tensor) {
          printable(path), to_string(tensor.shape()));
   auto image = tensor.reshaped(shape);
   if (!last) {
-    Tensor turned(ElementType::u8, {shape[1], shape[2], shape[0]});
-    permute(image, shape, {1, 2, 0}, turned);
-    image = std::move(turned);
+    Tensor transposed(ElementType::u8, {shape[1], shape[2], shape[0]});
+    permute(image, shape, {1, 2, 0}, transposed);
+    image = std::move(transposed);
   }
   const auto text = png_bytes(image);
   const std::span<const std::byte> part = std::as_bytes(std::span(text));

@@ -88,11 +88,11 @@ void read_zip64(const Fields& f, std::uint64_t extra, std::uint64_t size, std::a
 /// Deflate's best is 1032 to 1: whatever claims more is refused before memory is taken for it.
 constexpr std::uint64_t kBestRatio = 1032;
 
-/// The first `most` of `size` bytes.
-Bytes inflate_raw(std::string_view packed, std::uint64_t size, std::uint64_t most, const Fields& f) {
+/// The first `limit` of `size` bytes.
+Bytes inflate_raw(std::string_view packed, std::uint64_t size, std::uint64_t limit, const Fields& f) {
   if (size / kBestRatio > packed.size()) f.damaged();
-  const bool whole = most >= size;
-  size = std::min(size, most);
+  const bool whole = limit >= size;
+  size = std::min(size, limit);
   auto storage = allocate(size);
   z_stream z{};
   if (inflateInit2(&z, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
@@ -156,7 +156,7 @@ const Npz::Member& Npz::member(std::string_view key) const {
        near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : "");
 }
 
-Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t most) const {
+Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t limit) const {
   const Fields f(file_.text(), where_);
   if ((m.flags & kEncrypted) != 0) fail(Code::E0705, "{}: \"{}\" is encrypted", where_, printable(key));
   if (m.method != 0 && m.method != 8)
@@ -165,10 +165,10 @@ Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t most) co
   const auto start = m.offset + kLocalSize + f.at<std::uint16_t>(m.offset + 26) + f.at<std::uint16_t>(m.offset + 28);
   const auto packed = f.part(start, m.packed);
   if (m.method == 0 && m.packed != m.size) f.damaged();
-  if (m.method == 0) return {file_.owner, std::as_bytes(std::span(packed.substr(0, most)))};
-  if (std::min(m.size, most) > static_cast<std::uint64_t>(memory_available()))
+  if (m.method == 0) return {file_.owner, std::as_bytes(std::span(packed.substr(0, limit)))};
+  if (std::min(m.size, limit) > static_cast<std::uint64_t>(memory_available()))
     fail(Code::E0003, "{}: \"{}\" unpacks to {} bytes, more than the memory holds", where_, printable(key), m.size);
-  return inflate_raw(packed, m.size, most, f);
+  return inflate_raw(packed, m.size, limit, f);
 }
 
 Tensor Npz::read(std::string_view key) const {

@@ -32,8 +32,8 @@ class Npz {
     std::uint32_t crc = 0;
     std::uint64_t packed = 0, size = 0, offset = 0;
   };
-  /// The first `most` bytes of a member.
-  Bytes content(const Member& m, std::string_view key, std::uint64_t most) const;
+  /// The first `limit` bytes of a member.
+  Bytes content(const Member& m, std::string_view key, std::uint64_t limit) const;
   const Member& member(std::string_view key) const;
 
   Bytes file_;

@@ -46,8 +46,8 @@ Tensor decode_png(const Bytes& file, std::string_view where) {
   const bool gray =
       header.color_type == SPNG_COLOR_TYPE_GRAYSCALE || header.color_type == SPNG_COLOR_TYPE_GRAYSCALE_ALPHA;
   require_image_size(header.width, header.height, header.bit_depth == 16 ? 8 : 4, where);
-  const auto least_bytes = i64{header.height} * (1 + i64{header.width} * header.bit_depth / 8);
-  if (least_bytes / kBestRatio > std::ssize(file)) must(SPNG_EOF);
+  const auto min_bytes = i64{header.height} * (1 + i64{header.width} * header.bit_depth / 8);
+  if (min_bytes / kBestRatio > std::ssize(file)) must(SPNG_EOF);
 
   Tensor image = new_image(header.width, header.height, gray ? 1 : 3, where);
   const auto decode = [&]<class Sample>(Sample, spng_format format) {

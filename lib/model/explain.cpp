@@ -81,8 +81,10 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
     const bool constant = producer.op && producer.op->kind == Kind::constant;
     const auto value = value_of(fact.value);
     if (at_fault == static_cast<i64>(i)) {
-      const auto said = i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, *lines) : std::string();
-      d.label = fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), said, describe(*producer.layer));
+      const auto contradiction =
+          i < node.layer->inputs.size() ? declared(node.layer->inputs[i], fact, *lines) : std::string();
+      d.label =
+          fmt::format("input {}: inferred {}{}, from {}", i, describe(fact), contradiction, describe(*producer.layer));
       if (value.empty()) return;
     }
     Note note;

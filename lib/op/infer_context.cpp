@@ -119,12 +119,12 @@ std::optional<std::vector<Interval>> InferContext::require_at_least(int port, i6
   auto values = intervals(port);
   const auto exact = ints(port);  // a double holds integers up to 2^53 only
   for (std::size_t i = 0; values && i < values->size(); ++i) {
-    const auto most = exact ? (*exact)[i] : static_cast<i64>(std::clamp((*values)[i].hi, -9e18, 9e18));
-    if (most >= min) continue;
+    const auto highest = exact ? (*exact)[i] : static_cast<i64>(std::clamp((*values)[i].hi, -9e18, 9e18));
+    if (highest >= min) continue;
     const auto which = values->size() == 1 ? std::string() : fmt::format("element {} of ", i);
     fail_at(port, Code::E0508,
             fmt::format("{}input \"{}\" of {} must be {} or more, but is {}", which, port_name(port), op().type, min,
-                        most));
+                        highest));
   }
   return values;
 }
@@ -246,11 +246,11 @@ const PortDef* port_def(std::span<const PortDef> defs, int port) {
 
 void InferContext::check_signature() {
   const auto ins = version_->inputs;
-  const int least = min_count(ins);
+  const int min = min_count(ins);
   const bool endless = !ins.empty() && is_endless(ins.back());
-  if (input_count() < least)
+  if (input_count() < min)
     fail(Code::E0501, "{} takes {}{}, but {} {} connected: \"{}\" is missing", op().type,
-         endless || least < static_cast<int>(ins.size()) ? "at least " : "", counted(least, "input"), input_count(),
+         endless || min < static_cast<int>(ins.size()) ? "at least " : "", counted(min, "input"), input_count(),
          input_count() == 1 ? "is" : "are", port_name(input_count()));
   if (!endless && input_count() > static_cast<int>(ins.size()))
     fail(Code::E0501, "{} takes {}{}, but {} are connected", op().type, counted(ins.size(), "input"), port_names(ins),

@@ -34,20 +34,20 @@ Contradiction contradiction(const Port& port, const Fact& inferred) {
 /// The port may be wrong; where an attribute says the same, so may that be.
 std::vector<Remedy> agreeing(const Node& node, const Port& at, const Fact& inferred, Contradiction wrong,
                              bool attributes_count) {
-  const auto said = declared(at);
+  const auto fact = declared(at);
   Remedy port, attributes;
   if (wrong.type) {
     port.push_back({Change::What::tag_attribute, "precision", std::string(precision_name(inferred.type))});
     for (const auto& def : node.version->attrs.defs) {
       const auto* given = def.kind == AttributeKind::element_type ? node.layer->attribute(def.name) : nullptr;
       if (given && given->value == name(inferred.type))
-        attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(said.type))});
+        attributes.push_back({Change::What::attribute, std::string(def.name), std::string(name(fact.type))});
     }
   }
   if (wrong.shape && inferred.shape.has_rank()) {
     port.push_back({Change::What::dims, {}, list_of(inferred.shape)});
     if (node.op->kind == Kind::parameter)
-      attributes.push_back({Change::What::attribute, "shape", attribute_text(said.shape)});
+      attributes.push_back({Change::What::attribute, "shape", attribute_text(fact.shape)});
   }
   if (attributes.empty() || !attributes_count) return {std::move(port)};
   return {std::move(port), std::move(attributes)};
@@ -56,11 +56,11 @@ std::vector<Remedy> agreeing(const Node& node, const Port& at, const Fact& infer
 /// `stated`: by the layer's attributes.
 Diagnostic contradicts(const Node& node, const Port& port, PortRef ref, const Fact& inferred, Contradiction wrong,
                        bool stated) {
-  const auto said = declared(port);
+  const auto fact = declared(port);
   const auto is = wrong.type ? describe(inferred) : to_string(inferred.shape);
   auto d = diagnose(Code::W0901,
                     fmt::format("{} port {} of \"{}\" declares {}, but {}", ref.input ? "input" : "output", ref.index,
-                                printable(node.layer->name), wrong.type ? describe(said) : to_string(said.shape),
+                                printable(node.layer->name), wrong.type ? describe(fact) : to_string(fact.shape),
                                 stated ? "its attributes say " + is : is + " was inferred"),
                     port.at);
   d.port = std::move(ref);
@@ -75,9 +75,9 @@ std::vector<Fact> declared_outputs(const Node& node) {
   return list;
 }
 
-bool DeclaredCheck::is_interface(const Node& node, int output, ElementType said, ElementType inferred) {
+bool DeclaredCheck::is_interface(const Node& node, int output, ElementType type, ElementType inferred) {
   if (model_.graph->ir_version != 10 || !model_.path.empty()) return false;
-  const bool exchanged = said == exchanged_type(model_, inferred, false);
+  const bool exchanged = type == exchanged_type(model_, inferred, false);
   if (output < 0) return node.op->kind == Kind::result && exchanged;
   if (!readers_) {
     readers_.emplace();

@@ -30,7 +30,7 @@ class DeclaredCheck {
 
   /// IR 10 declares at its Results the types in which values are exchanged, and of outputs that nothing reads any type.
   /// `output`: -1 for an input of `node`.
-  bool is_interface(const Node& node, int output, ElementType said, ElementType inferred);
+  bool is_interface(const Node& node, int output, ElementType type, ElementType inferred);
 };
 
 }  // namespace ovir::passes

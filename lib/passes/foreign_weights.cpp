@@ -74,11 +74,11 @@ i64 unused(std::vector<ByteRange> ranges, i64 size) {
 void suspect_weights(const Model& model, Diagnostics& diagnostics) {
   constexpr Code kAboutValues[] = {Code::E0302, Code::E0505, Code::E0506, Code::E0507, Code::E0508, Code::E0512};
   const auto& graph = *model.graph;
-  const auto& said = diagnostics.all();
-  const auto at = std::find_if(said.begin(), said.end(), [&](const Diagnostic& d) {
+  const auto& all = diagnostics.all();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Diagnostic& d) {
     return std::find(std::begin(kAboutValues), std::end(kAboutValues), d.code) != std::end(kAboutValues);
   });
-  if (at == said.end() || !graph.weights) return;
+  if (at == all.end() || !graph.weights) return;
   Constants constants;
   collect(model, constants);
   const auto size = static_cast<i64>(graph.weights->size());
@@ -91,7 +91,7 @@ void suspect_weights(const Model& model, Diagnostics& diagnostics) {
   if (constants.absurd)
     signs.push_back(fmt::format("{} holds {}", describe(*constants.absurd->layer), constants.value));
   if (signs.empty()) return;
-  diagnostics.add_note(static_cast<std::size_t>(at - said.begin()),
+  diagnostics.add_note(static_cast<std::size_t>(at - all.begin()),
                        {fmt::format("{} may belong to another model: {}", printable(graph.weights_path),
                                     fmt::format("{}{}{}", signs.front(), signs.size() > 1 ? ", and " : "",
                                                 signs.size() > 1 ? signs.back() : "")),

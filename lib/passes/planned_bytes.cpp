@@ -37,7 +37,7 @@ std::vector<std::vector<bool>> read_outputs(const Model& model, const Facts& fac
 }  // namespace
 
 PlannedBytes planned_bytes(const Model& model, const Facts& facts) {
-  PlannedBytes most;
+  PlannedBytes largest;
   const auto read = read_outputs(model, facts);
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const auto& node = model.nodes[i];
@@ -47,9 +47,9 @@ PlannedBytes planned_bytes(const Model& model, const Facts& facts) {
       if (v.node >= 0) given = sum(given, bytes_of(facts.of(v)));
     for (std::size_t o = 0; o < read[i].size(); ++o)
       if (read[i][o]) made = sum(made, bytes_of(facts.outputs[i][o]));
-    if (made > given && made > most.bytes) most = {made, &node};
+    if (made > given && made > largest.bytes) largest = {made, &node};
   }
-  return most;
+  return largest;
 }
 
 }  // namespace ovir::passes

@@ -1,6 +1,7 @@
 // Kernel: the seam of the fast tier: what computes the outputs of a node, or of a group of nodes, from views of their
 // inputs.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,12 +17,26 @@ struct Sizes {
   std::span<const View> in, out;
 };
 
+/// A stretch of a kernel's scratch memory.
+struct Scratch {
+  i64 offset = 0, bytes = 0;
+  explicit operator bool() const { return bytes > 0; }
+};
+
 /// What a kernel prepares for a session and sizes: offsets, scratch memory, primitives.
 struct KernelState {
   KernelState() = default;
   KernelState(const KernelState&) = delete;
   KernelState& operator=(const KernelState&) = delete;
   virtual ~KernelState() = default;
+
+  /// For prepare(): so much memory, on a cache line, for run() to write to as it likes. It lies in the arena, among
+  /// what other steps use, and holds anything when run() begins. Throws std::bad_alloc.
+  Scratch reserve(i64 floats);
+  float* floats(const Scratch& s) const { return reinterpret_cast<float*>(scratch + s.offset); }
+
+  i64 scratch_bytes = 0;
+  std::byte* scratch = nullptr;  ///< set before run()
 };
 
 /// Immutable, and shared by sessions and threads: what changes from run to run is in the KernelState. Constant weights

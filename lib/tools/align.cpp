@@ -241,11 +241,11 @@ void align_by_values(Alignment& alignment, const Reference& first, const Referen
   const auto best = [&](const Tensor& of, const Node& node, const std::vector<Alignment::Target>& among,
                         const Reference& values) {
     std::optional<std::size_t> at;
-    double least = kNearlySame;
+    double nearest = kNearlySame;
     for (std::size_t i = 0; i < among.size(); ++i) {
       if ((*among[i].model)[among[i].node].op != node.op) continue;
-      if (const auto d = apart(value(values, among[i]), of); d && *d < least) {
-        least = *d;
+      if (const auto d = apart(value(values, among[i]), of); d && *d < nearest) {
+        nearest = *d;
         at = i;
       }
     }

@@ -11,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Larger sets say nothing to a reader.
-constexpr std::size_t kMost = 4;
+constexpr std::size_t kMaxElements = 4;
 constexpr int kTrials = 400;
 constexpr auto kTime = std::chrono::milliseconds(1500);
 
@@ -76,7 +76,7 @@ class Search {
       }
       if (trials_ > kTrials || Clock::now() > until_) break;
     }
-    return set.size() <= kMost ? set : std::vector<OperandElement>{};
+    return set.size() <= kMaxElements ? set : std::vector<OperandElement>{};
   }
 
   const Call& call_;

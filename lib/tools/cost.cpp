@@ -18,12 +18,12 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Saturating, so that absurd shapes give absurd numbers and nothing worse.
-constexpr auto kMost = std::numeric_limits<i64>::max();
-i64 times(i64 a, i64 b) { return checked_mul(a, b).value_or(kMost); }
-i64 plus(i64 a, i64 b) { return checked_add(a, b).value_or(kMost); }
+constexpr auto kMax = std::numeric_limits<i64>::max();
+i64 times(i64 a, i64 b) { return checked_mul(a, b).value_or(kMax); }
+i64 plus(i64 a, i64 b) { return checked_add(a, b).value_or(kMax); }
 
 /// With the greatest length where one is open but bounded; nothing where it has no end.
-std::optional<Shape> greatest(const PartialShape& shape) {
+std::optional<Shape> largest(const PartialShape& shape) {
   if (!shape.has_rank()) return std::nullopt;
   Shape lengths;
   for (const auto& d : shape) {
@@ -35,12 +35,12 @@ std::optional<Shape> greatest(const PartialShape& shape) {
 
 i64 bytes_of(ElementType type, const Shape& shape) {
   const auto n = checked_product(shape);
-  return n ? packed_size(type, *n).value_or(times(*n, byte_width(type))) : kMost;
+  return n ? packed_size(type, *n).value_or(times(*n, byte_width(type))) : kMax;
 }
 
 /// Bytes of a value, with the greatest shape that it may have; nothing where there is none.
 std::optional<i64> bytes_of(const Fact& fact) {
-  const auto shape = greatest(fact.shape);
+  const auto shape = largest(fact.shape);
   if (!shape || fact.type == ElementType::dynamic) return std::nullopt;
   return bytes_of(fact.type, *shape);
 }
@@ -162,7 +162,7 @@ class Counter {
       const auto size = bytes_of(outputs[o]);
       missing = missing || !size || !outputs[o].shape.is_static();
       if (!size) continue;
-      alive.push_back({&model, i, static_cast<int>(o), outputs[o].type, *greatest(outputs[o].shape), *size});
+      alive.push_back({&model, i, static_cast<int>(o), outputs[o].type, *largest(outputs[o].shape), *size});
       bytes = plus(bytes, *size);
     }
     return bytes;
@@ -173,7 +173,7 @@ class Counter {
     for (const auto& v : node.inputs) inputs.push_back(facts.of(v));
     for (auto* const list : {&inputs, &outputs})
       for (auto& f : *list)
-        if (const auto shape = greatest(f.shape)) f.shape = PartialShape(*shape);
+        if (const auto shape = largest(f.shape)) f.shape = PartialShape(*shape);
     const auto macs = macs_of(node, inputs, outputs);
     missing = missing || !macs;
     layer.macs = times(macs.value_or(0), layer.times);
@@ -210,7 +210,7 @@ class Counter {
     // A body that counts its iterations has their greatest number at input 0.
     const bool counts = !node.op->bodies.empty() && node.op->bodies[0].counts && !node.inputs.empty();
     if (const auto& limit = counts ? facts.of(node.inputs[0]).value : Tensor(); limit && limit.size() == 1)
-      if (const auto most = to_i64(limit)[0]; most >= 0) count = std::min(count.value_or(most), most);
+      if (const auto max = to_i64(limit)[0]; max >= 0) count = std::min(count.value_or(max), max);
     return count;
   }
 

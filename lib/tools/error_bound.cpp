@@ -140,9 +140,9 @@ std::vector<Bound> of_elementwise(const Evaluation& e, const std::vector<Tensor>
     };
     const auto up = moved(1), down = moved(-1);
     for (std::size_t o = 0; o < base.size(); ++o) {
-      auto most = distances(base[o], up[o]);
-      raise(most, distances(base[o], down[o]));
-      add(bounds[o], most);
+      auto max = distances(base[o], up[o]);
+      raise(max, distances(base[o], down[o]));
+      add(bounds[o], max);
     }
   }
   for (std::size_t o = 0; o < base.size(); ++o) add_rounding(bounds[o], base[o], outputs[o].type(), e.u(), kUnits / 2);

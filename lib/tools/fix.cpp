@@ -41,9 +41,9 @@ using Tally = std::map<Key, std::size_t>;
 
 bool counts(const Diagnostic& d) { return severity(d.code) == Severity::error || d.code == Code::W0901; }
 
-Tally tally(const Diagnostics& said) {
+Tally tally(const Diagnostics& diagnostics) {
   Tally list;
-  for (const auto& d : said.all())
+  for (const auto& d : diagnostics.all())
     if (counts(d)) ++list[key_of(d)];
   return list;
 }
@@ -77,7 +77,7 @@ std::size_t times(const Tally& list, const Key& key) {
 class FixSearch {
  public:
   FixSearch(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before)
-      : model_(m), subject(s), said(d.all()), remedies_(m), fixed_(said.size(), false) {
+      : model_(m), subject(s), diagnostics(d.all()), remedies_(m), fixed_(diagnostics.size(), false) {
     fixes_.edits = before;
     now_ = tally(d);
     // Reading and inferring thirty thousand layers takes a tenth of a second, and nobody waits for help for long.
@@ -86,10 +86,10 @@ class FixSearch {
   }
 
   Fixes run() {
-    const auto is_error = [&](std::size_t i) { return severity(said[i].code) == Severity::error; };
+    const auto is_error = [&](std::size_t i) { return severity(diagnostics[i].code) == Severity::error; };
     // First what contradicts itself in one place, and may be cured in two ways: all that is said downstream may come
     // from it.
-    each([&](std::size_t i) { return !is_error(i) && said[i].remedies.size() > 1; });
+    each([&](std::size_t i) { return !is_error(i) && diagnostics[i].remedies.size() > 1; });
     each(is_error);
     each([](std::size_t) { return true; });
     std::sort(fixes_.list.begin(), fixes_.list.end(),
@@ -102,7 +102,7 @@ class FixSearch {
  private:
   const Model& model_;
   const Subject& subject;
-  const std::vector<Diagnostic>& said;
+  const std::vector<Diagnostic>& diagnostics;
   const Remedies remedies_;
   std::vector<bool> fixed_;
   Fixes fixes_;
@@ -111,25 +111,27 @@ class FixSearch {
   std::set<std::string> judged_;  ///< layers as keys name them
 
   /// Not cured yet, be it as a consequence of another fix. Warnings without consequences are not tallied.
-  bool stands(std::size_t i) const { return !fixed_[i] && (!counts(said[i]) || times(now_, key_of(said[i])) > 0); }
+  bool stands(std::size_t i) const {
+    return !fixed_[i] && (!counts(diagnostics[i]) || times(now_, key_of(diagnostics[i])) > 0);
+  }
 
   /// Cures those of the diagnostics that `wanted` picks: one by one where there are tries for that, else all at once.
   template <class Wanted>
   void each(Wanted wanted) {
     std::vector<Fix> list;
-    for (std::size_t i = 0; i < said.size(); ++i)
-      if (!said[i].remedies.empty() && wanted(i) && stands(i)) offer(i, list);
+    for (std::size_t i = 0; i < diagnostics.size(); ++i)
+      if (!diagnostics[i].remedies.empty() && wanted(i) && stands(i)) offer(i, list);
     // Ports that are declared wrongly have one cure each, and it harms nothing.
     const bool plain = std::all_of(list.begin(), list.end(), [&](const Fix& f) {
-      return said[f.diagnostic].code == Code::W0901 && said[f.diagnostic].remedies.size() == 1;
+      return diagnostics[f.diagnostic].code == Code::W0901 && diagnostics[f.diagnostic].remedies.size() == 1;
     });
     if ((plain || list.size() > tries_) && list.size() > 1 && all_at_once(list)) return;
     for (const auto& fix : list) cure(fix.diagnostic);
   }
 
   void offer(std::size_t i, std::vector<Fix>& to) const {
-    for (const auto& remedy : said[i].remedies) {
-      auto edits = remedies_.edits_of(said[i], remedy);
+    for (const auto& remedy : diagnostics[i].remedies) {
+      auto edits = remedies_.edits_of(diagnostics[i], remedy);
       if (!edits || edits->empty()) continue;
       to.push_back({i, remedy, std::move(*edits), {}});
       return;
@@ -137,7 +139,7 @@ class FixSearch {
   }
 
   void cure(std::size_t i) {
-    const auto& d = said[i];
+    const auto& d = diagnostics[i];
     if (tries_ == 0 || !stands(i)) return;
     std::optional<Fix> best, second_best, uncovering;
     Tally best_tally, second_tally, uncovering_tally;
@@ -186,11 +188,12 @@ class FixSearch {
     const auto result = check(subject, all);
     auto after = tally(result);
     std::set<std::string> layers;
-    for (const auto& fix : list) layers.merge(at_fault(said[fix.diagnostic], false));
+    for (const auto& fix : list) layers.merge(at_fault(diagnostics[fix.diagnostic], false));
     if (!nothing_new(now_, after, layers)) return false;
     std::set<Key> left;
     for (const auto& d : result.all()) left.insert(key_of(d));
-    if (std::any_of(list.begin(), list.end(), [&](const Fix& f) { return left.contains(key_of(said[f.diagnostic])); }))
+    if (std::any_of(list.begin(), list.end(),
+                    [&](const Fix& f) { return left.contains(key_of(diagnostics[f.diagnostic])); }))
       return false;
     accept(std::move(list), std::move(after));
     return true;
@@ -236,8 +239,8 @@ class FixSearch {
   }
 
   bool cured(std::size_t i, const Diagnostics& result, const Tally& after) const {
-    const auto key = key_of(said[i]);
-    if (counts(said[i])) return times(after, key) < times(now_, key);
+    const auto key = key_of(diagnostics[i]);
+    if (counts(diagnostics[i])) return times(after, key) < times(now_, key);
     return std::none_of(result.all().begin(), result.all().end(),
                         [&](const Diagnostic& d) { return key_of(d) == key; });
   }
@@ -248,8 +251,8 @@ class FixSearch {
       fixed_[fix.diagnostic] = true;
     }
     if (fixes.size() == 1)
-      for (std::size_t other = 0; other < said.size(); ++other) {
-        const auto key = key_of(said[other]);
+      for (std::size_t other = 0; other < diagnostics.size(); ++other) {
+        const auto key = key_of(diagnostics[other]);
         if (!fixed_[other] && times(now_, key) > 0 && times(after, key) == 0) fixes.front().also.push_back(other);
       }
     fixes_.list.insert(fixes_.list.end(), std::make_move_iterator(fixes.begin()), std::make_move_iterator(fixes.end()));
@@ -410,19 +413,19 @@ Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes) {
 }
 
 Diagnostics check(const Subject& subject, const Edits& edits) {
-  Diagnostics said;
+  Diagnostics diagnostics;
   auto text = std::make_shared<const std::string>(apply(subject.source->text, edits.texts));
   const auto source = std::make_shared<const SourceFile>(SourceFile{subject.source->path, text, *text});
-  auto model = load(source, subject.reading, said);
-  if (!model) return said;
+  auto model = load(source, subject.reading, diagnostics);
+  if (!model) return diagnostics;
   for (const auto& change : edits.constants) model = with_constant(*model, change);
-  ovir::infer(*model, subject.inferring, said);
-  if (!subject.release.empty()) check_release(*model, subject.release, said);
-  return said;
+  ovir::infer(*model, subject.inferring, diagnostics);
+  if (!subject.release.empty()) check_release(*model, subject.release, diagnostics);
+  return diagnostics;
 }
 
-Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before) {
-  return FixSearch(model, subject, said, before).run();
+Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& diagnostics, const Edits& before) {
+  return FixSearch(model, subject, diagnostics, before).run();
 }
 
 }  // namespace ovir::tools

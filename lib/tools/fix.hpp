@@ -70,11 +70,11 @@ struct Fixes {
   std::size_t errors = 0;          ///< that stay when all are made
   std::size_t contradictions = 0;  ///< declared shapes and types that contradict then
 };
-/// Tries the remedies of `said`, which is what check() says of `model` and `subject` with the edits `before`. A remedy
-/// is taken where the diagnostic then goes and no other error, and no other contradiction to what is declared, comes;
-/// of several the one that leaves the fewest of both. Where there is none, one that only uncovers errors of layers that
-/// could not be judged is taken, unless it sets a constant. A new value for a constant may leave ports that declare the
-/// old shapes, as long as no error is left.
-Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& said, const Edits& before = {});
+/// Tries the remedies of `diagnostics`, which is what check() says of `model` and `subject` with the edits `before`. A
+/// remedy is taken where the diagnostic then goes and no other error, and no other contradiction to what is declared,
+/// comes; of several the one that leaves the fewest of both. Where there is none, one that only uncovers errors of
+/// layers that could not be judged is taken, unless it sets a constant. A new value for a constant may leave ports that
+/// declare the old shapes, as long as no error is left.
+Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& diagnostics, const Edits& before = {});
 
 }  // namespace ovir::tools

@@ -109,8 +109,8 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
   if (floats) d.ulp = 0;
 
   Sums sums;
-  double furthest = -1, most = -1;
-  i64 first_beyond = -1, at_most = 0;
+  double furthest = -1, max = -1;
+  i64 first_beyond = -1, at_max = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto at = static_cast<i64>(i);
     const double x = a[i], r = b[i];
@@ -123,9 +123,9 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
     } else {
       const double difference = std::abs(x - r);
       sums.add(x, r);
-      if (difference > most) {
-        most = difference;
-        at_most = at;
+      if (difference > max) {
+        max = difference;
+        at_max = at;
       }
       if (r != 0) d.max_rel = std::max(d.max_rel, difference / std::abs(r));
       if (floats && difference > 0) d.ulp = std::max(*d.ulp, apart(ordered_as(type, x), ordered_as(type, r)));
@@ -141,9 +141,9 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
     ++d.beyond;
     if (first_beyond < 0) first_beyond = at;
   }
-  d.max_abs = std::max(most, 0.0);
+  d.max_abs = std::max(max, 0.0);
   if (first_beyond >= 0) d.worst = first_beyond;  // no number is further away than none
-  else if (d.beyond == 0) d.worst = at_most;
+  else if (d.beyond == 0) d.worst = at_max;
   d.within = d.beyond == 0;
   sums.into(d);
   return d;

@@ -94,11 +94,11 @@ class Experiment {
 
   /// What little is computed from Constants alone: weights that are stored in another type or form.
   bool is_constant(const Operand& o) const {
-    constexpr std::size_t kMostLayers = 32;
+    constexpr std::size_t kMaxLayers = 32;
     std::vector<int> pending{node_.inputs[o.input].node};
     for (std::size_t i = 0; i < pending.size(); ++i) {
       const auto& node = (*spot_.frame->model)[pending[i]];
-      if (i >= kMostLayers || !node.op || (node.inputs.empty() && node.op->kind != Kind::constant)) return false;
+      if (i >= kMaxLayers || !node.op || (node.inputs.empty() && node.op->kind != Kind::constant)) return false;
       for (const auto& v : node.inputs) {
         if (v.node < 0) return false;
         pending.push_back(v.node);
@@ -278,11 +278,11 @@ std::optional<Origin> origin(const Spot& spot) {
 }
 
 Roots roots(const Spot& spot) {
-  constexpr std::size_t kMostSteps = 100'000;
+  constexpr std::size_t kMaxSteps = 100'000;
   Roots found;
   std::vector<Spot> pending{spot};
   std::set<std::tuple<const Frame*, int, int, i64, bool>> visited;
-  while (!pending.empty() && visited.size() < kMostSteps) {
+  while (!pending.empty() && visited.size() < kMaxSteps) {
     const auto here = pending.back();
     pending.pop_back();
     if (!visited.emplace(here.frame, here.at.node, here.at.port, here.axis, here.element).second) continue;

@@ -89,7 +89,7 @@ class Judge final : public Observer {
     const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
     error.judgment = OwnVerdict::rounded;
     error.ties = 0;
-    double furthest = 0, most = -1;
+    double furthest = 0, max = -1;
     for (std::size_t i = 0; i < pair.value.size(); ++i) {
       const double apart = pair.apart(i);
       if (apart == 0) continue;
@@ -102,12 +102,12 @@ class Judge final : public Observer {
       // The element to show is the one furthest beyond its bound, else the one that is off by the most.
       const double beyond = apart > bound ? apart / std::max(bound, 1e-300) : 0;
       if (beyond > 0) error.judgment = OwnVerdict::wrong;
-      if (beyond > furthest || (furthest == 0 && apart > most)) {
+      if (beyond > furthest || (furthest == 0 && apart > max)) {
         error.at = static_cast<i64>(i);
         error.bound = bound;
       }
       furthest = std::max(furthest, beyond);
-      most = std::max(most, apart);
+      max = std::max(max, apart);
     }
     return furthest;
   }

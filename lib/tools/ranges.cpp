@@ -22,7 +22,7 @@ void add(ValueRange& range, const Tensor& given, const std::vector<ElementType>&
       ++range.count;
       range.largest = std::max(range.largest, v);
       if (v == 0) continue;
-      range.least = range.least == 0 ? v : std::min(range.least, v);
+      range.smallest = range.smallest == 0 ? v : std::min(range.smallest, v);
       for (std::size_t k = 0; k < types.size(); ++k) {
         const auto& limits = limits_of(types[k]);
         auto& share = range.shares[k];

@@ -25,9 +25,9 @@ struct ValueRange {
   const Model* model = nullptr;
   int node = -1;
   int port = 0;
-  double largest = 0;  ///< magnitude
-  double least = 0;    ///< magnitude that is not 0; 0: there is none
-  i64 count = 0;       ///< finite elements
+  double largest = 0;   ///< magnitude
+  double smallest = 0;  ///< magnitude that is not 0; 0: there is none
+  i64 count = 0;        ///< finite elements
   struct Share {
     i64 too_large = 0, subnormal = 0, to_zero = 0;  ///< elements
   };

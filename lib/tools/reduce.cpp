@@ -13,14 +13,14 @@
 namespace ovir::tools {
 namespace {
 
-constexpr std::size_t kMostGrown = 64;  // layers around the suspect, before all are tried
+constexpr std::size_t kMaxGrown = 64;  // layers around the suspect, before all are tried
 
 Candidate read(SubModel text) {
   Candidate candidate;
   candidate.text = std::move(text);
-  Diagnostics said;
-  candidate.model = load(candidate.text, "reduced.xml", said);
-  if (candidate.model && candidate.model->complete) candidate.facts = ovir::infer(*candidate.model, {}, said);
+  Diagnostics diagnostics;
+  candidate.model = load(candidate.text, "reduced.xml", diagnostics);
+  if (candidate.model && candidate.model->complete) candidate.facts = ovir::infer(*candidate.model, {}, diagnostics);
   if (candidate.model && !candidate.model->complete) candidate.model = nullptr;
   return candidate;
 }
@@ -111,7 +111,7 @@ class Reducer {
       for (const int i : nodes)
         for (const auto& v : part_[i].inputs)
           if (is_layer(part_[v.node])) wider.insert(v.node);
-      if (wider.size() == nodes.size() || wider.size() > kMostGrown) return;
+      if (wider.size() == nodes.size() || wider.size() > kMaxGrown) return;
       nodes = std::move(wider);
     }
   }

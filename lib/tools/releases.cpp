@@ -161,34 +161,34 @@ std::vector<Demand> demands(const Model& model) {
   return list;
 }
 
-LeastRelease least_release(const Model& model) {
+MinimumRelease minimum_release(const Model& model) {
   std::map<std::string_view, std::map<std::string, std::size_t>> requirements;  // by release, then by what asks for it
   for (const auto& demand : demands(model)) requirements[demand.release][demand.what] += demand.node ? 1 : 0;
   std::set<std::string> extensions;
   collect_extensions(model, extensions);
-  LeastRelease least{kSets[0], {}, {extensions.begin(), extensions.end()}};
-  if (requirements.empty() || requirements.rbegin()->first == kSets[0]) return least;
-  least.release = requirements.rbegin()->first == kNoRelease ? "" : requirements.rbegin()->first;
-  for (const auto& [what, layers] : requirements.rbegin()->second) least.required_by.push_back({what, layers});
-  std::stable_sort(least.required_by.begin(), least.required_by.end(),
+  MinimumRelease minimum{kSets[0], {}, {extensions.begin(), extensions.end()}};
+  if (requirements.empty() || requirements.rbegin()->first == kSets[0]) return minimum;
+  minimum.release = requirements.rbegin()->first == kNoRelease ? "" : requirements.rbegin()->first;
+  for (const auto& [what, layers] : requirements.rbegin()->second) minimum.required_by.push_back({what, layers});
+  std::stable_sort(minimum.required_by.begin(), minimum.required_by.end(),
                    [](const auto& a, const auto& b) { return a.layers > b.layers; });
-  return least;
+  return minimum;
 }
 
-std::string to_string(const LeastRelease& least) {
+std::string to_string(const MinimumRelease& minimum) {
   constexpr std::size_t shown = 3;
   const auto rest = [](std::size_t n) { return n > shown ? fmt::format(" and {} more", n - shown) : std::string(); };
-  std::string text = least.release.empty() ? fmt::format("read by no OpenVINO up to {}", kNewestRelease)
-                                           : fmt::format("read by OpenVINO {} and later", least.release);
-  for (std::size_t i = 0; i < least.required_by.size() && i < shown; ++i) {
-    const auto& [what, layers] = least.required_by[i];
+  std::string text = minimum.release.empty() ? fmt::format("read by no OpenVINO up to {}", kNewestRelease)
+                                             : fmt::format("read by OpenVINO {} and later", minimum.release);
+  for (std::size_t i = 0; i < minimum.required_by.size() && i < shown; ++i) {
+    const auto& [what, layers] = minimum.required_by[i];
     text += fmt::format("{}{}{}", i == 0 ? " (for " : ", ", printable(what),
                         layers > 0 ? " in " + counted(layers, "layer") : "");
   }
-  if (!least.required_by.empty()) text += rest(least.required_by.size()) + ")";
-  for (std::size_t i = 0; i < least.extensions.size() && i < shown; ++i)
-    text += fmt::format("{}{}", i == 0 ? ", with an extension for " : ", ", printable(least.extensions[i]));
-  return text + rest(least.extensions.size());
+  if (!minimum.required_by.empty()) text += rest(minimum.required_by.size()) + ")";
+  for (std::size_t i = 0; i < minimum.extensions.size() && i < shown; ++i)
+    text += fmt::format("{}{}", i == 0 ? ", with an extension for " : ", ", printable(minimum.extensions[i]));
+  return text + rest(minimum.extensions.size());
 }
 
 }  // namespace ovir::tools

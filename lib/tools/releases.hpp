@@ -34,14 +34,14 @@ struct Requirement {
   std::size_t layers = 0;  ///< that ask for it; 0: the file does
 };
 
-struct LeastRelease {
+struct MinimumRelease {
   std::string_view release;              ///< "2024.5"; empty: no known release reads the model
   std::vector<Requirement> required_by;  ///< what older releases do not read; empty where any reads it
   std::vector<std::string> extensions;   ///< operation types that no release has: somebody's library must be loaded
 };
-LeastRelease least_release(const Model& model);
+MinimumRelease minimum_release(const Model& model);
 
 /// "read by OpenVINO 2024.5 and later (for STFT-15 in 2 layers), with an extension for FooBar"
-std::string to_string(const LeastRelease& least);
+std::string to_string(const MinimumRelease& minimum);
 
 }  // namespace ovir::tools

@@ -75,14 +75,14 @@ class Walk {
     } else if (const auto operands = elementwise_operands(call, out, at)) {
       from = *operands;
     }
-    const auto next = most_likely(layer, from, real);
+    const auto next = likeliest(layer, from, real);
     if (!next) return std::nullopt;
     return operand_spot(layer, *next);
   }
 
   /// Of several operands: one that isn't finite, or the larger of integers.
-  static std::optional<OperandElement> most_likely(const Computed& layer, const std::vector<OperandElement>& from,
-                                                   bool real) {
+  static std::optional<OperandElement> likeliest(const Computed& layer, const std::vector<OperandElement>& from,
+                                                 bool real) {
     if (from.size() == 1) return from[0];
     std::optional<OperandElement> best;
     double largest = -1;

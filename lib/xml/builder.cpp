@@ -21,14 +21,14 @@ std::string quoted(std::string_view s) {
   return s.size() <= longest ? '"' + printable(s) + '"' : '"' + printable(s.substr(0, longest)) + "…\"";
 }
 
-/// Why `s` is not a number of at least `least`.
-std::string why_no_number(std::string_view s, i64 least) {
+/// Why `s` is not a number of at least `min`.
+std::string why_no_number(std::string_view s, i64 min) {
   const std::string_view digits = trim(s).substr(trim(s).starts_with('-') ? 1 : 0);
   const bool whole =
       !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!whole) return "is not an integer";
   if (!parse_number<i64>(s)) return "does not fit in 64 bits";
-  return least == 0 ? "is negative" : fmt::format("is less than {}", least);
+  return min == 0 ? "is negative" : fmt::format("is less than {}", min);
 }
 
 }  // namespace
@@ -65,15 +65,15 @@ void Builder::report(Code code, std::string message, SourceLoc place, std::strin
   faulty_ = true;
 }
 
-std::optional<i64> Builder::number(pugi::xml_node node, const char* name, i64 least, std::optional<i64> otherwise) {
+std::optional<i64> Builder::number(pugi::xml_node node, const char* name, i64 min, std::optional<i64> otherwise) {
   const auto attribute = node.attribute(name);
   if (!attribute) {
     if (!otherwise) report(Code::E0103, fmt::format("<{}> has no {}", node.name(), name), tag(node));
     return otherwise;
   }
   const auto n = parse_number<i64>(attribute.value());
-  if (n && *n >= least) return n;
-  const std::string why = why_no_number(attribute.value(), least);
+  if (n && *n >= min) return n;
+  const std::string why = why_no_number(attribute.value(), min);
   report(Code::E0104, fmt::format("{} {} of <{}> {}", name, quoted(attribute.value()), node.name(), why),
          value(attribute), why);
   return std::nullopt;

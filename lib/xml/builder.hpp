@@ -38,8 +38,8 @@ class Builder {
   void edges(pugi::xml_node list, Graph& graph);
   void refuse_preprocessing(pugi::xml_node root);
 
-  /// A whole number of at least `least`; where it is missing, `otherwise`, or a diagnostic if there is none.
-  std::optional<i64> number(pugi::xml_node node, const char* name, i64 least, std::optional<i64> otherwise = {});
+  /// A whole number of at least `min`; where it is missing, `otherwise`, or a diagnostic if there is none.
+  std::optional<i64> number(pugi::xml_node node, const char* name, i64 min, std::optional<i64> otherwise = {});
   /// The attribute's text; a diagnostic and "" where it is missing.
   std::string text(pugi::xml_node node, const char* name);
   void check_attributes(pugi::xml_node node);

@@ -1,103 +1,113 @@
 #!/usr/bin/env python3
-"""Times of ovir against OpenVINO, alternating in the same run.
+"""Times of ovir against OpenVINO, alternating in the same run, as one table.
 
-  compare.py                                  the nets of nets.py, one-shot and steady
-  compare.py FOLDER...                        other models: folders with model.xml, model.bin and inputs/<parameter>.npy
-  compare.py --only resnet50,unet --steady    some, and only one of the two tables
-  compare.py --threads 1 --processor          processor time instead of the clock's: for a busy machine
+  compare.py                                  the nets of nets.py: one-shot, memory and steady state
+  compare.py FOLDER...                        other models: folders with model.xml, model.bin and the inputs,
+                                              inputs/<parameter>.npy or, of a model with states, inputs/<step>/...
+  compare.py --only resnet50,unet --steady    some, and only a part of the table
+  compare.py --threads 1 --processor          processor time instead of the clock's: for a machine that others use
+  compare.py --busy                           while other processes keep all cores busy; see `slower` below
+  compare.py --precision bf16                 ovir with --precision bf16, OpenVINO at its own default
 
-one-shot: from the start of the process to its end, outputs written; OpenVINO from read_model to the outputs, in a
-process of its own whose start and imports are not counted, which favors it.
-steady:   an inference after many; `ovir bench` and OpenVINO's infer() take turns, half a second each.
-Ratios are OpenVINO / ovir: above 1 ovir is the faster. The outputs of both are compared first: `apart` is the largest
-difference, as a part of the largest value.
+one-shot: from the start of the process to its end, outputs written; MB: the peak of its resident memory.
+steady:   an inference after many, `ovir bench` and OpenVINO taking turns; of models with states tokens a second.
+slower:   with --busy: the time of an inference by that on the quiet machine, of ovir and of OpenVINO.
+Ratios are OpenVINO / ovir, above 1 ovir is the better; of minima, in brackets of medians. `apart`: the largest
+difference of the outputs of both, as a part of the largest value.
 
-Makes a virtual environment with openvino and numpy (--venv) where this Python has none.
+OpenVINO runs through its C++ API (rival.cpp), built here against its wheel, which is installed in a virtual environment
+(--venv) where this Python has none.
 """
-import argparse, json, os, statistics, subprocess, sys, tempfile, time
+import argparse, ast, json, os, statistics, subprocess, sys, tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build"
 
-RIVAL = """
-import sys, time, json, numpy as np, openvino as ov
-folder, threads, precision, results = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
-inputs = {name: np.load(f"{folder}/inputs/{name}.npy") for name in sys.argv[5:]}
-start = time.perf_counter(), time.process_time()
-core = ov.Core()
-core.set_property("CPU", {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1})
-if precision:
-    core.set_property("CPU", {"INFERENCE_PRECISION_HINT": precision})
-model = core.read_model(f"{folder}/model.xml")
-request = core.compile_model(model, "CPU").create_infer_request()
-for port in model.inputs:
-    for name in [*port.names, port.node.friendly_name]:
-        if name in inputs:
-            request.set_tensor(port, ov.Tensor(inputs[name]))
-            break
-request.infer()
-print(time.perf_counter() - start[0], time.process_time() - start[1], flush=True)
-for i, port in enumerate(model.outputs):
-    if results:
-        np.save(f"{results}/{i}.npy", request.get_output_tensor(i).data)
-print("ready", flush=True)
-for line in sys.stdin:                       # seconds to measure for
-    times, processor, end = [], time.process_time(), time.perf_counter() + float(line)
-    while not times or time.perf_counter() < end:
-        begin = time.perf_counter()
-        request.infer()
-        times.append(time.perf_counter() - begin)
-    print(json.dumps({"times": times, "processor": (time.process_time() - processor) / len(times)}), flush=True)
+# A small process that starts a program and reports on it: the peak of a process counts that of what it was forked from.
+LAUNCHER = """
+import os, sys, time
+start = time.perf_counter()
+null = os.open(os.devnull, os.O_WRONLY)
+process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, null, 1)])
+_, status, usage = os.wait4(process, 0)
+print(os.waitstatus_to_exitcode(status), time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 """
 
 
-class Rival:
-    """OpenVINO in a process of its own; after its first inference it measures when asked."""
-    def __init__(self, python, folder, names, options, results=""):
-        command = [python, "-c", RIVAL, str(folder), str(options.threads), options.rival_precision, str(results),
-                   *names]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        clock, processor = map(float, self.process.stdout.readline().split())
-        self.once = processor if options.processor else clock
-        self.process.stdout.readline()
+class Net:
+    """A model and its inputs by step."""
+    def __init__(self, folder, steps=None):
+        self.name, self.model = folder.name, folder / "model.xml"
+        inputs = folder / "inputs"
+        numbered = sorted((p for p in inputs.glob("*") if p.is_dir()), key=lambda p: int(p.name))
+        self.steps = [sorted(p.glob("*.npy")) for p in numbered or [inputs]]
+        self.stateful = bool(numbered)
+        self.words = []
+        for path in self.steps[0]:
+            self.words += ["-i", f"{path.stem}=@{inputs}/{'{step}/' if numbered else ''}{path.name}"]
 
-    def measure(self, seconds):
-        self.process.stdin.write(f"{seconds}\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def close(self):
-        self.process.stdin.close()
-        return self.process.wait()
-
-
-def given(folder, names):
-    return [word for name in names for word in ("-i", f"{name}=@{folder}/inputs/{name}.npy")]
-
-
-def once(folder, names, options, results, *more):
-    command = [options.ovir, "run", f"{folder}/model.xml", "-q", "--threads", str(options.threads), "-o", f"{results}/",
-               *given(folder, names), *more]
-    start = time.perf_counter()
-    process = subprocess.Popen(command)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"{' '.join(command)}: exit {os.waitstatus_to_exitcode(status)}")
-    clock = time.perf_counter() - start
-    return usage.ru_utime + usage.ru_stime if options.processor else clock, usage.ru_maxrss / 1024
+    def lines(self):
+        """The steps as rival.cpp reads them."""
+        lines = []
+        for paths in self.steps:
+            lines.append("step")
+            for path in paths:
+                with open(path, "rb") as file:   # a .npy of version 1
+                    head = file.read(10)
+                    offset = 10 + int.from_bytes(head[8:10], "little")
+                    about = ast.literal_eval(file.read(offset - 10).decode())
+                kind = {"f": "f", "i": "i", "u": "u", "b": "boolean"}[about["descr"][1]]
+                kind = kind if kind == "boolean" else f"{kind}{8 * int(about['descr'][2:])}"
+                lines.append(f"{path.stem}\t{kind}\t{','.join(map(str, about['shape']))}\t{path}\t{offset}")
+        return "\n".join([*lines, "go", ""])
 
 
-def bench(folder, names, options, seconds):
-    command = [options.ovir, "bench", f"{folder}/model.xml", "-q", "--threads", str(options.threads), "--format",
-               "json", "-t", str(seconds), *given(folder, names)]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+class Processes:
+    """Both programs, with the options of the comparison."""
+    def __init__(self, options, rival):
+        self.options, self.rival = options, rival
+
+    def how(self, net):
+        """--precision for ovir and OpenVINO's hint."""
+        precision = self.options.precision
+        if "int8" in net.name and precision == "f32" and self.options.int8:
+            precision = "int8"
+        hint = "f32" if self.options.precision == "f32" else ""
+        return (["--precision", precision] if precision != "f32" else []), hint
+
+    def ovir(self, command, net, *more):
+        steps = ["--steps", str(len(net.steps))] if net.stateful else []
+        return [self.options.ovir, command, str(net.model), "-q", "--threads", str(self.options.threads), *net.words,
+                *steps, *self.how(net)[0], *more]
+
+    def openvino(self, net, results):
+        return [self.rival, str(net.model), str(self.options.threads), self.how(net)[1], str(results)]
+
+    def once(self, command, text=""):
+        """Seconds from start to end, and the peak of the memory in MB."""
+        process = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *command], input=text, text=True,
+                                 stdout=subprocess.PIPE)
+        status, clock, processor, memory = map(float, process.stdout.split())
+        if status:
+            raise RuntimeError(f"{' '.join(command)}: exit {status:.0f}")
+        return processor if self.options.processor else clock, memory / 1024
+
+
+def outputs_of_rival(folder):
+    import numpy as np
+    for path in sorted(Path(folder).glob("*.txt")):
+        kind, *dims = path.read_text().split()
+        kinds = {"f32": "f4", "f16": "f2", "f64": "f8", "boolean": "?", "bf16": "u2"}
+        dtype = np.dtype(kinds.get(kind, kind[0] + str(int(kind[1:]) // 8) if kind[1:].isdigit() else "u1"))
+        yield path.stem, np.fromfile(path.with_suffix(".raw"), dtype).reshape([int(d) for d in dims])
 
 
 def apart(mine, theirs):
     import numpy as np
     worst = 0.0
-    for path in sorted(Path(theirs).glob("*.npy")):
-        a, b = np.load(Path(mine) / path.name).astype(np.float64), np.load(path).astype(np.float64)
+    for name, b in outputs_of_rival(theirs):
+        a, b = np.load(Path(mine) / f"{name}.npy").astype(np.float64), b.astype(np.float64)
         if a.shape != b.shape or not np.array_equal(np.isfinite(a), np.isfinite(b)):
             return float("inf")
         both = np.isfinite(a)
@@ -106,59 +116,94 @@ def apart(mine, theirs):
     return worst
 
 
-def table(title, rows, columns):
-    print(f"\n{title}\n| net | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
-    for name, cells in rows:
-        print(f"| {name} | {' | '.join(cells)} |")
+def one_shot(net, run):
+    """The cells of a row, and the ratio."""
+    mine, theirs = [], []
+    with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
+        to = f"{a}/{{step}}/" if net.stateful else f"{a}/"
+        for _ in range(run.options.rounds):
+            mine.append(run.once(run.ovir("run", net, "-o", to)))
+            theirs.append(run.once(run.openvino(net, b), net.lines()))
+        difference = apart(f"{a}/{len(net.steps) - 1}" if net.stateful else a, b)
+    (own, own_memory), (rivals, memory) = (map(list, zip(*times)) for times in (mine, theirs))
+    ratio = min(rivals) / min(own)
+    return {"one-shot": f"**{ratio:.2f}** ({statistics.median(rivals) / statistics.median(own):.2f})",
+            "ms": f"{min(own) * 1e3:.1f} / {min(rivals) * 1e3:.1f}",
+            "MB": f"{max(own_memory):.0f} / {max(memory):.0f}",
+            "memory": f"{max(own_memory) / max(memory):.2f}",
+            "apart": f"{difference:.0e}"}, {"one-shot": ratio, "memory": max(own_memory) / max(memory)}
 
 
-def compare_once(python, folders, options):
-    rows, ratios = [], []
-    for folder, names in folders:
-        mine, memory, theirs = [], [], []
-        with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
-            for _ in range(options.rounds):
-                seconds, megabytes = once(folder, names, options, a)
-                mine.append(seconds)
-                memory.append(megabytes)
-                rival = Rival(python, folder, names, options, b)
-                theirs.append(rival.once)
-                rival.close()
-            difference = apart(a, b)
-        ratios.append(min(theirs) / min(mine))
-        rows.append((folder.name, (f"{min(mine) * 1e3:.1f}", f"{min(theirs) * 1e3:.1f}", f"**{ratios[-1]:.2f}**",
-                                   f"{statistics.median(theirs) / statistics.median(mine):.2f}",
-                                   f"{max(memory):.0f}", f"{difference:.0e}")))
-        print("one-shot", *rows[-1][1], rows[-1][0], file=sys.stderr, flush=True)
-    table("One-shot", rows, ("ovir ms", "OpenVINO ms", "ratio of minima", "of medians", "ovir MB", "apart"))
-    print(f"geometric mean of the ratios: {statistics.geometric_mean(ratios):.2f}")
+class Rival:
+    """OpenVINO, compiled and ready to measure when asked."""
+    def __init__(self, net, run, results):
+        self.process = subprocess.Popen(run.openvino(net, results), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
+        self.process.stdin.write(net.lines())
+
+    def measure(self, seconds):
+        self.process.stdin.write(f"{seconds}\n")
+        self.process.stdin.flush()
+        processor, tokens, *times = map(float, self.process.stdout.readline().split())
+        return {"min_ms": min(times) * 1e3, "median_ms": statistics.median(times) * 1e3,
+                "processor_ms": processor * 1e3, "tokens_per_second": tokens}
+
+    def close(self):
+        self.process.stdin.close()
+        return self.process.wait()
 
 
-def compare_steady(python, folders, options):
-    rows, ratios = [], []
-    for folder, names in folders:
-        with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
-            once(folder, names, options, f"{a}/{{step}}", "--steps", "2")   # planned as for many
-            rival = Rival(python, folder, names, options, b)
-            difference = apart(f"{a}/1", b)
-            mine, theirs = [], []
-            for _ in range(options.rounds):
-                mine.append(bench(folder, names, options, 1))
-                theirs.append(rival.measure(1))
-            rival.close()
-        if options.processor:
-            a, b = [m["processor_ms"] for m in mine], [t["processor"] * 1e3 for t in theirs]
-            own, rivals = (min(a), statistics.median(a)), (min(b), statistics.median(b))
-        else:
-            times = [t * 1e3 for each in theirs for t in each["times"]]
-            own = min(m["min_ms"] for m in mine), statistics.median(m["median_ms"] for m in mine)
-            rivals = min(times), statistics.median(times)
-        ratios.append(rivals[0] / own[0])
-        rows.append((folder.name, (f"{own[0]:.2f}", f"{rivals[0]:.2f}", f"**{ratios[-1]:.2f}**",
-                                   f"{rivals[1] / own[1]:.2f}", f"{difference:.0e}")))
-        print("steady", *rows[-1][1], rows[-1][0], file=sys.stderr, flush=True)
-    table("Steady", rows, ("ovir ms", "OpenVINO ms", "ratio of minima", "of medians", "apart"))
-    print(f"geometric mean of the ratios: {statistics.geometric_mean(ratios):.2f}")
+def taking_turns(net, run, rival, rounds):
+    mine, theirs = [], []
+    for _ in range(rounds):
+        result = subprocess.run(run.ovir("bench", net, "--format", "json", "-t", "1"), capture_output=True, text=True)
+        if result.returncode:
+            raise RuntimeError(result.stderr)
+        mine.append(json.loads(result.stdout))
+        theirs.append(rival.measure(1))
+    return mine, theirs
+
+
+def best(results, options, stateful):
+    """What the ratios are of, the smaller the better: of the best and of the median round."""
+    if options.processor:
+        values = [r["processor_ms"] for r in results]
+    elif stateful:
+        values = [1e3 / r["tokens_per_second"] for r in results]
+    else:
+        return min(r["min_ms"] for r in results), statistics.median(r["median_ms"] for r in results)
+    return min(values), statistics.median(values)
+
+
+class Busy:
+    """A process for each core that computes all the time."""
+    def __enter__(self):
+        self.processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+def steady(net, run):
+    options = run.options
+    with tempfile.TemporaryDirectory() as b:
+        rival = Rival(net, run, b)
+        mine, theirs = taking_turns(net, run, rival, options.rounds)
+        quiet = best(mine, options, net.stateful), best(theirs, options, net.stateful)
+        cells = {}
+        if options.busy:
+            with Busy():
+                mine, theirs = taking_turns(net, run, rival, options.rounds)
+            busy = best(mine, options, net.stateful), best(theirs, options, net.stateful)
+            cells["slower"] = " / ".join(f"{b[1] / q[1]:.1f}" for b, q in zip(busy, quiet))
+        rival.close()
+    (own, own_median), (rivals, median) = quiet
+    cells["steady"] = f"**{rivals / own:.2f}** ({median / own_median:.2f})"
+    unit = (lambda ms: f"{1e3 / ms:.0f} tokens/s") if net.stateful and not options.processor else "{:.2f}".format
+    cells["ms an inference"] = f"{unit(own)} / {unit(rivals)}"
+    return cells, {"steady": rivals / own}
 
 
 def python_with_openvino(venv):
@@ -172,43 +217,81 @@ def python_with_openvino(venv):
     return python
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="*", type=Path)
-    parser.add_argument("--ovir", default=str(HERE.parents[1] / "build/release/app/ovir"))
-    parser.add_argument("--nets", type=Path, default=HERE.parents[1] / "build/nets", help="where nets.py writes")
-    parser.add_argument("--venv", type=Path, default=HERE.parents[1] / "build/venv")
-    parser.add_argument("--only", default="", help="names, separated by commas")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rival-precision", default="f32", help="OpenVINO's precision hint; '': its own default")
-    parser.add_argument("--processor", action="store_true")
-    parser.add_argument("--one-shot", action="store_true")
-    parser.add_argument("--steady", action="store_true")
-    options = parser.parse_args()
-    python = python_with_openvino(options.venv)
-    if os.path.realpath(python) != os.path.realpath(sys.executable) and "OVIR_COMPARE" not in os.environ:
-        os.execve(python, [python, *sys.argv], {**os.environ, "OVIR_COMPARE": "1"})
-    only = [name for name in options.only.split(",") if name]
+def build_rival():
+    import openvino
+    wheel, source, program = Path(openvino.__file__).parent, HERE / "rival.cpp", BUILD / "rival"
+    library = next((wheel / "libs").glob("libopenvino.so.*"))
+    if not program.exists() or program.stat().st_mtime < max(source.stat().st_mtime, library.stat().st_mtime):
+        program.parent.mkdir(exist_ok=True)
+        subprocess.run(["c++", "-std=c++17", "-O1", f"-I{wheel}/include", str(source), str(library),
+                        f"-Wl,-rpath,{wheel}/libs", "-o", str(program)], check=True)
+    return str(program)
+
+
+def nets_of(options, python):
     folders = options.folders
+    only = [name for name in options.only.split(",") if name]
     if not folders:
         import nets
-        wanted = only or list(nets.NETS)
+        known = [*nets.NETS, "chain"]
+        wanted = [name for name in only or known if name in known]
         missing = [name for name in wanted if not (options.nets / name / "model.xml").exists()]
         if missing:
             subprocess.run([python, str(HERE / "nets.py"), str(options.nets), *missing], check=True)
         folders = [options.nets / name for name in wanted]
-    chosen = []
-    for folder in folders:
-        names = sorted(path.stem for path in (folder / "inputs").glob("*.npy"))
-        if names and (not only or folder.name in only):   # models with state have their inputs by step
-            chosen.append((folder, names))
-    if not chosen:
+    return [Net(folder) for folder in folders if not only or folder.name in only]
+
+
+def table(rows, columns):
+    print(f"| net | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}")
+    for name, cells in rows:
+        print(f"| {name} | {' | '.join(cells.get(column, '') for column in columns)} |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--ovir", default=str(BUILD / "release/app/ovir"))
+    parser.add_argument("--nets", type=Path, default=BUILD / "nets", help="where nets.py writes")
+    parser.add_argument("--venv", type=Path, default=BUILD / "venv")
+    parser.add_argument("--only", default="", help="names, separated by commas")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--precision", default="f32", help="f32, or bf16 or int8 against OpenVINO's default")
+    parser.add_argument("--processor", action="store_true")
+    parser.add_argument("--busy", action="store_true")
+    parser.add_argument("--one-shot", action="store_true")
+    parser.add_argument("--steady", action="store_true")
+    options = parser.parse_args()
+    options.ovir = os.path.abspath(options.ovir)
+    python = python_with_openvino(options.venv)
+    if os.path.realpath(python) != os.path.realpath(sys.executable) and "OVIR_COMPARE" not in os.environ:
+        os.execve(python, [python, *sys.argv], {**os.environ, "OVIR_COMPARE": "1"})
+    words = subprocess.run([options.ovir, "help", "bench"], capture_output=True, text=True).stdout
+    options.int8 = "int8" in words
+    run = Processes(options, build_rival())
+    rows, ratios = [], {}
+    for net in nets_of(options, python):
+        cells = {}
+        for part, wanted in (one_shot, not options.steady), (steady, not options.one_shot and net.name != "chain"):
+            if not wanted:
+                continue
+            try:
+                more, numbers = part(net, run)
+            except RuntimeError as error:
+                more, numbers = {}, {}
+                print(f"{net.name}: {error}", file=sys.stderr)
+            cells.update(more)
+            for column, ratio in numbers.items():
+                ratios.setdefault(column, []).append(ratio)
+        rows.append((net.name, cells))
+        print(net.name, *(f"{k}: {v}" for k, v in cells.items()), sep="  ", file=sys.stderr, flush=True)
+    if not rows:
         sys.exit("no net to compare")
-    if not options.steady:
-        compare_once(python, chosen, options)
-    if not options.one_shot:
-        compare_steady(python, chosen, options)
+    means = {column: f"**{statistics.geometric_mean(values):.2f}**" for column, values in ratios.items()}
+    columns = [c for c in ("one-shot", "ms", "memory", "MB", "steady", "ms an inference", "slower", "apart")
+               if any(c in cells for _, cells in rows)]
+    table([*rows, ("geometric mean", means)], columns)
 
 
 if __name__ == "__main__":

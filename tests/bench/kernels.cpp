@@ -25,15 +25,15 @@ using namespace ovir::fast;
 /// Seconds of the fastest of many runs.
 double best(const std::function<void()>& run) {
   using Clock = std::chrono::steady_clock;
-  double least = 1e9;
+  double min = 1e9;
   const auto end = Clock::now() + std::chrono::milliseconds(150);
   run();
   for (int i = 0; i < 20 || Clock::now() < end; ++i) {
     const auto start = Clock::now();
     run();
-    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+    min = std::min(min, std::chrono::duration<double>(Clock::now() - start).count());
   }
-  return least;
+  return min;
 }
 
 Buffer numbers(i64 n) {

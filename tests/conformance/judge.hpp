@@ -30,12 +30,12 @@ bool is_case(const std::filesystem::path& folder, std::string_view kind);
 struct Loaded {
   std::shared_ptr<const Model> model;
   Facts facts;
-  Diagnostics said;
+  Diagnostics diagnostics;
 };
 nlohmann::json read_json(const std::filesystem::path& path);
 Loaded load_case(const std::filesystem::path& folder);
-std::string first_error(const Diagnostics& said);
+std::string first_error(const Diagnostics& diagnostics);
 /// The element type and shape that a layer gives at `port`; a Result and an Assign say what they receive.
-Fact said_of(const Loaded& loaded, int node, std::size_t port);
+Fact inferred_fact(const Loaded& loaded, int node, std::size_t port);
 
 }  // namespace ovir::conformance

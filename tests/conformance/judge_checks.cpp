@@ -35,16 +35,16 @@ PartialShape their_shape(std::string text) {
 
 /// "E0205 layer 3 relu input 0; E0104": code, layer and port or attribute of each error in order; of a model that is
 /// accepted, the same of its warnings.
-std::string found_faults(const Diagnostics& said) {
+std::string found_faults(const Diagnostics& diagnostics) {
   std::string text;
-  for (const auto& d : said.all()) {
-    if (said.errors() > 0 && d.severity != Severity::error) continue;
+  for (const auto& d : diagnostics.all()) {
+    if (diagnostics.errors() > 0 && d.severity != Severity::error) continue;
     text += fmt::format("{}{}", text.empty() ? "" : "; ", to_string(d.code));
     if (d.layer) text += fmt::format(" layer {}{} {}", d.layer->path, printable(d.layer->id), printable(d.layer->name));
     if (d.port) text += fmt::format(" {} {}", d.port->input ? "input" : "output", d.port->index);
     if (!d.attribute.empty()) text += fmt::format(" attribute {}", printable(d.attribute));
   }
-  return said.errors() > 0 ? text : text.empty() ? "accepted" : "accepted: " + text;
+  return diagnostics.errors() > 0 ? text : text.empty() ? "accepted" : "accepted: " + text;
 }
 
 }  // namespace
@@ -56,20 +56,20 @@ json read_json(const fs::path& path) {
 
 Loaded load_case(const fs::path& folder) {
   Loaded loaded;
-  loaded.model = load((folder / "model.xml").string(), {}, loaded.said);
-  if (loaded.model) loaded.facts = infer(*loaded.model, {}, loaded.said);
+  loaded.model = load((folder / "model.xml").string(), {}, loaded.diagnostics);
+  if (loaded.model) loaded.facts = infer(*loaded.model, {}, loaded.diagnostics);
   return loaded;
 }
 
-std::string first_error(const Diagnostics& said) {
-  for (const auto& d : said.all())
+std::string first_error(const Diagnostics& diagnostics) {
+  for (const auto& d : diagnostics.all())
     if (d.severity == Severity::error)
       return fmt::format("{}: {}{}", to_string(d.code), d.message,
                          d.layer ? fmt::format(" (layer {})", d.layer->name) : "");
   return "";
 }
 
-Fact said_of(const Loaded& loaded, int node, std::size_t port) {
+Fact inferred_fact(const Loaded& loaded, int node, std::size_t port) {
   const auto& n = (*loaded.model)[node];
   const bool sink = n.op && (n.op->kind == Kind::result || n.op->kind == Kind::assign);
   return sink ? loaded.facts.of(n.inputs.at(0)) : loaded.facts.outputs.at(static_cast<std::size_t>(node)).at(port);
@@ -83,7 +83,7 @@ bool is_case(const fs::path& folder, std::string_view kind) {
 
 Verdict judge_shapes(const fs::path& folder, const Options&) {
   const auto loaded = load_case(folder);
-  if (loaded.said.errors() > 0) return {first_error(loaded.said)};
+  if (loaded.diagnostics.errors() > 0) return {first_error(loaded.diagnostics)};
   std::unordered_map<std::string, int> nodes;
   for (std::size_t i = 0; i < loaded.model->nodes.size(); ++i)
     nodes[loaded.model->nodes[i].layer->name] = static_cast<int>(i);
@@ -98,7 +98,7 @@ Verdict judge_shapes(const fs::path& folder, const Options&) {
     }
     for (std::size_t k = 0; k < layer.at("outputs").size(); ++k) {
       const auto& port = layer["outputs"][k];
-      const auto got = said_of(loaded, at->second, k);
+      const auto got = inferred_fact(loaded, at->second, k);
       const auto place = fmt::format("{}:{}", at->first, k);
       if (const auto type = port.at("element_type").get<std::string>(); name(got.type) != type)
         return {fmt::format("{} type {}, not {}", place, name(got.type), type)};
@@ -115,14 +115,14 @@ Verdict judge_negative(const fs::path& folder, const Options&) {
   const auto why = read_json(folder / "why.json");
   const auto stage = why.value("stage", "");
   const auto loaded = load_case(folder);
-  const auto found = found_faults(loaded.said);
-  if (loaded.said.errors() == 0) {
+  const auto found = found_faults(loaded.diagnostics);
+  if (loaded.diagnostics.errors() == 0) {
     // compile_model: often a limit of OpenVINO's plugin, not a fault; crash: two attributes that have defaults.
     const bool may_pass = stage == "accepted" || stage == "compile_model" || stage == "crash";
     return {may_pass ? "" : "accepted, though: " + why.value("reason", ""), 1, found};
   }
   bool placed = false;
-  for (const auto& d : loaded.said.all()) {
+  for (const auto& d : loaded.diagnostics.all()) {
     if (d.severity != Severity::error) continue;
     const auto status = info(d.code).exit_status;
     if (status != 3 && status != 4 && status != 7)

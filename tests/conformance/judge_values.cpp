@@ -24,10 +24,10 @@ struct Tolerance {
 };
 
 double largest(const std::vector<double>& values) {
-  double most = 0;
+  double max = 0;
   for (const auto v : values)
-    if (!std::isnan(v)) most = std::max(most, std::abs(v));
-  return values.empty() ? 1.0 : most;
+    if (!std::isnan(v)) max = std::max(max, std::abs(v));
+  return values.empty() ? 1.0 : max;
 }
 
 Tolerance tolerance_of(const json& meta, const std::vector<double>& expected) {
@@ -97,7 +97,7 @@ std::vector<Tensor> read_inputs(const Loaded& loaded, const fs::path& folder) {
     for (const auto& name : names_of(*loaded.model, k))
       if (auto candidate = folder / (name + ".npy"); fs::exists(candidate)) file = candidate;
     if (file.empty()) throw std::runtime_error("no input for " + loaded.model->parameter_name(static_cast<int>(k)));
-    const auto type = said_of(loaded, loaded.model->parameters[k], 0).type;
+    const auto type = inferred_fact(loaded, loaded.model->parameters[k], 0).type;
     auto tensor = io::read_npy(file.string());
     const bool as_is = tensor.type() == type || tensor.type() == exchanged_type(*loaded.model, type, true);
     inputs.push_back(as_is ? tensor : io::narrow(tensor, type));
@@ -197,7 +197,7 @@ std::size_t run(const Loaded& loaded, const fs::path& folder, const json& meta, 
       if (k >= results.size()) throw std::runtime_error(fmt::format("there is no output {}", k));
       const auto wrong = difference(io::storable(results[k]), io::read_npy(file.string()), meta);
       if (!wrong.empty()) throw std::runtime_error(fmt::format("output {} {}: {}", sub, k, wrong));
-      const auto inferred = said_of(loaded, loaded.model->results[k], 0).shape;
+      const auto inferred = inferred_fact(loaded, loaded.model->results[k], 0).shape;
       if (!inferred.contains(results[k].shape()))
         throw std::runtime_error(fmt::format("result {} was inferred as {} but is {}", k, to_string(inferred),
                                              to_string(results[k].shape())));
@@ -212,7 +212,7 @@ std::size_t run(const Loaded& loaded, const fs::path& folder, const json& meta, 
 Verdict judge_values(const fs::path& folder, const Options& options) {
   const bool model = !fs::exists(folder / "case.json");
   const auto loaded = load_case(folder);
-  if (loaded.said.errors() > 0) return {first_error(loaded.said)};
+  if (loaded.diagnostics.errors() > 0) return {first_error(loaded.diagnostics)};
   const auto meta = read_json(folder / (model ? "meta.json" : "case.json"));
   Verdict verdict;
   for (const auto& way : testing::kWays) {

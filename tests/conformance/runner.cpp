@@ -33,9 +33,9 @@ constexpr int kSkipped = 77;
 thread_local char current[512];  // the case that this thread judges, for the handler of a crash
 
 void say_where(int signal) {
-  const char* const said = "crashed while judging ";
-  if (write(STDOUT_FILENO, said, std::strlen(said)) < 0 || write(STDOUT_FILENO, current, std::strlen(current)) < 0 ||
-      write(STDOUT_FILENO, "\n", 1) < 0)
+  const char* const message = "crashed while judging ";
+  if (write(STDOUT_FILENO, message, std::strlen(message)) < 0 ||
+      write(STDOUT_FILENO, current, std::strlen(current)) < 0 || write(STDOUT_FILENO, "\n", 1) < 0)
     _exit(1);
   std::signal(signal, SIG_DFL);
   std::raise(signal);

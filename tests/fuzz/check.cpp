@@ -6,11 +6,11 @@
 using namespace ovir;
 
 void fuzz_one(std::string_view input) {
-  Diagnostics said;
-  const auto model = load(model_file(input), {.weights = weights_file()}, said);
-  if (!model) return promise(said.errors() > 0, "a model that is refused has an error");
-  promise(model->complete || said.errors() > 0, "an incomplete model has an error");
-  const auto facts = infer(*model, {}, said);
+  Diagnostics diagnostics;
+  const auto model = load(model_file(input), {.weights = weights_file()}, diagnostics);
+  if (!model) return promise(diagnostics.errors() > 0, "a model that is refused has an error");
+  promise(model->complete || diagnostics.errors() > 0, "an incomplete model has an error");
+  const auto facts = infer(*model, {}, diagnostics);
   promise(facts.outputs.size() == model->nodes.size(), "every node has facts");
   for (std::size_t i = 0; i < facts.outputs.size(); ++i)
     for (const auto& fact : facts.outputs[i])

@@ -304,12 +304,12 @@ std::optional<Made> make(const Trial& n, const std::vector<Reach>& reach) {
   }
   static MemoryFile weights;
   weights.fill(text.bin);
-  Diagnostics said;
-  made.model = load(model_file(text.xml), {.weights = weights.path()}, said);
+  Diagnostics diagnostics;
+  made.model = load(model_file(text.xml), {.weights = weights.path()}, diagnostics);
   promise(made.model != nullptr, "a node is well-formed XML");
   if (!made.model->complete) return std::nullopt;
-  made.facts = infer(*made.model, {}, said);
-  for (const auto& d : said.all())
+  made.facts = infer(*made.model, {}, diagnostics);
+  for (const auto& d : diagnostics.all())
     if (d.severity == Severity::error && !made.refused) made.refused = d;
   for (const auto& node : made.facts.outputs)
     for (const auto& fact : node)

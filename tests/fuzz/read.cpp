@@ -29,10 +29,10 @@ void check_graph(const Graph& graph) {
 }  // namespace
 
 void fuzz_one(std::string_view input) {
-  Diagnostics said;
-  const auto graph = xml::read(model_file(input), {.weights = weights_file()}, said);
-  promise(graph != nullptr || said.errors() > 0, "a model that is refused has an error");
-  for (const auto& d : said.all()) {
+  Diagnostics diagnostics;
+  const auto graph = xml::read(model_file(input), {.weights = weights_file()}, diagnostics);
+  promise(graph != nullptr || diagnostics.errors() > 0, "a model that is refused has an error");
+  for (const auto& d : diagnostics.all()) {
     promise(!d.message.empty() && info(d.code).code == d.code, "a diagnostic has a message and a code");
     check_place(d.at);
     for (const auto& note : d.notes) check_place(note.at);

@@ -28,11 +28,11 @@ void fuzz_one(std::string_view input) {
   const auto bin = input.substr(xml.size());
   static MemoryFile own_weights;
   own_weights.fill(bin);
-  Diagnostics said;
-  const auto model = load(model_file(xml), {.weights = bin.empty() ? weights_file() : own_weights.path()}, said);
+  Diagnostics diagnostics;
+  const auto model = load(model_file(xml), {.weights = bin.empty() ? weights_file() : own_weights.path()}, diagnostics);
   if (!model || !model->complete) return;
-  const auto facts = infer(*model, {}, said);
-  if (said.errors() > 0 || !small_enough(facts)) return;
+  const auto facts = infer(*model, {}, diagnostics);
+  if (diagnostics.errors() > 0 || !small_enough(facts)) return;
 
   fuzz::Choices choices(bin.empty() ? input.substr(0, 64) : bin.substr(bin.size() / 2));
   std::vector<Tensor> inputs;

@@ -35,16 +35,16 @@ std::string text_of(const Diagnostic& d) {
   return fmt::format("{}{}: {}", to_string(d.code), at, d.message);
 }
 
-std::string text_of(const Diagnostics& said) {
+std::string text_of(const Diagnostics& diagnostics) {
   std::string text;
-  for (const auto& d : said.all()) text += (text.empty() ? "" : "; ") + text_of(d);
+  for (const auto& d : diagnostics.all()) text += (text.empty() ? "" : "; ") + text_of(d);
   return text;
 }
 
 struct Loaded {
   std::shared_ptr<const Model> model;
   Facts facts;
-  Diagnostics said;
+  Diagnostics diagnostics;
   Fact output(std::size_t k) const {
     return facts.of(model->nodes[static_cast<std::size_t>(model->results.at(k))].inputs.at(0));
   }
@@ -80,9 +80,9 @@ class Runner {
         {std::string(op_.type), opset_, item_.attributes, std::move(inputs), std::move(outputs), item_.bodies});
     const auto path = scratch_.write(text.xml, text.bin);
     Loaded l;
-    l.model = ovir::load(path, {}, l.said);
-    if (!l.model) fail("the model could not be read: {}", text_of(l.said));
-    if (l.model->complete) l.facts = infer(*l.model, {{}, false}, l.said);
+    l.model = ovir::load(path, {}, l.diagnostics);
+    if (!l.model) fail("the model could not be read: {}", text_of(l.diagnostics));
+    if (l.model->complete) l.facts = infer(*l.model, {{}, false}, l.diagnostics);
     return l;
   }
 
@@ -139,7 +139,7 @@ class Runner {
     std::vector<ElementType> outputs;
     for (const auto& p : bound_.outputs) outputs.push_back(type_of(p, types));
     const auto loaded = load(std::move(sources), outputs);
-    if (!loaded.said.all().empty()) fail("{}", text_of(loaded.said));
+    if (!loaded.diagnostics.all().empty()) fail("{}", text_of(loaded.diagnostics));
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const auto fact = loaded.output(k);
       const auto actual = bound_.outputs[k].text->shape.to_shape();
@@ -211,7 +211,7 @@ class Runner {
     const auto count = item_.after_arrow.size();
     const auto loaded = load(written_sources(), std::vector(count, ElementType::dynamic));
     ++tally_.runs;
-    if (!loaded.said.all().empty()) fail("{}", text_of(loaded.said));
+    if (!loaded.diagnostics.all().empty()) fail("{}", text_of(loaded.diagnostics));
     for (std::size_t k = 0; k < count; ++k) {
       const auto fact = loaded.output(k);
       const auto& wanted = item_.after_arrow[k];
@@ -236,12 +236,12 @@ class Runner {
     if (!bound_.outputs.empty()) fail("{} is no input", bound_.outputs[0].text->name);
     ++tally_.runs;
     if (!item_.when_run) {
-      const auto said = load(written_sources(), rejected_outputs()).said;
-      if (said.errors() == 0) fail("expected {}, but it was accepted", wanted());
-      const auto& d = *std::find_if(said.all().begin(), said.all().end(),
+      const auto diagnostics = load(written_sources(), rejected_outputs()).diagnostics;
+      if (diagnostics.errors() == 0) fail("expected {}, but it was accepted", wanted());
+      const auto& d = *std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
                                     [](const Diagnostic& x) { return x.severity == Severity::error; });
       if (d.code != *item_.error || !is_at(d)) fail("expected {}, got {}", wanted(), text_of(d));
-      if (said.errors() > 1) fail("expected one error, got {}", text_of(said));
+      if (diagnostics.errors() > 1) fail("expected one error, got {}", text_of(diagnostics));
       checked_ = d;
     }
     const auto known = [](const BoundPort& p) { return p.text->shape.is_static(); };
@@ -273,11 +273,11 @@ class Runner {
       sources.push_back(std::move(s));
     }
     const auto loaded = load(std::move(sources), rejected_outputs());
-    if (loaded.said.errors() > 0) {
-      if (item_.when_run) fail("expected {} when run, but the check says {}", wanted(), text_of(loaded.said));
+    if (loaded.diagnostics.errors() > 0) {
+      if (item_.when_run) fail("expected {} when run, but the check says {}", wanted(), text_of(loaded.diagnostics));
       const auto same = [&](const Diagnostic& d) { return d.code == *item_.error; };
-      if (std::none_of(loaded.said.all().begin(), loaded.said.all().end(), same))
-        fail("expected {}, got {}", wanted(), text_of(loaded.said));
+      if (std::none_of(loaded.diagnostics.all().begin(), loaded.diagnostics.all().end(), same))
+        fail("expected {}, got {}", wanted(), text_of(loaded.diagnostics));
       return;
     }
     for (const auto& way : testing::kWays) {

@@ -150,8 +150,8 @@ bool holds(ElementType type, const Word& value, bool exactly) {
   const auto v = number(value);
   if (!v) return false;
   if (!is_float(type)) {
-    const auto [least, greatest] = range(type);
-    return least <= *v && *v <= greatest && std::trunc(*v) == *v;
+    const auto [min, max] = range(type);
+    return min <= *v && *v <= max && std::trunc(*v) == *v;
   }
   const auto r = rounded(type, *v);
   if (std::isnan(*v) || std::isinf(*v)) return std::isnan(*v) ? std::isnan(r) : r == *v;

@@ -44,7 +44,7 @@ namespace {
 /// Of the fourth run: the first ones place, prepare and leave their results.
 long allocations_of_a_steady_run(const SmallModel& m, int threads) {
   auto c = m.check();
-  REQUIRE(c.said.all().empty());
+  REQUIRE(c.diagnostics.all().empty());
   Options options;
   options.expected_runs = 100;
   options.runtime.threads = threads;

@@ -15,7 +15,7 @@ struct Counted {
 
 Counted counted(const SmallModel& m) {
   Counted c{m.check(), {}};
-  CHECK(c.checked.said.all().empty());
+  CHECK(c.checked.diagnostics.all().empty());
   c.cost = tools::cost_of(*c.checked.model, c.checked.facts);
   return c;
 }

@@ -90,17 +90,17 @@ TEST_CASE("lines and columns") {
 }
 
 TEST_CASE("counting") {
-  Diagnostics said;
-  said.add(of(Code::E0507));
-  said.add(of(Code::W0902));
-  said.add(of(Code::W0901));
-  CHECK(said.errors() == 1);
-  CHECK(said.warnings() == 2);
-  said.promote([](const Diagnostic& d) { return d.code == Code::W0901; });
-  CHECK(said.errors() == 2);
-  said.drop_warnings([](const Diagnostic& d) { return d.code == Code::W0901 || d.code == Code::W0902; });
-  CHECK(said.errors() == 2);
-  CHECK(said.warnings() == 0);
+  Diagnostics diagnostics;
+  diagnostics.add(of(Code::E0507));
+  diagnostics.add(of(Code::W0902));
+  diagnostics.add(of(Code::W0901));
+  CHECK(diagnostics.errors() == 1);
+  CHECK(diagnostics.warnings() == 2);
+  diagnostics.promote([](const Diagnostic& d) { return d.code == Code::W0901; });
+  CHECK(diagnostics.errors() == 2);
+  diagnostics.drop_warnings([](const Diagnostic& d) { return d.code == Code::W0901 || d.code == Code::W0902; });
+  CHECK(diagnostics.errors() == 2);
+  CHECK(diagnostics.warnings() == 0);
 }
 
 TEST_CASE("a failure carries its diagnostic") {

@@ -12,8 +12,9 @@ using namespace ovir;
 
 namespace {
 
-std::ptrdiff_t count_of(const Diagnostics& said, Code code) {
-  return std::count_if(said.all().begin(), said.all().end(), [&](const Diagnostic& d) { return d.code == code; });
+std::ptrdiff_t count_of(const Diagnostics& diagnostics, Code code) {
+  return std::count_if(diagnostics.all().begin(), diagnostics.all().end(),
+                       [&](const Diagnostic& d) { return d.code == code; });
 }
 
 /// Without the remark behind it.
@@ -31,7 +32,7 @@ spec::AttributeTexts attributes_of(std::string_view type) {
   return {};
 }
 
-Diagnostics said_of_words(std::string_view text) {
+Diagnostics check_words(std::string_view text) {
   const auto after = [&](std::string_view word) {
     const auto at = text.find(word);
     if (at == text.npos) return std::string_view();
@@ -72,8 +73,8 @@ Diagnostics said_of_words(std::string_view text) {
   REQUIRE(op);
   m.graph.result("y", m.graph.add("layer", fmt::format("{}-{}", type, op->versions.back().since), ids, attributes));
   auto checked = m.check();
-  tools::check_portability(*checked.model, checked.facts, checked.said);
-  return checked.said;
+  tools::check_portability(*checked.model, checked.facts, checked.diagnostics);
+  return checked.diagnostics;
 }
 
 // --- Parts of a file, in the place of a part of this one; what they leave out ("...") is filled in.
@@ -145,24 +146,24 @@ const std::map<Code, Part>& parts() {
   return list;
 }
 
-Diagnostics said_of(const std::string& file) {
+Diagnostics check_file(const std::string& file) {
   const MemoryFile xml(file), weights(std::string(6000, '\0'));
-  return check_model(xml.path(), {.weights = weights.path()}).said;
+  return check_model(xml.path(), {.weights = weights.path()}).diagnostics;
 }
 
 /// The example is what a file begins with: the model, or its weights.
-Diagnostics said_of_file(Code code, std::string_view example) {
+Diagnostics check_wrong_file(Code code, std::string_view example) {
   const MemoryFile wrong{std::string(without_remark(example.substr(0, example.find('\n')))) + "\n"};
-  if (code == Code::E0102) return check_model(wrong.path()).said;
+  if (code == Code::E0102) return check_model(wrong.path()).diagnostics;
   std::string file(kFile);
   const auto data =
       fmt::format("{}<data element_type=\"f32\" shape=\"1\" offset=\"0\" size=\"4\"/>{}", kConst, kEndConst);
   file.insert(file.find("</layers>"), data);
   const MemoryFile xml(file);
-  return check_model(xml.path(), {.weights = wrong.path()}).said;
+  return check_model(xml.path(), {.weights = wrong.path()}).diagnostics;
 }
 
-Diagnostics said_of_part(const Part& part, std::string_view example) {
+Diagnostics check_part(const Part& part, std::string_view example) {
   std::string text(part.before);
   auto fill = part.fills.begin();
   // A remark ends each line.
@@ -178,7 +179,7 @@ Diagnostics said_of_part(const Part& part, std::string_view example) {
   const auto at = file.find(part.instead_of);
   REQUIRE(at != file.npos);
   file.replace(at, part.instead_of.starts_with("</") ? 0 : part.instead_of.size(), text);
-  return said_of(file);
+  return check_file(file);
 }
 
 }  // namespace
@@ -187,18 +188,18 @@ TEST_CASE("the examples of explain have the fault that they are shown for") {
   // Commands are tried in tests/cli/examples.test; these need other files or input data, and are in its neighbors. E0604
   // cannot be reached.
   constexpr Code kElsewhere[] = {Code::E0604, Code::E0703, Code::E0704, Code::W0903, Code::W0904, Code::W0905};
-  const auto unchanged = said_of(std::string(kFile));
+  const auto unchanged = check_file(std::string(kFile));
   for (const auto& entry : all_codes()) {
     INFO(to_string(entry.code) << ": " << entry.example);
     if (entry.example.starts_with("ovir ")) continue;
     if (std::find(std::begin(kElsewhere), std::end(kElsewhere), entry.code) != std::end(kElsewhere)) continue;
     if (entry.code == Code::E0102 || entry.code == Code::E0304) {
-      CHECK(count_of(said_of_file(entry.code, entry.example), entry.code) == 1);
+      CHECK(count_of(check_wrong_file(entry.code, entry.example), entry.code) == 1);
       continue;
     }
     const auto part = parts().find(entry.code);
-    const auto said = part != parts().end() ? said_of_part(part->second, entry.example)
-                                            : said_of_words(without_remark(entry.example));
-    CHECK(count_of(said, entry.code) > (part != parts().end() ? count_of(unchanged, entry.code) : 0));
+    const auto diagnostics =
+        part != parts().end() ? check_part(part->second, entry.example) : check_words(without_remark(entry.example));
+    CHECK(count_of(diagnostics, entry.code) > (part != parts().end() ? count_of(unchanged, entry.code) : 0));
   }
 }

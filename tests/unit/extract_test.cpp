@@ -36,11 +36,11 @@ int node_of(const Model& model, const std::string& name) {
 
 Checked check_sub(const tools::SubModel& sub) {
   Checked c;
-  c.model = tools::load(sub, "sub.xml", c.said);
+  c.model = tools::load(sub, "sub.xml", c.diagnostics);
   REQUIRE(c.model != nullptr);
-  c.facts = ovir::infer(*c.model, {}, c.said);
+  c.facts = ovir::infer(*c.model, {}, c.diagnostics);
   INFO(sub.xml);
-  REQUIRE(c.said.errors() == 0);
+  REQUIRE(c.diagnostics.errors() == 0);
   return c;
 }
 

@@ -173,7 +173,7 @@ TEST_CASE("convolution of plain planes") {
     const Data d(s);
     ThreadPool pool(4);
     const Buffer filters(planar_filters_size(s)), scratch(planar_scratch_size(s, 4));
-    REQUIRE(planar_taps(s) <= kMostPlanarTaps);
+    REQUIRE(planar_taps(s) <= kMaxPlanarTaps);
     planar_pack(s, d.filters.data(), filters.data(), pool);
     check(
         s, d, naive(s, d),
@@ -207,7 +207,8 @@ TEST_CASE("depthwise convolution") {
   for (const auto& s : {shape(1, 5, 5, 5, 6, 7, 3, 3, 1, 1, 1), shape(2, 48, 48, 48, 56, 56, 3, 3, 1, 1, 1),
                         shape(1, 20, 20, 20, 113, 90, 3, 3, 2, 1, 1), shape(1, 16, 16, 16, 7, 7, 7, 7, 1, 1, 3),
                         shape(1, 32, 32, 32, 14, 15, 5, 5, 2, 1, 2, 1), shape(1, 17, 17, 17, 20, 64, 3, 3, 1, 3, 3),
-                        shape(1, 8, 8, 8, 1, 100, 1, 9, 1, 1, 4), shape(1, 16, 16, 16, 2, 2, 5, 5, 1, 1, 2)}) {
+                        shape(1, 8, 8, 8, 1, 100, 1, 9, 1, 1, 4), shape(1, 16, 16, 16, 2, 2, 5, 5, 1, 1, 2),
+                        shape(1, 20, 20, 20, 9, 27, 5, 5, 1, 2, 2), shape(1, 16, 16, 16, 4, 19, 3, 7, 1, 2, 3)}) {
     const Data d(s);
     const Buffer filters(depthwise_filters_size(s)), scratch(depthwise_scratch_size(s, 4));
     depthwise_pack(s, d.filters.data(), filters.data());

@@ -18,7 +18,7 @@ double ulps(const Unary& f, const std::function<double(double)>& exact, float lo
       if (v >= low && v <= high) x.push_back(v);
   Floats y(x.size());
   isa().unary(f, x.data(), y.data(), static_cast<i64>(x.size()));
-  double most = 0;
+  double max = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto e = exact(static_cast<double>(x[i]));
     const auto near = static_cast<float>(e);
@@ -26,9 +26,9 @@ double ulps(const Unary& f, const std::function<double(double)>& exact, float lo
     const auto up = std::nextafter(std::abs(near), kInf);
     const auto ulp = std::max(static_cast<double>(up) - std::abs(static_cast<double>(near)), 1.4e-45);
     const auto error = std::abs(static_cast<double>(y[i]) - e) / ulp;
-    if (!(error <= most)) most = error;
+    if (!(error <= max)) max = error;
   }
-  return most;
+  return max;
 }
 
 TEST_CASE("elementary functions: errors in units of the last place") {

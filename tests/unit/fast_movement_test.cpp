@@ -98,11 +98,11 @@ TEST_CASE("pooling of blocks: maximum and average, with pads counted and not") {
       s.out_height = (c.height + c.pad + c.pad_end - (c.kernel - 1) * c.dilation - 1) / c.stride + 1;
       s.out_width = (c.width + c.pad + c.pad_end - (c.kernel - 1) * c.dilation - 1) / c.stride + 1;
       const auto x = random_floats(s.batch * 2 * s.plane() * kBlock, 1);
-      enum Mode { most, mean, mean_padded };
-      for (const auto mode : {most, mean, mean_padded}) {
+      enum Mode { max, mean, mean_padded };
+      for (const auto mode : {max, mean, mean_padded}) {
         Floats y(at(s.batch * 2 * s.out_plane() * kBlock)), again = y;
         const auto run = [&](Floats& to, ThreadPool& pool) {
-          if (mode == most) max_pool(s, x.data(), to.data(), pool);
+          if (mode == max) max_pool(s, x.data(), to.data(), pool);
           else average_pool(s, c.pad_end, c.pad_end, mode == mean_padded, x.data(), to.data(), pool);
         };
         run(y, four);
@@ -123,7 +123,7 @@ TEST_CASE("pooling of blocks: maximum and average, with pads counted and not") {
               largest = std::max(largest, v);
               ++count;
             }
-          const auto exact = mode == most ? largest : sum / static_cast<double>(mode == mean ? count : padded);
+          const auto exact = mode == max ? largest : sum / static_cast<double>(mode == mean ? count : padded);
           REQUIRE(std::abs(y[at(i)] - exact) < 1e-6);
         }
       }

@@ -92,18 +92,18 @@ TEST_CASE("reductions over rows and columns") {
         CHECK(y == again);
         for (i64 o = 0; o < outer; ++o)
           for (i64 i = 0; i < inner; ++i) {
-            double sum = 0, squares = 0, most = -1e9, least = 1e9;
+            double sum = 0, squares = 0, max = -1e9, min = 1e9;
             for (i64 k = 0; k < n; ++k) {
               const double v = x[at((o * n + k) * inner + i)];
               sum += v;
               squares += v * v;
-              most = std::max(most, v);
-              least = std::min(least, v);
+              max = std::max(max, v);
+              min = std::min(min, v);
             }
             const auto exact = what == Reduction::sum       ? sum
                                : what == Reduction::mean    ? sum / static_cast<double>(n)
-                               : what == Reduction::maximum ? most
-                               : what == Reduction::minimum ? least
+                               : what == Reduction::maximum ? max
+                               : what == Reduction::minimum ? min
                                                             : squares;
             REQUIRE(std::abs(y[at(o * inner + i)] - exact) <= 1e-6 * std::max(1.0, std::abs(exact)));
           }
@@ -161,9 +161,9 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
             score = score * s.scale + (c.mask ? mask[at(i * s.keys + j)] : 0.0f);
             scores.push_back(s.causal && j > i ? -static_cast<double>(kInf) : score);
           }
-          const auto most = *std::max_element(scores.begin(), scores.end());
+          const auto max = *std::max_element(scores.begin(), scores.end());
           double sum = 0;
-          for (auto& score : scores) sum += score = std::exp(score - most);
+          for (auto& score : scores) sum += score = std::exp(score - max);
           for (i64 d = 0; d < s.value_depth; ++d)
             for (i64 j = 0; j < s.keys; ++j)
               exact[at(b * ov.batch + h * ov.head + i * ov.row + d)] +=

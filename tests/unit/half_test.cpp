@@ -146,17 +146,17 @@ TEST_CASE("f8e8m0 holds powers of two") {
     CHECK(static_cast<float>(of_bits<f8e8m0>(code)) == std::ldexp(1.0f, static_cast<int>(code) - 127));
     CHECK(f8e8m0(std::ldexp(1.0f, static_cast<int>(code) - 127)).bits == code);
   }
-  const float least = std::ldexp(1.0f, -127);
-  for (const auto& [x, y] : {std::pair{0.0f, least},
-                             {-3.0f, least},
+  const float min = std::ldexp(1.0f, -127);
+  for (const auto& [x, y] : {std::pair{0.0f, min},
+                             {-3.0f, min},
                              {3.4f, 4.0f},
                              {3.0f, 2.0f},
                              {6.0f, 8.0f},
                              {1.5f, 2.0f},
                              {464.0f, 512.0f},
                              {kInf, std::ldexp(1.0f, 127)},
-                             {1.5f * least, least},
-                             {1.6f * least, 2 * least}})
+                             {1.5f * min, min},
+                             {1.6f * min, 2 * min}})
     CHECK(static_cast<float>(f8e8m0(x)) == y);
   CHECK(std::isnan(static_cast<float>(f8e8m0(kNan))));
 }

@@ -13,7 +13,7 @@ namespace {
 
 /// x -> the layer -> y.
 struct Chain {
-  Diagnostics said;
+  Diagnostics diagnostics;
   std::shared_ptr<const Model> model;
 
   Chain(std::string_view type, std::string_view version, std::string_view data, std::string_view element = "f32") {
@@ -31,7 +31,7 @@ struct Chain {
         type, version, data, element, port(0), type.starts_with("Bitwise") ? port(1) : "", port(2),
         type.starts_with("Bitwise") ? R"(<edge from-layer="0" from-port="0" to-layer="1" to-port="1"/>)" : ""));
     model = load(std::make_shared<const SourceFile>(SourceFile{"m.xml", text, *text}),
-                 {.weights = {}, .no_weights = true}, said);
+                 {.weights = {}, .no_weights = true}, diagnostics);
   }
 
   /// "opset8", "opset1 LogicalAnd"; empty where the layer cannot be lowered.
@@ -86,13 +86,13 @@ TEST_CASE("an operation of another name may be the same") {
 
 TEST_CASE("a lowered layer is a verified fix") {
   const Chain softmax("SoftMax", "opset8", R"(axis="1")");
-  REQUIRE(softmax.said.errors() == 0);
+  REQUIRE(softmax.diagnostics.errors() == 0);
   const tools::Subject subject{softmax.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2021.4"};
-  const auto said = tools::check(subject, {});
-  REQUIRE(said.errors() == 1);
-  CHECK(said.all()[0].code == Code::E0606);
-  CHECK(said.all()[0].message == "OpenVINO 2021.4 does not read Softmax-8; 2022.1 is the first that does");
-  const auto fixes = tools::find_fixes(*softmax.model, subject, said);
+  const auto diagnostics = tools::check(subject, {});
+  REQUIRE(diagnostics.errors() == 1);
+  CHECK(diagnostics.all()[0].code == Code::E0606);
+  CHECK(diagnostics.all()[0].message == "OpenVINO 2021.4 does not read Softmax-8; 2022.1 is the first that does");
+  const auto fixes = tools::find_fixes(*softmax.model, subject, diagnostics);
   REQUIRE(fixes.list.size() == 1);
   CHECK(fixes.errors == 0);
   CHECK(tools::check(subject, fixes.edits).errors() == 0);

@@ -37,14 +37,14 @@ std::string chain(Layer layer, Edge edge_of) {
 
 std::size_t faults(std::string xml) {
   const auto text = std::make_shared<std::string>(std::move(xml));
-  Diagnostics said;
-  const auto model =
-      load(std::make_shared<SourceFile>(SourceFile{"m.xml", text, *text}), {.weights = {}, .no_weights = true}, said);
-  if (model) infer(*model, {}, said);
+  Diagnostics diagnostics;
+  const auto model = load(std::make_shared<SourceFile>(SourceFile{"m.xml", text, *text}),
+                          {.weights = {}, .no_weights = true}, diagnostics);
+  if (model) infer(*model, {}, diagnostics);
   const LineIndex lines(SourceFile{"m.xml", text, *text});
-  for (const auto& d : said.all())
+  for (const auto& d : diagnostics.all())
     if (d.at) lines(d.at.offset);
-  return said.all().size();
+  return diagnostics.all().size();
 }
 
 const auto as_it_should = [](int i) { return edge(i, 1, i + 1, 0); };

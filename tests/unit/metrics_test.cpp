@@ -19,7 +19,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-Tensor wholes(const std::vector<i64>& values) { return Tensor::vector(values); }
+Tensor integers(const std::vector<i64>& values) { return Tensor::vector(values); }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ TEST_CASE("metrics: units of the last place of the narrower type") {
   CHECK(*measure(floats({2}, {-0.0F, 1}), floats({2}, {0.0F, 1}), {}).ulp == 0);
   const auto half = convert(floats({1}, {1}), ElementType::f16);
   CHECK(*measure(floats({1}, {1 + 1.0F / 1024}), half, {}).ulp == 1);
-  CHECK(!measure(wholes({3}), wholes({4}), {}).ulp);
+  CHECK(!measure(integers({3}), integers({4}), {}).ulp);
 }
 
 TEST_CASE("metrics: NaN and infinities on one side are told by place") {
@@ -64,8 +64,8 @@ TEST_CASE("metrics: the tolerance") {
   CHECK(!within(1.003F, {}));
   CHECK(!within(1.0009F, {0, 1e-4}));
   CHECK(within(1.0009F, {0, 1e-2}));
-  CHECK(!measure(wholes({1000}), wholes({1001}), {}).within);
-  CHECK(measure(wholes({1000}), wholes({1001}), {0, 1.0}).within);
+  CHECK(!measure(integers({1000}), integers({1001}), {}).within);
+  CHECK(measure(integers({1000}), integers({1001}), {0, 1.0}).within);
 }
 
 TEST_CASE("metrics: what cannot be compared element by element says why") {

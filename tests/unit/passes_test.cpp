@@ -14,9 +14,9 @@ std::size_t position(const Model& model, std::string_view name) {
   return static_cast<std::size_t>(at - model.nodes.begin());
 }
 
-const Diagnostic& only_error(const Diagnostics& said) {
-  REQUIRE(said.errors() == 1);
-  return *std::find_if(said.all().begin(), said.all().end(),
+const Diagnostic& only_error(const Diagnostics& diagnostics) {
+  REQUIRE(diagnostics.errors() == 1);
+  return *std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
                        [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
@@ -33,7 +33,7 @@ SmallModel sound(const PartialShape& shape) {
 
 TEST_CASE("a sound model is complete, its nodes in order of their dependencies") {
   const auto c = sound({2, 3}).check();
-  CHECK(c.said.all().empty());
+  CHECK(c.diagnostics.all().empty());
   REQUIRE(c.model);
   CHECK(c.model->complete);
   CHECK(c.model->nodes.size() == 4);
@@ -53,7 +53,7 @@ TEST_CASE("the order of the file does not matter") {
   REQUIRE(relu == 1);
   REQUIRE(x == 2);
   const auto c = m.check();
-  CHECK(c.said.all().empty());
+  CHECK(c.diagnostics.all().empty());
   CHECK(position(*c.model, "x") < position(*c.model, "relu"));
   CHECK(c.fact("relu").shape == PartialShape{4});
 }
@@ -65,7 +65,7 @@ TEST_CASE("a ReadValue comes before the Assign of its variable") {
   m.graph.sink("assign", "Assign-6", x, variable);
   m.graph.result("y", m.graph.add("read", "ReadValue-6", {x}, variable));
   const auto c = m.check();
-  CHECK(c.said.errors() == 0);
+  CHECK(c.diagnostics.errors() == 0);
   CHECK(position(*c.model, "read") < position(*c.model, "assign"));
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("a model with a fault is not complete, and the rest of it is judged") 
   const auto c = m.check();
   REQUIRE(c.model);
   CHECK_FALSE(c.model->complete);
-  CHECK(only_error(c.said).code == Code::E0602);
+  CHECK(only_error(c.diagnostics).code == Code::E0602);
   CHECK(c.fact("good").shape == PartialShape{2, 3});
 }
 
@@ -90,21 +90,21 @@ TEST_CASE("faults of inference: every one that does not follow from another") {
   m.graph.result("y", m.graph.add("behind", "Relu-1", {first}));
   m.graph.result("z", m.graph.add("second", "Multiply-1", {b, a}));
   const auto c = m.check();
-  CHECK(c.said.errors() == 2);
-  CHECK(c.said.dependents > 0);
-  for (const auto& d : c.said.all()) {
+  CHECK(c.diagnostics.errors() == 2);
+  CHECK(c.diagnostics.dependents > 0);
+  for (const auto& d : c.diagnostics.all()) {
     CHECK(d.code == Code::E0505);
     REQUIRE(d.layer);
     CHECK((d.layer->name == "first" || d.layer->name == "second"));
     CHECK(d.port);
   }
   const auto stopped = m.check({.shapes = {}, .compare_declared = true, .stop_at_fault = true});
-  CHECK(stopped.said.errors() == 1);
+  CHECK(stopped.diagnostics.errors() == 1);
 }
 
 TEST_CASE("shapes given in place of the Parameters'") {
   const auto c = sound({2, 3}).check({.shapes = {{0, PartialShape{5, Dim(), Dim(1, 4)}}}});
-  CHECK(c.said.errors() == 0);
+  CHECK(c.diagnostics.errors() == 0);
   CHECK(c.fact("sum").shape == PartialShape{5, Dim(), Dim(1, 4)});
 }
 

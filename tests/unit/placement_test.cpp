@@ -21,7 +21,7 @@ struct Placed {
 
   explicit Placed(const SmallModel& m) {
     auto c = m.check();
-    REQUIRE(c.said.all().empty());
+    REQUIRE(c.diagnostics.all().empty());
     PlanOptions options{.expected_runs = 100};
     options.patterns = fast::patterns(options);
     plan = make_plan(c.model, std::make_shared<const Facts>(std::move(c.facts)), options);
@@ -125,7 +125,7 @@ TEST_CASE("a residual that is added after the activation is not written over") {
   m.graph.result("y", convolution("last", sum));
 
   const auto c = m.check();
-  REQUIRE(c.said.all().empty());
+  REQUIRE(c.diagnostics.all().empty());
   const auto inputs = some_inputs(c);
   const auto expected = compile(c.model, c.facts, {.tier = Tier::reference}).run(inputs);
   for (const i64 runs : {1, 100}) {

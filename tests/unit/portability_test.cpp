@@ -9,10 +9,10 @@ using namespace ovir;
 namespace {
 
 std::vector<std::string> differences(const Checked& c) {
-  Diagnostics said;
-  tools::check_portability(*c.model, c.facts, said);
+  Diagnostics diagnostics;
+  tools::check_portability(*c.model, c.facts, diagnostics);
   std::vector<std::string> messages;
-  for (const auto& d : said.all()) messages.push_back(d.message);
+  for (const auto& d : diagnostics.all()) messages.push_back(d.message);
   return messages;
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("unused bytes raise the suspicion that a .bin is another model's") {
     m.graph.result("y", m.graph.add("reshaped", "Reshape-1", {x, shape}, {{"special_zero", "false"}}));
     const auto c = m.check();
     std::string text;
-    for (const auto& d : c.said.all())
+    for (const auto& d : c.diagnostics.all())
       for (const auto& note : d.notes)
         if (note.message.find("may belong to another model") != std::string::npos) text = note.message;
     return text;

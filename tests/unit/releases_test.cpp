@@ -28,10 +28,10 @@ struct Made {
 };
 
 std::string release(i64 ir, const std::vector<std::pair<std::string, std::string>>& layers) {
-  return std::string(tools::least_release(Made(ir, layers).model).release);
+  return std::string(tools::minimum_release(Made(ir, layers).model).release);
 }
 std::string text(i64 ir, const std::vector<std::pair<std::string, std::string>>& layers) {
-  return to_string(tools::least_release(Made(ir, layers).model));
+  return to_string(tools::minimum_release(Made(ir, layers).model));
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ TEST_CASE("element types ask for their release") {
     Made made(11, {{"Parameter", "opset1"}});
     made.graph->layers[0].outputs.emplace_back();
     made.graph->layers[0].outputs[0].declared_type = type;
-    return std::string(tools::least_release(made.model).release);
+    return std::string(tools::minimum_release(made.model).release);
   };
   CHECK(of(ElementType::f32) == "2022.1");
   CHECK(of(ElementType::u4) == "2022.1");

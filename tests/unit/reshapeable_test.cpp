@@ -28,8 +28,8 @@ constexpr auto kConcat = R"(<?xml version="1.0"?>
 tools::Reshapeable found(const std::string& text, i64 budget) {
   const Temporary folder;
   std::ofstream(folder.path("m.xml")) << text;
-  Diagnostics said;
-  const auto model = load(folder.path("m.xml"), {}, said);
+  Diagnostics diagnostics;
+  const auto model = load(folder.path("m.xml"), {}, diagnostics);
   REQUIRE(model);
   return tools::reshapeable(*model, {}, budget);
 }

@@ -120,13 +120,13 @@ TEST_CASE("select: one iteration of a loop") {
 }
 
 TEST_CASE("select: what selects nothing is an error that says what may be meant") {
-  std::string said;
+  std::string message;
   try {
     names("block/conv2");
   } catch (const tools::SelectorError& error) {
-    said = error.what();
+    message = error.what();
   }
-  CHECK(said.find("did you mean \"block/conv1\"?") != said.npos);
+  CHECK(message.find("did you mean \"block/conv1\"?") != message.npos);
   for (const auto* text :
        {"", ",", "id:x", "id:99", "type:", "/(/", "tensor:loop:2", "from:nothing", "x,nothing", "!nothing"})
     CHECK_THROWS_AS(names(text), tools::SelectorError);

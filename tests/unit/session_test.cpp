@@ -62,7 +62,7 @@ Code code_of(const std::function<void()>& work) {
 
 TEST_CASE("states are kept from run to run, by each session for itself") {
   const auto c = counter().check();
-  REQUIRE(c.said.errors() == 0);
+  REQUIRE(c.diagnostics.errors() == 0);
   for (const auto& way : kWays) {
     auto session = testing::open(c.model, c.facts, way), other = testing::open(c.model, c.facts, way);
     for (int step = 1; step <= 3; ++step) {
@@ -81,7 +81,7 @@ TEST_CASE("a result stays as it is when the session runs again") {
   const auto y = m.graph.add("y", "MatMul-1", {x, x}, {{"transpose_a", "false"}, {"transpose_b", "true"}});
   m.graph.result("r", m.graph.add("relu", "Relu-1", {y}));
   const auto c = m.check();
-  REQUIRE(c.said.errors() == 0);
+  REQUIRE(c.diagnostics.errors() == 0);
   for (const auto& way : kWays) {
     auto session = testing::open(c.model, c.facts, way);
     const auto first = session.run(some_inputs(c, 1));
@@ -121,8 +121,8 @@ TEST_CASE("a state of another shape ends the run before anything computes with i
     INFO(behind.operation);
     const auto m = any_state(behind.operation, behind.attributes, behind.second);
     const auto c = m.check();
-    for (const auto& d : c.said.all()) INFO(d.message);
-    REQUIRE(c.said.errors() == 0);
+    for (const auto& d : c.diagnostics.all()) INFO(d.message);
+    REQUIRE(c.diagnostics.errors() == 0);
     for (const auto& way : kWays) {
       for (const auto& given : {floats({2, 2}, {1, 2, 3, 4}), floats({}, {1}), floats({0}, {}), floats({1}, {1}),
                                 floats({1000}, std::vector<float>(1000, 1.0F))}) {

@@ -35,7 +35,7 @@ Checked network() {
   m.graph.sink("keep", "Assign-6", y, variable);
   m.graph.result("r", m.graph.add("softmax", "Softmax-8", {y}, {{"axis", "1"}}));
   auto c = m.check();
-  REQUIRE(c.said.errors() == 0);
+  REQUIRE(c.diagnostics.errors() == 0);
   return c;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("models are read, checked and compiled in several threads") {
       threads.emplace_back([&] {
         for (int i = 0; i < 5; ++i) {
           const auto c = check_model(OVIR_SAMPLES "/digits/digits.xml");
-          if (!c.model || c.said.errors() > 0) {
+          if (!c.model || c.diagnostics.errors() > 0) {
             ++wrong;
             continue;
           }

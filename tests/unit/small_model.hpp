@@ -11,7 +11,7 @@
 struct Checked {
   std::shared_ptr<const ovir::Model> model;
   ovir::Facts facts;
-  ovir::Diagnostics said;
+  ovir::Diagnostics diagnostics;
 
   /// What was inferred of output 0 of the layer of that name.
   ovir::Fact fact(const std::string& name) const {
@@ -24,8 +24,8 @@ struct Checked {
 inline Checked check_model(const std::string& path, const ovir::xml::ReadOptions& reading = {},
                            const ovir::passes::InferOptions& options = {}) {
   Checked c;
-  c.model = ovir::load(path, reading, c.said);
-  if (c.model) c.facts = ovir::infer(*c.model, options, c.said);
+  c.model = ovir::load(path, reading, c.diagnostics);
+  if (c.model) c.facts = ovir::infer(*c.model, options, c.diagnostics);
   return c;
 }
 

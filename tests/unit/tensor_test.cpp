@@ -127,13 +127,13 @@ TEST_CASE("Convert: floats to integers are cut off, integers wrap") {
 }
 
 TEST_CASE("Convert: beyond 64 bits saturates, NaN is 0") {
-  constexpr auto most = std::numeric_limits<i64>::max(), least = std::numeric_limits<i64>::min();
+  constexpr auto max = std::numeric_limits<i64>::max(), min = std::numeric_limits<i64>::min();
   CHECK(to_i64(floats({1e30f, -1e30f, std::nanf(""), 9.223372e18f, -9.223372e18f})) ==
-        std::vector<i64>{most, least, 0, most, least});
+        std::vector<i64>{max, min, 0, max, min});
   const Tensor u = convert(vector<double>(E::f64, {1e30, -1, 9223372036854775808.0, 3}), E::u64);
   CHECK(u.data<std::uint64_t>()[0] == std::numeric_limits<std::uint64_t>::max());
   CHECK(u.data<std::uint64_t>()[2] == 9223372036854775808u);
-  CHECK(to_i64(vector<std::uint64_t>(E::u64, {5, 1ull << 63})) == std::vector<i64>{5, most});
+  CHECK(to_i64(vector<std::uint64_t>(E::u64, {5, 1ull << 63})) == std::vector<i64>{5, max});
   CHECK(to_f64(vector<std::uint64_t>(E::u64, {1ull << 63})) == std::vector<double>{9223372036854775808.0});
   CHECK(convert(vector<i64>(E::i64, {(1 << 24) + 1}), E::f32).data<float>()[0] == 16777216.0f);
 }

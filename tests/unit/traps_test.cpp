@@ -25,7 +25,7 @@ struct Found {
 
 Found first(const SmallModel& m, const std::vector<Tensor>& inputs, std::string_view traps) {
   Found found{m.check()};
-  REQUIRE(found.c.said.errors() == 0);
+  REQUIRE(found.c.diagnostics.errors() == 0);
   found.event = tools::first_trap(found.c.model, found.c.facts, inputs, tools::parse_traps(traps));
   return found;
 }
@@ -125,9 +125,9 @@ TEST_CASE("an index out of range is an event whether or not the kernel refuses i
 TEST_CASE("an element is followed back through layers that move it") {
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
-  const auto turned = m.graph.add("turned", "Transpose-1", {x, m.graph.constant("order", Tensor::vector({1, 0}))});
-  const auto joined =
-      m.graph.add("joined", "Concat-1", {m.graph.constant("front", floats({1, 2}, {7, 8})), turned}, {{"axis", "0"}});
+  const auto transposed = m.graph.add("turned", "Transpose-1", {x, m.graph.constant("order", Tensor::vector({1, 0}))});
+  const auto joined = m.graph.add("joined", "Concat-1", {m.graph.constant("front", floats({1, 2}, {7, 8})), transposed},
+                                  {{"axis", "0"}});
   m.graph.result("y", m.graph.add("sum", "Subtract-1", {joined, joined}));
   const auto event = first(m, {floats({2, 3}, {1, 2, 3, 4, 5, kInf})}, "nan");
   REQUIRE(event);

@@ -37,16 +37,16 @@ constexpr auto kConst =
 
 struct Outcome {
   std::shared_ptr<const Graph> graph;
-  Diagnostics said;
+  Diagnostics diagnostics;
 
   std::vector<std::string> codes() const {
     std::vector<std::string> list;
-    for (const auto& d : said.all()) list.push_back(to_string(d.code));
+    for (const auto& d : diagnostics.all()) list.push_back(to_string(d.code));
     return list;
   }
   /// The text that the first diagnostic points at, behind its line and column.
   std::string place() const {
-    const auto& at = said.all().at(0).at;
+    const auto& at = diagnostics.all().at(0).at;
     const auto [line, column] = line_column(at);
     return fmt::format("{}:{} {}", line, column, at.file->text.substr(at.offset, at.length));
   }
@@ -57,7 +57,7 @@ Outcome read(const std::string& xml, const std::string& bin = "", xml::ReadOptio
   write_file(folder.path("m.xml"), xml);
   if (!bin.empty()) write_file(folder.path("m.bin"), bin);
   Outcome outcome;
-  outcome.graph = xml::read(folder.path("m.xml"), options, outcome.said);
+  outcome.graph = xml::read(folder.path("m.xml"), options, outcome.diagnostics);
   return outcome;
 }
 
@@ -66,9 +66,9 @@ using Codes = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a graph as the file has it") {
-  const auto [graph, said] = read(net(kRelu));
+  const auto [graph, diagnostics] = read(net(kRelu));
   REQUIRE(graph);
-  CHECK(said.all().empty());
+  CHECK(diagnostics.all().empty());
   CHECK(graph->name == "m");
   CHECK(graph->ir_version == 11);
   REQUIRE(graph->layers.size() == 3);
@@ -89,7 +89,7 @@ TEST_CASE("a graph as the file has it") {
 }
 
 TEST_CASE("places are those of the file, entities or not") {
-  const auto [graph, said] =
+  const auto [graph, diagnostics] =
       read(net(R"(<layer id="1" name="a&lt;b&#x41;" type="ReLU" version="opset1"><data k="&amp;v" l=''/></layer>)"));
   REQUIRE(graph);
   const auto& layer = graph->layers[1];
@@ -109,7 +109,7 @@ TEST_CASE("what is missing or malformed is told, all of it") {
   REQUIRE(out.graph);
   CHECK(out.codes() == Codes{"E0104", "E0103", "E0103", "E0104", "E0104", "E0104", "E0104", "E0104", "E0104", "E0103"});
   CHECK(out.place() == "8:14 one");
-  CHECK(out.said.all()[0].layer->id == "one");
+  CHECK(out.diagnostics.all()[0].layer->id == "one");
   CHECK(out.graph->damaged);
   CHECK(out.graph->layers[1].damaged);
   CHECK(out.graph->layers[1].id < 0);
@@ -140,7 +140,7 @@ TEST_CASE("files that are no model") {
     const auto out = read(content);
     CHECK_FALSE(out.graph);
     CHECK(out.codes() == Codes{"E0102"});
-    return out.said.all().at(0).message;
+    return out.diagnostics.all().at(0).message;
   };
   using Catch::Matchers::EndsWith;
   CHECK_THAT(message(""), EndsWith("is empty"));
@@ -157,12 +157,12 @@ TEST_CASE("files that are no model") {
 }
 
 TEST_CASE("files that cannot be opened") {
-  Diagnostics said;
-  CHECK_FALSE(xml::read("/nonexistent/m.xml", {}, said));
-  CHECK_FALSE(xml::read("/", {}, said));
-  REQUIRE(said.all().size() == 2);
-  CHECK(said.all()[0].code == Code::E0001);
-  CHECK(said.all()[1].code == Code::E0001);
+  Diagnostics diagnostics;
+  CHECK_FALSE(xml::read("/nonexistent/m.xml", {}, diagnostics));
+  CHECK_FALSE(xml::read("/", {}, diagnostics));
+  REQUIRE(diagnostics.all().size() == 2);
+  CHECK(diagnostics.all()[0].code == Code::E0001);
+  CHECK(diagnostics.all()[1].code == Code::E0001);
 }
 
 TEST_CASE("XML that is not well-formed") {
@@ -170,7 +170,7 @@ TEST_CASE("XML that is not well-formed") {
     const auto out = read(xml);
     CHECK_FALSE(out.graph);
     REQUIRE(out.codes() == Codes{"E0101"});
-    CHECK(out.said.all()[0].message == "malformed XML: " + message);
+    CHECK(out.diagnostics.all()[0].message == "malformed XML: " + message);
     CHECK(out.place() == place);
   };
   check("<net>\n <layers>\n </edges>\n</net>", "</edges> where </layers> was expected", "3:2 </edges");
@@ -259,7 +259,7 @@ TEST_CASE("branches of an If, in one order, and faults in them") {
   const auto out = read(net(R"(<layer id="1" name="if" type="If" version="opset8"><else_body>)" + inner +
                             "</else_body><then_body><layers/><edges/></then_body></layer>"));
   CHECK(out.codes() == Codes{"E0104"});
-  CHECK(out.said.all()[0].layer->path == "if/else_body/");
+  CHECK(out.diagnostics.all()[0].layer->path == "if/else_body/");
   const auto& bodies = out.graph->layers[1].bodies;
   REQUIRE(bodies.size() == 2);
   CHECK(bodies[0].role == "then_body");

@@ -9,6 +9,7 @@
 #include "fast/isa/elementwise.inl"
 
 // These use elementwise.inl.
+#include "fast/isa/depthwise.inl"
 #include "fast/isa/quantize.inl"
 #include "fast/isa/rows.inl"
 #include "fast/isa/tile.inl"
@@ -23,8 +24,10 @@ static constexpr IsaTable table(const char* name) {
           .pixels = kPixels,
           .packed = packed,
           .depthwise = depthwise,
+          .depthwise_band = depthwise_band,
           .pool = pool,
           .winograd_input = winograd_input,
+          .winograd_filter = winograd_filter,
           .winograd_output = winograd_output,
           .unary = unary,
           .binary = binary,

@@ -52,6 +52,24 @@ struct DepthwiseRow {
   float low, high;
 };
 
+/// Rows of a depthwise convolution on 16 channels, by a kernel of 3 or 5 columns side by side and stride 1 or 2, or of
+/// 7 and stride 1. All of them use the same rows of the kernel; columns beside the plane are 0.
+struct DepthwiseBand {
+  int columns, stride;
+  const float* in;        ///< column 0 of the input row that the first output row reads first
+  i64 width;              ///< of the input
+  i64 first;              ///< the input column of output 0's first tap: may be negative
+  i64 rows, row;          ///< of the kernel, and floats between the input rows that they read
+  const float* weights;   ///< [rows][columns][16]
+  i64 lines;              ///< output rows
+  i64 in_line, out_line;  ///< floats between what two output rows read first, and between them
+  float* out;
+  i64 pixels;             ///< of an output row
+  const float* bias;      ///< 16 values; null: none
+  const float* residual;  ///< laid out as `out`; null: none
+  float low, high;
+};
+
 /// A row of a pooling on 16 channels: the maximum over the taps, or their sum divided by `size`.
 struct PoolRow {
   const float* in;

@@ -82,39 +82,6 @@ static void packed_tail(const Tile& t, i64 pixel0, int pixels, i64 columns) {
 
 static void packed(const Tile& t, int pixels, int columns) { packed_tail<kPixels>(t, 0, pixels, columns); }
 
-// A depthwise row: a few pixels' sums in registers, each tap's weights loaded once for all of them.
-template <int P>
-static inline __attribute__((always_inline)) void depthwise_block(const DepthwiseRow& r, i64 x) {
-  constexpr int kParts = kBlock / kWidth;
-  const Vec low = spread(r.low), high = spread(r.high);
-  for (int part = 0; part < kParts; ++part) {
-    Vec sum[P];
-    const Vec bias = r.bias ? load(r.bias + part * kWidth) : Vec{};
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) sum[p] = bias;
-    for (i64 tap = 0; tap < r.tap_count; ++tap) {
-      const Vec w = load(r.weights + r.tap_weights[tap] + part * kWidth);
-      const float* in = r.in + r.taps[tap] + x * r.step + part * kWidth;
-#pragma GCC unroll 16
-      for (int p = 0; p < P; ++p) sum[p] = fma(load(in + p * r.step), w, sum[p]);
-    }
-    const i64 place = x * kBlock + part * kWidth;
-    if (r.residual) {
-#pragma GCC unroll 16
-      for (int p = 0; p < P; ++p) sum[p] = sum[p] + load(r.residual + place + p * kBlock);
-    }
-#pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) store(r.out + place + p * kBlock, min(high, max(low, sum[p])));
-  }
-}
-
-static void depthwise(const DepthwiseRow& r) {
-  i64 x = 0;
-  for (; x + 8 <= r.pixels; x += 8) depthwise_block<8>(r, x);
-  for (; x + 4 <= r.pixels; x += 4) depthwise_block<4>(r, x);
-  for (; x < r.pixels; ++x) depthwise_block<1>(r, x);
-}
-
 template <int P, bool kMaximum>
 static inline __attribute__((always_inline)) void pool_block(const PoolRow& r, i64 x) {
   for (i64 lane = 0; lane < kBlock; lane += kWidth) {

@@ -12,6 +12,13 @@ struct Winograd<2> {
     o[2] = d[2] - d[1];
     o[3] = d[1] - d[3];
   }
+  [[gnu::always_inline]] static void filter(const Vec (&d)[3], Vec (&o)[4]) {
+    const Vec half = spread(0.5f), a = d[0] + d[2];
+    o[0] = d[0];
+    o[1] = half * (a + d[1]);
+    o[2] = half * (a - d[1]);
+    o[3] = d[2];
+  }
   [[gnu::always_inline]] static void output(const Vec (&d)[4], Vec (&o)[2]) {
     o[0] = (d[0] + d[1]) + d[2];
     o[1] = (d[1] - d[2]) - d[3];
@@ -29,6 +36,15 @@ struct Winograd<4> {
     o[3] = c + e;
     o[4] = c - e;
     o[5] = fma(four, d[1], fma(-five, d[3], d[5]));
+  }
+  [[gnu::always_inline]] static void filter(const Vec (&d)[3], Vec (&o)[6]) {
+    const Vec sixth = spread(1.0f / 6), a = d[0] + d[2], b = fma(spread(0.25f), d[0], d[2]), c = spread(0.5f) * d[1];
+    o[0] = spread(0.25f) * d[0];
+    o[1] = -sixth * (a + d[1]);
+    o[2] = -sixth * (a - d[1]);
+    o[3] = sixth * (b + c);
+    o[4] = sixth * (b - c);
+    o[5] = d[2];
   }
   [[gnu::always_inline]] static void output(const Vec (&d)[6], Vec (&o)[4]) {
     const Vec a = d[1] + d[2], b = d[1] - d[2], c = d[3] + d[4], e = d[3] - d[4];
@@ -59,6 +75,30 @@ static void winograd_input_of(const float* in, i64 row, float* to, i64 step) {
       Winograd<M>::input(d, o);
 #pragma GCC unroll 8
       for (int y = 0; y < A; ++y) store(to + (y * A + x) * step + lane, o[y]);
+    }
+  }
+}
+
+template <int M>
+static void winograd_filter_of(const float* from, i64 from_step, float* to, i64 step) {
+  constexpr int A = M + 2;
+  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+    Vec half[A][3];
+#pragma GCC unroll 8
+    for (int x = 0; x < 3; ++x) {
+      Vec d[3], o[A];
+#pragma GCC unroll 8
+      for (int y = 0; y < 3; ++y) d[y] = load(from + (y * 3 + x) * from_step + lane);
+      Winograd<M>::filter(d, o);
+#pragma GCC unroll 8
+      for (int y = 0; y < A; ++y) half[y][x] = o[y];
+    }
+#pragma GCC unroll 8
+    for (int y = 0; y < A; ++y) {
+      Vec o[A];
+      Winograd<M>::filter(half[y], o);
+#pragma GCC unroll 8
+      for (int x = 0; x < A; ++x) store(to + (y * A + x) * step + lane, o[x]);
     }
   }
 }
@@ -101,6 +141,10 @@ static void winograd_output_of(const float* from, i64 step, const WinogradPixels
 
 static void winograd_input(int m, const float* in, i64 row, float* to, i64 step) {
   m == 2 ? winograd_input_of<2>(in, row, to, step) : winograd_input_of<4>(in, row, to, step);
+}
+
+static void winograd_filter(int m, const float* from, i64 from_step, float* to, i64 step) {
+  m == 2 ? winograd_filter_of<2>(from, from_step, to, step) : winograd_filter_of<4>(from, from_step, to, step);
 }
 
 static void winograd_output(int m, const float* from, i64 step, const WinogradPixels& to) {

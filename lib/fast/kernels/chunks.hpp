@@ -24,7 +24,7 @@ struct Part {
 };
 
 /// Nanoseconds of work that are worth a chunk: some times what handing it out costs.
-inline constexpr i64 kChunkWork = 10'000;
+inline constexpr i64 kChunkWork = 4'000;
 
 /// work(0) … work(chunks - 1). Allocates nothing for the closure.
 template <class Work>

@@ -1,7 +1,6 @@
-// Convolution-1 and GroupConvolution-1 of one and two spatial axes with constant filters, packed when the plan is made,
-// and what follows them: for plans that run often, and for a single run where planes are large.
-// ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 alike, for a single run always: their filters are few
-// beside the work.
+// Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
+// spatial axes, and what follows them. Filters are packed when the plan is made, where it runs often and knows them;
+// else in each run, by all threads, into scratch memory that stays in the cache.
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
@@ -23,16 +22,16 @@ constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "w
 /// Few channels in plain planes: most of a block would be empty.
 constexpr i64 kFewChannels = 8;
 
-/// Output pixels from which on a single run, too, is faster with its filters packed: each is used that often.
-constexpr i64 kPlaneWorthPacking = 400;
+/// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
+constexpr i64 kPlaneWorthReordering = 400;
 
-/// From which on it is worth transforming them for Winograd, where they become four times as many.
-constexpr i64 kPlaneWorthTransforming = 6000;
+/// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
+constexpr i64 kPlaneWorthTransforming = 150;
 
-/// `once`: for a single run.
+/// `once`: filters are packed in every run.
 Method choose(const ConvolutionShape& s, bool once) {
   if (s.is_depthwise()) return Method::depthwise;
-  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMostPlanarTaps) return Method::planar;
+  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return Method::planar;
   if (s.is_pointwise()) return Method::pointwise;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? Method::direct : (tile == 2 ? Method::winograd2 : Method::winograd4);
@@ -77,34 +76,14 @@ ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionSha
 
 class BlockedConvolution final : public Kernel {
  public:
+  /// `filters`: those known when the plan is made; null: they are operand 1.
   BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, Method method, const float* filters,
                      Ending ending)
       : attrs_(attrs), known_(s), method_(method), ending_(std::move(ending)) {
+    if (!filters) return;
     ThreadPool alone(1);
-    switch (method_) {
-      case Method::direct:
-      case Method::pointwise:
-        filters_ = Buffer(direct_filters_size(s));
-        direct_pack(s, filters, filters_.data(), alone);
-        break;
-      case Method::winograd2:
-      case Method::winograd4:
-        filters_ = Buffer(winograd_filters_size(s, tile()));
-        winograd_pack(s, tile(), filters, filters_.data(), alone);
-        break;
-      case Method::depthwise:
-        filters_ = Buffer(depthwise_filters_size(s));
-        depthwise_pack(s, filters, filters_.data());
-        break;
-      case Method::planar:
-        filters_ = Buffer(planar_filters_size(s));
-        planar_pack(s, filters, filters_.data(), alone);
-        break;
-      case Method::transposed:
-        filters_ = Buffer(direct_filters_size(s));
-        transposed_pack(s, filters, filters_.data(), alone);
-        break;
-    }
+    filters_ = Buffer(filters_size());
+    pack(filters, filters_.data(), alone);
   }
 
   std::string name() const override {
@@ -121,11 +100,12 @@ class BlockedConvolution final : public Kernel {
     if (residual && residual->size() != out.size()) return nullptr;
     const auto threads = runtime.threads();
     if (sizes.in[0].layout == Layout::plain && method_ != Method::planar)
-      state->in = Buffer(blocked_size(s.batch, s.channels, s.plane()));
-    if (out.layout == Layout::plain) state->out = Buffer(blocked_size(s.batch, s.outputs, s.out_plane()));
+      state->in = state->reserve(blocked_size(s.batch, s.channels, s.plane()));
+    if (out.layout == Layout::plain) state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
-      state->residual = Buffer(blocked_size(s.batch, s.outputs, s.out_plane()));
-    state->scratch = Buffer(scratch_size(s, threads));
+      state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
+    state->work = state->reserve(scratch_size(s, threads));
+    if (filters_.size() == 0) state->filters = state->reserve(filters_size());
     return state;
   }
 
@@ -136,24 +116,30 @@ class BlockedConvolution final : public Kernel {
     if (out[0].size() == 0) return;
     auto& pool = runtime.pool();
     const auto* x = in[0].as<const float>();
-    if (state.in.size()) {
-      to_blocked(x, state.in.data(), s.batch, s.channels, s.plane(), pool);
-      x = state.in.data();
+    if (state.in) {
+      to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
+      x = state.floats(state.in);
     }
     const float* residual = nullptr;
     if (ending_.residual >= 0) {
       residual = in[static_cast<std::size_t>(ending_.residual)].as<const float>();
-      if (state.residual.size()) {
-        to_blocked(residual, state.residual.data(), s.batch, s.outputs, s.out_plane(), pool);
-        residual = state.residual.data();
+      if (state.residual) {
+        to_blocked(residual, state.floats(state.residual), s.batch, s.outputs, s.out_plane(), pool);
+        residual = state.floats(state.residual);
       }
     }
-    auto* y = state.out.size() ? state.out.data() : out[0].as<float>();
-    compute(s, x, y, ending_.epilogue(residual), state.scratch.data(), pool);
-    if (state.out.size()) to_plain(y, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
+    const auto* filters = filters_.data();
+    if (state.filters) {
+      pack(in[1].as<const float>(), state.floats(state.filters), pool);
+      filters = state.floats(state.filters);
+    }
+    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
+    compute(s, filters, x, y, ending_.epilogue(residual), state.floats(state.work), pool);
+    if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
 
   bool reads(int input, Layout layout) const override {
+    if (input == 1 && filters_.size() == 0) return layout == Layout::plain;
     return layout == Layout::plain || input != 0 || method_ != Method::planar;
   }
   bool writes(Layout) const override { return true; }
@@ -163,10 +149,35 @@ class BlockedConvolution final : public Kernel {
  private:
   struct State final : KernelState {
     ConvolutionShape shape;
-    Buffer in, residual, out, scratch;
+    Scratch in, residual, out, work, filters;
   };
 
   int tile() const { return method_ == Method::winograd2 ? 2 : 4; }
+
+  i64 filters_size() const {
+    switch (method_) {
+      case Method::direct:
+      case Method::pointwise:
+      case Method::transposed: return direct_filters_size(known_);
+      case Method::winograd2:
+      case Method::winograd4: return winograd_filters_size(known_, tile());
+      case Method::depthwise: return depthwise_filters_size(known_);
+      case Method::planar: return planar_filters_size(known_);
+    }
+    return 0;
+  }
+
+  void pack(const float* filters, float* to, ThreadPool& pool) const {
+    switch (method_) {
+      case Method::direct:
+      case Method::pointwise: return direct_pack(known_, filters, to, pool);
+      case Method::transposed: return transposed_pack(known_, filters, to, pool);
+      case Method::winograd2:
+      case Method::winograd4: return winograd_pack(known_, tile(), filters, to, pool);
+      case Method::depthwise: return depthwise_pack(known_, filters, to);
+      case Method::planar: return planar_pack(known_, filters, to, pool);
+    }
+  }
 
   i64 scratch_size(const ConvolutionShape& s, int threads) const {
     switch (method_) {
@@ -181,9 +192,8 @@ class BlockedConvolution final : public Kernel {
     return 0;
   }
 
-  void compute(const ConvolutionShape& s, const float* x, float* y, const Epilogue& e, float* scratch,
+  void compute(const ConvolutionShape& s, const float* w, const float* x, float* y, const Epilogue& e, float* scratch,
                ThreadPool& pool) const {
-    const auto* w = filters_.data();
     switch (method_) {
       case Method::direct: return direct_convolution(s, w, x, y, e, scratch, pool);
       case Method::pointwise: return pointwise_convolution(s, w, x, y, e, pool);
@@ -203,17 +213,17 @@ class BlockedConvolution final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto data = graph.input(root, 0);
-  const auto* filters = graph.constant(graph.input(root, 1));
+  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
   const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
   const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
   // Pads that follow from a wanted output, and an output of given size, are for the reference kernel.
   if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
-  if (!is_f32(graph, data) || !filters || filters->type() != ElementType::f32 || !in.has_rank() ||
-      (in.rank() != 3 && in.rank() != 4) || filters->rank() != in.rank() + grouped || filters->size() == 0 ||
-      !in[1].is_static() || !out.has_rank())
+  if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static() || !in.has_rank() ||
+      (in.rank() != 3 && in.rank() != 4) || !in[1].is_static() || !out.has_rank())
     return std::nullopt;
+  const auto dims = graph.fact(filters).shape.to_shape();
+  if (dims.rank() != in.rank() + grouped || dims.count() == 0) return std::nullopt;
   const bool open = [&] {
     for (i64 i = 2; i < in.rank(); ++i)
       if (!in[i].is_static() || !out[i].is_static()) return true;
@@ -221,14 +231,14 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   }();
   if (open && transposed) return std::nullopt;
   ConvolutionShape known;
-  known.groups = grouped ? filters->dim(0) : 1;
+  known.groups = grouped ? dims[0] : 1;
   known.channels = in[1].length();
   // [groups,] outputs, channels, taps; transposed: [groups,] channels, outputs, taps.
-  const auto group_outputs = filters->dim(grouped + transposed), group_channels = filters->dim(grouped + !transposed);
+  const auto group_outputs = dims[grouped + transposed], group_channels = dims[grouped + !transposed];
   known.outputs = known.groups * group_outputs;
-  known.kernel_width = filters->dim(filters->rank() - 1);
-  known.kernel_height = in.rank() == 4 ? filters->dim(filters->rank() - 2) : 1;
-  if (known.channels != known.groups * group_channels || known.taps() > kMostTaps) return std::nullopt;
+  known.kernel_width = dims[dims.rank() - 1];
+  known.kernel_height = in.rank() == 4 ? dims[dims.rank() - 2] : 1;
+  if (known.channels != known.groups * group_channels || known.taps() > kMaxTaps) return std::nullopt;
   // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
   // out Winograd.
   std::vector<i64> from{1, known.channels}, to{1, known.outputs};
@@ -237,16 +247,18 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     to.push_back(open ? 1 : out[i].length());
   }
   known = with_planes(attrs, known, from, to);
-  // In a single run the large filters of an f16 model are widened when they are needed: none of it is packed.
-  const auto from_file = graph.input(root, 1);
-  const bool narrow =
-      graph.fact(from_file).type != ElementType::f32 || graph.node(from_file.node).op->kind != Kind::constant;
-  if (!graph.options().steady() && !transposed && (open || narrow || known.out_plane() < kPlaneWorthPacking))
+  // Values whose sizes are found when the step runs lie plainly.
+  if (!graph.options().steady() && !transposed && !in.is_static() &&
+      (open || known.out_plane() < kPlaneWorthReordering))
     return std::nullopt;
+  const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
+  if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {data}, nullptr};
+  if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, in.rank(), 1, known.outputs);
-  const auto method = transposed ? Method::transposed : choose(known, !graph.options().steady());
-  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, filters->data<float>(), std::move(ending));
+  const auto method = transposed ? Method::transposed : choose(known, !packed);
+  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
+                                                      std::move(ending));
   return match;
 }
 

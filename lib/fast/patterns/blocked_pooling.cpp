@@ -39,11 +39,11 @@ class BlockedPooling final : public Kernel {
     const auto hangs = [](const Window& w, i64 length, i64 count) {  // a window may lie wholly beyond the plane
       return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
     };
-    if (s.taps() > kMostPooled || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
+    if (s.taps() > kMaxPoolTaps || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
       return nullptr;
     const auto blocks = s.batch * blocks_of(s.channels) * kBlock;
-    if (in.layout == Layout::plain) state->in = Buffer(blocks * s.plane());
-    if (out.layout == Layout::plain) state->out = Buffer(blocks * s.out_plane());
+    if (in.layout == Layout::plain) state->in = state->reserve(blocks * s.plane());
+    if (out.layout == Layout::plain) state->out = state->reserve(blocks * s.out_plane());
     return state;
   }
 
@@ -53,14 +53,14 @@ class BlockedPooling final : public Kernel {
     const auto& s = state.shape;
     auto& pool = runtime.pool();
     const auto* x = in[0].as<const float>();
-    if (state.in.size()) {
-      to_blocked(x, state.in.data(), s.batch, s.channels, s.plane(), pool);
-      x = state.in.data();
+    if (state.in) {
+      to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
+      x = state.floats(state.in);
     }
-    auto* y = state.out.size() ? state.out.data() : out[0].as<float>();
+    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
     if (maximum_) max_pool(s, x, y, pool);
     else average_pool(s, state.pad_bottom, state.pad_right, !attrs_.exclude_pad, x, y, pool);
-    if (state.out.size()) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
+    if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
   }
 
   bool reads(int, Layout) const override { return true; }
@@ -70,7 +70,7 @@ class BlockedPooling final : public Kernel {
   struct State final : KernelState {
     ConvolutionShape shape;
     i64 pad_bottom = 0, pad_right = 0;
-    Buffer in, out;
+    Scratch in, out;
   };
 
   Window window(std::size_t axis, i64 length) const {

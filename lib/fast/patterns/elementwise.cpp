@@ -47,8 +47,8 @@ class ElementwiseChain final : public Kernel {
     state->plane = plane;
     state->reordered.resize(sizes.in.size());
     for (std::size_t i = 0; i < sizes.in.size(); ++i)
-      if (extents_[i] == Extent::full && !is_blocked(sizes.in[i])) state->reordered[i] = Buffer(out.size());
-    if (!is_blocked(out)) state->out = Buffer(out.size());
+      if (extents_[i] == Extent::full && !is_blocked(sizes.in[i])) state->reordered[i] = state->reserve(out.size());
+    if (!is_blocked(out)) state->out = state->reserve(out.size());
     return state;
   }
 
@@ -59,13 +59,14 @@ class ElementwiseChain final : public Kernel {
     std::array<const float*, ChainProgram::kInputs> data;
     for (std::size_t i = 0; i < in.size(); ++i) {
       data[i] = in[i].as<const float>();
-      if (i >= state.reordered.size() || state.reordered[i].size() == 0) continue;
-      to_blocked(data[i], state.reordered[i].data(), state.batch, state.channels, state.plane, pool);
-      data[i] = state.reordered[i].data();
+      if (i >= state.reordered.size() || !state.reordered[i]) continue;
+      auto* blocked = state.floats(state.reordered[i]);
+      to_blocked(data[i], blocked, state.batch, state.channels, state.plane, pool);
+      data[i] = blocked;
     }
-    auto* y = state.out.size() ? state.out.data() : out[0].as<float>();
+    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
     state.chain.run(std::span(data).first(in.size()), y, pool);
-    if (state.out.size()) to_plain(y, out[0].as<float>(), state.batch, state.channels, state.plane, pool);
+    if (state.out) to_plain(y, out[0].as<float>(), state.batch, state.channels, state.plane, pool);
   }
 
   /// Values are read before they are written, and an input of as many bytes lies as the output does.
@@ -80,8 +81,8 @@ class ElementwiseChain final : public Kernel {
     explicit State(Chain c) : chain(std::move(c)) {}
     Chain chain;
     i64 batch = 0, channels = 0, plane = 0;
-    std::vector<Buffer> reordered;  // by operand
-    Buffer out;
+    std::vector<Scratch> reordered;  // by operand
+    Scratch out;
   };
   ChainProgram program_;
   std::vector<Extent> extents_;
@@ -143,7 +144,7 @@ bool joins(const Graphlet& graph, const PartialShape& shape, ValueRef v, int use
          shape.is_static() && graph.fact(v).shape == shape;
 }
 
-constexpr std::size_t kMostNodes = 12;
+constexpr std::size_t kMaxNodes = 12;
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   if (!is_elementwise(graph, root)) return std::nullopt;
@@ -153,9 +154,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (is_elementwise(graph, user) && shape.is_static() && graph.fact({user, 0}).shape == shape) return std::nullopt;
 
   std::vector<int> nodes{root};
-  for (std::size_t i = 0; i < nodes.size() && nodes.size() < kMostNodes; ++i)
+  for (std::size_t i = 0; i < nodes.size() && nodes.size() < kMaxNodes; ++i)
     for (int port = 0; port < (operation_of(graph, nodes[i]) ? 2 : 1); ++port)
-      if (const auto v = graph.input(nodes[i], port); nodes.size() < kMostNodes && joins(graph, shape, v, nodes[i]))
+      if (const auto v = graph.input(nodes[i], port); nodes.size() < kMaxNodes && joins(graph, shape, v, nodes[i]))
         nodes.push_back(v.node);
   std::sort(nodes.begin(), nodes.end());  // node numbers are in topological order
 

@@ -5,10 +5,10 @@
 
 namespace ovir {
 
-void move_box(float (&box)[4], const float (&delta)[4], float most_log, float pixel) {
+void move_box(float (&box)[4], const float (&delta)[4], float max_log, float pixel) {
   const float w = box[2] - box[0] + pixel, h = box[3] - box[1] + pixel;
   const float x = delta[0] * w + (box[0] + 0.5F * w), y = delta[1] * h + (box[1] + 0.5F * h);
-  const float new_w = std::exp(std::min(delta[2], most_log)) * w, new_h = std::exp(std::min(delta[3], most_log)) * h;
+  const float new_w = std::exp(std::min(delta[2], max_log)) * w, new_h = std::exp(std::min(delta[3], max_log)) * h;
   box[0] = x - 0.5F * new_w;
   box[1] = y - 0.5F * new_h;
   box[2] = x + 0.5F * new_w - pixel;
@@ -17,7 +17,7 @@ void move_box(float (&box)[4], const float (&delta)[4], float most_log, float pi
 
 std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas, const float* scores, i64 cells,
                                        i64 count, const ProposalLimits& limits) {
-  const float most_log = static_cast<float>(std::log(1000.0 / 16.0));
+  const float max_log = static_cast<float>(std::log(1000.0 / 16.0));
   const auto inside = [&](float v, float length) { return std::max(0.0F, std::min(v, length - limits.pixel)); };
   std::vector<Proposal> proposals;
   for (i64 i = 0; i < cells; ++i)
@@ -27,11 +27,11 @@ std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas
         box[k] = anchors[(i * count + a) * 4 + k];
         delta[k] = deltas[(a * 4 + k) * cells + i];
       }
-      move_box(box, delta, most_log, limits.pixel);
+      move_box(box, delta, max_log, limits.pixel);
       const float x0 = inside(box[0], limits.image_width), y0 = inside(box[1], limits.image_height),
                   x1 = inside(box[2], limits.image_width), y1 = inside(box[3], limits.image_height);
       const bool large_enough =
-          limits.least_width <= x1 - x0 + limits.pixel && limits.least_height <= y1 - y0 + limits.pixel;
+          limits.min_width <= x1 - x0 + limits.pixel && limits.min_height <= y1 - y0 + limits.pixel;
       proposals.push_back({x0, y0, x1, y1, scores[a * cells + i], large_enough});
     }
   return proposals;

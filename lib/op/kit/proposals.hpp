@@ -14,7 +14,7 @@ struct Proposal {
 
 /// What an image asks of its proposals.
 struct ProposalLimits {
-  float image_height = 0, image_width = 0, least_height = 0, least_width = 0;
+  float image_height = 0, image_width = 0, min_height = 0, min_width = 0;
   float pixel = 1;  ///< what the last pixel of a box adds to its size: 0 where coordinates are normalized
 };
 
@@ -23,7 +23,7 @@ std::vector<Proposal> decode_proposals(const float* anchors, const float* deltas
                                        i64 count, const ProposalLimits& limits);
 
 /// How a box is moved: its center by a part of its size, its size by a factor.
-void move_box(float (&box)[4], const float (&delta)[4], float most_log, float pixel);
+void move_box(float (&box)[4], const float (&delta)[4], float max_log, float pixel);
 
 /// Keeps the `before` best, drops those that a better one overlaps by more than `threshold`, then keeps the first
 /// `after`. With eta < 1 the threshold falls while it is above one half.

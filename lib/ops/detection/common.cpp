@@ -23,13 +23,13 @@ void require_batch(const EvalContext& c, int port, i64 roi, i64 batch, const Ten
 }
 
 void require_sampling_ratio(const InferContext& c, i64 sampling_ratio) {
-  c.require_attr(0 <= sampling_ratio && sampling_ratio <= kMostBinSamples, "sampling_ratio",
-                 "must be in 0..{1}, but is {0}", sampling_ratio, kMostBinSamples);
+  c.require_attr(0 <= sampling_ratio && sampling_ratio <= kMaxBinSamples, "sampling_ratio",
+                 "must be in 0..{1}, but is {0}", sampling_ratio, kMaxBinSamples);
 }
 
 i64 bin_samples(const EvalContext& c, int port, double side, i64 sampling_ratio, i64 roi) {
   if (sampling_ratio > 0) return sampling_ratio;
-  if (!(side <= static_cast<double>(kMostBinSamples)))
+  if (!(side <= static_cast<double>(kMaxBinSamples)))
     fail_at(c.version(), port, Code::E0508, fmt::format("region {} is too large to be sampled", roi));
   return static_cast<i64>(std::ceil(std::max(side, 0.0)));
 }

@@ -49,7 +49,7 @@ struct BilinearSample {
 };
 
 /// Samples along one side of a bin are never more than this: a region that asks for more is refused.
-inline constexpr i64 kMostBinSamples = 1 << 12;
+inline constexpr i64 kMaxBinSamples = 1 << 12;
 void require_sampling_ratio(const InferContext& c, i64 sampling_ratio);
 /// How many samples are taken along a side of a bin of region `roi`, of input `port`: as many as asked for, or one a
 /// pixel.

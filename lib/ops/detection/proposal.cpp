@@ -80,8 +80,8 @@ void eval(EvalContext& c) {
   const auto probs = f32(class_probs), deltas = f32(bbox_deltas), image = f32(image_shape);
   const auto batch = probs.dim(0), height = probs.dim(2), width = probs.dim(3), cells = height * width;
   const float image_h = image.data<float>()[0], image_w = image.data<float>()[1];
-  const float least_h = static_cast<float>(a.min_size) * image.data<float>()[2],
-              least_w = static_cast<float>(a.min_size) * image.data<float>()[image.size() > 3 ? 3 : 2];
+  const float min_h = static_cast<float>(a.min_size) * image.data<float>()[2],
+              min_w = static_cast<float>(a.min_size) * image.data<float>()[image.size() > 3 ? 3 : 2];
   const float pixel = a.tensorflow() ? 0.0F : 1.0F;
   const auto anchors = anchors_of(a, pixel);
   const auto inside = [](float v, float length) { return std::max(0.0F, std::min(v, length)); };
@@ -127,7 +127,7 @@ void eval(EvalContext& c) {
                0,
                true};
         // Boxes that are too small stay, but as the worst of all.
-        if (least_w <= p.x1 - p.x0 + pixel && least_h <= p.y1 - p.y0 + pixel) p.score = score[k * cells + i];
+        if (min_w <= p.x1 - p.x0 + pixel && min_h <= p.y1 - p.y0 + pixel) p.score = score[k * cells + i];
         all.push_back(p);
       }
     }

@@ -217,9 +217,8 @@ std::optional<Dim> sliced_count(const InferContext& c) {
                   c.op().type, link.axis, c.port_name(link.port), to_string(shape), link.start, link.end, link.stride);
         count = Dim(parts->count);
       } else {
-        const auto least = parts_of(link, along.min),
-                   most = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
-        count = Dim(least ? least->count : 0, most ? most->count : Dim::kUnbounded);
+        const auto min = parts_of(link, along.min), max = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
+        count = Dim(min ? min->count : 0, max ? max->count : Dim::kUnbounded);
       }
     }
     const auto both = common ? intersect(*common, count) : count;

@@ -20,7 +20,7 @@ struct Attrs {
 constexpr auto kMin = std::numeric_limits<i64>::min(), kMax = std::numeric_limits<i64>::max();
 
 /// How much of an axis a mode may add at either end: reflect does not repeat the edge, symmetric does; edge needs one.
-i64 most_added(Mode mode, i64 length) {
+i64 max_added(Mode mode, i64 length) {
   if (mode == Mode::reflect) return std::max<i64>(length - 1, 0);
   if (mode == Mode::symmetric) return length;
   return mode == Mode::edge && length == 0 ? 0 : kMax;
@@ -32,7 +32,7 @@ void require_pads(const InferContext& c, int port) {
   if (!pads || !c.shape(data).has_rank()) return;
   for (std::size_t i = 0; i < pads->size(); ++i) {
     const auto& d = c.shape(data)[static_cast<i64>(i)];
-    c.require(!d.is_bounded() || (*pads)[i] <= most_added(mode, d.max), port, Code::E0508,
+    c.require(!d.is_bounded() || (*pads)[i] <= max_added(mode, d.max), port, Code::E0508,
               "element {1} of input \"{0}\" of Pad is {2}, more than this pad_mode can add to axis {3} of {4}",
               c.port_name(port), i, (*pads)[i], i, to_string(c.shape(data)));
   }

@@ -23,7 +23,7 @@ void sort_selected(std::vector<SelectedBox>& selected);
 /// Indices in `rows` rows, those that are left filled with -1; scores and the number of rows where they are outputs.
 void put_selected(EvalContext& c, const std::vector<SelectedBox>& selected, i64 rows);
 
-inline constexpr TypeVar T{"T", kFloat}, TMost{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat},
+inline constexpr TypeVar T{"T", kFloat}, TMaxBoxes{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat},
     TIndex{"T_IND", kIndex};
 inline constexpr PortDef kSelected[] = {
     {"selected_indices", TIndex}, {"selected_scores", TThreshold}, {"valid_outputs", TIndex}};

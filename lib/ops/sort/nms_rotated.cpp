@@ -108,7 +108,7 @@ void eval(EvalContext& c) {
 
 constexpr PortDef kInputs[] = {{"boxes", T},
                                {"scores", T},
-                               {"max_output_boxes_per_class", TMost},
+                               {"max_output_boxes_per_class", TMaxBoxes},
                                {"iou_threshold", TThreshold},
                                {"score_threshold", TThreshold}};
 constexpr Version kVersions[] = {

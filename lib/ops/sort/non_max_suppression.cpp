@@ -131,12 +131,12 @@ void eval(EvalContext& c) {
 
 constexpr PortDef kInputs[] = {{"boxes", T},
                                {"scores", T},
-                               {"max_output_boxes_per_class", TMost, Arity::optional},
+                               {"max_output_boxes_per_class", TMaxBoxes, Arity::optional},
                                {"iou_threshold", TThreshold, Arity::optional},
                                {"score_threshold", TThreshold, Arity::optional}};
 constexpr PortDef kInputs5[] = {{"boxes", T},
                                 {"scores", T},
-                                {"max_output_boxes_per_class", TMost, Arity::optional},
+                                {"max_output_boxes_per_class", TMaxBoxes, Arity::optional},
                                 {"iou_threshold", TThreshold, Arity::optional},
                                 {"score_threshold", TThreshold, Arity::optional},
                                 {"soft_nms_sigma", TThreshold, Arity::optional}};

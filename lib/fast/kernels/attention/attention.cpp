@@ -52,8 +52,8 @@ struct Job {
   void run(const float* q, i64 q_row, const float* mask, i64 mask_row, i64 mask_column, i64 first, i64 count,
            float* out, i64 out_row, float* scores) const {
     float* sums = scores + kQueries * kKeys;
-    float most[kQueries], total[kQueries];
-    std::fill_n(most, count, -std::numeric_limits<float>::infinity());
+    float max[kQueries], total[kQueries];
+    std::fill_n(max, count, -std::numeric_limits<float>::infinity());
     std::fill_n(total, count, 0.0f);
     std::fill_n(sums, count * sums_row, 0.0f);
     const auto visible = s.causal ? std::min(s.keys, first + count) : s.keys;
@@ -67,16 +67,16 @@ struct Job {
         if (seen == 0) continue;
         table.unary({Function::linear, s.scale, 0}, row, row, seen);
         if (mask) table.binary(Binary::add, row, 1, mask + i * mask_row + k0 * mask_column, mask_column, row, seen);
-        const auto before = most[i];
-        most[i] = std::max(before, table.maximum(row, seen));
+        const auto before = max[i];
+        max[i] = std::max(before, table.maximum(row, seen));
         // max() keeps `before` where the other is NaN; the sum below is NaN then all the same.
-        if (most[i] == -std::numeric_limits<float>::infinity()) {
+        if (max[i] == -std::numeric_limits<float>::infinity()) {
           std::fill_n(row, seen, 0.0f);
           continue;
         }
-        const auto sum = table.exp_sum(row, 1, most[i], row, seen);
-        if (before < most[i] && k0 > 0) {
-          const auto less = std::exp(before - most[i]);
+        const auto sum = table.exp_sum(row, 1, max[i], row, seen);
+        if (before < max[i] && k0 > 0) {
+          const auto less = std::exp(before - max[i]);
           total[i] *= less;
           table.binary(Binary::multiply, sums + i * sums_row, 1, &less, 0, sums + i * sums_row, sums_row);
         }

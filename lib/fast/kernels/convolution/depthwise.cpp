@@ -5,7 +5,8 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kMostTaps = 256;  // as the planner asks: supports() in convolution.hpp
+constexpr i64 kMaxTaps = 256;     // as the planner asks: supports() in convolution.hpp
+constexpr i64 kBandPixels = 256;  // 16 KiB of output
 
 struct TapRange {
   i64 begin, end;
@@ -26,8 +27,16 @@ TapRange inner_columns(const ConvolutionShape& s) {
   return {begin, last < 0 ? begin : std::clamp(last / s.stride_x + 1, begin, s.out_width)};
 }
 
+/// Kernels that DepthwiseBand takes.
+bool slides(const ConvolutionShape& s) {
+  const auto k = s.kernel_width;
+  return s.dilation_x == 1 &&
+         (((k == 3 || k == 5) && (s.stride_x == 1 || s.stride_x == 2)) || (k == 7 && s.stride_x == 1));
+}
+
 /// Planes are copied with their padding where many columns would need it.
 bool copies_planes(const ConvolutionShape& s) {
+  if (slides(s)) return false;
   const auto inner = inner_columns(s).size();
   return inner < 6 * (s.out_width - inner);
 }
@@ -61,7 +70,7 @@ struct Plane {
 
   /// `count` columns from x on, by taps [right.begin, right.end) of each row.
   void run(i64 y, i64 x, i64 count, TapRange right) const {
-    std::array<i64, kMostTaps> offsets, weights;
+    std::array<i64, kMaxTaps> offsets, weights;
     const auto down = taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
     const auto corner = (y * s.stride_y - s.pad_top) * row + (x * s.stride_x - s.pad_left + left) * kBlock;
     std::size_t taps = 0;
@@ -92,7 +101,51 @@ struct Plane {
     finish(table, tile, static_cast<int>(count), kBlock, e, channel, plus, kBlock, 0);
   }
 
+  /// Output rows [first, last), which use rows `down` of the kernel.
+  void band(i64 first, i64 last, TapRange down) const {
+    const auto place = first * s.out_width * kBlock;
+    Tile tile{};
+    tile.out = out + place;
+    tile.out_pixel = kBlock;
+    const auto* plus = residual ? residual + place : nullptr;
+    begin(tile, e, channel, plus, kBlock, 0);
+    table.depthwise_band({.columns = static_cast<int>(s.kernel_width),
+                          .stride = static_cast<int>(s.stride_x),
+                          .in = in + (first * s.stride_y - s.pad_top + down.begin * s.dilation_y) * row,
+                          .width = s.width,
+                          .first = -s.pad_left,
+                          .rows = down.size(),
+                          .row = s.dilation_y * row,
+                          .weights = filters + down.begin * s.kernel_width * kBlock,
+                          .lines = last - first,
+                          .in_line = s.stride_y * row,
+                          .out_line = s.out_width * kBlock,
+                          .out = tile.out,
+                          .pixels = s.out_width,
+                          .bias = tile.bias,
+                          .residual = tile.residual,
+                          .low = tile.low,
+                          .high = tile.high});
+    finish(table, tile, static_cast<int>((last - first) * s.out_width), kBlock, e, channel, plus, kBlock, 0);
+  }
+
+  /// In bands whose rows use the same rows of the kernel and stay in the first-level cache until they are finished.
+  void bands(i64 first, i64 last) const {
+    const auto most = std::max<i64>(1, kBandPixels / s.out_width);
+    const auto taps = [&](i64 y) {
+      return taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
+    };
+    while (first < last) {
+      const auto down = taps(first);
+      auto next = first + 1;
+      while (next < last && next - first < most && taps(next).begin == down.begin && taps(next).end == down.end) ++next;
+      band(first, next, down);
+      first = next;
+    }
+  }
+
   void rows(i64 first, i64 last) const {
+    if (slides(s)) return bands(first, last);
     const auto clipped = [&](i64 x) {
       return taps_within(x, s.stride_x, s.pad_left, s.dilation_x, s.kernel_width, s.width);
     };
@@ -142,7 +195,7 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
                     .channel = i % blocks * kBlock};
     one.rows(rows.begin, rows.end);
   };
-  const auto row_cost = static_cast<double>(s.out_width) * (4 + static_cast<double>(s.taps()) / 3);
+  const auto row_cost = static_cast<double>(s.out_width) * (2 + static_cast<double>(s.taps()) / 3);
   if (copies)
     parallel_ranges(pool, planes, row_cost * static_cast<double>(s.out_height), [&](i64 begin, i64 end) {
       const Slots::Lease room(slots);

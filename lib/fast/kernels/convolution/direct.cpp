@@ -17,7 +17,7 @@ constexpr i64 kPlaneFloats = 256 << 10;  // of a padded input that is copied onc
 struct Phase {
   i64 out_y = 0, out_x = 0, out_stride_y = 1, out_stride_x = 1, out_rows = 0, out_columns = 0;
   i64 stride_y = 1, stride_x = 1;
-  std::array<i64, kMostTaps> dy, dx;
+  std::array<i64, kMaxTaps> dy, dx;
   i64 taps = 0;
   i64 first_tap = 0;  ///< of the packed filters
 
@@ -134,7 +134,7 @@ struct Job {
 
   /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
   void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
-    std::array<i64, kMostTaps> offsets;
+    std::array<i64, kMaxTaps> offsets;
     for (i64 t = 0; t < p.taps; ++t) {
       const auto i = static_cast<std::size_t>(t);
       offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
@@ -269,6 +269,38 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   });
 }
 
+/// One group whose filters lie together: sixteen channels of a panel at a time, by transposition.
+void pack_dense(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  constexpr i64 kRows = 64;  // transposed at a time
+  const auto& table = isa();
+  const auto taps = s.taps(), blocks = blocks_of(s.channels);
+  const Panels panels{to, blocks * kBlock * taps, s.outputs};
+  const auto cost = static_cast<double>(kColumns * kBlock * taps) / 3;
+  parallel_ranges(pool, panels.count() * blocks, cost, [&](i64 begin, i64 end) {
+    alignas(64) std::array<float, kRows * kColumns> rows{};
+    for (auto i = begin; i < end; ++i) {
+      const auto panel = i / blocks, block = i % blocks, columns = panels.columns(panel);
+      const auto valid = std::min(columns, s.outputs - panel * kColumns),
+                 channels = std::min(kBlock, s.channels - block * kBlock);
+      const auto* from = filters + (panel * kColumns * s.channels + block * kBlock) * taps;
+      auto* out = to + (panels.panel(panel) - to) + block * kBlock * taps * columns;
+      if (valid < columns || channels < kBlock) std::fill_n(out, kBlock * taps * columns, 0.0f);
+      if (taps == 1) {
+        table.transpose(from, s.channels, out, columns, valid, channels);
+        continue;
+      }
+      for (i64 first = 0; first < channels * taps; first += kRows) {
+        const auto count = std::min(kRows, channels * taps - first);
+        table.transpose(from + first, s.channels * taps, rows.data(), columns, valid, count);
+        for (i64 r = 0; r < count; ++r) {
+          const auto channel = (first + r) / taps, tap = (first + r) % taps;
+          std::copy_n(rows.data() + r * columns, valid, out + (tap * kBlock + channel) * columns);
+        }
+      }
+    }
+  });
+}
+
 }  // namespace
 
 i64 direct_filters_size(const ConvolutionShape& s) {
@@ -277,6 +309,7 @@ i64 direct_filters_size(const ConvolutionShape& s) {
 }
 
 void direct_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  if (s.groups == 1) return pack_dense(s, filters, to, pool);
   std::vector<i64> taps(static_cast<std::size_t>(s.taps()));
   std::iota(taps.begin(), taps.end(), i64{0});
   const auto size = s.group_channels() * s.taps();
@@ -311,11 +344,11 @@ void transposed_pack(const ConvolutionShape& s, const float* filters, float* to,
 }
 
 i64 transposed_scratch_size(const ConvolutionShape& s, int threads) {
-  i64 most = 0;
+  i64 max = 0;
   for (i64 y = 0; y < s.stride_y; ++y)
     for (i64 x = 0; x < s.stride_x; ++x)
-      most = std::max(most, scratch_size(s, backward(s, y, x), Groups(s).blocks(), threads));
-  return most;
+      max = std::max(max, scratch_size(s, backward(s, y, x), Groups(s).blocks(), threads));
+  return max;
 }
 
 void transposed_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,

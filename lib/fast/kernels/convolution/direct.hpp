@@ -7,7 +7,7 @@
 namespace ovir::fast {
 
 /// Taps, all together, that direct convolutions may have.
-inline constexpr i64 kMostTaps = 256;
+inline constexpr i64 kMaxTaps = 256;
 
 /// Floats of the packed filters.
 i64 direct_filters_size(const ConvolutionShape& shape);

@@ -71,7 +71,7 @@ void planar_convolution(const ConvolutionShape& s, const float* filters, const f
     const auto read = rows_read(s, band.size());
     const Slots::Lease room(slots);
     copy_padded(s, in + image * s.channels * s.plane(), band.begin * s.stride_y, read, room.data());
-    std::array<i64, kMostPlanarTaps> taps;
+    std::array<i64, kMaxPlanarTaps> taps;
     std::size_t count = 0;
     for (i64 c = 0; c < s.channels; ++c)
       for (i64 i = 0; i < s.kernel_height; ++i)

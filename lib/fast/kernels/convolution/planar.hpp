@@ -11,7 +11,7 @@ i64 planar_filters_size(const ConvolutionShape& shape);
 void planar_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
 i64 planar_scratch_size(const ConvolutionShape& shape, int threads);
 /// The most channels × kernel rows (or taps, where the kernel is dilated along a row).
-inline constexpr i64 kMostPlanarTaps = 256;
+inline constexpr i64 kMaxPlanarTaps = 256;
 i64 planar_taps(const ConvolutionShape& shape);
 void planar_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool);

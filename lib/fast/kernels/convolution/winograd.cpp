@@ -132,14 +132,6 @@ struct Job {
   }
 };
 
-constexpr double kFilter2[4][3] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-constexpr double kFilter4[6][3] = {{1. / 4, 0, 0},
-                                   {-1. / 6, -1. / 6, -1. / 6},
-                                   {-1. / 6, 1. / 6, -1. / 6},
-                                   {1. / 24, 1. / 12, 1. / 6},
-                                   {1. / 24, -1. / 12, 1. / 6},
-                                   {0, 0, 1}};
-
 }  // namespace
 
 bool winograd_fits(const ConvolutionShape& s) {
@@ -161,24 +153,24 @@ i64 winograd_filters_size(const ConvolutionShape& s, int m) {
 
 void winograd_pack(const ConvolutionShape& s, int m, const float* filters, float* to, ThreadPool& pool) {
   const Geometry g(s, m);
-  const auto* matrix = m == 2 ? kFilter2 : kFilter4;
-  const Panels all{to, g.points * g.blocks * kBlock, s.outputs};
-  std::fill_n(to, winograd_filters_size(s, m), 0.0f);
-  parallel_ranges(pool, s.outputs, static_cast<double>(s.channels * g.points) * 3, [&](i64 begin, i64 end) {
-    for (auto output = begin; output < end; ++output) {
-      const auto panel = output / kColumns, columns = all.columns(panel);
-      auto* column = to + (all.panel(panel) - to) + output % kColumns;
-      for (i64 c = 0; c < s.channels; ++c) {
-        const auto* filter = filters + (output * s.channels + c) * 9;
-        for (i64 y = 0; y < g.window; ++y) {
-          double row[3];
-          for (int j = 0; j < 3; ++j)
-            row[j] = matrix[y][0] * filter[j] + matrix[y][1] * filter[3 + j] + matrix[y][2] * filter[6 + j];
-          for (i64 x = 0; x < g.window; ++x)
-            column[((y * g.window + x) * g.blocks * kBlock + c) * columns] =
-                static_cast<float>(row[0] * matrix[x][0] + row[1] * matrix[x][1] + row[2] * matrix[x][2]);
-        }
-      }
+  const auto& table = isa();
+  const Panels panels{to, g.points * g.blocks * kBlock, s.outputs};
+  const auto cost = static_cast<double>(kColumns * kBlock * (9 + 2 * g.points)) / 8;
+  // Sixteen channels of a panel at a time: its filters are transposed, so that a vector has sixteen outputs.
+  parallel_ranges(pool, panels.count() * g.blocks, cost, [&](i64 begin, i64 end) {
+    alignas(64) std::array<float, kBlock * 9 * kColumns> rows{};
+    for (auto i = begin; i < end; ++i) {
+      const auto panel = i / g.blocks, block = i % g.blocks, columns = panels.columns(panel);
+      const auto valid = std::min(columns, s.outputs - panel * kColumns),
+                 channels = std::min(kBlock, s.channels - block * kBlock);
+      if (valid < columns || channels < kBlock) rows.fill(0.0f);
+      table.transpose(filters + (panel * kColumns * s.channels + block * kBlock) * 9, s.channels * 9, rows.data(),
+                      columns, valid, channels * 9);
+      auto* out = to + (panels.panel(panel) - to) + block * kBlock * columns;
+      for (i64 c = 0; c < kBlock; ++c)
+        for (i64 place = 0; place < columns; place += kBlock)
+          table.winograd_filter(m, rows.data() + c * 9 * columns + place, columns, out + c * columns + place,
+                                g.blocks * kBlock * columns);
     }
   });
 }

@@ -7,15 +7,15 @@
 namespace ovir::fast {
 namespace {
 
-constexpr std::size_t kMostDims = 8;
+constexpr std::size_t kMaxDims = 8;
 
 /// Output dims with the strides that they have in the input; neighbors that stay neighbors are one, ones are gone.
 struct Merged {
-  std::array<i64, kMostDims> dims{}, from{}, to{};
+  std::array<i64, kMaxDims> dims{}, from{}, to{};
   std::size_t rank = 0;
 
   Merged(std::span<const i64> dims_in, std::span<const i64> order) {
-    std::array<i64, kMostDims> strides{};
+    std::array<i64, kMaxDims> strides{};
     i64 stride = 1;
     for (auto d = dims_in.size(); d-- > 0; stride *= dims_in[d]) strides[d] = stride;
     for (const auto o : order) {

@@ -11,38 +11,38 @@ constexpr i64 kRun = 64;  // neighbors of an inner axis that are done together
 
 void row(const IsaTable& table, const float* x, float* y, i64 n, bool logarithm) {
   // An infinite maximum makes the difference NaN, as the formula has it.
-  const auto most = table.maximum(x, n);
+  const auto max = table.maximum(x, n);
   if (logarithm) {
     constexpr i64 kPart = 512;
     alignas(64) float powers[kPart];
     float sum = 0;
-    for (i64 i = 0; i < n; i += kPart) sum += table.exp_sum(x + i, 1, most, powers, std::min(kPart, n - i));
+    for (i64 i = 0; i < n; i += kPart) sum += table.exp_sum(x + i, 1, max, powers, std::min(kPart, n - i));
     // One after the other: beside a large maximum, the logarithm would lose its digits.
     const auto rest = std::log(sum);
-    table.binary(Binary::subtract, x, 1, &most, 0, y, n);
+    table.binary(Binary::subtract, x, 1, &max, 0, y, n);
     table.binary(Binary::subtract, y, 1, &rest, 0, y, n);
   } else {
-    const auto scale = 1 / table.exp_sum(x, 1, most, y, n);
+    const auto scale = 1 / table.exp_sum(x, 1, max, y, n);
     table.binary(Binary::multiply, y, 1, &scale, 0, y, n);
   }
 }
 
 /// `width` ≤ kRun neighbors; values of the axis are `step` apart.
 void columns(const IsaTable& table, const float* x, float* y, i64 n, i64 step, i64 width, bool logarithm) {
-  alignas(64) float most[kRun], sum[kRun], keep[kRun];
-  std::copy_n(x, width, most);
-  for (i64 i = 1; i < n; ++i) table.binary(Binary::maximum, most, 1, x + i * step, 1, most, width);
+  alignas(64) float max[kRun], sum[kRun], keep[kRun];
+  std::copy_n(x, width, max);
+  for (i64 i = 1; i < n; ++i) table.binary(Binary::maximum, max, 1, x + i * step, 1, max, width);
   std::fill_n(sum, width, 0.0f);
   for (i64 i = 0; i < n; ++i) {
     float* to = logarithm ? keep : y + i * step;
-    table.binary(Binary::subtract, x + i * step, 1, most, 1, to, width);
+    table.binary(Binary::subtract, x + i * step, 1, max, 1, to, width);
     table.unary({Function::exp}, to, to, width);
     table.binary(Binary::add, sum, 1, to, 1, sum, width);
   }
   if (logarithm) {
     for (i64 i = 0; i < width; ++i) sum[i] = std::log(sum[i]);
     for (i64 i = 0; i < n; ++i) {
-      table.binary(Binary::subtract, x + i * step, 1, most, 1, y + i * step, width);
+      table.binary(Binary::subtract, x + i * step, 1, max, 1, y + i * step, width);
       table.binary(Binary::subtract, y + i * step, 1, sum, 1, y + i * step, width);
     }
   } else {

@@ -34,7 +34,7 @@ struct Pooling {
   /// `count` columns from x on, which have the same window.
   void run(const float* plane, float* out, const PlaneTaps& down, const PlaneTaps& across, i64 y, i64 x,
            i64 count) const {
-    std::array<i64, kMostPooled> taps;
+    std::array<i64, kMaxPoolTaps> taps;
     const auto corner = (y * s.stride_y - s.pad_top) * s.width + x * s.stride_x - s.pad_left;
     std::size_t n = 0;
     for (auto r = down.begin; r < down.end; ++r)

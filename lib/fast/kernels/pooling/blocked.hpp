@@ -6,7 +6,7 @@
 namespace ovir::fast {
 
 /// The most values of a window.
-inline constexpr i64 kMostPooled = 1024;
+inline constexpr i64 kMaxPoolTaps = 1024;
 
 /// `shape` as of a depthwise convolution: channels, planes, kernel, strides, dilations, pads.
 /// The maximum over what of the window lies within the plane.

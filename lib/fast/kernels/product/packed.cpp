@@ -9,7 +9,7 @@ namespace {
 
 constexpr i64 kDeep = 1024;            // a panel of 128 KiB stays in the second-level cache beside the rows
 constexpr i64 kRowsBytes = 512 << 10;  // of the left operand, while all panels go by
-constexpr i64 kMostPixels = 16;
+constexpr i64 kMaxPixels = 16;
 
 /// Steps of the sum that are done at once: balanced, whole blocks.
 i64 depth(i64 k) {
@@ -59,7 +59,7 @@ struct Job {
     const float* residual = e.residual ? e.residual + row * c_row + column : nullptr;
     const auto valid = std::min(columns, b.n - column);
     // A panel that reaches beyond the last column is computed aside.
-    alignas(64) float aside[kMostPixels * kColumns], before[kMostPixels * kColumns];
+    alignas(64) float aside[kMaxPixels * kColumns], before[kMaxPixels * kColumns];
     i64 out_row = c_row, residual_row = c_row;
     const auto keep = [&](const float* from) {
       for (i64 p = 0; p < pixels; ++p) std::copy_n(from + p * c_row, valid, before + p * kColumns);
@@ -81,7 +81,7 @@ struct Job {
       isa.packed(tile, pixels, static_cast<int>(columns));
     } else {
       // The sums so far are added as a residual; one that comes last is left to finish().
-      alignas(64) float sums[kMostPixels * kColumns];
+      alignas(64) float sums[kMaxPixels * kColumns];
       const float* so_far = to;
       i64 so_far_row = c_row;
       if (valid < columns) {

@@ -1,0 +1,101 @@
+// Depthwise convolutions on 16 channels.
+
+// A depthwise row: a few pixels' sums in registers, each tap's weights loaded once for all of them.
+template <int P>
+static inline __attribute__((always_inline)) void depthwise_block(const DepthwiseRow& r, i64 x) {
+  constexpr int kParts = kBlock / kWidth;
+  const Vec low = spread(r.low), high = spread(r.high);
+  for (int part = 0; part < kParts; ++part) {
+    Vec sum[P];
+    const Vec bias = r.bias ? load(r.bias + part * kWidth) : Vec{};
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) sum[p] = bias;
+    for (i64 tap = 0; tap < r.tap_count; ++tap) {
+      const Vec w = load(r.weights + r.tap_weights[tap] + part * kWidth);
+      const float* in = r.in + r.taps[tap] + x * r.step + part * kWidth;
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) sum[p] = fma(load(in + p * r.step), w, sum[p]);
+    }
+    const i64 place = x * kBlock + part * kWidth;
+    if (r.residual) {
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) sum[p] = sum[p] + load(r.residual + place + p * kBlock);
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) store(r.out + place + p * kBlock, min(high, max(low, sum[p])));
+  }
+}
+
+static void depthwise(const DepthwiseRow& r) {
+  i64 x = 0;
+  for (; x + 8 <= r.pixels; x += 8) depthwise_block<8>(r, x);
+  for (; x + 4 <= r.pixels; x += 4) depthwise_block<4>(r, x);
+  for (; x < r.pixels; ++x) depthwise_block<1>(r, x);
+}
+
+// Rows of a kernel whose columns lie side by side: each pixel that is read is used for all the outputs that it reaches.
+
+template <int K, int S, int P>
+static inline __attribute__((always_inline)) void depthwise_outputs(const DepthwiseBand& b, i64 line, i64 x) {
+  constexpr int kRead = (P - 1) * S + K;
+  alignas(64) static constexpr float kZeros[kBlock] = {};
+  const Vec low = spread(b.low), high = spread(b.high);
+  const i64 first = b.first + x * S;
+  for (i64 part = 0; part < kBlock; part += kWidth) {
+    Vec sum[P];
+    const Vec bias = b.bias ? load(b.bias + part) : Vec{};
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) sum[p] = bias;
+    for (i64 row = 0; row < b.rows; ++row) {
+      const float* in = b.in + line * b.in_line + row * b.row;
+      Vec w[K];
+#pragma GCC unroll 8
+      for (int j = 0; j < K; ++j) w[j] = load(b.weights + (row * K + j) * kBlock + part);
+#pragma GCC unroll 32
+      for (int c = 0; c < kRead; ++c) {
+        const bool within = static_cast<unsigned long>(first + c) < static_cast<unsigned long>(b.width);
+        const Vec v = load((within ? in + (first + c) * kBlock : kZeros) + part);
+#pragma GCC unroll 8
+        for (int j = 0; j < K; ++j)
+          if ((c - j) % S == 0 && c >= j && (c - j) / S < P) sum[(c - j) / S] = fma(v, w[j], sum[(c - j) / S]);
+      }
+    }
+    const i64 place = line * b.out_line + x * kBlock + part;
+    if (b.residual) {
+#pragma GCC unroll 16
+      for (int p = 0; p < P; ++p) sum[p] = sum[p] + load(b.residual + place + p * kBlock);
+    }
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) store(b.out + place + p * kBlock, min(high, max(low, sum[p])));
+  }
+}
+
+template <int K, int S, int P>
+static void depthwise_columns(const DepthwiseBand& b, i64 x) {
+  for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P>(b, line, x);
+}
+
+template <int K, int S, int P>
+static void depthwise_part(const DepthwiseBand& b, i64 x, i64 pixels) {
+  if constexpr (P > 0) {
+    if (pixels == P) return depthwise_columns<K, S, P>(b, x);
+    depthwise_part<K, S, P - 1>(b, x, pixels);
+  }
+}
+
+/// Columns of outputs in parts of at most eight that differ by one.
+template <int K, int S>
+static void depthwise_band_of(const DepthwiseBand& b) {
+  const i64 parts = (b.pixels + 7) / 8;
+  for (i64 i = 0, x = 0; i < parts; ++i) {
+    const i64 n = b.pixels / parts + (i < b.pixels % parts);
+    depthwise_part<K, S, 8>(b, x, n);
+    x += n;
+  }
+}
+
+static void depthwise_band(const DepthwiseBand& b) {
+  if (b.columns == 3) b.stride == 1 ? depthwise_band_of<3, 1>(b) : depthwise_band_of<3, 2>(b);
+  else if (b.columns == 5) b.stride == 1 ? depthwise_band_of<5, 1>(b) : depthwise_band_of<5, 2>(b);
+  else depthwise_band_of<7, 1>(b);
+}

@@ -1,0 +1,19 @@
+#include "plan/kernel.hpp"
+
+#include <new>
+
+#include "base/checked.hpp"
+
+namespace ovir {
+
+Scratch KernelState::reserve(i64 floats) {
+  constexpr i64 kLine = 64;
+  const auto bytes = checked_mul(floats, i64{sizeof(float)});
+  const auto end = bytes ? checked_add(scratch_bytes, *bytes) : std::nullopt;
+  if (floats < 0 || !end || *end > i64{1} << 60) throw std::bad_alloc();
+  const Scratch result{scratch_bytes, *bytes};
+  scratch_bytes = (*end + kLine - 1) / kLine * kLine;
+  return result;
+}
+
+}  // namespace ovir

@@ -1,0 +1,234 @@
+// Every pattern of the fast tier fires where it should, can be left out by its name, and computes what the nodes that
+// it takes compute by themselves.
+#include <algorithm>
+#include <set>
+
+#include "catch.hpp"
+#include "exec/profiler.hpp"
+#include "fast/patterns.hpp"
+#include "pattern_examples.hpp"
+
+using namespace ovir;
+using testing::Example;
+using testing::Net;
+
+namespace {
+
+/// Names of the patterns that a plan run so often is offered.
+std::set<std::string_view> pattern_names(i64 runs) {
+  PlanOptions options;
+  options.expected_runs = runs;
+  std::set<std::string_view> names;
+  for (const auto* p : fast::patterns(options)) names.insert(p->name);
+  return names;
+}
+
+bool is_offered(const Example& e) { return pattern_names(e.runs).count(e.pattern) > 0; }
+
+struct Recorder final : Profiler {
+  std::set<std::string> kernels;
+  void after(const StepTime& step) override { kernels.insert(step.kernel); }
+};
+
+std::set<std::string> kernels_of(const Plan& plan) {
+  std::set<std::string> names;
+  for (const auto& step : plan.steps)
+    if (step.kernel) names.insert(step.kernel->name());
+  return names;
+}
+
+std::vector<Tensor> inputs_of(const Checked& c, i64 batch, int seed) {
+  std::vector<Tensor> inputs;
+  for (const auto node : c.model->parameters) {
+    const auto& fact = c.facts.outputs[static_cast<std::size_t>(node)][0];
+    Shape shape;
+    for (const auto& d : fact.shape) shape.push_back(d.is_static() ? d.length() : batch);
+    std::vector<float> values(static_cast<std::size_t>(shape.count()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] =
+          static_cast<float>((i * 29 + inputs.size() * 17 + static_cast<std::size_t>(seed) * 13) % 127) / 64.0F - 1;
+    // Lengths of sequences are the only integers.
+    if (fact.type == ElementType::i32)
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(3 + i);
+    inputs.push_back(convert(floats(shape, values), fact.type));
+  }
+  return inputs;
+}
+
+/// The largest difference of each result, relative to its largest element, of those that are floats.
+float distance(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  REQUIRE(a.size() == b.size());
+  float worst = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    REQUIRE(a[k].type() == b[k].type());
+    REQUIRE(a[k].shape() == b[k].shape());
+    const auto x = to_f64(a[k]), y = to_f64(b[k]);
+    double error = 0, largest = 0;
+    REQUIRE(std::none_of(x.begin(), x.end(), [](double v) { return std::isnan(v); }));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      error = std::max(error, std::abs(x[i] - y[i]));
+      largest = std::max(largest, std::abs(y[i]));
+    }
+    if (error > 0) worst = std::max(worst, static_cast<float>(error / largest));
+  }
+  return worst;
+}
+
+Options options_of(const Example& e, std::vector<std::string> without = {}) {
+  Options options;
+  options.expected_runs = e.runs;
+  options.without = std::move(without);
+  options.runtime.threads = 2;
+  return options;
+}
+
+Checked checked(const Net& net) {
+  auto c = net.model.check();
+  for (const auto& d : c.diagnostics.all()) UNSCOPED_INFO(d.message);
+  REQUIRE(c.diagnostics.errors() == 0);
+  return c;
+}
+
+/// What is allowed of f16 results: a unit in the last place.
+float allowed(const Example& e, ElementType type) { return type == ElementType::f16 ? 1.0F / 1024 : e.error; }
+
+std::vector<ElementType> types_of(const Example& e) {
+  return e.f16 ? std::vector{ElementType::f32, ElementType::f16} : std::vector{ElementType::f32};
+}
+
+template <class Check>
+void for_each(std::span<const Example> examples, Check check) {
+  for (const auto& e : examples) {
+    if (!is_offered(e)) continue;
+    for (const auto type : types_of(e)) {
+      INFO(e.pattern << ": " << e.kernel << " in " << name(type) << (e.runs > 1 ? ", often" : ", once")
+                     << (e.open ? ", open batch" : ""));
+      Net net(type, e.open);
+      e.build(net);
+      check(e, type, net);
+    }
+  }
+}
+
+std::vector<Tensor> reference_results(const Checked& c, std::span<const Tensor> inputs,
+                                      Precision precision = Precision::f32) {
+  Options options;
+  options.tier = Tier::reference;
+  options.precision = precision;
+  return compile(c.model, c.facts, options).run(inputs);
+}
+
+}  // namespace
+
+TEST_CASE("the oneDNN module loads where it was built, for plans that run often") {
+  const auto has_onednn = [](i64 runs) {
+    const auto names = pattern_names(runs);
+    return std::any_of(names.begin(), names.end(), [](auto name) { return name.starts_with("onednn."); });
+  };
+  CHECK(has_onednn(100) == (OVIR_ONEDNN != 0));
+  CHECK_FALSE(has_onednn(1));
+}
+
+TEST_CASE("every pattern has an example, and every example a pattern") {
+  std::set<std::string_view> examples;
+  for (const auto& e : testing::pattern_examples()) examples.insert(e.pattern);
+  for (const i64 runs : {1, 100})
+    for (const auto name : pattern_names(runs)) {
+      INFO(name);
+      CHECK(examples.count(name) == 1);
+    }
+  auto known = pattern_names(1);
+  for (const auto name : pattern_names(100)) known.insert(name);
+  for (const auto name : examples) {
+    INFO(name);
+    CHECK((known.count(name) == 1 || name.starts_with("onednn.")));
+  }
+}
+
+TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do") {
+  for_each(testing::pattern_examples(), [](const Example& e, ElementType type, const Net& net) {
+    const auto c = checked(net);
+    auto fused = compile(c.model, c.facts, options_of(e));
+    auto alone = compile(c.model, c.facts, options_of(e, {std::string(e.pattern)}));
+    auto unfused = compile(c.model, c.facts, options_of(e, {"fuse"}));
+    auto one_thread = options_of(e);
+    one_thread.runtime.threads = 1;
+    auto single = compile(c.model, c.facts, one_thread);
+    CHECK(kernels_of(*plan(c.model, c.facts, options_of(e))).count(std::string(e.kernel)) == 1);
+    CHECK(kernels_of(*plan(c.model, c.facts, options_of(e, {std::string(e.pattern)}))).count(std::string(e.kernel)) ==
+          0);
+    Recorder recorder;
+    fused.set_profiler(&recorder);
+    for (const i64 batch : e.open ? std::vector<i64>{2, 1, 2, 3} : std::vector<i64>{2, 2}) {
+      const auto inputs = inputs_of(c, batch, 1);
+      const auto expected = reference_results(c, inputs);
+      recorder.kernels.clear();
+      const auto results = fused.run(inputs);
+      CHECK(recorder.kernels.count(std::string(e.kernel)) == 1);
+      CHECK(distance(results, expected) <= allowed(e, type));
+      CHECK(distance(alone.run(inputs), expected) <= allowed(e, type));
+      CHECK(distance(unfused.run(inputs), expected) <= allowed(e, type));
+      CHECK(same_bits(single.run(inputs), results));
+    }
+  });
+}
+
+TEST_CASE("a pattern leaves alone what others read") {
+  for_each(testing::pattern_examples(), [](const Example& e, ElementType type, const Net& net) {
+    for (std::size_t k = 0; k + 1 < net.layers().size(); ++k) {
+      Net watched(type, e.open);
+      e.build(watched);
+      watched.result(watched.layers()[k]);
+      const auto c = checked(watched);
+      const auto inputs = inputs_of(c, 2, 3);
+      const auto expected = reference_results(c, inputs);
+      auto session = compile(c.model, c.facts, options_of(e));
+      for (int i = 0; i < 2; ++i) CHECK(distance(session.run(inputs), expected) <= allowed(e, type));
+    }
+  });
+}
+
+TEST_CASE("values that are stored in f16 are not taken for f32") {
+  for_each(testing::pattern_examples(), [](const Example& e, ElementType type, const Net& net) {
+    if (type != ElementType::f16) return;
+    const auto c = checked(net);
+    auto options = options_of(e);
+    options.precision = Precision::declared;
+    const auto inputs = inputs_of(c, 2, 2);
+    const auto expected = reference_results(c, inputs, Precision::declared);
+    CHECK(distance(compile(c.model, c.facts, options).run(inputs), expected) <= 4.0F / 1024);
+  });
+}
+
+TEST_CASE("values stay blocked between convolutions, and are the same where they do not") {
+  for_each(testing::blocked_examples(), [](const Example& e, ElementType type, const Net& net) {
+    const auto c = checked(net);
+    const auto made = plan(c.model, c.facts, options_of(e));
+    const auto is_blocked = [&](int id) { return made->value(id).layout == Layout::blocked; };
+    CHECK(std::any_of(made->steps.begin(), made->steps.end(), [&](const Step& step) {
+      return step.kernel && step.kernel->name() == e.kernel &&
+             (is_blocked(step.inputs[0]) || is_blocked(step.outputs[0]));
+    }));
+    const auto inputs = inputs_of(c, 2, 4);
+    const auto expected = reference_results(c, inputs);
+    auto blocked = compile(c.model, c.facts, options_of(e)),
+         plain = compile(c.model, c.facts, options_of(e, {"layout"}));
+    for (int i = 0; i < 2; ++i) {
+      CHECK(distance(blocked.run(inputs), expected) <= allowed(e, type));
+      CHECK(distance(plain.run(inputs), expected) <= allowed(e, type));
+    }
+  });
+}
+
+TEST_CASE("every pass that may be left out can be, by itself and with the others") {
+  for_each(testing::blocked_examples(), [](const Example& e, ElementType type, const Net& net) {
+    const auto c = checked(net);
+    const auto inputs = inputs_of(c, 2, 5);
+    const auto expected = reference_results(c, inputs);
+    for (const auto& without : std::vector<std::vector<std::string>>{
+             {"fold"}, {"fuse"}, {"choose"}, {"layout"}, {"fuse", "choose"}, {"fold", "fuse", "choose", "layout"}}) {
+      INFO(without.front());
+      CHECK(distance(compile(c.model, c.facts, options_of(e, without)).run(inputs), expected) <= allowed(e, type));
+    }
+  });
+}
