@@ -90,7 +90,7 @@ TEST_CASE("what older readers refuse of operations that they have") {
     const auto read = m.graph.add("read", "ReadValue-6", inputs == 0 ? std::vector<int>{} : std::vector{value},
                                   {{"variable_id", "v"}, {"variable_type", "f32"}, {"variable_shape", "1"}});
     m.graph.sink("assign", "Assign-6", read, {{"variable_id", "v"}});
-    return std::string(tools::least_release(*m.check().model).release);
+    return std::string(tools::minimum_release(*m.check().model).release);
   };
   CHECK(of(1, 3) == "2022.1");
   CHECK(of(0, 3) == "2023.3");
