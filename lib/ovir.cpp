@@ -47,12 +47,14 @@ namespace {
 bool is_pattern(std::string_view name) {
   // The module of oneDNN's need not be installed.
   if (name.starts_with("onednn.")) return true;
-  for (const i64 runs : {1, 2}) {
-    PlanOptions options;
-    options.expected_runs = runs;
-    for (const auto* pattern : fast::patterns(options))
-      if (pattern->name == name) return true;
-  }
+  for (const auto precision : {Precision::f32, Precision::bf16, Precision::int8})
+    for (const i64 runs : {1, 2}) {
+      PlanOptions options;
+      options.precision = precision;
+      options.expected_runs = runs;
+      for (const auto* pattern : fast::patterns(options))
+        if (pattern->name == name) return true;
+    }
   return false;
 }
 

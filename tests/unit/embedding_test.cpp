@@ -169,6 +169,10 @@ TEST_CASE("options that make no sense are refused or bounded") {
   CHECK_THROWS_AS(compile(c.model, c.facts, options), std::invalid_argument);
   options.without = {"lower"};  // no plan without it
   CHECK_THROWS_AS(compile(c.model, c.facts, options), std::invalid_argument);
+  for (const auto* const name : {"fold", "layout", "packed_matmul", "bf16_matmul", "int8_convolution"}) {
+    options.without = {name};
+    CHECK_NOTHROW(compile(c.model, c.facts, options));
+  }
   options = {};
   options.until = "fuze";
   CHECK_THROWS_AS(compile(c.model, c.facts, options), std::invalid_argument);
