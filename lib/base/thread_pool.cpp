@@ -65,6 +65,12 @@ constexpr std::chrono::microseconds kLinger{200};
 /// A yield that takes so long has given the core to somebody else.
 constexpr std::chrono::microseconds kTaken{5};
 constexpr int kSpins = 64;  // between two yields: about 2 µs
+/// A caller that waits so much longer than it worked waits for a worker whose core others have taken.
+constexpr std::chrono::microseconds kLate{500};
+/// Where that comes twice within kSoon the machine is busy, and every wait costs as much as the others' time slice: the
+/// caller works alone for kAlone, and for as long again when it then comes once more as soon.
+constexpr std::chrono::milliseconds kSoon{20}, kAlone{30};
+using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
@@ -75,12 +81,12 @@ struct ThreadPool::State {
   Job* job = nullptr;                      ///< the latest; null once its caller has left
   std::atomic<std::uint64_t> generation{0};
   std::atomic<int> sleeping{0};
+  std::atomic<Clock::rep> late{0}, alone_until{0};  ///< in ticks of the clock
   bool stop = false;
   std::vector<std::thread> workers;
 
   /// Waits awake for another job than the one seen, unless the core is wanted by others.
   void linger(std::uint64_t seen) const {
-    using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + kLinger;
     for (;;) {
       for (int spins = 0; spins < kSpins; ++spins) {
@@ -113,6 +119,13 @@ struct ThreadPool::State {
       mine->help();
       mine->users.fetch_sub(1, std::memory_order_release);
     }
+  }
+
+  void note_late(Clock::time_point now) {
+    const bool again = now - kSoon < Clock::time_point(Clock::duration(late.load(std::memory_order_relaxed)));
+    const auto until = again ? now + kAlone : now;
+    late.store(until.time_since_epoch().count(), std::memory_order_relaxed);
+    if (again) alone_until.store(until.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
   /// A job that nobody uses, for its caller. Under the mutex.
@@ -154,7 +167,8 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
 ThreadPool::~ThreadPool() { state_->join(); }
 
 void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
-  if (threads_ == 1 || chunks <= 1) {
+  const auto start = threads_ == 1 || chunks <= 1 ? Clock::time_point() : Clock::now();
+  if (start.time_since_epoch().count() <= state_->alone_until.load(std::memory_order_relaxed)) {
     for (i64 i = 0; i < chunks; ++i) work(i);
     return;
   }
@@ -168,9 +182,11 @@ void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
   }
   if (asleep) state_->wake.notify_all();
   job->help();
+  const auto worked = Clock::now();
   for (int spins = 0; !job->finished(); ++spins)
     if (spins % kSpins != kSpins - 1) pause();
     else std::this_thread::yield();
+  if (const auto now = Clock::now(); now - worked > (worked - start) + kLate) state_->note_late(now);
   const auto failure = job->failure;
   {
     const std::lock_guard lock(state_->mutex);
