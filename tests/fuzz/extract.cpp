@@ -66,17 +66,13 @@ std::optional<std::vector<Tensor>> made_up(const Model& model, const Facts& fact
 }  // namespace
 
 void fuzz_one(std::string_view input) {
-  const auto end = input.rfind("</net>");
-  const auto xml = input.substr(0, end == input.npos ? end : end + 6);
-  const auto bin = input.substr(xml.size());
-  static MemoryFile own_weights;
-  own_weights.fill(bin);
-  Diagnostics said;
-  const auto model = load(model_file(xml), {.weights = bin.empty() ? weights_file() : own_weights.path()}, said);
+  const ModelWithWeights given(input);
+  Diagnostics diagnostics;
+  const auto model = load(model_file(given.xml), {.weights = given.weights()}, diagnostics);
   if (!model || !model->complete) return;
-  const auto facts = infer(*model, {}, said);
+  const auto facts = infer(*model, {}, diagnostics);
   const auto values = computed(*model);
-  if (said.errors() > 0 || values.empty()) return;
+  if (diagnostics.errors() > 0 || values.empty()) return;
 
   fuzz::Choices choices(input);
   for (int round = 0; round < 3; ++round) {

@@ -23,18 +23,14 @@ bool small_enough(const Facts& facts) {
 }  // namespace
 
 void fuzz_one(std::string_view input) {
-  const auto end = input.rfind("</net>");
-  const auto xml = input.substr(0, end == input.npos ? end : end + 6);
-  const auto bin = input.substr(xml.size());
-  static MemoryFile own_weights;
-  own_weights.fill(bin);
+  const ModelWithWeights given(input);
   Diagnostics diagnostics;
-  const auto model = load(model_file(xml), {.weights = bin.empty() ? weights_file() : own_weights.path()}, diagnostics);
+  const auto model = load(model_file(given.xml), {.weights = given.weights()}, diagnostics);
   if (!model || !model->complete) return;
   const auto facts = infer(*model, {}, diagnostics);
   if (diagnostics.errors() > 0 || !small_enough(facts)) return;
 
-  fuzz::Choices choices(bin.empty() ? input.substr(0, 64) : bin.substr(bin.size() / 2));
+  fuzz::Choices choices(given.bin.empty() ? input.substr(0, 64) : given.bin.substr(given.bin.size() / 2));
   std::vector<Tensor> inputs;
   for (const auto node : model->parameters) {
     const auto& fact = facts.outputs[static_cast<std::size_t>(node)].at(0);

@@ -22,3 +22,19 @@ inline const std::string& weights_file() {
   static const MemoryFile file(small_numbers());
   return file.path();
 }
+
+/// An input that is a model and, behind it, its weights; without them those of weights_file().
+struct ModelWithWeights {
+  std::string_view xml, bin;
+
+  explicit ModelWithWeights(std::string_view input) {
+    const auto end = input.rfind("</net>");
+    xml = input.substr(0, end == input.npos ? end : end + 6);
+    bin = input.substr(xml.size());
+  }
+  const std::string& weights() const {
+    static MemoryFile file;
+    file.fill(bin);
+    return bin.empty() ? weights_file() : file.path();
+  }
+};

@@ -1,10 +1,10 @@
+#include "convolutions.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
-#include "kernels.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -32,28 +32,6 @@ struct Data {
     for (auto i = at(s.outputs); i < bias.size(); ++i) bias[i] = 0;
   }
 };
-
-/// The sums, in double precision.
-std::vector<double> naive(const ConvolutionShape& s, const Data& d) {
-  std::vector<double> out;
-  for (i64 n = 0; n < s.batch; ++n)
-    for (i64 o = 0; o < s.outputs; ++o)
-      for (i64 y = 0; y < s.out_height; ++y)
-        for (i64 x = 0; x < s.out_width; ++x) {
-          double sum = 0;
-          for (i64 c = 0; c < s.group_channels(); ++c)
-            for (i64 t = 0; t < s.taps(); ++t) {
-              const auto iy = y * s.stride_y - s.pad_top + t / s.kernel_width * s.dilation_y,
-                         ix = x * s.stride_x - s.pad_left + t % s.kernel_width * s.dilation_x;
-              if (iy < 0 || iy >= s.height || ix < 0 || ix >= s.width) continue;
-              const auto channel = o / s.group_outputs() * s.group_channels() + c;
-              sum += static_cast<double>(d.in[at((n * s.channels + channel) * s.plane() + iy * s.width + ix)]) *
-                     d.filters[at((o * s.group_channels() + c) * s.taps() + t)];
-            }
-          out.push_back(sum);
-        }
-  return out;
-}
 
 std::vector<double> naive_transposed(const ConvolutionShape& s, const Data& d) {
   std::vector<double> out(at(s.batch * s.outputs * s.out_plane()));
@@ -125,7 +103,7 @@ double rounding(const ConvolutionShape& s) { return 1e-6 + 1e-7 * static_cast<do
 
 void check_direct(const ConvolutionShape& s) {
   const Data d(s);
-  const auto sums = naive(s, d);
+  const auto sums = naive(s, d.in, d.filters);
   ThreadPool pool(4);
   const Buffer filters(direct_filters_size(s)), scratch(direct_scratch_size(s, 4));
   direct_pack(s, d.filters.data(), filters.data(), pool);
@@ -176,7 +154,7 @@ TEST_CASE("convolution of plain planes") {
     REQUIRE(planar_taps(s) <= kMaxPlanarTaps);
     planar_pack(s, d.filters.data(), filters.data(), pool);
     check(
-        s, d, naive(s, d),
+        s, d, naive(s, d.in, d.filters),
         [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
           planar_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
         },
@@ -195,7 +173,7 @@ TEST_CASE("Winograd convolution") {
       const Buffer filters(winograd_filters_size(s, m)), scratch(winograd_scratch_size(s, m, 4));
       winograd_pack(s, m, d.filters.data(), filters.data(), pool);
       check(
-          s, d, naive(s, d),
+          s, d, naive(s, d.in, d.filters),
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
             winograd_convolution(s, m, filters.data(), in, out, e, scratch.data(), threads);
           },
@@ -213,7 +191,7 @@ TEST_CASE("depthwise convolution") {
     const Buffer filters(depthwise_filters_size(s)), scratch(depthwise_scratch_size(s, 4));
     depthwise_pack(s, d.filters.data(), filters.data());
     check(
-        s, d, naive(s, d),
+        s, d, naive(s, d.in, d.filters),
         [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
           depthwise_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
         },

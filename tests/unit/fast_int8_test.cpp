@@ -1,28 +1,12 @@
 // Convolution of u8 by i8: integers are exact, so every instruction set and number of threads gives the same levels.
+#include "convolutions.hpp"
 #include "fast/kernels/convolution/u8.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
-#include "kernels.hpp"
 
 namespace ovir::fast {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-
-ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 size, i64 out, i64 kernel, i64 stride,
-                       i64 pad, i64 dilation = 1) {
-  ConvolutionShape s;
-  s.batch = batch;
-  s.groups = groups;
-  s.channels = channels;
-  s.outputs = outputs;
-  s.height = s.width = size;
-  s.out_height = s.out_width = out;
-  s.kernel_height = s.kernel_width = kernel;
-  s.stride_y = s.stride_x = stride;
-  s.pad_top = s.pad_left = pad;
-  s.dilation_y = s.dilation_x = dilation;
-  return s;
-}
 
 template <class T>
 std::vector<T> random_integers(i64 n, unsigned seed, int low, int high) {

@@ -3,20 +3,9 @@
 
 namespace ovir::fast {
 namespace {
-using Vec = float __attribute__((vector_size(16)));
-constexpr i64 kWidth = 4, kSide = 2;
-constexpr int kPixels = 6;
-inline Vec load(const float* p) {
-  Vec v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(float* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
-inline Vec spread(float s) { return Vec{s, s, s, s}; }
-inline Vec fma(Vec a, Vec b, Vec c) { return a * b + c; }
-// As x86 has them: the second operand where one is NaN.
-inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
-inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
+#include "fast/isa/vector_base.inl"
+
+constexpr i64 kSide = 2;
 inline Vec root(Vec a) {
   for (int i = 0; i < 4; ++i) a[i] = __builtin_sqrtf(a[i]);
   return a;

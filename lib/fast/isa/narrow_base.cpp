@@ -3,19 +3,8 @@
 
 namespace ovir::fast {
 namespace {
-using Vec = float __attribute__((vector_size(16)));
-constexpr i64 kWidth = 4;
-constexpr int kPixels = 6;
-inline Vec load(const float* p) {
-  Vec v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-inline void store(float* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
-inline Vec spread(float s) { return Vec{s, s, s, s}; }
-inline Vec fma(Vec a, Vec b, Vec c) { return a * b + c; }
-inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
-inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
+#include "fast/isa/vector_base.inl"
+// These use the vectors.
 #include "fast/isa/narrow_plain.inl"
 // These use narrow_plain.inl.
 #include "fast/isa/narrow.inl"

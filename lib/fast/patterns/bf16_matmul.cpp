@@ -2,16 +2,15 @@
 #include "fast/kernels/product/bf16.hpp"
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
 
 class Bf16MatMul final : public Kernel {
  public:
-  Bf16MatMul(const float* b, i64 row, i64 column, i64 k, i64 n, Ending ending)
-      : panels_(bf16_panels_size(k, n)), k_(k), n_(n), ending_(std::move(ending)) {
-    pack_bf16_panels(b, row, column, k, n, words(panels_));
+  Bf16MatMul(const ConstantMatrix& b, Ending ending)
+      : panels_(bf16_panels_size(b.k, b.n)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
+    pack_bf16_panels(b.data, b.row, b.column, k_, n_, words(panels_));
   }
 
   std::string name() const override { return "bf16.matmul" + ending_.name; }
@@ -66,20 +65,12 @@ class Bf16MatMul final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto a = graph.input(root, 0), b = graph.input(root, 1);
-  const auto& attrs = graph.attrs<MatMulAttrs>(root);
-  const auto* matrix = graph.constant(b);
-  const auto& shape = graph.fact(a).shape;
-  if (!is_f32(graph, a) || attrs.transpose_a || !matrix || !shape.has_rank() || matrix->type() != ElementType::f32 ||
-      matrix->rank() < 2 || shape.rank() < matrix->rank())
-    return std::nullopt;
-  const auto rank = matrix->rank(), last = matrix->dim(rank - 1), before = matrix->dim(rank - 2);
-  if (matrix->size() == 0 || matrix->size() != last * before) return std::nullopt;
-  const auto k = attrs.transpose_b ? last : before, n = attrs.transpose_b ? before : last;
+  const auto b = constant_matrix(graph, root);
+  if (!b) return std::nullopt;
+  const auto a = graph.input(root, 0);
+  const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
-  auto ending = take_ending(graph, match, shape.rank(), shape.rank() - 1, n);
-  match.kernel = std::make_unique<Bf16MatMul>(matrix->data<float>(), attrs.transpose_b ? 1 : n,
-                                              attrs.transpose_b ? k : 1, k, n, std::move(ending));
+  match.kernel = std::make_unique<Bf16MatMul>(*b, take_ending(graph, match, rank, rank - 1, b->n));
   return match;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "op/kit/elementwise_attrs.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -36,6 +37,21 @@ bool is_residual(const Graphlet& graph, int add, ValueRef other) {
 }  // namespace
 
 bool is_f32(const Graphlet& graph, ValueRef v) { return v.node >= 0 && graph.stored(v) == ElementType::f32; }
+
+std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul) {
+  const auto a = graph.input(matmul, 0);
+  const auto& attrs = graph.attrs<MatMulAttrs>(matmul);
+  const auto* matrix = graph.constant(graph.input(matmul, 1));
+  const auto& shape = graph.fact(a).shape;
+  if (!is_f32(graph, a) || attrs.transpose_a || !matrix || !shape.has_rank() || matrix->type() != ElementType::f32 ||
+      matrix->rank() < 2 || shape.rank() < matrix->rank())
+    return std::nullopt;
+  const auto rank = matrix->rank(), last = matrix->dim(rank - 1), before = matrix->dim(rank - 2);
+  if (matrix->size() == 0 || matrix->size() != last * before) return std::nullopt;
+  const auto* data = matrix->data<float>();
+  if (attrs.transpose_b) return ConstantMatrix{data, 1, last, last, before};
+  return ConstantMatrix{data, last, 1, before, last};
+}
 
 std::optional<Unary> function_of(const Graphlet& graph, int node) {
   struct Simple {

@@ -21,6 +21,14 @@ std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v,
 /// A constant of one number a channel, laid out along `axis` of an operand of rank `rank`; null otherwise.
 const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
 
+/// The right operand of a MatMul where it is one constant f32 matrix of [k, n]; (i, j) at data[i · row + j · column].
+struct ConstantMatrix {
+  const float* data;
+  i64 row, column, k, n;
+};
+/// Nothing where the left operand is transposed, is not f32 or may have a lower rank.
+std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul);
+
 /// What is computed with a product or a convolution as it is stored: a bias, a residual, an activation.
 struct Ending {
   Buffer bias, slopes;  ///< by channel, padded to whole panels; empty: none

@@ -2,16 +2,15 @@
 #include "fast/kernels/product/packed.hpp"
 #include "fast/patterns.hpp"
 #include "fast/patterns/functions.hpp"
-#include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
 
 class PackedMatMul final : public Kernel {
  public:
-  PackedMatMul(const float* b, i64 row, i64 column, i64 k, i64 n, Ending ending)
-      : panels_(panels_size(k, n)), k_(k), n_(n), ending_(std::move(ending)) {
-    pack_panels(b, row, column, k, n, 0, (n + kColumns - 1) / kColumns, panels_.data());
+  PackedMatMul(const ConstantMatrix& b, Ending ending)
+      : panels_(panels_size(b.k, b.n)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
+    pack_panels(b.data, b.row, b.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
   }
 
   std::string name() const override { return "packed.matmul" + ending_.name; }
@@ -41,20 +40,13 @@ class PackedMatMul final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto a = graph.input(root, 0), b = graph.input(root, 1);
-  const auto& attrs = graph.attrs<MatMulAttrs>(root);
-  const auto* matrix = graph.constant(b);
-  const auto& shape = graph.fact(a).shape;
-  if (!graph.options().steady() || !is_f32(graph, a) || attrs.transpose_a || !matrix || !shape.has_rank() ||
-      matrix->type() != ElementType::f32 || matrix->rank() < 2 || shape.rank() < matrix->rank() || shape.rank() < 2)
-    return std::nullopt;
-  const auto rank = matrix->rank(), last = matrix->dim(rank - 1), before = matrix->dim(rank - 2);
-  if (matrix->size() == 0 || matrix->size() != last * before) return std::nullopt;
-  const auto k = attrs.transpose_b ? last : before, n = attrs.transpose_b ? before : last;
+  if (!graph.options().steady()) return std::nullopt;
+  const auto b = constant_matrix(graph, root);
+  if (!b) return std::nullopt;
+  const auto a = graph.input(root, 0);
+  const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
-  auto ending = take_ending(graph, match, shape.rank(), shape.rank() - 1, n);
-  match.kernel = std::make_unique<PackedMatMul>(matrix->data<float>(), attrs.transpose_b ? 1 : n,
-                                                attrs.transpose_b ? k : 1, k, n, std::move(ending));
+  match.kernel = std::make_unique<PackedMatMul>(*b, take_ending(graph, match, rank, rank - 1, b->n));
   return match;
 }
 
