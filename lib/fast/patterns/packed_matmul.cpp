@@ -1,9 +1,8 @@
 // MatMul by a constant matrix, packed when the plan is made, with what follows it: for plans that run often.
 #include "fast/kernels/product/packed.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::packed_matmul {
 namespace {
 
 class PackedMatMul final : public Kernel {
@@ -54,6 +53,7 @@ constexpr std::string_view kRoots[] = {"MatMul"};
 
 }  // namespace
 
-constinit const Pattern kPackedMatMul{"packed_matmul", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "packed_matmul", .roots = kRoots, .match = match, .priority = Priority::packed, .steady_only = true};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::packed_matmul
