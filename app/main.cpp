@@ -154,6 +154,8 @@ int guarded(std::vector<std::string> words) {
 }  // namespace ovir::app
 
 int main(int argc, char** argv) {
+  // For the module of oneDNN's: its threads must not spin for a core that another process has.
+  setenv("OMP_WAIT_POLICY", "passive", 0);
   ovir::app::handle_signals();
   return ovir::app::guarded({argv + std::min(argc, 1), argv + argc});
 }

@@ -200,7 +200,7 @@ int edit(const Options& options, const Common& common) {
     work.changes += edits.texts.size();
     rewrite(work, edits.texts, options);
   }
-  // What a change uncovers may be cured in its turn.
+  // Fixes can expose further faults: at most three rounds.
   for (int round = 0; options.fix && round < 3 && fix(work, options, common); ++round) {
   }
 

@@ -10,6 +10,7 @@
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
 #include "plan/passes.hpp"
+#include "tensor/copy.hpp"
 
 namespace ovir {
 namespace {
@@ -64,18 +65,41 @@ class Executor::Run final : private EvalHost {
       const auto id = plan_.parameters[k];
       const auto stored = plan_.values[id].stored;
       const bool other = stored != ElementType::dynamic && inputs[k].type() != stored;
-      sized_.tensors[id] = other ? convert(inputs[k], stored) : inputs[k].unpacked().borrowed();
+      sized_.tensors[id] = other ? converted(k, inputs[k], stored) : inputs[k].unpacked().borrowed();
     }
     // Results lie in storage of their own, the last run's where nobody holds it any more.
     for (auto& [id, spare] : sized_.spare) {
-      if (!spare || !spare.exclusive()) spare = Tensor(plan_.value(id).stored, *sized_.shapes[id]);
+      renew(spare, plan_.value(id).stored, *sized_.shapes[id]);
       sized_.tensors[id] = spare;
     }
   }
 
+  /// Storage of the last run, where nobody holds it any more and it fits.
+  static void renew(Tensor& spare, ElementType type, const Shape& shape) {
+    if (!spare || !spare.exclusive() || spare.type() != type || spare.shape() != shape) spare = Tensor(type, shape);
+  }
+
+  Tensor converted(std::size_t parameter, const Tensor& given, ElementType stored) {
+    auto& spare = sized_.converted[parameter];
+    renew(spare, stored, given.shape());
+    convert_into(given, spare);
+    return spare.borrowed();
+  }
+
+  /// What lies in the arena or in the model is copied.
+  Tensor result(std::size_t k) {
+    const auto id = plan_.results[k];
+    const auto value = sized_.tensors[id].unpacked();
+    if (!sized_.fixed[id] || value.type() == ElementType::string) return value.owned();
+    auto& spare = sized_.copies[k];
+    renew(spare, value.type(), value.shape());
+    if (value.byte_size() > 0) std::memcpy(spare.mutable_bytes(), value.bytes(), value.byte_size());
+    return spare;
+  }
+
   void hand_over(std::vector<Tensor>& results) {
     results.resize(plan_.results.size());
-    for (std::size_t k = 0; k < results.size(); ++k) results[k] = sized_.tensors[plan_.results[k]].unpacked().owned();
+    for (std::size_t k = 0; k < results.size(); ++k) results[k] = result(k);
     for (const auto id : sized_.moving) sized_.tensors[id] = Tensor();
   }
 

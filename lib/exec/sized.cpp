@@ -34,6 +34,8 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
       tensors(plan.values.size()),
       fixed(plan.values.size(), 0),
       planned(plan.values.size(), 0),
+      converted(plan.parameters.size()),
+      copies(plan.results.size()),
       steps(plan.steps.size()) {
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     const auto& value = plan.values[id];

@@ -49,6 +49,8 @@ struct Sized {
   std::vector<char> fixed;                    ///< by value: lies in the same place in every run
   std::vector<char> planned;                  ///< by value: a planned step writes it, outside of the arena (a result)
   std::vector<std::pair<int, Tensor>> spare;  ///< those values, and their storage for the next run
+  std::vector<Tensor> converted;              ///< by parameter: the caller's value in the type it is stored in
+  std::vector<Tensor> copies;                 ///< by result: storage of those that lie in the arena or in the model
   std::vector<int> moving;                    ///< values that do not lie in the same place in every run
   std::vector<SizedStep> steps;
   std::vector<View> views;

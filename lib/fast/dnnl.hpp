@@ -19,7 +19,7 @@ using Tag = dnnl::memory::format_tag;
 using Args = std::unordered_map<int, dnnl::memory>;
 inline constexpr auto kF32 = dnnl::memory::data_type::f32;
 
-struct Window {
+struct Spatial {
   Dims strides, dilations, pads_begin, pads_end;  ///< oneDNN counts dilations from 0
 };
 
@@ -37,7 +37,7 @@ inline dnnl::primitive_attr attributes() {
 }
 
 inline dnnl::convolution_forward::primitive_desc convolution(const Desc& src, const Desc& weights, const Desc& dst,
-                                                             const Window& w) {
+                                                             const Spatial& w) {
   constexpr auto kind = dnnl::prop_kind::forward_inference;
   constexpr auto algorithm = dnnl::algorithm::convolution_direct;
 #if DNNL_VERSION_MAJOR >= 3
@@ -64,7 +64,7 @@ using Pooling = dnnl::pooling_forward;
 using Pooling = dnnl::pooling_v2_forward;
 #endif
 inline Pooling::primitive_desc pooling(dnnl::algorithm algorithm, const Desc& src, const Desc& dst, const Dims& kernel,
-                                       const Window& w) {
+                                       const Spatial& w) {
   constexpr auto kind = dnnl::prop_kind::forward_inference;
 #if DNNL_VERSION_MAJOR >= 3
   return {engine(), kind, algorithm, src, dst, w.strides, kernel, w.dilations, w.pads_begin, w.pads_end, attributes()};

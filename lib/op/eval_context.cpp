@@ -6,6 +6,7 @@
 #include "op/infer_context.hpp"
 #include "op/ports.hpp"
 #include "op/work.hpp"
+#include "tensor/copy.hpp"
 
 namespace ovir {
 
@@ -46,6 +47,20 @@ const Tensor& EvalContext::in(int port) {
   auto& cached = lifted_[port];
   if (!cached) cached = wanted == kept.type() ? kept.unpacked() : convert(kept, wanted);
   return cached;
+}
+
+std::span<const i64> EvalContext::ints(int port) {
+  const auto& t = in(port);
+  if (t.type() == ElementType::i64) return t.values<i64>();
+  ints_.resize(inputs_.size());
+  to_i64(t, ints_[port]);
+  return ints_[port];
+}
+
+i64 EvalContext::scalar_int(int port) {
+  const auto values = ints(port);
+  if (values.empty()) throw std::logic_error(fmt::format("input {} has no element when its kernel runs", port));
+  return values[0];
 }
 
 i64 EvalContext::single_int(int port) {
@@ -95,6 +110,7 @@ Tensor& EvalContext::out(int port, Shape shape) {
 void EvalContext::restart() {
   for (auto& t : lifted_) t = Tensor();
   for (auto& t : results_) t = Tensor();
+  memory_.release();
 }
 
 std::vector<Tensor>& EvalContext::finish() {

@@ -3,11 +3,13 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/scratch_memory.hpp"
 #include "diag/diagnostic.hpp"
 #include "op/body.hpp"
 #include "op/fact.hpp"
@@ -51,9 +53,9 @@ class EvalContext {
   const Tensor& in(int port);
   /// The input as it is kept between operations: not widened, perhaps packed.
   const Tensor& stored(int port) const { return inputs_[port]; }
-  /// Any integer input (indices, axes, shapes) as i64.
-  std::vector<i64> ints(int port) { return to_i64(in(port)); }
-  i64 scalar_int(int port) { return ints(port).at(0); }
+  /// Any integer input (indices, axes, shapes) as i64, for as long as the kernel runs.
+  std::span<const i64> ints(int port);
+  i64 scalar_int(int port);
   /// The only element of an input; throws Failure (E0506) where it has none or several. For layers with bodies, whose
   /// shapes are not inferred again when they run.
   i64 single_int(int port);
@@ -81,6 +83,9 @@ class EvalContext {
   }
   States& states() const { return host_->states(); }
 
+  /// Where a kernel's own lists (std::pmr::vector) may lie: gone when it ends, and kept for the next run.
+  std::pmr::memory_resource* memory() { return &memory_; }
+
   // Set by who runs the kernel.
   void set_type(std::string_view type) { type_ = type; }
   void set_host(EvalHost* host, std::span<const BodyMap> bodies = {}) {
@@ -104,6 +109,8 @@ class EvalContext {
   std::span<const ElementType> stored_;
   std::vector<Tensor> lifted_;  // per input, made when first asked for
   std::vector<Tensor> results_;
+  std::vector<std::vector<i64>> ints_;  // per input that is not i64
+  ScratchMemory memory_;
   std::span<const std::uint8_t> unwanted_;
   std::span<const Tensor> targets_;
   std::span<const BodyMap> bodies_;

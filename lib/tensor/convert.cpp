@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "tensor/copy.hpp"
 #include "tensor/dispatch.hpp"
 #include "tensor/tensor.hpp"
 
@@ -101,11 +102,9 @@ void store(const C* from, T* to, i64 n) {
 
 }  // namespace
 
-Tensor convert(const Tensor& given, ElementType to) {
-  if (given.type() == to) return given;
+void convert_into(const Tensor& given, Tensor& out) {
   const Tensor in = given.unpacked();
-  const auto from = in.type(), via = carrier_of(from);
-  Tensor out(to, in.shape());
+  const auto from = in.type(), to = out.type(), via = carrier_of(from);
   dispatch(via, Carriers{}, [&]<class C>() {
     std::array<C, 512> block;
     for (i64 at = 0; at < in.size(); at += std::ssize(block)) {
@@ -125,14 +124,32 @@ Tensor convert(const Tensor& given, ElementType to) {
       }
     }
   });
+}
+
+Tensor convert(const Tensor& given, ElementType to) {
+  if (given.type() == to) return given;
+  Tensor out(to, given.shape());
+  convert_into(given, out);
   return out;
 }
 
-std::vector<i64> to_i64(const Tensor& t) {
-  const Tensor wide = convert(t, ElementType::i64);
-  std::vector<i64> values(wide.values<i64>().begin(), wide.values<i64>().end());
+void to_i64(const Tensor& t, std::vector<i64>& to) {
+  to.resize(t.size());
+  if (t.size() == 0) return;
+  if (t.type() == ElementType::i64) {
+    std::copy_n(t.data<i64>(), t.size(), to.begin());
+    return;
+  }
+  const std::shared_ptr<const void> here(std::shared_ptr<void>(), to.data());
+  Tensor wide(ElementType::i64, t.shape(), here, reinterpret_cast<const std::byte*>(to.data()));
+  convert_into(t, wide);
   if (t.type() == ElementType::u64)  // here, unlike in Convert, what is too large saturates
-    for (auto& v : values) v = v < 0 ? std::numeric_limits<i64>::max() : v;
+    for (auto& v : to) v = v < 0 ? std::numeric_limits<i64>::max() : v;
+}
+
+std::vector<i64> to_i64(const Tensor& t) {
+  std::vector<i64> values;
+  to_i64(t, values);
   return values;
 }
 

@@ -1,5 +1,7 @@
 #include "tensor/copy.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "tensor/dispatch.hpp"
@@ -12,16 +14,27 @@ struct Axis {
   i64 length, from, to;
 };
 
-/// Axes of one element left out, neighbours that are one run in both layouts merged; two axes at least.
-std::vector<Axis> merged(const Shape& shape, const Shape& from, const Shape& to) {
-  std::vector<Axis> axes;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
+/// Axes of one element left out, neighbours that are one run in both layouts merged; two axes at least. Of axes of two
+/// and more elements 62 fit into 64 bits.
+struct Axes {
+  std::array<Axis, 64> list;
+  std::size_t count = 0;
+};
+Axes merged(const Shape& shape, const Shape& from, const Shape& to) {
+  Axes axes;
+  for (auto i = shape.rank(); i-- > 0;) {  // the innermost first
     if (shape[i] == 1) continue;
-    if (!axes.empty() && axes.back().from == from[i] * shape[i] && axes.back().to == to[i] * shape[i])
-      axes.back() = {axes.back().length * shape[i], from[i], to[i]};
-    else axes.push_back({shape[i], from[i], to[i]});
+    if (axes.count > 0) {
+      auto& inner = axes.list[axes.count - 1];
+      if (from[i] == inner.from * inner.length && to[i] == inner.to * inner.length) {
+        inner.length *= shape[i];
+        continue;
+      }
+    }
+    axes.list.at(axes.count++) = {shape[i], from[i], to[i]};
   }
-  while (axes.size() < 2) axes.insert(axes.begin(), Axis{1, 0, 0});
+  while (axes.count < 2) axes.list[axes.count++] = {1, 0, 0};
+  std::reverse(axes.list.begin(), axes.list.begin() + axes.count);
   return axes;
 }
 
@@ -40,15 +53,15 @@ void copy_plane(const Axis& rows, const Axis& columns, const T* from, T* to) {
 
 void copy_strided(const Shape& shape, const std::byte* from, const Shape& from_strides, std::byte* to,
                   const Shape& to_strides, int width) {
-  const auto axes = merged(shape, from_strides, to_strides);
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  const auto [axes, count] = merged(shape, from_strides, to_strides);
   Shape outer, outer_from, outer_to;
-  for (std::size_t i = 0; i + 2 < axes.size(); ++i) {
+  for (std::size_t i = 0; i + 2 < count; ++i) {
     outer.push_back(axes[i].length);
     outer_from.push_back(axes[i].from);
     outer_to.push_back(axes[i].to);
   }
-  const auto &rows = axes[axes.size() - 2], &columns = axes.back();
-  if (rows.length == 0 || columns.length == 0) return;
+  const auto &rows = axes[count - 2], &columns = axes[count - 1];
   dispatch_width(width, [&]<class T>() {
     for (IndexWalker at(outer); !at.done(); at.next())
       copy_plane(rows, columns, reinterpret_cast<const T*>(from) + at.offset(outer_from),
@@ -68,7 +81,7 @@ void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, i64 fir
   copy_strided(shape, from.bytes(), strides_of(shape), to.mutable_bytes() + first * width, strides, width);
 }
 
-void permute(const Tensor& from, const Shape& view, const std::vector<i64>& axes, Tensor& to) {
+void permute(const Tensor& from, const Shape& view, const Shape& axes, Tensor& to) {
   const auto view_strides = strides_of(view);
   Shape shape, strides;
   for (const auto axis : axes) {

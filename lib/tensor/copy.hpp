@@ -3,6 +3,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "tensor/dim.hpp"
 #include "tensor/tensor.hpp"
@@ -21,7 +23,13 @@ void gather_strided(const Tensor& from, i64 first, const Shape& strides, const S
 void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, i64 first, const Shape& strides);
 
 /// `from` read as `view` with its axes in the order `axes`, as in Transpose, into the whole of `to`.
-void permute(const Tensor& from, const Shape& view, const std::vector<i64>& axes, Tensor& to);
+void permute(const Tensor& from, const Shape& view, const Shape& axes, Tensor& to);
+
+/// convert() into a tensor of the same shape and another element type.
+void convert_into(const Tensor& from, Tensor& to);
+
+/// to_i64() into a list that keeps its storage.
+void to_i64(const Tensor& from, std::vector<i64>& to);
 
 /// Every element of `to` becomes the one element that `value` holds.
 void fill(Tensor& to, const Tensor& value);

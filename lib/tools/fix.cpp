@@ -110,7 +110,7 @@ class FixSearch {
   std::size_t tries_;
   std::set<std::string> judged_;  ///< layers as keys name them
 
-  /// Not cured yet, be it as a consequence of another fix. Warnings without consequences are not tallied.
+  /// Still reported with the fixes made so far. Warnings without consequences are not tallied.
   bool stands(std::size_t i) const {
     return !fixed_[i] && (!counts(diagnostics[i]) || times(now_, key_of(diagnostics[i])) > 0);
   }

@@ -6,18 +6,18 @@
 namespace ovir::fast::onednn::convolution {
 namespace {
 
-fast::Window window_of(const ConvolutionAttrs& attrs, std::span<const i64> data, std::span<const i64> filters,
-                       std::span<const i64> out) {
+fast::Spatial spatial_of(const ConvolutionAttrs& attrs, std::span<const i64> data, std::span<const i64> filters,
+                         std::span<const i64> out) {
   const auto first = filters.size() - (data.size() - 2);  // the first spatial axis of the filters
-  fast::Window w;
+  fast::Spatial w;
   for (std::size_t i = 0; i + 2 < data.size(); ++i) {
-    const auto one = ovir::Window{filters[first + i],
-                                  nth_or(attrs.strides, i, 1),
-                                  nth_or(attrs.dilations, i, 1),
-                                  nth_or(attrs.pads_begin, i, 0),
-                                  nth_or(attrs.pads_end, i, 0),
-                                  attrs.auto_pad,
-                                  Rounding::floor}
+    const auto one = Window{filters[first + i],
+                            nth_or(attrs.strides, i, 1),
+                            nth_or(attrs.dilations, i, 1),
+                            nth_or(attrs.pads_begin, i, 0),
+                            nth_or(attrs.pads_end, i, 0),
+                            attrs.auto_pad,
+                            Rounding::floor}
                          .resolved(data[i + 2]);
     w.strides.push_back(one.stride);
     w.dilations.push_back(one.dilation - 1);
@@ -40,7 +40,7 @@ class Convolution final : public Kernel {
     use_threads(runtime);
     const Dims src(data.dims.begin(), data.dims.end()), weights(filters.dims.begin(), filters.dims.end()),
         dst(out.dims.begin(), out.dims.end());
-    const auto w = window_of(attrs_, data.dims, filters.dims, out.dims);
+    const auto w = spatial_of(attrs_, data.dims, filters.dims, out.dims);
     // Row-major tensors spare two reorders; where oneDNN has only slow code for them, its own layout.
     for (const bool own_layout : {false, true}) {
       try {

@@ -7,17 +7,17 @@ namespace ovir::fast::onednn::pooling {
 namespace {
 
 /// Nothing where the windows are not what oneDNN computes.
-std::optional<fast::Window> window_of(const PoolAttrs& attrs, dnnl::algorithm algorithm, std::span<const i64> data,
-                                      std::span<const i64> out) {
-  fast::Window w;
+std::optional<fast::Spatial> spatial_of(const PoolAttrs& attrs, dnnl::algorithm algorithm, std::span<const i64> data,
+                                        std::span<const i64> out) {
+  fast::Spatial w;
   for (std::size_t i = 0; i + 2 < data.size(); ++i) {
-    const auto one = ovir::Window{attrs.kernel[i],
-                                  nth_or(attrs.strides, i, 1),
-                                  nth_or(attrs.dilations, i, 1),
-                                  nth_or(attrs.pads_begin, i, 0),
-                                  nth_or(attrs.pads_end, i, 0),
-                                  attrs.auto_pad,
-                                  attrs.rounding_type}
+    const auto one = Window{attrs.kernel[i],
+                            nth_or(attrs.strides, i, 1),
+                            nth_or(attrs.dilations, i, 1),
+                            nth_or(attrs.pads_begin, i, 0),
+                            nth_or(attrs.pads_end, i, 0),
+                            attrs.auto_pad,
+                            attrs.rounding_type}
                          .resolved(data[i + 2]);
     w.strides.push_back(one.stride);
     w.dilations.push_back(one.dilation - 1);
@@ -40,7 +40,7 @@ class Pool final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &data = sizes.in[0], &out = sizes.out[0];
     const auto w =
-        data.size() == 0 || out.size() == 0 ? std::nullopt : window_of(attrs_, algorithm_, data.dims, out.dims);
+        data.size() == 0 || out.size() == 0 ? std::nullopt : spatial_of(attrs_, algorithm_, data.dims, out.dims);
     if (!w) return nullptr;
     use_threads(runtime);
     try {

@@ -33,13 +33,13 @@ void infer_reduce(InferContext& c) {
   c.output(0, std::move(out));
 }
 
-ReducePlan::ReducePlan(const Shape& shape, const std::vector<i64>& axes) {
+ReducePlan::ReducePlan(const Shape& shape, std::span<const i64> axes) {
   const auto rank = shape.rank();
-  std::vector<bool> reduced(shape.size(), false);
-  for (const auto axis : axes) reduced[axis < 0 ? axis + rank : axis] = true;
+  Shape reduced(rank, 0);  // as booleans, without an allocation
+  for (const auto axis : axes) reduced[axis < 0 ? axis + rank : axis] = 1;
 
   Shape kept, dropped;
-  for (std::size_t i = 0; i < shape.size(); ++i) (reduced[i] ? dropped : kept).push_back(shape[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i) (reduced[i] != 0 ? dropped : kept).push_back(shape[i]);
   // Beside an axis of 0 the others may be of any length: a product that overflows has no elements to count.
   outputs = checked_product(kept).value_or(0);
   each = checked_product(dropped).value_or(0);
@@ -47,8 +47,7 @@ ReducePlan::ReducePlan(const Shape& shape, const std::vector<i64>& axes) {
     run = 0;
     return;
   }
-  std::vector<bool> kind;
-  Shape merged;
+  Shape kind, merged;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 1) continue;
     if (!kind.empty() && kind.back() == reduced[i]) {
@@ -62,12 +61,12 @@ ReducePlan::ReducePlan(const Shape& shape, const std::vector<i64>& axes) {
   Shape strides(merged.size(), 0);
   i64 stride = 1;
   for (auto i = merged.size(); i-- > 0;) {
-    if (kind[i]) continue;
+    if (kind[i] != 0) continue;
     strides[i] = stride;
     stride *= merged[i];
   }
   run = merged.back();
-  run_is_reduced = kind.back();
+  run_is_reduced = kind.back() != 0;
   outer = Shape(merged.begin(), merged.end() - 1);
   outer_strides = Shape(strides.begin(), strides.end() - 1);
 }
@@ -77,7 +76,9 @@ void bounds_reduce(InferContext& c, Interval init, Interval (*fold)(Interval, In
   const auto axes = c.ints(kReduceAxes);
   if (!data || !axes || !c.shape(kReduceData).is_static()) return;
   const ReducePlan plan(c.shape(kReduceData).to_shape(), *axes);
-  c.output_bounds(0, reduce<Interval>(plan, data->data(), init, fold));
+  std::vector<Interval> states(plan.outputs, init);
+  reduce<Interval>(plan, data->data(), states, fold);
+  c.output_bounds(0, std::move(states));
 }
 
 }  // namespace ovir

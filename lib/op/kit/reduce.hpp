@@ -1,6 +1,8 @@
 // What reductions share: the axes, the loop over an input whose axes are kept or reduced, and the signature.
 #pragma once
 #include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "op/kit/elementwise_attrs.hpp"
@@ -15,7 +17,7 @@ void infer_reduce(InferContext&);
 /// A shape whose axes are either kept or reduced, neighbours of one kind merged.
 struct ReducePlan {
   /// `axes` in [-rank, rank), in any order; one named twice counts once.
-  ReducePlan(const Shape& shape, const std::vector<i64>& axes);
+  ReducePlan(const Shape& shape, std::span<const i64> axes);
 
   Shape outer;          ///< all merged axes but the last
   Shape outer_strides;  ///< along them in the output: 0 where reduced
@@ -33,10 +35,10 @@ struct ReducePlan {
   }
 };
 
-/// fold(state, x) over the elements of every reduction, beginning at `init`. Terms come in the input's order.
+/// fold(state, x) over the elements of every reduction; `state` holds what each begins with. Terms come in the input's
+/// order.
 template <class State, class T, class Fold>
-std::vector<State> reduce(const ReducePlan& plan, const T* x, State init, Fold fold) {
-  std::vector<State> state(plan.outputs, init);
+void reduce(const ReducePlan& plan, const T* x, std::span<State> state, Fold fold) {
   plan.rows([&](i64 out, i64 in) {
     const T* from = x + in;
     State* to = state.data() + out;
@@ -48,7 +50,6 @@ std::vector<State> reduce(const ReducePlan& plan, const T* x, State init, Fold f
       for (i64 i = 0; i < plan.run; ++i) to[i] = fold(to[i], from[i]);
     }
   });
-  return state;
 }
 
 /// The whole kernel: State is what T is summed in, `finish` makes the result of a state and the count of elements.
@@ -57,7 +58,8 @@ void reduce_into(EvalContext& c, State init, Fold fold, Finish finish) {
   const auto& data = c.in(kReduceData);
   T* out = c.out(0).mutable_data<T>();
   const ReducePlan plan(data.shape(), c.ints(kReduceAxes));
-  const auto states = reduce<State>(plan, data.data<T>(), init, fold);
+  std::pmr::vector<State> states(plan.outputs, init, c.memory());
+  reduce<State>(plan, data.data<T>(), states, fold);
   for (std::size_t i = 0; i < states.size(); ++i) out[i] = static_cast<T>(finish(states[i], plan.each));
 }
 

@@ -138,7 +138,10 @@ class Detector {
         images(logits.dim(0)),
         count(priors.dim(2) / a.prior_size()),
         classes(count == 0 ? 0 : scores.dim(1) / count),
-        locations(a.share_location ? 1 : classes) {
+        locations(a.share_location ? 1 : classes),
+        boxes(c.memory()),
+        candidates(c.memory()),
+        found(c.memory()) {
     if (c.has(additional_box_preds)) {
       arm_scores = c.in(additional_class_preds).data<T>();
       arm_logits = c.in(additional_box_preds).data<T>();
@@ -148,8 +151,9 @@ class Detector {
   /// Writes at most `rows` rows of [image, label, score, x1, y1, x2, y2]; a -1 ends the list where it is shorter.
   void run(T* out, i64 rows) {
     i64 row = 0;
-    for (i64 image = 0; image < images; ++image)
-      for (const auto& f : detect(image)) {
+    for (i64 image = 0; image < images; ++image) {
+      detect(image);
+      for (const auto& f : found) {
         if (row == rows) return;
         auto box = boxes[index(f.label, f.prior)];
         if (a.clip_after_nms) box.clip();
@@ -162,6 +166,7 @@ class Detector {
                             box.y2};
         std::copy_n(values, 7, out + row++ * 7);
       }
+    }
     if (row < rows) out[row * 7] = -1;
   }
 
@@ -171,7 +176,8 @@ class Detector {
   Tensor priors;
   i64 images, count, classes, locations;
   const T *arm_scores = nullptr, *arm_logits = nullptr;
-  std::vector<Box<T>> boxes;  // of one image: by location class, then prior
+  std::pmr::vector<Box<T>> boxes;  // of one image: by location class, then prior
+  std::pmr::vector<Found> candidates, found;
 
   i64 index(i64 label, i64 prior) const { return (a.share_location ? 0 : label) * count + prior; }
 
@@ -217,12 +223,14 @@ class Detector {
     }
   }
 
-  std::vector<Found> detect(i64 image) {
+  /// Fills `found`, by class and then by score.
+  void detect(i64 image) {
     decode_all(image);
-    std::vector<Found> candidates, found;
+    found.clear();
     const auto suppress = [&] {
       std::sort(candidates.begin(), candidates.end(), before);
-      if (a.top_k > -1 && std::ssize(candidates) > a.top_k) candidates.resize(a.top_k);
+      if (a.top_k > -1 && std::ssize(candidates) > a.top_k)
+        candidates.erase(candidates.begin() + a.top_k, candidates.end());
       constexpr i64 kOverlap = 4;
       for (const auto& f : candidates) {
         spend(kOverlap * std::ssize(found));
@@ -257,11 +265,12 @@ class Detector {
       suppress();
     }
     if (a.keep() > -1 && std::ssize(found) > a.keep()) {
-      std::stable_sort(found.begin(), found.end(), before);
-      found.resize(a.keep());
+      std::sort(found.begin(), found.end(),
+                [](const Found& x, const Found& y) { return before(x, y) || (!before(y, x) && x.label < y.label); });
+      found.erase(found.begin() + a.keep(), found.end());
     }
-    std::stable_sort(found.begin(), found.end(), [](const Found& x, const Found& y) { return x.label < y.label; });
-    return found;
+    std::sort(found.begin(), found.end(),
+              [](const Found& x, const Found& y) { return x.label < y.label || (x.label == y.label && before(x, y)); });
   }
 };
 

@@ -100,8 +100,8 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto grid = c.ints(output_size), image = c.ints(image_size);
-  const auto H = grid.at(0), W = grid.at(1);
-  const auto image_height = static_cast<float>(image.at(0)), image_width = static_cast<float>(image.at(1));
+  const auto H = grid[0], W = grid[1];
+  const auto image_height = static_cast<float>(image[0]), image_width = static_cast<float>(image[1]);
   // Without scale_all_sizes, sizes and step are relative to the image's height; step -1 spans it.
   const auto boxes = boxes_of(a, a.scale_all_sizes ? 1 : image_height);
   float step = a.step;

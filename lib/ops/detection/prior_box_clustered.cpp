@@ -26,8 +26,8 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto grid = c.ints(output_size), image = c.ints(image_size);
-  const auto H = grid.at(0), W = grid.at(1);
-  const auto image_height = static_cast<float>(image.at(0)), image_width = static_cast<float>(image.at(1));
+  const auto H = grid[0], W = grid[1];
+  const auto image_height = static_cast<float>(image[0]), image_width = static_cast<float>(image[1]);
   // An own step for each direction, else the common one, else the image divided by the grid.
   auto step_x = a.step_w == 0 ? a.step : a.step_w, step_y = a.step_h == 0 ? a.step : a.step_h;
   if (step_x == 0 && step_y == 0) {

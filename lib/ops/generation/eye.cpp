@@ -40,7 +40,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  auto shape = c.has(batch_shape) ? c.ints(batch_shape) : Shape();
+  auto shape = c.has(batch_shape) ? Shape(c.ints(batch_shape)) : Shape();
   const auto rows = c.scalar_int(num_rows), columns = c.scalar_int(num_columns),
              diagonal = c.scalar_int(diagonal_index);
   shape.insert(shape.end(), {rows, columns});

@@ -286,7 +286,7 @@ void eval(EvalContext& c, const Task& task) {
   const auto& a = task.attrs;
   const auto& image = c.in(0);
   auto axes = task.axes;
-  if (task.axes_port >= 0) axes = c.has(task.axes_port) ? c.ints(task.axes_port) : all_axes(image.rank());
+  if (task.axes_port >= 0) axes = c.has(task.axes_port) ? to_i64(c.in(task.axes_port)) : all_axes(image.rank());
   const auto wanted = c.floats(task.target);
   const bool by_scale = a.by_scale();
 

@@ -38,8 +38,8 @@ void infer(InferContext& c) {
 }
 
 /// Where each group's tokens end; none may begin before the last one ended.
-std::vector<i64> ends(EvalContext& c, i64 tokens) {
-  auto list = c.ints(offsets);
+std::span<const i64> ends(EvalContext& c, i64 tokens) {
+  const auto list = c.ints(offsets);
   i64 before = 0;
   for (const auto end : list) {
     if (end < before || end > tokens)

@@ -37,7 +37,7 @@ void eval(EvalContext& c) {
   const auto blocks = c.ints(block_shape), before = c.ints(crops_begin);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const auto volume = element_count(blocks);
+  const auto volume = Shape(blocks).count();
   const auto spatial = from.rank() - 1;
 
   Shape view(blocks.begin() + 1, blocks.end()), whole{from.dim(0) / volume};

@@ -75,7 +75,7 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   const auto size = c.ints(output_size), kernel = c.ints(kernel_size);
   auto& to = c.out(0);
-  const auto rows = block_count(a, 0, size.at(0), kernel.at(0)), columns = block_count(a, 1, size.at(1), kernel.at(1));
+  const auto rows = block_count(a, 0, size[0], kernel[0]), columns = block_count(a, 1, size[1], kernel[1]);
   const auto volume = kernel[0] * kernel[1];
   const auto planes = to.size() == 0 ? 0 : to.size() / (size[0] * size[1]);
   std::fill_n(to.mutable_bytes(), to.byte_size(), std::byte{});

@@ -150,7 +150,7 @@ PartialShape infer_slices(const InferContext& c, int start) {
 SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
   const auto starts = c.ints(start), stops = c.ints(start + 1), steps = c.ints(start + 2);
   const auto rank = std::ssize(from);
-  std::vector<i64> axes;
+  Shape axes;
   if (c.has(start + 3)) axes = c.ints(start + 3);
   else
     for (i64 i = 0; i < std::ssize(starts); ++i) axes.push_back(i);

@@ -30,7 +30,8 @@ struct AxisAction {
 
 /// The steps for data of `rank` axes with `entries` elements in begin. Where several masks name one entry, ellipsis
 /// goes before new axis and new axis before shrink. Nothing where the entries need more axes than there are.
-std::optional<std::vector<AxisAction>> steps_of(const Attrs& a, i64 rank, i64 entries) {
+std::optional<std::pmr::vector<AxisAction>> steps_of(
+    const Attrs& a, i64 rank, i64 entries, std::pmr::memory_resource* memory = std::pmr::get_default_resource()) {
   const auto bits = [](const std::vector<i64>& mask) { return std::count(mask.begin(), mask.end(), 1); };
   if (entries > rank + bits(a.new_axis_mask) + bits(a.ellipsis_mask)) return std::nullopt;
   i64 used = 0;
@@ -41,7 +42,7 @@ std::optional<std::vector<AxisAction>> steps_of(const Attrs& a, i64 rank, i64 en
   }
   if (used > rank) return std::nullopt;
 
-  std::vector<AxisAction> steps;
+  std::pmr::vector<AxisAction> steps(memory);
   i64 axis = 0;
   const auto keep = [&](i64 entry, i64 count) {
     for (i64 i = 0; i < count; ++i) steps.push_back({Action::keep, entry, axis++});
@@ -138,10 +139,11 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(data);
   const auto begins = c.ints(begin), ends = c.ints(end);
-  const auto strides = c.has(stride) ? c.ints(stride) : std::vector<i64>(begins.size(), 1);
+  const auto strides = c.has(stride) ? c.ints(stride) : std::span<const i64>();
+  const auto stride_of = [&](i64 i) { return strides.empty() ? 1 : strides[i]; };
   const auto from_strides = strides_of(from.shape());
 
-  const auto steps = steps_of(a, from.rank(), std::ssize(begins));
+  const auto steps = steps_of(a, from.rank(), std::ssize(begins), c.memory());
 
   i64 first = 0;
   Shape shape, walk;
@@ -155,12 +157,13 @@ void eval(EvalContext& c) {
       const auto at = is_set(a.begin_mask, i) ? 0 : begins[i];
       first += (at < 0 ? at + length : at) * pitch;
     } else {
-      const auto start = start_of(a, i, strides[i], {begins[i], begins[i]}).lo;
-      const auto stop = stop_of(a, i, strides[i], {ends[i], ends[i]}).lo;
-      const auto part = slice_axis(length, start, stop, strides[i]);
+      const auto step = stride_of(i);
+      const auto start = start_of(a, i, step, {begins[i], begins[i]}).lo;
+      const auto stop = stop_of(a, i, step, {ends[i], ends[i]}).lo;
+      const auto part = slice_axis(length, start, stop, step);
       first += part.first * pitch;
       shape.push_back(part.count);
-      walk.push_back(part.count > 1 ? strides[i] * pitch : 0);  // a step past the axis is never taken, and may be huge
+      walk.push_back(part.count > 1 ? step * pitch : 0);  // a step past the axis is never taken, and may be huge
     }
   }
   gather_strided(from, first, walk, shape, c.out(0));

@@ -30,7 +30,7 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& from = c.in(data);
-  auto times = c.ints(repeats);
+  Shape times = c.ints(repeats);
   auto& to = c.out(0);
   if (to.size() == 0) return;
   auto shape = from.shape();

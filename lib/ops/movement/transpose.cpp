@@ -47,9 +47,8 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& from = c.in(arg);
-  auto order = c.ints(input_order);
+  Shape order = c.ints(input_order), shape;
   if (order.empty()) order = reversed(from.rank());
-  Shape shape;
   for (const auto axis : order) shape.push_back(from.dim(axis));
   permute(from, from.shape(), order, c.out(0, std::move(shape)));
 }

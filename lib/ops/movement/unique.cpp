@@ -36,7 +36,7 @@ void infer(InferContext& c) {
       for (auto& d : out.dims()) d = Dim(0, d.max);
     whole = known ? from.dim(along) : Dim();
   }
-  // Some element there is, if there is any.
+  // A non-empty input has at least one unique element.
   const Dim found(whole.min > 0 ? 1 : 0, whole.max);
   if (out.has_rank() && (!c.has(axis) || known)) out[along] = found;
   const PartialShape each{found}, all{whole};

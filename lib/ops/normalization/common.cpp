@@ -28,7 +28,7 @@ PartialShape infer_axes(const InferContext& c, int port) {
   return data;
 }
 
-Slices::Slices(const Shape& shape, const std::vector<i64>& axes) {
+Slices::Slices(const Shape& shape, const Shape& axes) {
   const auto rank = shape.rank();
   const auto strides = strides_of(shape);
   Shape kept = shape, reduced(shape.size(), 1);

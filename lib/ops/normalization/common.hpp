@@ -17,7 +17,7 @@ void require_unique_axes(const InferContext& c, const std::vector<i64>& axes, in
 /// A tensor as slices over `axes`: slice s holds the elements at starts[s] + offsets[i].
 struct Slices {
   std::vector<i64> starts, offsets;
-  Slices(const Shape& shape, const std::vector<i64>& axes);
+  Slices(const Shape& shape, const Shape& axes);
 };
 
 /// Shifts a slice's elements to mean 0; with `scale` also multiplies by scale(variance).

@@ -19,7 +19,7 @@ void infer1(InferContext& c) {
   c.output(0, c.shape(data));
 }
 
-void normalize(EvalContext& c, const std::vector<i64>& over) {
+void normalize(EvalContext& c, std::span<const i64> over) {
   const auto& a = c.attrs<MvnAttrs>();
   const auto& from = c.in(data);
   auto& to = c.out(0);

@@ -195,7 +195,7 @@ void run(EvalContext& c, const Ports& p) {
              time = p.sequence() ? x.dim(1) : 1, input = x.dim(x.rank() - 1);
   const bool biased = c.has(p.b);
   std::vector<i64> lengths(batch, time);
-  if (p.sequence()) lengths = c.ints(p.lengths);
+  if (p.sequence()) std::ranges::copy(c.ints(p.lengths), lengths.begin());
 
   // Outputs: Y of a sequence, the last hidden state, LSTM's last cell state.
   int port = 0;

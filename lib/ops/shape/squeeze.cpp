@@ -43,7 +43,7 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto& from = c.stored(data);
-  const auto named = c.has(axes) ? c.ints(axes) : std::vector<i64>();
+  const auto named = c.has(axes) ? c.ints(axes) : std::span<const i64>();
   Shape shape;
   for (i64 i = 0; i < from.rank(); ++i) {
     const bool asked =

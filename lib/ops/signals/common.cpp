@@ -6,22 +6,24 @@
 namespace ovir::ops::signals {
 namespace {
 
-/// The transform of x[0], x[step], … (n of them): halves while n is even, sums directly otherwise.
-/// roots[k] = exp(∓2πi·k/N) for the whole line's length N = n * step.
-Line transform(const Complex* x, std::size_t n, std::size_t step, const Line& roots) {
-  Line to(n);
+/// to[0..n) = the transform of x[0], x[step], …: halves while n is even, sums directly otherwise. `scratch` has room for
+/// n. roots[k] = exp(∓2πi·k/N) for the whole line's length N = n * step.
+void transform(const Complex* x, std::size_t n, std::size_t step, const Line& roots, Complex* to, Complex* scratch) {
   if (n % 2 == 0) {
-    const auto even = transform(x, n / 2, 2 * step, roots), odd = transform(x + step, n / 2, 2 * step, roots);
+    const auto *even = scratch, *odd = scratch + n / 2;
+    transform(x, n / 2, 2 * step, roots, scratch, to);
+    transform(x + step, n / 2, 2 * step, roots, scratch + n / 2, to + n / 2);
     for (std::size_t k = 0; k < n / 2; ++k) {
       const auto rotated = roots[k * step] * odd[k];
       to[k] = even[k] + rotated;
       to[k + n / 2] = even[k] - rotated;
     }
-    return to;
+    return;
   }
-  for (std::size_t k = 0; k < n; ++k)
+  for (std::size_t k = 0; k < n; ++k) {
+    to[k] = {};
     for (std::size_t j = 0; j < n; ++j) to[k] += x[j * step] * roots[j * k % n * step];
-  return to;
+  }
 }
 
 /// Every halving takes each element once; what is odd is summed directly.
@@ -34,24 +36,27 @@ i64 steps_of_line(i64 n) {
 
 }  // namespace
 
-Line transform(const Line& x, bool inverse) {
-  if (x.empty()) return {};
-  spend(steps_of_line(std::ssize(x)));
-  Line roots(x.size());
-  for (std::size_t k = 0; k < x.size(); ++k)
-    roots[k] =
-        std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(k) / static_cast<double>(x.size()));
-  return transform(x.data(), x.size(), 1, roots);
+Fourier::Fourier(i64 n, Direction direction, std::pmr::memory_resource* memory)
+    : roots_(n, memory), result_(n, memory), scratch_(n, memory) {
+  const auto turn = (direction == Direction::inverse ? 2 : -2) * std::numbers::pi;
+  for (i64 k = 0; k < n; ++k) roots_[k] = std::polar(1.0, turn * static_cast<double>(k) / static_cast<double>(n));
 }
 
-Line restore(const Line& x) {
-  auto to = transform(x, true);
-  for (auto& v : to) v /= static_cast<double>(x.size());
-  return to;
+std::span<const Complex> Fourier::operator()(std::span<const Complex> line) {
+  if (line.empty()) return {};
+  spend(steps_of_line(std::ssize(line)));
+  transform(line.data(), line.size(), 1, roots_, result_.data(), scratch_.data());
+  return result_;
 }
 
-Field read(const Tensor& t, bool is_complex) {
-  Field f{t.shape(), {}};
+std::span<const Complex> Fourier::restored(std::span<const Complex> line) {
+  (*this)(line);
+  for (auto& v : result_) v /= static_cast<double>(line.size());
+  return result_;
+}
+
+Field read(const Tensor& t, bool is_complex, std::pmr::memory_resource* memory) {
+  Field f{t.shape(), Line(memory)};
   if (is_complex) f.shape.pop_back();
   f.values.resize(f.shape.count());
   dispatch(t.type(), Floats{}, [&]<class E>() {
@@ -75,10 +80,10 @@ void write(const Field& f, Tensor& t, bool as_complex) {
 }
 
 Transform transform(EvalContext& c, i64 rank) {
-  Transform p{c.ints(1), {}};
+  Transform p{Shape(c.ints(1)), {}};
   for (auto& axis : p.axes)
     if (axis < 0) axis += rank;
-  p.sizes = c.has(2) ? c.ints(2) : std::vector<i64>(p.axes.size(), -1);
+  p.sizes = c.has(2) ? Shape(c.ints(2)) : Shape(p.axes.rank(), -1);
   return p;
 }
 
@@ -144,14 +149,16 @@ void infer_complex(InferContext& c) {
   c.output(0, std::move(shape));
 }
 
-void eval_complex(EvalContext& c, bool inverse) {
+void eval_complex(EvalContext& c, Direction direction) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
-  auto field = read(c.in(0), true);
+  auto field = read(c.in(0), true, c.memory());
   const auto p = transform(c, std::ssize(field.shape));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
     const auto length = p.sizes[i] == -1 ? field.shape[p.axes[i]] : p.sizes[i];
-    field.along(p.axes[i], length,
-                [inverse](const Line& line) { return inverse ? restore(line) : transform(line, false); });
+    Fourier fourier(length, direction, c.memory());
+    field.along(p.axes[i], length, [&](const Line& line) {
+      return direction == Direction::inverse ? fourier.restored(line) : fourier(line);
+    });
   }
   write(field, out, true);
 }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace signals;
 
-void eval(EvalContext& c) { eval_complex(c, false); }
+void eval(EvalContext& c) { eval_complex(c, Direction::forward); }
 
 constexpr Version kVersions[] = {
     {.since = 7, .inputs = kInputs, .outputs = kOutputs, .infer = infer_complex, .reads = ports(1, 2), .eval = eval}};

@@ -23,18 +23,20 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
-  auto field = read(c.in(0), true);
+  auto field = read(c.in(0), true, c.memory());
   const auto p = transform(c, std::ssize(field.shape));
   for (std::size_t i = 0; i < p.axes.size(); ++i) {
     const auto had = field.shape[p.axes[i]];
     const bool halved = i + 1 == p.axes.size();
     auto length = halved ? std::max<i64>(0, 2 * (had - 1)) : had;
     if (p.sizes[i] != -1) length = p.sizes[i];
-    field.along(p.axes[i], halved ? length / 2 + 1 : length, [&](Line line) {
-      line.resize(length);
+    Fourier fourier(length, Direction::inverse, c.memory());
+    Line whole(length, c.memory());
+    field.along(p.axes[i], halved ? length / 2 + 1 : length, [&](const Line& line) {
+      std::copy_n(line.begin(), std::min(line.size(), whole.size()), whole.begin());
       // The other half: X[n - k] is the conjugate of X[k].
-      for (i64 k = 1; halved && k < (length + 1) / 2; ++k) line[length - k] = std::conj(line[k]);
-      return restore(line);
+      for (i64 k = 1; halved && k < (length + 1) / 2; ++k) whole[length - k] = std::conj(line[k]);
+      return fourier.restored(whole);
     });
   }
   write(field, out, false);

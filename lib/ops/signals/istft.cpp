@@ -63,21 +63,23 @@ void eval(EvalContext& c) {
   auto& out = c.out(0, rank == 4 ? Shape{batches, length} : Shape{length});
   const auto span = std::min(whole, length + margin);
 
-  const auto given = c.floats(window);
-  std::vector<double> weights(size, 0.0);
-  std::copy(given.begin(), given.end(), weights.begin() + (size - std::ssize(given)) / 2);
+  std::pmr::vector<double> weights(size, 0.0, c.memory()), sum(span, c.memory()), weight(span, c.memory());
   const double scale = (a.normalized ? std::sqrt(static_cast<double>(size)) : 1.0) / static_cast<double>(size);
   dispatch(from.type(), Floats{}, [&]<class T>() {
-    signals::Line spectrum(size);
+    const auto given = c.in(window).values<T>();
+    std::copy(given.begin(), given.end(), weights.begin() + (size - std::ssize(given)) / 2);
+    signals::Line spectrum(size, c.memory());
+    signals::Fourier fourier(size, signals::Direction::inverse, c.memory());
     for (i64 b = 0; b < batches; ++b) {
-      std::vector<double> sum(span, 0.0), weight(span, 0.0);
+      std::fill(sum.begin(), sum.end(), 0.0);
+      std::fill(weight.begin(), weight.end(), 0.0);
       for (i64 f = 0; f < frames && (f == 0 || step <= span / f); ++f) {
         for (i64 k = 0; k < size; ++k) {
           const auto bin = k < bins ? k : size - k;
           const T* x = from.data<T>() + ((b * bins + bin) * frames + f) * 2;
           spectrum[k] = {static_cast<double>(x[0]), k < bins ? static_cast<double>(x[1]) : -static_cast<double>(x[1])};
         }
-        const auto frame = signals::transform(spectrum, true);
+        const auto frame = fourier(spectrum);
         for (i64 i = 0; i < std::min(size, span - f * step); ++i) {
           const auto at = f * step + i;
           const auto w = weights[i];

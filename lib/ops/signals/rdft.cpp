@@ -22,15 +22,15 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   auto& out = c.out(0);  // before any work: a size asked for may be too large
-  auto field = read(c.in(0), false);
+  auto field = read(c.in(0), false, c.memory());
   const auto p = transform(c, std::ssize(field.shape));
   for (std::size_t i = p.axes.size(); i-- > 0;) {
     const auto length = p.sizes[i] == -1 ? field.shape[p.axes[i]] : p.sizes[i];
     const bool halved = i + 1 == p.axes.size();
+    Fourier fourier(length, Direction::forward, c.memory());
     field.along(p.axes[i], length, [&](const Line& line) {
-      auto to = transform(line, false);
-      if (halved) to.resize(line.size() / 2 + 1);
-      return to;
+      const auto to = fourier(line);
+      return halved && !to.empty() ? to.first(line.size() / 2 + 1) : to;
     });
   }
   write(field, out, true);

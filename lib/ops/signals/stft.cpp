@@ -72,14 +72,15 @@ void eval(EvalContext& c) {
   // A window shorter than the frame stands in its middle.
   const auto before = (size - w.size()) / 2;
   dispatch(out.type(), Floats{}, [&]<class E>() {
-    Line line(size);
+    Line line(size, c.memory());
+    signals::Fourier fourier(size, signals::Direction::forward, c.memory());
     for (i64 b = 0; b < batch; ++b)
       for (i64 f = 0; f < frames; ++f) {
         std::fill(line.begin(), line.end(), signals::Complex{});
         for (i64 i = 0; i < w.size(); ++i)
           line[before + i] = static_cast<double>(s.data<E>()[b * length + f * step + before + i]) *
                              static_cast<double>(w.data<E>()[i]);
-        const auto spectrum = signals::transform(line, false);
+        const auto spectrum = fourier(line);
         for (i64 k = 0; k < bins; ++k) {
           auto* to = out.mutable_data<E>() + ((b * frames * bins) + (transposed ? k * frames + f : f * bins + k)) * 2;
           to[0] = static_cast<E>(spectrum[k].real());

@@ -76,7 +76,7 @@ void eval(EvalContext& c) {
   const auto& all_scores = c.in(scores);
   const bool shared = all_scores.rank() == 3;
   const auto classes = all_scores.dim(shared ? 1 : 0), count = coordinates.dim(1);
-  const auto sizes = shared ? std::vector<i64>(all_scores.dim(0), count) : c.ints(roisnum);
+  const auto sizes = shared ? Shape(all_scores.dim(0), count) : Shape(c.ints(roisnum));
   std::vector<Detection> all;
   std::vector<i64> counts;
   dispatch(coordinates.type(), Floats{}, [&]<class T>() {

@@ -11,7 +11,7 @@ namespace {
 enum Input { values, dense_shape, indices, default_value };
 enum Output { output_indices, output_values, empty_row_indicator };
 
-std::vector<std::uint8_t> empty_rows(const Version& version, const std::vector<i64>& entries, i64 rows) {
+std::vector<std::uint8_t> empty_rows(const Version& version, std::span<const i64> entries, i64 rows) {
   std::vector<std::uint8_t> empty(rows, 1);
   for (std::size_t i = 0; i < entries.size(); i += 2) {
     if (entries[i] < 0 || entries[i] >= rows)

@@ -27,7 +27,7 @@ void eval(EvalContext& c) {
   const auto& text = c.in(symbols);
   std::vector<std::string> strings;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    check(c.version(), first[i], last.at(i), text.size());
+    check(c.version(), first[i], last[i], text.size());
     strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i], last[i] - first[i]);
   }
   c.set_out(0, Tensor::strings(c.in(begins).shape(), strings));
