@@ -32,7 +32,8 @@ constexpr Example kExamples[] = {
     {"int8.convolution+FakeQuantize", direct_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+Relu", image, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
-    {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,
+     Precision::int8},
 };
 // clang-format on
 
