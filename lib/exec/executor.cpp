@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::size_t kRecent = 8;
 
-/// Steps that find their shapes when they run keep what a kernel has prepared for as many sizes.
-constexpr std::size_t kRecentStates = 4;
-
 std::vector<std::optional<Shape>> static_shapes(const Plan& plan) {
   std::vector<std::optional<Shape>> shapes(plan.values.size());
   for (std::size_t id = 0; id < shapes.size(); ++id) {
@@ -181,60 +178,56 @@ class Executor::Run final : private EvalHost {
 
   void run_dynamic(const Step& step) {
     const auto inputs = operands(step);
-    if (step.nodes.empty()) {
-      auto out = allocate(plan_.value(step.outputs[0]).stored, inputs[0].shape());
-      run_sized(step, inputs, {&out, 1});
-      return store(step.outputs[0], out);
-    }
-    const auto& node = plan_.node(step);
-    if (step.kernel) {
-      const auto facts = infer_group(plan_, step, inputs, work_);
-      work_ /= kStepsAtOnce;
-      spend(work_);
-      std::vector<Tensor> outputs;
-      bool open = false;
-      for (std::size_t o = 0; o < step.outputs.size(); ++o) {
-        open = open || !facts[o].shape.is_static();
-        if (!open) outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, facts[o].shape.to_shape()));
-      }
-      if (!open && run_sized(step, inputs, outputs)) {
-        for (std::size_t o = 0; o < outputs.size(); ++o) store(step.outputs[o], outputs[o]);
-        return;
+    const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan_.node(step).inputs.size();
+    by_reference_ = !step.kernel;
+    std::vector<Tensor> results;
+    if (step.kernel || whole) {
+      auto& dynamic = executor_.dynamic_[step_];
+      if (!dynamic) dynamic = std::make_unique<DynamicStep>(plan_, step);
+      auto& call = dynamic->infer(inputs);
+      if (step.kernel && run_sized(step, call, inputs)) return;
+      by_reference_ = true;
+      if (whole) {
+        work_ = call.work;
+        spend(work_);
+        results = evaluate_node(plan_, step, inputs, call.outputs, this);
       }
     }
-    by_reference_ = true;
-    work_ = 0;
-    auto results = evaluate_group(plan_, step, inputs, this, work_);
-    if (node.op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
+    if (!whole) {
+      work_ = 0;
+      results = evaluate_group(plan_, step, inputs, this, work_);
+    }
+    if (plan_.node(step).op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
     for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o)
       if (results[o]) store(step.outputs[o], results[o]);
   }
 
   /// False where the kernel does not take these sizes.
-  bool run_sized(const Step& step, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
-    std::vector<View> in, out;
-    std::vector<Shape> key;
-    for (const auto& t : inputs) {
-      if (t.packed()) return false;
-      in.push_back(t.view());
-      key.push_back(t.shape());
+  bool run_sized(const Step& step, DynamicStep::Call& call, std::span<const Tensor> inputs) {
+    std::vector<Tensor> outputs;
+    for (std::size_t o = 0; o < step.outputs.size(); ++o)
+      if (!call.outputs[o].shape.is_static()) return false;
+    if (std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.packed(); })) return false;
+    std::vector<View> views;
+    views.reserve(step.inputs.size() + step.outputs.size());
+    for (const auto& t : inputs) views.push_back(t.view());
+    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
+      outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));
+      views.push_back(outputs.back().view());
     }
-    for (const auto& t : outputs) out.push_back(t.view());
-    auto& recent = executor_.states_[step_];
-    auto entry = std::find_if(recent.begin(), recent.end(), [&](const auto& e) { return e.first == key; });
-    if (entry == recent.end()) {
-      if (recent.size() >= kRecentStates) recent.pop_back();
-      recent.emplace_front(std::move(key), step.kernel->prepare({in, out}, context_.runtime));
-      entry = recent.begin();
-    }
-    if (!entry->second) return false;
-    auto& state = *entry->second;
+    const std::span<const View> in(views.data(), inputs.size()), out(views.data() + inputs.size(), outputs.size());
+    if (!call.asked) call.state = step.kernel->prepare({in, out}, context_.runtime);
+    call.asked = true;
+    if (!call.state) return false;
+    work_ = call.work / kStepsAtOnce;
+    spend(work_);
     Tensor scratch;
-    if (state.scratch_bytes > 0) {
-      scratch = context_.blocks.allocate(ElementType::u8, {state.scratch_bytes});
-      state.scratch = scratch.mutable_bytes();
+    if (call.state->scratch_bytes > 0) {
+      scratch = context_.blocks.allocate(ElementType::u8, {call.state->scratch_bytes});
+      call.state->scratch = scratch.mutable_bytes();
     }
-    step.kernel->run(state, in, out, context_.runtime);
+    step.kernel->run(*call.state, in, out, context_.runtime);
+    for (std::size_t o = 0; o < outputs.size(); ++o) store(step.outputs[o], outputs[o]);
     return true;
   }
 
@@ -410,7 +403,7 @@ class Executor::Run final : private EvalHost {
   i64 calls_ = 0;
 };
 
-Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), dynamic_(plan_->steps.size()) {}
 Executor::~Executor() = default;
 
 Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) {

@@ -19,6 +19,22 @@ void spelled_attention_transposed(Net& n) {
   n.result(n.op("Transpose-1", {y, n.indices({0, 2, 1, 3})}));
 }
 
+/// Every two heads of queries have the same keys and values.
+int repeated(Net& n, int x) {
+  const auto shape = n.op("ShapeOf-3", {x}, {{"output_type", "i64"}});
+  const auto part = [&](i64 a, i64 b) { return n.op("Gather-8", {shape, n.indices({a, b}), n.index(0)}); };
+  const auto wide = n.op("Concat-1", {part(0, 1), n.indices({2}), part(2, 3)}, {{"axis", "0"}});
+  const auto y = n.op("Broadcast-3", {n.op("Unsqueeze-1", {x, n.indices({2})}), wide}, {{"mode", "bidirectional"}});
+  return n.op("Reshape-1", {y, n.indices({0, 6, -1, 8})}, {{"special_zero", "true"}});
+}
+void grouped_attention(Net& n, i64 queries) {
+  const auto q = n.input({2, 6, queries, 8}), k = n.input({2, 3, 9, 8}), v = n.input({2, 3, 9, 8});
+  n.result(n.op("ScaledDotProductAttention-13", {q, repeated(n, k), repeated(n, v), n.weights({queries, 9})},
+                {{"causal", "false"}}));
+}
+void grouped_attention_one(Net& n) { grouped_attention(n, 1); }
+void grouped_attention_some(Net& n) { grouped_attention(n, 7); }
+
 // --- compressed weights
 
 int lengths(Net& n) { return n.model.graph.parameter("lengths", ElementType::i32, {2}); }
@@ -87,6 +103,8 @@ constexpr Example kExamples[] = {
     {"attention", "attention", seen_attention, kOnce, kOpen, kF32Only},
     {"attention", "attention", spelled_attention_transposed},
     {"attention", "attention", spelled_attention_transposed, kOnce, kOpen},
+    {"attention", "attention+groups", grouped_attention_one},
+    {"attention", "attention+groups", grouped_attention_some, kOnce, kOpen},
     {"compressed_weights", "compressed.matmul+Swish", product_u4},
     {"compressed_weights", "compressed.matmul+Swish", product_u4, kOnce},
     {"compressed_weights", "compressed.matmul+Swish", product_u4_rows, kOften, kOpen},

@@ -118,10 +118,9 @@ bool reads_in_place(const AttentionShape& s) { return s.queries <= 4; }
 
 }  // namespace
 
-i64 attention_scratch_size(const AttentionShape& s, int threads) {
-  // Whether the keys are transposed is not known here.
-  return s.batch * s.kv_heads * (packed_keys_size(s) + packed_values_size(s)) +
-         threads * std::max(chunk_size(s), round_up(s.keys, kBlock));
+i64 attention_scratch_size(const AttentionShape& s, bool side_by_side, int threads) {
+  if (reads_in_place(s) && side_by_side) return threads * round_up(s.keys, kBlock);
+  return s.batch * s.kv_heads * (packed_keys_size(s) + packed_values_size(s)) + threads * chunk_size(s);
 }
 
 void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,

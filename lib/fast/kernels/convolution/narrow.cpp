@@ -206,7 +206,7 @@ struct Bands {
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
 
 void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word pad, Word* scratch, ThreadPool& pool,
-                      const NarrowRowWork& row) {
+                      const NarrowRowsWork& work) {
   const Bands bands(s);
   const auto count = ceil_div(s.out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
   if (s.batch == 0 || s.out_plane() == 0) return;
@@ -224,13 +224,14 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word
       const Part band(s.out_height, count, i % count);
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
       copy_padded(s, bands.width, in + plane * s.plane() * kBlock, pad, 0, 1, band.begin * s.stride_y, read, copy);
-      for (auto y = band.begin; y < band.end; ++y)
-        row({.in = copy + (y - band.begin) * s.stride_y * bands.width * kBlock,
-             .taps = std::span(taps).first(static_cast<std::size_t>(s.taps())),
-             .step = s.stride_x * kBlock,
-             .image = plane / blocks,
-             .block = plane % blocks,
-             .y = y});
+      work({.in = copy,
+            .taps = std::span(taps).first(static_cast<std::size_t>(s.taps())),
+            .step = s.stride_x * kBlock,
+            .row = s.stride_y * bands.width * kBlock,
+            .image = plane / blocks,
+            .block = plane % blocks,
+            .y = band.begin,
+            .rows = band.size()});
     }
   });
 }
