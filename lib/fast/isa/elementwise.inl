@@ -1,17 +1,5 @@
 // Functions of one and two operands over rows.
 
-/// The first n < kWidth lanes; the others are 0.
-[[gnu::always_inline]] inline Vec load_some(const float* p, i64 n) {
-  float lanes[kWidth] = {};
-  for (i64 i = 0; i < n; ++i) lanes[i] = p[i];
-  return load(lanes);
-}
-inline void store_some(float* p, Vec v, i64 n) {
-  float lanes[kWidth];
-  store(lanes, v);
-  for (i64 i = 0; i < n; ++i) p[i] = lanes[i];
-}
-
 /// Calls use(apply) with the function of a vector that `u` names: the choice is made once, outside of the loops.
 template <class Use>
 static inline __attribute__((always_inline)) void with_function(const Unary& u, Use use) {

@@ -85,7 +85,7 @@ class AttentionKernel final : public Kernel {
     s.scale = scale_ ? *scale_ : static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth)));
     auto state = std::make_unique<State>();
     state->shape = s;
-    state->scratch = Buffer(attention_scratch_size(s, runtime.threads()));
+    state->scratch = state->reserve(attention_scratch_size(s, runtime.threads()));
     return state;
   }
 
@@ -94,13 +94,13 @@ class AttentionKernel final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
               in.size() > 3 ? mask_of(in[3]) : MaskView{}, view_of(out[0], orders_.out), out[0].as<float>(),
-              state.scratch.data(), runtime.pool());
+              state.floats(state.scratch), runtime.pool());
   }
 
  private:
   struct State final : KernelState {
     AttentionShape shape;
-    Buffer scratch;
+    Scratch scratch;
   };
   bool causal_;
   std::optional<float> scale_;
