@@ -1,5 +1,6 @@
 #include "ovir.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "fast/patterns.hpp"
@@ -47,15 +48,8 @@ namespace {
 bool is_pattern(std::string_view name) {
   // The module of oneDNN's need not be installed.
   if (name.starts_with("onednn.")) return true;
-  for (const auto precision : {Precision::f32, Precision::bf16, Precision::int8})
-    for (const i64 runs : {1, 2}) {
-      PlanOptions options;
-      options.precision = precision;
-      options.expected_runs = runs;
-      for (const auto* pattern : fast::patterns(options))
-        if (pattern->name == name) return true;
-    }
-  return false;
+  const auto all = fast::patterns::all();
+  return std::any_of(all.begin(), all.end(), [&](const Pattern* p) { return p->name == name; });
 }
 
 void require_names(const std::vector<std::string>& without) {
@@ -76,7 +70,7 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
   plan_options.expected_runs = options.expected_runs;
   plan_options.without = options.without;
   plan_options.until = options.until;
-  if (options.tier == Tier::fast) plan_options.patterns = fast::patterns(plan_options);
+  if (options.tier == Tier::fast) plan_options.patterns = fast::patterns_for(plan_options);
   return make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
 }
 

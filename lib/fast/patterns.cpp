@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "fast/module.hpp"
@@ -41,64 +43,21 @@ std::span<const Pattern* const> module_patterns() {
   return loaded;
 }
 
-/// For a single run only our own: it is over before oneDNN has compiled its kernels and brought the weights into its
-/// layouts.
-constexpr const Pattern* kOnce[] = {&kCompressedWeights,
-                                    &kBlockedConvolution,
-                                    &kConvolution,
-                                    &kBlockedPooling,
-                                    &kAttention,
-                                    &kMatMul,
-                                    &kLayerNormalization,
-                                    &kRmsNormalization,
-                                    &kSoftmax,
-                                    &kReduction,
-                                    &kTranspose,
-                                    &kConcat,
-                                    &kSplit,
-                                    &kElementwise,
-                                    &kRecurrent,
-                                    &kFakeQuantize,
-                                    &kGroupNormalization};
-
-/// For many runs those that pack weights; oneDNN's for what they leave; then the others.
-constexpr const Pattern* kPacked[] = {&kCompressedWeights, &kBlockedConvolution, &kBlockedPooling, &kAttention,
-                                      &kPackedMatMul};
-
-/// For such a precision these before all others.
-constexpr const Pattern* kBf16[] = {&kBf16MatMul, &kBf16Convolution};
-constexpr const Pattern* kInt8[] = {&kU8Convolution, &kU8Quantize};
-
-std::vector<const Pattern*> list_of(std::span<const Pattern* const> first, bool steady) {
-  std::vector<const Pattern*> list(first.begin(), first.end());
-  if (steady) {
-    list.insert(list.end(), std::begin(kPacked), std::end(kPacked));
-    for (const auto* p : module_patterns()) list.push_back(p);
-  }
-  for (const auto* p : kOnce)
-    if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
-  return list;
-}
-
 }  // namespace
 
-std::span<const Pattern* const> patterns(const PlanOptions& options) {
-  using List = std::vector<const Pattern*>;
-  if (options.precision == Precision::bf16) {
-    static const List once = list_of(kBf16, false);
-    if (!options.steady()) return once;
-    static const List steady = list_of(kBf16, true);
-    return steady;
-  }
-  if (options.precision == Precision::int8) {
-    static const List once = list_of(kInt8, false);
-    if (!options.steady()) return once;
-    static const List steady = list_of(kInt8, true);
-    return steady;
-  }
-  if (!options.steady()) return kOnce;
-  static const List steady = list_of({}, true);
-  return steady;
+std::vector<const Pattern*> patterns_for(const PlanOptions& options) {
+  std::vector<const Pattern*> list;
+  const auto add = [&](std::span<const Pattern* const> patterns) {
+    std::copy_if(patterns.begin(), patterns.end(), std::back_inserter(list),
+                 [&](const Pattern* p) { return p->serves(options); });
+  };
+  add(patterns::all());
+  // A single run is over before oneDNN has compiled its kernels and brought the weights into its layouts.
+  if (options.steady()) add(module_patterns());
+  std::sort(list.begin(), list.end(), [](const Pattern* a, const Pattern* b) {
+    return std::tuple(a->priority, a->name) < std::tuple(b->priority, b->name);
+  });
+  return list;
 }
 
 }  // namespace ovir::fast

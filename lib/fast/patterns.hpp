@@ -1,17 +1,21 @@
 // The patterns of the fast tier that this build and this machine have.
 #pragma once
+#include <span>
+#include <vector>
+
 #include "plan/pattern.hpp"
 
 namespace ovir::fast {
 
-/// In order of preference. The oneDNN module is opened for a plan that runs often; without it, or where it does not
-/// load, there are ovir's own kernels and the reference kernels.
-std::span<const Pattern* const> patterns(const PlanOptions& options);
+namespace patterns {
 
-// ovir's own, one file each.
-extern const Pattern kBf16MatMul, kBf16Convolution, kU8Convolution, kU8Quantize, kConvolution, kMatMul,
-    kBlockedConvolution, kBlockedPooling, kReduction, kPackedMatMul, kAttention, kCompressedWeights,
-    kLayerNormalization, kRmsNormalization, kSoftmax, kTranspose, kConcat, kSplit, kElementwise, kRecurrent,
-    kFakeQuantize, kGroupNormalization;
+/// ovir's own, by name: lib/fast/patterns/<name>.cpp.
+std::span<const Pattern* const> all();
+
+}  // namespace patterns
+
+/// Those that serve such a plan, in order of preference. The oneDNN module is opened for a plan that runs often;
+/// without it, or where it does not load, there are ovir's own kernels and the reference kernels.
+std::vector<const Pattern*> patterns_for(const PlanOptions& options);
 
 }  // namespace ovir::fast

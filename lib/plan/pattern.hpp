@@ -1,5 +1,5 @@
 // Pattern: how the fast tier takes nodes: a function that looks at a node and those around it and gives a kernel for
-// them. One file a pattern; each may be switched off by its name.
+// them. One file a pattern, found by its name; each may be switched off.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -54,8 +54,17 @@ struct Match {
   std::unique_ptr<const Kernel> kernel;
 };
 
+/// Who is asked first where several begin at the same nodes; among equals, by name.
+enum class Priority : std::uint8_t {
+  narrow,    ///< reads or computes in fewer bits than f32
+  packed,    ///< packs its weights, keeps values blocked, or takes a large group
+  library,   ///< of the oneDNN module
+  plain,     ///< the others
+  elements,  ///< chains of elements, of which all others take parts
+};
+
 struct Pattern {
-  std::string_view name;
+  std::string_view name;  ///< that of its file
   /// Operation types at which it begins.
   std::span<const std::string_view> roots;
   bool begins_at(std::string_view type) const { return std::find(roots.begin(), roots.end(), type) != roots.end(); }
@@ -65,6 +74,13 @@ struct Pattern {
   /// Nodes before `root` that follow from constants and that the pattern takes all the same, so that they are not
   /// computed beforehand; null: none.
   std::vector<int> (*unfolded)(const Graphlet& graph, int root) = nullptr;
+  Priority priority = Priority::plain;
+  std::optional<Precision> precision{};  ///< for plans of this one; empty: of any
+  bool steady_only = false;              ///< for plans that run often
+
+  bool serves(const PlanOptions& options) const {
+    return (!precision || precision == options.precision) && (!steady_only || options.steady());
+  }
 };
 
 }  // namespace ovir

@@ -29,9 +29,9 @@ struct PlanOptions {
   /// How often the plan will run: where once, nothing is spent on what pays over many runs (packed weights, constants
   /// folded beforehand).
   i64 expected_runs = 1;
-  std::span<const Pattern* const> patterns{};  ///< of the fast tier, in order of preference
-  std::string until{};                         ///< the last pass to run, by name; empty: all
-  std::vector<std::string> without{};          ///< passes, or patterns, to leave out, by name
+  std::vector<const Pattern*> patterns{};  ///< of the fast tier, in order of preference
+  std::string until{};                     ///< the last pass to run, by name; empty: all
+  std::vector<std::string> without{};      ///< passes, or patterns, to leave out, by name
   bool steady() const { return expected_runs > 1; }
   bool has(std::string_view name) const;
 };

@@ -48,9 +48,9 @@ PortText port_text(const Model& model, const Facts* facts, const ValueRef& v) {
   }
   if (!facts || v.node >= std::ssize(facts->outputs) || v.port >= std::ssize(facts->outputs[v.node])) return text;
   const auto& fact = facts->of(v);
-  if (fact.type != ElementType::dynamic) text.type = fact.type;
-  // A port without <dim>s is of a scalar, or of unknown rank.
-  if (fact.shape.has_rank() || (text.shape.has_rank() && text.shape.rank() == 0)) text.shape = fact.shape;
+  if (fact.type == ElementType::dynamic) return text;  // not inferred
+  text.type = fact.type;
+  text.shape = fact.shape;  // not the declared one, which need not be what comes
   return text;
 }
 

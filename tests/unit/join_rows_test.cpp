@@ -59,7 +59,7 @@ TEST_CASE("values of steps that run at the same time share no bytes but row by r
   encoder(net);
   auto c = net.model.check();
   PlanOptions options{.expected_runs = 100};
-  options.patterns = fast::patterns(options);
+  options.patterns = fast::patterns_for(options);
   const auto made = make_plan(c.model, std::make_shared<const Facts>(std::move(c.facts)), options);
   std::vector<std::optional<Shape>> shapes;
   for (const auto& value : made->values) shapes.emplace_back(value.shape.to_shape());

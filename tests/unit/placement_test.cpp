@@ -23,7 +23,7 @@ struct Placed {
     auto c = m.check();
     REQUIRE(c.diagnostics.all().empty());
     PlanOptions options{.expected_runs = 100};
-    options.patterns = fast::patterns(options);
+    options.patterns = fast::patterns_for(options);
     plan = make_plan(c.model, std::make_shared<const Facts>(std::move(c.facts)), options);
     std::vector<std::optional<Shape>> shapes;
     for (const auto& value : plan->values)

@@ -1,9 +1,9 @@
 // Convolution-1 and GroupConvolution-1, with a bias and bounds, by oneDNN.
 #include "fast/dnnl.hpp"
-#include "fast/onednn/patterns.hpp"
 #include "op/kit/window.hpp"
+#include "plan/pattern.hpp"
 
-namespace ovir::fast::onednn {
+namespace ovir::fast::onednn::convolution {
 namespace {
 
 fast::Window window_of(const ConvolutionAttrs& attrs, std::span<const i64> data, std::span<const i64> filters,
@@ -45,7 +45,7 @@ class Convolution final : public Kernel {
     for (const bool own_layout : {false, true}) {
       try {
         const auto pd =
-            convolution(own_layout ? any(src) : plain(src), any(weights), own_layout ? any(dst) : plain(dst), w);
+            fast::convolution(own_layout ? any(src) : plain(src), any(weights), own_layout ? any(dst) : plain(dst), w);
         if (!is_slow(pd.impl_info_str())) return state_of(pd, src, weights, dst, filters);
       } catch (const dnnl::error&) {
         continue;
@@ -125,6 +125,7 @@ constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
 
 }  // namespace
 
-constinit const Pattern kConvolution{"onednn.convolution", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "onednn.convolution", .roots = kRoots, .match = match, .priority = Priority::library, .steady_only = true};
 
-}  // namespace ovir::fast::onednn
+}  // namespace ovir::fast::onednn::convolution

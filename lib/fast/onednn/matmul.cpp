@@ -1,9 +1,9 @@
 // MatMul-1 by oneDNN.
 #include "fast/dnnl.hpp"
-#include "fast/onednn/patterns.hpp"
 #include "op/shared_attrs.hpp"
+#include "plan/pattern.hpp"
 
-namespace ovir::fast::onednn {
+namespace ovir::fast::onednn::matmul {
 namespace {
 
 /// The operand's dims and strides with its last two axes in the order of the product.
@@ -62,7 +62,7 @@ class MatMul final : public Kernel {
     c[rank - 1] = b.dims[rank - 1];
     try {
       const Desc da(a.dims, kF32, a.strides), db(b.dims, kF32, b.strides), dc(c, kF32, row_major(c));
-      const auto pd = matmul(da, db, dc);
+      const auto pd = fast::matmul(da, db, dc);
       if (is_slow(pd.impl_info_str())) return nullptr;
       auto s = std::make_unique<Prepared>();
       s->primitive = dnnl::matmul(pd);
@@ -98,6 +98,7 @@ constexpr std::string_view kRoots[] = {"MatMul"};
 
 }  // namespace
 
-constinit const Pattern kMatMul{"onednn.matmul", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "onednn.matmul", .roots = kRoots, .match = match, .priority = Priority::library, .steady_only = true};
 
-}  // namespace ovir::fast::onednn
+}  // namespace ovir::fast::onednn::matmul

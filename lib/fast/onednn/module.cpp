@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include "fast/dnnl.hpp"
-#include "fast/onednn/patterns.hpp"
 
 namespace ovir::fast {
 
@@ -16,7 +15,6 @@ void use_threads(const Runtime& runtime) {
 
 extern "C" __attribute__((visibility("default"))) const ovir::fast::ModulePatterns* ovir_onednn_patterns() {
   using namespace ovir::fast;
-  static constexpr const ovir::Pattern* list[] = {&onednn::kConvolution, &onednn::kMatMul, &onednn::kPool};
-  static constexpr ModulePatterns patterns{kModuleVersion, list};
+  static const ModulePatterns patterns{kModuleVersion, onednn::all()};
   return &patterns;
 }

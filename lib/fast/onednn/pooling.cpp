@@ -1,9 +1,9 @@
 // MaxPool (the output without indices) and AvgPool by oneDNN.
 #include "fast/dnnl.hpp"
-#include "fast/onednn/patterns.hpp"
 #include "op/kit/window.hpp"
+#include "plan/pattern.hpp"
 
-namespace ovir::fast::onednn {
+namespace ovir::fast::onednn::pooling {
 namespace {
 
 /// Nothing where the windows are not what oneDNN computes.
@@ -45,7 +45,7 @@ class Pool final : public Kernel {
     use_threads(runtime);
     try {
       const auto src = plain({data.dims.begin(), data.dims.end()}), dst = plain({out.dims.begin(), out.dims.end()});
-      const auto pd = pooling(algorithm_, src, dst, {attrs_.kernel.begin(), attrs_.kernel.end()}, *w);
+      const auto pd = fast::pooling(algorithm_, src, dst, {attrs_.kernel.begin(), attrs_.kernel.end()}, *w);
       if (is_slow(pd.impl_info_str())) return nullptr;
       auto s = std::make_unique<Prepared>();
       s->primitive = Pooling(pd);
@@ -91,6 +91,7 @@ constexpr std::string_view kRoots[] = {"MaxPool", "AvgPool"};
 
 }  // namespace
 
-constinit const Pattern kPool{"onednn.pool", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "onednn.pool", .roots = kRoots, .match = match, .priority = Priority::library, .steady_only = true};
 
-}  // namespace ovir::fast::onednn
+}  // namespace ovir::fast::onednn::pooling

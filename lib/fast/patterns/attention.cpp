@@ -5,12 +5,11 @@
 #include <cmath>
 
 #include "fast/kernels/attention/attention.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::attention {
 namespace {
 
 /// Where batch, heads, rows and columns are among the axes of an operand of rank 4. Other than in this order it is what
@@ -92,9 +91,9 @@ class AttentionKernel final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
-              in.size() > 3 ? mask_of(in[3]) : MaskView{}, view_of(out[0], orders_.out), out[0].as<float>(),
-              state.floats(state.scratch), runtime.pool());
+    fast::attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
+                    in.size() > 3 ? mask_of(in[3]) : MaskView{}, view_of(out[0], orders_.out), out[0].as<float>(),
+                    state.floats(state.scratch), runtime.pool());
   }
 
  private:
@@ -242,6 +241,7 @@ constexpr std::string_view kRoots[] = {"ScaledDotProductAttention", "Softmax"};
 
 }  // namespace
 
-constinit const Pattern kAttention{"attention", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "attention", .roots = kRoots, .match = match, .priority = Priority::packed};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::attention

@@ -2,11 +2,10 @@
 // For Precision::bf16.
 #include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/convolutions.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/convolutions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::bf16_convolution {
 namespace {
 
 class Bf16Convolution final : public Kernel {
@@ -76,7 +75,8 @@ class Bf16Convolution final : public Kernel {
     }
     auto y = blocked_of(out[0]);
     if (state.out) y.wide = state.floats(state.out);
-    bf16_convolution(g, words(filters_), x, y, residual, ending_.epilogue(nullptr), words(state, state.scratch), pool);
+    fast::bf16_convolution(g, words(filters_), x, y, residual, ending_.epilogue(nullptr), words(state, state.scratch),
+                           pool);
     if (state.out) to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
 
@@ -131,6 +131,10 @@ constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
 
 }  // namespace
 
-constinit const Pattern kBf16Convolution{"bf16_convolution", kRoots, match};
+extern constinit const Pattern pattern{.name = "bf16_convolution",
+                                       .roots = kRoots,
+                                       .match = match,
+                                       .priority = Priority::narrow,
+                                       .precision = Precision::bf16};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::bf16_convolution

@@ -1,9 +1,8 @@
 // MatMul by a constant matrix in bf16, with what follows it: for Precision::bf16.
 #include "fast/kernels/product/bf16.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::bf16_matmul {
 namespace {
 
 class Bf16MatMul final : public Kernel {
@@ -78,6 +77,7 @@ constexpr std::string_view kRoots[] = {"MatMul"};
 
 }  // namespace
 
-constinit const Pattern kBf16MatMul{"bf16_matmul", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "bf16_matmul", .roots = kRoots, .match = match, .priority = Priority::narrow, .precision = Precision::bf16};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::bf16_matmul

@@ -7,11 +7,10 @@
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/convolutions.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/convolutions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::blocked_convolution {
 namespace {
 
 enum class Method : std::uint8_t { direct, pointwise, winograd2, winograd4, depthwise, planar, transposed };
@@ -202,6 +201,7 @@ constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution", "Convo
 
 }  // namespace
 
-constinit const Pattern kBlockedConvolution{"blocked_convolution", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "blocked_convolution", .roots = kRoots, .match = match, .priority = Priority::packed};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::blocked_convolution

@@ -2,12 +2,11 @@
 #include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
-#include "fast/patterns/levels.hpp"
+#include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
 #include "op/kit/window.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::blocked_pooling {
 namespace {
 
 struct PooledShape {
@@ -157,6 +156,7 @@ constexpr std::string_view kRoots[] = {"MaxPool", "AvgPool"};
 
 }  // namespace
 
-constinit const Pattern kBlockedPooling{"blocked_pooling", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "blocked_pooling", .roots = kRoots, .match = match, .priority = Priority::packed};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::blocked_pooling

@@ -1,11 +1,10 @@
 // MatMul by, and Gather of rows of, a constant matrix of 4 or 8 bits with scales and zero points: the weights stay
 // compressed. The nodes that would decompress them are taken with the operation.
 #include "fast/kernels/product/compressed.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/decompression.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/decompression.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::compressed_weights {
 namespace {
 
 /// The matrix; scales and zero points are the kernel's operands.
@@ -101,7 +100,7 @@ class CompressedGather final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto weights = compressed_weights(graph, root);
+  const auto weights = fast::compressed_weights(graph, root);
   if (!weights) return std::nullopt;
   const bool product = graph.type(root) == "MatMul";
   Match match{weights->nodes, {graph.input(root, product ? 0 : 1), weights->scale}, nullptr};
@@ -119,7 +118,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
 }
 
 std::vector<int> unfolded(const Graphlet& graph, int root) {
-  auto weights = compressed_weights(graph, root);
+  auto weights = fast::compressed_weights(graph, root);
   return weights ? std::move(weights->nodes) : std::vector<int>{};
 }
 
@@ -127,6 +126,7 @@ constexpr std::string_view kRoots[] = {"MatMul", "Gather"};
 
 }  // namespace
 
-constinit const Pattern kCompressedWeights{"compressed_weights", kRoots, match, unfolded};
+extern constinit const Pattern pattern{
+    .name = "compressed_weights", .roots = kRoots, .match = match, .unfolded = unfolded, .priority = Priority::narrow};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::compressed_weights

@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "fast/kernels/movement/parts.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/shared_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::concat {
 namespace {
 
 class Concat final : public Kernel {
@@ -93,6 +92,6 @@ constexpr std::string_view kRoots[] = {"Concat"};
 
 }  // namespace
 
-constinit const Pattern kConcat{"concat", kRoots, match};
+extern constinit const Pattern pattern{.name = "concat", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::concat

@@ -4,11 +4,10 @@
 
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/elementwise/chain.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::elementwise {
 namespace {
 
 /// How an operand lies beside an output of [N,C,spatial…]: as wide, one value, or one value a channel.
@@ -203,6 +202,7 @@ constexpr std::string_view kRoots[] = {
 
 }  // namespace
 
-constinit const Pattern kElementwise{"elementwise", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "elementwise", .roots = kRoots, .match = match, .priority = Priority::elements};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::elementwise

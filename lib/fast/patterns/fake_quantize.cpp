@@ -4,11 +4,10 @@
 
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::fake_quantize {
 namespace {
 
 /// The limits by channel, or one of each, padded to whole blocks: lanes beyond the last channel become 0.
@@ -133,6 +132,6 @@ constexpr std::string_view kRoots[] = {"FakeQuantize"};
 
 }  // namespace
 
-constinit const Pattern kFakeQuantize{"fake_quantize", kRoots, match};
+extern constinit const Pattern pattern{.name = "fake_quantize", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::fake_quantize

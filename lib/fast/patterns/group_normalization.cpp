@@ -2,10 +2,9 @@
 #include "op/kit/group_normalization_attrs.hpp"
 
 #include "fast/kernels/normalization/rows.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::group_normalization {
 namespace {
 
 class GroupNormalization final : public Kernel {
@@ -61,6 +60,6 @@ constexpr std::string_view kRoots[] = {"GroupNormalization"};
 
 }  // namespace
 
-constinit const Pattern kGroupNormalization{"group_normalization", kRoots, match};
+extern constinit const Pattern pattern{.name = "group_normalization", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::group_normalization

@@ -2,12 +2,11 @@
 #include <algorithm>
 
 #include "fast/kernels/normalization/rows.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::layer_normalization {
 namespace {
 
 class LayerNormalization final : public Kernel {
@@ -104,6 +103,6 @@ constexpr std::string_view kRoots[] = {"MVN"};
 
 }  // namespace
 
-constinit const Pattern kLayerNormalization{"layer_normalization", kRoots, match};
+extern constinit const Pattern pattern{.name = "layer_normalization", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::layer_normalization

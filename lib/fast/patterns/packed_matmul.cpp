@@ -4,10 +4,9 @@
 
 #include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::packed_matmul {
 namespace {
 
 /// So few rows are multiplied where the matrix lies: to pack it would take as long as many such products.
@@ -95,6 +94,7 @@ constexpr std::string_view kRoots[] = {"MatMul"};
 
 }  // namespace
 
-constinit const Pattern kPackedMatMul{"packed_matmul", kRoots, match};
+extern constinit const Pattern pattern{
+    .name = "packed_matmul", .roots = kRoots, .match = match, .priority = Priority::packed, .steady_only = true};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::packed_matmul

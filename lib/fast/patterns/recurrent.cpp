@@ -1,11 +1,10 @@
 // LSTMSequence, GRUSequence, LSTMCell and GRUCell in f32 with constant weights, packed when the plan is made.
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/recurrent/lstm.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/recurrent_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::recurrent {
 namespace {
 
 /// The weights of one direction.
@@ -197,6 +196,6 @@ constexpr std::string_view kRoots[] = {"LSTMSequence", "GRUSequence", "LSTMCell"
 
 }  // namespace
 
-constinit const Pattern kRecurrent{"recurrent", kRoots, match};
+extern constinit const Pattern pattern{.name = "recurrent", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::recurrent

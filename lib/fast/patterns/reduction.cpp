@@ -4,10 +4,9 @@
 
 #include "fast/kernels/reduction/reduce.hpp"
 
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::reduction {
 namespace {
 
 class ReductionKernel final : public Kernel {
@@ -68,6 +67,6 @@ constexpr std::string_view kRoots[] = {"ReduceMean", "ReduceSum", "ReduceMax", "
 
 }  // namespace
 
-constinit const Pattern kReduction{"reduction", kRoots, match};
+extern constinit const Pattern pattern{.name = "reduction", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::reduction

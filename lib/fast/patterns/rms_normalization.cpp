@@ -1,12 +1,11 @@
 // Root mean square normalization as models spell it out, over the last axis in f32: x · (1 / √(mean(x²) + ε)) · weight.
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/normalization/rows.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::rms_normalization {
 namespace {
 
 class RmsNormalization final : public Kernel {
@@ -126,6 +125,6 @@ constexpr std::string_view kRoots[] = {"Power", "Multiply"};
 
 }  // namespace
 
-constinit const Pattern kRmsNormalization{"rms_normalization", kRoots, match};
+extern constinit const Pattern pattern{.name = "rms_normalization", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::rms_normalization

@@ -1,11 +1,10 @@
 // Softmax and LogSoftmax in f32.
 #include "fast/kernels/normalization/softmax.hpp"
 
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::softmax {
 namespace {
 
 class SoftmaxKernel final : public Kernel {
@@ -24,7 +23,7 @@ class SoftmaxKernel final : public Kernel {
     i64 outer = 1, inner = 1;
     for (i64 i = 0; i < axis; ++i) outer *= x.dim(i);
     for (i64 i = axis + 1; i < x.rank(); ++i) inner *= x.dim(i);
-    softmax(x.as<const float>(), out[0].as<float>(), outer, x.dim(axis), inner, logarithm_, runtime.pool());
+    fast::softmax(x.as<const float>(), out[0].as<float>(), outer, x.dim(axis), inner, logarithm_, runtime.pool());
   }
 
   bool writes_over(int) const override { return true; }
@@ -46,6 +45,6 @@ constexpr std::string_view kRoots[] = {"Softmax", "LogSoftmax"};
 
 }  // namespace
 
-constinit const Pattern kSoftmax{"softmax", kRoots, match};
+extern constinit const Pattern pattern{.name = "softmax", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::softmax

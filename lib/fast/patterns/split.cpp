@@ -2,10 +2,9 @@
 #include <algorithm>
 
 #include "fast/kernels/movement/parts.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::split {
 namespace {
 
 class Split final : public Kernel {
@@ -90,6 +89,6 @@ constexpr std::string_view kRoots[] = {"Split", "VariadicSplit"};
 
 }  // namespace
 
-constinit const Pattern kSplit{"split", kRoots, match};
+extern constinit const Pattern pattern{.name = "split", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::split

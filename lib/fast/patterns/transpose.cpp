@@ -3,10 +3,9 @@
 #include <array>
 
 #include "fast/kernels/movement/permute.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::transpose {
 namespace {
 
 constexpr std::size_t kMaxDims = 8;
@@ -66,6 +65,6 @@ constexpr std::string_view kRoots[] = {"Transpose"};
 
 }  // namespace
 
-constinit const Pattern kTranspose{"transpose", kRoots, match};
+extern constinit const Pattern pattern{.name = "transpose", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::transpose

@@ -1,9 +1,8 @@
 // FakeQuantize-1 that no other kernel takes, onto levels in u8: for Precision::int8.
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
-#include "fast/patterns/levels.hpp"
+#include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::int8_quantize {
 namespace {
 
 class U8Quantize final : public Kernel {
@@ -65,6 +64,10 @@ constexpr std::string_view kRoots[] = {"FakeQuantize"};
 
 }  // namespace
 
-constinit const Pattern kU8Quantize{"int8_quantize", kRoots, match};
+extern constinit const Pattern pattern{.name = "int8_quantize",
+                                       .roots = kRoots,
+                                       .match = match,
+                                       .priority = Priority::narrow,
+                                       .precision = Precision::int8};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::int8_quantize

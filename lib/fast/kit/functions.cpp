@@ -1,4 +1,4 @@
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
-#include "fast/patterns/convolutions.hpp"
+#include "fast/kit/convolutions.hpp"
 
 #include "fast/kernels/convolution/direct.hpp"
-#include "fast/patterns/functions.hpp"
+#include "fast/kit/functions.hpp"
 
 namespace ovir::fast {
 

@@ -1,4 +1,4 @@
-#include "fast/patterns/levels.hpp"
+#include "fast/kit/levels.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,10 @@
 // Convolution-1 and GroupConvolution-1 of one and two spatial axes, in f32, on the file's own weights: nothing is
 // compiled or repacked first, which is what a single run wants.
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
-#include "fast/product.hpp"
+#include "fast/kit/functions.hpp"
+#include "fast/kit/product.hpp"
 #include "op/kit/window.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::convolution {
 namespace {
 
 /// A plane's window; one spatial axis is a plane of height 1.
@@ -177,6 +176,6 @@ constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
 
 }  // namespace
 
-constinit const Pattern kConvolution{"convolution", kRoots, match};
+extern constinit const Pattern pattern{.name = "convolution", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::convolution

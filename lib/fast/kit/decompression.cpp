@@ -1,4 +1,4 @@
-#include "fast/patterns/decompression.hpp"
+#include "fast/kit/decompression.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,10 @@
 // MatMul-1 in f32 with the right operand as it lies in the file: for a single run.
 #include "fast/kernels/product/dots.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/functions.hpp"
-#include "fast/product.hpp"
+#include "fast/kit/functions.hpp"
+#include "fast/kit/product.hpp"
 #include "op/shared_attrs.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::matmul {
 namespace {
 
 /// c[m][n] = a[m][k] · b, b being [k][n] or, `transposed`, [n][k].
@@ -104,6 +103,6 @@ constexpr std::string_view kRoots[] = {"MatMul"};
 
 }  // namespace
 
-constinit const Pattern kMatMul{"matmul", kRoots, match};
+extern constinit const Pattern pattern{.name = "matmul", .roots = kRoots, .match = match};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::matmul

@@ -5,13 +5,12 @@
 #include <limits>
 
 #include "fast/kernels/convolution/reorder.hpp"
-#include "fast/patterns.hpp"
-#include "fast/patterns/convolutions.hpp"
-#include "fast/patterns/functions.hpp"
-#include "fast/patterns/levels.hpp"
+#include "fast/kit/convolutions.hpp"
+#include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
 #include "tensor/view.hpp"
 
-namespace ovir::fast {
+namespace ovir::fast::patterns::int8_convolution {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -302,6 +301,10 @@ constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
 
 }  // namespace
 
-constinit const Pattern kU8Convolution{"int8_convolution", kRoots, match};
+extern constinit const Pattern pattern{.name = "int8_convolution",
+                                       .roots = kRoots,
+                                       .match = match,
+                                       .priority = Priority::narrow,
+                                       .precision = Precision::int8};
 
-}  // namespace ovir::fast
+}  // namespace ovir::fast::patterns::int8_convolution
