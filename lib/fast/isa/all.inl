@@ -45,6 +45,7 @@ static constexpr IsaTable table(const char* name) {
           .sum = sum,
           .maximum = maximum,
           .minimum = minimum,
+          .scale_add = scale_add,
           .deviation = deviation,
           .reduce_columns = reduce_columns,
           .exp_sum = exp_sum,

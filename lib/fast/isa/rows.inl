@@ -44,8 +44,9 @@ static float deviation(const float* x, float mean, i64 n) {
   });
 }
 
-template <class Pick>
-static inline __attribute__((always_inline)) float extreme(const float* x, i64 n, float start, Pick pick) {
+/// The extreme of value(i, lanes) over the row, which is asked for as by sum_of; NaN if one is NaN.
+template <class Pick, class Value>
+static inline __attribute__((always_inline)) float extreme(i64 n, float start, Pick pick, Value value) {
   Vec best[4], nan = Vec{};
   for (int j = 0; j < 4; ++j) best[j] = spread(start);
   const auto take = [&](int j, Vec v) __attribute__((always_inline)) {
@@ -54,18 +55,38 @@ static inline __attribute__((always_inline)) float extreme(const float* x, i64 n
   };
   i64 i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth)
-    for (int j = 0; j < 4; ++j) take(j, load(x + i + j * kWidth));
-  for (; i + kWidth <= n; i += kWidth) take(0, load(x + i));
-  if (i < n) take(1, only(load_some(x + i, n - i), n - i, spread(start)));
+    for (int j = 0; j < 4; ++j) take(j, value(i + j * kWidth, kWidth));
+  for (; i + kWidth <= n; i += kWidth) take(0, value(i, kWidth));
+  if (i < n) take(1, only(value(i, n - i), n - i, spread(start)));
   const auto odd = add_lanes(nan);
   return odd != odd ? odd : across(pick(pick(best[0], best[1]), pick(best[2], best[3])), pick);
 }
 
 static float maximum(const float* x, i64 n) {
-  return extreme(x, n, -__builtin_inff(), [](Vec a, Vec b) { return max(a, b); });
+  return extreme(
+      n, -__builtin_inff(), [](Vec a, Vec b) { return max(a, b); },
+      [=](i64 i, i64 lanes) { return lanes == kWidth ? load(x + i) : load_some(x + i, lanes); });
 }
 static float minimum(const float* x, i64 n) {
-  return extreme(x, n, __builtin_inff(), [](Vec a, Vec b) { return min(a, b); });
+  return extreme(
+      n, __builtin_inff(), [](Vec a, Vec b) { return min(a, b); },
+      [=](i64 i, i64 lanes) { return lanes == kWidth ? load(x + i) : load_some(x + i, lanes); });
+}
+
+static float scale_add(const float* x, float scale, const float* plus, i64 step, float* y, i64 n) {
+  const Vec times = spread(scale);
+  return extreme(
+      n, -__builtin_inff(), [](Vec a, Vec b) { return max(a, b); },
+      [=](i64 i, i64 lanes) {
+        if (lanes == kWidth) {
+          const Vec v = load(x + i) * times + (step ? load(plus + i) : spread(*plus));
+          store(y + i, v);
+          return v;
+        }
+        const Vec v = load_some(x + i, lanes) * times + (step ? load_some(plus + i, lanes) : spread(*plus));
+        store_some(y + i, v, lanes);
+        return v;
+      });
 }
 
 template <class Join>

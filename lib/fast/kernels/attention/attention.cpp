@@ -56,6 +56,15 @@ struct Job {
   const float *keys, *values;  // of this head, packed
   i64 sums_row;
 
+  /// The highest score of a query, from key `first` on. Scores are masked and scaled but for `scale`, which is left.
+  float highest(const MaskView& mask, i64 first, float* scores, i64 count, float scale) const {
+    if (mask.added && !mask.seen)
+      return table.scale_add(scores, s.scale, mask.added + first * mask.column, mask.column, scores, count);
+    if (scale != s.scale) table.unary({Function::linear, s.scale, 0}, scores, scores, count);
+    hide(table, mask, first, scores, count);
+    return table.maximum(scores, count) * scale;
+  }
+
   /// Queries [first, first + count).
   void run(const float* q, i64 q_row, const MaskView& mask, i64 first, i64 count, float* out, i64 out_row,
            float* scores) const {
@@ -65,7 +74,7 @@ struct Job {
     std::fill_n(total, count, 0.0f);
     const bool masked = mask.added || mask.seen;
     // What is left of the scale where the exponential is taken: without a mask all of it, which keeps the order.
-    const auto scale = masked || s.scale < 0 ? 1 : s.scale;
+    const auto scale = masked || s.scale < 0 ? 1.0f : s.scale;
     const auto visible = s.causal ? std::min(s.keys, first + count) : s.keys;
     for (i64 k0 = 0; k0 < visible; k0 += kKeys) {
       const auto here = std::min(kKeys, s.keys - k0);
@@ -75,10 +84,8 @@ struct Job {
         const auto seen = s.causal ? std::clamp<i64>(first + i + 1 - k0, 0, here) : here;
         if (seen < here) std::fill_n(row + seen, here - seen, 0.0f);
         if (seen == 0) continue;
-        if (scale != s.scale) table.unary({Function::linear, s.scale, 0}, row, row, seen);
-        if (masked) hide(table, mask.at(0, 0, i), k0, row, seen);
         const auto before = max[i];
-        max[i] = std::max(before, table.maximum(row, seen) * scale);
+        max[i] = std::max(before, highest(mask.at(0, 0, i), k0, row, seen, scale));
         // max() keeps `before` where the other is NaN; the sum below is NaN then all the same.
         if (max[i] == -std::numeric_limits<float>::infinity()) {
           std::fill_n(row, seen, 0.0f);
