@@ -155,7 +155,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
   if (outside.size() < 2) return {};
   sort_by_place(outside);
   for (const auto& range : outside) {
-    if (range.begin > reached + kGap) return {};
+    if (range.begin - reached > kGap) return {};
     reached = std::max(reached, range.end);
   }
   d.code = Code::E0302;

@@ -42,7 +42,7 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
 [[gnu::always_inline]] inline Vec log(Vec x) {
   const Vec tiny = spread(1.17549435e-38f), infinity = spread(__builtin_inff());
   // Numbers below the normal ones are scaled up first.
-  const Vec scaled = x < tiny ? x * spread(8388608.0f) : x;
+  const Vec scaled = magnitude(x < tiny ? x * spread(8388608.0f) : x);
   const Vec offset = x < tiny ? spread(-23.0f) : spread(0.0f);
   // scaled = m · 2^e with m in [√½, √2)
   const Int shifted = bits(scaled) - 0x3f3504f3;
