@@ -63,7 +63,9 @@ TEST_CASE("values of steps that run at the same time share no bytes but row by r
   const auto made = make_plan(c.model, std::make_shared<const Facts>(std::move(c.facts)), options);
   std::vector<std::optional<Shape>> shapes;
   for (const auto& value : made->values) shapes.emplace_back(value.shape.to_shape());
-  Runtime runtime({.threads = 2});
+  RuntimeOptions two;
+  two.threads = 2;
+  Runtime runtime(two);
   const Sized sized(*made, shapes, runtime);
   const auto& steps = sized.steps;
   const auto begin = std::find_if(steps.begin(), steps.end(), [](const SizedStep& s) { return s.rows == 34; });

@@ -144,7 +144,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
       copy_padded(s, g.padded_width, in + image * in_size, pad, 0, g.blocks, band.begin * s.stride_y, read, copy);
       const auto row = g.padded_width * kBlock;
-      compute({copy, row, read * row}, image, 0, panels, band.begin, band.end, 0, s.out_width, panels);
+      compute({copy, row, read * row}, image, 0, panels, band.begin, band.end, 0, s.out_width);
     });
   }
   if (g.padded && !g.image)
