@@ -37,17 +37,22 @@ class Executor::Run final : private EvalHost {
     spend(sized_.work);
     bind(inputs);
     if (context_.observer) watch_given();
-    for (int s = 0; s < std::ssize(plan_.steps); ++s) {
+    const bool alone = context_.observer || context_.profiler;
+    for (int s = 0; s < std::ssize(plan_.steps);) {
       context_.runtime.check();
       step_ = s;
       const auto& step = plan_.steps[s];
+      const int end = alone ? s + 1 : sized_.steps[s].end;
       if (context_.observer) execute_watched(step, sized_.steps[s]);
       else if (context_.profiler) execute_timed(step, sized_.steps[s]);
+      else if (end > s + 1) execute_joined(s, end);
       else execute(step, sized_.steps[s]);
-      if (executor_.recording_ && step.by_shapes) record(step);
-      if (!sized_.all_planned)
-        for (const auto id : step.frees)
+      for (; s < end; ++s) {
+        if (executor_.recording_ && plan_.steps[s].by_shapes) record(plan_.steps[s]);
+        if (sized_.all_planned) continue;
+        for (const auto id : plan_.steps[s].frees)
           if (!sized_.fixed[id]) sized_.tensors[id] = Tensor();
+      }
     }
     if (context_.observer) watch_results();
     hand_over(results);
@@ -115,9 +120,17 @@ class Executor::Run final : private EvalHost {
     if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[step.inputs[0]].reshaped(*sized_.shapes[to]);
   }
 
+  /// Steps that run at the same time.
+  void execute_joined(int begin, int end) {
+    work_ = 0;
+    for (int s = begin; s < end; ++s)
+      if (sized_.steps[s].how == How::view) pass_on(plan_.steps[s]);
+      else sized_.bind_moved(sized_.steps[s]);
+    sized_.run_rows(plan_, begin, context_.runtime.pool());
+  }
+
   void run_kernel(const Step& step, SizedStep& sized) {
-    for (const auto& patch : sized.patches)
-      patch.view->data = const_cast<std::byte*>(sized_.tensors[patch.value].bytes());
+    sized_.bind_moved(sized);
     step.kernel->run(*sized.state, sized.in, sized.out, context_.runtime);
   }
 

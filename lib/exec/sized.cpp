@@ -42,6 +42,7 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
     fixed[id] = 1;
   }
   prepare_kernels(plan, runtime, recorded);
+  join_rows(plan, runtime.threads());
   place_values(plan);
   bind_kernels(plan);
   bind_references(plan);
@@ -102,7 +103,9 @@ void Sized::place_values(const Plan& plan) {
                       .view = sized.how == How::view,
                       .kernel = kernel,
                       .sizes = {sized.in, sized.out},
-                      .scratch_bytes = kernel ? sized.state->scratch_bytes : 0});
+                      .scratch_bytes = kernel ? sized.state->scratch_bytes : 0,
+                      .first = sized.first,
+                      .last = sized.end - 1});
     if (sized.how == How::kernel || sized.how == How::reference)
       for (const auto id : plan.steps[s].outputs) planned[id] = plan.value(id).result;
   }
@@ -144,6 +147,10 @@ void Sized::bind_kernels(const Plan& plan) {
     for (std::size_t i = 0; i < sized.in.size(); ++i) bind(sized.in[i], plan.steps[s].inputs[i]);
     for (std::size_t o = 0; o < sized.out.size(); ++o) bind(sized.out[o], plan.steps[s].outputs[o]);
   }
+}
+
+void Sized::bind_moved(const SizedStep& step) const {
+  for (const auto& patch : step.patches) patch.view->data = const_cast<std::byte*>(tensors[patch.value].bytes());
 }
 
 void Sized::bind_references(const Plan& plan) {

@@ -33,6 +33,9 @@ struct SizedStep {
   std::vector<std::uint8_t> unwanted;
   std::optional<EvalContext> eval;
   int overwrites = -1;  ///< the input that a kernel's output 0 is written over
+  /// Steps [first, end) run at the same time, on some rows in each thread; only this one where rows is 0.
+  int first = 0, end = 0;
+  i64 rows = 0, parts = 1;
 };
 
 struct Sized {
@@ -55,8 +58,14 @@ struct Sized {
   bool all_planned = true;  ///< no step is dynamic
   i64 work = 0;             ///< of the steps that are not dynamic, see step_work
 
+  /// Points a kernel's views at values that lie elsewhere in every run.
+  void bind_moved(const SizedStep& step) const;
+  /// Runs the steps that run at the same time as the one at `begin`, each thread some rows of all of them.
+  void run_rows(const Plan& plan, int begin, ThreadPool& pool) const;
+
  private:
   void prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded);
+  void join_rows(const Plan& plan, int threads);  // rows.cpp
   void place_values(const Plan& plan);
   void bind_kernels(const Plan& plan);
   void bind_references(const Plan& plan);

@@ -218,6 +218,11 @@ void group_normalization(Net& n) {
   n.result(n.op("GroupNormalization-12", {n.input({2, 6, 5, 3}), n.weights({6}), n.weights({6})},
                 {{"num_groups", "3"}, {"epsilon", "1e-4"}}));
 }
+void group_normalization_swish(Net& n) {
+  const auto y = n.op("GroupNormalization-12", {n.input({2, 6, 5, 3}), n.weights({6}), n.weights({6})},
+                      {{"num_groups", "2"}, {"epsilon", "1e-4"}});
+  n.result(n.op("Swish-4", {y}));
+}
 void softmax(Net& n) { n.result(n.op("Softmax-8", {n.input({3, 37})}, {{"axis", "-1"}})); }
 void softmax_inner(Net& n) { n.result(n.op("Softmax-8", {n.input({3, 7, 5})}, {{"axis", "1"}})); }
 void log_softmax(Net& n) { n.result(n.op("LogSoftmax-5", {n.input({3, 4, 19})}, {{"axis", "2"}})); }
@@ -360,6 +365,7 @@ constexpr Example kExamples[] = {
     {"packed_matmul", "packed.matmul+bias+Gelu", product_gelu},
     {"packed_matmul", "packed.matmul+bias+Gelu", product_gelu, kOften, kOpen},
     {"packed_matmul", "packed.matmul+bias+residual", product_residual},
+    {"packed_matmul", "packed.matmul+Tanh", product_rows, kOften, kOpen},
     {"matmul", "matmul", product, kOnce, kOpen},
     {"matmul", "matmul+bias+Gelu", product_gelu, kOnce},
     {"matmul", "matmul+bias+residual", product_residual, kOnce},
@@ -381,6 +387,7 @@ constexpr Example kExamples[] = {
     {"layer_normalization", "normalization", normalization_plane},
     {"group_normalization", "group_normalization", group_normalization},
     {"group_normalization", "group_normalization", group_normalization, kOnce, kOpen},
+    {"group_normalization", "group_normalization+Swish", group_normalization_swish},
     {"softmax", "softmax", softmax},
     {"softmax", "softmax", softmax_inner, kOnce, kOpen},
     {"softmax", "log_softmax", log_softmax},
