@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/memory_budget.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "execution.hpp"
@@ -97,8 +98,9 @@ void save_states(const std::string& path, const Session& session) {
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
   if (planned.bytes <= limit) return;
-  auto d = diagnose(Code::E0003, fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                                             printable(planned.node->layer->name), planned.bytes, limit));
+  auto d = diagnose(Code::E0003,
+                    fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
+                                printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
