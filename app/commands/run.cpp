@@ -54,6 +54,8 @@ void check_usage(const Options& o) {
   if (o.dump.empty() != o.dump_to.empty() && !(o.dump_to.empty() && o.dump_stats))
     throw UsageError("--dump SELECTOR and --dump-to PATH must be given together");
   if (!o.labels.empty() && o.top == 0) throw UsageError("--labels needs --top K");
+  if (o.digest && !is_folder(o.output) && !is_folder(o.dump_to))
+    throw UsageError("--digest needs -o DIR/ or --dump-to DIR/, whose manifest holds the CRC-32");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos)
     throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
   if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos)
