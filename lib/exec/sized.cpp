@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/quantity.hpp"
 #include "diag/diagnostic.hpp"
 #include "exec/placement.hpp"
 #include "exec/planned_work.hpp"
@@ -114,8 +115,10 @@ void Sized::place_values(const Plan& plan) {
   try {
     if (arena_bytes > 0) arena = allocate(arena_bytes);
   } catch (const std::bad_alloc&) {
-    fail(Code::E0003, "the intermediate tensors need {} bytes, which are not available{}", arena_bytes,
-         MemoryBudget::current() ? fmt::format(" (the limit is {} bytes)", MemoryBudget::current()->limit()) : "");
+    fail(Code::E0003, "no memory for the intermediate tensors ({}){}", size_text(arena_bytes),
+         MemoryBudget::current()
+             ? fmt::format(": all tensors together may take {}", size_text(MemoryBudget::current()->limit()))
+             : "");
   }
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     if (placement.offsets[id] < 0) continue;
