@@ -17,8 +17,8 @@ struct CodeRows {
   i64 zero_row, zero_group, scale_row, scale_group;
 };
 
-/// What rows of codes are multiplied by, as integers: by blocks of 64 bytes of codes, x[k] = step · (65536·a + 256·b + c)
-/// with digits of −128 … 127, within 2⁻²³ of the block's largest number.
+/// What rows of codes are multiplied by, as integers: by blocks of 64 bytes of codes, x[k] = step · (65536·a + 256·b +
+/// c) with digits of −128 … 127, within 2⁻²³ of the block's largest number.
 struct Digits {
   std::int8_t* digits;  ///< by block: a's, b's, c's; with 4 bits each those of the first codes, then of the second
   float *steps, *sums;  ///< by block; by group of the codes, the sum of x

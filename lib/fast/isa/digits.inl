@@ -1,5 +1,5 @@
-// Compressed weights by u8 × i8 instructions: what they are multiplied by is written as three digits of a number in base
-// 256, so the sums of a block are those of integers, and exact. For AVX-512 with VNNI, after its vectors.
+// Compressed weights by u8 × i8 instructions: what they are multiplied by is written as three digits of a number in
+// base 256, so the sums of a block are those of integers, and exact. For AVX-512 with VNNI, after its vectors.
 
 constexpr i64 kCodeBytes = 64;  // of a block: as many codes as a vector holds
 constexpr int kDigits = 3;

@@ -103,9 +103,9 @@ struct NarrowTable {
   /// Rounds to the nearest, halves to even.
   void (*to_bf16)(const float* x, std::uint16_t* y, i64 n);
   void (*from_bf16)(const std::uint16_t* x, float* y, i64 n);
-  /// A vector, by which rows of codes as those of `w` will be multiplied, as digits. False where it has numbers that are
-  /// not finite, or too large or small: dot_codes (table.hpp) is for those. Null, as dot_digits, where the machine has
-  /// no instruction for it.
+  /// A vector, by which rows of codes as those of `w` will be multiplied, as digits. False where it has numbers that
+  /// are not finite, or too large or small: dot_codes (table.hpp) is for those. Null, as dot_digits, where the machine
+  /// has no instruction for it.
   bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
   /// As dot_codes.
   void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;
