@@ -120,8 +120,15 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
   const auto where = printable(path);
   const auto [file_name, key] = io::split_key(path);
   const auto file = io::open_file(file_name);
-  if (key.empty() && io::is_image(io::format_of(file, path)))
-    return {io::image_input(io::parse_image(file, where), port.given, port.shape, options.image), path, true, {}};
+  if (key.empty() && io::is_image(io::format_of(file, path))) {
+    const auto image = io::parse_image(file, where);
+    try {
+      return {io::image_input(image, port.given, port.shape, options.image), path, true, {}};
+    } catch (const Failure& failure) {
+      const auto& d = failure.diagnostic;
+      port.fail(d.code, fmt::format("input \"{}\" from {}: {}", port.name(), where, d.message));
+    }
+  }
   // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
   if (const auto info = io::tensor_info(file, path)) {
     check_type(port, info->type, where, options.cast);

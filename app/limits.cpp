@@ -11,6 +11,7 @@
 
 #include "base/checked.hpp"
 #include "base/memory_budget.hpp"
+#include "base/quantity.hpp"
 #include "base/staged_files.hpp"
 #include "base/text.hpp"
 #include "cli.hpp"
@@ -21,18 +22,24 @@ namespace {
 
 constexpr auto kAnyWork = std::numeric_limits<i64>::max();
 
-/// A positive number and the factor that its unit stands for.
-std::optional<double> quantity(std::string_view text,
-                               std::initializer_list<std::pair<std::string_view, double>> units) {
-  double factor = 1;
+/// Seconds: a positive number and its unit.
+std::optional<double> duration(std::string_view text) {
+  constexpr std::pair<std::string_view, double> units[] = {{"", 1},   {"ms", 1e-3}, {"s", 1},
+                                                           {"m", 60}, {"min", 60},  {"h", 3600}};
   const auto digits = text.substr(0, text.find_first_not_of("0123456789."));
-  const auto unit = text.substr(digits.size());
-  bool known = unit.empty();
-  for (const auto& [word, value] : units)
-    if (equals_ignoring_case(unit, word)) factor = value, known = true;
   const auto number = parse_number<double>(digits);
-  if (!known || !number || !(*number > 0) || *number * factor > 1e18) return std::nullopt;
-  return *number * factor;
+  const auto* const unit = std::find_if(std::begin(units), std::end(units), [&](const auto& u) {
+    return equals_ignoring_case(u.first, text.substr(digits.size()));
+  });
+  if (!number || unit == std::end(units) || !(*number > 0)) return std::nullopt;
+  return *number * unit->second;
+}
+
+/// A positive number that fits in 64 bits.
+std::optional<i64> amount(std::string_view text) {
+  const auto number = parse_quantity(text);
+  if (!number || !(*number > 0) || *number > 1e18) return std::nullopt;
+  return std::max<i64>(1, static_cast<i64>(*number));
 }
 
 }  // namespace
@@ -43,21 +50,20 @@ Limits parse_limits(std::string_view text) {
     const auto equals = part.find('=');
     const auto key = trim(part.substr(0, equals)),
                value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
-    const auto bytes = quantity(value, {{"k", 0x1p10}, {"m", 0x1p20}, {"g", 0x1p30}, {"t", 0x1p40}});
-    const auto steps = quantity(value, {{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}});
-    const auto seconds = quantity(value, {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}});
-    if (key == "mem" && bytes) limits.memory = std::max<i64>(1, static_cast<i64>(*bytes));
+    const auto number = amount(value);
+    const auto seconds = duration(value);
+    if (key == "mem" && number) limits.memory = *number;
     else if (key == "time" && seconds)
       limits.time = std::chrono::nanoseconds(std::llrint(std::min(*seconds, 1e9) * 1e9));
     else if (key == "work" && value == "none") limits.work = kAnyWork;
-    else if (key == "work" && steps) limits.work = std::max<i64>(1, static_cast<i64>(*steps));
+    else if (key == "work" && number) limits.work = *number;
     else throw UsageError(fmt::format("--limits: expected mem=8G, time=60s or work=none, not '{}'", printable(part)));
   }
   return limits;
 }
 
 Limits limits_of_run(Limits limits, const Graph& graph, i64 given) {
-  constexpr i64 kMemory = i64{1} << 30, kMemoryOfAByte = 64;
+  constexpr i64 kMemory = 1'000'000'000, kMemoryOfAByte = 64;
   const auto bytes = saturating_add(bytes_of(graph), given);
   if (limits.memory == 0)
     limits.memory = std::min(default_memory_limit(), saturating_add(kMemory, saturating_mul(kMemoryOfAByte, bytes)));

@@ -95,7 +95,7 @@ void add_inputs(Flags& flags, InputOptions& o) {
       "Input values:\n"
       "@f.npy @f.npz:key @t.pb\ta tensor from a file\n"
       "@all.npz @dir/\twithout NAME=: every input by its name, from an archive or from dir/NAME.npy\n"
-      "@cat.png\tan image: PNG, JPEG, PGM or PPM\n"
+      "@cat.png\tan image: PNG, JPEG, BMP, PGM or PPM\n"
       "'2x3xf32=1 2 3 4 5 6'\tthe values themselves; f32=3 is a scalar\n"
       "2x3xf32=@raw.bin\traw bytes\n"
       "zeros ones const:V\ta constant\n"

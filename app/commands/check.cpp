@@ -190,7 +190,8 @@ std::string nearest_shapes_line(const Checked& checked, const Style& style) {
   for (const auto* shapes : {&nearest.below, &nearest.above})
     if (*shapes) out += (out.empty() ? "" : " and ") + words(**shapes);
   if (out.empty()) return {};
-  return fmt::format("{} the nearest shapes that the model accepts: {} (verified)\n", style(Paint::help, "help:"), out);
+  return fmt::format("{} the nearest {} that the model accepts: {} (verified)\n", style(Paint::help, "help:"),
+                     nearest.below && nearest.above ? "shapes" : "shape", out);
 }
 
 void print_for_people(const Checked& checked, const ReportOptions& form, bool several, const Common& common) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "render/columns.hpp"
@@ -28,22 +29,16 @@ std::string short_number(i64 n) {
   return unit == 0 ? std::to_string(n) : fmt::format("{:.3g}{}", value, units[unit]);
 }
 
-std::string short_bytes(i64 n) {
-  constexpr std::string_view units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
-  auto value = static_cast<double>(n);
-  std::size_t unit = 0;
-  for (; value >= 1023.5 && unit + 1 < std::size(units); ++unit) value /= 1024;
-  return unit == 0 ? fmt::format("{} B", n) : fmt::format("{:.4g}{}", value, units[unit]);
-}
+bool is_size(std::string_view total) { return total != "parameters" && total != "macs"; }
 
 std::string layer_name(const Model& model, int node) { return printable(model.path + model[node].layer->name); }
 
 std::string totals_text(const tools::Cost& cost) {
   std::vector<std::vector<std::string>> rows{{"parameters", short_number(cost.parameters)},
                                              {"MACs", short_number(cost.macs)},
-                                             {"weights", short_bytes(cost.weights)},
-                                             {"moved", short_bytes(cost.moved)},
-                                             {"peak", short_bytes(cost.peak)}};
+                                             {"weights", size_text(cost.weights)},
+                                             {"moved", size_text(cost.moved)},
+                                             {"peak", size_text(cost.peak)}};
   if (cost.peak_model)
     rows.back().push_back(fmt::format("of tensors while \"{}\" runs", layer_name(*cost.peak_model, cost.peak_node)));
   return columns_text(rows, "lrl");
@@ -58,7 +53,7 @@ std::string layers_text(const tools::Cost& cost, i64 top) {
   std::vector<std::vector<std::string>> rows{{"layer", "type", "times", "parameters", "MACs", "moved"}};
   for (const auto& l : layers)
     rows.push_back({layer_name(*l.model, l.node), (*l.model)[l.node].layer->type, std::to_string(l.times),
-                    short_number(l.parameters), short_number(l.macs), short_bytes(l.moved)});
+                    short_number(l.parameters), short_number(l.macs), size_text(l.moved)});
   return columns_text(rows, "llrrrr");
 }
 
@@ -66,7 +61,7 @@ std::string memory_text(const tools::Cost& cost) {
   std::vector<std::vector<std::string>> rows{{"alive at the peak", "type", "bytes"}};
   for (const auto& t : cost.alive)
     rows.push_back({fmt::format("{}{}", layer_name(*t.model, t.node), t.port > 0 ? fmt::format(".{}", t.port) : ""),
-                    fmt::format("{}{}", name(t.type), to_string(t.shape)), short_bytes(t.bytes)});
+                    fmt::format("{}{}", name(t.type), to_string(t.shape)), size_text(t.bytes)});
   return columns_text(rows, "llr");
 }
 
@@ -138,8 +133,8 @@ int run(const Options& options, const Common& common) {
   for (const auto& d : demands) {
     if (d.holds(cost)) continue;
     status = kDiffers;
-    fmt::print(stderr, "{} {} does not hold: {} is {:.0f}\n", common.err(Paint::error, "error:"), printable(d.text),
-               d.name, d.value(cost));
+    fmt::print(stderr, "{} {} does not hold: {} is {:.0f}{}\n", common.err(Paint::error, "error:"), printable(d.text),
+               d.name, d.value(cost), is_size(d.name) ? " bytes" : "");
   }
   return status;
 }
@@ -149,10 +144,11 @@ Action declare(Flags& flags) {
   auto& o = *options;
   flags.model(o);
   flags.shapes(o);
+  flags.toggle("--no-weights", o.no_weights, "do not read the .bin");
   flags.toggle("--memory", o.memory, "list the tensors that are alive at the peak");
   flags.number("--top", o.top, "K", "list the K layers with the most MACs; default: 10", 0);
   flags.text("--assert", o.demands, "EXPR",
-             "exit with code 1 unless this holds: 'macs<300M,peak<=64MiB'; also parameters, weights, moved");
+             "exit with code 1 unless this holds: 'macs<300M,peak<=64MB'; also parameters, weights, moved");
   flags.format(o.format, "human json");
   return [options](const Common& common) { return run(*options, common); };
 }
@@ -164,7 +160,7 @@ extern constinit const Command command{"cost",
                                        "count parameters, MACs, bytes and peak memory without running",
                                        "ovir cost model.xml\n"
                                        "ovir cost model.xml --shape '[8,3,224,224]' --memory\n"
-                                       "ovir cost model.xml --assert 'macs<300M,peak<=64MiB'",
+                                       "ovir cost model.xml --assert 'macs<300M,peak<=64MB'",
                                        {1, 2, 3, 4, 7},
                                        declare};
 

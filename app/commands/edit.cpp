@@ -234,8 +234,14 @@ int edit(const Options& options, const Common& common) {
   // What was written is what is judged.
   Diagnostics after;
   if (const auto written = load(options.output, {{}, options.no_weights}, after)) ovir::infer(*written, {}, after);
-  const auto status = report(after, options.output, common);
+  auto status = report(after, options.output, common);
   outcome(true, after);
+  if (status == kOk && !options.release.empty() && left.errors() > 0) {
+    status = exit_status(left);
+    note(common, fmt::format("{} OpenVINO {} from reading it; run 'ovir check {} --for {}' for details",
+                             count(left.errors(), "error keeps", "errors keep"), options.release,
+                             shell_word(options.output), options.release));
+  }
   return status;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "io/files.hpp"
@@ -141,7 +142,7 @@ int extract(const Options& options, const Common& common) {
   } else if (!common.quiet) {
     print(fmt::format("{}: {}, {}, {}, {} of weights\n", printable(options.output),
                       counted(written->nodes.size(), "layer"), counted(written->parameters.size(), "input"),
-                      counted(written->results.size(), "output"), counted(bytes, "byte")));
+                      counted(written->results.size(), "output"), size_text(bytes)));
   }
   return status;
 }

@@ -4,19 +4,21 @@
 #include <map>
 #include <set>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "op/known_types.hpp"
 #include "op/shared_attrs.hpp"
 #include "render/json.hpp"
 #include "tools/releases.hpp"
+#include "tools/statistics.hpp"
 
 namespace ovir::app::commands::info {
 namespace {
 
 struct Options : ModelOptions {
   std::string format;
-  bool rt_info = false;
+  bool rt_info = false, digest = false;
 };
 
 struct Summary {
@@ -65,6 +67,18 @@ void collect(const Model& model, Summary& summary) {
       collect(*body, summary);
     }
   }
+}
+
+/// The model's files and their CRC-32, by which copies are told apart.
+std::vector<std::pair<std::string, std::string>> digests(const Model& model) {
+  const auto& graph = *model.graph;
+  std::vector<std::pair<std::string, std::string>> list;
+  const auto add = [&](const std::string& path, std::string_view bytes) {
+    list.emplace_back(path, fmt::format("{:08x}", tools::digest_of(bytes)));
+  };
+  add(graph.source->path, graph.source->text);
+  if (graph.weights) add(graph.weights_path, graph.weights->text());
+  return list;
 }
 
 struct End {
@@ -137,14 +151,11 @@ Json as_json(const Options& options, const Model& model, const Summary& summary,
                   {"weights", std::move(weights)},
                   {"rt_info", std::move(rt_info)},
                   {"errors", diagnostics.errors()}});
+  if (options.digest) {
+    out["crc32"] = Json::object();
+    for (const auto& [path, digest] : digests(model)) out["crc32"][path] = digest;
+  }
   return out;
-}
-
-std::string size_text(i64 bytes) {
-  if (bytes < 1'000) return counted(bytes, "byte");
-  if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
-  if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
-  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
 }
 
 /// The model's own notes; what the converter was called with only where it is asked for.
@@ -192,12 +203,15 @@ std::string as_text(const Options& options, const Model& model, const Summary& s
   if (!summary.weights.empty()) heading("weights");
   for (const auto& [type, sum] : summary.weights)
     out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), count(sum.first, "constant"));
+  if (options.digest) heading("crc32");
+  if (options.digest)
+    for (const auto& [path, digest] : digests(model)) out += fmt::format("  {}  {}\n", digest, printable(path));
   return out + rt_info_text(model, options.rt_info, style);
 }
 
 int info(const Options& options, const Common& common) {
   Diagnostics diagnostics;
-  const auto model = load(options.model, {options.weights, true}, diagnostics);
+  const auto model = load(options.model, {options.weights, !options.digest}, diagnostics);
   if (!model) return report(diagnostics, options.model, common);
   Summary summary;
   collect(*model, summary);
@@ -213,6 +227,7 @@ Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   flags.model(*options);
   flags.toggle("--rt-info", options->rt_info, "also list the parameters that the model was converted with");
+  flags.toggle("--digest", options->digest, "also show the CRC-32 of the .xml and the .bin");
   flags.format(options->format, "human json");
   return [options](const Common& common) { return info(*options, common); };
 }

@@ -3,7 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/memory.hpp"
 #include "base/memory_budget.hpp"
+#include "base/page_in.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "execution.hpp"
@@ -53,6 +56,8 @@ void check_usage(const Options& o) {
   if (o.dump.empty() != o.dump_to.empty() && !(o.dump_to.empty() && o.dump_stats))
     throw UsageError("--dump SELECTOR and --dump-to PATH must be given together");
   if (!o.labels.empty() && o.top == 0) throw UsageError("--labels needs --top K");
+  if (o.digest && !is_folder(o.output) && !is_folder(o.dump_to))
+    throw UsageError("--digest needs -o DIR/ or --dump-to DIR/, whose manifest holds the CRC-32");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos)
     throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
   if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos)
@@ -97,8 +102,9 @@ void save_states(const std::string& path, const Session& session) {
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
   if (planned.bytes <= limit) return;
-  auto d = diagnose(Code::E0003, fmt::format("the outputs of \"{}\" take {} bytes, more than the {} that may be used",
-                                             printable(planned.node->layer->name), planned.bytes, limit));
+  auto d = diagnose(Code::E0003,
+                    fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
+                                printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
@@ -225,6 +231,11 @@ std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options&
   return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
 }
 
+/// Weights that a thread brings in while the run is prepared: not those that are there in no time, or push each other out.
+bool is_worth_paging_in(std::size_t bytes) {
+  return bytes >= std::size_t{4} << 20 && static_cast<i64>(bytes) <= memory_available() / 4;
+}
+
 /// `recorded`: the run that is to be repeated; null: none.
 int execute(const Options& options, const Common& common, const std::vector<std::string>& words,
             const Recorded* recorded) {
@@ -233,6 +244,10 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   const auto& model = *loaded.model;
+  std::optional<PageIn> pages;
+  if (const auto& weights = model.graph->weights;
+      weights && options.threads != 1 && is_worth_paging_in(weights->size()))
+    pages.emplace(weights->view);
   const FileOptions files{options.raw, options.digest};
 
   Inputs inputs(model, loaded.facts, options, words);

@@ -34,15 +34,43 @@ void pause() {
 /// One call of run(). It is used again once nobody helps with it: a worker that comes late finds no chunk instead of
 /// somebody else's work.
 struct Job {
+  /// Chunks that one thread claims first: what it has computed of one job's data it finds in its cache in the next.
+  struct alignas(64) Share {
+    std::atomic<i64> next{0};
+    i64 end = 0;
+  };
+
+  explicit Job(int threads) : shares(static_cast<std::size_t>(threads)) {}
+
   const std::function<void(i64)>* work = nullptr;
   i64 chunks = 0;
-  std::atomic<i64> next{0}, done{0};
+  std::vector<Share> shares;
+  std::atomic<i64> done{0};
   std::atomic<int> users{0};
   std::mutex mutex{};
   std::exception_ptr failure{};
 
-  void help() {
-    for (auto chunk = next.fetch_add(1); chunk < chunks; chunk = next.fetch_add(1)) {
+  void begin(i64 count, const std::function<void(i64)>& what) {
+    work = &what;
+    chunks = count;
+    const auto parts = static_cast<i64>(shares.size());
+    for (i64 i = 0; i < parts; ++i) {
+      auto& share = shares[static_cast<std::size_t>(i)];
+      share.end = count / parts * (i + 1) + std::min(count % parts, i + 1);
+      share.next.store(count / parts * i + std::min(count % parts, i), std::memory_order_relaxed);
+    }
+    done.store(0, std::memory_order_relaxed);
+    failure = nullptr;
+    users.store(1, std::memory_order_relaxed);
+  }
+
+  /// Thread `self` does its own share, then what others have not begun.
+  void help(std::size_t self) {
+    for (std::size_t i = 0; i < shares.size(); ++i) help(shares[(self + i) % shares.size()]);
+  }
+  void help(Share& share) {
+    if (share.next.load(std::memory_order_relaxed) >= share.end) return;
+    for (auto chunk = share.next.fetch_add(1); chunk < share.end; chunk = share.next.fetch_add(1)) {
       i64 finished = 1;
       try {
         (*work)(chunk);
@@ -50,8 +78,7 @@ struct Job {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
         // Nobody need begin what is left: those chunks are claimed here.
-        const auto rest = next.exchange(chunks);
-        if (rest < chunks) finished += chunks - rest;
+        for (auto& other : shares) finished += std::max<i64>(other.end - other.next.exchange(other.end), 0);
       }
       done.fetch_add(finished, std::memory_order_acq_rel);
     }
@@ -83,6 +110,7 @@ struct ThreadPool::State {
   std::atomic<int> sleeping{0};
   std::atomic<Clock::rep> late{0}, alone_until{0};  ///< in ticks of the clock
   bool stop = false;
+  int threads = 1;  ///< that were asked for
   std::vector<std::thread> workers;
 
   /// Waits awake for another job than the one seen, unless the core is wanted by others.
@@ -100,7 +128,8 @@ struct ThreadPool::State {
     }
   }
 
-  void serve() {
+  /// Worker `self`; the caller of run() is 0.
+  void serve(std::size_t self) {
     std::uint64_t seen = 0;
     for (;;) {
       linger(seen);
@@ -116,7 +145,7 @@ struct ThreadPool::State {
         if (mine) mine->users.fetch_add(1, std::memory_order_relaxed);
       }
       if (!mine) continue;
-      mine->help();
+      mine->help(self);
       mine->users.fetch_sub(1, std::memory_order_release);
     }
   }
@@ -132,14 +161,9 @@ struct ThreadPool::State {
   Job& take(i64 chunks, const std::function<void(i64)>& work) {
     const auto unused = [](const auto& j) { return j->users.load(std::memory_order_acquire) == 0; };
     auto found = std::find_if(jobs.begin(), jobs.end(), unused);
-    if (found == jobs.end()) found = jobs.insert(found, std::make_unique<Job>());
+    if (found == jobs.end()) found = jobs.insert(found, std::make_unique<Job>(threads));
     auto& taken = **found;
-    taken.work = &work;
-    taken.chunks = chunks;
-    taken.next.store(0, std::memory_order_relaxed);
-    taken.done.store(0, std::memory_order_relaxed);
-    taken.failure = nullptr;
-    taken.users.store(1, std::memory_order_relaxed);
+    taken.begin(chunks, work);
     return taken;
   }
 
@@ -154,8 +178,10 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State>()) {
+  state_->threads = std::max(threads, 1);
   try {
-    for (; threads_ < threads; ++threads_) state_->workers.emplace_back([s = state_.get()] { s->serve(); });
+    for (; threads_ < threads; ++threads_)
+      state_->workers.emplace_back([s = state_.get(), self = static_cast<std::size_t>(threads_)] { s->serve(self); });
   } catch (const std::system_error&) {
     // No more threads are to be had; those there are do.
   } catch (...) {
@@ -181,7 +207,7 @@ void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
     asleep = state_->sleeping.load(std::memory_order_relaxed) > 0;
   }
   if (asleep) state_->wake.notify_all();
-  job->help();
+  job->help(0);
   const auto worked = Clock::now();
   for (int spins = 0; !job->finished(); ++spins)
     if (spins % kSpins != kSpins - 1) pause();

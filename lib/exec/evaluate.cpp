@@ -65,26 +65,22 @@ std::vector<Fact> facts_of(const Plan& plan, const Node& node, const std::vector
   return facts;
 }
 
-/// Runs `work` of a node; a Failure is completed.
-template <class Work>
-auto at_node(const Plan& plan, int index, const std::vector<Fact>& inputs, Work work) {
+/// Runs `work` of a node; a Failure is completed with what `facts` says of the inputs.
+template <class Facts, class Work>
+auto at_node(const Plan& plan, int index, const Facts& facts, Work work) {
   try {
     return work();
   } catch (Failure& failure) {
-    complete(failure.diagnostic, plan, index, inputs);
+    complete(failure.diagnostic, plan, index, facts());
     throw;
   }
 }
 
-std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
-                             EvalHost* host, i64& work) {
+/// The reference kernel of a node, with what inference says of its outputs.
+std::vector<Tensor> compute(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
+                            const std::vector<Fact>& outputs, EvalHost* host) {
   const auto& node = (*plan.model)[index];
   const bool last = index == step.nodes.back();
-  const auto facts = facts_of(plan, node, inputs);
-  const auto outputs = at_node(plan, index, facts, [&] { return infer_now(plan, index, facts); });
-  const auto steps = steps_of(*node.version, node.attrs.get(), inputs, outputs);
-  spend(steps);
-  work = saturating_add(work, steps);
   std::vector<ElementType> stored;
   std::vector<std::uint8_t> unwanted;
   for (const auto id : plan.value_of[index]) {
@@ -95,10 +91,24 @@ std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, cons
   c.set_type(node.op->type);
   c.set_host(host, node.maps);
   c.set_unwanted(unwanted);
-  return at_node(plan, index, facts, [&] {
-    node.version->eval(c);
-    return std::move(c.finish());
-  });
+  return at_node(
+      plan, index, [&] { return facts_of(plan, node, inputs); },
+      [&] {
+        node.version->eval(c);
+        return std::move(c.finish());
+      });
+}
+
+std::vector<Tensor> evaluate(const Plan& plan, const Step& step, int index, const std::vector<Tensor>& inputs,
+                             EvalHost* host, i64& work) {
+  const auto& node = (*plan.model)[index];
+  const auto facts = facts_of(plan, node, inputs);
+  const auto outputs = at_node(
+      plan, index, [&] { return facts; }, [&] { return infer_now(plan, index, facts); });
+  const auto steps = steps_of(*node.version, node.attrs.get(), inputs, outputs);
+  spend(steps);
+  work = saturating_add(work, steps);
+  return compute(plan, step, index, inputs, outputs, host);
 }
 
 }  // namespace
@@ -137,7 +147,8 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
       continue;
     }
     const auto facts = operands.of(node);
-    auto outputs = at_node(plan, index, facts, [&] { return infer_now(plan, index, facts); });
+    auto outputs = at_node(
+        plan, index, [&] { return facts; }, [&] { return infer_now(plan, index, facts); });
     work = saturating_add(work, steps_of(*node.version, node.attrs.get(), facts, outputs));
     if (index == step.nodes.back()) return outputs;
     for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
@@ -155,6 +166,11 @@ std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span
     for (int o = 0; o < std::ssize(outputs); ++o) operands.put({index, o}, std::move(outputs[o]));
   }
   return {};
+}
+
+std::vector<Tensor> evaluate_node(const Plan& plan, const Step& step, const std::vector<Tensor>& inputs,
+                                  const std::vector<Fact>& outputs, EvalHost* host) {
+  return compute(plan, step, step.nodes.back(), inputs, outputs, host);
 }
 
 }  // namespace ovir

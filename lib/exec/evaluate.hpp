@@ -21,4 +21,8 @@ std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<cons
 std::vector<Tensor> evaluate_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, EvalHost* host,
                                    i64& work);
 
+/// The same of a step of one node whose operands are all among the inputs, with what inference says of the outputs.
+std::vector<Tensor> evaluate_node(const Plan& plan, const Step& step, const std::vector<Tensor>& inputs,
+                                  const std::vector<Fact>& outputs, EvalHost* host);
+
 }  // namespace ovir

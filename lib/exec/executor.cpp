@@ -10,15 +10,11 @@
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
 #include "plan/passes.hpp"
-#include "tensor/copy.hpp"
 
 namespace ovir {
 namespace {
 
 constexpr std::size_t kRecent = 8;
-
-/// Steps that find their shapes when they run keep what a kernel has prepared for as many sizes.
-constexpr std::size_t kRecentStates = 4;
 
 std::vector<std::optional<Shape>> static_shapes(const Plan& plan) {
   std::vector<std::optional<Shape>> shapes(plan.values.size());
@@ -41,17 +37,22 @@ class Executor::Run final : private EvalHost {
     spend(sized_.work);
     bind(inputs);
     if (context_.observer) watch_given();
-    for (int s = 0; s < std::ssize(plan_.steps); ++s) {
+    const bool alone = context_.observer || context_.profiler;
+    for (int s = 0; s < std::ssize(plan_.steps);) {
       context_.runtime.check();
       step_ = s;
       const auto& step = plan_.steps[s];
+      const int end = alone ? s + 1 : sized_.steps[s].end;
       if (context_.observer) execute_watched(step, sized_.steps[s]);
       else if (context_.profiler) execute_timed(step, sized_.steps[s]);
+      else if (end > s + 1) execute_joined(s, end);
       else execute(step, sized_.steps[s]);
-      if (executor_.recording_ && step.by_shapes) record(step);
-      if (!sized_.all_planned)
-        for (const auto id : step.frees)
+      for (; s < end; ++s) {
+        if (executor_.recording_ && plan_.steps[s].by_shapes) record(plan_.steps[s]);
+        if (sized_.all_planned) continue;
+        for (const auto id : plan_.steps[s].frees)
           if (!sized_.fixed[id]) sized_.tensors[id] = Tensor();
+      }
     }
     if (context_.observer) watch_results();
     hand_over(results);
@@ -65,7 +66,7 @@ class Executor::Run final : private EvalHost {
       const auto id = plan_.parameters[k];
       const auto stored = plan_.values[id].stored;
       const bool other = stored != ElementType::dynamic && inputs[k].type() != stored;
-      sized_.tensors[id] = other ? converted(k, inputs[k], stored) : inputs[k].unpacked().borrowed();
+      sized_.tensors[id] = other ? sized_.converted(k, inputs[k], stored) : inputs[k].unpacked().borrowed();
     }
     // Results lie in storage of their own, the last run's where nobody holds it any more.
     for (auto& [id, spare] : sized_.spare) {
@@ -74,32 +75,9 @@ class Executor::Run final : private EvalHost {
     }
   }
 
-  /// Storage of the last run, where nobody holds it any more and it fits.
-  static void renew(Tensor& spare, ElementType type, const Shape& shape) {
-    if (!spare || !spare.exclusive() || spare.type() != type || spare.shape() != shape) spare = Tensor(type, shape);
-  }
-
-  Tensor converted(std::size_t parameter, const Tensor& given, ElementType stored) {
-    auto& spare = sized_.converted[parameter];
-    renew(spare, stored, given.shape());
-    convert_into(given, spare);
-    return spare.borrowed();
-  }
-
-  /// What lies in the arena or in the model is copied.
-  Tensor result(std::size_t k) {
-    const auto id = plan_.results[k];
-    const auto value = sized_.tensors[id].unpacked();
-    if (!sized_.fixed[id] || value.type() == ElementType::string) return value.owned();
-    auto& spare = sized_.copies[k];
-    renew(spare, value.type(), value.shape());
-    if (value.byte_size() > 0) std::memcpy(spare.mutable_bytes(), value.bytes(), value.byte_size());
-    return spare;
-  }
-
   void hand_over(std::vector<Tensor>& results) {
     results.resize(plan_.results.size());
-    for (std::size_t k = 0; k < results.size(); ++k) results[k] = result(k);
+    for (std::size_t k = 0; k < results.size(); ++k) results[k] = sized_.result(k, plan_.results[k]);
     for (const auto id : sized_.moving) sized_.tensors[id] = Tensor();
   }
 
@@ -142,9 +120,17 @@ class Executor::Run final : private EvalHost {
     if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[step.inputs[0]].reshaped(*sized_.shapes[to]);
   }
 
+  /// Steps that run at the same time.
+  void execute_joined(int begin, int end) {
+    work_ = 0;
+    for (int s = begin; s < end; ++s)
+      if (sized_.steps[s].how == How::view) pass_on(plan_.steps[s]);
+      else sized_.bind_moved(sized_.steps[s]);
+    sized_.run_rows(plan_, begin, context_.runtime.pool());
+  }
+
   void run_kernel(const Step& step, SizedStep& sized) {
-    for (const auto& patch : sized.patches)
-      patch.view->data = const_cast<std::byte*>(sized_.tensors[patch.value].bytes());
+    sized_.bind_moved(sized);
     step.kernel->run(*sized.state, sized.in, sized.out, context_.runtime);
   }
 
@@ -205,60 +191,56 @@ class Executor::Run final : private EvalHost {
 
   void run_dynamic(const Step& step) {
     const auto inputs = operands(step);
-    if (step.nodes.empty()) {
-      auto out = allocate(plan_.value(step.outputs[0]).stored, inputs[0].shape());
-      run_sized(step, inputs, {&out, 1});
-      return store(step.outputs[0], out);
-    }
-    const auto& node = plan_.node(step);
-    if (step.kernel) {
-      const auto facts = infer_group(plan_, step, inputs, work_);
-      work_ /= kStepsAtOnce;
-      spend(work_);
-      std::vector<Tensor> outputs;
-      bool open = false;
-      for (std::size_t o = 0; o < step.outputs.size(); ++o) {
-        open = open || !facts[o].shape.is_static();
-        if (!open) outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, facts[o].shape.to_shape()));
-      }
-      if (!open && run_sized(step, inputs, outputs)) {
-        for (std::size_t o = 0; o < outputs.size(); ++o) store(step.outputs[o], outputs[o]);
-        return;
+    const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan_.node(step).inputs.size();
+    by_reference_ = !step.kernel;
+    std::vector<Tensor> results;
+    if (step.kernel || whole) {
+      auto& dynamic = executor_.dynamic_[step_];
+      if (!dynamic) dynamic = std::make_unique<DynamicStep>(plan_, step);
+      auto& call = dynamic->infer(inputs);
+      if (step.kernel && run_sized(step, call, inputs)) return;
+      by_reference_ = true;
+      if (whole) {
+        work_ = call.work;
+        spend(work_);
+        results = evaluate_node(plan_, step, inputs, call.outputs, this);
       }
     }
-    by_reference_ = true;
-    work_ = 0;
-    auto results = evaluate_group(plan_, step, inputs, this, work_);
-    if (node.op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
+    if (!whole) {
+      work_ = 0;
+      results = evaluate_group(plan_, step, inputs, this, work_);
+    }
+    if (plan_.node(step).op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
     for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o)
       if (results[o]) store(step.outputs[o], results[o]);
   }
 
   /// False where the kernel does not take these sizes.
-  bool run_sized(const Step& step, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
-    std::vector<View> in, out;
-    std::vector<Shape> key;
-    for (const auto& t : inputs) {
-      if (t.packed()) return false;
-      in.push_back(t.view());
-      key.push_back(t.shape());
+  bool run_sized(const Step& step, DynamicStep::Call& call, std::span<const Tensor> inputs) {
+    std::vector<Tensor> outputs;
+    for (std::size_t o = 0; o < step.outputs.size(); ++o)
+      if (!call.outputs[o].shape.is_static()) return false;
+    if (std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.packed(); })) return false;
+    std::vector<View> views;
+    views.reserve(step.inputs.size() + step.outputs.size());
+    for (const auto& t : inputs) views.push_back(t.view());
+    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
+      outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));
+      views.push_back(outputs.back().view());
     }
-    for (const auto& t : outputs) out.push_back(t.view());
-    auto& recent = executor_.states_[step_];
-    auto entry = std::find_if(recent.begin(), recent.end(), [&](const auto& e) { return e.first == key; });
-    if (entry == recent.end()) {
-      if (recent.size() >= kRecentStates) recent.pop_back();
-      recent.emplace_front(std::move(key), step.kernel->prepare({in, out}, context_.runtime));
-      entry = recent.begin();
-    }
-    if (!entry->second) return false;
-    auto& state = *entry->second;
+    const std::span<const View> in(views.data(), inputs.size()), out(views.data() + inputs.size(), outputs.size());
+    if (!call.asked) call.state = step.kernel->prepare({in, out}, context_.runtime);
+    call.asked = true;
+    if (!call.state) return false;
+    work_ = call.work / kStepsAtOnce;
+    spend(work_);
     Tensor scratch;
-    if (state.scratch_bytes > 0) {
-      scratch = context_.blocks.allocate(ElementType::u8, {state.scratch_bytes});
-      state.scratch = scratch.mutable_bytes();
+    if (call.state->scratch_bytes > 0) {
+      scratch = context_.blocks.allocate(ElementType::u8, {call.state->scratch_bytes});
+      call.state->scratch = scratch.mutable_bytes();
     }
-    step.kernel->run(state, in, out, context_.runtime);
+    step.kernel->run(*call.state, in, out, context_.runtime);
+    for (std::size_t o = 0; o < outputs.size(); ++o) store(step.outputs[o], outputs[o]);
     return true;
   }
 
@@ -434,7 +416,7 @@ class Executor::Run final : private EvalHost {
   i64 calls_ = 0;
 };
 
-Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+Executor::Executor(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)), dynamic_(plan_->steps.size()) {}
 Executor::~Executor() = default;
 
 Sized& Executor::sized_for(RunContext& context, std::span<const Tensor> inputs) {

@@ -9,6 +9,7 @@
 
 #include "base/int.hpp"
 #include "exec/block_pool.hpp"
+#include "exec/dynamic_step.hpp"
 #include "exec/observer.hpp"
 #include "exec/profiler.hpp"
 #include "exec/side_values.hpp"
@@ -58,8 +59,8 @@ class Executor {
   std::unique_ptr<Sized> loose_;   // with none: the inputs are not what was planned for
   std::list<Recorded> recent_;     // the most recent first
   Recorded* recording_ = nullptr;  // of the run under way
-  std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;                               // by step and body
-  std::map<int, std::list<std::pair<std::vector<Shape>, std::unique_ptr<KernelState>>>> states_;  // of dynamic steps
+  std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;  // by step and body
+  std::vector<std::unique_ptr<DynamicStep>> dynamic_;                // by step
   std::unique_ptr<SideValues> side_;
   std::uint64_t watched_in_ = 0;
 };

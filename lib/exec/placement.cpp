@@ -16,7 +16,10 @@ class Placer {
     result_.overwrites.assign(steps.size(), -1);
     for (int s = 0; s < std::ssize(steps); ++s)
       for (const auto id : plan.steps[s].inputs) last_use_[id] = s;
-    for (const auto id : plan.results) last_use_[id] = static_cast<int>(steps.size());
+    needed_until_ = last_use_;
+    for (auto& s : needed_until_)
+      if (s >= 0) s = steps[s].last;
+    for (const auto id : plan.results) last_use_[id] = needed_until_[id] = static_cast<int>(steps.size());
   }
 
   Placement run() {
@@ -51,7 +54,8 @@ class Placer {
   /// Values that lie in one stretch, at given offsets.
   struct Group {
     std::size_t bytes = 0;
-    int begin = 0, end = 0;
+    int begin = 0, end = 0;  // the first and the last step that need it
+    int last_use = 0;        // the last step that reads it
     std::vector<int> values;
   };
   struct Spot {
@@ -66,11 +70,12 @@ class Placer {
     spots_[id] = spot;
     auto& group = groups_[spot.group];
     group.values.push_back(id);
-    group.end = std::max(group.end, last_use_[id]);
+    group.end = std::max(group.end, needed_until_[id]);
+    group.last_use = std::max(group.last_use, last_use_[id]);
   }
 
   void open(int id, int step) {
-    groups_.push_back({static_cast<std::size_t>(bytes_of(id)), step, step, {}});
+    groups_.push_back({static_cast<std::size_t>(bytes_of(id)), steps_[step].first, steps_[step].last, step, {}});
     join(id, {static_cast<int>(groups_.size()) - 1, 0});
   }
 
@@ -107,7 +112,7 @@ class Placer {
     for (int i = 0; i < std::ssize(step.inputs); ++i) {
       const auto id = step.inputs[i];
       const auto spot = spots_[id];
-      if (spot.group < 0 || groups_[spot.group].end != s || !steps_[s].kernel->writes_over(i) ||
+      if (spot.group < 0 || groups_[spot.group].last_use != s || !steps_[s].kernel->writes_over(i) ||
           bytes_of(id) != bytes_of(step.outputs[0]))
         continue;
       const auto shares = [&](int other) { return other != id && spots_[other].group == spot.group; };
@@ -134,6 +139,7 @@ class Placer {
       auto& group = groups_[whole.group];
       group.begin = std::min(group.begin, moved.begin);
       group.end = std::max(group.end, moved.end);
+      group.last_use = std::max(group.last_use, moved.last_use);
       for (const auto id : moved.values) {
         spots_[id] = {whole.group, spots_[id].offset + whole.offset + *at};
         group.values.push_back(id);
@@ -144,8 +150,8 @@ class Placer {
   const Plan& plan_;
   std::span<const PlacedStep> steps_;
   std::span<const std::optional<Shape>> shapes_;
-  std::vector<Spot> spots_;  // by value
-  std::vector<int> last_use_;
+  std::vector<Spot> spots_;                   // by value
+  std::vector<int> last_use_, needed_until_;  // by value
   std::vector<Group> groups_;
   Placement result_;
 };

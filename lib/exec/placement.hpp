@@ -19,6 +19,7 @@ struct PlacedStep {
   const Kernel* kernel = nullptr;  ///< null: reference kernels, whose outputs overlap no input
   Sizes sizes{};                   ///< of the kernel
   i64 scratch_bytes = 0;           ///< of the kernel
+  int first = 0, last = 0;         ///< the steps that run at the same time with it
 };
 
 struct Placement {

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/quantity.hpp"
 #include "diag/diagnostic.hpp"
 #include "exec/placement.hpp"
 #include "exec/planned_work.hpp"
 #include "op/work.hpp"
+#include "tensor/copy.hpp"
 
 namespace ovir {
 namespace {
@@ -34,7 +36,7 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
       tensors(plan.values.size()),
       fixed(plan.values.size(), 0),
       planned(plan.values.size(), 0),
-      converted(plan.parameters.size()),
+      conversions(plan.parameters.size()),
       copies(plan.results.size()),
       steps(plan.steps.size()) {
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
@@ -44,6 +46,7 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
     fixed[id] = 1;
   }
   prepare_kernels(plan, runtime, recorded);
+  join_rows(plan, runtime.threads());
   place_values(plan);
   bind_kernels(plan);
   bind_references(plan);
@@ -104,7 +107,9 @@ void Sized::place_values(const Plan& plan) {
                       .view = sized.how == How::view,
                       .kernel = kernel,
                       .sizes = {sized.in, sized.out},
-                      .scratch_bytes = kernel ? sized.state->scratch_bytes : 0});
+                      .scratch_bytes = kernel ? sized.state->scratch_bytes : 0,
+                      .first = sized.first,
+                      .last = sized.end - 1});
     if (sized.how == How::kernel || sized.how == How::reference)
       for (const auto id : plan.steps[s].outputs) planned[id] = plan.value(id).result;
   }
@@ -113,8 +118,10 @@ void Sized::place_values(const Plan& plan) {
   try {
     if (arena_bytes > 0) arena = allocate(arena_bytes);
   } catch (const std::bad_alloc&) {
-    fail(Code::E0003, "the intermediate tensors need {} bytes, which are not available{}", arena_bytes,
-         MemoryBudget::current() ? fmt::format(" (the limit is {} bytes)", MemoryBudget::current()->limit()) : "");
+    fail(Code::E0003, "no memory for the intermediate tensors ({}){}", size_text(arena_bytes),
+         MemoryBudget::current()
+             ? fmt::format(": all tensors together may take {}", size_text(MemoryBudget::current()->limit()))
+             : "");
   }
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     if (placement.offsets[id] < 0) continue;
@@ -148,6 +155,10 @@ void Sized::bind_kernels(const Plan& plan) {
   }
 }
 
+void Sized::bind_moved(const SizedStep& step) const {
+  for (const auto& patch : step.patches) patch.view->data = const_cast<std::byte*>(tensors[patch.value].bytes());
+}
+
 void Sized::bind_references(const Plan& plan) {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     auto& sized = steps[s];
@@ -171,6 +182,26 @@ void Sized::bind_references(const Plan& plan) {
     sized.eval->set_targets(sized.targets);
     sized.eval->set_unwanted(sized.unwanted);
   }
+}
+
+void renew(Tensor& spare, ElementType type, const Shape& shape) {
+  if (!spare || !spare.exclusive() || spare.type() != type || spare.shape() != shape) spare = Tensor(type, shape);
+}
+
+Tensor Sized::converted(std::size_t parameter, const Tensor& given, ElementType stored) {
+  auto& spare = conversions[parameter];
+  renew(spare, stored, given.shape());
+  convert_into(given, spare);
+  return spare.borrowed();
+}
+
+Tensor Sized::result(std::size_t k, int id) {
+  const auto value = tensors[id].unpacked();
+  if (!fixed[id] || value.type() == ElementType::string) return value.owned();
+  auto& spare = copies[k];
+  renew(spare, value.type(), value.shape());
+  if (value.byte_size() > 0) std::copy_n(value.bytes(), value.byte_size(), spare.mutable_bytes());
+  return spare;
 }
 
 }  // namespace ovir

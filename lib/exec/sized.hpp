@@ -33,7 +33,13 @@ struct SizedStep {
   std::vector<std::uint8_t> unwanted;
   std::optional<EvalContext> eval;
   int overwrites = -1;  ///< the input that a kernel's output 0 is written over
+  /// Steps [first, end) run at the same time, on some rows in each thread; only this one where rows is 0.
+  int first = 0, end = 0;
+  i64 rows = 0, parts = 1;
 };
+
+/// Makes `spare` a tensor of that type and shape: the same as before where nobody else holds it any more and it fits.
+void renew(Tensor& spare, ElementType type, const Shape& shape);
 
 struct Sized {
   /// `shapes`: by value; empty where a value's shape is not known before the run. Takes the arena from the thread's
@@ -49,16 +55,27 @@ struct Sized {
   std::vector<char> fixed;                    ///< by value: lies in the same place in every run
   std::vector<char> planned;                  ///< by value: a planned step writes it, outside of the arena (a result)
   std::vector<std::pair<int, Tensor>> spare;  ///< those values, and their storage for the next run
-  std::vector<Tensor> converted;              ///< by parameter: the caller's value in the type it is stored in
-  std::vector<Tensor> copies;                 ///< by result: storage of those that lie in the arena or in the model
+  std::vector<Tensor> conversions;            ///< by parameter: storage of converted()
+  std::vector<Tensor> copies;                 ///< by result: storage of result()
   std::vector<int> moving;                    ///< values that do not lie in the same place in every run
   std::vector<SizedStep> steps;
   std::vector<View> views;
   bool all_planned = true;  ///< no step is dynamic
   i64 work = 0;             ///< of the steps that are not dynamic, see step_work
 
+  /// Points a kernel's views at values that lie elsewhere in every run.
+  void bind_moved(const SizedStep& step) const;
+  /// Runs the steps that run at the same time as the one at `begin`, each thread some rows of all of them.
+  void run_rows(const Plan& plan, int begin, ThreadPool& pool) const;
+
+  /// The caller's value in the type it is stored in.
+  Tensor converted(std::size_t parameter, const Tensor& given, ElementType stored);
+  /// A value as a result, which the caller may keep: a copy where it lies in the arena or in the model.
+  Tensor result(std::size_t k, int value);
+
  private:
   void prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded);
+  void join_rows(const Plan& plan, int threads);  // rows.cpp
   void place_values(const Plan& plan);
   void bind_kernels(const Plan& plan);
   void bind_references(const Plan& plan);

@@ -12,6 +12,7 @@ namespace ovir::io {
 // u8 [height, width, 1 or 3]; E0705 for what is damaged or cut off, E0003 for what is too large.
 Tensor decode_png(const Bytes& file, std::string_view where);
 Tensor decode_jpeg(const Bytes& file, std::string_view where);
+Tensor decode_bmp(const Bytes& file, std::string_view where);
 
 /// A whole file of a u8 image [height, width, 1 or 3].
 std::string png_bytes(const Tensor& image);

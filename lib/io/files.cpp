@@ -73,6 +73,7 @@ Format format_of(const Bytes& file, std::string_view path) {
   if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) return Format::npz;
   if (text.starts_with("\x89PNG\r\n\x1a\n")) return Format::png;
   if (text.starts_with("\xFF\xD8\xFF")) return Format::jpeg;
+  if (text.starts_with("BM")) return Format::bmp;
   if (text.size() > 2 && text[0] == 'P' && (text[1] == '5' || text[1] == '6') &&
       std::strchr(" \t\r\n#", text[2]) != nullptr)
     return Format::pnm;
@@ -102,7 +103,7 @@ Tensor parse_tensor(const Bytes& file, const std::string& path) {
     case Format::npy: return parse_npy(file, where);
     case Format::onnx: return parse_onnx(file, where);
     case Format::unknown:
-      fail(Code::E0705, "{}: unknown format; expected .npy, .npz, .pb, PNG, JPEG, PPM or PGM", where);
+      fail(Code::E0705, "{}: unknown format; expected .npy, .npz, .pb, PNG, JPEG, BMP, PPM or PGM", where);
     default: return parse_image(file, where);
   }
 }

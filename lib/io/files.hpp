@@ -38,10 +38,10 @@ void commit_files(StagedFiles& files);
 Tensor read_raw(const std::string& path, ElementType type, Shape shape);
 void write_raw(const std::string& path, const Tensor& tensor);
 
-enum class Format { npy, npz, png, jpeg, pnm, onnx, unknown };
+enum class Format { npy, npz, png, jpeg, bmp, pnm, onnx, unknown };
 /// By the first bytes; an ONNX TensorProto has no mark and is known by the ending .pb.
 Format format_of(const Bytes& file, std::string_view path);
-inline bool is_image(Format f) { return f == Format::png || f == Format::jpeg || f == Format::pnm; }
+inline bool is_image(Format f) { return f == Format::png || f == Format::jpeg || f == Format::bmp || f == Format::pnm; }
 
 /// The tensor in `path`, of any format that says its own type and shape. `file.npz:key` picks one of several; without
 /// a key the .npz must hold just one. An image comes as u8 [height, width, channels].

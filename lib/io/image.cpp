@@ -69,8 +69,9 @@ Tensor parse_image(const Bytes& file, std::string_view where) {
   switch (format_of(file, where)) {
     case Format::png: return decode_png(file, where);
     case Format::jpeg: return decode_jpeg(file, where);
+    case Format::bmp: return decode_bmp(file, where);
     case Format::pnm: return parse_pnm(file.text(), where);
-    default: fail(Code::E0705, "{}: not an image (PNG, JPEG, PGM or PPM)", where);
+    default: fail(Code::E0705, "{}: not an image (PNG, JPEG, BMP, PGM or PPM)", where);
   }
 }
 

@@ -1,4 +1,4 @@
-// Images: PNG, JPEG, PGM and PPM; and how one becomes a model's input.
+// Images: PNG, JPEG, BMP, PGM and PPM; and how one becomes a model's input.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -129,8 +129,8 @@ Tensor image_input(const Tensor& given, ElementType type, const PartialShape& sh
   if (!shape.contains(out_shape)) {
     const Dim h = wanted(axes.height), w = wanted(axes.width);
     const bool size_only = h.is_static() && w.is_static() && (h.length() != height || w.length() != width);
-    fail(Code::E0703, "an image of {}x{} pixels makes {}, but the input is {}{}", width, height, to_string(out_shape),
-         to_string(shape), size_only ? fmt::format(": --resize {}x{} would fit it", w.length(), h.length()) : "");
+    fail(Code::E0703, "expected shape {}, but the image of {}x{} pixels makes {}{}", to_string(shape), width, height,
+         to_string(out_shape), size_only ? fmt::format("; --resize {}x{} would fit it", w.length(), h.length()) : "");
   }
 
   const auto mean = per_channel(options.mean, channels, 0, "mean"),

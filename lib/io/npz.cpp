@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/memory.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/npy.hpp"
@@ -167,7 +168,8 @@ Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t limit) c
   if (m.method == 0 && m.packed != m.size) f.damaged();
   if (m.method == 0) return {file_.owner, std::as_bytes(std::span(packed.substr(0, limit)))};
   if (std::min(m.size, limit) > static_cast<std::uint64_t>(memory_available()))
-    fail(Code::E0003, "{}: \"{}\" unpacks to {} bytes, more than the memory holds", where_, printable(key), m.size);
+    fail(Code::E0003, "{}: \"{}\" unpacks to {}, more than the memory holds", where_, printable(key),
+         size_text(static_cast<i64>(std::min<std::uint64_t>(m.size, std::numeric_limits<i64>::max()))));
   return inflate_raw(packed, m.size, limit, f);
 }
 

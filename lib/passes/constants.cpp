@@ -98,9 +98,9 @@ Tensor constant_value(const Graph& graph, const Node& node) {
     const bool fits = *needed < size && *needed <= available && offset <= available - *needed;
     fail_attribute(
         fits ? "size" : "offset", Code::E0302,
-        fmt::format("the constant's bytes [{}..{}) lie outside {}, which has {}{}", offset,
-                    end ? std::to_string(*end) : "beyond 2^63", printable(graph.weights_path),
-                    counted(available, "byte"),
+        fmt::format("the constant's bytes [{}..{}) {} the end of {}, which has {}{}", offset,
+                    end ? std::to_string(*end) : "beyond 2^63", offset < available ? "extend past" : "lie past",
+                    printable(graph.weights_path), counted(available, "byte"),
                     fits ? fmt::format("; {}{} takes {}", name(type), to_string(shape), *needed) : ""),
         fits && type != ElementType::string ? std::vector{std::to_string(*needed)} : std::vector<std::string>{});
   }
@@ -155,7 +155,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
   if (outside.size() < 2) return {};
   sort_by_place(outside);
   for (const auto& range : outside) {
-    if (range.begin > reached + kGap) return {};
+    if (range.begin - reached > kGap) return {};
     reached = std::max(reached, range.end);
   }
   d.code = Code::E0302;
@@ -163,7 +163,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
                           available, reached);
   d.attribute = "offset";
   d.label = fmt::format("missing: bytes [{}..{})", outside.front().begin, outside.front().end);
-  d.notes.push_back({fmt::format("{} behind it {} missing, too", counted(outside.size() - 1, "constant"),
+  d.notes.push_back({fmt::format("{} behind it {} missing too", counted(outside.size() - 1, "constant"),
                                  outside.size() == 2 ? "is" : "are"),
                      {},
                      "",

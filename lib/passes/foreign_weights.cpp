@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "model/report.hpp"
 
@@ -87,7 +88,7 @@ void suspect_weights(const Model& model, Diagnostics& diagnostics) {
   const auto gaps = 64 * (std::ssize(constants.ranges) + 1);
   std::vector<std::string> signs;
   if (left > gaps && left > size / 100)
-    signs.push_back(fmt::format("{} of its {} belong to no constant", left, counted(size, "byte")));
+    signs.push_back(fmt::format("{} of its {} belong to no constant", size_text(left), size_text(size)));
   if (constants.absurd)
     signs.push_back(fmt::format("{} holds {}", describe(*constants.absurd->layer), constants.value));
   if (signs.empty()) return;

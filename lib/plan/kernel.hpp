@@ -62,6 +62,14 @@ class Kernel {
   /// overlap no input but as writes_over(), place_in_output() and place_in_input() allow.
   virtual void run(KernelState& state, std::span<const View> in, std::span<const View> out, Runtime& runtime) const = 0;
 
+  /// Into how many equal parts the output can be cut, each of which follows from the same part of every input that is
+  /// not a constant (whose `data` is there): the rows of a product by a constant matrix. Small steps of as many rows
+  /// are then run by run_rows(), one after the other, on some rows in each thread. 0: it cannot, or had better not.
+  virtual i64 rows(const Sizes&) const { return 0; }
+  /// Rows [begin, end), in this thread alone. Uses no scratch memory.
+  virtual void run_rows(std::span<const View> /*in*/, std::span<const View> /*out*/, i64 /*begin*/, i64 /*end*/) const {
+  }
+
   /// Output 0 may lie where this input lies, if they take as many bytes.
   virtual bool writes_over(int /*input*/) const { return false; }
   /// Where an input may lie in output 0 from the start, in bytes, so that it need not be copied there (Concat).

@@ -39,6 +39,7 @@ bool PlanOptions::has(std::string_view name) const {
 }
 
 bool is_optional_pass(std::string_view name) {
+  if (name == kJoinRows) return true;
   const auto* pass = find_pass(name);
   return pass && pass->optional;
 }

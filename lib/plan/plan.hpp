@@ -80,6 +80,9 @@ struct Plan {
   const Node& node(const Step& step) const { return (*model)[step.nodes.back()]; }
 };
 
+/// No pass, but left out alike: what a session makes of neighboring steps that compute row by row (exec/rows.cpp).
+inline constexpr std::string_view kJoinRows = "rows";
+
 /// Whether a pass of this name may be left out.
 bool is_optional_pass(std::string_view name);
 

@@ -10,6 +10,7 @@
 
 #include "base/checked.hpp"
 #include "base/memory_budget.hpp"
+#include "base/quantity.hpp"
 #include "diag/diagnostic.hpp"
 
 namespace ovir {
@@ -52,10 +53,10 @@ Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(sh
     owner_ = std::move(storage);
     allocated_ = true;
   } catch (const OverBudget& over) {
-    fail(Code::E0003, "no memory for a tensor {}{} of {} bytes: the limit of {} bytes for all tensors is reached",
-         name(type_), to_string(shape_), bytes, over.limit);
+    fail(Code::E0003, "no memory for a tensor {}{} ({}): all tensors together may take {}", name(type_),
+         to_string(shape_), size_text(bytes), size_text(over.limit));
   } catch (const std::bad_alloc&) {
-    fail(Code::E0003, "no memory for a tensor {}{} of {} bytes", name(type_), to_string(shape_), bytes);
+    fail(Code::E0003, "no memory for a tensor {}{} ({})", name(type_), to_string(shape_), size_text(bytes));
   }
   if (type_ == ElementType::string) std::uninitialized_default_construct_n(mutable_data<std::string_view>(), size_);
 }

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "model/trips.hpp"
+#include "op/shared_attrs.hpp"
 #include "tools/macs.hpp"
 
 namespace ovir::tools {
@@ -68,8 +70,9 @@ class Counter {
     if (!range || !stored_.insert({range->begin, range->end}).second) return {};
     Weights w;
     w.bytes = range->end - range->begin;
-    const auto& t = node.constant;
-    if (t && is_weight(t.type())) w.parameters = t.size();
+    // The .bin need not be read for that.
+    const auto& attrs = node.as<ConstantAttrs>();
+    if (is_weight(attrs.element_type)) w.parameters = attrs.shape.count();
     return w;
   }
 
@@ -197,13 +200,6 @@ class Counter {
   std::set<Range> stored_;
 };
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-constexpr std::array kUnits{Unit{"", 1},     Unit{"k", 1e3},    Unit{"m", 1e6},       Unit{"g", 1e9},
-                            Unit{"t", 1e12}, Unit{"kib", 1024}, Unit{"mib", 1048576}, Unit{"gib", 1073741824},
-                            Unit{"kb", 1e3}, Unit{"mb", 1e6},   Unit{"gb", 1e9},      Unit{"b", 1}};
 constexpr std::array<std::string_view, 5> kNames{"parameters", "macs", "weights", "moved", "peak"};
 
 }  // namespace
@@ -232,7 +228,7 @@ std::vector<CostDemand> parse_demands(std::string_view text) {
     const auto after = sign == word.npos ? sign : word.find_first_not_of("<>=", sign);
     const auto wrong = [&](std::string_view why) {
       throw std::invalid_argument(
-          fmt::format("expected a demand such as macs<300M or peak<=64MiB, not '{}'{}", printable(word), why));
+          fmt::format("expected a demand such as macs<300M or peak<=64MB, not '{}'{}", printable(word), why));
     };
     if (after == word.npos) wrong("");
     CostDemand d{std::string(word), std::string(trim(word.substr(0, sign))),
@@ -241,15 +237,9 @@ std::vector<CostDemand> parse_demands(std::string_view text) {
       wrong(fmt::format("; the numbers are {}", fmt::join(kNames, ", ")));
     const auto& c = d.comparison;
     if (c != "<" && c != "<=" && c != ">" && c != ">=" && c != "==") wrong("; compare with <, <=, >, >= or ==");
-    const auto number = word.substr(after);
-    const auto end =
-        std::find_if(number.begin(), number.end(), [](char x) { return x >= 'A' && x != 'e'; }) - number.begin();
-    const auto value = parse_number<double>(number.substr(0, end));
-    const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) {
-      return equals_ignoring_case(u.name, trim(number.substr(end)));
-    });
-    if (!value || unit == kUnits.end()) wrong("; a number may end in k, M, G, T, KiB, MiB or GiB");
-    d.limit = *value * unit->factor;
+    const auto limit = parse_quantity(word.substr(after));
+    if (!limit) wrong("; a number may end in k, M, G, T, KiB, MiB or GiB");
+    d.limit = *limit;
     list.push_back(std::move(d));
   }
   return list;

@@ -47,7 +47,7 @@ struct Cost {
 };
 Cost cost_of(const Model& model, const Facts& facts);
 
-/// A demand on the totals: "macs<300M", "peak<=64MiB". Names: parameters, macs, weights, moved, peak.
+/// A demand on the totals: "macs<300M", "peak<=64MB". Names: parameters, macs, weights, moved, peak.
 struct CostDemand {
   std::string text, name, comparison;
   double limit = 0;

@@ -48,7 +48,8 @@ PortText port_text(const Model& model, const Facts* facts, const ValueRef& v) {
   }
   if (!facts || v.node >= std::ssize(facts->outputs) || v.port >= std::ssize(facts->outputs[v.node])) return text;
   const auto& fact = facts->of(v);
-  if (fact.type != ElementType::dynamic) text.type = fact.type;
+  if (fact.type == ElementType::dynamic) return text;  // not inferred
+  text.type = fact.type;
   text.shape = fact.shape;  // not the declared one, which need not be what comes
   return text;
 }

@@ -40,6 +40,18 @@ bool along_last_axis(const Candidate& layer) {
   const auto axis = to_i64(layer.inputs[1].value).front();
   return shape.rank() > 1 && (axis == -1 || axis == shape.rank() - 1);
 }
+bool nms_eta(const Candidate& layer) { return parse_number<double>(layer.attribute("nms_eta")).value_or(1) != 1; }
+bool adds_and_drops_axes(const Candidate& layer) {
+  const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string_view::npos; };
+  return any("new_axis_mask") && any("shrink_axis_mask");
+}
+/// The last factor of HSwish as f16 has it: 0.16663 instead of 1/6.
+bool by_a_sixth_in_f16(const Candidate& layer) {
+  constexpr double kSixth = 0x1.554p-3;
+  return layer.type() == ElementType::f16 && std::any_of(layer.inputs.begin(), layer.inputs.end(), [](const Fact& f) {
+           return f.value && f.value.size() == 1 && to_f64(f.value).front() == kSixth;
+         });
+}
 constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
 constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
 
@@ -62,9 +74,7 @@ constexpr Difference kDifferences[] = {
      "the plugin truncates integer quotients whatever m_pythondiv says; by the specification they are floored"},
     {"Exp", of_types<kFloat>, "Exp(NaN) is not NaN in the plugin"},
     {"FloorMod", of_types<k64>, kIn32Bits},
-    {"GenerateProposals",
-     [](const Candidate& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
-     "the plugin ignores nms_eta"},
+    {"GenerateProposals", nms_eta, "OpenVINO refuses an nms_eta other than 1"},
     {"Greater", of_types<kFloat>, kNaNIsGreater},
     {"GreaterEqual", of_types<kFloat>, kNaNIsGreater},
     {"Maximum", of_types<k64>, kIn32Bits},
@@ -72,12 +82,16 @@ constexpr Difference kDifferences[] = {
     {"Minimum", of_types<k64>, kIn32Bits},
     {"Minimum", of_types<kFloat>, kNaN},
     {"Mod", of_types<k64>, kIn32Bits},
-    {"MatrixNms", always, "the plugin stops at the first image in which nothing is found"},
-    {"MulticlassNms", [](const Candidate& l) { return parse_number<double>(l.attribute("nms_eta")).value_or(1) != 1; },
+    {"MatrixNms", always,
+     "the plugin leaves the count of an image without boxes unwritten, and fails where no image has any"},
+    {"MulticlassNms", nms_eta,
      "the plugin applies the lowered threshold (nms_eta) to all boxes; by the specification each box is held against "
      "the threshold at its turn"},
     {"Multiply", of_types<k64>, kIn32Bits},
     {"Multiply", of_types<kBytes>, kSaturates},
+    {"Multiply", by_a_sixth_in_f16,
+     "where the product is an HSwish the plugin takes 1/6 for its factor, not the f16 number in the file (0.02 % "
+     "less)"},
     {"Negative", of_types<k64>, kIn32Bits},
     {"NonMaxSuppression", always,
      "the plugin treats scores that equal a threshold differently, and never cuts soft suppression short"},
@@ -101,6 +115,8 @@ constexpr Difference kDifferences[] = {
     {"SquaredDifference", of_types<k64>, kIn32Bits},
     {"SquaredDifference", of_types<kBytes>,
      "the plugin saturates inside the difference of 8-bit integers; by the specification the result wraps around"},
+    {"StridedSlice", adds_and_drops_axes,
+     "the plugin reads the wrong elements where new_axis_mask and shrink_axis_mask are both set"},
     {"Subtract", of_types<k64>, kIn32Bits},
     {"Subtract", of_types<kBytes>, kSaturates},
     {"Unique", along_last_axis, "the plugin misses equal slices along the last axis"},

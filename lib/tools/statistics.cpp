@@ -45,6 +45,11 @@ std::uint32_t digest_of(const Tensor& tensor) {
   return static_cast<std::uint32_t>(crc);
 }
 
+std::uint32_t digest_of(std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      ::crc32_z(::crc32_z(0, nullptr, 0), reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 Statistics statistics_of(const Tensor& tensor) {
   Statistics s;
   s.count = tensor.size();

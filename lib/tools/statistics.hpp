@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "tensor/tensor.hpp"
 
@@ -27,5 +28,7 @@ Statistics statistics_of(const Tensor& tensor);
 
 /// The CRC-32 of the elements as an .npy file holds them (io/storable.hpp says in which type).
 std::uint32_t digest_of(const Tensor& tensor);
+/// CRC-32 of plain bytes.
+std::uint32_t digest_of(std::string_view bytes);
 
 }  // namespace ovir::tools

@@ -267,10 +267,10 @@ bool TrapFinder::check_indices(const Event& e) {
       const auto v = values[i];
       if (v < range->length && v >= (indexes.from_end ? -range->length : 0)) continue;
       const auto& data = e.inputs[indexes.data];
-      const auto what = range->axis < 0
-                            ? std::string("the number of classes")
-                            : fmt::format("axis {} of {} {}{}", range->axis, port_name(*e.node.version, indexes.data),
-                                          name(data.type()), to_string(data.shape()));
+      const auto what =
+          range->axis < 0 ? std::string("the number of classes")
+                          : fmt::format("axis {} of \"{}\" {}{}", range->axis, port_name(*e.node.version, indexes.data),
+                                        name(data.type()), to_string(data.shape()));
       hit(e, Trap::oob, true, p, e.inputs[p], i,
           fmt::format("{} is outside {}..{}, {}", v, indexes.from_end ? -range->length : 0, range->length - 1, what),
           {{p, i}});

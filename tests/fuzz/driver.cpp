@@ -103,9 +103,13 @@ std::vector<std::string> read_words(const std::string& path) {
 }  // namespace
 
 #ifdef __SANITIZE_ADDRESS__
-/// AddressSanitizer asks for its options by this name.
+/// The sanitizers ask for their options by these names. They abort, so that on_signal keeps the input.
 extern "C" const char* __asan_default_options();
-extern "C" const char* __asan_default_options() { return "hard_rss_limit_mb=4096:max_allocation_size_mb=4096"; }
+extern "C" const char* __asan_default_options() {
+  return "abort_on_error=1:hard_rss_limit_mb=4096:max_allocation_size_mb=4096:intercept_tls_get_addr=0";
+}
+extern "C" const char* __ubsan_default_options();
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
 #endif
 
 void broken(std::string_view what) {

@@ -1,7 +1,8 @@
 // A fuzz target: must come back, whatever the input, and abort where the library breaks a promise.
 #pragma once
-#include <cstring>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,8 +20,8 @@ inline void promise(bool kept, std::string_view what) {
 
 /// A copy on the heap, so that AddressSanitizer sees who reads beyond its end.
 inline ovir::Bytes heap_bytes(std::string_view input) {
-  const auto copy = std::make_shared<std::vector<std::byte>>(input.size());
-  std::memcpy(copy->data(), input.data(), input.size());
+  const auto bytes = std::as_bytes(std::span(input));
+  const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   return {copy, *copy};
 }
 

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/product/compressed.hpp"
 #include "kernels.hpp"
@@ -52,8 +54,11 @@ TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
   ThreadPool one(1), four(4);
   const Case cases[] = {{1, 39, 3, 32, 4, false, true, false},  {2, 4, 1, 64, 4, true, false, true},
                         {3, 33, 2, 128, 8, false, true, false}, {1, 70, 1, 96, 8, true, false, false},
-                        {6, 5, 4, 32, 4, false, false, false},  {7, 70, 3, 32, 4, false, true, false},
-                        {40, 35, 2, 32, 8, true, true, true}};
+                        {6, 5, 4, 32, 4, false, false, false},  {1, 9, 3, 128, 4, false, true, false},
+                        {2, 7, 2, 256, 4, true, true, false},   {1, 6, 1, 160, 4, false, true, false},
+                        {1, 5, 5, 64, 8, true, true, false},    {1, 6, 3, 32, 8, false, true, true},
+                        {1, 6, 3, 64, 4, false, true, true},    {1, 6, 3, 96, 8, false, true, false},
+                        {7, 70, 3, 32, 4, false, true, false},  {40, 35, 2, 32, 8, true, true, true}};
   for_each_isa([&] {
     for (const auto& c : cases) {
       INFO(c.m << " x " << c.groups * c.group << " x " << c.rows << ", " << c.bits << " bits");
@@ -88,6 +93,46 @@ TEST_CASE("compressed product and rows: 4 and 8 bits, few rows and many") {
           picked.push_back(-b.rows <= i && i < b.rows ? matrix.values[at((i + b.rows) % b.rows * b.columns + k)] : 0.0);
       compressed_rows(b, index, 5, rows.data(), four);
       CHECK(worst(rows, picked) < 1e-6);
+    }
+  });
+}
+
+TEST_CASE("compressed product: numbers that digits cannot hold") {
+  ThreadPool one(1);
+  for_each_isa([&] {
+    for (const int bits : {4, 8}) {
+      const Matrix matrix({1, 5, 2, 128, bits, false, true, false});
+      const auto& b = matrix.b;
+      const Buffer scratch(compressed_scratch_size(b, 1, 1));
+      const auto product = [&](float odd) {
+        auto a = random_floats(b.columns, 1);
+        a[7] = odd;
+        Floats y(at(b.rows));
+        compressed_product(b, a.data(), y.data(), 1, {}, scratch.data(), one);
+        return y;
+      };
+      for (i64 r = 0; r < b.rows; ++r) {
+        INFO(bits << " bits, row " << r);
+        const auto weight = matrix.values[at(r * b.columns + 7)];
+        const auto infinity = std::numeric_limits<float>::infinity();
+        CHECK(std::isnan(product(std::nanf(""))[at(r)]));
+        CHECK(product(infinity)[at(r)] == (weight < 0 ? -infinity : infinity));
+        CHECK(std::abs(product(1e36F)[at(r)] - 1e36 * weight) < 1e31);
+      }
+      // Small ones beside large ones keep as many bits as their sum has.
+      for (const float scale : {1e-38F, 1e-30F, 1e10F}) {
+        auto a = random_floats(b.columns, 3);
+        for (auto& x : a) x *= scale;
+        Floats y(at(b.rows));
+        compressed_product(b, a.data(), y.data(), 1, {}, scratch.data(), one);
+        std::vector<double> expected;
+        for (i64 r = 0; r < b.rows; ++r) {
+          double sum = 0;
+          for (i64 k = 0; k < b.columns; ++k) sum += double{a[at(k)]} * matrix.values[at(r * b.columns + k)];
+          expected.push_back(sum);
+        }
+        CHECK(worst(y, expected) < 1e-5);
+      }
     }
   });
 }

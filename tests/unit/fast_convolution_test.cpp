@@ -147,7 +147,7 @@ TEST_CASE("direct convolution in groups") {
 TEST_CASE("convolution of plain planes") {
   for (const auto& s : {shape(1, 1, 3, 32, 30, 41, 7, 7, 2, 1, 3), shape(2, 1, 1, 20, 28, 28, 5, 5, 1, 1, 0),
                         shape(1, 1, 3, 64, 64, 64, 16, 16, 16, 1, 0), shape(1, 1, 4, 17, 9, 33, 3, 3, 1, 2, 2),
-                        shape(1, 1, 1, 8, 1, 400, 1, 10, 5, 1, 0)}) {
+                        shape(1, 1, 1, 8, 1, 400, 1, 10, 5, 1, 0), shape(1, 1, 2, 20, 1, 700, 1, 5, 2, 2, 4)}) {
     const Data d(s);
     ThreadPool pool(4);
     const Buffer filters(planar_filters_size(s)), scratch(planar_scratch_size(s, 4));

@@ -27,6 +27,9 @@ constexpr auto kJpeg =  // 8x8 gray, left half 100, right half 200, quality 90
     "0706080c0a0c0c0b0a0b0b0d0e12100d0e110e0b0b1016101113141515150c0f171816141812141514ffc0000b080008"
     "000801011100ffc40014000100000000000000000000000000000006ffc4001810000203000000000000000000000000"
     "0000084684c3ffda0008010100003f0076a54aaa6c7fffd9";
+constexpr auto kBmp =  // the same pixels as kRgb
+    "424d460000000000000036000000280000000200000002000000010018000000000010000000130b0000130b00000000"
+    "000000000000030201fcfbfa00000000ffff80000000";
 
 const std::vector<i64> kPixels{255, 0, 0, 0, 128, 255, 1, 2, 3, 250, 251, 252};
 
@@ -77,6 +80,22 @@ TEST_CASE("a header that claims more than its file can hold is refused before me
   CHECK(refusal(jpeg) == "E0705");
   jpeg.replace(frame + 5, 4, std::string_view("\xFF\x00\xFF\x00", 4));
   CHECK(refusal(jpeg) == "E0003");
+}
+
+TEST_CASE("BMP") {
+  const std::string whole = from_hex(kBmp);
+  const Tensor t = image(kBmp);
+  CHECK(t.shape() == Shape{2, 2, 3});
+  CHECK(to_i64(t) == kPixels);
+  for (std::size_t n = 0; n < whole.size(); ++n) CHECK(refusal(whole.substr(0, n)) == "E0705");
+  const auto with = [&](std::size_t at, std::string_view bytes) {
+    std::string changed = whole;
+    return refusal(changed.replace(at, bytes.size(), bytes));
+  };
+  CHECK(with(18, std::string_view("\0\0\x40\0\0\0\x40\0", 8)) == "E0003");  // 4,194,304 x 4,194,304
+  CHECK(with(18, std::string_view("\0\x10\0\0\0\x10\0\0", 8)) == "E0705");  // 4096 x 4096
+  CHECK(with(22, "\xFE\xFF\xFF\xFF") == "E0705");                           // top-down
+  CHECK(with(28, "\x04") == "E0705");                                       // 4 bits per pixel
 }
 
 TEST_CASE("PGM and PPM") {

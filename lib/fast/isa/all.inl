@@ -1,5 +1,6 @@
 // The loops, in terms of Vec, a vector of kWidth floats. Included by one file an instruction set, which defines it and:
-//   load, store, spread;  fma(a, b, c) = a·b + c;  root;  min and max, which give the second operand where one is NaN;
+//   load, store, spread;  load_some and store_some for the first n < kWidth lanes, the others are 0;
+//    fma(a, b, c) = a·b + c;  root;  min and max, which give the second operand where one is NaN;
 //   near, to the nearest integer, halves to even, for |x| < 2^22;  scaled(x, n) = x·2^n for integers |n| < 254, which
 //   rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;
 //   kSide  vectors side by side in a tile of the one-shot product;  kPixels  rows that, with two vectors of columns
@@ -44,6 +45,7 @@ static constexpr IsaTable table(const char* name) {
           .sum = sum,
           .maximum = maximum,
           .minimum = minimum,
+          .scale_add = scale_add,
           .deviation = deviation,
           .reduce_columns = reduce_columns,
           .exp_sum = exp_sum,

@@ -6,6 +6,14 @@ namespace {
 #include "fast/isa/vector_base.inl"
 
 constexpr i64 kSide = 2;
+inline Vec load_some(const float* p, i64 n) {
+  Vec v{};
+  __builtin_memcpy(&v, p, static_cast<unsigned long>(n) * sizeof(float));
+  return v;
+}
+inline void store_some(float* p, Vec v, i64 n) {
+  __builtin_memcpy(p, &v, static_cast<unsigned long>(n) * sizeof(float));
+}
 inline Vec root(Vec a) {
   for (int i = 0; i < 4; ++i) a[i] = __builtin_sqrtf(a[i]);
   return a;

@@ -1,5 +1,7 @@
 // Rows of compressed weights, for the loops that read them.
 #pragma once
+#include <cstdint>
+
 #include "base/int.hpp"
 
 namespace ovir::fast {
@@ -13,6 +15,22 @@ struct CodeRows {
   bool is_signed;
   const float *zero, *scale;  ///< of the first row and group; zero may be null
   i64 zero_row, zero_group, scale_row, scale_group;
+};
+
+/// What rows of codes are multiplied by, as integers: by blocks of 64 bytes of codes, x[k] = step · (65536·a + 256·b +
+/// c) with digits of −128 … 127, within 2⁻²³ of the block's largest number.
+struct Digits {
+  std::int8_t* digits;  ///< by block: a's, b's, c's; with 4 bits each those of the first codes, then of the second
+  float *steps, *sums;  ///< by block; by group of the codes, the sum of x
+
+  /// Groups must be whole blocks, or blocks whole groups.
+  static bool fit(const CodeRows& w) {
+    const i64 group = w.group * w.bits / 8;
+    return w.groups == 1 || group % 64 == 0 || 64 % group == 0;
+  }
+  static i64 blocks(const CodeRows& w) { return (w.groups * w.group * w.bits / 8 + 63) / 64; }
+  /// Bytes of the digits of a block.
+  static i64 block_size(const CodeRows& w) { return w.bits == 4 ? 384 : 192; }
 };
 
 }  // namespace ovir::fast

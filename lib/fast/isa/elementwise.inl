@@ -1,17 +1,5 @@
 // Functions of one and two operands over rows.
 
-/// The first n < kWidth lanes; the others are 0.
-[[gnu::always_inline]] inline Vec load_some(const float* p, i64 n) {
-  float lanes[kWidth] = {};
-  for (i64 i = 0; i < n; ++i) lanes[i] = p[i];
-  return load(lanes);
-}
-inline void store_some(float* p, Vec v, i64 n) {
-  float lanes[kWidth];
-  store(lanes, v);
-  for (i64 i = 0; i < n; ++i) p[i] = lanes[i];
-}
-
 /// Calls use(apply) with the function of a vector that `u` names: the choice is made once, outside of the loops.
 template <class Use>
 static inline __attribute__((always_inline)) void with_function(const Unary& u, Use use) {
@@ -123,5 +111,10 @@ static void binary(Binary f, const float* a, i64 a_step, const float* b, i64 b_s
 
 static void select(const unsigned char* mask, i64 mask_step, const float* a, i64 a_step, const float* b, i64 b_step,
                    float* y, i64 n) {
-  for (i64 i = 0; i < n; ++i) y[i] = mask[i * mask_step] ? a[i * a_step] : b[i * b_step];
+  i64 i = 0;
+  if (mask_step == 1 && a_step == 1 && b_step == 0) {
+    const Vec other = spread(*b);
+    for (; i + kWidth <= n; i += kWidth) store(y + i, widened(mask + i) != 0 ? load(a + i) : other);
+  }
+  for (; i < n; ++i) y[i] = mask[i * mask_step] ? a[i * a_step] : b[i * b_step];
 }

@@ -6,13 +6,15 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
 [[gnu::always_inline]] inline Vec number(Int bits) { return (Vec)bits; }
 [[gnu::always_inline]] inline Int bits(Vec v) { return (Int)v; }
 [[gnu::always_inline]] inline Vec magnitude(Vec x) { return number(bits(x) & 0x7fffffff); }
+[[gnu::always_inline]] inline Vec minus_magnitude(Vec x) { return number(bits(x) | (Int{} + (-0x7fffffff - 1))); }
 /// y with the sign of x; y is not negative.
 [[gnu::always_inline]] inline Vec with_sign_of(Vec x, Vec y) {
   return number(bits(y) | (bits(x) & (Int{} + (-0x7fffffff - 1))));
 }
 
-[[gnu::always_inline]] inline Vec exp(Vec x) {
-  x = min(spread(89.0f), max(spread(-104.0f), x));
+/// exp(x) for x <= 89, or NaN.
+[[gnu::always_inline]] inline Vec exp_to_89(Vec x) {
+  x = max(spread(-104.0f), x);
   const Vec n = near(x * spread(1.44269504f));
   Vec r = fma(n, spread(-0.693359375f), x);
   r = fma(n, spread(2.12194440e-4f), r);
@@ -24,6 +26,7 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   p = fma(p, r * r, r) + spread(1.0f);
   return scaled(p, n);
 }
+[[gnu::always_inline]] inline Vec exp(Vec x) { return exp_to_89(min(spread(89.0f), x)); }
 
 /// exp(x) - 1 for x <= 0.
 [[gnu::always_inline]] inline Vec expm1_of_negative(Vec x) {
@@ -39,7 +42,7 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
 [[gnu::always_inline]] inline Vec log(Vec x) {
   const Vec tiny = spread(1.17549435e-38f), infinity = spread(__builtin_inff());
   // Numbers below the normal ones are scaled up first.
-  const Vec scaled = x < tiny ? x * spread(8388608.0f) : x;
+  const Vec scaled = magnitude(x < tiny ? x * spread(8388608.0f) : x);
   const Vec offset = x < tiny ? spread(-23.0f) : spread(0.0f);
   // scaled = m · 2^e with m in [√½, √2)
   const Int shifted = bits(scaled) - 0x3f3504f3;
@@ -116,13 +119,13 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
 
 /// By the exponential of -|x|, which stays finite.
 [[gnu::always_inline]] inline Vec sigmoid(Vec x) {
-  const Vec e = exp(min(x, -x)), y = inverse(spread(1.0f) + e);
+  const Vec e = exp_to_89(minus_magnitude(x)), y = inverse(spread(1.0f) + e);
   return x < spread(0.0f) ? e * y : y;
 }
 
 [[gnu::always_inline]] inline Vec softplus(Vec x) {
   // log(1 + e) for e in (0, 1] loses what e adds below 1 ulp of 1; e itself is then the result.
-  const Vec e = exp(-magnitude(x)), u = spread(1.0f) + e;
+  const Vec e = exp_to_89(minus_magnitude(x)), u = spread(1.0f) + e;
   const Vec correction = (e - (u - spread(1.0f))) / u;
   return max(spread(0.0f), x) + (log(u) + correction);
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 
+#include "fast/isa/codes.hpp"
 #include "fast/isa/tile.hpp"
 
 namespace ovir::fast {
@@ -52,8 +53,8 @@ struct U8Tile {
   i64 out_pixel = 0, out_block = 0;
 };
 
-/// A row of a depthwise convolution of u8 by i8 on the 64 channels of a block: v = sum·scale + shift, bounded.
-struct U8DepthwiseRow {
+/// Rows of a depthwise convolution of u8 by i8 on the 64 channels of a block: v = sum·scale + shift, bounded.
+struct U8DepthwiseRows {
   const Word* in;
   const i64* taps;             ///< offsets from `in`, in words
   i64 tap_count;               ///< at most 64
@@ -61,8 +62,9 @@ struct U8DepthwiseRow {
   i64 step;
   const float *scale, *shift;  ///< 64 values each
   float low, high;
-  std::uint8_t* out;  ///< 64 values a pixel
-  i64 pixels;
+  std::uint8_t* out;      ///< 64 values a pixel, row after row
+  i64 pixels;             ///< of a row
+  i64 rows, row;          ///< how many, and the words between those of the input
   float* wide = nullptr;  ///< where f32 is stored: wide[c/16·wide_block + x·16 + c%16] for c/16 < wide_blocks
   i64 wide_block = 0, wide_blocks = 0;
 };
@@ -93,7 +95,7 @@ struct NarrowTable {
   /// Of 32 channels a block; the pointers are to words.
   void (*bf16_pool)(const PoolRow& row);
   void (*u8)(const U8Tile& tile, int pixels);
-  void (*u8_depthwise)(const U8DepthwiseRow& row);
+  void (*u8_depthwise)(const U8DepthwiseRows& rows);
   /// The maximum, of 64 channels a block; the pointers are to words.
   void (*u8_pool)(const PoolRow& row);
   /// y = round(x·scale + shift) within 0 … most.
@@ -101,6 +103,12 @@ struct NarrowTable {
   /// Rounds to the nearest, halves to even.
   void (*to_bf16)(const float* x, std::uint16_t* y, i64 n);
   void (*from_bf16)(const std::uint16_t* x, float* y, i64 n);
+  /// A vector, by which rows of codes as those of `w` will be multiplied, as digits. False where it has numbers that
+  /// are not finite, or too large or small: dot_codes (table.hpp) is for those. Null, as dot_digits, where the machine
+  /// has no instruction for it.
+  bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
+  /// As dot_codes.
+  void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;
 };
 
 extern const NarrowTable kNarrowBaseTable;

@@ -3,7 +3,7 @@
 //   load_words, store_words, spread_word;  dot_bf16(a, b, sum) and dot_u8(a, b, sum), a being u8 and b i8;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
-//   u8_depthwise.
+//   store_u8(to, other, v, w)  two vectors at each of two places;  u8_depthwise.
 
 /// Sums of P pixels by two vectors of columns, from column0 on.
 template <int P, class Sum, class Dot>
@@ -215,23 +215,30 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
   }
   // Products and sums are rounded apart, so that all instruction sets give the same bits.
   const auto value = [&](int p, int j) __attribute__((always_inline)) {
-    const Vec v = __builtin_convertvector(sum[p][j], Vec) * scale[j] + shift[j];
-    return min(high, max(low, v));
+    Vec v = __builtin_convertvector(sum[p][j], Vec) * scale[j] + shift[j];
+    v = min(high, max(low, v));
+    if (!t.residual) return v;
+    if (t.rounds) v = __builtin_convertvector(to_levels(v), Vec);
+    v = v * own + (load_u8(t.residual + p * t.residual_pixel + column + j * kWidth) * other + offset);
+    return min(most, max(least, v));
   };
+  if (t.wide) {
 #pragma GCC unroll 16
-  for (int p = 0; p < P; ++p)
+    for (int p = 0; p < P; ++p)
 #pragma GCC unroll 2
-    for (int j = 0; j < 2; ++j) {
-      const i64 c = column + j * kWidth;
-      Vec v = value(p, j);
-      if (t.residual) {
-        if (t.rounds) v = __builtin_convertvector(to_levels(v), Vec);
-        v = v * own + (load_u8(t.residual + p * t.residual_pixel + c) * other + offset);
-        v = min(most, max(least, v));
+      for (int j = 0; j < 2; ++j) {
+        const i64 c = column + j * kWidth;
+        store(t.wide + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, value(p, j));
       }
-      if (t.wide) store(t.wide + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, v);
-      else store_u8(t.out + p * t.out_pixel + c, v);
-    }
+    return;
+  }
+  std::uint8_t* out = t.out + column;
+#pragma GCC unroll 16
+  for (int p = 0; p + 1 < P; p += 2)
+    store_u8(out + p * t.out_pixel, out + (p + 1) * t.out_pixel, {value(p, 0), value(p, 1)},
+             {value(p + 1, 0), value(p + 1, 1)});
+  if (P % 2 == 1)
+    for (int j = 0; j < 2; ++j) store_u8(out + (P - 1) * t.out_pixel + j * kWidth, value(P - 1, j));
 }
 
 template <int P>

@@ -46,6 +46,16 @@ inline Vec load_bf16(const std::uint16_t* p) {
 inline void store_u8(std::uint8_t* p, Vec v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(v)));
 }
+/// Two pixels of 32 channels.
+inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2]) {
+  const auto pair = [](const Vec(&x)[2]) {
+    return _mm512_packs_epi32(_mm512_cvtps_epi32(x[0]), _mm512_cvtps_epi32(x[1]));
+  };
+  const auto order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const auto both = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(pair(v), pair(w)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(a), _mm512_castsi512_si256(both));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(b), _mm512_extracti64x4_epi64(both, 1));
+}
 inline Vec load_u8(const std::uint8_t* p) {
   return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 }
@@ -60,63 +70,122 @@ inline Vec load_u8(const std::uint8_t* p) {
   to[3] = (Words)_mm512_unpackhi_epi16(ab_high, cd_high);
 }
 
-// Four taps at a time: their bytes interleaved are what one instruction multiplies and adds.
-static void u8_depthwise(const U8DepthwiseRow& r) {
-  constexpr i64 kMaxGroups = 16;
-  const i64 groups = (r.tap_count + 3) / 4;
-  Words weights[kMaxGroups][4];
-  const auto zero = _mm512_setzero_si512();
-  const auto tap_of = [&](i64 tap, auto bytes) { return tap < r.tap_count ? bytes(tap) : zero; };
-  for (i64 g = 0; g < groups; ++g) {
-    const auto bytes_of = [&](i64 tap) { return _mm512_loadu_si512(r.weights + tap * 64); };
-    interleave(tap_of(4 * g, bytes_of), tap_of(4 * g + 1, bytes_of), tap_of(4 * g + 2, bytes_of),
-               tap_of(4 * g + 3, bytes_of), weights[g]);
+/// What follows the sums of a pixel.
+struct U8Ending {
+  Vec scale[4], shift[4], low, high;
+
+  explicit U8Ending(const U8DepthwiseRows& r) : low(spread(r.low)), high(spread(r.high)) {
+    const auto lane = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51);
+    for (int v = 0; v < 4; ++v) {
+      scale[v] = _mm512_i32gather_ps(lane, r.scale + 4 * v, 4);
+      shift[v] = _mm512_i32gather_ps(lane, r.shift + 4 * v, 4);
+    }
   }
-  Vec scale[4], shift[4];
-  for (int v = 0; v < 4; ++v) {
-    float lanes[2][16];
-    for (int l = 0; l < 16; ++l) {
-      lanes[0][l] = r.scale[l / 4 * 16 + v * 4 + l % 4];
-      lanes[1][l] = r.shift[l / 4 * 16 + v * 4 + l % 4];
-    }
-    scale[v] = load(lanes[0]);
-    shift[v] = load(lanes[1]);
-  }
-  const Vec low = spread(r.low), high = spread(r.high);
-  for (i64 x = 0; x < r.pixels; ++x) {
-    const Word* in = r.in + x * r.step;
-    const auto bytes_of = [&](i64 tap) { return _mm512_loadu_si512(in + r.taps[tap]); };
-    Ints sum[4] = {};
-    i64 g = 0;
-    for (; 4 * g + 4 <= r.tap_count; ++g) {
-      Words four[4];
-      interleave(bytes_of(4 * g), bytes_of(4 * g + 1), bytes_of(4 * g + 2), bytes_of(4 * g + 3), four);
-      for (int v = 0; v < 4; ++v) dot_u8(four[v], weights[g][v], sum[v]);
-    }
-    if (g < groups) {
-      Words four[4];
-      interleave(bytes_of(4 * g), tap_of(4 * g + 1, bytes_of), tap_of(4 * g + 2, bytes_of), zero, four);
-      for (int v = 0; v < 4; ++v) dot_u8(four[v], weights[g][v], sum[v]);
-    }
+  [[gnu::always_inline]] void store_pixel(const U8DepthwiseRows& r, i64 i, const Ints (&sum)[4]) const {
     Vec value[4];
+#pragma GCC unroll 4
     for (int v = 0; v < 4; ++v)
       value[v] = min(high, max(low, __builtin_convertvector(sum[v], Vec) * scale[v] + shift[v]));
-    if (r.wide) {
-      for (int v = 0; v < 4; ++v) {
-        float lanes[16];
-        store(lanes, value[v]);
-        for (i64 block = 0; block < r.wide_blocks; ++block)
-          __builtin_memcpy(r.wide + block * r.wide_block + x * 16 + v * 4, lanes + block * 4, 16);
-      }
-      continue;
+    if (!r.wide) {
+      const auto level = [&](int v) { return _mm512_cvtps_epi32(value[v]); };
+      _mm512_storeu_si512(r.out + i * 64, _mm512_packus_epi16(_mm512_packs_epi32(level(0), level(1)),
+                                                              _mm512_packs_epi32(level(2), level(3))));
+      return;
     }
-    const auto level = [&](int v) { return _mm512_cvtps_epi32(value[v]); };
-    _mm512_storeu_si512(r.out + x * 64, _mm512_packus_epi16(_mm512_packs_epi32(level(0), level(1)),
-                                                            _mm512_packs_epi32(level(2), level(3))));
+    for (int v = 0; v < 4; ++v) {
+      float lanes[16];
+      store(lanes, value[v]);
+      for (i64 block = 0; block < r.wide_blocks; ++block)
+        __builtin_memcpy(r.wide + block * r.wide_block + i * 16 + v * 4, lanes + block * 4, 16);
+    }
+  }
+};
+
+/// The words that one instruction multiplies: the bytes of four taps, interleaved. Where there are fewer, zeros.
+template <class Bytes>
+[[gnu::always_inline]] inline void four_taps(i64 count, Bytes bytes, Words (&to)[4]) {
+  const auto zero = _mm512_setzero_si512();
+  interleave(bytes(0), count > 1 ? bytes(1) : zero, count > 2 ? bytes(2) : zero, count > 3 ? bytes(3) : zero, to);
+}
+
+/// 3 × 3 taps and a step of one pixel: the words of a column of three serve three pixels.
+static void u8_depthwise3(const U8DepthwiseRows& r) {
+  Words weights[3][4];
+  for (int c = 0; c < 3; ++c)
+    four_taps(
+        3, [&](i64 t) { return _mm512_loadu_si512(r.weights + (3 * t + c) * 64); }, weights[c]);
+  const U8Ending ending(r);
+  for (i64 y = 0; y < r.rows; ++y) {
+    const Word* in = r.in + y * r.row;
+    Words column[3][4];
+    const auto read = [&](i64 x, Words(&to)[4]) __attribute__((always_inline)) {
+      four_taps(
+          3, [&](i64 t) { return _mm512_loadu_si512(in + r.taps[3 * t] + x * kBlock); }, to);
+    };
+    const auto pixel = [&](i64 x, const Words(&a)[4], const Words(&b)[4], Words(&c)[4]) __attribute__((always_inline)) {
+      read(x + 2, c);
+      Ints sum[4] = {};
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; ++v) {
+        dot_u8(a[v], weights[0][v], sum[v]);
+        dot_u8(b[v], weights[1][v], sum[v]);
+        dot_u8(c[v], weights[2][v], sum[v]);
+      }
+      ending.store_pixel(r, y * r.pixels + x, sum);
+    };
+    read(0, column[0]);
+    read(1, column[1]);
+    i64 x = 0;
+    for (; x + 3 <= r.pixels; x += 3) {
+      pixel(x, column[0], column[1], column[2]);
+      pixel(x + 1, column[1], column[2], column[0]);
+      pixel(x + 2, column[2], column[0], column[1]);
+    }
+    if (x < r.pixels) pixel(x, column[0], column[1], column[2]);
+    if (x + 1 < r.pixels) pixel(x + 1, column[1], column[2], column[0]);
   }
 }
+
+static bool is_three_by_three(const U8DepthwiseRows& r) {
+  if (r.tap_count != 9 || r.step != kBlock) return false;
+  for (i64 t = 0; t < 9; ++t)
+    if (r.taps[t] != r.taps[t / 3 * 3] + t % 3 * kBlock) return false;
+  return true;
+}
+
+// Four taps at a time.
+static void u8_depthwise(const U8DepthwiseRows& r) {
+  if (is_three_by_three(r)) return u8_depthwise3(r);
+  constexpr i64 kMaxGroups = 16;
+  const i64 whole = r.tap_count / 4, rest = r.tap_count % 4;
+  Words weights[kMaxGroups][4];
+  for (i64 g = 0; 4 * g < r.tap_count; ++g)
+    four_taps(
+        r.tap_count - 4 * g, [&](i64 t) { return _mm512_loadu_si512(r.weights + (4 * g + t) * 64); }, weights[g]);
+  const U8Ending ending(r);
+  for (i64 i = 0; i < r.rows * r.pixels; ++i) {
+    const Word* in = r.in + i / r.pixels * r.row + i % r.pixels * r.step;
+    Ints sum[4] = {};
+    const auto add = [&](i64 g, i64 count) __attribute__((always_inline)) {
+      Words four[4];
+      four_taps(
+          count, [&](i64 t) { return _mm512_loadu_si512(in + r.taps[4 * g + t]); }, four);
+      for (int v = 0; v < 4; ++v) dot_u8(four[v], weights[g][v], sum[v]);
+    };
+    for (i64 g = 0; g < whole; ++g) add(g, 4);
+    if (rest > 0) add(whole, rest);
+    ending.store_pixel(r, i, sum);
+  }
+}
+#include "fast/isa/digits.inl"
 #include "fast/isa/narrow.inl"
+constexpr NarrowTable with_digits() {
+  auto table = narrow_table("avx512");
+  table.to_digits = to_digits;
+  table.dot_digits = dot_digits;
+  return table;
+}
 }  // namespace
-extern const NarrowTable kNarrowAvx512Table = narrow_table("avx512");
+extern const NarrowTable kNarrowAvx512Table = with_digits();
 }  // namespace ovir::fast
 #endif

@@ -29,6 +29,12 @@ inline void store_u8(std::uint8_t* p, Vec v) {
   const Bytes b = __builtin_convertvector(to_levels(v), Bytes);
   __builtin_memcpy(p, &b, sizeof b);
 }
+inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2]) {
+  for (int j = 0; j < 2; ++j) {
+    store_u8(a + j * kWidth, v[j]);
+    store_u8(b + j * kWidth, w[j]);
+  }
+}
 inline Vec load_u8(const std::uint8_t* p) {
   using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
   Bytes b;
@@ -36,12 +42,13 @@ inline Vec load_u8(const std::uint8_t* p) {
   return __builtin_convertvector(b, Vec);
 }
 
-static void u8_depthwise(const U8DepthwiseRow& r) {
+static void u8_depthwise(const U8DepthwiseRows& r) {
   constexpr i64 kChannels = 4 * kBlock;
-  for (i64 x = 0; x < r.pixels; ++x) {
+  for (i64 i = 0; i < r.rows * r.pixels; ++i) {
+    const i64 from = i / r.pixels * r.row + i % r.pixels * r.step;
     int sum[kChannels] = {};
     for (i64 tap = 0; tap < r.tap_count; ++tap) {
-      const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + r.taps[tap] + x * r.step);
+      const auto* in = reinterpret_cast<const std::uint8_t*>(r.in + r.taps[tap] + from);
       const auto* w = r.weights + tap * kChannels;
       for (i64 c = 0; c < kChannels; ++c) sum[c] += in[c] * w[c];
     }
@@ -50,8 +57,8 @@ static void u8_depthwise(const U8DepthwiseRow& r) {
       __builtin_memcpy(&s, sum + c, sizeof s);
       const Vec v = __builtin_convertvector(s, Vec) * load(r.scale + c) + load(r.shift + c);
       const Vec bounded = min(spread(r.high), max(spread(r.low), v));
-      if (!r.wide) store_u8(r.out + x * kChannels + c, bounded);
-      else if (c / kBlock < r.wide_blocks) store(r.wide + c / kBlock * r.wide_block + x * kBlock + c % kBlock, bounded);
+      if (!r.wide) store_u8(r.out + i * kChannels + c, bounded);
+      else if (c / kBlock < r.wide_blocks) store(r.wide + c / kBlock * r.wide_block + i * kBlock + c % kBlock, bounded);
     }
   }
 }

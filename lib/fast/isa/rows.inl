@@ -1,10 +1,23 @@
 // Reductions, normalization and transposition of rows. Sums are taken in four vectors and then in a fixed order.
 
+/// 0, 1, 2 …
+[[gnu::always_inline]] inline Int places() {
+  Int at;
+  for (int i = 0; i < kWidth; ++i) at[i] = i;
+  return at;
+}
+/// v in the first n lanes, `rest` in the others.
+[[gnu::always_inline]] inline Vec only(Vec v, i64 n, Vec rest) { return places() < static_cast<int>(n) ? v : rest; }
+
+/// One number of all lanes, by halves.
+template <class Join>
+[[gnu::always_inline]] inline float across(Vec v, Join join) {
+  for (int half = kWidth / 2; half > 0; half /= 2)
+    v = join(v, (Vec)__builtin_shuffle(v, (places() + half) & (static_cast<int>(kWidth) - 1)));
+  return v[0];
+}
 [[gnu::always_inline]] inline float add_lanes(Vec v) {
-  float lanes[kWidth], total = 0;
-  store(lanes, v);
-  for (int i = 0; i < kWidth; ++i) total += lanes[i];
-  return total;
+  return across(v, [](Vec a, Vec b) { return a + b; });
 }
 
 /// The sum of term(i, lanes) over the row, which is asked for kWidth elements at a time and at the end for fewer; lanes
@@ -26,52 +39,54 @@ static float sum(const float* x, i64 n) {
 
 static float deviation(const float* x, float mean, i64 n) {
   return sum_of(n, [=, m = spread(mean)](i64 i, i64 lanes) {
-    if (lanes == kWidth) {
-      const Vec d = load(x + i) - m;
-      return d * d;
-    }
-    float rest[kWidth] = {};
-    for (i64 j = 0; j < lanes; ++j) rest[j] = (x[i + j] - mean) * (x[i + j] - mean);
-    return load(rest);
+    const Vec d = (lanes == kWidth ? load(x + i) : load_some(x + i, lanes)) - m;
+    return lanes == kWidth ? d * d : only(d * d, lanes, Vec{});
   });
 }
 
-template <class Pick>
-static inline __attribute__((always_inline)) float extreme(const float* x, i64 n, float start, Pick pick) {
+/// The extreme of value(i, lanes) over the row, which is asked for as by sum_of; NaN if one is NaN.
+template <class Pick, class Value>
+static inline __attribute__((always_inline)) float extreme(i64 n, float start, Pick pick, Value value) {
   Vec best[4], nan = Vec{};
   for (int j = 0; j < 4; ++j) best[j] = spread(start);
+  const auto take = [&](int j, Vec v) __attribute__((always_inline)) {
+    nan = v == v ? nan : v;
+    best[j] = pick(v, best[j]);  // where v is NaN, the second operand stays
+  };
   i64 i = 0;
   for (; i + 4 * kWidth <= n; i += 4 * kWidth)
-    for (int j = 0; j < 4; ++j) {
-      const Vec v = load(x + i + j * kWidth);
-      nan = v == v ? nan : v;
-      best[j] = pick(v, best[j]);  // where v is NaN, the second operand stays
-    }
-  float lanes[kWidth], odd[kWidth], result = start;
-  store(lanes, pick(pick(best[0], best[1]), pick(best[2], best[3])));
-  store(odd, nan);
-  const auto take = [&](float v) {
-    if (v != v || result != result) result = v != v ? v : result;
-    else {
-      store(lanes, pick(spread(v), spread(result)));
-      result = lanes[0];
-    }
-  };
-  float kept[kWidth];
-  for (int j = 0; j < kWidth; ++j) kept[j] = lanes[j];
-  for (int j = 0; j < kWidth; ++j) {
-    take(kept[j]);
-    if (odd[j] != odd[j]) take(odd[j]);
-  }
-  for (; i < n; ++i) take(x[i]);
-  return result;
+    for (int j = 0; j < 4; ++j) take(j, value(i + j * kWidth, kWidth));
+  for (; i + kWidth <= n; i += kWidth) take(0, value(i, kWidth));
+  if (i < n) take(1, only(value(i, n - i), n - i, spread(start)));
+  const auto odd = add_lanes(nan);
+  return odd != odd ? odd : across(pick(pick(best[0], best[1]), pick(best[2], best[3])), pick);
 }
 
 static float maximum(const float* x, i64 n) {
-  return extreme(x, n, -__builtin_inff(), [](Vec a, Vec b) { return max(a, b); });
+  return extreme(
+      n, -__builtin_inff(), [](Vec a, Vec b) { return max(a, b); },
+      [=](i64 i, i64 lanes) { return lanes == kWidth ? load(x + i) : load_some(x + i, lanes); });
 }
 static float minimum(const float* x, i64 n) {
-  return extreme(x, n, __builtin_inff(), [](Vec a, Vec b) { return min(a, b); });
+  return extreme(
+      n, __builtin_inff(), [](Vec a, Vec b) { return min(a, b); },
+      [=](i64 i, i64 lanes) { return lanes == kWidth ? load(x + i) : load_some(x + i, lanes); });
+}
+
+static float scale_add(const float* x, float scale, const float* plus, i64 step, float* y, i64 n) {
+  const Vec times = spread(scale);
+  return extreme(
+      n, -__builtin_inff(), [](Vec a, Vec b) { return max(a, b); },
+      [=](i64 i, i64 lanes) {
+        if (lanes == kWidth) {
+          const Vec v = load(x + i) * times + (step ? load(plus + i) : spread(*plus));
+          store(y + i, v);
+          return v;
+        }
+        const Vec v = load_some(x + i, lanes) * times + (step ? load_some(plus + i, lanes) : spread(*plus));
+        store_some(y + i, v, lanes);
+        return v;
+      });
 }
 
 template <class Join>
@@ -116,7 +131,7 @@ static float exp_sum(const float* x, float scale, float shift, float* y, i64 n) 
     }
     const Vec e = exp(load_some(x + i, lanes) * times - minus);
     store_some(y + i, e, lanes);
-    return load_some(y + i, lanes);
+    return only(e, lanes, Vec{});
   });
 }
 

@@ -66,6 +66,8 @@ struct IsaTable {
   float (*sum)(const float* x, i64 n);
   float (*maximum)(const float* x, i64 n);  ///< NaN if one is NaN
   float (*minimum)(const float* x, i64 n);
+  /// y[i] = x[i]·scale + plus[i·step], step being 0 or 1; gives the maximum of y, NaN if one is NaN.
+  float (*scale_add)(const float* x, float scale, const float* plus, i64 step, float* y, i64 n);
   /// The sum of (x[i] - mean)².
   float (*deviation)(const float* x, float mean, i64 n);
   /// y[c] = the sum (of squares), maximum or minimum of x[r·step + c] over r < rows, for c < columns; not the mean.

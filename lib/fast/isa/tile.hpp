@@ -27,7 +27,7 @@ struct Tile {
   i64 pixel, block;
   const i64* taps;
   i64 blocks, tap_count, steps;
-  i64 last_steps;  ///< 0: as many as steps; fewer only where there is one tap
+  i64 last_steps;  ///< 0: as many as steps
   const float* weights;
   float* out;
   i64 out_pixel, out_block;

@@ -1,5 +1,6 @@
 // ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, a mask, Softmax, MatMul.
-// Queries, keys and values are of rank 4, or 3 where there is one head.
+// Queries, keys and values are of rank 4, or 3 where there is one head. Keys and values that groups of heads share are
+// read as they are before Unsqueeze, Broadcast and Reshape repeat them.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,15 +55,22 @@ struct Orders {
   Order q = kPlain, k = kPlain, v = kPlain, out = kPlain;
 };
 
+/// What the kernel takes of the model around a product of queries and keys.
+struct Around {
+  Orders orders{};
+  bool masked = false;
+  bool grouped = false;  ///< several heads of queries share one of keys and values
+};
+
 class AttentionKernel final : public Kernel {
  public:
   /// `transposed_keys`: [depth][keys]. Without a scale it is 1/√depth.
-  AttentionKernel(bool causal, bool transposed_keys, std::optional<float> scale, const Orders& orders)
-      : causal_(causal), scale_(scale), orders_(orders) {
+  AttentionKernel(bool causal, bool transposed_keys, std::optional<float> scale, const Around& around)
+      : causal_(causal), scale_(scale), orders_(around.orders), masked_(around.masked), grouped_(around.grouped) {
     if (transposed_keys) std::swap(orders_.k[2], orders_.k[3]);
   }
 
-  std::string name() const override { return "attention"; }
+  std::string name() const override { return grouped_ ? "attention+groups" : "attention"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto rank = sizes.in[0].rank();
@@ -76,15 +84,16 @@ class AttentionKernel final : public Kernel {
                      .depth = q.columns,
                      .value_depth = v.columns};
     // Heads and batches that are broadcast otherwise, and masks of their own rank, are for the reference kernel.
-    if (s.kv_heads != s.heads || v.heads != s.kv_heads || k.batch != s.batch || v.batch != s.batch || s.keys == 0 ||
-        s.depth == 0 || k.columns != s.depth || v.rows != s.keys || (sizes.in.size() > 3 && sizes.in[3].rank() > 4) ||
+    if ((grouped_ ? s.kv_heads == 0 || s.heads % s.kv_heads != 0 : s.kv_heads != s.heads) || v.heads != s.kv_heads ||
+        k.batch != s.batch || v.batch != s.batch || s.keys == 0 || s.depth == 0 || k.columns != s.depth ||
+        v.rows != s.keys || (masked_ && sizes.in[3].rank() > 4) ||
         sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
       return nullptr;
     s.causal = causal_;
     s.scale = scale_ ? *scale_ : static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth)));
     auto state = std::make_unique<State>();
     state->shape = s;
-    state->scratch = Buffer(attention_scratch_size(s, runtime.threads()));
+    state->scores = state->reserve(attention_scratch_size(s, orders_.k[3] == 3, runtime.threads()));
     return state;
   }
 
@@ -92,18 +101,19 @@ class AttentionKernel final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     fast::attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
-                    in.size() > 3 ? mask_of(in[3]) : MaskView{}, view_of(out[0], orders_.out), out[0].as<float>(),
-                    state.scratch.data(), runtime.pool());
+                    masked_ ? mask_of(in[3]) : MaskView{}, view_of(out[0], orders_.out), out[0].as<float>(),
+                    state.floats(state.scores), runtime.pool());
   }
 
  private:
   struct State final : KernelState {
     AttentionShape shape;
-    Buffer scratch;
+    Scratch scores;
   };
   bool causal_;
   std::optional<float> scale_;
   Orders orders_;
+  bool masked_, grouped_;
 };
 
 /// The order of a Transpose of rank 4 by a constant.
@@ -126,15 +136,70 @@ Order take_transpose(const Graphlet& graph, ValueRef& v, int user, bool columns_
 
 bool is_mask(const Graphlet& graph, ValueRef v) { return is_f32(graph, v) || graph.stored(v) == ElementType::boolean; }
 
-/// The kernel for these nodes, the last of which gives the output, with the Transposes around them. `q`, `k` and `v`
-/// are read by `first` and `first` and `last` in turn.
+bool is_same(const Dim& a, const Dim& b) {
+  if (a.is_static() && b.is_static()) return a.length() == b.length();
+  return a.symbol != 0 && a.symbol == b.symbol;
+}
+
+/// Heads that are repeated, from the last node backwards: Reshape, Broadcast, Unsqueeze.
+struct Repetition {
+  std::vector<int> nodes;
+  ValueRef from;     ///< [batch, heads, rows, columns] that are repeated
+  ValueRef lengths;  ///< of the Broadcast
+};
+
+std::optional<Repetition> repetition_of(const Graphlet& graph, ValueRef v, int user) {
+  Repetition r;
+  for (const auto type : {"Reshape", "Broadcast", "Unsqueeze"}) {
+    if (v.node < 0 || graph.type(v.node) != type || graph.only_user(v) != user) return std::nullopt;
+    user = v.node;
+    r.nodes.push_back(user);
+    v = graph.input(user, 0);
+  }
+  r.from = v;
+  r.lengths = graph.input(r.nodes[1], 1);
+  const auto axes = constant_axes(graph, graph.input(r.nodes[2], 1), 5);
+  const auto &from = graph.fact(v).shape, &wide = graph.fact({r.nodes[1], 0}).shape,
+             &to = graph.fact({r.nodes[0], 0}).shape;
+  if (!axes || *axes != std::vector<i64>{2} || !graph.constant(graph.input(r.nodes[0], 1)) || !is_f32(graph, v) ||
+      !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 || !to.has_rank() || to.rank() != 4)
+    return std::nullopt;
+  // That rows stay rows follows from their number.
+  const bool repeats = is_same(from[0], wide[0]) && is_same(from[1], wide[1]) && is_same(from[2], wide[3]) &&
+                       is_same(from[3], wide[4]) && is_same(from[0], to[0]) && is_same(from[3], to[3]) &&
+                       wide[1].is_static() && wide[2].is_static() && to[1].is_static() && to[3].is_static() &&
+                       to[1].length() == wide[1].length() * wide[2].length();
+  return repeats ? std::optional(std::move(r)) : std::nullopt;
+}
+
+/// Reads keys and values before heads are repeated, where both are.
+void take_repetitions(const Graphlet& graph, std::array<ValueRef, 3>& qkv, std::array<int, 2>& users, Around& around,
+                      std::vector<int>& nodes, std::vector<ValueRef>& others) {
+  const auto keys = repetition_of(graph, qkv[1], users[0]), values = repetition_of(graph, qkv[2], users[1]);
+  if (!keys || !values) return;
+  around.grouped = true;
+  qkv[1] = keys->from;
+  qkv[2] = values->from;
+  users = {keys->nodes.back(), values->nodes.back()};
+  for (const auto* r : {&*keys, &*values}) {
+    nodes.insert(nodes.end(), r->nodes.begin(), r->nodes.end());
+    if (!graph.constant(r->lengths)) others.push_back(r->lengths);
+  }
+}
+
+/// The kernel for these nodes, the last of which gives the output, with what is around them. `q`, `k` and `v` are read
+/// by `first` and `first` and `last` in turn.
 Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<ValueRef, 3> qkv, ValueRef mask,
                       int first, bool causal, bool transposed_keys, std::optional<float> scale) {
-  Orders orders;
   const auto last = nodes.back();
+  Around around{.masked = mask.node >= 0};
+  std::array<int, 2> users{first, last};
+  std::vector<ValueRef> others;
+  if (!transposed_keys) take_repetitions(graph, qkv, users, around, nodes, others);
+  auto& orders = around.orders;
   orders.q = take_transpose(graph, qkv[0], first, true, nodes);
-  orders.k = take_transpose(graph, qkv[1], first, false, nodes);
-  orders.v = take_transpose(graph, qkv[2], last, true, nodes);
+  orders.k = take_transpose(graph, qkv[1], users[0], false, nodes);
+  orders.v = take_transpose(graph, qkv[2], users[1], true, nodes);
   const auto next = graph.only_user({last, 0});
   if (const auto order = order_of(graph, next); order && *order == kHeadsInside) {
     orders.out = kHeadsInside;
@@ -143,7 +208,8 @@ Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<
   std::sort(nodes.begin(), nodes.end());
   Match match{std::move(nodes), {qkv.begin(), qkv.end()}, nullptr};
   if (mask.node >= 0) match.inputs.push_back(mask);
-  match.kernel = std::make_unique<AttentionKernel>(causal, transposed_keys, scale, orders);
+  match.inputs.insert(match.inputs.end(), others.begin(), others.end());
+  match.kernel = std::make_unique<AttentionKernel>(causal, transposed_keys, scale, around);
   return match;
 }
 

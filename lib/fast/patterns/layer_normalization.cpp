@@ -29,15 +29,24 @@ class LayerNormalization final : public Kernel {
   }
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    auto what = what_;
-    what.n = row(in[0]);
-    what.rows = what.n ? in[0].size() / what.n : 0;
-    normalize_rows(what, in[0].as<const float>(), out[0].as<float>(), runtime.pool());
+    normalize_rows(what(in[0]), in[0].as<const float>(), out[0].as<float>(), runtime.pool());
+  }
+
+  i64 rows(const Sizes& sizes) const override { return what(sizes.in[0]).rows; }
+  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
+    normalize_rows(what(in[0]), in[0].as<const float>(), out[0].as<float>(), begin, end);
   }
 
   bool writes_over(int) const override { return true; }
 
  private:
+  RowNormalization what(const View& v) const {
+    auto what = what_;
+    what.n = row(v);
+    what.rows = what.n ? v.size() / what.n : 0;
+    return what;
+  }
+
   i64 row(const View& v) const {
     i64 n = 1;
     for (i64 i = v.rank() - axes_; i < v.rank(); ++i) n *= v.dim(i);

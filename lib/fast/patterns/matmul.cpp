@@ -1,4 +1,5 @@
 // MatMul-1 in f32 with the right operand as it lies in the file: for a single run.
+#include "fast/kernels/product/dots.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/product.hpp"
 #include "op/shared_attrs.hpp"
@@ -23,12 +24,7 @@ void multiply(const float* a, const float* b, float* c, i64 m, i64 n, i64 k, boo
         },
         runtime);
   } else if (m < 16) {  // rows of both operands lie as a dot product wants them
-    const auto& table = isa();
-    constexpr i64 kRows = 32;
-    runtime.parallel((n + kRows - 1) / kRows, [&](i64 chunk) {
-      for (auto j = chunk * kRows; j < std::min(n, (chunk + 1) * kRows); ++j)
-        for (i64 i = 0; i < m; ++i) c[i * n + j] = table.dot(a + i * k, b + j * k, k);
-    });
+    product_of_dots(a, b, c, m, n, k, {}, runtime.pool());
   } else {  // the transposed product: b's rows are the left operand, a's rows the columns
     product(
         b, k, n, m, k,

@@ -1,15 +1,23 @@
-// MatMul by a constant matrix, packed when the plan is made, with what follows it: for plans that run often.
+// MatMul by a constant matrix, packed when the plan is made, with what follows it: for plans that run often. Where the
+// number of rows is open, it is packed when more than a few rows come.
+#include <mutex>
+
+#include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "fast/kit/functions.hpp"
 
 namespace ovir::fast::patterns::packed_matmul {
 namespace {
 
+/// So few rows are multiplied where the matrix lies: to pack it would take as long as many such products.
+constexpr i64 kFewRows = 4;
+
 class PackedMatMul final : public Kernel {
  public:
-  PackedMatMul(const ConstantMatrix& b, Ending ending)
-      : panels_(panels_size(b.k, b.n)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
-    pack_panels(b.data, b.row, b.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+  /// `packed`: at once; else, b being [n][k] and operand 1, when there are more than a few rows for the first time.
+  PackedMatMul(const ConstantMatrix& b, bool packed, Ending ending)
+      : b_(b), in_place_(!packed), k_(b.k), n_(b.n), ending_(std::move(ending)) {
+    if (packed) pack();
   }
 
   std::string name() const override { return "packed.matmul" + ending_.name; }
@@ -19,6 +27,7 @@ class PackedMatMul final : public Kernel {
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
     if (ending_.residual >= 0 && sizes.in[static_cast<std::size_t>(ending_.residual)].size() != sizes.out[0].size())
       return nullptr;
+    if (in_place_ && !is_few(sizes.out[0])) std::call_once(once_, [this] { pack(); });
     return std::make_unique<KernelState>();
   }
 
@@ -26,14 +35,40 @@ class PackedMatMul final : public Kernel {
     if (out[0].size() == 0) return;
     const auto* residual =
         ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
-    product({panels_.data(), k_, n_}, in[0].as<const float>(), k_, out[0].as<float>(), n_, out[0].size() / n_,
-            ending_.epilogue(residual), runtime.pool());
+    const auto* a = in[0].as<const float>();
+    auto* c = out[0].as<float>();
+    if (in_place_ && is_few(out[0]))
+      product_of_dots(a, in[1].as<const float>(), c, out[0].size() / n_, n_, k_, ending_.epilogue(residual),
+                      runtime.pool());
+    else
+      product({panels_.data(), k_, n_}, a, k_, c, n_, out[0].size() / n_, ending_.epilogue(residual), runtime.pool());
+  }
+
+  /// Weights that several threads had better share out are left to run().
+  i64 rows(const Sizes& sizes) const override {
+    constexpr i64 kSmall = 64 << 10;
+    return k_ * n_ <= kSmall && !in_place_ ? sizes.out[0].size() / n_ : 0;
+  }
+  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
+    const auto* residual =
+        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>() + begin * n_;
+    product_alone({panels_.data(), k_, n_}, in[0].as<const float>() + begin * k_, k_, out[0].as<float>() + begin * n_,
+                  n_, end - begin, ending_.epilogue(residual));
   }
 
   bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
-  Buffer panels_;
+  bool is_few(const View& out) const { return out.size() <= kFewRows * n_; }
+  void pack() const {
+    panels_ = Buffer(panels_size(k_, n_));
+    pack_panels(b_.data, b_.row, b_.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+  }
+
+  ConstantMatrix b_;
+  bool in_place_;
+  mutable std::once_flag once_;
+  mutable Buffer panels_;
   i64 k_, n_;
   Ending ending_;
 };
@@ -45,7 +80,13 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0);
   const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
-  match.kernel = std::make_unique<PackedMatMul>(*b, take_ending(graph, match, rank, rank - 1, b->n));
+  // Where the number of rows is open, it may be that of one token, in every run.
+  bool open = false;
+  for (i64 i = 0; i + 1 < rank; ++i) open = open || !graph.fact(a).shape[i].is_static();
+  const bool packed = !open || b->row != 1;
+  if (!packed) match.inputs.push_back(graph.input(root, 1));
+  auto ending = take_ending(graph, match, rank, rank - 1, b->n);
+  match.kernel = std::make_unique<PackedMatMul>(*b, packed, std::move(ending));
   return match;
 }
 

@@ -22,18 +22,26 @@ class RmsNormalization final : public Kernel {
   }
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    const auto n = in[0].dim(in[0].rank() - 1);
-    normalize_rows({.rows = n ? in[0].size() / n : 0,
-                    .n = n,
-                    .epsilon = epsilon_,
-                    .center = false,
-                    .weight = weight_.size() ? weight_.data() : nullptr},
-                   in[0].as<const float>(), out[0].as<float>(), runtime.pool());
+    normalize_rows(what(in[0]), in[0].as<const float>(), out[0].as<float>(), runtime.pool());
+  }
+
+  i64 rows(const Sizes& sizes) const override { return what(sizes.in[0]).rows; }
+  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
+    normalize_rows(what(in[0]), in[0].as<const float>(), out[0].as<float>(), begin, end);
   }
 
   bool writes_over(int) const override { return true; }
 
  private:
+  RowNormalization what(const View& x) const {
+    const auto n = x.dim(x.rank() - 1);
+    return {.rows = n ? x.size() / n : 0,
+            .n = n,
+            .epsilon = epsilon_,
+            .center = false,
+            .weight = weight_.size() ? weight_.data() : nullptr};
+  }
+
   float epsilon_;
   Buffer weight_;
 };

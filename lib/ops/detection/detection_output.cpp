@@ -138,10 +138,7 @@ class Detector {
         images(logits.dim(0)),
         count(priors.dim(2) / a.prior_size()),
         classes(count == 0 ? 0 : scores.dim(1) / count),
-        locations(a.share_location ? 1 : classes),
-        boxes(c.memory()),
-        candidates(c.memory()),
-        found(c.memory()) {
+        locations(a.share_location ? 1 : classes) {
     if (c.has(additional_box_preds)) {
       arm_scores = c.in(additional_class_preds).data<T>();
       arm_logits = c.in(additional_box_preds).data<T>();
@@ -151,11 +148,9 @@ class Detector {
   /// Writes at most `rows` rows of [image, label, score, x1, y1, x2, y2]; a -1 ends the list where it is shorter.
   void run(T* out, i64 rows) {
     i64 row = 0;
-    for (i64 image = 0; image < images; ++image) {
-      detect(image);
-      for (const auto& f : found) {
+    for (i64 image = 0; image < images; ++image)
+      for (auto& [f, box] : detect(image)) {
         if (row == rows) return;
-        auto box = boxes[index(f.label, f.prior)];
         if (a.clip_after_nms) box.clip();
         const T values[] = {static_cast<T>(image),
                             static_cast<T>(a.decrease_label_id ? f.label - 1 : f.label),
@@ -166,7 +161,6 @@ class Detector {
                             box.y2};
         std::copy_n(values, 7, out + row++ * 7);
       }
-    }
     if (row < rows) out[row * 7] = -1;
   }
 
@@ -176,10 +170,11 @@ class Detector {
   Tensor priors;
   i64 images, count, classes, locations;
   const T *arm_scores = nullptr, *arm_logits = nullptr;
-  std::pmr::vector<Box<T>> boxes;  // of one image: by location class, then prior
-  std::pmr::vector<Found> candidates, found;
 
-  i64 index(i64 label, i64 prior) const { return (a.share_location ? 0 : label) * count + prior; }
+  struct Detection {
+    Found what;
+    Box<T> box;
+  };
 
   T score(i64 image, i64 label, i64 prior) const {
     // A prior whose objectness is too low is background.
@@ -206,40 +201,36 @@ class Detector {
     return box;
   }
 
-  void decode_all(i64 image) {
-    boxes.assign(locations * count, {});
+  Box<T> box_of(i64 image, const Found& f) const {
     const auto size = a.prior_size();
     const auto* from = priors.data<T>() + (priors.dim(0) == 1 ? 0 : image) * priors.dim(1) * priors.dim(2);
-    for (i64 p = 0; p < count; ++p) {
-      const T* corner = from + (p + 1) * size - 4;
-      const T* variance = a.variance_encoded_in_target ? nullptr : from + count * size + p * 4;
-      for (i64 l = 0; l < locations; ++l) {
-        const auto delta = ((image * count + p) * locations + l) * 4;
-        Box<T> prior{corner[0], corner[1], corner[2], corner[3]};
-        // The additional predictions refine the priors first.
-        if (arm_logits) prior = decode(prior, variance, arm_logits + delta);
-        boxes[index(l, p)] = decode(prior, variance, logits.data<T>() + delta);
-      }
-    }
+    const T* corner = from + (f.prior + 1) * size - 4;
+    const T* variance = a.variance_encoded_in_target ? nullptr : from + count * size + f.prior * 4;
+    const auto delta = ((image * count + f.prior) * locations + (a.share_location ? 0 : f.label)) * 4;
+    Box<T> prior{corner[0], corner[1], corner[2], corner[3]};
+    // The additional predictions refine the priors first.
+    if (arm_logits) prior = decode(prior, variance, arm_logits + delta);
+    return decode(prior, variance, logits.data<T>() + delta);
   }
 
-  /// Fills `found`, by class and then by score.
-  void detect(i64 image) {
-    decode_all(image);
-    found.clear();
+  std::vector<Detection> detect(i64 image) {
+    std::vector<Found> candidates;
+    std::vector<Detection> found;
+    candidates.reserve(count);
     const auto suppress = [&] {
+      if (a.top_k > -1 && std::ssize(candidates) > a.top_k) {
+        std::nth_element(candidates.begin(), candidates.begin() + a.top_k, candidates.end(), before);
+        candidates.resize(a.top_k);
+      }
       std::sort(candidates.begin(), candidates.end(), before);
-      if (a.top_k > -1 && std::ssize(candidates) > a.top_k)
-        candidates.erase(candidates.begin() + a.top_k, candidates.end());
       constexpr i64 kOverlap = 4;
       for (const auto& f : candidates) {
         spend(kOverlap * std::ssize(found));
-        if (std::none_of(found.begin(), found.end(), [&](const Found& kept) {
-              return kept.label == f.label &&
-                     overlap(boxes[index(f.label, f.prior)], boxes[index(kept.label, kept.prior)]) >
-                         static_cast<T>(a.nms_threshold);
+        const auto box = box_of(image, f);
+        if (std::none_of(found.begin(), found.end(), [&](const Detection& kept) {
+              return kept.what.label == f.label && overlap(box, kept.box) > static_cast<T>(a.nms_threshold);
             }))
-          found.push_back(f);
+          found.push_back({f, box});
       }
       candidates.clear();
     };
@@ -265,12 +256,13 @@ class Detector {
       suppress();
     }
     if (a.keep() > -1 && std::ssize(found) > a.keep()) {
-      std::sort(found.begin(), found.end(),
-                [](const Found& x, const Found& y) { return before(x, y) || (!before(y, x) && x.label < y.label); });
-      found.erase(found.begin() + a.keep(), found.end());
+      std::stable_sort(found.begin(), found.end(),
+                       [](const Detection& x, const Detection& y) { return before(x.what, y.what); });
+      found.resize(a.keep());
     }
-    std::sort(found.begin(), found.end(),
-              [](const Found& x, const Found& y) { return x.label < y.label || (x.label == y.label && before(x, y)); });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Detection& x, const Detection& y) { return x.what.label < y.what.label; });
+    return found;
   }
 };
 

@@ -16,8 +16,8 @@ void require_pixels(const InferContext& c, int port, i64 channels) {
   c.require_rank(port, 4);
   if (const auto& shape = c.shape(port); shape.has_rank())
     c.require(shape[3].contains(channels), port, Code::E0506,
-              "input \"{}\" of {} must have {} channels (last axis), but its shape is {}", c.port_name(port),
-              c.op().type, channels, to_string(shape));
+              "input \"{}\" of {} must have {} (last axis), but its shape is {}", c.port_name(port), c.op().type,
+              counted(channels, "channel"), to_string(shape));
 }
 
 /// Lengths that can be divided by n.

@@ -210,7 +210,8 @@ void pillow(Taps& taps, i64 o, i64 in, i64 out, double reach, auto filter) {
   for (auto i = first; i < last; ++i) taps.add(i, filter((static_cast<double>(i) - center + 0.5) / wide));
 }
 
-Taps taps_of(const Attrs& a, i64 in, i64 out, float scale) {
+/// `antialias`: the attribute, and some axis becomes shorter.
+Taps taps_of(const Attrs& a, i64 in, i64 out, float scale, bool antialias) {
   Taps taps;
   const auto clip = [&](double i) { return static_cast<i64>(std::clamp(i, 0.0, static_cast<double>(in - 1))); };
   for (i64 o = 0; o < out; ++o) {
@@ -219,8 +220,8 @@ Taps taps_of(const Attrs& a, i64 in, i64 out, float scale) {
     switch (a.mode) {
       case Mode::nearest: taps.add(clip(nearest(a.nearest_mode, x, scale < 1)), 1); break;
       case Mode::linear: {
-        // Every neighbour within reach; with antialias and a smaller output the reach grows.
-        const auto narrow = a.antialias ? std::min(1.0, static_cast<double>(scale)) : 1.0;
+        // Every neighbour within reach; with antialias the reach follows the scale, also of an axis that becomes longer.
+        const auto narrow = antialias ? static_cast<double>(scale) : 1.0;
         const auto reach = scale > 1 ? 2.0 : std::ceil(2 / narrow), middle = std::round(x);
         for (auto i = middle - reach; i <= middle + reach; ++i)
           if (i >= 0 && i < static_cast<double>(in)) taps.add(static_cast<i64>(i), triangle(narrow * (x - i)));
@@ -295,16 +296,25 @@ void eval(EvalContext& c, const Task& task) {
   for (i64 i = 0; i < shape.rank(); ++i) shape[i] += a.pad_begin(i) + a.pad_end(i);
   const auto run = [&]<class T, class Tc>(auto finish) {
     auto values = padded<T, Tc>(image, a, shape);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      const auto axis = axes[i] < 0 ? axes[i] + image.rank() : axes[i];
-      const AxisView view(shape, axis);
-      const auto length = view.length,
-                 size = static_cast<i64>(by_scale ? scaled(static_cast<double>(length), wanted[i]) : wanted[i]);
-      const auto scale =
-          by_scale ? static_cast<float>(wanted[i]) : static_cast<float>(size) / static_cast<float>(length);
-      shape[axis] = size;
-      if (values.empty() || size == 0) values.assign(shape.count(), Tc{});
-      else values = resample(values, view, taps_of(a, length, size, scale), a.mode == Mode::nearest);
+    std::vector<i64> along;
+    for (const auto axis : axes) along.push_back(axis < 0 ? axis + image.rank() : axis);
+    const auto size = [&](std::size_t i) {
+      return static_cast<i64>(by_scale ? scaled(static_cast<double>(shape[along[i]]), wanted[i]) : wanted[i]);
+    };
+    const auto scale = [&](std::size_t i) {
+      return by_scale ? static_cast<float>(wanted[i])
+                      : static_cast<float>(size(i)) / static_cast<float>(shape[along[i]]);
+    };
+    bool shorter = false;
+    for (std::size_t i = 0; i < along.size(); ++i) shorter = shorter || scale(i) < 1;
+    for (std::size_t i = 0; i < along.size(); ++i) {
+      const auto taps_scale = scale(i);
+      const AxisView view(shape, along[i]);
+      shape[along[i]] = size(i);
+      if (values.empty() || shape[along[i]] == 0) values.assign(shape.count(), Tc{});
+      else
+        values = resample(values, view, taps_of(a, view.length, shape[along[i]], taps_scale, a.antialias && shorter),
+                          a.mode == Mode::nearest);
     }
     std::transform(values.begin(), values.end(), out.template mutable_data<T>(), finish);
   };

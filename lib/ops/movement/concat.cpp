@@ -46,6 +46,7 @@ void infer(InferContext& c) {
       out[d] = *both;
     }
   }
+  if (!along.is_static() && along.symbol == 0) along.symbol = c.new_symbol();
   out[axis] = along;
   c.output(0, std::move(out));
 }

@@ -46,9 +46,11 @@ void infer(InferContext& c) {
       // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
       const auto rows = broadcast(m.dim(-2), q.dim(-2)), columns = broadcast(m.dim(-1), source);
       const auto fits = [](const Dim& mask, const Dim& scores) { return mask.min <= std::max<i64>(1, scores.max); };
-      c.require(rows && columns && fits(m.dim(-2), q.dim(-2)) && fits(m.dim(-1), source), attention_mask, Code::E0505,
-                "input \"attention_mask\" {} does not fit scores of {} x {}", to_string(m), to_string(q.dim(-2)),
-                to_string(source));
+      c.require(
+          rows && columns && fits(m.dim(-2), q.dim(-2)) && fits(m.dim(-1), source), attention_mask, Code::E0505,
+          "the last dims of input \"attention_mask\" of ScaledDotProductAttention must be 1 or [{},{}], those of the "
+          "scores, but its shape is {}",
+          to_string(q.dim(-2)), to_string(source), to_string(m));
       auto with_mask = broadcast(*out, batch_of(m));
       c.require(with_mask.has_value(), attention_mask, Code::E0505,
                 "ScaledDotProductAttention cannot broadcast the batch dims of \"attention_mask\" {} and \"query\" {}",

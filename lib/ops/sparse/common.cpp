@@ -53,6 +53,8 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::
     return row;
   };
   dispatch(out.type(), Numbers{}, [&]<class E>() {
+    // Integers wrap.
+    using U = std::conditional_t<std::is_integral_v<E>, std::uint64_t, E>;
     const E* weights = inputs.weights >= 0 && c.has(inputs.weights) ? c.in(inputs.weights).data<E>() : nullptr;
     E* to = out.mutable_data<E>();
     for (i64 b = 0; b < count; ++b) {
@@ -62,7 +64,8 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::
       for (auto i = first; i < last; ++i) {
         const E* row = table.data<E>() + check(inputs.indices, indices[i]) * width;
         const E w = weights ? weights[i] : E(1);
-        for (i64 k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] + row[k] * w);
+        for (i64 k = 0; k < width; ++k)
+          to[k] = static_cast<E>(static_cast<U>(to[k]) + static_cast<U>(row[k]) * static_cast<U>(w));
       }
       if (reduction == Reduction::mean && last > first)
         for (i64 k = 0; k < width; ++k) to[k] = static_cast<E>(to[k] / static_cast<E>(last - first));

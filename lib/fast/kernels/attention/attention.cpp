@@ -56,6 +56,15 @@ struct Job {
   const float *keys, *values;  // of this head, packed
   i64 sums_row;
 
+  /// The highest score of a query, from key `first` on. Scores are masked and scaled but for `scale`, which is left.
+  float highest(const MaskView& mask, i64 first, float* scores, i64 count, float scale) const {
+    if (mask.added && !mask.seen)
+      return table.scale_add(scores, s.scale, mask.added + first * mask.column, mask.column, scores, count);
+    if (scale != s.scale) table.unary({Function::linear, s.scale, 0}, scores, scores, count);
+    hide(table, mask, first, scores, count);
+    return table.maximum(scores, count) * scale;
+  }
+
   /// Queries [first, first + count).
   void run(const float* q, i64 q_row, const MaskView& mask, i64 first, i64 count, float* out, i64 out_row,
            float* scores) const {
@@ -63,7 +72,9 @@ struct Job {
     float max[kQueries], total[kQueries];
     std::fill_n(max, count, -std::numeric_limits<float>::infinity());
     std::fill_n(total, count, 0.0f);
-    std::fill_n(sums, count * sums_row, 0.0f);
+    const bool masked = mask.added || mask.seen;
+    // What is left of the scale where the exponential is taken: without a mask all of it, which keeps the order.
+    const auto scale = masked || s.scale < 0 ? 1.0f : s.scale;
     const auto visible = s.causal ? std::min(s.keys, first + count) : s.keys;
     for (i64 k0 = 0; k0 < visible; k0 += kKeys) {
       const auto here = std::min(kKeys, s.keys - k0);
@@ -71,18 +82,16 @@ struct Job {
       for (i64 i = 0; i < count; ++i) {
         float* row = scores + i * kKeys;
         const auto seen = s.causal ? std::clamp<i64>(first + i + 1 - k0, 0, here) : here;
-        std::fill_n(row + seen, here - seen, 0.0f);
+        if (seen < here) std::fill_n(row + seen, here - seen, 0.0f);
         if (seen == 0) continue;
-        table.unary({Function::linear, s.scale, 0}, row, row, seen);
-        hide(table, mask.at(0, 0, i), k0, row, seen);
         const auto before = max[i];
-        max[i] = std::max(before, table.maximum(row, seen));
+        max[i] = std::max(before, highest(mask.at(0, 0, i), k0, row, seen, scale));
         // max() keeps `before` where the other is NaN; the sum below is NaN then all the same.
         if (max[i] == -std::numeric_limits<float>::infinity()) {
           std::fill_n(row, seen, 0.0f);
           continue;
         }
-        const auto sum = table.exp_sum(row, 1, max[i], row, seen);
+        const auto sum = table.exp_sum(row, scale, max[i], row, seen);
         if (before < max[i] && k0 > 0) {
           const auto less = std::exp(before - max[i]);
           total[i] *= less;
@@ -91,11 +100,11 @@ struct Job {
         total[i] += sum;
       }
       multiply(table, scores, kKeys, count, {values + k0 * round_up(s.value_depth, kBlock), here, s.value_depth}, sums,
-               sums_row, true);
+               sums_row, k0 > 0);
     }
     for (i64 i = 0; i < count; ++i) {
-      const auto scale = 1 / total[i];
-      table.binary(Binary::multiply, sums + i * sums_row, 1, &scale, 0, out + i * out_row, s.value_depth);
+      const auto less = 1 / total[i];
+      table.binary(Binary::multiply, sums + i * sums_row, 1, &less, 0, out + i * out_row, s.value_depth);
     }
   }
 };
@@ -118,10 +127,9 @@ bool reads_in_place(const AttentionShape& s) { return s.queries <= 4; }
 
 }  // namespace
 
-i64 attention_scratch_size(const AttentionShape& s, int threads) {
-  // Whether the keys are transposed is not known here.
-  return s.batch * s.kv_heads * (packed_keys_size(s) + packed_values_size(s)) +
-         threads * std::max(chunk_size(s), round_up(s.keys, kBlock));
+i64 attention_scratch_size(const AttentionShape& s, bool side_by_side, int threads) {
+  if (reads_in_place(s) && side_by_side) return threads * round_up(s.keys, kBlock);
+  return s.batch * s.kv_heads * (packed_keys_size(s) + packed_values_size(s)) + threads * chunk_size(s);
 }
 
 void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v, const MaskView& mask,
@@ -145,31 +153,50 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
       }
     });
   }
-  const auto keys_size = packed_keys_size(s), values_size = packed_values_size(s), blocks = ceil_div(s.keys, kKeys);
-  float *keys = scratch, *values = keys + s.batch * s.kv_heads * keys_size,
-        *own = values + s.batch * s.kv_heads * values_size;
-  parallel_ranges(pool, s.batch * s.kv_heads * blocks, key_cost / static_cast<double>(blocks) / 4,
-                  [&](i64 begin, i64 end) {
-                    for (auto i = begin; i < end; ++i) {
-                      const auto place = i / blocks, k0 = i % blocks * kKeys, here = std::min(kKeys, s.keys - k0);
-                      const auto batch = place / s.kv_heads, head = place % s.kv_heads;
-                      pack_panels(at(k, batch, head) + k0 * k.row, k.column, k.row, s.depth, here, 0,
-                                  ceil_div(here, kColumns), keys + place * keys_size + k0 * s.depth);
-                      pack_panels(at(v, batch, head) + k0 * v.row, v.row, 1, here, s.value_depth, 0,
-                                  ceil_div(s.value_depth, kColumns),
-                                  values + place * values_size + k0 * round_up(s.value_depth, kBlock));
-                    }
-                  });
-  const auto parts = ceil_div(s.queries, kQueries);
+  const auto keys_size = packed_keys_size(s), values_size = packed_values_size(s), blocks = ceil_div(s.keys, kKeys),
+             pairs = s.batch * s.kv_heads, parts = ceil_div(s.queries, kQueries);
+  // Keys and values of a head, `block` of them.
+  const auto pack = [&](i64 pair, i64 block, float* keys, float* values) {
+    const auto batch = pair / s.kv_heads, head = pair % s.kv_heads;
+    const auto k0 = block * kKeys, here = std::min(kKeys, s.keys - k0);
+    pack_panels(at(k, batch, head) + k0 * k.row, k.column, k.row, s.depth, here, 0, ceil_div(here, kColumns),
+                keys + k0 * s.depth);
+    pack_panels(at(v, batch, head) + k0 * v.row, v.row, 1, here, s.value_depth, 0, ceil_div(s.value_depth, kColumns),
+                values + k0 * round_up(s.value_depth, kBlock));
+  };
+  const auto run = [&](i64 batch, i64 head, i64 i, const float* keys, const float* values, float* scores) {
+    const Part part(s.queries, parts, i);
+    const Job job{table, s, keys, values, round_up(s.value_depth, kColumns)};
+    job.run(at(q, batch, head) + part.begin * q.row, q.row, mask.at(batch, head, part.begin), part.begin, part.size(),
+            result + batch * out.batch + head * out.head + part.begin * out.row, out.row, scores);
+  };
+  if (pairs % pool.threads() == 0 || pairs >= 4 * pool.threads()) {
+    // Heads enough for all threads: each packs what it uses.
+    Slots slots(scratch, keys_size + values_size + chunk_size(s), slots_for(pool));
+    return parallel_ranges(
+        pool, pairs, static_cast<double>(s.queries * shared) * key_cost / 40 + 500, [&](i64 begin, i64 end) {
+          const Slots::Lease room(slots);
+          float *keys = room.data(), *values = keys + keys_size, *scores = values + values_size;
+          for (auto pair = begin; pair < end; ++pair) {
+            for (i64 block = 0; block < blocks; ++block) pack(pair, block, keys, values);
+            for (i64 j = 0; j < shared * parts; ++j)
+              run(pair / s.kv_heads, pair % s.kv_heads * shared + j / parts, j % parts, keys, values, scores);
+          }
+        });
+  }
+  float *keys = scratch, *values = keys + pairs * keys_size, *own = values + pairs * values_size;
+  parallel_ranges(pool, pairs * blocks, key_cost / static_cast<double>(blocks) / 4, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto pair = i / blocks;
+      pack(pair, i % blocks, keys + pair * keys_size, values + pair * values_size);
+    }
+  });
   Slots slots(own, chunk_size(s), slots_for(pool));
   parallel(pool, s.batch * s.heads * parts, [&](i64 chunk) {
-    const Part part(s.queries, parts, chunk % parts);
     const auto head = chunk / parts % s.heads, batch = chunk / parts / s.heads;
-    const auto place = batch * s.kv_heads + head / shared;
-    const Job job{table, s, keys + place * keys_size, values + place * values_size, round_up(s.value_depth, kColumns)};
+    const auto pair = batch * s.kv_heads + head / shared;
     const Slots::Lease room(slots);
-    job.run(at(q, batch, head) + part.begin * q.row, q.row, mask.at(batch, head, part.begin), part.begin, part.size(),
-            result + batch * out.batch + head * out.head + part.begin * out.row, out.row, room.data());
+    run(batch, head, chunk % parts, keys + pair * keys_size, values + pair * values_size, room.data());
   });
 }
 

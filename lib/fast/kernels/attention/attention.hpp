@@ -42,7 +42,8 @@ struct AttentionShape {
   bool causal = false;  ///< query i sees the keys 0 … i
 };
 
-i64 attention_scratch_size(const AttentionShape& shape, int threads);
+/// Floats. `side_by_side`: the columns of k lie so.
+i64 attention_scratch_size(const AttentionShape& shape, bool side_by_side, int threads);
 
 /// The output is `result`, in the order of `out`, whose data is not used. Columns of q, v and out lie side by side; k
 /// may be transposed. A query that sees no key gets NaN.

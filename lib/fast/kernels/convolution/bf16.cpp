@@ -155,15 +155,15 @@ void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word*
   std::array<i64, NarrowGeometry::kMaxTaps> weights;
   for (std::size_t t = 0; t < weights.size(); ++t) weights[t] = static_cast<i64>(t) * kChannels;
   const auto& table = narrow_isa();
-  const auto one = [&](const NarrowRow& row) {
-    const auto* block = filters + row.block * (s.taps() + 1) * kChannels;
-    const auto place = (row.image * bf16_blocks(s.outputs) + row.block) * s.out_plane() + row.y * s.out_width;
-    Bf16DepthwiseRow work{.in = row.in,
-                          .taps = row.taps.data(),
+  const auto one = [&](const NarrowRows& rows, i64 y) {
+    const auto* block = filters + rows.block * (s.taps() + 1) * kChannels;
+    const auto place = (rows.image * bf16_blocks(s.outputs) + rows.block) * s.out_plane() + (rows.y + y) * s.out_width;
+    Bf16DepthwiseRow work{.in = rows.in + y * rows.row,
+                          .taps = rows.taps.data(),
                           .tap_weights = weights.data(),
                           .tap_count = s.taps(),
                           .weights = block,
-                          .step = row.step,
+                          .step = rows.step,
                           .out = out + place * kBlock,
                           .pixels = s.out_width,
                           .bias = block + s.taps() * kChannels,
@@ -178,11 +178,14 @@ void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word*
       table.bf16_depthwise(work);
       isa().unary(activation, values, values, work.pixels * kChannels);
       table.merge_bf16(values, work.out, work.pixels);
-      work.in += kRun * row.step;
+      work.in += kRun * rows.step;
       work.out += kRun * kBlock;
     }
   };
-  narrow_depthwise(s, 2, in, 0, scratch, pool, std::cref(one));
+  const auto all = [&](const NarrowRows& rows) {
+    for (i64 y = 0; y < rows.rows; ++y) one(rows, y);
+  };
+  narrow_depthwise(s, 2, in, 0, scratch, pool, std::cref(all));
 }
 
 }  // namespace ovir::fast

@@ -131,6 +131,7 @@ struct Job {
   const float* filters;
   const Epilogue& epilogue;
   i64 weight_rows;  ///< of a panel, all phases together
+  i64 last_steps;   ///< channels of the last block that were packed; 0: all
 
   /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
   void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
@@ -159,6 +160,7 @@ struct Job {
           tile.blocks = groups.blocks();
           tile.tap_count = p.taps;
           tile.steps = kBlock;
+          tile.last_steps = last_steps;
           tile.weights = panels.panel(panel) + p.first_tap * groups.blocks() * kBlock * columns;
           tile.out = out + place;
           tile.out_pixel = p.out_stride_x * kBlock;
@@ -194,11 +196,11 @@ i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int thre
   return threads * blocks * p.rows_read(band_rows(p, blocks)) * p.padded_width * kBlock;
 }
 
-void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, const float* in, float* out,
-         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, i64 last_steps,
+         const float* in, float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (p.out_rows <= 0 || p.out_columns <= 0) return;
   const Groups groups(s);
-  const Job job{isa(), s, p, groups, filters, epilogue, weight_rows};
+  const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, last_steps};
   const auto blocks = groups.blocks(), images = s.batch * groups.count;
   const auto panels = ceil_div(groups.outputs, kColumns);
   const auto in_size = blocks * s.plane() * kBlock;  // of a joined group
@@ -269,7 +271,8 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   });
 }
 
-/// One group whose filters lie together: sixteen channels of a panel at a time, by transposition.
+/// One group whose filters lie together: sixteen channels of a panel at a time, by transposition. Of the last block
+/// only the channels that there are.
 void pack_dense(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
   constexpr i64 kRows = 64;  // transposed at a time
   const auto& table = isa();
@@ -284,7 +287,7 @@ void pack_dense(const ConvolutionShape& s, const float* filters, float* to, Thre
                  channels = std::min(kBlock, s.channels - block * kBlock);
       const auto* from = filters + (panel * kColumns * s.channels + block * kBlock) * taps;
       auto* out = to + (panels.panel(panel) - to) + block * kBlock * taps * columns;
-      if (valid < columns || channels < kBlock) std::fill_n(out, kBlock * taps * columns, 0.0f);
+      if (valid < columns) std::fill_n(out, channels * taps * columns, 0.0f);
       if (taps == 1) {
         table.transpose(from, s.channels, out, columns, valid, channels);
         continue;
@@ -294,7 +297,7 @@ void pack_dense(const ConvolutionShape& s, const float* filters, float* to, Thre
         table.transpose(from + first, s.channels * taps, rows.data(), columns, valid, count);
         for (i64 r = 0; r < count; ++r) {
           const auto channel = (first + r) / taps, tap = (first + r) % taps;
-          std::copy_n(rows.data() + r * columns, valid, out + (tap * kBlock + channel) * columns);
+          std::copy_n(rows.data() + r * columns, valid, out + (tap * channels + channel) * columns);
         }
       }
     }
@@ -323,7 +326,8 @@ i64 direct_scratch_size(const ConvolutionShape& s, int threads) {
 
 void direct_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  run(s, forward(s), filters, Groups(s).blocks() * kBlock * s.taps(), in, out, epilogue, scratch, pool);
+  run(s, forward(s), filters, Groups(s).blocks() * kBlock * s.taps(), s.groups == 1 ? s.channels % kBlock : 0, in, out,
+      epilogue, scratch, pool);
   clear_padding(s, epilogue.activation, out);
 }
 
@@ -360,7 +364,7 @@ void transposed_convolution(const ConvolutionShape& s, const float* filters, con
       auto phase = backward(s, y, x);
       phase.first_tap = taps;
       taps += phase.taps;
-      run(s, phase, filters, weight_rows, in, out, epilogue, scratch, pool);
+      run(s, phase, filters, weight_rows, 0, in, out, epilogue, scratch, pool);
     }
   clear_padding(s, epilogue.activation, out);
 }

@@ -97,8 +97,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
 
   /// Rows [y0, y1) by columns [x0, x1) of panels [first, last); source row 0 is the first that is read.
-  const auto compute = [&](const Source& from, i64 image, i64 first, i64 last, i64 y0, i64 y1, i64 x0, i64 x1,
-                           i64 after) {
+  const auto compute = [&](const Source& from, i64 image, i64 first, i64 last, i64 y0, i64 y1, i64 x0, i64 x1) {
     std::array<i64, NarrowGeometry::kMaxTaps> taps;
     for (i64 t = 0; t < g.taps; ++t) {
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
@@ -106,9 +105,8 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     }
     const auto tiles = ceil_div(x1 - x0, most);
     for (auto panel = first; panel < last; ++panel) {
-      // The panel that this thread is likely to want next, as in product/packed.cpp.
       Ahead ahead;
-      const auto next = panel + 1 < last ? panel + 1 : after;
+      const auto next = panel + 1;  // of the thread's next chunk, if not of this one
       if (panels > 1 && g.filters_size() > (1 << 16) && next < panels) {
         ahead.next = reinterpret_cast<const char*>(filters + next * g.panel_size());
         ahead.end = ahead.next + g.panel_size() * 4;
@@ -146,7 +144,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
       copy_padded(s, g.padded_width, in + image * in_size, pad, 0, g.blocks, band.begin * s.stride_y, read, copy);
       const auto row = g.padded_width * kBlock;
-      compute({copy, row, read * row}, image, 0, panels, band.begin, band.end, 0, s.out_width, panels);
+      compute({copy, row, read * row}, image, 0, panels, band.begin, band.end, 0, s.out_width);
     });
   }
   if (g.padded && !g.image)
@@ -169,8 +167,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {
       const auto image = chunk / (parts * groups);
       const Part part(s.out_width, parts, chunk / groups % parts), mine(panels, groups, chunk % groups);
-      compute({data + image * g.blocks * block, row, block}, image, mine.begin, mine.end, 0, 1, part.begin, part.end,
-              mine.begin + pool.threads() * ceil_div(panels, groups));
+      compute({data + image * g.blocks * block, row, block}, image, mine.begin, mine.end, 0, 1, part.begin, part.end);
     });
   }
   // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.
@@ -180,8 +177,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     const auto image = chunk / (groups * bands);
     const Part part(panels, groups, chunk / bands % groups), band(s.out_height, bands, chunk % bands);
     const Source from{data + image * g.blocks * block + band.begin * s.stride_y * row, row, block};
-    compute(from, image, part.begin, part.end, band.begin, band.end, 0, s.out_width,
-            part.begin + pool.threads() * ceil_div(panels, groups));
+    compute(from, image, part.begin, part.end, band.begin, band.end, 0, s.out_width);
   });
 }
 
@@ -206,7 +202,7 @@ struct Bands {
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& s, int threads) { return threads * Bands(s).size(); }
 
 void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word pad, Word* scratch, ThreadPool& pool,
-                      const NarrowRowWork& row) {
+                      const NarrowRowsWork& work) {
   const Bands bands(s);
   const auto count = ceil_div(s.out_height, bands.rows), blocks = ceil_div(s.outputs, lanes * kBlock);
   if (s.batch == 0 || s.out_plane() == 0) return;
@@ -224,13 +220,14 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word
       const Part band(s.out_height, count, i % count);
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
       copy_padded(s, bands.width, in + plane * s.plane() * kBlock, pad, 0, 1, band.begin * s.stride_y, read, copy);
-      for (auto y = band.begin; y < band.end; ++y)
-        row({.in = copy + (y - band.begin) * s.stride_y * bands.width * kBlock,
-             .taps = std::span(taps).first(static_cast<std::size_t>(s.taps())),
-             .step = s.stride_x * kBlock,
-             .image = plane / blocks,
-             .block = plane % blocks,
-             .y = y});
+      work({.in = copy,
+            .taps = std::span(taps).first(static_cast<std::size_t>(s.taps())),
+            .step = s.stride_x * kBlock,
+            .row = s.stride_y * bands.width * kBlock,
+            .image = plane / blocks,
+            .block = plane % blocks,
+            .y = band.begin,
+            .rows = band.size()});
     }
   });
 }

@@ -47,17 +47,17 @@ using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 
 void narrow_convolution(const NarrowGeometry& geometry, const Word* filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile);
 
-/// Rows of a depthwise convolution: block `block` of image `image`, output row `y`; taps are those that lie within the
-/// kernel, offsets in words from `in`.
-struct NarrowRow {
+/// Rows of a depthwise convolution: block `block` of image `image`, output rows from `y` on; taps are those that lie
+/// within the kernel, offsets in words from `in`. `step` is between pixels, `row` between rows.
+struct NarrowRows {
   const Word* in;
   std::span<const i64> taps;
-  i64 step, image, block, y;
+  i64 step, row, image, block, y, rows;
 };
-using NarrowRowWork = std::function<void(const NarrowRow& row)>;
+using NarrowRowsWork = std::function<void(const NarrowRows& rows)>;
 
 i64 narrow_depthwise_scratch_size(const ConvolutionShape& shape, int threads);
 void narrow_depthwise(const ConvolutionShape& shape, i64 lanes, const Word* in, Word pad, Word* scratch,
-                      ThreadPool& pool, const NarrowRowWork& row);
+                      ThreadPool& pool, const NarrowRowsWork& work);
 
 }  // namespace ovir::fast

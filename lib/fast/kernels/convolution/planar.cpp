@@ -12,23 +12,38 @@ constexpr i64 kBandFloats = 32 << 10;  // of padded input that a chunk copies
 /// Taps in a row of the kernel that lie side by side are steps of one sum.
 i64 steps_of(const ConvolutionShape& s) { return s.dilation_x == 1 ? s.kernel_width : 1; }
 
-i64 padded_width(const ConvolutionShape& s) {
-  return std::max(s.pad_left + s.width, (s.out_width - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1);
+/// Columns of the padded planes that `columns` of the output read.
+i64 columns_read(const ConvolutionShape& s, i64 columns) {
+  return (columns - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1;
 }
 
 i64 rows_read(const ConvolutionShape& s, i64 rows) {
   return (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
 }
 
-i64 band_rows(const ConvolutionShape& s) {
-  const auto row = s.channels * padded_width(s);
-  const auto fits = (kBandFloats / row - rows_read(s, 1)) / s.stride_y + 1;
-  return std::clamp<i64>(fits, 1, std::max<i64>(1, ceil_div(s.out_height, 8)));
-}
+/// How an output plane is cut: `bands` of at most `rows` rows and, where those are few, `strips` of at most `columns`
+/// columns.
+struct Cut {
+  i64 rows, bands, strips, columns;
 
-/// Rows [first, first + rows) of the padded planes; row 0 is pad_top rows above the plane.
-void copy_padded(const ConvolutionShape& s, const float* in, i64 first, i64 rows, float* to) {
-  const auto width = padded_width(s);
+  explicit Cut(const ConvolutionShape& s) {
+    constexpr i64 kChunks = 8, kColumnsWorthAStrip = 64;
+    const auto row = s.channels * columns_read(s, s.out_width);
+    const auto fits = (kBandFloats / row - rows_read(s, 1)) / s.stride_y + 1;
+    rows = std::clamp<i64>(fits, 1, std::max<i64>(1, ceil_div(s.out_height, kChunks)));
+    bands = ceil_div(s.out_height, rows);
+    const auto most = std::max<i64>(s.out_width / kColumnsWorthAStrip, 1);
+    strips = std::clamp<i64>(std::max(kChunks / bands, row * rows_read(s, 1) / kBandFloats), 1, most);
+    columns = ceil_div(s.out_width, strips);
+  }
+  i64 floats(const ConvolutionShape& s) const { return s.channels * rows_read(s, rows) * columns_read(s, columns); }
+};
+
+/// Rows [first, first + rows) and columns [left, left + width) of the padded planes, whose row 0 is pad_top above the
+/// plane and whose column 0 is pad_left beside it.
+void copy_padded(const ConvolutionShape& s, const float* in, i64 first, i64 rows, i64 left, i64 width, float* to) {
+  const auto begin = std::clamp<i64>(s.pad_left - left, 0, width),
+             end = std::clamp(s.pad_left + s.width - left, begin, width);
   for (i64 c = 0; c < s.channels; ++c)
     for (i64 r = 0; r < rows; ++r, to += width) {
       const auto y = first + r - s.pad_top;
@@ -36,9 +51,10 @@ void copy_padded(const ConvolutionShape& s, const float* in, i64 first, i64 rows
         std::fill_n(to, width, 0.0f);
         continue;
       }
-      std::fill_n(to, s.pad_left, 0.0f);
-      std::copy_n(in + (c * s.height + y) * s.width, s.width, to + s.pad_left);
-      std::fill_n(to + s.pad_left + s.width, width - s.pad_left - s.width, 0.0f);
+      std::fill_n(to, begin, 0.0f);
+      if (begin < end)
+        std::copy_n(in + (c * s.height + y) * s.width + left + begin - s.pad_left, end - begin, to + begin);
+      std::fill(to + end, to + width, 0.0f);
     }
 }
 
@@ -53,24 +69,25 @@ void planar_pack(const ConvolutionShape& s, const float* filters, float* to, Thr
   pack_panels(filters, 1, k, k, s.outputs, to, pool);
 }
 
-i64 planar_scratch_size(const ConvolutionShape& s, int threads) {
-  return threads * s.channels * rows_read(s, band_rows(s)) * padded_width(s);
-}
+i64 planar_scratch_size(const ConvolutionShape& s, int threads) { return threads * Cut(s).floats(s); }
 
 void planar_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
   const auto& table = isa();
   const Panels panels{filters, s.channels * s.taps(), s.outputs};
-  const auto width = padded_width(s), rows = band_rows(s), bands = ceil_div(s.out_height, rows), steps = steps_of(s);
-  const auto tiles = ceil_div(s.out_width, table.pixels), out_plane = s.out_plane() * kBlock;
-  Slots slots(scratch, s.channels * rows_read(s, rows) * width, slots_for(pool));
-  parallel(pool, s.batch * bands, [&](i64 chunk) {
-    const auto image = chunk / bands;
-    const Part band(s.out_height, bands, chunk % bands);
-    const auto read = rows_read(s, band.size());
+  const Cut cut(s);
+  const auto steps = steps_of(s), out_plane = s.out_plane() * kBlock;
+  Slots slots(scratch, cut.floats(s), slots_for(pool));
+  parallel(pool, s.batch * cut.bands * cut.strips, [&](i64 chunk) {
+    const auto image = chunk / cut.strips / cut.bands;
+    const Part band(s.out_height, cut.bands, chunk / cut.strips % cut.bands),
+        strip(s.out_width, cut.strips, chunk % cut.strips);
+    const auto read = rows_read(s, band.size()), width = columns_read(s, strip.size()),
+               tiles = ceil_div(strip.size(), table.pixels);
     const Slots::Lease room(slots);
-    copy_padded(s, in + image * s.channels * s.plane(), band.begin * s.stride_y, read, room.data());
+    copy_padded(s, in + image * s.channels * s.plane(), band.begin * s.stride_y, read, strip.begin * s.stride_x, width,
+                room.data());
     std::array<i64, kMaxPlanarTaps> taps;
     std::size_t count = 0;
     for (i64 c = 0; c < s.channels; ++c)
@@ -81,9 +98,9 @@ void planar_convolution(const ConvolutionShape& s, const float* filters, const f
       const auto columns = panels.columns(panel), column = panel * kColumns;
       for (auto y = band.begin; y < band.end; ++y)
         for (i64 i = 0; i < tiles; ++i) {
-          const Part part(s.out_width, tiles, i);
+          const Part part(strip.size(), tiles, i);
           const auto place = (image * blocks_of(s.outputs) + panel * (kColumns / kBlock)) * out_plane +
-                             (y * s.out_width + part.begin) * kBlock;
+                             (y * s.out_width + strip.begin + part.begin) * kBlock;
           Tile tile{};
           tile.in = room.data() + (y - band.begin) * s.stride_y * width + part.begin * s.stride_x;
           tile.pixel = s.stride_x;

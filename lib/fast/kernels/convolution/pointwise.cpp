@@ -30,7 +30,7 @@ void pointwise_convolution(const ConvolutionShape& s, const float* filters, cons
     for (auto panel = mine.begin; panel < mine.end; ++panel) {
       const auto columns = all.columns(panel), column = group * outputs + panel * kColumns;
       Ahead ahead;
-      const auto next = panel + 1 < mine.end ? panel + 1 : mine.begin + pool.threads() * ceil_div(panels, panel_groups);
+      const auto next = panel + 1;  // of the thread's next chunk, if not of this one
       if (prefetch && next < panels) {
         ahead.next = reinterpret_cast<const char*>(all.panel(next));
         ahead.end = reinterpret_cast<const char*>(all.panel(next) + k * all.columns(next));

@@ -126,30 +126,32 @@ void u8_depthwise_pack(const ConvolutionShape& s, const std::int8_t* weights, st
 void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const Word* in, std::uint8_t pad,
                   const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool) {
   const auto& table = narrow_isa();
-  const auto one = [&](const NarrowRow& row) {
-    const auto blocks = u8_blocks(s.outputs), channel = row.block * kChannels;
-    const auto pixel = row.y * s.out_width, plane = s.out_plane();
-    U8DepthwiseRow work{.in = row.in,
-                        .taps = row.taps.data(),
-                        .tap_count = s.taps(),
-                        .weights = weights + row.block * s.taps() * kChannels,
-                        .step = row.step,
-                        .scale = e.scale + channel,
-                        .shift = e.shift + channel,
-                        .low = e.low,
-                        .high = e.high,
-                        .out = nullptr,
-                        .pixels = s.out_width};
+  const auto some = [&](const NarrowRows& rows) {
+    const auto blocks = u8_blocks(s.outputs), channel = rows.block * kChannels;
+    const auto pixel = rows.y * s.out_width, plane = s.out_plane();
+    U8DepthwiseRows work{.in = rows.in,
+                         .taps = rows.taps.data(),
+                         .tap_count = s.taps(),
+                         .weights = weights + rows.block * s.taps() * kChannels,
+                         .step = rows.step,
+                         .scale = e.scale + channel,
+                         .shift = e.shift + channel,
+                         .low = e.low,
+                         .high = e.high,
+                         .out = nullptr,
+                         .pixels = s.out_width,
+                         .rows = rows.rows,
+                         .row = rows.row};
     if (out.levels) {
-      work.out = out.levels + ((row.image * blocks + row.block) * plane + pixel) * kChannels;
+      work.out = out.levels + ((rows.image * blocks + rows.block) * plane + pixel) * kChannels;
       return table.u8_depthwise(work);
     }
-    work.wide = out.wide + ((row.image * blocks_of(s.outputs) + channel / kBlock) * plane + pixel) * kBlock;
+    work.wide = out.wide + ((rows.image * blocks_of(s.outputs) + channel / kBlock) * plane + pixel) * kBlock;
     work.wide_block = plane * kBlock;
     work.wide_blocks = std::min<i64>(4, blocks_of(s.outputs) - channel / kBlock);
     table.u8_depthwise(work);
   };
-  narrow_depthwise(s, 4, in, word_of(pad), scratch, pool, std::cref(one));
+  narrow_depthwise(s, 4, in, word_of(pad), scratch, pool, std::cref(some));
 }
 
 void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t* out, i64 batch, i64 channels,

@@ -18,29 +18,26 @@ double in_parts(i64 n, Sum sum) {
 
 }  // namespace
 
-void normalize_rows(const RowNormalization& w, const float* x, float* y, ThreadPool& pool) {
+void normalize_rows(const RowNormalization& w, const float* x, float* y, i64 begin, i64 end) {
   const auto& table = isa();
   const auto n = w.n;
   if (n == 0) return;
-  parallel_ranges(pool, w.rows, 30 + static_cast<double>(n) / 3, [&](i64 begin, i64 end) {
-    for (auto r = begin; r < end; ++r) {
-      const auto* from = x + r * n;
-      auto* to = y + r * n;
-      const auto count = static_cast<double>(n);
-      const auto mean =
-          w.center ? static_cast<float>(in_parts(n, [&](i64 i, i64 m) { return table.sum(from + i, m); }) / count)
-                   : 0.0f;
-      float factor = 1;
-      if (w.scale) {
-        const auto variance = in_parts(n, [&](i64 i, i64 m) { return table.deviation(from + i, mean, m); }) / count;
-        const auto epsilon = static_cast<double>(w.epsilon);
-        factor =
-            static_cast<float>(1 / (w.epsilon_inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon));
-      }
-      if (w.per_channel == 0) {
-        table.normalize(from, mean, factor, w.weight, w.bias, to, n);
-        continue;
-      }
+  for (auto r = begin; r < end; ++r) {
+    const auto* from = x + r * n;
+    auto* to = y + r * n;
+    const auto count = static_cast<double>(n);
+    const auto mean =
+        w.center ? static_cast<float>(in_parts(n, [&](i64 i, i64 m) { return table.sum(from + i, m); }) / count) : 0.0f;
+    float factor = 1;
+    if (w.scale) {
+      const auto variance = in_parts(n, [&](i64 i, i64 m) { return table.deviation(from + i, mean, m); }) / count;
+      const auto epsilon = static_cast<double>(w.epsilon);
+      factor =
+          static_cast<float>(1 / (w.epsilon_inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon));
+    }
+    if (w.per_channel == 0) {
+      table.normalize(from, mean, factor, w.weight, w.bias, to, n);
+    } else {
       const auto channels = n / w.per_channel, first = r % w.channel_rows * channels;
       for (i64 c = 0; c < channels; ++c) {
         const auto place = c * w.per_channel;
@@ -49,7 +46,13 @@ void normalize_rows(const RowNormalization& w, const float* x, float* y, ThreadP
         if (w.bias) table.binary(Binary::add, to + place, 1, w.bias + first + c, 0, to + place, w.per_channel);
       }
     }
-  });
+    if (w.activation.f != Function::identity) table.unary(w.activation, to, to, n);
+  }
+}
+
+void normalize_rows(const RowNormalization& w, const float* x, float* y, ThreadPool& pool) {
+  parallel_ranges(pool, w.rows, 30 + static_cast<double>(w.n) / 3,
+                  [&](i64 begin, i64 end) { normalize_rows(w, x, y, begin, end); });
 }
 
 }  // namespace ovir::fast

@@ -19,9 +19,12 @@ struct RowNormalization {
   /// elements, those of row r beginning at (r % channel_rows) · n / per_channel: [batch][groups][channels][plane].
   const float *weight = nullptr, *bias = nullptr;
   i64 per_channel = 0, channel_rows = 1;
+  Unary activation{};  ///< of what comes out
 };
 
 /// y[r][i] = (x[r][i] - mean) / deviation · weight + bias. In place is allowed.
 void normalize_rows(const RowNormalization& what, const float* x, float* y, ThreadPool& pool);
+/// Rows [begin, end), in this thread.
+void normalize_rows(const RowNormalization& what, const float* x, float* y, i64 begin, i64 end);
 
 }  // namespace ovir::fast

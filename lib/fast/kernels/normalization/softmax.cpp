@@ -7,7 +7,8 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kRun = 64;  // neighbors of an inner axis that are done together
+constexpr i64 kRun = 64;       // neighbors of an inner axis that are done together
+constexpr i64 kShortRow = 16;  // up to here as many rows are done together as columns
 
 void row(const IsaTable& table, const float* x, float* y, i64 n, bool logarithm) {
   // An infinite maximum makes the difference NaN, as the formula has it.
@@ -50,11 +51,24 @@ void columns(const IsaTable& table, const float* x, float* y, i64 n, i64 step, i
   }
 }
 
+/// `count` ≤ kRun rows of n ≤ kShortRow.
+void short_rows(const IsaTable& table, const float* x, float* y, i64 count, i64 n, bool logarithm) {
+  alignas(64) float turned[kShortRow * kRun];
+  table.transpose(x, n, turned, kRun, count, n);
+  columns(table, turned, turned, n, kRun, count, logarithm);
+  table.transpose(turned, kRun, y, n, n, count);
+}
+
 }  // namespace
 
 void softmax(const float* x, float* y, i64 outer, i64 n, i64 inner, bool logarithm, ThreadPool& pool) {
   if (n == 0 || inner == 0) return;
   const auto& table = isa();
+  if (inner == 1 && n <= kShortRow && outer > 1)
+    return parallel_ranges(pool, ceil_div(outer, kRun), static_cast<double>(3 * n * kRun), [&](i64 begin, i64 end) {
+      for (auto i = begin * kRun; i < std::min(end * kRun, outer); i += kRun)
+        short_rows(table, x + i * n, y + i * n, std::min(kRun, outer - i), n, logarithm);
+    });
   if (inner == 1)
     return parallel_ranges(pool, outer, 20 + static_cast<double>(n) / 2, [&](i64 begin, i64 end) {
       for (auto i = begin; i < end; ++i) row(table, x + i * n, y + i * n, n, logarithm);

@@ -68,9 +68,8 @@ void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, cons
     const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
     const auto tiles = ceil_div(rows.size(), most);
     for (auto panel = group.begin; panel < group.end; ++panel) {
-      // What this thread is likely to want next, as in packed.cpp.
       Ahead ahead;
-      const auto next = panel + 1 < group.end ? panel + 1 : group.begin + pool.threads() * ceil_div(panels, groups);
+      const auto next = panel + 1;  // of the thread's next chunk, if not of this one
       if (prefetch && next < panels) {
         ahead.next = reinterpret_cast<const char*>(b.data + next * b.panel_size());
         ahead.end = ahead.next + b.panel_size() * 4;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/packed.hpp"
 
@@ -22,10 +23,33 @@ void part_pairs(const float* x, i64 n, float* y) {
   }
 }
 
+/// Floats that a row of the left operand takes as digits.
+i64 digits_size(const CodeRows& w) {
+  const auto blocks = Digits::blocks(w);
+  return round_up(blocks * Digits::block_size(w) / 4 + blocks + w.groups, kBlock);
+}
+
+Digits digits_at(const CodeRows& w, float* memory) {
+  const auto blocks = Digits::blocks(w);
+  float* steps = memory + blocks * Digits::block_size(w) / 4;
+  return {reinterpret_cast<std::int8_t*>(memory), steps, steps + blocks};
+}
+
+/// Whether all rows of the left operand are now in `scratch` as digits.
+bool write_digits(const CodeRows& w, const float* a, i64 m, float* scratch) {
+  const auto& table = narrow_isa();
+  if (!table.to_digits || !Digits::fit(w)) return false;
+  for (i64 i = 0; i < m; ++i)
+    if (!table.to_digits(w, a + i * w.groups * w.group, digits_at(w, scratch + i * digits_size(w)))) return false;
+  return true;
+}
+
 void few(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   const auto& table = isa();
+  const auto& w = b.first;
   const float* x = a;
-  if (b.first.bits == 4) {
+  const bool by_digits = write_digits(w, a, m, scratch);
+  if (!by_digits && w.bits == 4) {
     for (i64 i = 0; i < m; ++i) part_pairs(a + i * b.columns, b.columns, scratch + i * b.columns);
     x = scratch;
   }
@@ -36,7 +60,11 @@ void few(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilog
     for (auto row = first; row < last; row += kAtOnce) {
       const auto codes = b.at(row);
       const auto rows = static_cast<int>(std::min(kAtOnce, last - row));
-      for (i64 i = 0; i < m; ++i) table.dot_codes(codes, rows, x + i * b.columns, c + i * b.rows + row);
+      for (i64 i = 0; i < m; ++i) {
+        float* y = c + i * b.rows + row;
+        if (by_digits) narrow_isa().dot_digits(codes, rows, digits_at(w, scratch + i * digits_size(w)), y);
+        else table.dot_codes(codes, rows, x + i * b.columns, y);
+      }
     }
     for (i64 i = 0; i < m; ++i) {
       float* y = c + i * b.rows + first;
@@ -57,7 +85,7 @@ CodeRows Codes::at(i64 row) const {
 }
 
 i64 compressed_scratch_size(const Codes& b, i64 m, int threads) {
-  return m <= kFew ? m * b.columns : threads * chunk_size(b);
+  return m <= kFew ? m * std::max(b.columns, digits_size(b.first)) : threads * chunk_size(b);
 }
 
 void compressed_product(const Codes& b, const float* a, float* c, i64 m, const Epilogue& epilogue, float* scratch,

@@ -148,10 +148,8 @@ void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i6
     const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
     const auto tiles = ceil_div(rows.size(), table.pixels);
     for (auto panel = group.begin; panel < group.end; ++panel) {
-      // The panel that this thread is likely to want next: the group's next one, or the first of the chunk that is
-      // claimed when all threads have ended theirs.
       Ahead ahead;
-      const auto next = panel + 1 < group.end ? panel + 1 : group.begin + pool.threads() * ceil_div(panels, groups);
+      const auto next = panel + 1;  // of the thread's next chunk, if not of this one
       if (prefetch && next < panels) {
         ahead.next = reinterpret_cast<const char*>(b.panel(next));
         ahead.end = reinterpret_cast<const char*>(b.panel(next) + b.k * b.columns(next));

@@ -1,0 +1,38 @@
+#include "base/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.hpp"
+
+namespace ovir {
+
+std::string size_text(i64 bytes) {
+  constexpr std::array<std::string_view, 6> units{"kB", "MB", "GB", "TB", "PB", "EB"};
+  if (bytes < 1'000) return counted(bytes, "byte");
+  auto value = static_cast<double>(bytes) / 1e3;
+  std::size_t unit = 0;
+  // 999.95 would be printed as 1000.0.
+  for (; value >= 999.95 && unit + 1 < units.size(); ++unit) value /= 1e3;
+  return fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::optional<double> parse_quantity(std::string_view text) {
+  text = trim(text);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  auto unit = lower(trim(text.substr(end - text.data())));
+  if (unit.ends_with('b')) unit.pop_back();
+  const bool binary = unit.size() == 2 && unit[1] == 'i';
+  if (binary) unit.pop_back();
+  constexpr std::array<std::string_view, 5> prefixes{"", "k", "m", "g", "t"};
+  const auto* const prefix = std::find(prefixes.begin(), prefixes.end(), unit);
+  if (error != std::errc{} || !std::isfinite(number) || prefix == prefixes.end()) return std::nullopt;
+  return number * std::pow(binary ? 1024 : 1000, prefix - prefixes.begin());
+}
+
+}  // namespace ovir

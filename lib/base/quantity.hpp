@@ -1,0 +1,18 @@
+// Amounts with units, as people write and read them.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/int.hpp"
+
+namespace ovir {
+
+/// "48 bytes", "3.5 MB": steps of 1000, as disks and networks count.
+std::string size_text(i64 bytes);
+
+/// "300M", "64 MiB", "1.5": a number, and k, M, G or T in steps of 1000, KiB, MiB, GiB or TiB in steps of 1024; a B
+/// may follow, and letter case does not matter. Nothing for any other text.
+std::optional<double> parse_quantity(std::string_view text);
+
+}  // namespace ovir

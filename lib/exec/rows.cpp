@@ -1,0 +1,54 @@
+// Neighboring steps that compute row by row: one fork-join for all of them.
+#include <algorithm>
+#include <functional>
+
+#include "exec/sized.hpp"
+
+namespace ovir {
+
+/// Finds neighboring steps that compute row by row: to hand out each of them would take longer than to compute it.
+void Sized::join_rows(const Plan& plan, int threads) {
+  constexpr i64 kLeastRows = 6;          // of a thread: fewer read weights more than they compute
+  constexpr i64 kPartFloats = 64 << 10;  // that a part writes, while they stay in the second-level cache
+  const bool wanted = threads > 1 && plan.options.has(kJoinRows);
+  for (int s = 0; s < std::ssize(steps); s = steps[s].end) {
+    auto& begin = steps[s];
+    begin.first = s;
+    begin.end = s + 1;
+    const auto rows_of = [&](int i) {
+      const auto& step = steps[i];
+      const auto* kernel =
+          step.how == How::kernel && step.state->scratch_bytes == 0 ? plan.steps[i].kernel.get() : nullptr;
+      return kernel ? kernel->rows({step.in, step.out}) : 0;
+    };
+    const auto rows = wanted ? rows_of(s) : 0;
+    if (rows < kLeastRows * 2) continue;
+    i64 kernels = 1, floats = begin.out[0].size();
+    for (int i = s + 1; i < std::ssize(steps) && (steps[i].how == How::view || rows_of(i) == rows); ++i) {
+      if (steps[i].how == How::view) continue;
+      ++kernels;
+      floats += steps[i].out[0].size();
+      begin.end = i + 1;
+    }
+    if (kernels == 1) continue;
+    begin.rows = rows;
+    begin.parts = std::clamp<i64>((floats / kPartFloats + threads) / threads * threads, 1, rows / kLeastRows);
+    for (int i = s + 1; i < begin.end; ++i) {
+      steps[i].first = s;
+      steps[i].end = begin.end;
+    }
+  }
+}
+
+void Sized::run_rows(const Plan& plan, int begin, ThreadPool& pool) const {
+  const auto& first = steps[begin];
+  const auto part = [&](i64 i) {
+    for (int s = begin; s < first.end; ++s)
+      if (const auto& step = steps[s]; step.how == How::kernel)
+        plan.steps[s].kernel->run_rows(step.in, step.out, first.rows * i / first.parts,
+                                       first.rows * (i + 1) / first.parts);
+  };
+  pool.run(first.parts, std::cref(part));
+}
+
+}  // namespace ovir
