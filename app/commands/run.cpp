@@ -231,7 +231,7 @@ std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options&
   return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
 }
 
-/// Weights that a thread brings in while the run is prepared: not those that are there in no time, or push each other out.
+/// Weights that a thread brings in while the run is prepared: fewer are there in no time, more push each other out.
 bool is_worth_paging_in(std::size_t bytes) {
   return bytes >= std::size_t{4} << 20 && static_cast<i64>(bytes) <= memory_available() / 4;
 }
