@@ -215,7 +215,7 @@ class Executor::Run final : private EvalHost {
       if (results[o]) store_as_inferred(step.outputs[o], results[o]);
   }
 
-  /// Later steps were planned for what was inferred, and data need not keep to it: an axis of Squeeze may be longer than 1.
+  /// Later steps were planned for what was inferred, which data may break: an axis of Squeeze that is longer than 1.
   void store_as_inferred(int id, const Tensor& value) {
     if (!plan_.value(id).shape.contains(value.shape()))
       fail(Code::E0506, "the output must have shape {} as inferred, but has {}", to_string(plan_.value(id).shape),
