@@ -3,9 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "base/memory.hpp"
 #include "base/memory_budget.hpp"
-#include "base/page_in.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
@@ -231,11 +229,6 @@ std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options&
   return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
 }
 
-/// Weights that a thread brings in while the run is prepared: not those that are there in no time, or push each other out.
-bool is_worth_paging_in(std::size_t bytes) {
-  return bytes >= std::size_t{4} << 20 && static_cast<i64>(bytes) <= memory_available() / 4;
-}
-
 /// `recorded`: the run that is to be repeated; null: none.
 int execute(const Options& options, const Common& common, const std::vector<std::string>& words,
             const Recorded* recorded) {
@@ -244,10 +237,6 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   const auto loaded = load_model(options, common);
   if (!loaded) return loaded.status;
   const auto& model = *loaded.model;
-  std::optional<PageIn> pages;
-  if (const auto& weights = model.graph->weights;
-      weights && options.threads != 1 && is_worth_paging_in(weights->size()))
-    pages.emplace(weights->view);
   const FileOptions files{options.raw, options.digest};
 
   Inputs inputs(model, loaded.facts, options, words);

@@ -212,7 +212,15 @@ class Executor::Run final : private EvalHost {
     }
     if (plan_.node(step).op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
     for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o)
-      if (results[o]) store(step.outputs[o], results[o]);
+      if (results[o]) store_as_inferred(step.outputs[o], results[o]);
+  }
+
+  /// Later steps were planned for what was inferred, which data may break: an axis of Squeeze that is longer than 1.
+  void store_as_inferred(int id, const Tensor& value) {
+    if (!plan_.value(id).shape.contains(value.shape()))
+      fail(Code::E0506, "the output must have shape {} as inferred, but has {}", to_string(plan_.value(id).shape),
+           to_string(value.shape()));
+    store(id, value);
   }
 
   /// False where the kernel does not take these sizes.
@@ -223,6 +231,7 @@ class Executor::Run final : private EvalHost {
     if (std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.packed(); })) return false;
     std::vector<View> views;
     views.reserve(step.inputs.size() + step.outputs.size());
+    outputs.reserve(step.outputs.size());  // views point at the shapes in it
     for (const auto& t : inputs) views.push_back(t.view());
     for (std::size_t o = 0; o < step.outputs.size(); ++o) {
       outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));
@@ -240,7 +249,7 @@ class Executor::Run final : private EvalHost {
       call.state->scratch = scratch.mutable_bytes();
     }
     step.kernel->run(*call.state, in, out, context_.runtime);
-    for (std::size_t o = 0; o < outputs.size(); ++o) store(step.outputs[o], outputs[o]);
+    for (std::size_t o = 0; o < outputs.size(); ++o) store_as_inferred(step.outputs[o], outputs[o]);
     return true;
   }
 

@@ -30,11 +30,10 @@ std::vector<std::string> module_paths() {
 /// Empty where the module is not installed, does not load or belongs to another build.
 std::span<const Pattern* const> module_patterns() {
   static const auto loaded = []() -> std::span<const Pattern* const> {
+    const auto paths = module_paths();
     void* library = nullptr;
-    for (const auto& path : module_paths()) {
-      library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (library) break;
-    }
+    for (auto path = paths.begin(); path != paths.end() && !library; ++path)
+      library = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) return {};
     const auto entry = reinterpret_cast<ModuleEntry>(dlsym(library, kModuleEntry));
     if (!entry || entry()->version != kModuleVersion) return {};

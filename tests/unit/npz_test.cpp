@@ -1,7 +1,6 @@
 #include "io/npz.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 #include "catch.hpp"
 #include "hex.hpp"
@@ -94,23 +93,4 @@ TEST_CASE("damaged archives are refused, wherever the damage is") {
   for (int i = 0; i < 4; ++i)
     bomb[whole.find("PK\x01\x02") + 24 + static_cast<std::size_t>(i)] = static_cast<char>(i == 0 ? 0xFE : 0xFF);
   CHECK(read_all(bomb) == "E0705");
-}
-
-TEST_CASE("the time that an archive takes grows with its members, not with their square") {
-  const Temporary folder;
-  const auto seconds = [&](int members) {
-    std::vector<io::Named> tensors;
-    for (int i = 0; i < members; ++i) tensors.push_back({"k" + std::to_string(i), Tensor::vector({i})});
-    const auto path = folder.path(std::to_string(members) + ".npz");
-    io::write_npz(path, tensors);
-    double least = 1e9;
-    for (int round = 0; round < 3; ++round) {
-      const auto begin = std::clock();
-      const auto archive = io::Npz::open(path);
-      for (const auto& key : archive.keys()) archive.read(key);
-      least = std::min(least, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-    }
-    return least;
-  };
-  CHECK(seconds(40'000) < 12 * seconds(5'000));  // 8 times the members; the square would be 64 times
 }

@@ -109,6 +109,8 @@ struct NarrowTable {
   bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
   /// As dot_codes.
   void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;
+  /// Pixels of 16 channels become those of 64: y = round(x·by + plus) within 0 … most, by channel.
+  void (*sixteen_to_u8)(const float* x, const float* by, const float* plus, float most, std::uint8_t* y, i64 pixels);
 };
 
 extern const NarrowTable kNarrowBaseTable;

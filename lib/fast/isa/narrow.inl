@@ -263,6 +263,15 @@ static void to_u8(const float* x, float scale, float shift, float most, std::uin
   for (i64 j = 0; i + j < n; ++j) y[i + j] = levels[j];
 }
 
+static void sixteen_to_u8(const float* x, const float* by, const float* plus, float most, std::uint8_t* y, i64 pixels) {
+  const Vec zero{}, limit = spread(most);
+  for (i64 c = 0; c < kBlock; c += kWidth) {
+    const Vec scale = load(by + c), shift = load(plus + c);
+    for (i64 p = 0; p < pixels; ++p)
+      store_u8(y + p * 4 * kBlock + c, min(limit, max(zero, load(x + p * kBlock + c) * scale + shift)));
+  }
+}
+
 static void u8_pool(const PoolRow& r) {
   const auto* in = reinterpret_cast<const std::uint8_t*>(r.in);
   auto* out = reinterpret_cast<std::uint8_t*>(r.out);
@@ -288,5 +297,6 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .u8_pool = u8_pool,
           .to_u8 = to_u8,
           .to_bf16 = to_bf16,
-          .from_bf16 = from_bf16};
+          .from_bf16 = from_bf16,
+          .sixteen_to_u8 = sixteen_to_u8};
 }

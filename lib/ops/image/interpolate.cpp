@@ -220,7 +220,7 @@ Taps taps_of(const Attrs& a, i64 in, i64 out, float scale, bool antialias) {
     switch (a.mode) {
       case Mode::nearest: taps.add(clip(nearest(a.nearest_mode, x, scale < 1)), 1); break;
       case Mode::linear: {
-        // Every neighbour within reach; with antialias the reach follows the scale, also of an axis that becomes longer.
+        // Every neighbor within reach; with antialias the reach follows the scale, also of an axis that grows.
         const auto narrow = antialias ? static_cast<double>(scale) : 1.0;
         const auto reach = scale > 1 ? 2.0 : std::ceil(2 / narrow), middle = std::round(x);
         for (auto i = middle - reach; i <= middle + reach; ++i)

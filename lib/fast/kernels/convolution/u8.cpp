@@ -160,22 +160,23 @@ void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t
   const auto& narrow = narrow_isa();
   const Sixteen at{blocked, channels, plane};
   for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-    alignas(64) float values[kRun * kChannels];
-    const auto count = std::min(kChannels, channels - block * kChannels);
-    if (count < kChannels) std::fill_n(values, pixels * kChannels, 0.0f);
-    for (i64 part = 0; part < count; part += kBlock) {
-      const auto* from = in + at.place(image, block * kChannels + part, first);
-      if (!blocked) table.transpose(from, plane, values + part, kChannels, std::min(kBlock, count - part), pixels);
-      else
-        for (i64 p = 0; p < pixels; ++p) std::copy_n(from + p * kBlock, kBlock, values + p * kChannels + part);
-    }
     auto* to = out + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
-    const auto c = block * kChannels;
-    for (i64 p = 0; p < pixels; ++p) {
-      float* v = values + p * kChannels;
-      for (i64 k = 0; k < kChannels; ++k) v[k] = v[k] * q.by[c + k] + q.plus[c + k];
+    for (i64 part = 0; part < kChannels; part += kBlock) {
+      const auto c = block * kChannels + part;
+      if (c >= channels) {
+        for (i64 p = 0; p < pixels; ++p) std::fill_n(to + p * kChannels + part, kBlock, std::uint8_t{0});
+        continue;
+      }
+      const auto* from = in + at.place(image, c, first);
+      alignas(64) float values[kRun * kBlock];
+      if (!blocked) {
+        const auto count = std::min(kBlock, channels - c);
+        if (count < kBlock) std::fill_n(values, pixels * kBlock, 0.0f);
+        table.transpose(from, plane, values, kBlock, count, pixels);
+        from = values;
+      }
+      narrow.sixteen_to_u8(from, q.by + c, q.plus + c, q.most, to + part, pixels);
     }
-    narrow.to_u8(values, 1, 0, q.most, to, pixels * kChannels);
   });
 }
 
