@@ -80,6 +80,8 @@ void eval(EvalContext& c) {
   const auto planes = to.size() == 0 ? 0 : to.size() / (size[0] * size[1]);
   std::fill_n(to.mutable_bytes(), to.byte_size(), std::byte{});
   dispatch(to.type(), Numbers{}, [&]<class T>() {
+    // Integers wrap.
+    using U = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
     const auto* source = from.data<T>();
     for (i64 i = 0; i < planes * volume; ++i) {
       auto* plane = to.mutable_data<T>() + i / volume * size[0] * size[1];
@@ -89,7 +91,7 @@ void eval(EvalContext& c) {
         for (i64 q = 0; q < columns; ++q, ++source) {
           const auto y = y0 + r * a.strides[0], x = x0 + q * a.strides[1];
           if (0 <= y && y < size[0] && 0 <= x && x < size[1])
-            plane[y * size[1] + x] = static_cast<T>(plane[y * size[1] + x] + *source);
+            plane[y * size[1] + x] = static_cast<T>(static_cast<U>(plane[y * size[1] + x]) + static_cast<U>(*source));
         }
     }
   });
