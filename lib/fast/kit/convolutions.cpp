@@ -9,16 +9,7 @@ ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionSha
                              std::span<const i64> out) {
   auto s = known;
   const auto spatial = data.size() - 2;
-  const auto window = [&](std::size_t axis, i64 kernel) {
-    return Window{kernel,
-                  nth_or(attrs.strides, axis, 1),
-                  nth_or(attrs.dilations, axis, 1),
-                  nth_or(attrs.pads_begin, axis, 0),
-                  nth_or(attrs.pads_end, axis, 0),
-                  attrs.auto_pad,
-                  Rounding::floor}
-        .resolved(data[axis + 2]);
-  };
+  const auto window = [&](std::size_t axis, i64 kernel) { return attrs.window(axis, kernel).resolved(data[axis + 2]); };
   s.batch = data[0];
   s.channels = data[1];
   s.outputs = out[1];

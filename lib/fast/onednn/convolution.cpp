@@ -11,14 +11,7 @@ fast::Spatial spatial_of(const ConvolutionAttrs& attrs, std::span<const i64> dat
   const auto first = filters.size() - (data.size() - 2);  // the first spatial axis of the filters
   fast::Spatial w;
   for (std::size_t i = 0; i + 2 < data.size(); ++i) {
-    const auto one = Window{filters[first + i],
-                            nth_or(attrs.strides, i, 1),
-                            nth_or(attrs.dilations, i, 1),
-                            nth_or(attrs.pads_begin, i, 0),
-                            nth_or(attrs.pads_end, i, 0),
-                            attrs.auto_pad,
-                            Rounding::floor}
-                         .resolved(data[i + 2]);
+    const auto one = attrs.window(i, filters[first + i]).resolved(data[i + 2]);
     w.strides.push_back(one.stride);
     w.dilations.push_back(one.dilation - 1);
     w.pads_begin.push_back(one.pad_begin);

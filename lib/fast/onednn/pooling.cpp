@@ -11,14 +11,7 @@ std::optional<fast::Spatial> spatial_of(const PoolAttrs& attrs, dnnl::algorithm 
                                         std::span<const i64> out) {
   fast::Spatial w;
   for (std::size_t i = 0; i + 2 < data.size(); ++i) {
-    const auto one = Window{attrs.kernel[i],
-                            nth_or(attrs.strides, i, 1),
-                            nth_or(attrs.dilations, i, 1),
-                            nth_or(attrs.pads_begin, i, 0),
-                            nth_or(attrs.pads_end, i, 0),
-                            attrs.auto_pad,
-                            attrs.rounding_type}
-                         .resolved(data[i + 2]);
+    const auto one = attrs.window(i).resolved(data[i + 2]);
     w.strides.push_back(one.stride);
     w.dilations.push_back(one.dilation - 1);
     w.pads_begin.push_back(one.pad_begin);

@@ -37,7 +37,7 @@ class BlockedPooling final : public Kernel {
     s.width = in[3];
     s.out_height = out[2];
     s.out_width = out[3];
-    const auto rows = window(0, s.height), columns = window(1, s.width);
+    const auto rows = attrs_.window(0).resolved(s.height), columns = attrs_.window(1).resolved(s.width);
     s.kernel_height = rows.kernel;
     s.kernel_width = columns.kernel;
     s.stride_y = rows.stride;
@@ -115,17 +115,6 @@ class BlockedPooling final : public Kernel {
     bool narrow = false;
     Scratch in, out;
   };
-
-  Window window(std::size_t axis, i64 length) const {
-    return Window{attrs_.kernel.at(axis),
-                  nth_or(attrs_.strides, axis, 1),
-                  nth_or(attrs_.dilations, axis, 1),
-                  nth_or(attrs_.pads_begin, axis, 0),
-                  nth_or(attrs_.pads_end, axis, 0),
-                  attrs_.auto_pad,
-                  attrs_.rounding_type}
-        .resolved(length);
-  }
 
   PoolAttrs attrs_;
   bool maximum_;

@@ -21,14 +21,7 @@ Plane plane_of(const ConvolutionAttrs& attrs, std::span<const i64> data, std::sp
                std::span<const i64> out) {
   const auto spatial = data.size() - 2;
   const auto window = [&](std::size_t axis) {
-    return Window{filters[filters.size() - spatial + axis],
-                  nth_or(attrs.strides, axis, 1),
-                  nth_or(attrs.dilations, axis, 1),
-                  nth_or(attrs.pads_begin, axis, 0),
-                  nth_or(attrs.pads_end, axis, 0),
-                  attrs.auto_pad,
-                  Rounding::floor}
-        .resolved(data[axis + 2]);
+    return attrs.window(axis, filters[filters.size() - spatial + axis]).resolved(data[axis + 2]);
   };
   const auto columns = window(spatial - 1);
   const auto rows = spatial == 2 ? window(0) : Window{};

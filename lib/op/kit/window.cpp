@@ -4,6 +4,25 @@
 
 namespace ovir {
 
+Window ConvolutionAttrs::window(std::size_t axis, i64 kernel) const {
+  return {.kernel = kernel,
+          .stride = nth_or(strides, axis, 1),
+          .dilation = nth_or(dilations, axis, 1),
+          .pad_begin = nth_or(pads_begin, axis, 0),
+          .pad_end = nth_or(pads_end, axis, 0),
+          .auto_pad = auto_pad};
+}
+
+Window PoolAttrs::window(std::size_t i) const {
+  return {.kernel = kernel[i],
+          .stride = nth_or(strides, i, 1),
+          .dilation = nth_or(dilations, i, 1),
+          .pad_begin = nth_or(pads_begin, i, 0),
+          .pad_end = nth_or(pads_end, i, 0),
+          .auto_pad = auto_pad,
+          .rounding = rounding_type};
+}
+
 Window Window::resolved(i64 length) const {
   Window w = *this;
   if (auto_pad == AutoPad::given) return w;

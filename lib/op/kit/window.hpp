@@ -25,22 +25,6 @@ constexpr auto words(Rounding) {
       {{"floor", Rounding::floor}, {"ceil", Rounding::ceil}, {"ceil_torch", Rounding::ceil_torch}});
 }
 
-/// Of Convolution, GroupConvolution and their BackpropData; the fast tier reads it too.
-struct ConvolutionAttrs {
-  std::vector<i64> strides, pads_begin, pads_end, dilations, output_padding;
-  AutoPad auto_pad = AutoPad::given;
-};
-
-/// Of MaxPool and AvgPool in all versions.
-struct PoolAttrs {
-  std::vector<i64> strides, dilations, pads_begin, pads_end, kernel;
-  Rounding rounding_type = Rounding::floor;
-  AutoPad auto_pad = AutoPad::given;
-  bool exclude_pad = false;
-  ElementType index_element_type = ElementType::i64;
-  i64 axis = 0;
-};
-
 /// A window along one axis.
 struct Window {
   i64 kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
@@ -55,6 +39,28 @@ struct Window {
   Window resolved(i64 length) const;
   /// How many windows an axis of `length` has; `length` must not be negative.
   i64 count(i64 length) const;
+};
+
+/// Of Convolution, GroupConvolution and their BackpropData; the fast tier reads it too.
+struct ConvolutionAttrs {
+  std::vector<i64> strides, pads_begin, pads_end, dilations, output_padding;
+  AutoPad auto_pad = AutoPad::given;
+
+  /// Along spatial axis `axis`, its padding as the attributes give it.
+  Window window(std::size_t axis, i64 kernel) const;
+};
+
+/// Of MaxPool and AvgPool in all versions.
+struct PoolAttrs {
+  std::vector<i64> strides, dilations, pads_begin, pads_end, kernel;
+  Rounding rounding_type = Rounding::floor;
+  AutoPad auto_pad = AutoPad::given;
+  bool exclude_pad = false;
+  ElementType index_element_type = ElementType::i64;
+  i64 axis = 0;
+
+  /// Along spatial axis `i`, its padding as the attributes give it.
+  Window window(std::size_t i) const;
 };
 
 /// Geometry beyond this is refused, so that the sums below cannot overflow.

@@ -52,15 +52,6 @@ i64 require_spatial(const InferContext& c, i64 outer) {
   return spatial;
 }
 
-Window window(const ConvolutionAttrs& a, std::size_t i, i64 kernel) {
-  return {.kernel = kernel,
-          .stride = a.strides[i],
-          .dilation = a.dilations[i],
-          .pad_begin = nth_or(a.pads_begin, i, 0),
-          .pad_end = nth_or(a.pads_end, i, 0),
-          .auto_pad = a.auto_pad};
-}
-
 void infer_forward(InferContext& c, bool grouped) {
   const auto& a = c.attrs<ConvolutionAttrs>();
   const auto &x = c.shape(data), &w = c.shape(filters);
@@ -75,7 +66,7 @@ void infer_forward(InferContext& c, bool grouped) {
     out[1] = w.dim(0);
   }
   for (i64 i = 0; i < spatial; ++i) {
-    out.push_back(require_windows(c, window(a, i, 1), x.dim(i - spatial), w.dim(i - spatial), i, data, filters));
+    out.push_back(require_windows(c, a.window(i, 1), x.dim(i - spatial), w.dim(i - spatial), i, data, filters));
   }
   c.output(0, std::move(out));
 }
@@ -147,7 +138,7 @@ Problem problem(const ConvolutionAttrs& a, const Shape& data, const Shape& filte
     p.in[i] = length3(data, spatial, i);
     p.out[i] = length3(output, spatial, i);
     const auto missing = 3 - spatial;
-    p.axis[i] = i < missing ? Window{} : window(a, i - missing, length3(filters, spatial, i));
+    p.axis[i] = i < missing ? Window{} : a.window(i - missing, length3(filters, spatial, i));
   }
   return p;
 }

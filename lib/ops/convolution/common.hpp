@@ -30,9 +30,6 @@ inline constexpr AttributeTable kBackpropAttrs =
 /// `outer` is how many axes of the filters come before the spatial ones: 2, or 3 with groups.
 i64 require_spatial(const InferContext& c, i64 outer);
 
-/// The window along spatial axis i, its padding as the attributes give it.
-Window window(const ConvolutionAttrs& a, std::size_t i, i64 kernel);
-
 /// Shape inference of the forward convolutions ([O, I, …] or [G, O, I, …] filters) and of the backward ones ([I, O, …],
 /// [G, I, O, …]).
 void infer_forward(InferContext& c, bool grouped);

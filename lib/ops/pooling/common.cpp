@@ -1,20 +1,6 @@
 #include "ops/pooling/common.hpp"
 
 namespace ovir::ops::pooling {
-namespace {
-
-Window window(const PoolAttrs& a, std::size_t i) {
-  return {.kernel = a.kernel[i],
-          .stride = a.strides[i],
-          .dilation = nth_or(a.dilations, i, 1),
-          .pad_begin = nth_or(a.pads_begin, i, 0),
-          .pad_end = nth_or(a.pads_end, i, 0),
-          .auto_pad = a.auto_pad,
-          .rounding = a.rounding_type};
-}
-
-}  // namespace
-
 PartialShape infer_windows(const InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
   const auto& data = c.shape(0);
@@ -32,7 +18,7 @@ PartialShape infer_windows(const InferContext& c) {
   out[0] = data[0];
   out[1] = data[1];
   for (i64 i = 0; i < spatial; ++i) {
-    const auto w = window(a, i);
+    const auto w = a.window(i);
     out[2 + i] = require_windows(c, w, data[2 + i], Dim(w.kernel), i, 0, 0);
   }
   return out;
@@ -49,7 +35,7 @@ Problem::Problem(const Shape& data, const Shape& output) : planes(data[0] * data
 Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : Problem(data, output) {
   const auto missing = 5 - data.size();
   for (std::size_t i = 0; i < 3; ++i) {
-    axis[i] = i < missing ? Window{} : window(a, i - missing).resolved(in[i]);
+    axis[i] = i < missing ? Window{} : a.window(i - missing).resolved(in[i]);
     const auto& w = axis[i];
     for (i64 o = 0; o < out[i]; ++o) {
       const auto first = o * w.stride - w.pad_begin;

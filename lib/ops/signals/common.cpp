@@ -6,9 +6,8 @@
 namespace ovir::ops::signals {
 namespace {
 
-/// to[0..n) = the transform of x[0], x[step], …: halves while n is even, sums directly otherwise. `scratch` has room,
-/// too.
-/// roots[k] = exp(∓2πi·k/N) for the whole line's length N = n * step.
+/// to[0..n) = the transform of x[0], x[step], …: halves while n is even, sums directly otherwise. `scratch` has room
+/// for n, too. roots[k] = exp(∓2πi·k/N) for the whole line's length N = n * step.
 void transform(const Complex* x, std::size_t n, std::size_t step, const Line& roots, Complex* to, Complex* scratch) {
   if (n % 2 == 0) {
     const auto *even = scratch, *odd = scratch + n / 2;
