@@ -127,8 +127,9 @@ f8e8m0::operator float() const {
 }
 
 f4e2m1::f4e2m1(float x) {
-  const std::uint32_t code = is_nan(x) ? 7 : std::min(round_to<2, 1>(magnitude(x)), 7u);
-  bits = static_cast<std::uint8_t>(bits_of(x) >> 31 << 3 | code);
+  // No code is NaN: the greatest number stands for it, whatever its sign, which differs from processor to processor.
+  const std::uint32_t code = std::min(round_to<2, 1>(magnitude(x)), 7u);
+  bits = static_cast<std::uint8_t>(is_nan(x) ? 7 : bits_of(x) >> 31 << 3 | code);
 }
 f4e2m1::operator float() const { return float_of(bits_of(kE2M1[bits & 7]) | (bits & 8u) << 28); }
 

@@ -380,7 +380,7 @@ void fuzz_one(std::string_view bytes) {
       // Where inference had to rely on what the data then do not keep (an axis of Squeeze), the run says so.
       if (how == reach && o.code == Code::E0506 && o.message.find("as inferred") != std::string::npos) continue;
       // A constant condition leaves one body of an If; the other one is not judged.
-      const bool chosen = how == reaches[2] && node.op->bodies.size() > 1;
+      const bool chosen = node.op->bodies.size() > 1 && how[0] == Reach::constant;
       if (chosen && first && first->code) continue;
       const auto label = name_of(way.name);
       for (std::size_t k = 0; k < o.results.size(); ++k) {

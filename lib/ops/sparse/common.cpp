@@ -52,6 +52,7 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::
     if (row < 0 || row >= rows) fail_row(c.version(), port, row, rows);
     return row;
   };
+  for (const auto i : indices) check(inputs.indices, i);  // those of no bag as well, as where inference knows them
   dispatch(out.type(), Numbers{}, [&]<class E>() {
     // Integers wrap.
     using U = std::conditional_t<std::is_integral_v<E>, std::uint64_t, E>;
@@ -62,7 +63,7 @@ void reduce_bags(EvalContext& c, const BagInputs& inputs, i64 count, const std::
       spend(saturating_mul(std::max<i64>(0, last - first), width));
       std::fill_n(to, width, E(0));
       for (auto i = first; i < last; ++i) {
-        const E* row = table.data<E>() + check(inputs.indices, indices[i]) * width;
+        const E* row = table.data<E>() + indices[i] * width;
         const E w = weights ? weights[i] : E(1);
         for (i64 k = 0; k < width; ++k)
           to[k] = static_cast<E>(static_cast<U>(to[k]) + static_cast<U>(row[k]) * static_cast<U>(w));
