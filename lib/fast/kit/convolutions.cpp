@@ -1,5 +1,7 @@
 #include "fast/kit/convolutions.hpp"
 
+#include <algorithm>
+
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kit/functions.hpp"
 
@@ -57,6 +59,9 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   known.kernel_width = dims[dims.rank() - 1];
   known.kernel_height = in.rank() == 4 ? dims[dims.rank() - 2] : 1;
   if (known.channels != known.groups * group_channels || known.taps() > kMaxTaps) return std::nullopt;
+  // The transposed kernel goes over the phases of its strides one by one; those beyond the kernel have no tap.
+  if (transposed && std::any_of(attrs.strides.begin(), attrs.strides.end(), [](i64 n) { return n > kMaxStride; }))
+    return std::nullopt;
   // The batch makes no difference to the filters. Of planes that are not known a small one is assumed, which leaves
   // out Winograd.
   std::vector<i64> from{1, known.channels}, to{1, known.outputs};

@@ -8,6 +8,8 @@ namespace ovir::fast {
 
 /// Taps, all together, that direct convolutions may have.
 inline constexpr i64 kMaxTaps = 256;
+/// A stride of a transposed one.
+inline constexpr i64 kMaxStride = 64;
 
 /// Floats of the packed filters.
 i64 direct_filters_size(const ConvolutionShape& shape);
