@@ -13,6 +13,7 @@
 #include "io/npz.hpp"
 #include "io/storable.hpp"
 #include "model/report.hpp"
+#include "names.hpp"
 #include "tensor_files.hpp"
 
 namespace ovir::app {
@@ -137,7 +138,7 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
   return {io::parse_tensor(file, path), where, false, {}};
 }
 
-/// The words that a VALUE may be, for what is like one of them.
+/// The word that was meant where a VALUE is like one of them.
 std::string nearest_value(const std::string& value) {
   std::error_code ignored;
   if (std::filesystem::exists(value, ignored)) return {};
@@ -145,6 +146,25 @@ std::string nearest_value(const std::string& value) {
   if (const auto near = nearest(word, {"zeros", "ones", "const", "arange", "rand", "randn"}))
     return fmt::format("; did you mean \"{}\"?", *near);
   return {};
+}
+
+/// Whether the value of another input follows in the same word: "ones,mask=ones".
+bool holds_another(const Model& model, std::string_view value) {
+  for (auto comma = value.find(','); comma != value.npos; comma = value.find(',', comma + 1)) {
+    const auto rest = value.substr(comma + 1);
+    if (const auto equals = rest.find('='); equals != rest.npos && find_input(model, trim(rest.substr(0, equals))))
+      return true;
+  }
+  return false;
+}
+
+std::string help_for(const InputPort& port, const std::string& value) {
+  std::error_code ignored;
+  if (std::filesystem::exists(value, ignored))
+    return fmt::format("that is a file; write -i {}",
+                       shell_word(port.model->parameter_name(port.index) + "=@" + value));
+  if (holds_another(*port.model, value)) return "give each input an -i of its own";
+  return "see \"Input values\" in 'ovir help run'";
 }
 
 }  // namespace
@@ -168,6 +188,19 @@ void InputPort::fail(Code code, std::string message, std::string help) const {
   ovir::fail(std::move(d));
 }
 
+std::optional<std::string> unknown_type(std::string_view value) {
+  if (value.find('=') == value.npos) return std::nullopt;
+  const auto parts = split(value.substr(0, value.find('=')), 'x');
+  const bool dims = parts.size() > 1 && std::all_of(parts.begin(), parts.end() - 1,
+                                                    [](auto part) { return parse_number<i64>(part).has_value(); });
+  if (!dims || parse_element_type(parts.back())) return std::nullopt;
+  std::vector<std::string_view> types;
+  for (int t = 1; t < kElementTypeCount; ++t) types.push_back(name(static_cast<ElementType>(t)));
+  const auto near = nearest(parts.back(), types);
+  return fmt::format("unknown element type \"{}\"{}", printable(parts.back()),
+                     near ? fmt::format("; did you mean \"{}\"?", *near) : "");
+}
+
 bool is_npz(const std::string& path) {
   return equals_ignoring_case(std::filesystem::path(path).extension().string(), ".npz");
 }
@@ -189,9 +222,9 @@ std::optional<std::string> find_member(const InputPort& port, const std::string&
 
 namespace {
 
-std::optional<Tensor> read_literal(const InputPort& port, const std::string& value) {
+std::optional<Tensor> read_literal(const InputPort& port, const std::string& value, bool cast) {
   try {
-    return io::parse_literal(value);
+    return io::parse_literal(value, cast);
   } catch (const Failure& failure) {
     const auto& d = failure.diagnostic;
     port.fail(d.code, fmt::format("input \"{}\": {}", port.name(), d.message));
@@ -206,17 +239,15 @@ InputValue read_value(const InputPort& port, const std::string& value, const Val
     read = {io::parse_npy(io::open_file("-", max_bytes(port)), "stdin"), "stdin", false, {}};
   } else if (value.starts_with('@')) {
     read = read_file(port, value.substr(1), options);
-  } else if (auto literal = read_literal(port, value)) {
+  } else if (auto literal = read_literal(port, value, options.cast)) {
     read = {std::move(*literal), "the value", false, {}};
   } else {
-    std::error_code ignored;
-    const bool file = std::filesystem::exists(value, ignored);
+    if (const auto type = unknown_type(value))
+      port.fail(Code::E0705, fmt::format("input \"{}\": {}", port.name(), *type));
     port.fail(Code::E0705,
               fmt::format("input \"{}\": \"{}\" is not an input value{}", port.name(), printable(value),
                           nearest_value(value)),
-              file ? fmt::format("that is a file; write -i {}",
-                                 shell_word(port.model->parameter_name(port.index) + "=@" + value))
-                   : "see \"Input values\" in 'ovir help run'");
+              help_for(port, value));
   }
   if (read.image) return read;
   convert_type(port, read, options.cast);

@@ -41,6 +41,8 @@ InputValue read_value(const InputPort& port, const std::string& value, const Val
 
 /// The file or archive member (`all.npz:key`) that holds this input in a folder or an archive of all inputs.
 std::optional<std::string> find_member(const InputPort& port, const std::string& path);
+/// `unknown element type "f99"` where a value begins like a literal, "2x3xf99=", but with a type that does not exist.
+std::optional<std::string> unknown_type(std::string_view value);
 bool is_npz(const std::string& path);
 
 }  // namespace ovir::app

@@ -136,7 +136,7 @@ int guarded(std::vector<std::string> words) {
     Places places("");
     to_stderr(human(failure.diagnostic, places, common.err));
     if (failure.diagnostic.code == Code::E0004)
-      to_stderr(fmt::format("{} --limits work=none runs it all the same, --limits time=60s for at most a minute\n",
+      to_stderr(fmt::format("{} --limits work=none runs it anyway; --limits time=60s runs it for at most a minute\n",
                             common.err(Paint::note, "note:")));
     return ovir::info(failure.diagnostic.code).exit_status;
   } catch (const std::bad_alloc&) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 
 namespace ovir::app {
 namespace {
@@ -28,10 +29,9 @@ std::optional<int> find_input(const Model& model, std::string_view name) {
 }
 
 std::string quoted_list(const std::vector<std::string>& names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    out += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", printable(names[i]));
-  return out;
+  std::vector<std::string> quoted;
+  for (const auto& name : names) quoted.push_back(fmt::format("\"{}\"", printable(name)));
+  return word_list(std::move(quoted));
 }
 
 namespace {

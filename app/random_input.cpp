@@ -85,7 +85,7 @@ std::optional<i64> index_limit(const Model& model, const Facts& facts, int param
 RandomInput random_input(const Model& model, const Facts& facts, int parameter, const Shape& shape,
                          std::uint64_t seed) {
   const auto node = model.parameters[parameter];
-  const auto type = facts.outputs[node].at(0).type;
+  const auto type = exchanged_type(model, facts.outputs[node].at(0).type, true);
   io::Generator generator;
   if (type == ElementType::string) return {io::generate(generator, type, shape, seed), "empty texts"};
   if (is_mask(model, parameter)) {

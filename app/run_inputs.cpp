@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "io/literal.hpp"
 #include "log.hpp"
 #include "names.hpp"
@@ -50,18 +51,6 @@ io::ImageOptions image_options(const InputOptions& options, const Model& model, 
       throw UsageError(fmt::format("--resize: expected WxH, such as 640x480, not '{}'", printable(options.resize)));
   }
   return image;
-}
-
-/// The type in what looks like the left side of a literal, "2x3xf99", and is no known one.
-std::optional<std::string> unknown_type(std::string_view text) {
-  const auto parts = split(text, 'x');
-  const bool dims = parts.size() > 1 && std::all_of(parts.begin(), parts.end() - 1,
-                                                    [](auto part) { return parse_number<i64>(part).has_value(); });
-  if (!dims) return std::nullopt;
-  std::vector<std::string_view> types;
-  for (int t = 1; t < kElementTypeCount; ++t) types.push_back(name(static_cast<ElementType>(t)));
-  const auto near = nearest(parts.back(), types);
-  return fmt::format("\"{}\"{}", printable(parts.back()), near ? fmt::format("; did you mean \"{}\"?", *near) : "");
 }
 
 /// Whether it is meant as values; what is wrong with it is said when it is read.
@@ -139,8 +128,7 @@ void Inputs::bind(const std::string& word) {
       word == "-" || word.starts_with('@') || io::parse_generator(word) || (equals != word.npos && is_literal(word));
   if (!value && equals != word.npos) {
     const auto name = std::string_view(word).substr(0, equals);
-    if (const auto type = unknown_type(name))
-      fail(Code::E0705, "-i {}: unknown element type {}", printable(word), *type);
+    if (const auto type = unknown_type(word)) fail(Code::E0705, "-i {}: {}", printable(word), *type);
     fail(Code::E0701, "{}", unknown_input(model_, name));
   }
   if (sources_.size() != 1)
@@ -286,9 +274,7 @@ void Inputs::report_missing(const std::map<int, Shape>& given, const std::vector
     inputs.push_back(fmt::format("\"{}\" ({}{})", port.name(), name(port.given), to_string(port.shape)));
     if (!first) first = &port;
   }
-  std::string list;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == inputs.size() ? " and " : ", ") + inputs[i];
+  const auto list = word_list(inputs);
   const auto command = example(given, words);
   first->fail(Code::E0702,
               inputs.size() == 1 ? fmt::format("missing value for input {}", list)

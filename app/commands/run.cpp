@@ -37,14 +37,21 @@ struct Options : InputOptions, ExecutionOptions {
   bool raw = false, digest = false, dump_stats = false;
 };
 
+/// Two spellings of a file or folder, which need not exist.
+bool same_path(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  const auto canonical = [&](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  return canonical(a) == canonical(b);
+}
+
 /// No two flags write the same file; a folder takes the files of several.
 void check_distinct(const std::vector<std::pair<std::string_view, std::string>>& flags) {
-  std::error_code ignored;
   for (auto a = flags.begin(); a != flags.end(); ++a)
     for (auto b = a + 1; b != flags.end(); ++b) {
       if (a->second.empty() || b->second.empty() || a->second == "-" || is_folder(a->second)) continue;
-      const auto one = std::filesystem::weakly_canonical(a->second, ignored);
-      if (one == std::filesystem::weakly_canonical(b->second, ignored))
+      if (same_path(a->second, b->second))
         throw UsageError(fmt::format("{} and {} both name {}", a->first, b->first, printable(b->second)));
     }
 }
@@ -106,11 +113,6 @@ void require_memory(const Model& model, const Facts& facts, i64 limit) {
   d.layer = layer_ref(model, *planned.node->layer);
   d.at = planned.node->layer->at;
   fail(std::move(d));
-}
-
-bool same_folder(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(a + "/", ignored) == std::filesystem::weakly_canonical(b + "/", ignored);
 }
 
 /// One document: of the only step, or a list.
@@ -285,7 +287,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     }
     const auto path = with_step(options.output, step);
     const bool together = dump && !path.empty() && target_of("-o", path) == Target::folder &&
-                          same_folder(path, with_step(options.dump_to, step));
+                          same_path(path + "/", with_step(options.dump_to, step) + "/");
     if (dump && !together) dump->finish();
     if (!path.empty())
       write_outputs(path, outputs, files, together ? dump->entries() : Json::array(), record_json(record));

@@ -48,14 +48,16 @@ std::string outcome(const Diagnostics& diagnostics, const tools::Fixes& fixes, c
   const auto cures = std::count_if(fixes.list.begin(), fixes.list.end(),
                                    [&](const tools::Fix& other) { return cures_error(diagnostics, other); });
   std::string text = is_error(diagnostics.all()[fix.diagnostic]) ? "this error disappears" : "this warning disappears";
+  const auto after = cures == 2  ? std::string(" after both changes")
+                     : cures > 2 ? fmt::format(" after all {} changes", cures)
+                                 : std::string();
   std::size_t uncovered = 0;
   for (const auto& other : fixes.list) uncovered += other.uncovered;
   const auto staying = fixes.errors - std::min(fixes.errors, uncovered);
   if (cures_error(diagnostics, fix) && fixes.errors == 0)
     text = cures > 1 ? "with the other changes, the whole model checks" : "the whole model checks";
   else if (cures_error(diagnostics, fix) && staying > 0)
-    text += fmt::format(", {} remain{}{}", count(staying, "other"), staying == 1 ? "s" : "",
-                        cures > 1 ? fmt::format(" after all {} changes", cures) : "");
+    text += fmt::format(", {} remain{}{}", count(staying, "other"), staying == 1 ? "s" : "", after);
   if (fix.uncovered > 0) text += fmt::format(", {} more come{} to light", fix.uncovered, fix.uncovered == 1 ? "s" : "");
   if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
     text += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));

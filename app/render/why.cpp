@@ -4,6 +4,7 @@
 #include <list>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "cli.hpp"
 #include "render/json.hpp"
 #include "tools/origin.hpp"
@@ -96,16 +97,13 @@ std::string walk(Spot spot) {
 
 /// ", from axis 0 of "x" (Parameter) f32[?]".
 std::string ending(const tools::Roots& roots) {
-  constexpr std::size_t kShown = 3;
-  std::string list;
-  for (std::size_t i = 0; i < roots.spots.size() && i < kShown; ++i)
-    list += fmt::format("{}{}", i == 0 ? "" : i + 1 == roots.spots.size() ? " and " : ", ", describe(roots.spots[i]));
+  std::vector<std::string> spots;
+  for (const auto& spot : roots.spots) spots.push_back(describe(spot));
   if (roots.spots.size() == 1 && !is_source(roots.spots.front())) {
     const auto& maker = roots.spots.front();
     return fmt::format(", {} {}, which that layer makes\n", roots.computed ? "computed from" : "from", describe(maker));
   }
-  if (roots.spots.size() > kShown) list += fmt::format(" and {} more", roots.spots.size() - kShown);
-  return fmt::format(", {} {}\n", roots.computed ? "computed from" : "from", list);
+  return fmt::format(", {} {}\n", roots.computed ? "computed from" : "from", word_list(std::move(spots), "and", 3));
 }
 
 /// The axes that were asked for.

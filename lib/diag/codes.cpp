@@ -32,8 +32,8 @@ constexpr CodeInfo kCodes[] = {
      "some 10 seconds of the reference kernels, and 10,000 more for every byte of the model and of the inputs that are "
      "given: a model of usual size never comes near, but a file of a kilobyte cannot ask for hours.",
      R"(<data size="2000001" alpha="1" beta="1" bias="1"/>      <!-- an LRN over a million elements -->)",
-     "If the shapes are what they should be, `--limits work=none` runs the model all the same, and `--limits time=60s` "
-     "for at most a minute."},
+     "If the shapes are what they should be, `--limits work=none` runs the model anyway, and `--limits time=60s` runs "
+     "it for at most a minute."},
 
     {Code::E0101, kMalformed, "malformed XML",
      "The file begins like XML but is not well-formed: a tag is not closed, an attribute lacks its quotes, a < in a "

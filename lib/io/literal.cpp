@@ -79,7 +79,7 @@ void require_exact(const Tensor& tensor, const std::vector<std::string>& words, 
 
 }  // namespace
 
-std::optional<Tensor> parse_literal(std::string_view text) {
+std::optional<Tensor> parse_literal(std::string_view text, bool wide) {
   const auto equals = text.find('=');
   if (equals == text.npos) return std::nullopt;
   const auto head = parse_head(trim(text.substr(0, equals)));
@@ -105,8 +105,9 @@ std::optional<Tensor> parse_literal(std::string_view text) {
     if (!n) fail(Code::E0705, "\"{}\" is not a number", printable(word));
     numbers.push_back(*n);
   }
-  auto tensor = tensor_of(head->type, head->shape, numbers);
-  if (contains(kNarrowFloat, head->type)) require_exact(tensor, words, numbers);
+  const bool narrow = contains(kNarrowFloat, head->type);
+  auto tensor = tensor_of(narrow && wide ? ElementType::f32 : head->type, head->shape, numbers);
+  if (narrow && !wide) require_exact(tensor, words, numbers);
   return tensor;
 }
 

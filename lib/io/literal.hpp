@@ -10,6 +10,7 @@ namespace ovir::io {
 /// Nothing where the text before the first `=` is not dims and a type. Values are separated by blanks or commas; a
 /// string may be put in double quotes. Numbers are rounded to the type, and must lie in its range: otherwise, and where
 /// the count is wrong, E0705.
-std::optional<Tensor> parse_literal(std::string_view text);
+/// Floats narrower than bf16 and f16 must represent their numbers; with `wide` they come as f32 instead.
+std::optional<Tensor> parse_literal(std::string_view text, bool wide = false);
 
 }  // namespace ovir::io

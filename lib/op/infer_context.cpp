@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/word_list.hpp"
 #include "diag/diagnose.hpp"
 #include "op/eval_context.hpp"
 #include "op/ports.hpp"
@@ -221,12 +222,7 @@ std::string type_names(TypeSet set) {
     if (contains(kInteger, type)) whole(kInteger, "an integer type");
     if (contains(set, type)) words.emplace_back(name(type));
   }
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-    text += words[i];
-  }
-  return text;
+  return word_list(std::move(words), "or");
 }
 
 /// " ("data", "axes")".
@@ -251,9 +247,12 @@ void InferContext::check_signature() {
     fail(Code::E0501, "{} takes {}{}, but {} {} connected: \"{}\" is missing", op().type,
          endless || min < std::ssize(ins) ? "at least " : "", counted(min, "input"), input_count(),
          input_count() == 1 ? "is" : "are", port_name(input_count()));
-  if (!endless && input_count() > std::ssize(ins))
-    fail(Code::E0501, "{} takes {}{}, but {} are connected", op().type, counted(ins.size(), "input"), port_names(ins),
-         input_count());
+  if (!endless && input_count() > std::ssize(ins)) {
+    auto d = diagnose(Code::E0501, fmt::format("{} takes {}{}, but {} are connected", op().type,
+                                               counted(ins.size(), "input"), port_names(ins), input_count()));
+    d.port.emplace().index = std::ssize(ins);
+    fail(std::move(d));
+  }
 
   std::vector<std::pair<std::string_view, int>> firsts;  // of each TypeVar, the first port of known type
   for (int i = 0; i < input_count(); ++i) {

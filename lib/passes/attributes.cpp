@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/word_list.hpp"
 #include "model/report.hpp"
 
 namespace ovir::passes {
@@ -84,17 +85,39 @@ std::vector<std::string> as_declared(const AttributeDef& def, const Layer& layer
   return words;
 }
 
-[[noreturn]] void fail_missing(const OpDef& op, const AttributeTable& table, const AttributeDef& def,
-                               const Layer& layer) {
-  auto d = diagnose(Code::E0401, fmt::format("{} needs the attribute \"{}\"", op.type, def.name));
+/// What may put in a required attribute that is not there, most likely first.
+std::vector<Change> additions(const AttributeTable& table, const AttributeDef& def, const Layer& layer) {
+  std::vector<Change> changes;
   // A slip in the name is likelier than an omission.
   for (const auto& given : layer.attributes) {
     const auto known = [&](const AttributeDef& other) { return other.name == given.name; };
     if (std::none_of(table.defs.begin(), table.defs.end(), known) && nearest(given.name, {def.name}))
-      d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(def.name)}});
+      changes.push_back({Change::What::attribute_name, given.name, std::string(def.name)});
   }
-  for (const auto& word : as_declared(def, layer))
-    d.remedies.push_back({{Change::What::attribute, std::string(def.name), word}});
+  for (auto& word : as_declared(def, layer))
+    changes.push_back({Change::What::attribute, std::string(def.name), std::move(word)});
+  return changes;
+}
+
+/// One fault for all required attributes that are not there: <data> may be missing, or not the layer's.
+void require_attributes(const OpDef& op, const AttributeTable& table, const Layer& layer) {
+  std::vector<std::string> names;
+  std::vector<Remedy> remedies{{}};  // each puts in all of them
+  for (const auto& def : table.defs) {
+    if (def.presence != kRequired || layer.attribute(def.name)) continue;
+    names.push_back(fmt::format("\"{}\"", def.name));
+    std::vector<Remedy> longer;
+    for (const auto& remedy : remedies)
+      for (auto& change : additions(table, def, layer)) {
+        longer.push_back(remedy);
+        longer.back().push_back(std::move(change));
+      }
+    remedies = std::move(longer);
+  }
+  if (names.empty()) return;
+  auto d = diagnose(Code::E0401, fmt::format("{} needs the {} {}", op.type,
+                                             names.size() == 1 ? "attribute" : "attributes", word_list(names)));
+  d.remedies = std::move(remedies);
   fail(std::move(d));
 }
 
@@ -104,14 +127,11 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
                                              const Version& version, Diagnostics& diagnostics) {
   const auto& table = version.attrs;
   auto attrs = table.make ? table.make() : std::make_shared<char>();
-  bool good = true;
+  bool good = attempt(diagnostics, model, layer, [&] { require_attributes(op, table, layer); });
   for (const auto& def : table.defs) {
     const auto* given = layer.attribute(def.name);
+    if (!given) continue;
     good &= attempt(diagnostics, model, layer, [&] {
-      if (!given) {
-        if (def.presence == kRequired) fail_missing(op, table, def, layer);
-        return;
-      }
       try {
         require_type_word(def, *given);
         def.set(attrs.get(), given->value);

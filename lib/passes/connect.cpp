@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "model/report.hpp"
 
 namespace ovir::passes {
@@ -30,13 +31,9 @@ int output_position(const Layer& layer, i64 port_id) { return position(layer.out
 std::string ids_of(const std::vector<Port>& ports, std::string_view kind) {
   if (ports.empty()) return fmt::format("which has no {} ports", kind);
   if (ports.size() == 1) return fmt::format("whose only {} port is {}", kind, ports.front().id);
-  std::string text;
-  for (std::size_t i = 0; i < ports.size() && i < 8; ++i) {
-    if (i > 0) text += i + 1 == ports.size() ? " and " : ", ";
-    text += fmt::format("{}", ports[i].id);
-  }
-  return fmt::format("whose {} ports are {}{}", kind, text,
-                     ports.size() > 8 ? fmt::format(" and {} more", ports.size() - 8) : "");
+  std::vector<std::string> ids;
+  for (const auto& port : ports) ids.push_back(std::to_string(port.id));
+  return fmt::format("whose {} ports are {}", kind, word_list(std::move(ids), "and", 8));
 }
 
 namespace {

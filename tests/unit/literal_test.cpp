@@ -36,6 +36,9 @@ TEST_CASE("literals") {
   CHECK(std::isnan(to_f64(*io::parse_literal("f16=nan"))[0]));
   CHECK(to_f64(*io::parse_literal("nf4=0.33791524171829224"))[0] == 0.33791524171829224f);
   CHECK(to_i64(*io::parse_literal("2xi4=-8 7")) == std::vector<i64>{-8, 7});
+  const auto wide = io::parse_literal("2xnf4=0.5 1", true);
+  CHECK(wide->type() == E::f32);
+  CHECK(to_f64(*wide) == std::vector<double>{0.5, 1});
 }
 
 TEST_CASE("literal texts") {
