@@ -132,13 +132,6 @@ void spectrum(SmallModel& m) {
   m.graph.result("z", m.graph.add("idft", "IDFT-7", {y, indices(m, "axes", {1}, ElementType::i32)}));
 }
 
-void detections(SmallModel& m) {
-  const auto boxes = m.graph.parameter("boxes", ElementType::f32, {1, 40}),
-             scores = m.graph.parameter("scores", ElementType::f32, {1, 30});
-  m.graph.result("y", m.graph.add("found", "DetectionOutput-8", {boxes, scores, weights(m, "priors", {1, 2, 40})},
-                                  {{"keep_top_k", "5"}, {"nms_threshold", "0.5"}, {"normalized", "true"}}));
-}
-
 /// Levels that are 1/64 apart, and a convolution between.
 void quantized(SmallModel& m) {
   const auto levels = [&](const std::string& name, int x) {
@@ -203,7 +196,6 @@ int main(int argc, char** argv) {
                               {"f16 inputs", half_inputs},
                               {"slices and sums", slices_and_sums},
                               {"spectrum", spectrum},
-                              {"detections", detections},
                               {"bf16 convolutions", convolutions, Precision::bf16},
                               {"bf16 products", products, Precision::bf16},
                               {"int8", quantized, Precision::int8}};

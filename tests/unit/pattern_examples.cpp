@@ -105,9 +105,7 @@ void product_gelu(Net& n) {
   const auto y = matmul(n, n.input({2, 9, 40}), n.weights({35, 40}), true);
   n.result(n.op("Gelu-7", {n.op("Add-1", {y, n.weights({35})})}, {{"approximation_mode", "ERF"}}));
 }
-void product_rows(Net& n) {
-  n.result(n.op("Tanh-1", {matmul(n, n.input({20, 24}), n.weights({19, 24}), true)}));
-}
+void product_rows(Net& n) { n.result(n.op("Tanh-1", {matmul(n, n.input({20, 24}), n.weights({19, 24}), true)})); }
 void product_residual(Net& n) {
   const auto x = n.input({2, 6, 33});
   n.result(n.op("Add-1", {n.op("Add-1", {matmul(n, x, n.weights({33, 33})), n.weights({1, 1, 33})}), x}));
