@@ -22,7 +22,8 @@ struct StaticConvolution {
 };
 
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
-/// ranks, more taps or longer strides than the kernels take, or the transposed one's output is given otherwise than by its pads.
+/// ranks, more taps or longer strides than the kernels take, or the transposed one's output is given otherwise than by
+/// its pads.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root);
 
 }  // namespace ovir::fast
