@@ -31,6 +31,9 @@ void convert_into(const Tensor& from, Tensor& to);
 /// to_i64() into a list that keeps its storage.
 void to_i64(const Tensor& from, std::vector<i64>& to);
 
+/// The byte that zeros consist of. An nf4 is the index of a level, and that of 0 is 7.
+constexpr int zero_byte(ElementType type) { return type == ElementType::nf4 ? 7 : 0; }
+
 /// Every element of `to` becomes the one element that `value` holds.
 void fill(Tensor& to, const Tensor& value);
 

@@ -1,5 +1,5 @@
 // Counts what a run allocates once a session has run before: nothing, for models of static shapes and planned kernels,
-// and reference kernels that need no memory of their own.
+// and reference kernels whose lists lie in EvalContext::memory().
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -92,9 +92,68 @@ void reference_kernels(SmallModel& m) {
   m.graph.result("y", x);
 }
 
+int indices(SmallModel& m, const std::string& name, std::initializer_list<i64> values, ElementType type) {
+  return m.graph.constant(name, convert(Tensor::vector(values), type));
+}
+
+/// Results that lie in the arena, in the model, and in the caller's own input.
+void results_elsewhere(SmallModel& m) {
+  const auto x = m.graph.parameter("x", ElementType::f32, {8, 64});
+  const auto y = m.graph.add("a", "MatMul-1", {x, weights(m, "w", {64, 48})});
+  m.graph.result("reshaped", m.graph.add("b", "Reshape-1", {y, indices(m, "to", {4, 96}, ElementType::i64)},
+                                         {{"special_zero", "false"}}));
+  m.graph.result("constant", weights(m, "c", {3, 5}));
+}
+
+void half_inputs(SmallModel& m) {
+  const auto x = m.graph.parameter("x", ElementType::f16, {8, 64});
+  m.graph.result(
+      "y", m.graph.add("convert", "Convert-1", {m.graph.add("relu", "Relu-1", {x})}, {{"destination_type", "f32"}}));
+}
+
+void slices_and_sums(SmallModel& m) {
+  auto x = m.graph.parameter("x", ElementType::i32, {8, 6, 10});
+  x = m.graph.add("slice", "StridedSlice-1",
+                  {x, indices(m, "begin", {1, 0, 2}, ElementType::i32), indices(m, "end", {7, 0, 9}, ElementType::i64)},
+                  {{"begin_mask", "0,1,0"}, {"end_mask", "0,1,0"}});
+  x = m.graph.add("transpose", "Transpose-1", {x, indices(m, "order", {2, 0, 1}, ElementType::i32)});
+  x = m.graph.add("gather", "Gather-8",
+                  {x, indices(m, "picks", {3, 1, 1}, ElementType::i32), indices(m, "axis", {0}, ElementType::i32)});
+  m.graph.result("y", m.graph.add("sum", "ReduceSum-1", {x, indices(m, "axes", {1}, ElementType::i32)}));
+}
+
+void spectrum(SmallModel& m) {
+  const auto x = m.graph.parameter("x", ElementType::f32, {2, 96});
+  const auto y = m.graph.add("stft", "STFT-15",
+                             {x, weights(m, "window", {24}), m.graph.constant("size", Tensor::scalar(24)),
+                              m.graph.constant("step", Tensor::scalar(8))},
+                             {{"transpose_frames", "false"}});
+  m.graph.result("y", y);
+  m.graph.result("z", m.graph.add("idft", "IDFT-7", {y, indices(m, "axes", {1}, ElementType::i32)}));
+}
+
+/// Levels that are 1/64 apart, and a convolution between.
+void quantized(SmallModel& m) {
+  const auto levels = [&](const std::string& name, int x) {
+    const auto limit = [&](const char* end, float v) { return m.graph.constant(name + end, floats({}, {v})); };
+    const auto low = limit("/low", -2), high = limit("/high", 2 - 1.0F / 64);
+    return m.graph.add(name, "FakeQuantize-1", {x, low, high, low, high}, {{"levels", "256"}});
+  };
+  const auto x = levels("in", m.graph.parameter("x", ElementType::f32, {1, 32, 6, 5}));
+  const auto ones = m.graph.constant("ones", convert(floats({16, 32, 1, 1}, std::vector(512, 1.0F)), ElementType::i8));
+  const auto filters =
+      m.graph.add("filters", "Multiply-1",
+                  {m.graph.add("wide", "Convert-1", {ones}, {{"destination_type", "f32"}}), weights(m, "s", {1})});
+  m.graph.result(
+      "y", levels("out",
+                  m.graph.add("convolution", "Convolution-1", {x, filters},
+                              {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}})));
+}
+
 /// The allocations of a few runs behind the first ones, which place, prepare and leave their results.
-long steady_allocations(const Checked& c, int threads) {
+long steady_allocations(const Checked& c, int threads, Precision precision) {
   auto options = testing::options_of(testing::kSteady);
+  options.precision = precision;
   options.runtime.threads = threads;
   auto session = compile(c.model, c.facts, options);
   const auto inputs = some_inputs(c);
@@ -105,14 +164,15 @@ long steady_allocations(const Checked& c, int threads) {
   return allocations.load() - before;
 }
 
-bool judge(const char* name, const Checked& c) {
+bool judge(const char* name, const Checked& c, Precision precision = Precision::f32) {
   if (!c.model || c.diagnostics.errors() > 0) {
     std::printf("%s: cannot be run\n", name);
+    for (const auto& d : c.diagnostics.all()) std::printf("  %s\n", d.message.c_str());
     return false;
   }
   bool good = true;
   for (const int threads : {1, 2}) {
-    const auto count = steady_allocations(c, threads);
+    const auto count = steady_allocations(c, threads, precision);
     std::printf("%s, %d threads: %ld allocations in %d runs\n", name, threads, count, kRuns);
     good &= count == 0;
   }
@@ -126,18 +186,26 @@ int main(int argc, char** argv) {
   struct Small {
     const char* name;
     void (*make)(SmallModel&);
+    Precision precision = Precision::f32;
   };
   constexpr Small kSmall[] = {{"elementwise", elementwise},
                               {"products", products},
                               {"convolutions", convolutions},
-                              {"reference kernels", reference_kernels}};
+                              {"reference kernels", reference_kernels},
+                              {"results elsewhere", results_elsewhere},
+                              {"f16 inputs", half_inputs},
+                              {"slices and sums", slices_and_sums},
+                              {"spectrum", spectrum},
+                              {"bf16 convolutions", convolutions, Precision::bf16},
+                              {"bf16 products", products, Precision::bf16},
+                              {"int8", quantized, Precision::int8}};
   bool good = true;
   for (int i = 1; i < argc; ++i) good &= judge(argv[i], check_model(argv[i]));
   if (argc > 1) return good ? 0 : 1;
-  for (const auto& [name, make] : kSmall) {
+  for (const auto& [name, make, precision] : kSmall) {
     SmallModel m;
     make(m);
-    good &= judge(name, m.check());
+    good &= judge(name, m.check(), precision);
   }
   return good ? 0 : 1;
 }

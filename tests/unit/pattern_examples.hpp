@@ -41,21 +41,58 @@ class Net {
   std::vector<int> layers_;  // that op() has made
 };
 
+constexpr i64 kOnce = 1, kOften = 100;
+constexpr bool kOpen = true, kFixed = false, kF32Only = false;
+
 struct Example {
-  std::string_view pattern;
   std::string_view kernel;  ///< by its whole name
   void (*build)(Net& net);
-  i64 runs = 100;       ///< Options::expected_runs
-  bool open = false;    ///< the batch is unknown before the run
+  i64 runs = kOften;    ///< Options::expected_runs
+  bool open = kFixed;   ///< the batch is unknown before the run
   bool f16 = true;      ///< fires for a model of f16, too
   float error = 5e-6F;  ///< of f32 results, relative to the largest of them
+  Precision precision = Precision::f32;
 };
 
-/// At least one a pattern.
-std::span<const Example> pattern_examples();
-/// Those among them that language models are made of.
-std::span<const Example> transformer_examples();
+/// Of one pattern, by its name.
+struct Examples {
+  std::string_view pattern;
+  std::span<const Example> list;
+};
+namespace patterns {
+/// tests/unit/patterns/<name>.cpp, with _ for the dots of a pattern's name.
+std::span<const Examples* const> all();
+}  // namespace patterns
+
 /// In which the kernel reads or writes blocked values, and other kernels the rest.
 std::span<const Example> blocked_examples();
+
+// --- what several patterns take
+
+using Texts = spec::AttributeTexts;
+
+/// Attributes for `axes` spatial axes, the same along each.
+Texts windows(int axes, int stride = 1, int pad = 0, int dilation = 1);
+int convolution(Net& n, int x, const Shape& filters, const Texts& attributes);
+int biased(Net& n, int x, i64 channels);
+int relu(Net& n, int x);
+Texts pooled(Texts more);
+int matmul(Net& n, int a, int b, bool transposed_b = false);
+int lengths(Net& n);
+/// FakeQuantize onto levels that are 1/64 apart, as the inputs of the tests are.
+int quantized(Net& n, int x);
+/// Integers of 8 bits times a step.
+int stepped(Net& n, const Shape& shape);
+
+void direct_residual(Net& n);
+void direct_row(Net& n);
+void small_plane(Net& n);
+void computed_filters(Net& n);
+void pointwise(Net& n);
+void depthwise(Net& n);
+void product(Net& n);
+void product_gelu(Net& n);
+void product_rows(Net& n);
+void product_residual(Net& n);
 
 }  // namespace ovir::testing

@@ -63,7 +63,7 @@ std::vector<Box> boxes_of(const Attrs& a, float scale) {
     const auto size = a.min_size[s] * scale;
     boxes.push_back({size * 0.5f, size * 0.5f});
     const auto largest = [&] {
-      if (s < a.max_size.size())
+      if (a.scale_all_sizes && s < a.max_size.size())
         boxes.push_back({std::sqrt(size * a.max_size[s]) * 0.5f, std::sqrt(size * a.max_size[s]) * 0.5f});
     };
     if (a.min_max_aspect_ratios_order) largest();

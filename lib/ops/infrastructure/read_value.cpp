@@ -2,6 +2,7 @@
 // Spec: operation-sets/operation-specs/infrastructure/read-value-3, read-value-6
 #include "op/op.hpp"
 #include "op/shared_attrs.hpp"
+#include "tensor/copy.hpp"
 
 namespace ovir::ops::read_value {
 namespace {
@@ -52,7 +53,7 @@ Tensor zeros(const VariableAttrs& a) {
     return Tensor::strings(std::move(shape), std::vector<std::string>(n));
   }
   Tensor value(a.variable_type, std::move(shape));
-  std::memset(value.mutable_bytes(), 0, value.byte_size());
+  std::memset(value.mutable_bytes(), zero_byte(value.type()), value.byte_size());
   return value;
 }
 

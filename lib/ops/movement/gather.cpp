@@ -82,7 +82,7 @@ void gather(EvalContext& c, bool negative_from_end) {
         auto pick = index[b * picks + i];
         if (negative_from_end && pick < 0) pick += length;
         if (0 <= pick && pick < length) std::memcpy(target, block + pick * run, run);
-        else std::memset(target, 0, run);
+        else std::memset(target, zero_byte(from.type()), run);
       }
     }
   }

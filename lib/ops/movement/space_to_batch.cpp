@@ -51,7 +51,7 @@ void eval(EvalContext& c) {
   Tensor whole(from.type(), padded);
   if (from.type() == ElementType::string)
     std::fill_n(whole.mutable_data<std::string_view>(), whole.size(), std::string_view());
-  else std::fill_n(whole.mutable_bytes(), whole.byte_size(), std::byte{});
+  else std::memset(whole.mutable_bytes(), zero_byte(whole.type()), whole.byte_size());
   const auto strides = strides_of(padded);
   i64 first = 0;
   for (std::size_t i = 0; i < padded.size(); ++i) first += before[i] * strides[i];

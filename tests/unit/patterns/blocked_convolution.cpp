@@ -1,0 +1,82 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::blocked_convolution {
+namespace {
+
+void direct(Net& n) {  // channels that do not fill their blocks, a plane too small for Winograd
+  n.result(convolution(n, n.input({1, 20, 5, 4}), {18, 20, 3, 3}, windows(2, 1, 1)));
+}
+void direct_large(Net& n) {
+  const auto x = n.input({1, 17, 24, 26});
+  n.result(relu(n, biased(n, convolution(n, x, {18, 17, 3, 3}, windows(2, 1, 1)), 18)));
+}
+void direct_strided(Net& n) {
+  const auto x = n.input({2, 24, 13, 11});
+  const auto y = biased(n, convolution(n, x, {33, 24, 3, 3}, windows(2, 2, 1)), 33);
+  n.result(n.op("Clamp-1", {y}, {{"min", "-0.5"}, {"max", "0.75"}}));
+}
+void direct_grouped(Net& n) {
+  const auto x = n.input({1, 12, 7, 9});
+  n.result(n.op("GroupConvolution-1", {x, n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2)));
+}
+void winograd2(Net& n) {
+  const auto x = n.input({1, 40, 9, 7});
+  const auto y = biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 1)), 35);
+  n.result(n.op("Add-1", {n.op("Swish-4", {y}), n.input({1, 35, 9, 7})}));
+}
+void winograd2_once(Net& n) {
+  n.result(biased(n, convolution(n, n.input({1, 40, 17, 16}), {35, 40, 3, 3}, windows(2, 1, 1)), 35));
+}
+void winograd4(Net& n) {
+  const auto x = n.input({2, 32, 25, 26});
+  n.result(n.op("Sigmoid-1", {convolution(n, x, {34, 32, 3, 3}, windows(2, 1, 1))}));
+}
+void planar(Net& n) {
+  const auto x = n.input({1, 3, 23, 21});
+  n.result(relu(n, biased(n, convolution(n, x, {18, 3, 3, 3}, windows(2, 1, 1)), 18)));
+}
+void transposed(Net& n) {
+  const auto x = n.input({1, 20, 5, 6});
+  const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 4, 4})}, windows(2, 2, 1));
+  n.result(relu(n, biased(n, y, 18)));
+}
+
+/// Winograd multiplies by up to 8 on the way there and back.
+constexpr float kWinograd = 2e-5F;
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"direct.convolution", direct},
+    {"direct.convolution", direct, kOften, kOpen},
+    {"direct.convolution+bias+Relu", direct_large, kOnce},
+    {"direct.convolution+bias+Relu", direct_large, kOnce, kOpen},
+    {"direct.convolution+bias+Clamp", direct_strided},
+    {"direct.convolution", direct_grouped},
+    {"direct.convolution+bias+PRelu", direct_row},
+    {"direct.convolution+bias+residual+Relu", direct_residual},
+    {"direct.convolution+bias+residual+Relu", direct_residual, kOnce},
+    {"direct.convolution+bias+Elu", small_plane},
+    {"direct.convolution+bias+Elu", small_plane, kOnce},
+    {"winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias", winograd2_once, kOnce, kFixed, true, kWinograd},
+    {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
+    {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
+    {"pointwise.convolution+bias+HSwish", pointwise},
+    {"pointwise.convolution+bias+HSwish", pointwise, kOnce},
+    {"pointwise.convolution+bias+HSwish", pointwise, kOften, kOpen},
+    {"planar.convolution+bias+Relu", planar},
+    {"planar.convolution+bias+Relu", planar, kOnce},
+    {"planar.convolution", computed_filters},
+    {"planar.convolution", computed_filters, kOnce},
+    {"depthwise.convolution+bias+Clamp", depthwise},
+    {"depthwise.convolution+bias+Clamp", depthwise, kOnce},
+    {"transposed.convolution+bias+Relu", transposed},
+    {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"blocked_convolution", kExamples};
+
+}  // namespace ovir::testing::patterns::blocked_convolution

@@ -1,0 +1,32 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::blocked_pooling {
+namespace {
+
+void max_pool(Net& n) { n.result(n.op("MaxPool-1", {n.input({2, 19, 9, 8})}, pooled({{"rounding_type", "ceil"}}))); }
+void max_pool_8(Net& n) {
+  n.result(
+      n.op("MaxPool-8", {n.input({1, 16, 11, 9})}, pooled({{"dilations", "2,2"}, {"index_element_type", "i64"}}), 2));
+}
+void average_pool(Net& n) {
+  n.result(n.op("AvgPool-1", {n.input({2, 19, 9, 8})}, pooled({{"exclude-pad", "true"}, {"rounding_type", "floor"}})));
+}
+void average_pool_padded(Net& n) {
+  n.result(n.op("AvgPool-1", {n.input({1, 32, 9, 8})}, pooled({{"exclude-pad", "false"}, {"rounding_type", "floor"}})));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"blocked.max_pool", max_pool},
+    {"blocked.max_pool", max_pool, kOnce, kOpen},
+    {"blocked.max_pool", max_pool_8},
+    {"blocked.average_pool", average_pool},
+    {"blocked.average_pool", average_pool_padded, kOnce},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"blocked_pooling", kExamples};
+
+}  // namespace ovir::testing::patterns::blocked_pooling

@@ -1,0 +1,62 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::compressed_weights {
+namespace {
+
+int as_f32(Net& n, int x) {
+  return n.type() == ElementType::f32 ? x : n.op("Convert-1", {x}, {{"destination_type", "f32"}});
+}
+void compressed_product(Net& n, i64 rows, int weights) {
+  const auto y = n.op("MatMul-1", {as_f32(n, n.input({1, rows, 96})), weights}, {{"transpose_b", "true"}});
+  n.result(n.op("Swish-4", {y}));
+}
+/// (codes - zero) · scale for groups of 32, as [rows][96].
+int decompressed(Net& n, ElementType codes, i64 rows, bool grouped, bool zero) {
+  constexpr i64 columns = 96, group = 32;
+  const Shape shape = grouped ? Shape{rows, columns / group, group} : Shape{rows, columns};
+  auto of_groups = shape;
+  of_groups[of_groups.rank() - 1] = 1;
+  const bool is_signed = codes == ElementType::i4 || codes == ElementType::i8;
+  const auto small = [&](const Shape& s, std::size_t step) {
+    std::vector<float> values(static_cast<std::size_t>(s.count()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>((i * step + i / 7) % 16) - (is_signed ? 8.0F : 0.0F);
+    return n.op("Convert-1", {n.constant(pack(convert(floats(s, values), codes)))},
+                {{"destination_type", std::string(name(n.type()))}});
+  };
+  auto y = small(shape, 5);
+  if (zero) y = n.op("Subtract-1", {y, small(of_groups, 3)});
+  y = n.op("Multiply-1", {y, n.weights(of_groups)});
+  if (grouped) y = n.op("Reshape-1", {y, n.indices({rows, columns})}, {{"special_zero", "false"}});
+  return n.type() == ElementType::f32 ? y : n.op("Convert-1", {y}, {{"destination_type", "f32"}});
+}
+void product_u4(Net& n) { compressed_product(n, 2, decompressed(n, ElementType::u4, 39, true, true)); }
+void product_u4_rows(Net& n) { compressed_product(n, 19, decompressed(n, ElementType::u4, 39, true, true)); }
+void product_i4(Net& n) { compressed_product(n, 1, decompressed(n, ElementType::i4, 34, true, false)); }
+void product_u8(Net& n) { compressed_product(n, 3, decompressed(n, ElementType::u8, 37, false, true)); }
+void product_i8_rows(Net& n) { compressed_product(n, 9, decompressed(n, ElementType::i8, 70, false, false)); }
+void embedding_u4(Net& n) {
+  n.result(n.op("Gather-8", {decompressed(n, ElementType::u4, 49, true, true), lengths(n), n.index(0)}));
+}
+void embedding_i8(Net& n) {
+  n.result(n.op("Gather-8", {decompressed(n, ElementType::i8, 44, false, false), lengths(n), n.index(0)}));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"compressed.matmul+Swish", product_u4},
+    {"compressed.matmul+Swish", product_u4, kOnce},
+    {"compressed.matmul+Swish", product_u4_rows, kOften, kOpen},
+    {"compressed.matmul+Swish", product_i4},
+    {"compressed.matmul+Swish", product_u8},
+    {"compressed.matmul+Swish", product_i8_rows, kOnce, kOpen},
+    {"compressed.gather", embedding_u4},
+    {"compressed.gather", embedding_i8, kOnce},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"compressed_weights", kExamples};
+
+}  // namespace ovir::testing::patterns::compressed_weights

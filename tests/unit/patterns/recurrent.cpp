@@ -1,0 +1,49 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::recurrent {
+namespace {
+
+void lstm(Net& n, const char* direction, i64 directions) {
+  const auto y = n.op("LSTMSequence-5",
+                      {n.input({2, 5, 7}), n.input({2, directions, 6}), n.input({2, directions, 6}), lengths(n),
+                       n.weights({directions, 24, 7}), n.weights({directions, 24, 6}), n.weights({directions, 24})},
+                      {{"hidden_size", "6"}, {"direction", direction}}, 3);
+  for (int port = 0; port < 3; ++port) n.result(y, port);
+}
+void lstm_forward(Net& n) { lstm(n, "forward", 1); }
+void lstm_both(Net& n) { lstm(n, "bidirectional", 2); }
+void gru_reverse(Net& n) {
+  const auto y = n.op("GRUSequence-5",
+                      {n.input({2, 5, 7}), n.input({2, 1, 6}), lengths(n), n.weights({1, 18, 7}), n.weights({1, 18, 6}),
+                       n.weights({1, 24})},
+                      {{"hidden_size", "6"}, {"direction", "reverse"}, {"linear_before_reset", "true"}}, 2);
+  for (int port = 0; port < 2; ++port) n.result(y, port);
+}
+void lstm_cell(Net& n) {
+  const auto y =
+      n.op("LSTMCell-4",
+           {n.input({3, 7}), n.input({3, 6}), n.input({3, 6}), n.weights({24, 7}), n.weights({24, 6}), n.weights({24})},
+           {{"hidden_size", "6"}}, 2);
+  for (int port = 0; port < 2; ++port) n.result(y, port);
+}
+void gru_cell(Net& n) {
+  n.result(n.op("GRUCell-3",
+                {n.input({3, 7}), n.input({3, 6}), n.weights({18, 7}), n.weights({18, 6}), n.weights({18})},
+                {{"hidden_size", "6"}}));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"lstm.sequence", lstm_forward},
+    {"lstm.sequence", lstm_both, kOnce},
+    {"gru.sequence", gru_reverse},
+    {"lstm.cell", lstm_cell, kOften, kOpen},
+    {"gru.cell", gru_cell},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"recurrent", kExamples};
+
+}  // namespace ovir::testing::patterns::recurrent

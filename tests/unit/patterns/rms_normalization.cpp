@@ -1,0 +1,33 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::rms_normalization {
+namespace {
+
+int root_mean_square(Net& n, int squares) {
+  const auto mean = n.op("ReduceMean-1", {squares, n.indices({-1})}, {{"keep_dims", "true"}});
+  return n.op("Sqrt-1", {n.op("Add-1", {mean, n.numbers({1e-5F}, {1, 1})})});
+}
+void rms(Net& n) {
+  const auto x = n.input({3, 37});
+  const auto root = root_mean_square(n, n.op("Power-1", {x, n.numbers({2}, {})}));
+  const auto y = n.op("Multiply-1", {x, n.op("Divide-1", {n.numbers({1}, {}), root})});
+  n.result(n.op("Multiply-1", {n.weights({37}), y}));
+}
+void rms_divided(Net& n) {
+  const auto x = n.input({3, 5, 16});
+  n.result(n.op("Divide-1", {x, root_mean_square(n, n.op("Multiply-1", {x, x}))}));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"rms_normalization+Multiply", rms},
+    {"rms_normalization+Multiply", rms, kOnce, kOpen},
+    {"rms_normalization", rms_divided},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"rms_normalization", kExamples};
+
+}  // namespace ovir::testing::patterns::rms_normalization
