@@ -237,7 +237,8 @@ TEST_CASE("bf16 Winograd: exact where transformed values are, else within its ro
         error += (got[i] - sums[i]) * (got[i] - sums[i]);
         size += convolved * convolved;
       }
-      CHECK(std::sqrt(error / size) < 1.0 / 256);
+      // Both transformed operands are rounded to 2^-9, and the sums of four inputs are larger than those of products.
+      CHECK(std::sqrt(error / size) < 5e-3);
     }
   });
 }
