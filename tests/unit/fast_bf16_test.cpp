@@ -1,7 +1,7 @@
 // Products, convolutions and pooling in bf16, on operands that bf16 has: sums differ from those in double precision by
 // the rounding of f32, results by half a unit of bf16.
 #include "convolutions.hpp"
-#include "fast/kernels/convolution/bf16.hpp"
+#include "fast/kernels/convolution/winograd_bf16.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kernels/product/bf16.hpp"
 
@@ -154,6 +154,91 @@ TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, r
                 REQUIRE(std::abs(got_wide - expected[at((n * s.outputs + o) * s.out_plane() + p)]) < 2e-4);
               }
         }
+    }
+  });
+}
+
+/// Integers from -most to most.
+Floats random_integers(i64 n, unsigned seed, float most) {
+  auto v = random_floats(n, seed, -most - 0.5f, most + 0.5f);
+  for (auto& x : v) x = std::nearbyint(x);
+  return v;
+}
+
+TEST_CASE("bf16 Winograd: exact where transformed values are, else within its rounding") {
+  ThreadPool one(1), four(4);
+  const Unary relu{Function::clamp, 0, 1e30f}, tanh{Function::tanh};
+  const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 14, 14, 3, 1, 1), shape(2, 1, 40, 70, 9, 9, 3, 1, 1),
+                                     shape(1, 1, 32, 33, 7, 7, 3, 1, 1),   shape(1, 1, 64, 32, 70, 70, 3, 1, 1),
+                                     shape(1, 1, 33, 40, 11, 9, 3, 1, 0),  shape(1, 1, 256, 96, 8, 8, 3, 1, 1)};
+  for_each_isa([&] {
+    for (const auto& s : shapes) {
+      INFO(s.channels << " of " << s.width << " to " << s.outputs);
+      const Buffer packed(bf16_winograd_filters_size(s)),
+          blocked(s.batch * bf16_blocks(s.channels) * s.plane() * kBlock), scratch(bf16_winograd_scratch_size(s, 4)),
+          residual(s.batch * bf16_blocks(s.outputs) * s.out_plane() * kBlock);
+      auto bias = random_integers(round_up(s.outputs, 32) + 32, 3, 100);
+      std::fill(bias.begin() + s.outputs, bias.end(), 0.0f);
+      const auto plus = random_integers(s.batch * s.outputs * s.out_plane(), 5, 100);
+      to_bf16_blocked(plus.data(), false, words(residual), s.batch, s.outputs, s.out_plane(), four);
+      const Bf16Blocked second{.narrow = reinterpret_cast<std::uint16_t*>(residual.data())};
+      const auto run = [&](const Epilogue& e, bool wide, ThreadPool& pool) {
+        Floats plain(at(s.batch * s.outputs * s.out_plane()));
+        if (wide) {
+          const Buffer out(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
+          bf16_winograd_convolution(s, words(packed), words(blocked), {.wide = out.data()}, second, e, words(scratch),
+                                    pool);
+          for (std::size_t i = 0; i < plain.size(); ++i) {
+            const auto pixel = static_cast<i64>(i) % s.out_plane(), o = static_cast<i64>(i) / s.out_plane() % s.outputs,
+                       n = static_cast<i64>(i) / s.out_plane() / s.outputs;
+            plain[i] =
+                out.data()[((n * blocks_of(s.outputs) + o / kBlock) * s.out_plane() + pixel) * kBlock + o % kBlock];
+          }
+        } else {
+          const Buffer out(s.batch * bf16_blocks(s.outputs) * s.out_plane() * kBlock);
+          bf16_winograd_convolution(s, words(packed), words(blocked),
+                                    {.narrow = reinterpret_cast<std::uint16_t*>(out.data())}, second, e, words(scratch),
+                                    pool);
+          from_bf16_blocked(words(out), plain.data(), false, s.batch, s.outputs, s.out_plane(), pool);
+        }
+        return plain;
+      };
+      const auto set = [&](const Floats& in, const Floats& filters) {
+        to_bf16_blocked(in.data(), false, words(blocked), s.batch, s.channels, s.plane(), four);
+        bf16_winograd_pack(s, filters.data(), words(packed));
+        auto sums = naive(s, in, filters);
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += bias[i / at(s.out_plane()) % at(s.outputs)] + plus[i];
+        return sums;
+      };
+      // Sums of four inputs, and a quarter of the sums of nine filters, are integers that bf16 has.
+      auto filters = random_integers(s.outputs * s.channels * 9, 2, 2);
+      for (auto& f : filters) f *= 4;
+      const auto exact = set(random_integers(s.batch * s.channels * s.plane(), 1, 15), filters);
+      for (const auto& activation : {Unary{}, relu}) {
+        Floats expected;
+        for (const auto v : exact)
+          expected.push_back(static_cast<float>(activation.f == Function::clamp ? std::max(v, 0.0) : v));
+        const Epilogue e{.bias = bias.data(), .activation = activation};
+        CHECK(run(e, true, four) == expected);
+        CHECK(run(e, false, four) == floats(halves(expected)));
+        CHECK(run(e, false, one) == floats(halves(expected)));
+      }
+      // An activation that is computed aside.
+      const Epilogue e{.bias = bias.data(), .activation = tanh, .residual_last = true};
+      const auto curved = run(e, true, four);
+      for (std::size_t i = 0; i < exact.size(); ++i)
+        REQUIRE(std::abs(curved[i] - (std::tanh(exact[i] - plus[i]) + plus[i])) < 1e-4);
+      const auto sums =
+          set(random_bf16(s.batch * s.channels * s.plane(), 6), random_bf16(s.outputs * s.channels * 9, 7));
+      const auto got = run({.bias = bias.data()}, true, four);
+      double error = 0, size = 0;
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const auto convolved = sums[i] - plus[i] - bias[i / at(s.out_plane()) % at(s.outputs)];
+        error += (got[i] - sums[i]) * (got[i] - sums[i]);
+        size += convolved * convolved;
+      }
+      // Both transformed operands are rounded to 2^-9, and the sums of four inputs are larger than those of products.
+      CHECK(std::sqrt(error / size) < 5e-3);
     }
   });
 }

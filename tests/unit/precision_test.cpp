@@ -162,3 +162,32 @@ TEST_CASE("int8: kernels, what is stored, results within a level") {
   CHECK(got == result_of(c, Precision::int8, 2, Tier::fast, &watcher));
   CHECK(watcher.seen > 12);
 }
+
+TEST_CASE("inverted residuals: the same bits as three convolutions, on any number of threads") {
+  int tried = 0;
+  for (const auto* examples : testing::patterns::all()) {
+    if (examples->pattern != "inverted_residual") continue;
+    for (const auto& example : examples->list) {
+      INFO(example.kernel);
+      Net net(ElementType::f32, false);
+      example.build(net);
+      const auto c = net.model.check();
+      REQUIRE(c.diagnostics.errors() == 0);
+      Options options;
+      options.precision = example.precision;
+      options.expected_runs = example.runs;
+      const auto result = [&](int threads) {
+        options.runtime.threads = threads;
+        auto session = compile(c.model, c.facts, options);
+        return to_f64(session.run(inputs_of(c)).at(0));
+      };
+      const auto together = result(2);
+      CHECK(together == result(1));
+      CHECK(together == result(5));
+      options.without = {"inverted_residual"};
+      CHECK(together == result(2));
+      ++tried;
+    }
+  }
+  CHECK(tried == 4);
+}

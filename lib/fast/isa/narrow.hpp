@@ -37,6 +37,21 @@ struct Bf16Tile {
   i64 out_pixel = 0, out_block = 0;
 };
 
+/// 2 × 2 pixels of 32 columns from their 16 transformed sums: clamp(residual + bias + value, low, high), stored as Bf16Tile
+/// does. Column c of point p is at from[p·point + c/16·half + c%16].
+struct Bf16WinogradTile {
+  const float* from;
+  i64 point, half;
+  const float* bias = nullptr;              ///< 32 values; null: none
+  const std::uint16_t* residual = nullptr;  ///< bf16, 32 values a pixel; null: none
+  i64 residual_row = 0;
+  float low, high;
+  float* wide = nullptr;
+  std::uint16_t* out = nullptr;
+  i64 pixel = 0, row = 0, block = 0;
+  int rows = 2, columns = 2;  ///< at most 2
+};
+
 /// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, bounded by low and high. With a residual
 /// then v·own + residual·other + offset, bounded by least and most, v being rounded before where it `rounds`.
 /// Stored as f32, or as u8 by rounding to the nearest, halves to even: the bounds must then be those of u8.
@@ -90,6 +105,10 @@ struct NarrowTable {
   int pixels;  ///< the most pixels of a tile
   void (*bf16)(const Bf16Tile& tile, int pixels);
   void (*bf16_depthwise)(const Bf16DepthwiseRow& row);
+  /// Winograd's F(2×2, 3×3): 4 × 4 pixels of a block, rows `row` words apart, become 16 pixels of rounded values, `step`
+  /// words apart, each of the 16 even channels before the odd ones.
+  void (*bf16_winograd_input)(const Word* in, i64 row, Word* to, i64 step);
+  void (*bf16_winograd_output)(const Bf16WinogradTile& tile);
   /// Pixels of 16 even, then 16 odd channels, rounded.
   void (*merge_bf16)(const float* x, Word* y, i64 pixels);
   /// Of 32 channels a block; the pointers are to words.

@@ -5,13 +5,11 @@
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
 //   store_u8(to, other, v, w)  two vectors at each of two places;  u8_depthwise.
 
-/// Sums of P pixels by two vectors of columns, from column0 on.
+/// Adds to the sums of P pixels by two vectors of columns, from column0 on.
 template <int P, class Sum, class Dot>
 static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t, i64 pixel0, i64 column0,
                                                               Sum (&sum)[P][2], Dot dot) {
   constexpr int kBases = (P + 2) / 3;  // three pixels share a base: base, base + pixel, base + 2·pixel
-#pragma GCC unroll 16
-  for (int p = 0; p < P; ++p) sum[p][0] = sum[p][1] = Sum{};
   const Word* w = t.weights + column0;
   const i64 pixel = t.pixel;
   const auto step = [&](const Word* const(&base)[kBases], i64 i) __attribute__((always_inline)) {
@@ -53,15 +51,15 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
 template <int P>
 static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, i64 column) {
   Vec sum[P][2];
-  narrow_sums<P>(
-      t.sum, 0, column, sum, [](Words a, Words b, Vec & c) __attribute__((always_inline)) { dot_bf16(a, b, c); });
-  const Vec low = spread(t.low), high = spread(t.high);
   const Vec bias0 = t.bias ? load(t.bias + column) : Vec{}, bias1 = t.bias ? load(t.bias + column + kWidth) : Vec{};
 #pragma GCC unroll 16
   for (int p = 0; p < P; ++p) {
-    sum[p][0] = sum[p][0] + bias0;
-    sum[p][1] = sum[p][1] + bias1;
+    sum[p][0] = bias0;
+    sum[p][1] = bias1;
   }
+  narrow_sums<P>(
+      t.sum, 0, column, sum, [](Words a, Words b, Vec & c) __attribute__((always_inline)) { dot_bf16(a, b, c); });
+  const Vec low = spread(t.low), high = spread(t.high);
   if (t.residual) {
     const auto* residual = t.residual + column;
 #pragma GCC unroll 16
@@ -101,6 +99,9 @@ static void bf16(const Bf16Tile& t, int pixels) { bf16_pixels<kPixels>(t, pixels
 
 [[gnu::always_inline]] inline Vec even_of(Words w) { return (Vec)(w << 16); }
 [[gnu::always_inline]] inline Vec odd_of(Words w) { return (Vec)(w & 0xffff0000u); }
+
+// These use the halves of words.
+#include "fast/isa/narrow_winograd.inl"
 
 template <int P>
 static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf16DepthwiseRow& r, i64 x) {
@@ -202,7 +203,7 @@ static void from_bf16(const std::uint16_t* x, float* y, i64 n) {
 
 template <int P>
 static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
-  Ints sum[P][2];
+  Ints sum[P][2] = {};
   narrow_sums<P>(
       t.sum, 0, column, sum, [](Words a, Words b, Ints & c) __attribute__((always_inline)) { dot_u8(a, b, c); });
   const Vec low = spread(t.low), high = spread(t.high), own = spread(t.own), other = spread(t.other),
@@ -290,6 +291,8 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .pixels = kPixels,
           .bf16 = bf16,
           .bf16_depthwise = bf16_depthwise,
+          .bf16_winograd_input = bf16_winograd_input,
+          .bf16_winograd_output = bf16_winograd_output,
           .merge_bf16 = merge_bf16,
           .bf16_pool = bf16_pool,
           .u8 = u8,

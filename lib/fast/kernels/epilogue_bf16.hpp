@@ -17,7 +17,23 @@ struct Bf16Place {
   std::uint16_t* narrow = nullptr;
   i64 pixel = 0, block = kBlock;
   explicit operator bool() const { return wide || narrow; }
+  Bf16Place after(i64 pixels) const {
+    auto place = *this;
+    if (wide) place.wide += pixels * pixel;
+    if (narrow) place.narrow += pixels * pixel;
+    return place;
+  }
 };
+
+/// Whether the loops can do all of an epilogue as they store the 32 columns of a panel, of which `valid` are stored, and
+/// where `padded` zeros for the others.
+bool bf16_stores_all(i64 valid, bool padded, const Epilogue& e, const Bf16Place& residual, const Bf16Place& out);
+/// Bounds of its activation: infinite where that is not one that the loops do.
+void bf16_bounds(const Epilogue& e, float& low, float& high);
+
+/// What is left of it for values that lie aside in f32, pixels of 32 columns; they are overwritten.
+void bf16_finish(float* values, int pixels, i64 column, i64 valid, bool padded, const Epilogue& e,
+                 const Bf16Place& residual, const Bf16Place& out);
 
 /// Computes up to narrow_isa().pixels pixels by the 32 columns from `column` on, of which `valid` are stored, and where
 /// `padded` zeros for the others. `e.residual` does not count, `residual` does, which may be `out`.

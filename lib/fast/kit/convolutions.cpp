@@ -32,6 +32,11 @@ ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionSha
   return s;
 }
 
+bool keeps_plane(const View& data, const ConvolutionShape& s) {
+  return data.dim(1) == s.channels && data.size() == data.dim(0) * s.channels * s.plane() &&
+         data.dim(data.rank() - 1) == s.width;
+}
+
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root) {
   const auto data = graph.input(root, 0), filters = graph.input(root, 1);
   const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;

@@ -13,6 +13,9 @@ namespace ovir::fast {
 ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
                              std::span<const i64> out);
 
+/// Whether data have the planes of `s`, of which only the batch may differ.
+bool keeps_plane(const View& data, const ConvolutionShape& s);
+
 struct StaticConvolution {
   const ConvolutionAttrs& attrs;
   ConvolutionShape shape;  ///< for one image

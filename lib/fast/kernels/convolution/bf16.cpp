@@ -8,31 +8,6 @@ namespace {
 constexpr i64 kChannels = 2 * kBlock;  // of a block
 constexpr i64 kRun = 64;               // pixels at a time
 
-/// Rows of an image [channels][height][width] in f32, padded, the channels of a pixel side by side as words.
-void image_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPool& pool) {
-  const auto& s = g.s;
-  const auto& table = narrow_isa();
-  const auto row_words = g.padded_width * g.pixel;
-  parallel_ranges(pool, s.batch * g.padded_height, static_cast<double>(row_words) / 2, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i) {
-      auto* row = to + i * row_words;
-      const auto y = i % g.padded_height - s.pad_top;
-      std::fill_n(row, row_words, Word{0});
-      if (y < 0 || y >= s.height) continue;
-      auto* values = reinterpret_cast<std::uint16_t*>(row + s.pad_left * g.pixel);
-      for (i64 c = 0; c < s.channels; ++c) {
-        const auto* from = in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width;
-        for (i64 x = 0; x < s.width; x += kRun) {
-          std::uint16_t rounded[kRun];
-          const auto count = std::min(kRun, s.width - x);
-          table.to_bf16(from + x, rounded, count);
-          for (i64 k = 0; k < count; ++k) values[(x + k) * g.pixel * 2 + c] = rounded[k];
-        }
-      }
-    }
-  });
-}
-
 /// Calls part(image, block, first pixel, pixels) for all runs of pixels of all blocks of 32 channels.
 template <class Body>
 void for_runs(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Body part) {
@@ -103,29 +78,59 @@ void bf16_pack(const NarrowGeometry& g, const float* filters, Word* to) {
         for (i64 j = 0; j < s.kernel_width; ++j, ++filters) table.to_bf16(filters, values + g.place(o, c, i, j), 1);
 }
 
+void image_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPool& pool) {
+  const auto& s = g.s;
+  const auto& table = narrow_isa();
+  const auto row_words = g.padded_width * g.pixel;
+  parallel_ranges(pool, s.batch * g.padded_height, static_cast<double>(row_words) / 2, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      auto* row = to + i * row_words;
+      const auto y = i % g.padded_height - s.pad_top;
+      std::fill_n(row, row_words, Word{0});
+      if (y < 0 || y >= s.height) continue;
+      for (i64 x = 0; x < s.width; x += kRun) {
+        const auto count = std::min(kRun, s.width - x);
+        std::uint16_t run[4][kRun] = {};  // by channel: an image has two words at most
+        for (i64 c = 0; c < s.channels; ++c)
+          table.to_bf16(in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width + x, run[c], count);
+        auto* to = row + (s.pad_left + x) * g.pixel;
+        if (g.pixel == 1) {
+          for (i64 k = 0; k < count; ++k) to[k] = Word{run[0][k]} | Word{run[1][k]} << 16;
+        } else {
+          for (i64 k = 0; k < count; ++k) {
+            to[2 * k] = Word{run[0][k]} | Word{run[1][k]} << 16;
+            to[2 * k + 1] = Word{run[2][k]} | Word{run[3][k]} << 16;
+          }
+        }
+      }
+    }
+  });
+}
+
+Bf16Place bf16_place(const ConvolutionShape& s, const Bf16Blocked& to, i64 panel, i64 image, i64 pixel) {
+  const auto plane = s.out_plane();
+  if (to.narrow)
+    return {.narrow = to.narrow + ((image * bf16_blocks(s.outputs) + panel) * plane + pixel) * kChannels,
+            .pixel = kChannels};
+  if (to.wide)
+    return {.wide = to.wide + ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock,
+            .pixel = kBlock,
+            .block = plane * kBlock};
+  return {};
+}
+
 void bf16_convolution(const NarrowGeometry& g, const Word* filters, const void* in, const Bf16Blocked& out,
                       const Bf16Blocked& residual, const Epilogue& e, Word* scratch, ThreadPool& pool) {
   const auto& s = g.s;
-  const auto plane = s.out_plane();
   const auto* words = static_cast<const Word*>(in);
   if (g.image) {
     image_to_bf16(g, static_cast<const float*>(in), scratch, pool);
     words = scratch;
   }
-  const auto place = [&](const Bf16Blocked& to, i64 panel, i64 image, i64 pixel) -> Bf16Place {
-    if (to.narrow)
-      return {.narrow = to.narrow + ((image * bf16_blocks(s.outputs) + panel) * plane + pixel) * kChannels,
-              .pixel = kChannels};
-    if (to.wide)
-      return {.wide = to.wide + ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock,
-              .pixel = kBlock,
-              .block = plane * kBlock};
-    return {};
-  };
   const auto tile = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
     const auto column = panel * kColumns;
     bf16_tile(sum, pixels, column, std::min(kColumns, s.outputs - column), true, e,
-              place(residual, panel, image, pixel), place(out, panel, image, pixel));
+              bf16_place(s, residual, panel, image, pixel), bf16_place(s, out, panel, image, pixel));
   };
   narrow_convolution(g, filters, words, 0, scratch, pool, std::cref(tile));
 }
@@ -148,28 +153,30 @@ void bf16_depthwise_pack(const ConvolutionShape& s, const float* filters, const 
   }
 }
 
-void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word* in, Word* out, const Unary& activation,
-                    Word* scratch, ThreadPool& pool) {
+void bf16_depthwise_rows(const ConvolutionShape& s, const float* filters, const NarrowRows& rows,
+                         const Unary& activation, Word* out) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const bool bounded = activation.f == Function::clamp;
   std::array<i64, NarrowGeometry::kMaxTaps> weights;
-  for (std::size_t t = 0; t < weights.size(); ++t) weights[t] = static_cast<i64>(t) * kChannels;
+  for (std::size_t t = 0; t < rows.taps.size(); ++t) weights[t] = static_cast<i64>(t) * kChannels;
   const auto& table = narrow_isa();
-  const auto one = [&](const NarrowRows& rows, i64 y) {
-    const auto* block = filters + rows.block * (s.taps() + 1) * kChannels;
-    const auto place = (rows.image * bf16_blocks(s.outputs) + rows.block) * s.out_plane() + (rows.y + y) * s.out_width;
+  const auto* block = filters + rows.block * (s.taps() + 1) * kChannels;
+  for (i64 y = 0; y < rows.rows; ++y) {
     Bf16DepthwiseRow work{.in = rows.in + y * rows.row,
                           .taps = rows.taps.data(),
                           .tap_weights = weights.data(),
                           .tap_count = s.taps(),
                           .weights = block,
                           .step = rows.step,
-                          .out = out + place * kBlock,
+                          .out = out + y * s.out_width * kBlock,
                           .pixels = s.out_width,
                           .bias = block + s.taps() * kChannels,
                           .low = bounded ? activation.a : -kInfinity,
                           .high = bounded ? activation.b : kInfinity};
-    if (activation.is_clamp()) return table.bf16_depthwise(work);
+    if (activation.is_clamp()) {
+      table.bf16_depthwise(work);
+      continue;
+    }
     // Other activations a few pixels at a time, in f32.
     alignas(64) float values[kRun * kChannels];
     work.wide = values;
@@ -181,11 +188,16 @@ void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word*
       work.in += kRun * rows.step;
       work.out += kRun * kBlock;
     }
+  }
+}
+
+void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word* in, Word* out, const Unary& activation,
+                    Word* scratch, ThreadPool& pool) {
+  const auto some = [&](const NarrowRows& rows) {
+    const auto place = (rows.image * bf16_blocks(s.outputs) + rows.block) * s.out_plane() + rows.y * s.out_width;
+    bf16_depthwise_rows(s, filters, rows, activation, out + place * kBlock);
   };
-  const auto all = [&](const NarrowRows& rows) {
-    for (i64 y = 0; y < rows.rows; ++y) one(rows, y);
-  };
-  narrow_depthwise(s, 2, in, 0, scratch, pool, std::cref(all));
+  narrow_depthwise(s, 2, in, 0, scratch, pool, std::cref(some));
 }
 
 }  // namespace ovir::fast

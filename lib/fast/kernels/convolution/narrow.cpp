@@ -56,8 +56,12 @@ NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_wo
   last_steps = image ? steps : words - (blocks - 1) * kBlock;
   taps = image ? s.kernel_height : s.taps();
   padded_height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
-  padded_width = reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x);
+  padded_width = narrow_width(s);
   padded = padded_height != s.height || padded_width != s.width;
+}
+
+i64 narrow_width(const ConvolutionShape& s) {
+  return reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x);
 }
 
 i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
@@ -187,8 +191,7 @@ namespace {
 
 struct Bands {
   i64 width, rows, read;
-  explicit Bands(const ConvolutionShape& s)
-      : width(reach(s.width, s.pad_left, s.out_width, s.stride_x, s.kernel_width, s.dilation_x)) {
+  explicit Bands(const ConvolutionShape& s) : width(narrow_width(s)) {
     const auto tall = (s.kernel_height - 1) * s.dilation_y + 1;
     rows = std::clamp<i64>((kDepthwiseWords / (width * kBlock) - tall) / s.stride_y + 1, 1,
                            std::max<i64>(s.out_height, 1));

@@ -47,6 +47,9 @@ using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 
 void narrow_convolution(const NarrowGeometry& geometry, const Word* filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile);
 
+/// Columns that a convolution reads: those of its padded input.
+i64 narrow_width(const ConvolutionShape& shape);
+
 /// Rows of a depthwise convolution: block `block` of image `image`, output rows from `y` on; taps are those that lie
 /// within the kernel, offsets in words from `in`. `step` is between pixels, `row` between rows.
 struct NarrowRows {

@@ -8,8 +8,6 @@ namespace {
 constexpr i64 kChannels = 4 * kBlock;  // of a block
 constexpr i64 kRun = 64;               // pixels at a time
 
-Word word_of(std::uint8_t level) { return Word{level} * 0x01010101u; }
-
 /// Calls part(image, block, first pixel, pixels) for all runs of pixels of all blocks of 64 channels.
 template <class Body>
 void for_runs(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Body part) {
@@ -53,65 +51,88 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
     for (auto i = begin; i < end; ++i) {
       auto* row = to + i * row_words;
       const auto y = i % g.padded_height - s.pad_top;
-      std::fill_n(row, row_words, word_of(pad));
+      std::fill_n(row, row_words, u8_pad(pad));
       if (y < 0 || y >= s.height) continue;
-      auto* levels = reinterpret_cast<std::uint8_t*>(row + s.pad_left * g.pixel);
-      for (i64 c = 0; c < s.channels; ++c) {
-        const auto* from = in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width;
-        for (i64 x = 0; x < s.width; x += kRun) {
-          std::uint8_t run[kRun];
-          const auto count = std::min(kRun, s.width - x);
-          table.to_u8(from + x, q.by[c], q.plus[c], q.most, run, count);
-          for (i64 k = 0; k < count; ++k) levels[(x + k) * g.pixel * 4 + c] = run[k];
+      for (i64 x = 0; x < s.width; x += kRun) {
+        const auto count = std::min(kRun, s.width - x);
+        std::uint8_t run[8][kRun] = {};  // by channel: an image has two words at most
+        for (i64 c = 0; c < s.channels; ++c)
+          table.to_u8(in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width + x, q.by[c], q.plus[c],
+                      q.most, run[c], count);
+        for (i64 w = 0; w < g.pixel; ++w) {
+          const auto* four = run + 4 * w;
+          auto* to = row + (s.pad_left + x) * g.pixel + w;
+          for (i64 k = 0; k < count; ++k)
+            to[k * g.pixel] =
+                Word{four[0][k]} | Word{four[1][k]} << 8 | Word{four[2][k]} << 16 | Word{four[3][k]} << 24;
         }
       }
     }
   });
 }
 
+namespace {
+
+U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
+  return {.sum = sum,
+          .scale = e.scale + column,
+          .shift = e.shift + column,
+          .low = e.low,
+          .high = e.high,
+          .rounds = e.rounds,
+          .own = e.own,
+          .other = e.other,
+          .offset = e.offset,
+          .least = e.least,
+          .most = e.most};
+}
+
+}  // namespace
+
+void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, std::uint8_t* out) {
+  auto tile = tile_of(sum, panel * kColumns, e);
+  tile.out = out;
+  tile.out_pixel = kChannels;
+  narrow_isa().u8(tile, pixels);
+}
+
+void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e,
+             const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+  const auto plane = s.out_plane();
+  const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
+  const auto& table = narrow_isa();
+  const auto column = panel * kColumns;
+  auto tile = tile_of(sum, column, e);
+  tile.residual = residual ? residual + place : nullptr;
+  tile.residual_pixel = kChannels;
+  if (out.levels) {
+    tile.out = out.levels + place;
+    tile.out_pixel = kChannels;
+    return table.u8(tile, pixels);
+  }
+  float* to = out.wide + ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
+  if (s.outputs - column > kBlock) {
+    tile.wide = to;
+    tile.out_pixel = kBlock;
+    tile.out_block = plane * kBlock;
+    return table.u8(tile, pixels);
+  }
+  // Half a panel, which is stored alone.
+  alignas(64) float aside[16 * kColumns];
+  tile.wide = aside;
+  tile.out_pixel = kColumns;
+  tile.out_block = kBlock;
+  table.u8(tile, pixels);
+  for (i64 p = 0; p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
+}
+
 void u8_convolution(const NarrowGeometry& g, const Word* weights, const Word* in, std::uint8_t pad,
                     const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e, Word* scratch,
                     ThreadPool& pool) {
-  const auto& s = g.s;
-  const auto& table = narrow_isa();
-  const auto plane = s.out_plane();
   const auto one = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
-    const auto column = panel * kColumns;
-    const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
-    U8Tile tile{.sum = sum,
-                .scale = e.scale + column,
-                .shift = e.shift + column,
-                .low = e.low,
-                .high = e.high,
-                .residual = residual ? residual + place : nullptr,
-                .residual_pixel = kChannels,
-                .rounds = e.rounds,
-                .own = e.own,
-                .other = e.other,
-                .offset = e.offset,
-                .least = e.least,
-                .most = e.most};
-    if (out.levels) {
-      tile.out = out.levels + place;
-      tile.out_pixel = kChannels;
-      return table.u8(tile, pixels);
-    }
-    float* to = out.wide + ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
-    if (s.outputs - column > kBlock) {
-      tile.wide = to;
-      tile.out_pixel = kBlock;
-      tile.out_block = plane * kBlock;
-      return table.u8(tile, pixels);
-    }
-    // Half a panel, which is stored alone.
-    alignas(64) float aside[16 * kColumns];
-    tile.wide = aside;
-    tile.out_pixel = kColumns;
-    tile.out_block = kBlock;
-    table.u8(tile, pixels);
-    for (i64 p = 0; p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
+    u8_tile(g.s, out, residual, e, sum, pixels, panel, image, pixel);
   };
-  narrow_convolution(g, weights, in, word_of(pad), scratch, pool, std::cref(one));
+  narrow_convolution(g, weights, in, u8_pad(pad), scratch, pool, std::cref(one));
 }
 
 i64 u8_depthwise_weights_size(const ConvolutionShape& s) { return u8_blocks(s.outputs) * s.taps() * kChannels; }
@@ -123,35 +144,51 @@ void u8_depthwise_pack(const ConvolutionShape& s, const std::int8_t* weights, st
       to[(c / kChannels * s.taps() + t) * kChannels + c % kChannels] = weights[c * s.taps() + t];
 }
 
+namespace {
+
+U8DepthwiseRows depthwise_work(const ConvolutionShape& s, const std::int8_t* weights, const NarrowRows& rows,
+                               const U8Epilogue& e) {
+  const auto channel = rows.block * kChannels;
+  return {.in = rows.in,
+          .taps = rows.taps.data(),
+          .tap_count = s.taps(),
+          .weights = weights + rows.block * s.taps() * kChannels,
+          .step = rows.step,
+          .scale = e.scale + channel,
+          .shift = e.shift + channel,
+          .low = e.low,
+          .high = e.high,
+          .out = nullptr,
+          .pixels = s.out_width,
+          .rows = rows.rows,
+          .row = rows.row};
+}
+
+}  // namespace
+
+void u8_depthwise_rows(const ConvolutionShape& s, const std::int8_t* weights, const NarrowRows& rows,
+                       const U8Epilogue& e, std::uint8_t* out) {
+  auto work = depthwise_work(s, weights, rows, e);
+  work.out = out;
+  narrow_isa().u8_depthwise(work);
+}
+
 void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const Word* in, std::uint8_t pad,
                   const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool) {
-  const auto& table = narrow_isa();
   const auto some = [&](const NarrowRows& rows) {
-    const auto blocks = u8_blocks(s.outputs), channel = rows.block * kChannels;
     const auto pixel = rows.y * s.out_width, plane = s.out_plane();
-    U8DepthwiseRows work{.in = rows.in,
-                         .taps = rows.taps.data(),
-                         .tap_count = s.taps(),
-                         .weights = weights + rows.block * s.taps() * kChannels,
-                         .step = rows.step,
-                         .scale = e.scale + channel,
-                         .shift = e.shift + channel,
-                         .low = e.low,
-                         .high = e.high,
-                         .out = nullptr,
-                         .pixels = s.out_width,
-                         .rows = rows.rows,
-                         .row = rows.row};
-    if (out.levels) {
-      work.out = out.levels + ((rows.image * blocks + rows.block) * plane + pixel) * kChannels;
-      return table.u8_depthwise(work);
-    }
-    work.wide = out.wide + ((rows.image * blocks_of(s.outputs) + channel / kBlock) * plane + pixel) * kBlock;
+    if (out.levels)
+      return u8_depthwise_rows(
+          s, weights, rows, e,
+          out.levels + ((rows.image * u8_blocks(s.outputs) + rows.block) * plane + pixel) * kChannels);
+    auto work = depthwise_work(s, weights, rows, e);
+    const auto first = rows.block * kChannels / kBlock;
+    work.wide = out.wide + ((rows.image * blocks_of(s.outputs) + first) * plane + pixel) * kBlock;
     work.wide_block = plane * kBlock;
-    work.wide_blocks = std::min<i64>(4, blocks_of(s.outputs) - channel / kBlock);
-    table.u8_depthwise(work);
+    work.wide_blocks = std::min<i64>(4, blocks_of(s.outputs) - first);
+    narrow_isa().u8_depthwise(work);
   };
-  narrow_depthwise(s, 4, in, word_of(pad), scratch, pool, std::cref(some));
+  narrow_depthwise(s, 4, in, u8_pad(pad), scratch, pool, std::cref(some));
 }
 
 void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t* out, i64 batch, i64 channels,

@@ -38,6 +38,15 @@ void u8_convolution(const NarrowGeometry& geometry, const Word* weights, const W
                     const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e, Word* scratch,
                     ThreadPool& pool);
 
+/// Tiles of such a convolution: what narrow_convolution() and others call for each of them.
+void u8_tile(const ConvolutionShape& shape, const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e,
+             const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel);
+
+/// The same, stored as levels from `out` on, 64 a pixel.
+void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, std::uint8_t* out);
+/// The word around a plane.
+inline Word u8_pad(std::uint8_t level) { return Word{level} * 0x01010101u; }
+
 /// Bytes of the packed weights of a depthwise convolution, of at most kMaxDepthwiseTaps taps.
 inline constexpr i64 kMaxDepthwiseTaps = 64;
 i64 u8_depthwise_weights_size(const ConvolutionShape& shape);
@@ -46,6 +55,10 @@ void u8_depthwise_pack(const ConvolutionShape& shape, const std::int8_t* weights
 /// The epilogue has no residual; its arrays are padded to blocks of 64.
 void u8_depthwise(const ConvolutionShape& shape, const std::int8_t* weights, const Word* in, std::uint8_t pad,
                   const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool);
+
+/// Rows of it as levels, from `out` on: 64 a pixel.
+void u8_depthwise_rows(const ConvolutionShape& shape, const std::int8_t* weights, const NarrowRows& rows,
+                       const U8Epilogue& e, std::uint8_t* out);
 
 /// f32, plain or blocked, [batch][channels][plane] becomes blocked levels, and back.
 void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t* out, i64 batch, i64 channels,

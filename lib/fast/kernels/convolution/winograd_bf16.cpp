@@ -1,0 +1,135 @@
+#include "fast/kernels/convolution/winograd_bf16.hpp"
+
+#include "fast/kernels/convolution/winograd.hpp"
+#include "fast/kernels/convolution/winograd_stages.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kChannels = 2 * kBlock;  // of a block
+constexpr int kTile = 2;               // output pixels a side
+
+WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, bf16_blocks(s.channels), 14}; }
+
+i64 point_size(const WinogradGeometry& g) { return g.blocks * kBlock * kColumns; }
+
+/// What the stages compute.
+struct Loops {
+  const NarrowTable& table;
+  const ConvolutionShape& s;
+  const WinogradGeometry& g;
+  const Epilogue& e;
+  const Word* all;
+  const Bf16Blocked &out, &residual;
+
+  int pixels() const { return table.pixels; }
+  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * point_size(g); }
+  void transform(const Word* in, i64 row, Word* to, i64 step) const { table.bf16_winograd_input(in, row, to, step); }
+
+  void multiply(const WinogradProduct<Word>& p) const {
+    static constexpr i64 kNoTaps[1] = {0};
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    table.bf16({.sum = {.in = p.in,
+                        .pixel = kBlock,
+                        .block = p.block,
+                        .taps = kNoTaps,
+                        .blocks = g.blocks,
+                        .tap_count = 1,
+                        .steps = kBlock,
+                        .last_steps = kBlock,
+                        .weights = filters(p.panel, p.point),
+                        .ahead = p.ahead},
+                .low = -kInfinity,
+                .high = kInfinity,
+                .wide = p.out,
+                .out_pixel = kBlock,
+                .out_block = p.half},
+               static_cast<int>(p.tiles));
+  }
+
+  void store(const WinogradSums& sums) const {
+    const auto y = sums.ty * kTile, x = sums.tx * kTile, column = sums.panel * kColumns;
+    const auto rows = std::min<i64>(kTile, s.out_height - y), columns = std::min<i64>(kTile, s.out_width - x);
+    const auto valid = std::min(kColumns, s.outputs - column);
+    const auto from = bf16_place(s, residual, sums.panel, sums.image, y * s.out_width + x),
+               to = bf16_place(s, out, sums.panel, sums.image, y * s.out_width + x);
+    Bf16WinogradTile tile{.from = sums.from,
+                          .point = sums.step,
+                          .half = sums.half,
+                          .bias = e.bias ? e.bias + column : nullptr,
+                          .low = -std::numeric_limits<float>::infinity(),
+                          .high = std::numeric_limits<float>::infinity(),
+                          .rows = static_cast<int>(rows),
+                          .columns = static_cast<int>(columns)};
+    if (bf16_stores_all(valid, true, e, from, to)) {
+      bf16_bounds(e, tile.low, tile.high);
+      tile.residual = from.narrow;
+      tile.residual_row = s.out_width * from.pixel;
+      tile.wide = to.wide;
+      tile.out = to.narrow;
+      tile.pixel = to.pixel;
+      tile.row = s.out_width * to.pixel;
+      tile.block = to.block;
+      return table.bf16_winograd_output(tile);
+    }
+    alignas(64) float values[kTile * kTile * kColumns];
+    tile.wide = values;
+    tile.pixel = kColumns;
+    tile.row = kTile * kColumns;
+    tile.block = kBlock;
+    table.bf16_winograd_output(tile);
+    for (i64 r = 0; r < rows; ++r)
+      bf16_finish(values + r * tile.row, tile.columns, column, valid, true, e, from.after(r * s.out_width),
+                  to.after(r * s.out_width));
+  }
+};
+
+}  // namespace
+
+bool bf16_winograd_pays(const ConvolutionShape& s) {
+  return winograd_fits(s) && s.channels >= kChannels && s.outputs >= kColumns &&
+         std::min(s.out_height, s.out_width) >= 6;
+}
+
+i64 bf16_winograd_filters_size(const ConvolutionShape& s) {
+  const auto g = geometry_of(s);
+  return g.panels * g.points * point_size(g);
+}
+
+void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* to) {
+  const auto g = geometry_of(s);
+  const auto& table = isa();
+  const auto& narrow = narrow_isa();
+  std::fill_n(to, bf16_winograd_filters_size(s), Word{0});
+  auto* values = reinterpret_cast<std::uint16_t*>(to);
+  for (i64 o = 0; o < s.outputs; o += kBlock) {
+    const auto valid = std::min(kBlock, s.outputs - o);
+    for (i64 c = 0; c < s.channels; ++c) {
+      alignas(64) float taps[9 * kBlock] = {}, points[16 * kBlock];
+      for (i64 k = 0; k < valid; ++k)
+        for (i64 t = 0; t < 9; ++t) taps[t * kBlock + k] = filters[((o + k) * s.channels + c) * 9 + t];
+      table.winograd_filter(kTile, taps, kBlock, points, kBlock);
+      std::uint16_t rounded[16 * kBlock];
+      narrow.to_bf16(points, rounded, 16 * kBlock);
+      // Even channels first, as the input is transformed.
+      const auto lane = c % 2 * kBlock + c % kChannels / 2;
+      for (i64 p = 0; p < g.points; ++p) {
+        const auto word = (o / kColumns * g.points + p) * point_size(g) +
+                          (c / kChannels * kBlock + lane / 2) * kColumns + o % kColumns;
+        for (i64 k = 0; k < valid; ++k) values[(word + k) * 2 + lane % 2] = rounded[p * kBlock + k];
+      }
+    }
+  }
+}
+
+i64 bf16_winograd_scratch_size(const ConvolutionShape& s, int threads) { return geometry_of(s).scratch_size(threads); }
+
+void bf16_winograd_convolution(const ConvolutionShape& s, const Word* filters, const Word* in, const Bf16Blocked& out,
+                               const Bf16Blocked& residual, const Epilogue& e, Word* scratch, ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const auto g = geometry_of(s);
+  const Loops loops{narrow_isa(), s, g, e, filters, out, residual};
+  WinogradStages<Word, Loops>(s, g, loops).run(in, reinterpret_cast<float*>(scratch), pool);
+}
+
+}  // namespace ovir::fast

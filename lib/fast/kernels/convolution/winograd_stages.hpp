@@ -1,0 +1,179 @@
+// The stages of Winograd's convolution that f32 and bf16 share: who transforms, multiplies and stores which tiles. A
+// pixel of a block is 16 elements of 4 bytes: floats, or words of two channels in bf16.
+#pragma once
+#include <array>
+
+#include "fast/kernels/convolution/shape.hpp"
+
+namespace ovir::fast {
+
+struct WinogradGeometry {
+  static constexpr i64 kTilesTogether = 56;  // of a product of a panel
+
+  int m;
+  i64 window, points;  ///< m + 2, and its square
+  i64 across, down;    ///< tiles of an image
+  i64 blocks, panels;
+  /// The filters are small: each chunk takes rows of tiles through all three stages in its own memory. Else the stages
+  /// are shared: rows of tiles are transformed by all chunks, then each takes panels.
+  bool own;
+  i64 rows;  ///< of tiles, at once
+
+  /// Of m × m output pixels a tile; `block_count`: of the input. Chunks of their own take `together` tiles or more.
+  WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together)
+      : m(tile),
+        window(tile + 2),
+        points(window * window),
+        across(ceil_div(s.out_width, tile)),
+        down(ceil_div(s.out_height, tile)),
+        blocks(block_count),
+        panels(ceil_div(s.outputs, kColumns)) {
+    constexpr i64 kFilters = 192 << 10;  // transformed filters that stay in the cache of each thread
+    constexpr i64 kTile = 96 << 10;      // transformed input of a chunk that has its own
+    constexpr i64 kShared = 2 << 20;     // transformed input that chunks share
+    const auto row = points * blocks * across * kBlock;
+    own = points * blocks * kBlock * s.outputs <= kFilters;
+    const auto wanted = own ? ceil_div(together, across) : down;
+    rows = std::clamp<i64>((own ? kTile : kShared) / std::max<i64>(row, 1), 1, std::clamp<i64>(wanted, 1, down));
+    rows = ceil_div(down, ceil_div(down, rows));
+  }
+  i64 tiles() const { return rows * across; }
+  /// Elements between the points of the transformed input; not a multiple of a page, or lines would fall together.
+  i64 input_step(i64 tiles) const { return (blocks * tiles + 1) * kBlock; }
+  i64 input_size(i64 tiles) const { return points * input_step(tiles); }
+  i64 output_step(i64 tiles) const { return (2 * tiles + 1) * kBlock; }
+  i64 output_size(i64 tiles) const { return points * output_step(tiles); }
+  i64 scratch_size(int threads) const {
+    const auto input = input_size(tiles()), output = output_size(std::min(tiles(), own ? tiles() : kTilesTogether));
+    return own ? threads * (input + output) : input + threads * output;
+  }
+};
+
+/// Some tiles of one point by the columns of a panel: sums in f32, those of tile t at out[t·16], 16 columns `half` apart.
+template <class Element>
+struct WinogradProduct {
+  const Element* in;  ///< tiles side by side, blocks `block` apart
+  i64 block, tiles;
+  i64 panel, point;
+  float* out;
+  i64 half;
+  Ahead* ahead;
+};
+
+/// The sums of tile (ty, tx): points `step` apart, 16 columns `half` apart.
+struct WinogradSums {
+  i64 image, panel, ty, tx;
+  const float* from;
+  i64 step, half;
+};
+
+/// `Loops` computes:
+///   transform(pixels, row, to, step)   a window of one block, whose rows are `row` elements apart, to its points
+///   pixels()                           the most tiles of a product at once
+///   multiply(WinogradProduct)
+///   filters(panel, point)              where they lie, up to the end of the last point: they are asked for beforehand
+///   store(WinogradSums)                the pixels of a tile
+template <class Element, class Loops>
+class WinogradStages {
+ public:
+  WinogradStages(const ConvolutionShape& shape, const WinogradGeometry& geometry, const Loops& loops)
+      : s_(shape), g_(geometry), loops_(loops) {}
+
+  void run(const Element* in, float* scratch, ThreadPool& pool) const {
+    const auto bands = ceil_div(g_.down, g_.rows), input = g_.input_size(g_.tiles());
+    if (g_.own) {
+      Slots slots(scratch, input + g_.output_size(g_.tiles()), slots_for(pool));
+      return parallel(pool, s_.batch * bands, [&](i64 chunk) {
+        const Part rows(g_.down, bands, chunk % bands);
+        const auto image = chunk / bands, count = rows.size() * g_.across;
+        const Slots::Lease room(slots);
+        auto* transformed = reinterpret_cast<Element*>(room.data());
+        for (i64 b = 0; b < g_.blocks; ++b)
+          for (i64 t = 0; t < count; ++t)
+            transform(plane(in, image, b), rows.begin + t / g_.across, t % g_.across,
+                      transformed + (b * count + t) * kBlock, g_.input_step(count));
+        for (i64 p = 0; p < g_.panels; ++p)
+          panel(image, p, rows.begin, 0, count, count, transformed, room.data() + input);
+      });
+    }
+    auto* transformed = reinterpret_cast<Element*>(scratch);
+    Slots slots(scratch + input, g_.output_size(std::min(g_.tiles(), g_.kTilesTogether)), slots_for(pool));
+    for (i64 i = 0; i < s_.batch * bands; ++i) {
+      const Part rows(g_.down, bands, i % bands);
+      const auto image = i / bands, count = rows.size() * g_.across;
+      const auto cost = static_cast<double>(g_.across * g_.points) * 2;
+      parallel_ranges(pool, g_.blocks * rows.size(), cost, [&](i64 begin, i64 end) {
+        for (auto line = begin; line < end; ++line) {
+          const auto b = line / rows.size(), y = line % rows.size();
+          for (i64 x = 0; x < g_.across; ++x)
+            transform(plane(in, image, b), rows.begin + y, x, transformed + (b * count + y * g_.across + x) * kBlock,
+                      g_.input_step(count));
+        }
+      });
+      const auto parts = ceil_div(count, g_.kTilesTogether);
+      parallel(pool, g_.panels * parts, [&](i64 chunk) {
+        const Part tiles(count, parts, chunk % parts);
+        const Slots::Lease room(slots);
+        panel(image, chunk / parts, rows.begin, tiles.begin, tiles.end, count, transformed, room.data());
+      });
+    }
+  }
+
+ private:
+  const Element* plane(const Element* in, i64 image, i64 block) const {
+    return in + (image * g_.blocks + block) * s_.plane() * kBlock;
+  }
+
+  /// Tile (ty, tx) of a block.
+  void transform(const Element* plane, i64 ty, i64 tx, Element* to, i64 step) const {
+    const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
+    if (y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
+      return loops_.transform(plane + y * row + x * kBlock, row, to, step);
+    alignas(64) std::array<Element, 36 * kBlock> window;
+    for (i64 i = 0; i < g_.window; ++i)
+      for (i64 j = 0; j < g_.window; ++j) {
+        auto* pixel = window.data() + (i * g_.window + j) * kBlock;
+        if (y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
+          std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
+        else std::fill_n(pixel, kBlock, Element{});
+      }
+    loops_.transform(window.data(), g_.window * kBlock, to, step);
+  }
+
+  /// Tiles [first, last) of `count` transformed ones, numbered along rows from tile row `row` on, by a panel.
+  void panel(i64 image, i64 panel, i64 row, i64 first, i64 last, i64 count, const Element* input, float* sums) const {
+    const auto here = last - first, parts = ceil_div(here, loops_.pixels()), step = g_.output_step(here);
+    for (i64 point = 0; point < g_.points; ++point) {
+      Ahead ahead;
+      ahead.next = reinterpret_cast<const char*>(loops_.filters(panel, point + 1));
+      ahead.end = point + 1 < g_.points ? reinterpret_cast<const char*>(loops_.filters(panel, point + 2)) : ahead.next;
+      ahead.lines = ceil_div(2 * kBlock, parts);
+      for (i64 i = 0; i < parts; ++i) {
+        const Part part(here, parts, i);
+        loops_.multiply(
+            WinogradProduct<Element>{.in = input + point * g_.input_step(count) + (first + part.begin) * kBlock,
+                                     .block = count * kBlock,
+                                     .tiles = part.size(),
+                                     .panel = panel,
+                                     .point = point,
+                                     .out = sums + point * step + part.begin * kBlock,
+                                     .half = here * kBlock,
+                                     .ahead = &ahead});
+      }
+    }
+    for (auto t = first; t < last; ++t)
+      loops_.store({.image = image,
+                    .panel = panel,
+                    .ty = row + t / g_.across,
+                    .tx = t % g_.across,
+                    .from = sums + (t - first) * kBlock,
+                    .step = step,
+                    .half = here * kBlock});
+  }
+
+  const ConvolutionShape& s_;
+  const WinogradGeometry& g_;
+  const Loops& loops_;
+};
+
+}  // namespace ovir::fast

@@ -1,0 +1,235 @@
+#include "fast/kit/bf16_convolution.hpp"
+
+#include "fast/kernels/convolution/inverted_residual.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/winograd_bf16.hpp"
+#include "fast/kit/convolutions.hpp"
+
+namespace ovir::fast {
+namespace {
+
+enum class Way : std::uint8_t { direct, winograd, depthwise };
+
+Way way_of(const ConvolutionShape& s) {
+  if (s.is_depthwise()) return Way::depthwise;
+  return bf16_winograd_pays(s) ? Way::winograd : Way::direct;
+}
+
+Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer) {
+  const auto packed = [](i64 size, const auto& pack) {
+    Buffer to(size);
+    pack(to);
+    return to;
+  };
+  switch (way) {
+    case Way::winograd:
+      return packed(bf16_winograd_filters_size(s),
+                    [&](const Buffer& to) { bf16_winograd_pack(s, layer.filters, words(to)); });
+    case Way::depthwise:
+      return packed(bf16_depthwise_filters_size(s), [&](const Buffer& to) {
+        bf16_depthwise_pack(s, layer.filters, layer.ending.bias.data(), to.data());
+      });
+    case Way::direct: break;
+  }
+  const NarrowGeometry geometry(s, 2);
+  return packed(geometry.filters_size(), [&](const Buffer& to) { bf16_pack(geometry, layer.filters, words(to)); });
+}
+
+/// What comes before a projection: an expansion, and a depthwise convolution of it.
+struct Front {
+  ConvolutionShape expansion, depthwise;
+  Ending ending;
+  Unary activation;
+  Buffer expansion_filters, depthwise_filters;
+
+  Front(Bf16Layer expand, const Bf16Layer& filter)
+      : expansion(expand.shape),
+        depthwise(filter.shape),
+        activation(filter.ending.activation),
+        expansion_filters(packed_filters(expand.shape, Way::direct, expand)),
+        depthwise_filters(packed_filters(filter.shape, Way::depthwise, filter)) {
+    ending = std::move(expand.ending);
+  }
+};
+
+class Bf16Convolution final : public Kernel {
+ public:
+  Bf16Convolution(Bf16Layer layer, std::optional<Front> front)
+      : attrs_(layer.attrs), known_(layer.shape), front_(std::move(front)) {
+    way_ = front_ ? Way::direct : way_of(known_);
+    filters_ = packed_filters(known_, way_, layer);
+    ending_ = std::move(layer.ending);
+    const auto& first = front_ ? front_->expansion : known_;
+    reads_image_ = !first.is_depthwise() && NarrowGeometry(first, 2).image;
+  }
+
+  std::string name() const override {
+    static constexpr std::string_view kNames[] = {"bf16", "bf16_winograd2", "bf16_depthwise"};
+    if (front_) return "bf16.inverted_residual" + ending_.name;
+    return std::string(kNames[static_cast<int>(way_)]) + ".convolution" + ending_.name;
+  }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    const auto &x = sizes.in[0], &y = sizes.out[0];
+    if (front_ && !keeps_plane(x, front_->expansion)) return nullptr;
+    auto state = std::make_unique<State>(shape_for(x, y));
+    const auto& s = state->shape;
+    if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
+    const auto* residual = ending_.residual < 0 ? nullptr : &sizes.in[static_cast<std::size_t>(ending_.residual)];
+    if (residual && residual->size() != y.size()) return nullptr;
+    const auto words_out = s.batch * bf16_blocks(s.outputs) * s.out_plane() * kBlock;
+    if (x.type == ElementType::f32 && !reads_image_)
+      state->in = state->reserve(s.batch * bf16_blocks(x.dim(1)) * (x.size() / (x.dim(0) * x.dim(1))) * kBlock);
+    if (y.type == ElementType::f32 && (y.layout == Layout::plain || way_ == Way::depthwise))
+      state->out = state->reserve(words_out * 2);
+    if (residual && residual->layout == Layout::plain) state->residual = state->reserve(words_out * 2);
+    state->scratch = state->reserve(scratch_size(*state, runtime.threads()));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto& s = state.shape;
+    if (out[0].size() == 0) return;
+    auto& pool = runtime.pool();
+    const void* x = in[0].data;
+    if (state.in) {
+      const auto channels = in[0].dim(1), plane = in[0].size() / (in[0].dim(0) * channels);
+      to_bf16_blocked(in[0].as<const float>(), in[0].layout == Layout::blocked, words(state, state.in), s.batch,
+                      channels, plane, pool);
+      x = state.floats(state.in);
+    }
+    const bool blocked = out[0].layout == Layout::blocked;
+    auto* scratch = words(state, state.scratch);
+    if (way_ == Way::depthwise) {
+      auto* y = state.out ? words(state, state.out) : reinterpret_cast<Word*>(out[0].data);
+      bf16_depthwise(s, filters_.data(), static_cast<const Word*>(x), y, ending_.activation, scratch, pool);
+      if (state.out) from_bf16_blocked(y, out[0].as<float>(), blocked, s.batch, s.outputs, s.out_plane(), pool);
+      return;
+    }
+    Bf16Blocked residual;
+    if (ending_.residual >= 0) residual = blocked_of(in[static_cast<std::size_t>(ending_.residual)]);
+    if (state.residual) {
+      to_blocked(residual.wide, state.floats(state.residual), s.batch, s.outputs, s.out_plane(), pool);
+      residual.wide = state.floats(state.residual);
+    }
+    auto y = blocked_of(out[0]);
+    if (state.out) y.wide = state.floats(state.out);
+    const auto e = ending_.epilogue(nullptr);
+    if (state.together) run_together(*state.together, x, y, residual, e, scratch, pool);
+    else if (way_ == Way::winograd)
+      bf16_winograd_convolution(s, words(filters_), static_cast<const Word*>(x), y, residual, e, scratch, pool);
+    else bf16_convolution(NarrowGeometry(s, 2), words(filters_), x, y, residual, e, scratch, pool);
+    if (state.out) to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
+  }
+
+  bool reads(int input, Layout layout) const override { return layout == Layout::plain || input != 0 || !reads_image_; }
+  bool writes(Layout) const override { return true; }
+  bool reads_as(int input, ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::blocked && (input != 0 || !reads_image_);
+  }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::blocked;
+  }
+  /// Each place of the residual is read before the output's same place is written. What is expanded may be the residual
+  /// itself, rows of which others still read.
+  bool writes_over(int input) const override { return !front_ && ending_.residual >= 0 && input == ending_.residual; }
+
+ private:
+  struct State final : KernelState {
+    explicit State(const ConvolutionShape& s) : shape(s) {}
+    ConvolutionShape shape;
+    std::optional<InvertedResidual> together;
+    Scratch in, residual, out, scratch;
+  };
+
+  /// Of three convolutions the planes between are those that were known beforehand.
+  ConvolutionShape shape_for(const View& x, const View& y) const {
+    if (!front_) return with_planes(attrs_, known_, x.dims, y.dims);
+    auto s = known_;
+    s.batch = x.dim(0);
+    return s;
+  }
+
+  i64 scratch_size(State& state, int threads) const {
+    const auto& s = state.shape;
+    if (way_ == Way::depthwise) return narrow_depthwise_scratch_size(s, threads);
+    if (way_ == Way::winograd) return bf16_winograd_scratch_size(s, threads);
+    if (!front_) return NarrowGeometry(s, 2).scratch_size(threads);
+    auto expansion = front_->expansion, depthwise = front_->depthwise;
+    expansion.batch = depthwise.batch = s.batch;
+    state.together.emplace(expansion, depthwise, s, 2, threads);
+    return state.together->expand.scratch_size(threads) + state.together->scratch_size(threads);
+  }
+
+  /// The scratch memory holds a padded image, if one is read, then what the threads need.
+  void run_together(const InvertedResidual& g, const void* x, const Bf16Blocked& out, const Bf16Blocked& residual,
+                    const Epilogue& e, Word* scratch, ThreadPool& pool) const {
+    const auto& expand = g.expand;
+    const auto* from = static_cast<const Word*>(x);
+    if (expand.image) {
+      image_to_bf16(expand, static_cast<const float*>(x), scratch, pool);
+      from = scratch;
+      scratch += expand.scratch_size(pool.threads());
+    }
+    const auto first = front_->ending.epilogue(nullptr);
+    const auto& hidden = g.depthwise;
+    const auto expanded = [&](const NarrowSum& sum, int pixels, i64 panel, Word* to) {
+      const auto column = panel * kColumns;
+      bf16_tile(sum, pixels, column, std::min(kColumns, hidden.channels - column), true, first, {},
+                {.narrow = reinterpret_cast<std::uint16_t*>(to), .pixel = 2 * kBlock});
+    };
+    const auto filter = [&](const NarrowRows& rows, Word* to) {
+      bf16_depthwise_rows(hidden, front_->depthwise_filters.data(), rows, front_->activation, to);
+    };
+    const auto project = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+      const auto column = panel * kColumns;
+      bf16_tile(sum, pixels, column, std::min(kColumns, g.project.s.outputs - column), true, e,
+                bf16_place(g.project.s, residual, panel, image, pixel),
+                bf16_place(g.project.s, out, panel, image, pixel));
+    };
+    inverted_residual(g, words(front_->expansion_filters), words(filters_), from, 0, scratch, pool,
+                      {std::cref(expanded), std::cref(filter), std::cref(project)});
+  }
+
+  static Word* words(const Buffer& b) { return fast::words(b); }
+  static Word* words(const KernelState& state, const Scratch& s) { return reinterpret_cast<Word*>(state.floats(s)); }
+  static Bf16Blocked blocked_of(const View& v) {
+    if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data)};
+    return {.narrow = reinterpret_cast<std::uint16_t*>(v.data)};
+  }
+
+  ConvolutionAttrs attrs_;
+  ConvolutionShape known_;
+  std::optional<Front> front_;
+  Way way_ = Way::direct;
+  bool reads_image_ = false;
+  Ending ending_;
+  Buffer filters_;
+};
+
+}  // namespace
+
+std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
+  const auto convolution = static_convolution(graph, root);
+  const auto* filters = graph.constant(graph.input(root, 1));
+  if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
+  const auto& s = convolution->shape;
+  if (s.groups > 1 && !s.is_depthwise()) return std::nullopt;
+  Match match{{root}, {graph.input(root, 0)}, nullptr};
+  auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
+  if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
+  return Bf16Layer{convolution->attrs,     s, filters->data<float>(), std::move(ending), std::move(match.nodes),
+                   std::move(match.inputs)};
+}
+
+std::unique_ptr<const Kernel> bf16_kernel(Bf16Layer layer) {
+  return std::make_unique<Bf16Convolution>(std::move(layer), std::nullopt);
+}
+
+std::unique_ptr<const Kernel> bf16_kernel(Bf16Layer expansion, Bf16Layer depthwise, Bf16Layer projection) {
+  return std::make_unique<Bf16Convolution>(std::move(projection), Front(std::move(expansion), depthwise));
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,24 @@
+// Convolutions in bf16 as patterns take them: alone, or three as an inverted residual.
+#pragma once
+#include "fast/kernels/convolution/shape.hpp"
+#include "fast/kit/functions.hpp"
+#include "op/kit/window.hpp"
+
+namespace ovir::fast {
+
+/// A Convolution-1 of one group or a depthwise GroupConvolution-1 with constant filters, with what follows it.
+struct Bf16Layer {
+  ConvolutionAttrs attrs;
+  ConvolutionShape shape;
+  const float* filters;
+  Ending ending;
+  std::vector<int> nodes;
+  std::vector<ValueRef> inputs;
+};
+std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root);
+
+std::unique_ptr<const Kernel> bf16_kernel(Bf16Layer layer);
+/// Inputs: the expansion's, then those of the projection beyond its first.
+std::unique_ptr<const Kernel> bf16_kernel(Bf16Layer expansion, Bf16Layer depthwise, Bf16Layer projection);
+
+}  // namespace ovir::fast

@@ -1,0 +1,367 @@
+#include "fast/kit/int8_convolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/kernels/convolution/inverted_residual.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kit/convolutions.hpp"
+#include "fast/kit/functions.hpp"
+#include "tensor/view.hpp"
+
+namespace ovir::fast {
+
+Bounds Bounds::in(const Levels& levels, i64 channel) const {
+  const auto level = [&](float v) { return (v - levels.low(channel)) / levels.scale(channel); };
+  return {std::max(0.0f, level(low)), std::min(levels.most, level(high))};
+}
+
+namespace {
+
+/// Follows only users: each part moves on where the next node suits it.
+class Follower {
+ public:
+  Follower(const Graphlet& graph, Match& match, i64 rank, i64 channels)
+      : graph_(graph), match_(match), rank_(rank), channels_(channels), nodes_(match.nodes) {}
+
+  U8Ending follow(bool may_add) {
+    U8Ending e;
+    if (const auto next = user(); graph_.type(next) == "Add")
+      if (const auto* bias = per_channel(graph_, other_of(next), rank_, 1, channels_)) {
+        e.bias = bias;
+        take(next, e, "+bias");
+      }
+    e.bounds = bounds(e);
+    e.levels = levels(e, e.bounds);
+    match_.nodes = nodes_;
+    if (!may_add || (e.levels && !e.levels->is_single())) return e;
+    auto sum = e;
+    const auto add = user();
+    if (graph_.type(add) != "Add") return e;
+    const auto other = other_of(add);
+    sum.other = levels_of(graph_, other);
+    const auto &own = graph_.fact({add, 0}).shape, &theirs = graph_.fact(other).shape;
+    if (!sum.other || !sum.other->is_single() || !own.is_static() || !(theirs == own) || other.node == nodes_.back())
+      return e;
+    take(add, sum, "+residual");
+    sum.sum_bounds = bounds(sum);
+    sum.sum_levels = levels(sum, sum.sum_bounds);
+    if (!sum.sum_levels || !sum.sum_levels->is_single()) return e;
+    match_.nodes = nodes_;
+    match_.inputs.push_back(other);
+    return sum;
+  }
+
+ private:
+  int user() const {
+    const auto next = graph_.only_user({nodes_.back(), 0});
+    return next >= 0 && is_f32(graph_, {next, 0}) ? next : -1;
+  }
+  ValueRef other_of(int add) const { return graph_.input(add, graph_.input(add, 0).node == nodes_.back() ? 1 : 0); }
+  void take(int node, U8Ending& e, const std::string& name) {
+    nodes_.push_back(node);
+    e.name += name;
+  }
+
+  Bounds bounds(U8Ending& e) {
+    const auto next = user();
+    if (next < 0 || graph_.input(next, 0).node != nodes_.back()) return {};
+    const auto function = function_of(graph_, next);
+    if (!function || function->f != Function::clamp) return {};
+    take(next, e, "+" + std::string(graph_.type(next)));
+    return {function->a, function->b};
+  }
+  std::optional<Levels> levels(U8Ending& e, const Bounds& bounds) {
+    const auto next = user();
+    if (graph_.type(next) != "FakeQuantize" || graph_.input(next, 0).node != nodes_.back()) return std::nullopt;
+    auto found = levels_of(graph_, {next, 0});
+    if (!found) return std::nullopt;
+    // One pair of bounds for all channels.
+    for (i64 c = 1; !found->is_single() && c < channels_; ++c)
+      if (bounds.in(*found, c) != bounds.in(*found, 0)) return std::nullopt;
+    take(next, e, "+FakeQuantize");
+    return found;
+  }
+
+  const Graphlet& graph_;
+  Match& match_;
+  i64 rank_, channels_;
+  std::vector<int> nodes_;
+};
+
+Word* words(float* p) { return reinterpret_cast<Word*>(p); }
+
+/// Packed weights, and what turns sums into values.
+struct Packed {
+  Buffer weights, scales;
+  U8Epilogue epilogue{};
+
+  explicit Packed(const U8Layer& layer) : scales(2 * round_up(layer.shape.outputs, 4 * kBlock)) {
+    const auto& s = layer.shape;
+    const auto* values = layer.weights.values.data();
+    set_epilogue(layer);
+    if (s.is_depthwise()) {
+      weights = Buffer(u8_depthwise_weights_size(s) / 4);
+      u8_depthwise_pack(s, values, reinterpret_cast<std::int8_t*>(weights.data()));
+    } else {
+      const NarrowGeometry geometry(s, 4);
+      weights = Buffer(geometry.filters_size());
+      u8_pack(geometry, values, words(weights.data()));
+    }
+  }
+
+  const std::int8_t* bytes() const { return reinterpret_cast<const std::int8_t*>(weights.data()); }
+
+ private:
+  /// A sum stands for scale · sum + shift; the FakeQuantize that follows is the same line in levels.
+  void set_epilogue(const U8Layer& layer) {
+    const auto& s = layer.shape;
+    const auto& filters = layer.weights;
+    const auto& in = layer.in;
+    const auto& e = layer.ending;
+    auto *scale = scales.data(), *shift = scale + scales.size() / 2;
+    const auto each = static_cast<i64>(filters.values.size()) / s.outputs;
+    for (i64 o = 0; o < s.outputs; ++o) {
+      const auto channel = s.is_depthwise() ? o : 0;
+      double sum = 0;
+      for (i64 i = 0; i < each; ++i) sum += filters.values[static_cast<std::size_t>(o * each + i)];
+      const auto step = static_cast<double>(filters.scale[static_cast<std::size_t>(o)]);
+      const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
+      auto by = step * in.scale(channel), plus = step * sum * zero;
+      if (e.bias) plus += e.bias->data<float>()[o];
+      if (e.levels) {
+        by /= e.levels->scale(o);
+        plus = (plus - e.levels->low(o)) / e.levels->scale(o);
+      }
+      scale[o] = static_cast<float>(by);
+      shift[o] = static_cast<float>(plus);
+    }
+    const auto first = e.levels ? e.bounds.in(*e.levels, 0) : e.bounds;
+    epilogue = {.scale = scale,
+                .shift = shift,
+                .low = first.low,
+                .high = first.high,
+                .rounds = e.levels.has_value(),
+                .own = 1,
+                .other = 0,
+                .offset = 0,
+                .least = 0,
+                .most = 0};
+    if (!e.other) return;
+    const auto result = e.sum_levels->scale(0), low = e.levels ? e.levels->low(0) : 0;
+    const auto last = e.sum_bounds.in(*e.sum_levels, 0);
+    epilogue.own = (e.levels ? e.levels->scale(0) : 1) / result;
+    epilogue.other = e.other->scale(0) / result;
+    epilogue.offset = (low + e.other->low(0) - e.sum_levels->low(0)) / result;
+    epilogue.least = last.low;
+    epilogue.most = last.high;
+  }
+};
+
+/// What comes before a projection: an expansion, and a depthwise convolution of it.
+struct Front {
+  ConvolutionShape expansion, depthwise;
+  Packed expand, filter;
+  std::uint8_t pad;  // around what is expanded
+
+  Front(const U8Layer& first, const U8Layer& second)
+      : expansion(first.shape), depthwise(second.shape), expand(first), filter(second), pad(second.pad) {}
+};
+
+class U8Convolution final : public Kernel {
+ public:
+  /// `in` and `pad`: of the first convolution.
+  U8Convolution(const U8Layer& layer, std::optional<Front> front, const Levels& in, std::uint8_t pad)
+      : attrs_(layer.attrs),
+        known_(layer.shape),
+        front_(std::move(front)),
+        in_(in, first().channels),
+        pad_(pad),
+        packed_(layer) {
+    const auto& ending = layer.ending;
+    name_ = (front_                  ? "int8.inverted_residual"
+             : known_.is_depthwise() ? "int8_depthwise.convolution"
+                                     : "int8.convolution") +
+            ending.name;
+    if (ending.other) other_.emplace(*ending.other, known_.outputs);
+    if (const auto* result = ending.result()) {
+      quantization_ = result->quantization;
+      out_.emplace(*result, known_.outputs);
+    }
+    reads_image_ = !first().is_depthwise() && NarrowGeometry(first(), 4).image;
+  }
+
+  std::string name() const override { return name_; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    const auto &x = sizes.in[0], &y = sizes.out[0];
+    if (front_ && !keeps_plane(x, front_->expansion)) return nullptr;
+    auto state = std::make_unique<State>(shapes_for(x, y));
+    const auto &s = state->shape, &from = state->first;
+    if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
+    const auto words_out = s.batch * u8_blocks(s.outputs) * s.out_plane() * kBlock;
+    if (x.type == ElementType::f32)
+      state->in = state->reserve(reads_image_ ? s.batch * NarrowGeometry(from, 4).padded_size()
+                                              : s.batch * u8_blocks(from.channels) * from.plane() * kBlock);
+    if (other_ && sizes.in[1].type == ElementType::f32) state->residual = state->reserve(words_out);
+    if (out_ && y.type == ElementType::f32) state->out = state->reserve(words_out);
+    if (!out_ && y.layout == Layout::plain) state->out = state->reserve(words_out * 4);
+    state->scratch = state->reserve(scratch_size(*state, runtime.threads()));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto &s = state.shape, &from = state.first;
+    if (out[0].size() == 0) return;
+    auto& pool = runtime.pool();
+    const auto bytes = [&](const Scratch& at) { return reinterpret_cast<std::uint8_t*>(state.floats(at)); };
+    const auto* x = reinterpret_cast<const Word*>(in[0].data);
+    if (state.in) {
+      if (reads_image_)
+        image_to_u8(NarrowGeometry(from, 4), in[0].as<const float>(), in_.scale(), pad_, words(state.floats(state.in)),
+                    pool);
+      else
+        to_u8_blocked(in[0].as<const float>(), in[0].layout == Layout::blocked, in_.scale(), bytes(state.in), s.batch,
+                      from.channels, from.plane(), pool);
+      x = words(state.floats(state.in));
+    }
+    const std::uint8_t* residual = nullptr;
+    if (other_) {
+      residual = reinterpret_cast<const std::uint8_t*>(in[1].data);
+      if (state.residual) {
+        to_u8_blocked(in[1].as<const float>(), in[1].layout == Layout::blocked, other_->scale(), bytes(state.residual),
+                      s.batch, s.outputs, s.out_plane(), pool);
+        residual = bytes(state.residual);
+      }
+    }
+    U8Blocked y;
+    if (out_) y.levels = state.out ? bytes(state.out) : reinterpret_cast<std::uint8_t*>(out[0].data);
+    else y.wide = state.out ? state.floats(state.out) : out[0].as<float>();
+    auto* scratch = words(state.floats(state.scratch));
+    if (state.together) run_together(*state.together, x, y, residual, scratch, pool);
+    else if (s.is_depthwise()) u8_depthwise(s, packed_.bytes(), x, pad_, y, packed_.epilogue, scratch, pool);
+    else
+      u8_convolution(NarrowGeometry(s, 4), words(packed_.weights.data()), x, pad_, y, residual, packed_.epilogue,
+                     scratch, pool);
+    if (!state.out) return;
+    const bool blocked = out[0].layout == Layout::blocked;
+    if (out_)
+      from_u8_blocked(y.levels, out_->scale(), out[0].as<float>(), blocked, s.batch, s.outputs, s.out_plane(), pool);
+    else to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
+  }
+
+  bool reads(int input, Layout layout) const override { return layout == Layout::plain || input != 0 || !reads_image_; }
+  bool writes(Layout) const override { return true; }
+  bool reads_as(int input, ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::blocked && (input != 0 || !reads_image_);
+  }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::blocked && out_;
+  }
+  std::shared_ptr<const ovir::Quantization> quantization() const override { return quantization_; }
+  /// Each place of the residual is read before the output's same place is written. What is expanded may be the residual
+  /// itself, rows of which others still read.
+  bool writes_over(int input) const override { return !front_ && other_ && input == 1; }
+
+ private:
+  struct State final : KernelState {
+    explicit State(const std::pair<ConvolutionShape, ConvolutionShape>& shapes)
+        : first(shapes.first), shape(shapes.second) {}
+    ConvolutionShape first, shape;
+    std::optional<InvertedResidual> together;
+    Scratch in, residual, out, scratch;
+  };
+
+  const ConvolutionShape& first() const { return front_ ? front_->expansion : known_; }
+
+  /// Of the first convolution and of the last. Of three the planes between are those that were known beforehand.
+  std::pair<ConvolutionShape, ConvolutionShape> shapes_for(const View& x, const View& y) const {
+    if (!front_) {
+      const auto s = with_planes(attrs_, known_, x.dims, y.dims);
+      return {s, s};
+    }
+    auto from = front_->expansion, s = known_;
+    from.batch = s.batch = x.dim(0);
+    return {from, s};
+  }
+
+  i64 scratch_size(State& state, int threads) const {
+    const auto& s = state.shape;
+    if (front_) {
+      auto depthwise = front_->depthwise;
+      depthwise.batch = s.batch;
+      state.together.emplace(state.first, depthwise, s, 4, threads);
+      return state.together->scratch_size(threads);
+    }
+    if (s.is_depthwise()) return narrow_depthwise_scratch_size(s, threads);
+    return reads_image_ ? 0 : NarrowGeometry(s, 4).scratch_size(threads);
+  }
+
+  void run_together(const InvertedResidual& g, const Word* x, const U8Blocked& out, const std::uint8_t* residual,
+                    Word* scratch, ThreadPool& pool) const {
+    const auto bytes = [](Word* p) { return reinterpret_cast<std::uint8_t*>(p); };
+    const auto expand = [&](const NarrowSum& sum, int pixels, i64 panel, Word* to) {
+      u8_tile(sum, pixels, panel, front_->expand.epilogue, bytes(to));
+    };
+    const auto filter = [&](const NarrowRows& rows, Word* to) {
+      u8_depthwise_rows(g.depthwise, front_->filter.bytes(), rows, front_->filter.epilogue, bytes(to));
+    };
+    const auto project = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+      u8_tile(g.project.s, out, residual, packed_.epilogue, sum, pixels, panel, image, pixel);
+    };
+    inverted_residual(g, words(front_->expand.weights.data()), words(packed_.weights.data()), x, u8_pad(front_->pad),
+                      scratch, pool, {std::cref(expand), std::cref(filter), std::cref(project)});
+  }
+
+  ConvolutionAttrs attrs_;
+  ConvolutionShape known_;
+  std::optional<Front> front_;
+  std::string name_;
+  U8Table in_;
+  std::uint8_t pad_;
+  bool reads_image_ = false;
+  std::optional<U8Table> other_, out_;
+  std::shared_ptr<const ovir::Quantization> quantization_;
+  Packed packed_;
+};
+
+}  // namespace
+
+std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
+  const auto convolution = static_convolution(graph, root);
+  if (!convolution || convolution->open) return std::nullopt;
+  const auto& s = convolution->shape;
+  const bool depthwise = s.is_depthwise();
+  if ((s.groups > 1 && !depthwise) || (depthwise && s.taps() > kMaxDepthwiseTaps)) return std::nullopt;
+  const auto data = graph.input(root, 0);
+  const auto in = levels_of(graph, data);
+  if (!in || (!depthwise && !in->is_single())) return std::nullopt;
+  auto weights = i8_weights(graph, graph.input(root, 1), s.outputs);
+  if (!weights) return std::nullopt;
+  const auto zero = in->zero();
+  if (!zero && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
+  Match match{{root}, {data}, nullptr};
+  // What only an image's convolution reads is quantized as it is read.
+  if (!depthwise && NarrowGeometry(s, 4).image && graph.type(data.node) == "FakeQuantize" &&
+      graph.only_user(data) == root) {
+    match.nodes = {data.node, root};
+    match.inputs = {graph.input(data.node, 0)};
+    if (!is_f32(graph, match.inputs[0])) return std::nullopt;
+  }
+  auto ending = Follower(graph, match, convolution->rank, s.outputs).follow(!depthwise);
+  return U8Layer{
+      convolution->attrs,     s, *std::move(weights), *in, zero.value_or(0), std::move(ending), std::move(match.nodes),
+      std::move(match.inputs)};
+}
+
+std::unique_ptr<const Kernel> u8_kernel(U8Layer layer) {
+  return std::make_unique<U8Convolution>(layer, std::nullopt, layer.in, layer.pad);
+}
+
+std::unique_ptr<const Kernel> u8_kernel(U8Layer expansion, U8Layer depthwise, U8Layer projection) {
+  return std::make_unique<U8Convolution>(projection, Front(expansion, depthwise), expansion.in, expansion.pad);
+}
+
+}  // namespace ovir::fast

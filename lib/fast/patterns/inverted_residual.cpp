@@ -1,0 +1,62 @@
+// An expansion (Convolution-1: pointwise, or of an image), a depthwise GroupConvolution-1 and a pointwise Convolution-1, each
+// with what follows it, computed some rows at a time: for Precision::bf16 and int8.
+#include "fast/kernels/convolution/inverted_residual.hpp"
+#include "fast/kit/bf16_convolution.hpp"
+#include "fast/kit/int8_convolution.hpp"
+
+namespace ovir::fast::patterns::inverted_residual {
+namespace {
+
+/// The convolution that alone reads what a layer gives; -1: none.
+template <class Layer>
+int next_of(const Graphlet& graph, const Layer& layer, std::string_view type) {
+  const auto last = layer.nodes.back(), next = graph.only_user({last, 0});
+  return graph.type(next) == type && graph.input(next, 0).node == last ? next : -1;
+}
+
+/// What lies between two convolutions: nothing else is added to it.
+bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0; }
+bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.other; }
+
+bool expands(const ConvolutionShape& s, i64 lanes) { return s.is_pointwise() || NarrowGeometry(s, lanes).image; }
+
+template <class Layer>
+std::optional<Match> match_layers(const Graphlet& graph, int root, i64 lanes,
+                                  std::optional<Layer> (*layer_of)(const Graphlet&, int),
+                                  std::unique_ptr<const Kernel> (*kernel_of)(Layer, Layer, Layer)) {
+  auto expansion = layer_of(graph, root);
+  if (!expansion || !lies_between(*expansion) || !expands(expansion->shape, lanes)) return std::nullopt;
+  const auto second = next_of(graph, *expansion, "GroupConvolution");
+  if (second < 0) return std::nullopt;
+  auto depthwise = layer_of(graph, second);
+  if (!depthwise || !depthwise->shape.is_depthwise() || !lies_between(*depthwise) ||
+      !InvertedResidual::pays(depthwise->shape))
+    return std::nullopt;
+  const auto third = next_of(graph, *depthwise, "Convolution");
+  if (third < 0) return std::nullopt;
+  auto projection = layer_of(graph, third);
+  if (!projection || !projection->shape.is_pointwise()) return std::nullopt;
+  Match match{expansion->nodes, expansion->inputs, nullptr};
+  for (const auto* layer : {&*depthwise, &*projection})
+    match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());
+  match.inputs.insert(match.inputs.end(), projection->inputs.begin() + 1, projection->inputs.end());
+  match.kernel = kernel_of(*std::move(expansion), *std::move(depthwise), *std::move(projection));
+  return match;
+}
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  switch (graph.options().precision) {
+    case Precision::bf16: return match_layers<Bf16Layer>(graph, root, 2, bf16_layer, bf16_kernel);
+    case Precision::int8: return match_layers<U8Layer>(graph, root, 4, u8_layer, u8_kernel);
+    default: return std::nullopt;
+  }
+}
+
+constexpr std::string_view kRoots[] = {"Convolution"};
+
+}  // namespace
+
+extern constinit const Pattern pattern{
+    .name = "inverted_residual", .roots = kRoots, .match = match, .priority = Priority::group};
+
+}  // namespace ovir::fast::patterns::inverted_residual
