@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
-#include "base/pipe.hpp"
-
+#include "base/file_part.hpp"
 #include "base/memory_budget.hpp"
+#include "base/pipe.hpp"
 
 namespace ovir {
 
@@ -47,6 +47,14 @@ class GrowingBlock {
   std::size_t size_;
 };
 
+/// Ends a mapping; the owner of the bytes holds it, and with it the file.
+struct Mapping {
+  const std::byte* begin;
+  std::size_t size;
+  std::shared_ptr<const Descriptor> file;
+  void operator()(const void* data) const { ::munmap(const_cast<void*>(data), size); }
+};
+
 Bytes read_whole(int fd, std::size_t limit, const std::string& path) {
   auto block = std::make_shared<GrowingBlock>(std::size_t{1} << 16);
   std::size_t used = 0;
@@ -68,21 +76,40 @@ Bytes read_whole(int fd, std::size_t limit, const std::string& path) {
 Bytes map_file(const std::string& path) { return map_file(path, kPipeLimit); }
 
 Bytes map_file(const std::string& path, std::size_t pipe_limit) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) fail_with(errno, path);
+  const auto file = std::make_shared<const Descriptor>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!*file) fail_with(errno, path);
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail_with(errno, path);
+  if (::fstat(file->get(), &status) != 0) fail_with(errno, path);
   if (S_ISDIR(status.st_mode)) fail_with(EISDIR, path);
   if (!S_ISREG(status.st_mode)) {
     // Of a device only /dev/null makes sense: others never end.
-    return read_whole(file.get(), S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ? pipe_limit : 0, path);
+    return read_whole(file->get(), S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ? pipe_limit : 0, path);
   }
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) return read_whole(file.get(), pipe_limit, path);  // empty, or a file of /proc
-  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (size == 0) return read_whole(file->get(), pipe_limit, path);  // empty, or a file of /proc
+  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->get(), 0);
   if (data == MAP_FAILED) fail_with(errno, path);
-  std::shared_ptr<const void> owner(data, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
+  std::shared_ptr<const void> owner(data, Mapping{static_cast<const std::byte*>(data), size, file});
   return {std::move(owner), {static_cast<const std::byte*>(data), size}};
+}
+
+FilePart::FilePart(const std::shared_ptr<const void>& owner, const std::byte* at) {
+  const auto* const mapping = std::get_deleter<Mapping>(owner);
+  if (!mapping) return;
+  owner_ = owner;
+  offset_ = at - mapping->begin;
+}
+
+bool FilePart::read(i64 offset, std::span<std::byte> to) const {
+  if (!owner_) return false;
+  const auto& file = *std::get_deleter<Mapping>(owner_)->file;
+  for (std::size_t done = 0; done < to.size();) {
+    const auto n = ::pread(file.get(), to.data() + done, to.size() - done, offset_ + offset + static_cast<i64>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
 }
 
 std::shared_ptr<std::byte> allocate(std::size_t size) {

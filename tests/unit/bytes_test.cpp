@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/checked.hpp"
+#include "base/file_part.hpp"
 #include "catch.hpp"
 #include "temporary.hpp"
 
@@ -52,6 +53,24 @@ TEST_CASE("what cannot be mapped") {
   CHECK_THROWS_AS(map_file(folder.path("missing")), std::system_error);
   CHECK_THROWS_AS(map_file(folder.path(".")), std::system_error);
   CHECK_THROWS_AS(map_file("/dev/zero"), std::system_error);
+}
+
+TEST_CASE("a part of a mapped file is read, and no farther than the file goes") {
+  const Temporary folder;
+  write_file(folder.path("a"), "0123456789");
+  FilePart part;
+  {
+    const auto bytes = map_file(folder.path("a"));
+    part = FilePart(bytes.owner, bytes.view.data() + 3);
+  }
+  REQUIRE(part);
+  std::string text = "....";
+  CHECK(part.read(2, std::as_writable_bytes(std::span(text))));
+  CHECK(text == "5678");
+  CHECK_FALSE(part.read(4, std::as_writable_bytes(std::span(text))));
+  CHECK_FALSE(FilePart().read(0, std::as_writable_bytes(std::span(text))));
+  const auto memory = allocate(64);
+  CHECK_FALSE(FilePart(memory, memory.get()));
 }
 
 TEST_CASE("a part keeps the whole alive") {

@@ -1,3 +1,4 @@
+#include "fast/kernels/product/once.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "kernels.hpp"
 
@@ -37,7 +38,8 @@ TEST_CASE("packed product: odd sizes, epilogues, any number of threads") {
       {29, 64, 48, tanh, true, true, false, false},   {100, 100, 100, tanh, false, true, true, true},
       {15, 3000, 40, relu, true, true, false, true},  {15, 3000, 40, tanh, true, true, true, false},
       {33, 2000, 70, relu, true, true, true, false},  {300, 5, 130, prelu, true, true, false, false},
-      {200, 300, 64, none, true, false, false, true}, {3, 0, 20, none, true, false, false, false},
+      {200, 300, 64, none, true, false, false, true}, {9, 40, 530, tanh, true, true, true, true},
+      {8, 9000, 20, relu, true, true, false, true},   {3, 0, 20, none, true, false, false, false},
   };
   for_each_isa([&] {
     for (const auto& c : cases) {
@@ -56,6 +58,16 @@ TEST_CASE("packed product: odd sizes, epilogues, any number of threads") {
       // Rounding errors of a sum of k products of numbers below 1.
       CHECK(worst(y, naive(c, a, b, bias, residual), 1) < 2e-7 * static_cast<double>(c.k + 10));
       product({packed.data(), c.k, c.n}, a.data(), c.k, again.data(), c.n, c.m, epilogue, one);
+      CHECK(again == y);
+      if (!c.transposed) continue;
+      const auto once = [&](ThreadPool& pool, Floats& to) {
+        const Buffer scratch(product_once_scratch_size(c.m, c.n, c.k, pool.threads()));
+        product_once(b.data(), a.data(), to.data(), c.m, c.n, c.k, epilogue, scratch.data(), pool);
+      };
+      std::fill(y.begin(), y.end(), 99.0f);
+      once(four, y);
+      CHECK(worst(y, naive(c, a, b, bias, residual), 1) < 2e-7 * static_cast<double>(c.k + 10));
+      once(one, again);
       CHECK(again == y);
     }
   });

@@ -53,6 +53,11 @@ std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul)
   return ConstantMatrix{data, last, 1, before, last};
 }
 
+FilePart file_of(const Graphlet& graph, ValueRef v) {
+  const auto* const constant = graph.constant(v);
+  return constant ? FilePart(constant->owner(), constant->bytes()) : FilePart();
+}
+
 std::optional<Unary> function_of(const Graphlet& graph, int node) {
   struct Simple {
     std::string_view type;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/file_part.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/epilogue.hpp"
 #include "plan/pattern.hpp"
@@ -28,6 +29,9 @@ struct ConstantMatrix {
 };
 /// Nothing where the left operand is transposed, is not f32 or may have a lower rank.
 std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul);
+
+/// Where the weights file has a constant that is used as it is there. Empty: nowhere.
+FilePart file_of(const Graphlet& graph, ValueRef v);
 
 /// What is computed with a product or a convolution as it is stored: a bias, a residual, an activation.
 struct Ending {

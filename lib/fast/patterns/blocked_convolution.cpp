@@ -40,10 +40,12 @@ i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(
 
 class BlockedConvolution final : public Kernel {
  public:
-  /// `filters`: those known when the plan is made; null: they are operand 1.
+  /// `filters`: those known when the plan is made; null: they are operand 1, and may be read from `file`.
   BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, Method method, const float* filters,
-                     Ending ending)
+                     FilePart file, Ending ending)
       : attrs_(attrs), known_(s), method_(method), ending_(std::move(ending)) {
+    const bool in_panels = method == Method::direct || method == Method::pointwise || is_winograd();
+    if (in_panels && s.groups == 1 && panel_floats() <= kMaxPanelRead) file_ = std::move(file);
     if (!filters) return;
     ThreadPool alone(1);
     filters_ = Buffer(filters_size());
@@ -70,6 +72,7 @@ class BlockedConvolution final : public Kernel {
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     state->work = state->reserve(scratch_size(s, threads));
     if (filters_.size() == 0) state->filters = state->reserve(filters_size());
+    if (file_) state->room = state->reserve(threads * panel_floats());
     return state;
   }
 
@@ -94,7 +97,8 @@ class BlockedConvolution final : public Kernel {
     }
     const auto* filters = filters_.data();
     if (state.filters) {
-      pack(in[1].as<const float>(), state.floats(state.filters), pool);
+      const auto* const given = in[1].as<const float>();
+      pack(file_ ? Weights(given, file_, state.floats(state.room)) : given, state.floats(state.filters), pool);
       filters = state.floats(state.filters);
     }
     auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
@@ -113,9 +117,11 @@ class BlockedConvolution final : public Kernel {
  private:
   struct State final : KernelState {
     ConvolutionShape shape;
-    Scratch in, residual, out, work, filters;
+    Scratch in, residual, out, work, filters, room;
   };
 
+  bool is_winograd() const { return method_ == Method::winograd2 || method_ == Method::winograd4; }
+  i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.channels * known_.taps(); }
   int tile() const { return method_ == Method::winograd2 ? 2 : 4; }
 
   i64 filters_size() const {
@@ -131,15 +137,15 @@ class BlockedConvolution final : public Kernel {
     return 0;
   }
 
-  void pack(const float* filters, float* to, ThreadPool& pool) const {
+  void pack(const Weights& filters, float* to, ThreadPool& pool) const {
     switch (method_) {
       case Method::direct:
       case Method::pointwise: return direct_pack(known_, filters, to, pool);
-      case Method::transposed: return transposed_pack(known_, filters, to, pool);
+      case Method::transposed: return transposed_pack(known_, filters.data, to, pool);
       case Method::winograd2:
       case Method::winograd4: return winograd_pack(known_, tile(), filters, to, pool);
-      case Method::depthwise: return depthwise_pack(known_, filters, to);
-      case Method::planar: return planar_pack(known_, filters, to, pool);
+      case Method::depthwise: return depthwise_pack(known_, filters.data, to);
+      case Method::planar: return planar_pack(known_, filters.data, to, pool);
     }
   }
 
@@ -174,6 +180,7 @@ class BlockedConvolution final : public Kernel {
   Method method_;
   Ending ending_;
   Buffer filters_;
+  FilePart file_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -192,7 +199,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto method = transposed ? Method::transposed : choose(known, !packed);
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
-                                                      std::move(ending));
+                                                      packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;
 }
 

@@ -11,10 +11,8 @@ void product_batches(Net& n) { n.result(testing::matmul(n, n.input({2, 3, 4, 9})
 // clang-format off
 constexpr Example kExamples[] = {
     {"matmul", product, kOnce, kOpen},
-    {"matmul+bias+Gelu", product_gelu, kOnce},
     {"matmul+bias+residual", product_residual, kOnce},
     {"matmul+Relu", product_large, kOnce},
-    {"matmul+Tanh", product_rows, kOnce, kOpen},
     {"matmul", product_batches, kOnce},
 };
 // clang-format on

@@ -273,35 +273,31 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
 
 /// One group whose filters lie together: sixteen channels of a panel at a time, by transposition. Of the last block
 /// only the channels that there are.
-void pack_dense(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+void pack_dense(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
   constexpr i64 kRows = 64;  // transposed at a time
   const auto& table = isa();
   const auto taps = s.taps(), blocks = blocks_of(s.channels);
   const Panels panels{to, blocks * kBlock * taps, s.outputs};
   const auto cost = static_cast<double>(kColumns * kBlock * taps) / 3;
-  parallel_ranges(pool, panels.count() * blocks, cost, [&](i64 begin, i64 end) {
-    alignas(64) std::array<float, kRows * kColumns> rows{};
-    for (auto i = begin; i < end; ++i) {
-      const auto panel = i / blocks, block = i % blocks, columns = panels.columns(panel);
-      const auto valid = std::min(columns, s.outputs - panel * kColumns),
-                 channels = std::min(kBlock, s.channels - block * kBlock);
-      const auto* from = filters + (panel * kColumns * s.channels + block * kBlock) * taps;
-      auto* out = to + (panels.panel(panel) - to) + block * kBlock * taps * columns;
-      if (valid < columns) std::fill_n(out, channels * taps * columns, 0.0f);
-      if (taps == 1) {
-        table.transpose(from, s.channels, out, columns, valid, channels);
-        continue;
-      }
-      for (i64 first = 0; first < channels * taps; first += kRows) {
-        const auto count = std::min(kRows, channels * taps - first);
-        table.transpose(from + first, s.channels * taps, rows.data(), columns, valid, count);
-        for (i64 r = 0; r < count; ++r) {
-          const auto channel = (first + r) / taps, tap = (first + r) % taps;
-          std::copy_n(rows.data() + r * columns, valid, out + (tap * channels + channel) * columns);
-        }
-      }
-    }
-  });
+  const auto each = s.channels * taps;
+  pack_blocks(filters, s.outputs * each, kColumns * each, blocks, cost, pool,
+              [&](i64 panel, i64 block, const float* from) {
+                const auto columns = panels.columns(panel), valid = std::min(columns, s.outputs - panel * kColumns),
+                           channels = std::min(kBlock, s.channels - block * kBlock);
+                from += block * kBlock * taps;
+                auto* out = to + (panels.panel(panel) - to) + block * kBlock * taps * columns;
+                if (valid < columns) std::fill_n(out, channels * taps * columns, 0.0f);
+                if (taps == 1) return table.transpose(from, s.channels, out, columns, valid, channels);
+                alignas(64) std::array<float, kRows * kColumns> rows;
+                for (i64 first = 0; first < channels * taps; first += kRows) {
+                  const auto count = std::min(kRows, channels * taps - first);
+                  table.transpose(from + first, each, rows.data(), columns, valid, count);
+                  for (i64 r = 0; r < count; ++r) {
+                    const auto channel = (first + r) / taps, tap = (first + r) % taps;
+                    std::copy_n(rows.data() + r * columns, valid, out + (tap * channels + channel) * columns);
+                  }
+                }
+              });
 }
 
 }  // namespace
@@ -311,13 +307,13 @@ i64 direct_filters_size(const ConvolutionShape& s) {
   return groups.count * groups.filters_size(s.taps());
 }
 
-void direct_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+void direct_pack(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
   if (s.groups == 1) return pack_dense(s, filters, to, pool);
   std::vector<i64> taps(static_cast<std::size_t>(s.taps()));
   std::iota(taps.begin(), taps.end(), i64{0});
   const auto size = s.group_channels() * s.taps();
   pack(
-      s, {taps}, [&](i64 output) { return filters + output * size; }, s.taps(), to, pool);
+      s, {taps}, [&](i64 output) { return filters.data + output * size; }, s.taps(), to, pool);
 }
 
 i64 direct_scratch_size(const ConvolutionShape& s, int threads) {

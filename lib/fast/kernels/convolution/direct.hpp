@@ -3,6 +3,7 @@
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/weights.hpp"
 
 namespace ovir::fast {
 
@@ -13,8 +14,9 @@ inline constexpr i64 kMaxStride = 64;
 
 /// Floats of the packed filters.
 i64 direct_filters_size(const ConvolutionShape& shape);
-/// Packs filters [outputs][channels of a group][taps], of groups in order.
-void direct_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
+/// Packs filters [outputs][channels of a group][taps], of groups in order. Those of several groups are not read from a
+/// file.
+void direct_pack(const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 /// Floats of scratch memory that direct_convolution() needs.
 i64 direct_scratch_size(const ConvolutionShape& shape, int threads);
 /// in: [batch][blocks of channels][height][width][16], out alike.

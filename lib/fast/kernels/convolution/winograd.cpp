@@ -94,28 +94,26 @@ i64 winograd_filters_size(const ConvolutionShape& s, int m) {
   return panels_size(g.points * g.blocks * kBlock, s.outputs);
 }
 
-void winograd_pack(const ConvolutionShape& s, int m, const float* filters, float* to, ThreadPool& pool) {
+void winograd_pack(const ConvolutionShape& s, int m, const Weights& filters, float* to, ThreadPool& pool) {
   const auto g = geometry_of(s, m);
   const auto& table = isa();
   const Panels panels{to, g.points * g.blocks * kBlock, s.outputs};
   const auto cost = static_cast<double>(kColumns * kBlock * (9 + 2 * g.points)) / 8;
-  // Sixteen channels of a panel at a time: its filters are transposed, so that a vector has sixteen outputs.
-  parallel_ranges(pool, panels.count() * g.blocks, cost, [&](i64 begin, i64 end) {
-    alignas(64) std::array<float, kBlock * 9 * kColumns> rows{};
-    for (auto i = begin; i < end; ++i) {
-      const auto panel = i / g.blocks, block = i % g.blocks, columns = panels.columns(panel);
-      const auto valid = std::min(columns, s.outputs - panel * kColumns),
-                 channels = std::min(kBlock, s.channels - block * kBlock);
-      if (valid < columns || channels < kBlock) rows.fill(0.0f);
-      table.transpose(filters + (panel * kColumns * s.channels + block * kBlock) * 9, s.channels * 9, rows.data(),
-                      columns, valid, channels * 9);
-      auto* out = to + (panels.panel(panel) - to) + block * kBlock * columns;
-      for (i64 c = 0; c < kBlock; ++c)
-        for (i64 place = 0; place < columns; place += kBlock)
-          table.winograd_filter(m, rows.data() + c * 9 * columns + place, columns, out + c * columns + place,
-                                g.blocks * kBlock * columns);
-    }
-  });
+  const auto each = s.channels * 9;
+  // The filters of sixteen channels are transposed, so that a vector has sixteen outputs.
+  pack_blocks(filters, s.outputs * each, kColumns * each, g.blocks, cost, pool,
+              [&](i64 panel, i64 block, const float* from) {
+                alignas(64) std::array<float, kBlock * 9 * kColumns> rows;
+                const auto columns = panels.columns(panel), valid = std::min(columns, s.outputs - panel * kColumns),
+                           channels = std::min(kBlock, s.channels - block * kBlock);
+                if (valid < columns || channels < kBlock) rows.fill(0.0f);
+                table.transpose(from + block * kBlock * 9, each, rows.data(), columns, valid, channels * 9);
+                auto* out = to + (panels.panel(panel) - to) + block * kBlock * columns;
+                for (i64 c = 0; c < kBlock; ++c)
+                  for (i64 place = 0; place < columns; place += kBlock)
+                    table.winograd_filter(m, rows.data() + c * 9 * columns + place, columns, out + c * columns + place,
+                                          g.blocks * kBlock * columns);
+              });
 }
 
 i64 winograd_scratch_size(const ConvolutionShape& s, int m, int threads) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/weights.hpp"
 
 namespace ovir::fast {
 
@@ -12,7 +13,7 @@ bool winograd_fits(const ConvolutionShape& shape);
 int winograd_tile(const ConvolutionShape& shape);
 
 i64 winograd_filters_size(const ConvolutionShape& shape, int m);
-void winograd_pack(const ConvolutionShape& shape, int m, const float* filters, float* to, ThreadPool& pool);
+void winograd_pack(const ConvolutionShape& shape, int m, const Weights& filters, float* to, ThreadPool& pool);
 i64 winograd_scratch_size(const ConvolutionShape& shape, int m, int threads);
 void winograd_convolution(const ConvolutionShape& shape, int m, const float* filters, const float* in, float* out,
                           const Epilogue& epilogue, float* scratch, ThreadPool& pool);

@@ -1,0 +1,81 @@
+#include "fast/kernels/product/once.hpp"
+
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kFewRows = 8;           // so few are multiplied by rows as they were read
+constexpr i64 kRowFloats = 32 << 10;  // of the matrix, read at once for them
+constexpr i64 kManyPanels = 16;       // so many share out the work; fewer are packed first, and rows shared out as well
+
+i64 rows_at_once(i64 k) { return std::max<i64>(1, kRowFloats / k); }
+i64 room_floats(i64 m, i64 k) { return round_up(m <= kFewRows ? rows_at_once(k) * k : kColumns * k, kBlock); }
+bool packs_first(i64 n) { return ceil_div(n, kColumns) < kManyPanels; }
+
+/// The epilogue of the columns from `first` on.
+Epilogue from_column(Epilogue e, i64 first) {
+  if (e.bias) e.bias += first;
+  if (e.slopes) e.slopes += first;
+  if (e.residual) e.residual += first;
+  return e;
+}
+
+void few(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue, float* scratch,
+         ThreadPool& pool) {
+  const auto& table = isa();
+  const auto together = rows_at_once(k);
+  Slots rooms(scratch, room_floats(m, k), slots_for(pool));
+  parallel_ranges(pool, n, 10 + static_cast<double>((m + 2) * k) / 8, [&](i64 begin, i64 end) {
+    const Slots::Lease room(rooms);
+    for (auto j = begin; j < end;) {
+      const auto last = std::min(end, j + together);
+      for (const auto* row = b.get(j * k, (last - j) * k, room.data()); j < last; ++j, row += k)
+        for (i64 i = 0; i < m; ++i) c[i * n + j] = table.dot(a + i * k, row, k);
+    }
+    for (i64 i = 0; i < m; ++i) {
+      auto* row = c + i * n + begin;
+      finish_row(table, epilogue, begin, 1, row, epilogue.residual ? epilogue.residual + i * n + begin : nullptr, row,
+                 end - begin);
+    }
+  });
+}
+
+}  // namespace
+
+i64 product_once_scratch_size(i64 m, i64 n, i64 k, int threads) {
+  if (m <= kFewRows) return threads * room_floats(m, k);
+  return packs_first(n) ? threads * room_floats(m, k) + panels_size(k, n)
+                        : threads * (room_floats(m, k) + panels_size(k, kColumns));
+}
+
+void product_once(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
+                  float* scratch, ThreadPool& pool) {
+  if (m == 0 || n == 0) return;
+  if (m <= kFewRows) return few(b, a, c, m, n, k, epilogue, scratch, pool);
+  const auto panels = ceil_div(n, kColumns), read = room_floats(m, k);
+  const auto pack = [&](i64 panel, float* room, float* to) {
+    const auto first = panel * kColumns, count = std::min(kColumns, n - first);
+    pack_panels(b.get(first * k, count * k, room), 1, k, k, count, 0, 1, to);
+    return count;
+  };
+  if (packs_first(n)) {
+    float* const packed = scratch + slots_for(pool) * read;
+    Slots rooms(scratch, read, slots_for(pool));
+    parallel_ranges(pool, panels, static_cast<double>(k * kColumns) / 3, [&](i64 begin, i64 end) {
+      const Slots::Lease room(rooms);
+      for (auto panel = begin; panel < end; ++panel) pack(panel, room.data(), packed + panel * k * kColumns);
+    });
+    return product({packed, k, n}, a, k, c, n, m, epilogue, pool);
+  }
+  Slots rooms(scratch, read + panels_size(k, kColumns), slots_for(pool));
+  parallel(pool, panels, [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    float* const packed = room.data() + read;
+    const auto count = pack(panel, room.data(), packed);
+    const auto first = panel * kColumns;
+    product_alone({packed, k, count}, a, k, c + first, n, m, from_column(epilogue, first));
+  });
+}
+
+}  // namespace ovir::fast
