@@ -52,6 +52,25 @@ bool by_a_sixth_in_f16(const Candidate& layer) {
            return f.value && f.value.size() == 1 && to_f64(f.value).front() == kSixth;
          });
 }
+/// Pads of the file that differ from those which the output_shape asks for: half of what is too much, rounded down.
+bool pads_of_the_file(const Candidate& layer) {
+  const auto mode = layer.attribute("auto_pad");
+  return layer.inputs.size() > 2 && (mode.empty() || mode == "explicit");
+}
+/// Lines are resampled with the filter that antialias widens where there become fewer of them.
+bool shrinks_with_antialias(const Candidate& layer) {
+  if (layer.attribute("mode") != "linear" || layer.attribute("antialias") != "true") return false;
+  const auto &from = layer.inputs[0].shape, &to = layer.outputs[0].shape;
+  if (!from.is_static() || !to.is_static() || from.rank() != to.rank()) return true;
+  for (i64 i = 0; i < from.rank(); ++i)
+    if (to[i].max < from[i].min) return true;
+  return false;
+}
+bool other_gate_order(const Candidate& layer) {
+  const auto format = layer.attribute("weights_format");
+  return !format.empty() && format != "fico";
+}
+bool without_axis(const Candidate& layer) { return layer.attribute("axis").empty(); }
 constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
 constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
 
@@ -59,6 +78,8 @@ constexpr std::string_view kIn32Bits = "the plugin computes 64-bit numbers in 32
 constexpr std::string_view kSaturates = "the plugin saturates 8-bit integers; by the specification they wrap around";
 constexpr std::string_view kNaNIsGreater = "in the plugin a comparison with NaN is true; by IEEE 754 it is false",
                            kNaNIsZero = "the plugin turns NaN into the lower bound; here it stays NaN";
+constexpr std::string_view kPads =
+    "the plugin takes pads_begin and pads_end of the file; by the specification they follow from output_shape";
 constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
 
 constexpr Difference kDifferences[] = {
@@ -68,6 +89,7 @@ constexpr Difference kDifferences[] = {
     {"Clamp", of_types<kFloat>, kNaNIsZero},
     {"Clamp", of_types<set_of(ElementType::u8)>,
      "the plugin truncates a fractional min; by the specification it is rounded up"},
+    {"ConvolutionBackpropData", pads_of_the_file, kPads},
     {"CumSum", of_types<k64>, kIn32Bits},
     {"Divide", of_types<k64>, kIn32Bits},
     {"Divide", of_types<kInteger>,
@@ -77,6 +99,9 @@ constexpr Difference kDifferences[] = {
     {"GenerateProposals", nms_eta, "OpenVINO refuses an nms_eta other than 1"},
     {"Greater", of_types<kFloat>, kNaNIsGreater},
     {"GreaterEqual", of_types<kFloat>, kNaNIsGreater},
+    {"GroupConvolutionBackpropData", pads_of_the_file, kPads},
+    {"Interpolate", shrinks_with_antialias, "the plugin ignores antialias in mode \"linear\""},
+    {"LSTMCell", other_gate_order, "OpenVINO ignores weights_format and takes the gates in the order fico"},
     {"Maximum", of_types<k64>, kIn32Bits},
     {"Maximum", of_types<kFloat>, kNaN},
     {"Minimum", of_types<k64>, kIn32Bits},
@@ -87,6 +112,7 @@ constexpr Difference kDifferences[] = {
     {"MulticlassNms", nms_eta,
      "the plugin applies the lowered threshold (nms_eta) to all boxes; by the specification each box is held against "
      "the threshold at its turn"},
+    {"Multinomial", always, "the plugin draws other random numbers than the specification's generator"},
     {"Multiply", of_types<k64>, kIn32Bits},
     {"Multiply", of_types<kBytes>, kSaturates},
     {"Multiply", by_a_sixth_in_f16,
@@ -112,6 +138,7 @@ constexpr Difference kDifferences[] = {
     {"ReduceProd", of_types<k64>, kIn32Bits},
     {"ReduceSum", of_types<k64>, kIn32Bits},
     {"Relu", of_types<kFloat>, kNaNIsZero},
+    {"Softmax", without_axis, "OpenVINO takes axis 0 where \"axis\" is left out; by the specification it is 1"},
     {"SquaredDifference", of_types<k64>, kIn32Bits},
     {"SquaredDifference", of_types<kBytes>,
      "the plugin saturates inside the difference of 8-bit integers; by the specification the result wraps around"},

@@ -44,6 +44,23 @@ TEST_CASE("a layer that the CPU plugin computes otherwise is one note") {
   CHECK(unique_along(-1) == 1);
 }
 
+TEST_CASE("resampling with antialias is one note where an axis becomes shorter") {
+  const auto notes = [](std::string_view mode, i64 width) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {1, 1, 4, 4});
+    const auto sizes =
+        m.graph.constant("sizes", Tensor::of<i64>(ElementType::i64, Shape{2}, std::vector<i64>{8, width}));
+    const auto axes = m.graph.constant("axes", Tensor::of<i64>(ElementType::i64, Shape{2}, std::vector<i64>{2, 3}));
+    m.graph.result(
+        "y", m.graph.add("resize", "Interpolate-11", {x, sizes, axes},
+                         {{"mode", std::string(mode)}, {"shape_calculation_mode", "sizes"}, {"antialias", "true"}}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes("linear", 3) == 1);
+  CHECK(notes("linear", 4) == 0);
+  CHECK(notes("cubic", 3) == 0);
+}
+
 TEST_CASE("a product by 1/6 rounded to f16 is one note") {
   const auto notes = [](ElementType type, float factor) {
     SmallModel m;
