@@ -70,7 +70,6 @@ bool other_gate_order(const Candidate& layer) {
   const auto format = layer.attribute("weights_format");
   return !format.empty() && format != "fico";
 }
-bool without_axis(const Candidate& layer) { return layer.attribute("axis").empty(); }
 constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
 constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
 
@@ -138,7 +137,6 @@ constexpr Difference kDifferences[] = {
     {"ReduceProd", of_types<k64>, kIn32Bits},
     {"ReduceSum", of_types<k64>, kIn32Bits},
     {"Relu", of_types<kFloat>, kNaNIsZero},
-    {"Softmax", without_axis, "OpenVINO takes axis 0 where \"axis\" is left out; by the specification it is 1"},
     {"SquaredDifference", of_types<k64>, kIn32Bits},
     {"SquaredDifference", of_types<kBytes>,
      "the plugin saturates inside the difference of 8-bit integers; by the specification the result wraps around"},
@@ -148,6 +146,47 @@ constexpr Difference kDifferences[] = {
     {"Subtract", of_types<kBytes>, kSaturates},
     {"Unique", along_last_axis, "the plugin misses equal slices along the last axis"},
 };
+
+/// An attribute with a default that OpenVINO's reader does not apply.
+struct LeftOut {
+  std::string_view type, attribute;
+  std::string_view becomes;  ///< what it is in OpenVINO; empty: OpenVINO does not read the layer
+};
+
+constexpr LeftOut kLeftOut[] = {
+    {"Bucketize", "output_type", ""},
+    {"CTCLoss", "ctc_merge_repeated", "false"},
+    {"Col2Im", "dilations", ""},
+    {"Col2Im", "pads_begin", ""},
+    {"Col2Im", "pads_end", ""},
+    {"Col2Im", "strides", ""},
+    {"DeformableConvolution", "deformable_group", ""},
+    {"DeformableConvolution", "group", ""},
+    {"DepthToSpace", "block_size", ""},
+    {"PSROIPooling", "mode", ""},
+    {"RegionYolo", "do_softmax", "false"},
+    {"ShapeOf", "output_type", ""},
+    {"Softmax", "axis", "0"},
+    {"SpaceToDepth", "block_size", ""},
+};
+
+/// What a layer's missing attributes mean to OpenVINO.
+void check_left_out(const Model& model, const Node& node, Diagnostics& diagnostics) {
+  for (const auto& [type, attribute, becomes] : kLeftOut) {
+    if (type != node.op->type || node.layer->attribute(attribute)) continue;
+    const auto& defs = node.version->attrs.defs;
+    const auto def = std::find_if(defs.begin(), defs.end(), [&](const AttributeDef& d) { return d.name == attribute; });
+    if (def == defs.end()) continue;
+    const auto usual = node.version->attrs.default_of(*def).value_or("");
+    const auto what = becomes.empty()
+                          ? fmt::format("OpenVINO does not read the layer without \"{}\"", attribute)
+                          : fmt::format("OpenVINO takes {} for \"{}\", which is left out", becomes, attribute);
+    report(diagnostics, model, *node.layer,
+           diagnose(Code::N0902, usual.empty()
+                                     ? fmt::format("{}: {}", type, what)
+                                     : fmt::format("{}: {}; by the specification it is {} then", type, what, usual)));
+  }
+}
 
 }  // namespace
 
@@ -160,6 +199,7 @@ void check_portability(const Model& model, const Facts& facts, Diagnostics& diag
     // What follows from constants is computed once, when the model is read.
     const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),
                                                              [](const Fact& f) { return static_cast<bool>(f.value); });
+    check_left_out(model, node, diagnostics);
     for (const auto& difference : kDifferences) {
       if (known || difference.type != node.op->type || !difference.applies(layer)) continue;
       auto d = diagnose(Code::N0902, fmt::format("{}: {}", node.op->type, difference.what));

@@ -61,6 +61,23 @@ TEST_CASE("resampling with antialias is one note where an axis becomes shorter")
   CHECK(notes("cubic", 3) == 0);
 }
 
+TEST_CASE("an attribute whose default OpenVINO does not apply is one note where it is left out") {
+  const auto notes = [](const char* version, std::vector<std::pair<std::string, std::string>> attributes) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
+    m.graph.result("y", m.graph.add("layer", version, {x}, attributes));
+    return differences(m.check());
+  };
+  CHECK(notes("Softmax-1", {}) ==
+        std::vector<std::string>{
+            "Softmax: OpenVINO takes 0 for \"axis\", which is left out; by the specification it is 1 then"});
+  CHECK(notes("Softmax-1", {{"axis", "1"}}).empty());
+  CHECK(notes("ShapeOf-3", {}) ==
+        std::vector<std::string>{
+            "ShapeOf: OpenVINO does not read the layer without \"output_type\"; by the specification it is i64 then"});
+  CHECK(notes("ShapeOf-1", {}).empty());
+}
+
 TEST_CASE("a product by 1/6 rounded to f16 is one note") {
   const auto notes = [](ElementType type, float factor) {
     SmallModel m;
