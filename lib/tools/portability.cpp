@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/text.hpp"
 #include "model/report.hpp"
@@ -14,11 +15,41 @@ struct Candidate {
   const Node& node;
   const std::vector<Fact>& outputs;
   std::vector<Fact> inputs;
+  bool turned;  ///< see SquareWeights
   ElementType type() const { return inputs.empty() ? ElementType::dynamic : inputs[0].type; }
   std::string_view attribute(std::string_view name) const {
     const auto* given = node.layer->attribute(name);
     return given ? trim(given->value) : std::string_view();
   }
+};
+
+/// Square constants that MatMul uses as they are and transposed.
+class SquareWeights {
+ public:
+  /// Whether the constant at the second input was used the other way round before.
+  bool turned(const Model& model, const Node& node) {
+    if (!node.op || node.op->type != "MatMul" || node.inputs.size() != 2) return false;
+    const auto* weights = constant_at(model, node.inputs[1]);
+    if (!weights) return false;
+    const auto& shape = weights->shape();
+    const auto rank = shape.rank();
+    if (rank < 2 || shape[rank - 1] != shape[rank - 2] || shape[rank - 1] < 2) return false;
+    const auto* given = node.layer->attribute("transpose_b");
+    const bool transposed = given && equals_ignoring_case(trim(given->value), "true");
+    return transposed_.try_emplace(weights->bytes(), transposed).first->second != transposed;
+  }
+
+ private:
+  /// The constant, perhaps converted, that feeds an input; null where none does.
+  static const Tensor* constant_at(const Model& model, ValueRef from) {
+    if (from.node < 0) return nullptr;
+    const auto* node = &model[from.node];
+    if (node->op && node->op->type == "Convert" && node->inputs.front().node >= 0)
+      node = &model[node->inputs.front().node];
+    return node->constant ? &node->constant : nullptr;
+  }
+
+  std::map<const std::byte*, bool> transposed_;  ///< by the bytes of the constant: as its first MatMul has it
 };
 
 struct Difference {
@@ -45,6 +76,7 @@ bool adds_and_drops_axes(const Candidate& layer) {
   const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string_view::npos; };
   return any("new_axis_mask") && any("shrink_axis_mask");
 }
+bool turns_weights(const Candidate& layer) { return layer.turned; }
 /// The last factor of HSwish as f16 has it: 0.16663 instead of 1/6.
 bool by_a_sixth_in_f16(const Candidate& layer) {
   constexpr double kSixth = 0x1.554p-3;
@@ -101,6 +133,9 @@ constexpr Difference kDifferences[] = {
     {"GroupConvolutionBackpropData", pads_of_the_file, kPads},
     {"Interpolate", shrinks_with_antialias, "the plugin ignores antialias in mode \"linear\""},
     {"LSTMCell", other_gate_order, "OpenVINO ignores weights_format and takes the gates in the order fico"},
+    {"MatMul", turns_weights,
+     "the plugin multiplies by a square constant the same way wherever it is used; an earlier MatMul has another "
+     "transpose_b"},
     {"Maximum", of_types<k64>, kIn32Bits},
     {"Maximum", of_types<kFloat>, kNaN},
     {"Minimum", of_types<k64>, kIn32Bits},
@@ -191,10 +226,11 @@ void check_left_out(const Model& model, const Node& node, Diagnostics& diagnosti
 }  // namespace
 
 void check_portability(const Model& model, const Facts& facts, Diagnostics& diagnostics) {
+  SquareWeights weights;
   for (std::size_t i = 0; i < model.nodes.size() && i < facts.outputs.size(); ++i) {
     const auto& node = model.nodes[i];
     if (!node.op || node.faulty) continue;
-    Candidate layer{node, facts.outputs[i], {}};
+    Candidate layer{node, facts.outputs[i], {}, weights.turned(model, node)};
     for (const auto& v : node.inputs) layer.inputs.push_back(v.node < 0 ? Fact{} : facts.of(v));
     // What follows from constants is computed once, when the model is read.
     const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),

@@ -78,6 +78,22 @@ TEST_CASE("an attribute whose default OpenVINO does not apply is one note where 
   CHECK(notes("ShapeOf-1", {}).empty());
 }
 
+TEST_CASE("a square constant that is used both ways is a note at the second MatMul") {
+  const auto notes = [](const Shape& shape, bool first, bool second) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, shape[0]});
+    const auto w = m.graph.constant("w", Tensor(ElementType::f32, shape));
+    const auto text = [](bool b) { return b ? "true" : "false"; };
+    m.graph.result("a", m.graph.add("one", "MatMul-1", {x, w}, {{"transpose_b", text(first)}}));
+    m.graph.result("b", m.graph.add("two", "MatMul-1", {x, w}, {{"transpose_b", text(second)}}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes({4, 4}, false, true) == 1);
+  CHECK(notes({4, 4}, true, false) == 1);
+  CHECK(notes({4, 4}, true, true) == 0);
+  CHECK(notes({4, 3}, false, false) == 0);
+}
+
 TEST_CASE("a product by 1/6 rounded to f16 is one note") {
   const auto notes = [](ElementType type, float factor) {
     SmallModel m;
