@@ -19,5 +19,6 @@ done
 # The program that lib/README.md shows.
 sed -n '/^```cpp$/,/^```$/{/^```/!p}' "$source/../../lib/README.md" >"$build/consumer/readme.cpp"
 read -ra flags <<<"$(pkg-config --cflags --libs ovir)"
-c++ "$build/consumer/readme.cpp" "${flags[@]}" -Wl,-rpath,"$(pkg-config --variable=libdir ovir)" -o "$build/consumer/readme"
+flags+=(-Wl,-rpath,"$(pkg-config --variable=libdir ovir)")
+c++ "$build/consumer/readme.cpp" "${flags[@]}" -o "$build/consumer/readme"
 "$build/consumer/readme" "$model"
