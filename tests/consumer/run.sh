@@ -16,3 +16,9 @@ for by_pkg_config in OFF ON; do
   cmake --build "$build/consumer/$by_pkg_config" >/dev/null
   "$build/consumer/$by_pkg_config/consumer" "$model"
 done
+# The program that lib/README.md shows.
+sed -n '/^```cpp$/,/^```$/{/^```/!p}' "$source/../../lib/README.md" >"$build/consumer/readme.cpp"
+read -ra flags <<<"$(pkg-config --cflags --libs ovir)"
+flags+=(-Wl,-rpath,"$(pkg-config --variable=libdir ovir)")
+c++ "$build/consumer/readme.cpp" "${flags[@]}" -o "$build/consumer/readme"
+"$build/consumer/readme" "$model"

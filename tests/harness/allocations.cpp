@@ -166,6 +166,35 @@ void resized(SmallModel& m) {
                        {x, indices(m, "by", {1, 2}, ElementType::i64), indices(m, "along", {2, 3}, ElementType::i64)}));
 }
 
+/// Five rounds, each of a row: what the body gives is fed back, and its rows are joined.
+void loop(SmallModel& m) {
+  spec::GraphText body(m.bin);
+  const auto row = body.parameter("row", ElementType::f32, {1, 8}),
+             held = body.parameter("held", ElementType::f32, {1, 8}),
+             round = body.parameter("round", ElementType::i64, {});
+  const auto wide = body.add("wide", "Convert-1", {round}, {{"destination_type", "f32"}});
+  const auto sum = body.add("sum", "Add-1", {body.add("product", "Multiply-1", {row, held}), wide});
+  const auto next = body.result("next", sum);
+  const auto on = body.result("on", body.constant("true", convert(Tensor::scalar(1), ElementType::boolean)));
+  const auto inner =
+      fmt::format(R"(<port_map><input external_port_id="2" internal_layer_id="{}" axis="0"/>)"
+                  R"(<input external_port_id="3" internal_layer_id="{}"/>)"
+                  R"(<input external_port_id="-1" internal_layer_id="{}" purpose="current_iteration"/>)"
+                  R"(<output external_port_id="4" internal_layer_id="{}"/>)"
+                  R"(<output external_port_id="5" internal_layer_id="{}" axis="0"/>)"
+                  R"(<output external_port_id="-1" internal_layer_id="{}" purpose="execution_condition"/></port_map>)"
+                  R"(<back_edges><edge from-layer="{}" to-layer="{}"/></back_edges><body>{}</body>)",
+                  row, held, round, next, next, on, next, held, body.text());
+  const auto x = m.graph.parameter("x", ElementType::f32, {5, 8}),
+             first = m.graph.parameter("first", ElementType::f32, {1, 8});
+  const auto times = m.graph.constant("times", Tensor::scalar(5)),
+             go = m.graph.constant("go", convert(Tensor::scalar(1), ElementType::boolean));
+  const auto y = m.graph.layer("loop", "Loop", "opset5", "", {times, go, x, first},
+                               spec::output_port(4, ElementType::f32) + spec::output_port(5, ElementType::f32), inner);
+  m.graph.result("last", y, 4);
+  m.graph.result("all", m.graph.add("relu", "Relu-1", {y}));
+}
+
 /// Levels that are 1/64 apart, and a convolution between.
 void quantized(SmallModel& m) {
   const auto levels = [&](const std::string& name, int x) {
@@ -230,7 +259,7 @@ bool judge_file(const char* path) {
 
 }  // namespace
 
-/// Without arguments small models; otherwise models from files.
+/// Without arguments small models; otherwise models from files, with inputs/<parameter>.npy beside them.
 int main(int argc, char** argv) {
   struct Small {
     const char* name;
@@ -248,6 +277,7 @@ int main(int argc, char** argv) {
                               {"detections", detections},
                               {"f16 results", half_results},
                               {"states", states},
+                              {"loop", loop},
                               {"resized", resized},
                               {"bf16 convolutions", convolutions, Precision::bf16},
                               {"bf16 products", products, Precision::bf16},

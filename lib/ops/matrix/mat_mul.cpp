@@ -48,7 +48,7 @@ void infer(InferContext& c) {
 
 /// The matrix at `from` of `rows` x `columns` in the other order.
 template <class T>
-void transpose(const T* from, i64 rows, i64 columns, std::vector<T>& to) {
+void transpose(const T* from, i64 rows, i64 columns, std::pmr::vector<T>& to) {
   to.resize(rows * columns);
   constexpr i64 kBlock = 16;  // both sides stay in the cache
   for (i64 i = 0; i < rows; i += kBlock)
@@ -67,14 +67,17 @@ void eval(EvalContext& c) {
   as_matrix(right, attrs.transpose_b, false);
   const auto rows = left[left.size() - 2], depth = left.back(), columns = right.back();
   const Shape a_batch(left.begin(), left.end() - 2), b_batch(right.begin(), right.end() - 2);
-  const Shape batch = broadcast(PartialShape(a_batch), PartialShape(b_batch))->to_shape();
+  auto batch = a_batch.rank() < b_batch.rank() ? b_batch : a_batch;
+  const auto& other = a_batch.rank() < b_batch.rank() ? a_batch : b_batch;
+  for (i64 i = 0; i < other.rank(); ++i)
+    if (auto& n = batch[batch.rank() - other.rank() + i]; n == 1) n = other[i];
   const auto a_strides = broadcast_strides(a_batch, batch), b_strides = broadcast_strides(b_batch, batch);
-  std::vector<i64> row_of_b(depth);
+  std::pmr::vector<i64> row_of_b(depth, c.memory());
   for (i64 k = 0; k < std::ssize(row_of_b); ++k) row_of_b[k] = k * columns;
   constexpr i64 kPart = 256;  // columns at a time: this much of b stays in the cache for all rows
 
   dispatch(out.type(), Numbers{}, [&]<class T>() {
-    std::vector<T> a_buffer, b_buffer;
+    std::pmr::vector<T> a_buffer(c.memory()), b_buffer(c.memory());
     auto* to = out.mutable_data<T>();
     std::fill_n(to, out.size(), T{});
     i64 transposed = -1;  // which matrix of b is in b_buffer

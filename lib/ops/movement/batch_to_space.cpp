@@ -43,13 +43,13 @@ void eval(EvalContext& c) {
   Shape view(blocks.begin() + 1, blocks.end()), whole{from.dim(0) / volume};
   view.push_back(whole[0]);
   view.insert(view.end(), from.shape().begin() + 1, from.shape().end());
-  std::vector<i64> order{spatial};
+  Shape order{spatial};
   for (i64 i = 0; i < spatial; ++i) {
     const auto at = i + 1;
     order.insert(order.end(), {spatial + 1 + i, i});
     whole.push_back(from.dim(i + 1) * blocks[at]);
   }
-  Tensor spread(from.type(), whole);
+  auto spread = from.type() == ElementType::string ? Tensor(from.type(), whole) : c.scratch(from.type(), whole);
   permute(from, view, order, spread);
   const auto strides = strides_of(whole);
   i64 first = 0;

@@ -41,7 +41,7 @@ void eval(EvalContext& c) {
   if (blocks_first) view.push_back(to.dim(1));
   view.insert(view.end(), from.shape().begin() + 2, from.shape().end());
 
-  std::vector<i64> order{0, blocks_first ? spatial + 1 : 1};
+  Shape order{0, blocks_first ? spatial + 1 : 1};
   for (i64 i = 0; i < spatial; ++i) order.insert(order.end(), {spatial + 2 + i, (blocks_first ? 1 : 2) + i});
   permute(from, view, order, to);
 }

@@ -71,12 +71,13 @@ void infer(InferContext& c) {
 }
 
 /// For every position along an output axis, the position in data that it is copied from; -1: none, the pad value.
-std::vector<i64> sources(Mode mode, i64 length, i64 before, i64 count) {
-  std::vector<i64> from;
+std::pmr::vector<i64> sources(EvalContext& c, i64 length, i64 before, i64 count) {
+  std::pmr::vector<i64> from(c.memory());
+  from.reserve(count);
   for (i64 i = 0; i < count; ++i) {
     auto at = i - before;
     if (at < 0 || at >= length) {
-      switch (mode) {
+      switch (c.attrs<Attrs>().pad_mode) {
         case Mode::constant: at = -1; break;
         case Mode::edge: at = std::clamp<i64>(at, 0, length - 1); break;
         case Mode::reflect: at = at < 0 ? -at : 2 * (length - 1) - at; break;
@@ -95,8 +96,8 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const auto& shape = to.shape();
-  std::vector<std::vector<i64>> axes;
-  for (std::size_t i = 0; i < shape.size(); ++i) axes.push_back(sources(mode, from.shape()[i], before[i], shape[i]));
+  std::pmr::vector<std::pmr::vector<i64>> axes(c.memory());
+  for (std::size_t i = 0; i < shape.size(); ++i) axes.push_back(sources(c, from.shape()[i], before[i], shape[i]));
 
   const auto strides = strides_of(from.shape());
   const bool innermost = !axes.empty();

@@ -40,7 +40,7 @@ void eval(EvalContext& c) {
   auto padded = from.shape();
   for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += before[i] + after[i];
   Shape view{padded[0]};
-  std::vector<i64> order, space{0};
+  Shape order, space{0};
   for (std::size_t i = 1; i < padded.size(); ++i) {
     space.push_back(view.rank());
     order.push_back(space.back() + 1);
@@ -48,9 +48,9 @@ void eval(EvalContext& c) {
   }
   order.insert(order.end(), space.begin(), space.end());
 
-  Tensor whole(from.type(), padded);
-  if (from.type() == ElementType::string)
-    std::fill_n(whole.mutable_data<std::string_view>(), whole.size(), std::string_view());
+  const bool text = from.type() == ElementType::string;
+  auto whole = text ? Tensor(from.type(), padded) : c.scratch(from.type(), padded);
+  if (text) std::fill_n(whole.mutable_data<std::string_view>(), whole.size(), std::string_view());
   else std::memset(whole.mutable_bytes(), zero_byte(whole.type()), whole.byte_size());
   const auto strides = strides_of(padded);
   i64 first = 0;

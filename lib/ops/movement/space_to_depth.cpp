@@ -33,13 +33,13 @@ void eval(EvalContext& c) {
   const auto& a = c.attrs<Attrs>();
   const auto& from = c.in(data);
   Shape view{from.dim(0), from.dim(1)};
-  std::vector<i64> blocks, space;
+  Shape blocks, space;
   for (i64 i = 2; i < from.rank(); ++i) {
     space.push_back(view.rank());
     blocks.push_back(space.back() + 1);
     view.insert(view.end(), {from.dim(i) / a.block_size, a.block_size});
   }
-  std::vector<i64> order{0};
+  Shape order{0};
   if (a.mode == BlockMode::depth_first) order.push_back(1);
   order.insert(order.end(), blocks.begin(), blocks.end());
   if (a.mode == BlockMode::blocks_first) order.push_back(1);

@@ -28,7 +28,8 @@ PartialShape infer_axes(const InferContext& c, int port) {
   return data;
 }
 
-Slices::Slices(const Shape& shape, const Shape& axes) {
+Slices::Slices(const Shape& shape, const Shape& axes, std::pmr::memory_resource* memory)
+    : starts(memory), offsets(memory) {
   const auto rank = shape.rank();
   const auto strides = strides_of(shape);
   Shape kept = shape, reduced(shape.size(), 1);

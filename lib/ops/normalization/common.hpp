@@ -16,13 +16,13 @@ void require_unique_axes(const InferContext& c, const std::vector<i64>& axes, in
 
 /// A tensor as slices over `axes`: slice s holds the elements at starts[s] + offsets[i].
 struct Slices {
-  std::vector<i64> starts, offsets;
-  Slices(const Shape& shape, const Shape& axes);
+  std::pmr::vector<i64> starts, offsets;
+  Slices(const Shape& shape, const Shape& axes, std::pmr::memory_resource* memory);
 };
 
 /// Shifts a slice's elements to mean 0; with `scale` also multiplies by scale(variance).
 template <class T, class Scale>
-void standardize(const T* from, T* to, i64 start, const std::vector<i64>& offsets, Scale scale) {
+void standardize(const T* from, T* to, i64 start, std::span<const i64> offsets, Scale scale) {
   const auto n = static_cast<double>(offsets.size());
   double sum = 0, squares = 0;
   for (const auto i : offsets) sum += static_cast<double>(from[start + i]);

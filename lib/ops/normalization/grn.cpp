@@ -19,7 +19,7 @@ void eval(EvalContext& c) {
   const auto& from = c.in(0);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const normalization::Slices channels(from.shape(), {1});
+  const normalization::Slices channels(from.shape(), {1}, c.memory());
   dispatch(to.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     for (const auto start : channels.starts) {

@@ -39,7 +39,7 @@ void eval(EvalContext& c) {
   if (to.size() == 0) return;
   const auto channels = from.dim(1), plane = from.size() / (from.dim(0) * channels),
              group = channels / a.num_groups * plane;
-  std::vector<i64> offsets(group);
+  std::pmr::vector<i64> offsets(group, c.memory());
   std::iota(offsets.begin(), offsets.end(), 0);
   const auto &factors = c.in(scale), &shifts = c.in(bias);
   dispatch(to.type(), Floats{}, [&]<class T>() {

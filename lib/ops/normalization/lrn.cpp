@@ -27,17 +27,17 @@ void eval(EvalContext& c) {
   const auto& shape = from.shape();
   const auto strides = strides_of(shape);
   const auto scale = a.alpha / std::pow(static_cast<double>(a.size), static_cast<double>(over.size()));
-  std::vector<bool> regional(shape.size());
-  for (const auto axis : over) regional[axis < 0 ? axis + from.rank() : axis] = true;
+  Shape regional(shape.rank(), 0);
+  for (const auto axis : over) regional[axis < 0 ? axis + from.rank() : axis] = 1;
 
   dispatch(to.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     // The sum over a box is the sum along one axis of the sums along the others.
-    std::vector<double> sums(from.size()), before;
+    std::pmr::vector<double> sums(from.size(), c.memory()), before(c.memory());
     std::transform(x, x + from.size(), sums.begin(),
                    [](T v) { return static_cast<double>(v) * static_cast<double>(v); });
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      if (!regional[axis]) continue;
+      if (regional[axis] == 0) continue;
       before = sums;
       i64 i = 0;
       for (IndexWalker at(shape); !at.done(); at.next(), ++i) {

@@ -24,7 +24,7 @@ void normalize(EvalContext& c, std::span<const i64> over) {
   const auto& from = c.in(data);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const normalization::Slices slices(from.shape(), over);
+  const normalization::Slices slices(from.shape(), over, c.memory());
   const auto scale = [&](double variance) {
     if (!a.normalize_variance) return 1.0;
     return 1 / (a.eps_mode == MvnEps::inside_sqrt ? std::sqrt(variance + a.eps) : std::sqrt(variance) + a.eps);
@@ -42,7 +42,7 @@ void eval1(EvalContext& c) {
   const auto rank = c.in(data).rank();
   // A file may hold both attributes; the axes are the more precise one.
   if (a.reduction_axes) return normalize(c, *a.reduction_axes);
-  std::vector<i64> over(std::max<i64>(0, rank - (a.across_channels ? 1 : 2)));
+  Shape over(std::max<i64>(0, rank - (a.across_channels ? 1 : 2)));
   std::iota(over.begin(), over.end(), a.across_channels ? 1 : 2);
   normalize(c, over);
 }

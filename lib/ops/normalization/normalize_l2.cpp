@@ -23,7 +23,7 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (to.size() == 0) return;
   const auto over = c.ints(axes);
-  const normalization::Slices slices(from.shape(), over);
+  const normalization::Slices slices(from.shape(), over, c.memory());
   dispatch(to.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     // "If axes is an empty list, then each input element is divided by itself."

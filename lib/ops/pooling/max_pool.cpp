@@ -49,7 +49,7 @@ void eval(EvalContext& c) {
   const auto& data = c.in(0);
   auto& to = c.out(values);
   const bool indexed = c.output_count() > 1;
-  std::vector<i64> where(indexed ? to.size() : 0);
+  std::pmr::vector<i64> where(indexed ? to.size() : 0, c.memory());
   if (to.size() != 0) {
     const pooling::Problem p(a, data.shape(), to.shape());
     dispatch(to.type(), Numbers{}, [&]<class T>() {

@@ -1,5 +1,7 @@
 // FakeQuantize: each element is moved to one of `levels` equidistant values between limits.
 // Spec: operation-sets/operation-specs/quantization/fake-quantize-1
+#include <array>
+
 #include "op/kit/elementwise.hpp"
 
 namespace ovir::ops::fake_quantize {
@@ -47,11 +49,11 @@ void eval(EvalContext& c) {
   auto& to = c.out(0);
   if (from.size() == 0) return;
   const auto& shape = from.shape();
-  std::vector<Tensor> limits;
-  std::vector<Shape> strides;
-  for (int limit = input_low; limit <= output_high; ++limit) {
-    limits.push_back(as_numpy_operand(c.in(limit), from.rank(), attrs.rule()));
-    strides.push_back(strides_into(limits.back().shape(), shape));
+  std::array<Tensor, 4> limits;
+  std::array<Shape, 4> strides;
+  for (int i = 0; i < 4; ++i) {
+    limits[i] = as_numpy_operand(c.in(input_low + i), from.rank(), attrs.rule());
+    strides[i] = strides_into(limits[i].shape(), shape);
   }
   // The last axes along which no limit changes are one run.
   auto outer = shape;

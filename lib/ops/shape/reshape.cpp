@@ -98,7 +98,10 @@ std::optional<Dim> solve(const InferContext& c, Balance balance) {
     if (in.fixed == 0 || !in.open.empty()) return 1;
     return std::nullopt;
   }
-  if (const auto common = std::gcd(in.fixed, out.fixed); common > 1) in.fixed /= common, out.fixed /= common;
+  if (const auto common = std::gcd(in.fixed, out.fixed); common > 1) {
+    in.fixed /= common;
+    out.fixed /= common;
+  }
   if (in.open.empty() && out.open.empty()) {
     if (out.fixed != 1) return std::nullopt;
     return in.fixed;
