@@ -1,5 +1,5 @@
-// An expansion (Convolution-1: pointwise, or of an image), a depthwise GroupConvolution-1 and a pointwise Convolution-1, each
-// with what follows it, computed some rows at a time: for Precision::bf16 and int8.
+// An expansion (Convolution-1: pointwise, or of an image), a depthwise GroupConvolution-1 and a pointwise
+// Convolution-1, each with what follows it, computed some rows at a time: for Precision::bf16 and int8.
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kit/bf16_convolution.hpp"
 #include "fast/kit/int8_convolution.hpp"
@@ -16,7 +16,7 @@ int next_of(const Graphlet& graph, const Layer& layer, std::string_view type) {
 
 /// What lies between two convolutions: nothing else is added to it.
 bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0; }
-bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.other; }
+bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.adds; }
 
 bool expands(const ConvolutionShape& s, i64 lanes) { return s.is_pointwise() || NarrowGeometry(s, lanes).image; }
 
