@@ -1,5 +1,6 @@
 // Convolution of u8 by i8: integers are exact, so every instruction set and number of threads gives the same levels.
 #include "convolutions.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/u8.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 
@@ -95,46 +96,55 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
         scale[o] = 0.003f + 0.0001f * static_cast<float>(o);
         shift[o] = 100 - static_cast<float>(o);
       }
-      for (const bool adds : {false, true}) {
+      const Buffer wide_residual(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
+      to_blocked(others.data(), wide_residual.data(), s.batch, s.outputs, s.out_plane(), four);
+      enum Residual { none, of_levels, of_floats };
+      for (const auto adds : {none, of_levels, of_floats}) {
         if (adds && depthwise) continue;
-        const U8Epilogue e{.scale = scale.data(),
-                           .shift = shift.data(),
-                           .low = 3,
-                           .high = 250,
-                           .rounds = true,
-                           .own = 0.5f,
-                           .other = 0.25f,
-                           .offset = 2,
-                           .least = 0,
-                           .most = 200};
-        const auto run = [&](const U8Blocked& to, ThreadPool& pool) {
-          const auto* plus = adds ? reinterpret_cast<const std::uint8_t*>(residual.data()) : nullptr;
-          auto* room = reinterpret_cast<Word*>(scratch.data());
-          if (depthwise)
-            u8_depthwise(s, reinterpret_cast<const std::int8_t*>(packed.data()), words, pad, to, e, room, pool);
-          else u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), words, pad, to, plus, e, room, pool);
-        };
-        const auto plain = [&](ThreadPool& pool) {
-          const Buffer out(size);
-          run({.levels = reinterpret_cast<std::uint8_t*>(out.data())}, pool);
-          Floats to(sums.size());
-          from_u8_blocked(reinterpret_cast<const std::uint8_t*>(out.data()), out_scale.get(), to.data(), false, s.batch,
-                          s.outputs, s.out_plane(), pool);
-          return to;
-        };
-        const auto got = plain(four);
-        CHECK(got == plain(one));
-        const Buffer wide(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
-        run({.wide = wide.data()}, four);
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-          const auto pixel = static_cast<i64>(i) % s.out_plane(), o = static_cast<i64>(i) / s.out_plane() % s.outputs,
-                     n = static_cast<i64>(i) / s.out_plane() / s.outputs;
-          auto v = bounded(static_cast<float>(sums[i]) * scale[at(o)] + shift[at(o)], 3, 250);
-          if (adds) v = bounded(std::nearbyint(v) * 0.5f + (std::nearbyint(others[i]) * 0.25f + 2), 0, 200);
-          REQUIRE(got[i] == std::nearbyint(v));
-          REQUIRE(
-              wide.data()[((n * blocks_of(s.outputs) + o / kBlock) * s.out_plane() + pixel) * kBlock + o % kBlock] ==
-              v);
+        for (const bool small : {false, true}) {
+          const U8Epilogue e{.scale = scale.data(),
+                             .shift = shift.data(),
+                             .low = 3,
+                             .high = 250,
+                             .rounds = true,
+                             .own = 0.5f,
+                             .other = 0.25f,
+                             .offset = 2,
+                             .least = 0,
+                             .most = 200,
+                             .small = small};
+          const auto run = [&](const U8Blocked& to, ThreadPool& pool) {
+            U8Blocked plus;
+            if (adds == of_levels) plus.levels = reinterpret_cast<std::uint8_t*>(residual.data());
+            if (adds == of_floats) plus.wide = wide_residual.data();
+            auto* room = reinterpret_cast<Word*>(scratch.data());
+            if (depthwise)
+              u8_depthwise(s, reinterpret_cast<const std::int8_t*>(packed.data()), words, pad, to, e, room, pool);
+            else u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), words, pad, to, plus, e, room, pool);
+          };
+          const auto plain = [&](ThreadPool& pool) {
+            const Buffer out(size);
+            run({.levels = reinterpret_cast<std::uint8_t*>(out.data())}, pool);
+            Floats to(sums.size());
+            from_u8_blocked(reinterpret_cast<const std::uint8_t*>(out.data()), out_scale.get(), to.data(), false,
+                            s.batch, s.outputs, s.out_plane(), pool);
+            return to;
+          };
+          const auto got = plain(four);
+          CHECK(got == plain(one));
+          const Buffer wide(s.batch * blocks_of(s.outputs) * s.out_plane() * kBlock);
+          run({.wide = wide.data()}, four);
+          for (std::size_t i = 0; i < sums.size(); ++i) {
+            const auto pixel = static_cast<i64>(i) % s.out_plane(), o = static_cast<i64>(i) / s.out_plane() % s.outputs,
+                       n = static_cast<i64>(i) / s.out_plane() / s.outputs;
+            auto v = bounded(static_cast<float>(sums[i]) * scale[at(o)] + shift[at(o)], 3, 250);
+            const auto other = adds == of_levels ? std::nearbyint(others[i]) : others[i];
+            if (adds) v = bounded(std::nearbyint(v) * 0.5f + (other * 0.25f + 2), 0, 200);
+            REQUIRE(got[i] == std::nearbyint(v));
+            REQUIRE(
+                wide.data()[((n * blocks_of(s.outputs) + o / kBlock) * s.out_plane() + pixel) * kBlock + o % kBlock] ==
+                v);
+          }
         }
       }
       if (!depthwise) continue;

@@ -120,6 +120,13 @@ TEST_CASE("reductions over rows and columns") {
   });
 }
 
+/// Numbers that bf16 has.
+Floats random_short(i64 n, unsigned seed, float low, float high) {
+  auto v = random_floats(n, seed, low, high);
+  for (auto& x : v) x = std::nearbyint(x * 32) / 32;
+  return v;
+}
+
 TEST_CASE("attention: masks, heads that share keys, transposed keys, one query") {
   ThreadPool one(1), four(4);
   struct Case {
@@ -134,9 +141,9 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
   };
   for (const auto& c : cases) {
     const auto& s = c.s;
-    const auto q = random_floats(s.batch * s.heads * s.queries * s.depth, 1, -2, 2),
-               k = random_floats(s.batch * s.kv_heads * s.keys * s.depth, 2, -2, 2),
-               v = random_floats(s.batch * s.kv_heads * s.keys * s.value_depth, 3);
+    const auto q = random_short(s.batch * s.heads * s.queries * s.depth, 1, -2, 2),
+               k = random_short(s.batch * s.kv_heads * s.keys * s.depth, 2, -2, 2),
+               v = random_short(s.batch * s.kv_heads * s.keys * s.value_depth, 3, -1, 1);
     auto mask = random_floats(s.queries * s.keys, 4);
     for (i64 i = 0; i < s.queries; ++i) mask[at(i * s.keys + i % s.keys)] = -kInf;
     // [batch][heads][rows][columns]; the output is [batch][queries][heads][columns].
@@ -170,13 +177,18 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
                   scores[at(j)] / sum * v[at(b * vv.batch + shared * vv.head + j * vv.row + d)];
         }
     for_each_isa([&] {
-      INFO(s.queries << " queries, " << s.keys << " keys");
-      const Buffer scratch(attention_scratch_size(s, kv.column == 1, 4));
-      Floats y(exact.size()), again = y;
-      attention(s, qv, kv, vv, mv, ov, y.data(), scratch.data(), four);
-      CHECK(worst(y, exact, 1) < 3e-6);
-      attention(s, qv, kv, vv, mv, ov, again.data(), scratch.data(), one);
-      CHECK(again == y);
+      for (const bool bf16 : {false, true}) {
+        INFO(s.queries << " queries, " << s.keys << " keys, bf16: " << bf16);
+        auto narrow = s;
+        narrow.bf16 = bf16;
+        const Buffer scratch(attention_scratch_size(narrow, kv.column == 1, 4));
+        Floats y(exact.size()), again = y;
+        attention(narrow, qv, kv, vv, mv, ov, y.data(), scratch.data(), four);
+        // Of probabilities, rounded to 2^-9 of themselves; values are within 1.
+        CHECK(worst(y, exact, 1) < (bf16 ? 1.05 / 512 : 3e-6));
+        attention(narrow, qv, kv, vv, mv, ov, again.data(), scratch.data(), one);
+        CHECK(again == y);
+      }
     });
   }
 }

@@ -30,7 +30,8 @@ struct Bf16Tile {
   NarrowSum sum;
   const float* bias = nullptr;              ///< 32 values; null: none
   const std::uint16_t* residual = nullptr;  ///< bf16, 32 values a pixel; null: none
-  i64 residual_pixel = 0;
+  const float* wide_residual = nullptr;     ///< the same in f32, 16 columns `residual_block` apart
+  i64 residual_pixel = 0, residual_block = 0;
   float low, high;
   float* wide = nullptr;         ///< where f32 is stored: out[p·out_pixel + c/16·out_block + c%16]; null: bf16
   std::uint16_t* out = nullptr;  ///< where bf16 is: out[p·out_pixel + c]
@@ -60,7 +61,9 @@ struct U8Tile {
   const float *scale, *shift;  ///< 32 values each
   float low, high;
   const std::uint8_t* residual = nullptr;  ///< 32 values a pixel; null: none
-  i64 residual_pixel = 0;
+  const float* wide_residual = nullptr;    ///< the same in f32, 16 columns `residual_block` apart
+  i64 residual_pixel = 0, residual_block = 0;
+  bool small = false;  ///< sum·scale + shift is within ±2^30
   bool rounds = false;
   float own = 1, other = 0, offset = 0, least = 0, most = 0;
   float* wide = nullptr;        ///< as above; null: u8
@@ -73,10 +76,12 @@ struct U8DepthwiseRows {
   const Word* in;
   const i64* taps;             ///< offsets from `in`, in words
   i64 tap_count;               ///< at most 64
+  i64 channels;                ///< of the block that count
   const std::int8_t* weights;  ///< 64 a tap
   i64 step;
   const float *scale, *shift;  ///< 64 values each
   float low, high;
+  bool small;             ///< as above
   std::uint8_t* out;      ///< 64 values a pixel, row after row
   i64 pixels;             ///< of a row
   i64 rows, row;          ///< how many, and the words between those of the input
@@ -102,7 +107,8 @@ struct Bf16DepthwiseRow {
 
 struct NarrowTable {
   const char* name;
-  int pixels;  ///< the most pixels of a tile
+  int pixels;  ///< the most that are computed at once
+  /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);
   void (*bf16_depthwise)(const Bf16DepthwiseRow& row);
   /// Winograd's F(2×2, 3×3): 4 × 4 pixels of a block, rows `row` words apart, become 16 pixels of rounded values,

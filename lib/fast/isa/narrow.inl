@@ -67,6 +67,14 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
       sum[p][0] = sum[p][0] + load_bf16(residual + p * t.residual_pixel);
       sum[p][1] = sum[p][1] + load_bf16(residual + p * t.residual_pixel + kWidth);
     }
+  } else if (t.wide_residual) {
+    const auto from = [&](i64 c) { return t.wide_residual + c / kBlock * t.residual_block + c % kBlock; };
+    const float *residual0 = from(column), *residual1 = from(column + kWidth);
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      sum[p][0] = sum[p][0] + load(residual0 + p * t.residual_pixel);
+      sum[p][1] = sum[p][1] + load(residual1 + p * t.residual_pixel);
+    }
   }
 #pragma GCC unroll 16
   for (int p = 0; p < P; ++p) {
@@ -95,7 +103,28 @@ static void bf16_pixels(const Bf16Tile& t, int pixels) {
   }
 }
 
-static void bf16(const Bf16Tile& t, int pixels) { bf16_pixels<kPixels>(t, pixels); }
+/// Calls part(first pixel, pixels) for all of them, at most kPixels each and about as many.
+template <class Part>
+[[gnu::always_inline]] inline void in_parts(int pixels, Part part) {
+  for (int first = 0, parts = (pixels + kPixels - 1) / kPixels; parts > 0; --parts) {
+    const int now = (pixels - first + parts - 1) / parts;
+    part(first, now);
+    first += now;
+  }
+}
+
+static void bf16(const Bf16Tile& t, int pixels) {
+  if (pixels <= kPixels) return bf16_pixels<kPixels>(t, pixels);
+  auto tile = t;
+  in_parts(pixels, [&](i64 first, int now) {
+    tile.sum.in = t.sum.in + first * t.sum.pixel;
+    if (t.residual) tile.residual = t.residual + first * t.residual_pixel;
+    if (t.wide_residual) tile.wide_residual = t.wide_residual + first * t.residual_pixel;
+    if (t.wide) tile.wide = t.wide + first * t.out_pixel;
+    else tile.out = t.out + first * t.out_pixel;
+    bf16_pixels<kPixels>(tile, now);
+  });
+}
 
 [[gnu::always_inline]] inline Vec even_of(Words w) { return (Vec)(w << 16); }
 [[gnu::always_inline]] inline Vec odd_of(Words w) { return (Vec)(w & 0xffff0000u); }
@@ -218,9 +247,13 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
   const auto value = [&](int p, int j) __attribute__((always_inline)) {
     Vec v = __builtin_convertvector(sum[p][j], Vec) * scale[j] + shift[j];
     v = min(high, max(low, v));
-    if (!t.residual) return v;
+    if (!t.residual && !t.wide_residual) return v;
     if (t.rounds) v = __builtin_convertvector(to_levels(v), Vec);
-    v = v * own + (load_u8(t.residual + p * t.residual_pixel + column + j * kWidth) * other + offset);
+    const i64 c = column + j * kWidth;
+    const Vec plus = t.residual
+                         ? load_u8(t.residual + p * t.residual_pixel + c)
+                         : load(t.wide_residual + p * t.residual_pixel + c / kBlock * t.residual_block + c % kBlock);
+    v = v * own + (plus * other + offset);
     return min(most, max(least, v));
   };
   if (t.wide) {
@@ -234,6 +267,18 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
     return;
   }
   std::uint8_t* out = t.out + column;
+  // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors.
+  if (t.small && !t.residual && !t.wide_residual && P % 2 == 0) {
+    const LevelBounds bounds(t.low, t.high);
+    const auto raw = [&](int p, int j) __attribute__((always_inline)) {
+      return __builtin_convertvector(sum[p][j], Vec) * scale[j] + shift[j];
+    };
+#pragma GCC unroll 16
+    for (int p = 0; p + 1 < P; p += 2)
+      store_u8(out + p * t.out_pixel, out + (p + 1) * t.out_pixel, {raw(p, 0), raw(p, 1)},
+               {raw(p + 1, 0), raw(p + 1, 1)}, bounds);
+    return;
+  }
 #pragma GCC unroll 16
   for (int p = 0; p + 1 < P; p += 2)
     store_u8(out + p * t.out_pixel, out + (p + 1) * t.out_pixel, {value(p, 0), value(p, 1)},
@@ -250,7 +295,18 @@ static void u8_pixels(const U8Tile& t, int pixels) {
   }
 }
 
-static void u8(const U8Tile& t, int pixels) { u8_pixels<kPixels>(t, pixels); }
+static void u8(const U8Tile& t, int pixels) {
+  if (pixels <= kPixels) return u8_pixels<kPixels>(t, pixels);
+  auto tile = t;
+  in_parts(pixels, [&](i64 first, int now) {
+    tile.sum.in = t.sum.in + first * t.sum.pixel;
+    if (t.residual) tile.residual = t.residual + first * t.residual_pixel;
+    if (t.wide_residual) tile.wide_residual = t.wide_residual + first * t.residual_pixel;
+    if (t.wide) tile.wide = t.wide + first * t.out_pixel;
+    else tile.out = t.out + first * t.out_pixel;
+    u8_pixels<kPixels>(tile, now);
+  });
+}
 
 static void to_u8(const float* x, float scale, float shift, float most, std::uint8_t* y, i64 n) {
   const Vec by = spread(scale), plus = spread(shift), zero{}, limit = spread(most);

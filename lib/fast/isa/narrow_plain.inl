@@ -35,6 +35,16 @@ inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const 
     store_u8(b + j * kWidth, w[j]);
   }
 }
+/// Bounds of values that become levels, and the same two pixels within them.
+struct LevelBounds {
+  Vec low, high;
+  LevelBounds(float least, float most) : low(spread(least)), high(spread(most)) {}
+};
+inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
+                     const LevelBounds& bounds) {
+  const auto within = [&](Vec x) { return min(bounds.high, max(bounds.low, x)); };
+  store_u8(a, b, {within(v[0]), within(v[1])}, {within(w[0]), within(w[1])});
+}
 inline Vec load_u8(const std::uint8_t* p) {
   using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
   Bytes b;

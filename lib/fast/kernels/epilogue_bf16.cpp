@@ -30,10 +30,10 @@ void give(const NarrowTable& table, float* values, const Bf16Place& to, int pixe
 }  // namespace
 
 bool bf16_stores_all(i64 valid, bool padded, const Epilogue& e, const Bf16Place& residual, const Bf16Place& out) {
-  const bool bounded = e.activation.f == Function::clamp, in_place = !residual || residual.narrow;
+  const bool bounded = e.activation.f == Function::clamp;
   const bool keeps_zeros = !bounded || (e.activation.a <= 0 && e.activation.b >= 0);
-  const bool whole = valid == kColumns || (padded && keeps_zeros && (out.narrow || valid > kBlock));
-  return whole && in_place && e.activation.is_clamp() && !(residual && e.residual_last && e.has_activation());
+  const bool whole = valid == kColumns || (padded && keeps_zeros && (valid > kBlock || (out.narrow && !residual.wide)));
+  return whole && e.activation.is_clamp() && !(residual && e.residual_last && e.has_activation());
 }
 
 void bf16_bounds(const Epilogue& e, float& low, float& high) {
@@ -64,7 +64,9 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
   if (bf16_stores_all(valid, padded, e, residual, out)) {
     bf16_bounds(e, tile.low, tile.high);
     tile.residual = residual.narrow;
+    tile.wide_residual = residual.wide;
     tile.residual_pixel = residual.pixel;
+    tile.residual_block = residual.block;
     tile.wide = out.wide;
     tile.out = out.narrow;
     tile.out_pixel = out.pixel;
@@ -75,8 +77,12 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
   tile.wide = values;
   tile.out_pixel = kColumns;
   tile.out_block = kBlock;
-  table.bf16(tile, pixels);
-  bf16_finish(values, pixels, column, valid, padded, e, residual, out);
+  for (int first = 0; first < pixels; first += table.pixels) {
+    const auto now = std::min(table.pixels, pixels - first);
+    tile.sum.in = sum.in + first * sum.pixel;
+    table.bf16(tile, now);
+    bf16_finish(values, now, column, valid, padded, e, residual.after(first), out.after(first));
+  }
 }
 
 }  // namespace ovir::fast

@@ -35,7 +35,7 @@ void bf16_bounds(const Epilogue& e, float& low, float& high);
 void bf16_finish(float* values, int pixels, i64 column, i64 valid, bool padded, const Epilogue& e,
                  const Bf16Place& residual, const Bf16Place& out);
 
-/// Computes up to narrow_isa().pixels pixels by the 32 columns from `column` on, of which `valid` are stored, and where
+/// Computes pixels by the 32 columns from `column` on, of which `valid` are stored, and where
 /// `padded` zeros for the others. `e.residual` does not count, `residual` does, which may be `out`.
 void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool padded, const Epilogue& e,
                const Bf16Place& residual, const Bf16Place& out);

@@ -35,18 +35,27 @@ class Follower {
     e.levels = levels(e, e.bounds);
     match_.nodes = nodes_;
     if (!may_add || (e.levels && !e.levels->is_single())) return e;
-    auto sum = e;
     const auto add = user();
     if (graph_.type(add) != "Add") return e;
     const auto other = other_of(add);
-    sum.other = levels_of(graph_, other);
     const auto &own = graph_.fact({add, 0}).shape, &theirs = graph_.fact(other).shape;
-    if (!sum.other || !sum.other->is_single() || !own.is_static() || !(theirs == own) || other.node == nodes_.back())
+    if (!is_f32(graph_, other) || graph_.constant(other) || !own.is_static() || !(theirs == own) ||
+        other.node == nodes_.back())
       return e;
+    auto sum = e;
+    sum.adds = true;
+    sum.other = levels_of(graph_, other);
+    if (sum.other && !sum.other->is_single()) sum.other.reset();
     take(add, sum, "+residual");
     sum.sum_bounds = bounds(sum);
+    const auto nodes = nodes_;
+    const auto name = sum.name;
     sum.sum_levels = levels(sum, sum.sum_bounds);
-    if (!sum.sum_levels || !sum.sum_levels->is_single()) return e;
+    if (sum.sum_levels && !sum.sum_levels->is_single()) {
+      sum.sum_levels.reset();
+      sum.name = name;
+      nodes_ = nodes;
+    }
     match_.nodes = nodes_;
     match_.inputs.push_back(other);
     return sum;
@@ -121,6 +130,7 @@ struct Packed {
     const auto& e = layer.ending;
     auto *scale = scales.data(), *shift = scale + scales.size() / 2;
     const auto each = static_cast<i64>(filters.values.size()) / s.outputs;
+    bool small = true;
     for (i64 o = 0; o < s.outputs; ++o) {
       const auto channel = s.is_depthwise() ? o : 0;
       double sum = 0;
@@ -133,6 +143,9 @@ struct Packed {
         by /= e.levels->scale(o);
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
+      double most = 0;
+      for (i64 i = 0; i < each; ++i) most += std::abs(filters.values[static_cast<std::size_t>(o * each + i)]);
+      small = small && most * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);
     }
@@ -146,13 +159,14 @@ struct Packed {
                 .other = 0,
                 .offset = 0,
                 .least = 0,
-                .most = 0};
-    if (!e.other) return;
-    const auto result = e.sum_levels->scale(0), low = e.levels ? e.levels->low(0) : 0;
-    const auto last = e.sum_bounds.in(*e.sum_levels, 0);
-    epilogue.own = (e.levels ? e.levels->scale(0) : 1) / result;
-    epilogue.other = e.other->scale(0) / result;
-    epilogue.offset = (low + e.other->low(0) - e.sum_levels->low(0)) / result;
+                .most = 0,
+                .small = small};
+    if (!e.adds) return;
+    const auto step = e.sum_levels ? e.sum_levels->scale(0) : 1, low = e.sum_levels ? e.sum_levels->low(0) : 0;
+    const auto last = e.sum_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
+    epilogue.own = (e.levels ? e.levels->scale(0) : 1) / step;
+    epilogue.other = (e.other ? e.other->scale(0) : 1) / step;
+    epilogue.offset = ((e.levels ? e.levels->low(0) : 0) + (e.other ? e.other->low(0) : 0) - low) / step;
     epilogue.least = last.low;
     epilogue.most = last.high;
   }
@@ -183,6 +197,7 @@ class U8Convolution final : public Kernel {
              : known_.is_depthwise() ? "int8_depthwise.convolution"
                                      : "int8.convolution") +
             ending.name;
+    adds_ = ending.adds;
     if (ending.other) other_.emplace(*ending.other, known_.outputs);
     if (const auto* result = ending.result()) {
       quantization_ = result->quantization;
@@ -203,7 +218,9 @@ class U8Convolution final : public Kernel {
     if (x.type == ElementType::f32)
       state->in = state->reserve(reads_image_ ? s.batch * NarrowGeometry(from, 4).padded_size()
                                               : s.batch * u8_blocks(from.channels) * from.plane() * kBlock);
+    if (adds_ && sizes.in[1].size() != y.size()) return nullptr;
     if (other_ && sizes.in[1].type == ElementType::f32) state->residual = state->reserve(words_out);
+    if (adds_ && !other_ && sizes.in[1].layout == Layout::plain) state->residual = state->reserve(words_out * 4);
     if (out_ && y.type == ElementType::f32) state->out = state->reserve(words_out);
     if (!out_ && y.layout == Layout::plain) state->out = state->reserve(words_out * 4);
     state->scratch = state->reserve(scratch_size(*state, runtime.threads()));
@@ -227,13 +244,19 @@ class U8Convolution final : public Kernel {
                       from.channels, from.plane(), pool);
       x = words(state.floats(state.in));
     }
-    const std::uint8_t* residual = nullptr;
+    U8Blocked residual;
     if (other_) {
-      residual = reinterpret_cast<const std::uint8_t*>(in[1].data);
+      residual.levels = reinterpret_cast<std::uint8_t*>(in[1].data);
       if (state.residual) {
-        to_u8_blocked(in[1].as<const float>(), in[1].layout == Layout::blocked, other_->scale(), bytes(state.residual),
+        residual.levels = bytes(state.residual);
+        to_u8_blocked(in[1].as<const float>(), in[1].layout == Layout::blocked, other_->scale(), residual.levels,
                       s.batch, s.outputs, s.out_plane(), pool);
-        residual = bytes(state.residual);
+      }
+    } else if (adds_) {
+      residual.wide = reinterpret_cast<float*>(in[1].data);
+      if (state.residual) {
+        residual.wide = state.floats(state.residual);
+        to_blocked(in[1].as<const float>(), residual.wide, s.batch, s.outputs, s.out_plane(), pool);
       }
     }
     U8Blocked y;
@@ -255,7 +278,7 @@ class U8Convolution final : public Kernel {
   bool reads(int input, Layout layout) const override { return layout == Layout::plain || input != 0 || !reads_image_; }
   bool writes(Layout) const override { return true; }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return type == ElementType::u8 && layout == Layout::blocked && (input != 0 || !reads_image_);
+    return type == ElementType::u8 && layout == Layout::blocked && (input != 0 ? other_.has_value() : !reads_image_);
   }
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::u8 && layout == Layout::blocked && out_;
@@ -263,7 +286,7 @@ class U8Convolution final : public Kernel {
   std::shared_ptr<const ovir::Quantization> quantization() const override { return quantization_; }
   /// Each place of the residual is read before the output's same place is written. What is expanded may be the residual
   /// itself, rows of which others still read.
-  bool writes_over(int input) const override { return !front_ && other_ && input == 1; }
+  bool writes_over(int input) const override { return !front_ && adds_ && input == 1; }
 
  private:
   struct State final : KernelState {
@@ -299,7 +322,7 @@ class U8Convolution final : public Kernel {
     return reads_image_ ? 0 : NarrowGeometry(s, 4).scratch_size(threads);
   }
 
-  void run_together(const InvertedResidual& g, const Word* x, const U8Blocked& out, const std::uint8_t* residual,
+  void run_together(const InvertedResidual& g, const Word* x, const U8Blocked& out, const U8Blocked& residual,
                     Word* scratch, ThreadPool& pool) const {
     const auto bytes = [](Word* p) { return reinterpret_cast<std::uint8_t*>(p); };
     const auto expand = [&](const NarrowSum& sum, int pixels, i64 panel, Word* to) {
@@ -321,7 +344,7 @@ class U8Convolution final : public Kernel {
   std::string name_;
   U8Table in_;
   std::uint8_t pad_;
-  bool reads_image_ = false;
+  bool reads_image_ = false, adds_ = false;
   std::optional<U8Table> other_, out_;
   std::shared_ptr<const ovir::Quantization> quantization_;
   Packed packed_;

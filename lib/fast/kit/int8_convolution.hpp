@@ -15,13 +15,14 @@ struct Bounds {
   Bounds in(const Levels& levels, i64 channel) const;
 };
 
-/// What follows the sums: bias, bounds, FakeQuantize; then the sum with other levels, bounds, FakeQuantize.
+/// What follows the sums: bias, bounds, FakeQuantize; then another summand, bounds, FakeQuantize.
 struct U8Ending {
   const Tensor* bias = nullptr;
   Bounds bounds, sum_bounds;
-  std::optional<Levels> levels, other, sum_levels;  ///< `other` of the residual, which is operand 1
+  bool adds = false;                                ///< operand 1
+  std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
   std::string name;
-  const Levels* result() const { return sum_levels ? &*sum_levels : (levels && !other ? &*levels : nullptr); }
+  const Levels* result() const { return sum_levels ? &*sum_levels : (levels && !adds ? &*levels : nullptr); }
 };
 
 /// A Convolution-1 of one group or a depthwise GroupConvolution-1 of quantized values by quantized weights, with what

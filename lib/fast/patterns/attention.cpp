@@ -1,6 +1,6 @@
 // ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, a mask, Softmax, MatMul.
 // Queries, keys and values are of rank 4, or 3 where there is one head. Keys and values that groups of heads share are
-// read as they are before Unsqueeze, Broadcast and Reshape repeat them.
+// read as they are before Unsqueeze, Broadcast and Reshape repeat them. With Precision::bf16 the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -60,17 +60,25 @@ struct Around {
   Orders orders{};
   bool masked = false;
   bool grouped = false;  ///< several heads of queries share one of keys and values
+  bool bf16 = false;     ///< multiplies in bf16
 };
 
 class AttentionKernel final : public Kernel {
  public:
   /// `transposed_keys`: [depth][keys]. Without a scale it is 1/√depth.
   AttentionKernel(bool causal, bool transposed_keys, std::optional<float> scale, const Around& around)
-      : causal_(causal), scale_(scale), orders_(around.orders), masked_(around.masked), grouped_(around.grouped) {
+      : causal_(causal),
+        scale_(scale),
+        orders_(around.orders),
+        masked_(around.masked),
+        grouped_(around.grouped),
+        bf16_(around.bf16) {
     if (transposed_keys) std::swap(orders_.k[2], orders_.k[3]);
   }
 
-  std::string name() const override { return grouped_ ? "attention+groups" : "attention"; }
+  std::string name() const override {
+    return std::string(bf16_ ? "bf16.attention" : "attention") + (grouped_ ? "+groups" : "");
+  }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto rank = sizes.in[0].rank();
@@ -90,6 +98,7 @@ class AttentionKernel final : public Kernel {
         sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
       return nullptr;
     s.causal = causal_;
+    s.bf16 = bf16_;
     s.scale = scale_ ? *scale_ : static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth)));
     auto state = std::make_unique<State>();
     state->shape = s;
@@ -113,7 +122,7 @@ class AttentionKernel final : public Kernel {
   bool causal_;
   std::optional<float> scale_;
   Orders orders_;
-  bool masked_, grouped_;
+  bool masked_, grouped_, bf16_;
 };
 
 /// The order of a Transpose of rank 4 by a constant.
@@ -192,7 +201,7 @@ void take_repetitions(const Graphlet& graph, std::array<ValueRef, 3>& qkv, std::
 Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<ValueRef, 3> qkv, ValueRef mask,
                       int first, bool causal, bool transposed_keys, std::optional<float> scale) {
   const auto last = nodes.back();
-  Around around{.masked = mask.node >= 0};
+  Around around{.masked = mask.node >= 0, .bf16 = graph.options().precision == Precision::bf16};
   std::array<int, 2> users{first, last};
   std::vector<ValueRef> others;
   if (!transposed_keys) take_repetitions(graph, qkv, users, around, nodes, others);

@@ -41,8 +41,9 @@ class Bf16MatMul final : public Kernel {
   }
 
   bool writes_over(int input) const override { return ending_.residual >= 0 && input == ending_.residual; }
+  /// What is added stays f32: it goes through all layers of an encoder.
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return type == ElementType::bf16 && layout == Layout::plain && (input != 0 || k_ % 2 == 0);
+    return type == ElementType::bf16 && layout == Layout::plain && input == 0 && k_ % 2 == 0;
   }
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::bf16 && layout == Layout::plain;

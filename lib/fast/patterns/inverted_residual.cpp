@@ -16,7 +16,7 @@ int next_of(const Graphlet& graph, const Layer& layer, std::string_view type) {
 
 /// What lies between two convolutions: nothing else is added to it.
 bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0; }
-bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.other; }
+bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.adds; }
 
 bool expands(const ConvolutionShape& s, i64 lanes) { return s.is_pointwise() || NarrowGeometry(s, lanes).image; }
 

@@ -22,24 +22,40 @@ class LayerNormalization final : public Kernel {
 
   std::string name() const override { return name_; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto n = row(sizes.in[0]);
     if ((weight_.size() && weight_.size() != n) || (bias_.size() && bias_.size() != n)) return nullptr;
-    return std::make_unique<KernelState>();
+    auto state = std::make_unique<State>();
+    if (sizes.out[0].type == ElementType::bf16)
+      state->row = state->reserve(normalize_scratch_size(what(sizes.in[0]), runtime.threads()));
+    return state;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    normalize_rows(what(in[0]), in[0].as<const float>(), out[0].as<float>(), runtime.pool());
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto* x = in[0].as<const float>();
+    if (out[0].type == ElementType::f32) return normalize_rows(what(in[0]), x, out[0].as<float>(), runtime.pool());
+    normalize_rows(what(in[0]), x, reinterpret_cast<std::uint16_t*>(out[0].data), state.floats(state.row),
+                   runtime.pool());
   }
 
-  i64 rows(const Sizes& sizes) const override { return what(sizes.in[0]).rows; }
+  i64 rows(const Sizes& sizes) const override {
+    return sizes.out[0].type == ElementType::f32 ? what(sizes.in[0]).rows : 0;
+  }
   void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
     normalize_rows(what(in[0]), in[0].as<const float>(), out[0].as<float>(), begin, end);
   }
 
   bool writes_over(int) const override { return true; }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::plain;
+  }
 
  private:
+  struct State final : KernelState {
+    Scratch row;
+  };
   RowNormalization what(const View& v) const {
     auto what = what_;
     what.n = row(v);

@@ -58,6 +58,9 @@ void grouped_attention(Net& n, i64 queries) {
 void grouped_attention_one(Net& n) { grouped_attention(n, 1); }
 void grouped_attention_some(Net& n) { grouped_attention(n, 7); }
 
+/// Operands are rounded to 8 bits.
+constexpr float kBf16 = 1e-2F;
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"attention", scaled_attention},
@@ -74,6 +77,8 @@ constexpr Example kExamples[] = {
     {"attention", spelled_attention_transposed, kOnce, kOpen},
     {"attention+groups", grouped_attention_one},
     {"attention+groups", grouped_attention_some, kOnce, kOpen},
+    {"bf16.attention", spelled_attention_transposed, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.attention+groups", grouped_attention_some, kOnce, kOpen, true, kBf16, Precision::bf16},
 };
 // clang-format on
 

@@ -23,6 +23,15 @@ void residual(Net& n) {  // both summands and the sum on levels
   n.result(quantized(n, relu(n, n.op("Add-1", {y, quantized(n, n.input({1, 32, 5, 5}))}))));
 }
 
+void residual_f32(Net& n) {  // half a panel, beside f32
+  const auto x = n.input({1, 16, 5, 5});
+  n.result(relu(n, n.op("Add-1", {biased(n, convolution(n, x, "Convolution-1", {16, 16, 3, 3}), 16), x})));
+}
+void residual_f32_quantized(Net& n) {
+  const auto x = n.input({1, 40, 5, 6});
+  n.result(quantized(n, n.op("Add-1", {n.input({1, 33, 5, 6}), convolution(n, x, "Convolution-1", {33, 40, 1, 1})})));
+}
+
 /// A value on the border of two levels may be rounded otherwise than in f32.
 constexpr float kLevel = 1.0F / 64;
 
@@ -34,6 +43,8 @@ constexpr Example kExamples[] = {
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,
      Precision::int8},
+    {"int8.convolution+bias+residual+Relu", residual_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+residual+FakeQuantize", residual_f32_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
 };
 // clang-format on
 

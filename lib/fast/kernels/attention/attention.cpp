@@ -5,6 +5,7 @@
 
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/epilogue.hpp"
+#include "fast/kernels/product/bf16.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -13,8 +14,12 @@ namespace {
 constexpr i64 kQueries = 28;  // of a chunk: two tiles of the widest loops
 constexpr i64 kKeys = 512;    // whose scores are there at once
 
-/// Floats of a chunk's own memory: scores, and sums of values where they cannot be in the output yet.
-i64 chunk_size(const AttentionShape& s) { return kQueries * (kKeys + round_up(s.value_depth, kColumns)); }
+/// Floats of a chunk's own memory: scores, and sums of values where they cannot be in the output yet; in bf16 queries
+/// and probabilities, too.
+i64 chunk_size(const AttentionShape& s) {
+  const auto wide = kQueries * (kKeys + round_up(s.value_depth, kColumns));
+  return s.bf16 ? wide + kQueries * (bf16_words(s.depth) + kKeys / 2) : wide;
+}
 
 /// c[m][n] (+)= a · panels, columns rounded up to whole panels' in c.
 void multiply(const IsaTable& table, const float* a, i64 a_row, i64 m, const Panels& b, float* c, i64 c_row, bool add) {
@@ -38,9 +43,59 @@ void multiply(const IsaTable& table, const float* a, i64 a_row, i64 m, const Pan
     }
 }
 
+/// The same in bf16.
+void multiply(const NarrowTable& table, const Word* a, i64 a_row, i64 m, const Bf16Panels& b, float* c, i64 c_row,
+              bool add) {
+  static constexpr i64 kNoTaps[1] = {0};
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto tiles = ceil_div(m, table.pixels), words = bf16_words(b.k);
+  for (i64 panel = 0; panel < b.count(); ++panel)
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part part(m, tiles, i);
+      float* out = c + part.begin * c_row + panel * kColumns;
+      table.bf16({.sum = {.in = a + part.begin * a_row,
+                          .pixel = a_row,
+                          .block = 0,
+                          .taps = kNoTaps,
+                          .blocks = 1,
+                          .tap_count = 1,
+                          .steps = words,
+                          .last_steps = words,
+                          .weights = b.data + panel * b.panel_size(),
+                          .ahead = nullptr},
+                  .wide_residual = add ? out : nullptr,
+                  .residual_pixel = c_row,
+                  .residual_block = kBlock,
+                  .low = -kInfinity,
+                  .high = kInfinity,
+                  .wide = out,
+                  .out_pixel = c_row,
+                  .out_block = kBlock},
+                 static_cast<int>(part.size()));
+    }
+}
+
 /// Keys in blocks of kKeys, each packed by itself.
-i64 packed_keys_size(const AttentionShape& s) { return round_up(s.keys, kBlock) * s.depth; }
-i64 packed_values_size(const AttentionShape& s) { return s.keys * round_up(s.value_depth, kBlock); }
+i64 packed_keys_size(const AttentionShape& s) {
+  return s.bf16 ? round_up(s.keys, kColumns) * bf16_words(s.depth) : round_up(s.keys, kBlock) * s.depth;
+}
+i64 packed_values_size(const AttentionShape& s) {
+  return s.bf16 ? bf16_words(s.keys) * round_up(s.value_depth, kColumns) : s.keys * round_up(s.value_depth, kBlock);
+}
+/// Where those of key k0 on lie.
+i64 keys_from(const AttentionShape& s, i64 k0) { return k0 * (s.bf16 ? bf16_words(s.depth) : s.depth); }
+i64 values_from(const AttentionShape& s, i64 k0) {
+  return s.bf16 ? k0 / 2 * round_up(s.value_depth, kColumns) : k0 * round_up(s.value_depth, kBlock);
+}
+
+Word* words(float* p) { return reinterpret_cast<Word*>(p); }
+const Word* words(const float* p) { return reinterpret_cast<const Word*>(p); }
+
+/// A row of n numbers as words of bf16.
+void round_row(const float* x, i64 n, Word* to) {
+  if (n % 2 == 1) to[n / 2] = 0;
+  narrow_isa().to_bf16(x, reinterpret_cast<std::uint16_t*>(to), n);
+}
 
 /// Scores of one query, from key `first` on.
 void hide(const IsaTable& table, const MaskView& mask, i64 first, float* scores, i64 count) {
@@ -65,10 +120,30 @@ struct Job {
     return table.maximum(scores, count) * scale;
   }
 
+  /// Scores of `count` queries with keys [k0, k0 + here).
+  void multiply_keys(const float* q, i64 q_row, const Word* rounded, i64 count, i64 k0, i64 here, float* scores) const {
+    const auto* from = keys + keys_from(s, k0);
+    if (s.bf16)
+      multiply(narrow_isa(), rounded, bf16_words(s.depth), count, Bf16Panels{words(from), s.depth, here}, scores, kKeys,
+               false);
+    else multiply(table, q, q_row, count, Panels{from, s.depth, here}, scores, kKeys, false);
+  }
+  /// Adds values of these keys, times their probabilities, to the sums.
+  void multiply_values(const float* scores, Word* rounded, i64 count, i64 k0, i64 here, float* sums) const {
+    const auto* from = values + values_from(s, k0);
+    if (!s.bf16)
+      return multiply(table, scores, kKeys, count, Panels{from, here, s.value_depth}, sums, sums_row, k0 > 0);
+    for (i64 i = 0; i < count; ++i) round_row(scores + i * kKeys, here, rounded + i * kKeys / 2);
+    multiply(narrow_isa(), rounded, kKeys / 2, count, Bf16Panels{words(from), here, s.value_depth}, sums, sums_row,
+             k0 > 0);
+  }
+
   /// Queries [first, first + count).
   void run(const float* q, i64 q_row, const MaskView& mask, i64 first, i64 count, float* out, i64 out_row,
            float* scores) const {
     float* sums = scores + kQueries * kKeys;
+    auto *probabilities = words(sums + kQueries * sums_row), *queries = probabilities + kQueries * kKeys / 2;
+    for (i64 i = 0; s.bf16 && i < count; ++i) round_row(q + i * q_row, s.depth, queries + i * bf16_words(s.depth));
     float max[kQueries], total[kQueries];
     std::fill_n(max, count, -std::numeric_limits<float>::infinity());
     std::fill_n(total, count, 0.0f);
@@ -78,7 +153,7 @@ struct Job {
     const auto visible = s.causal ? std::min(s.keys, first + count) : s.keys;
     for (i64 k0 = 0; k0 < visible; k0 += kKeys) {
       const auto here = std::min(kKeys, s.keys - k0);
-      multiply(table, q, q_row, count, {keys + k0 * s.depth, s.depth, here}, scores, kKeys, false);
+      multiply_keys(q, q_row, queries, count, k0, here, scores);
       for (i64 i = 0; i < count; ++i) {
         float* row = scores + i * kKeys;
         const auto seen = s.causal ? std::clamp<i64>(first + i + 1 - k0, 0, here) : here;
@@ -99,8 +174,7 @@ struct Job {
         }
         total[i] += sum;
       }
-      multiply(table, scores, kKeys, count, {values + k0 * round_up(s.value_depth, kBlock), here, s.value_depth}, sums,
-               sums_row, k0 > 0);
+      multiply_values(scores, probabilities, count, k0, here, sums);
     }
     for (i64 i = 0; i < count; ++i) {
       const auto less = 1 / total[i];
@@ -159,10 +233,16 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   const auto pack = [&](i64 pair, i64 block, float* keys, float* values) {
     const auto batch = pair / s.kv_heads, head = pair % s.kv_heads;
     const auto k0 = block * kKeys, here = std::min(kKeys, s.keys - k0);
-    pack_panels(at(k, batch, head) + k0 * k.row, k.column, k.row, s.depth, here, 0, ceil_div(here, kColumns),
-                keys + k0 * s.depth);
-    pack_panels(at(v, batch, head) + k0 * v.row, v.row, 1, here, s.value_depth, 0, ceil_div(s.value_depth, kColumns),
-                values + k0 * round_up(s.value_depth, kBlock));
+    const auto *k_from = at(k, batch, head) + k0 * k.row, *v_from = at(v, batch, head) + k0 * v.row;
+    keys += keys_from(s, k0);
+    values += values_from(s, k0);
+    if (s.bf16) {
+      pack_bf16_panels(k_from, k.column, k.row, s.depth, here, words(keys));
+      pack_bf16_panels(v_from, v.row, 1, here, s.value_depth, words(values));
+    } else {
+      pack_panels(k_from, k.column, k.row, s.depth, here, 0, ceil_div(here, kColumns), keys);
+      pack_panels(v_from, v.row, 1, here, s.value_depth, 0, ceil_div(s.value_depth, kColumns), values);
+    }
   };
   const auto run = [&](i64 batch, i64 head, i64 i, const float* keys, const float* values, float* scores) {
     const Part part(s.queries, parts, i);

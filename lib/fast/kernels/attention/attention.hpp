@@ -40,6 +40,7 @@ struct AttentionShape {
   i64 value_depth = 0;
   float scale = 1;
   bool causal = false;  ///< query i sees the keys 0 … i
+  bool bf16 = false;    ///< queries, keys, probabilities and values are rounded to it; sums are f32
 };
 
 /// Floats. `side_by_side`: the columns of k lie so.

@@ -31,7 +31,6 @@ bool InvertedResidual::pays(const ConvolutionShape& depthwise) { return depthwis
 void inverted_residual(const InvertedResidual& g, const Word* expand_filters, const Word* project_filters,
                        const Word* in, Word pad, Word* scratch, ThreadPool& pool, const InvertedResidualWork& work) {
   const auto &e = g.expansion, &d = g.depthwise;
-  const auto most = i64{narrow_isa().pixels};
   if (d.batch == 0 || d.out_plane() == 0) return;
   // The expansion's input: rows of an image, or a plane.
   const auto in_row = g.expand.image ? g.expand.padded_width * g.expand.pixel : e.width * kBlock;
@@ -66,23 +65,18 @@ void inverted_residual(const InvertedResidual& g, const Word* expand_filters, co
       const auto last = std::min(g.expand.panels(), (block + 1) * block_panels);
       for (auto panel = block * block_panels; panel < last; ++panel)
         for (auto r = top; r < bottom; ++r) {
-          const auto tiles = ceil_div(d.width, most);
-          for (i64 i = 0; i < tiles; ++i) {
-            const Part part(d.width, tiles, i);
-            const NarrowSum sum{.in = in + image * in_image + (first + r) * e.stride_y * in_row +
-                                      part.begin * e.stride_x * g.expand.pixel,
-                                .pixel = e.stride_x * g.expand.pixel,
-                                .block = e.plane() * kBlock,
-                                .taps = expand_taps.data(),
-                                .blocks = g.expand.blocks,
-                                .tap_count = g.expand.taps,
-                                .steps = g.expand.steps,
-                                .last_steps = g.expand.last_steps,
-                                .weights = expand_filters + panel * g.expand.panel_size(),
-                                .ahead = nullptr};
-            work.expand(sum, static_cast<int>(part.size()), panel,
-                        expanded + (r * g.width + d.pad_left + part.begin) * kBlock + panel % block_panels * words);
-          }
+          const NarrowSum sum{.in = in + image * in_image + (first + r) * e.stride_y * in_row,
+                              .pixel = e.stride_x * g.expand.pixel,
+                              .block = e.plane() * kBlock,
+                              .taps = expand_taps.data(),
+                              .blocks = g.expand.blocks,
+                              .tap_count = g.expand.taps,
+                              .steps = g.expand.steps,
+                              .last_steps = g.expand.last_steps,
+                              .weights = expand_filters + panel * g.expand.panel_size(),
+                              .ahead = nullptr};
+          work.expand(sum, static_cast<int>(d.width), panel,
+                      expanded + (r * g.width + d.pad_left) * kBlock + panel % block_panels * words);
         }
       work.filter({.in = expanded,
                    .taps = std::span(taps).first(static_cast<std::size_t>(d.taps())),
@@ -94,22 +88,19 @@ void inverted_residual(const InvertedResidual& g, const Word* expand_filters, co
                    .rows = band.size()},
                   filtered + block * g.filtered_step());
     }
-    const auto pixels = band.size() * d.out_width, tiles = ceil_div(pixels, most);
-    for (i64 panel = 0; panel < g.project.panels(); ++panel)
-      for (i64 i = 0; i < tiles; ++i) {
-        const Part part(pixels, tiles, i);
-        const NarrowSum sum{.in = filtered + part.begin * kBlock,
-                            .pixel = kBlock,
-                            .block = g.filtered_step(),
-                            .taps = kNoTaps,
-                            .blocks = g.project.blocks,
-                            .tap_count = 1,
-                            .steps = g.project.steps,
-                            .last_steps = g.project.last_steps,
-                            .weights = project_filters + panel * g.project.panel_size(),
-                            .ahead = nullptr};
-        work.project(sum, static_cast<int>(part.size()), panel, image, band.begin * d.out_width + part.begin);
-      }
+    for (i64 panel = 0; panel < g.project.panels(); ++panel) {
+      const NarrowSum sum{.in = filtered,
+                          .pixel = kBlock,
+                          .block = g.filtered_step(),
+                          .taps = kNoTaps,
+                          .blocks = g.project.blocks,
+                          .tap_count = 1,
+                          .steps = g.project.steps,
+                          .last_steps = g.project.last_steps,
+                          .weights = project_filters + panel * g.project.panel_size(),
+                          .ahead = nullptr};
+      work.project(sum, static_cast<int>(band.size() * d.out_width), panel, image, band.begin * d.out_width);
+    }
   });
 }
 

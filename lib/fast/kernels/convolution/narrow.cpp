@@ -39,6 +39,14 @@ void copy_padded(const ConvolutionShape& s, i64 padded_width, const Word* in, Wo
     }
 }
 
+/// About `wanted` parts of n, of equal size and, with `others` times as many, even in number if there are such: so that
+/// two threads have as much to do. A single part stays one.
+i64 equal_parts(i64 n, i64 wanted, i64 others) {
+  for (auto parts = wanted; wanted > 1 && parts <= std::min(n, 2 * wanted); ++parts)
+    if (n % parts == 0 && parts * others % 2 == 0) return parts;
+  return wanted;
+}
+
 struct Source {
   const Word* data;
   i64 row, block;
@@ -166,8 +174,9 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     // One row, as of a pointwise convolution: parts of it that stay in the cache while the panels go by.
     const auto fits =
         std::max(ceil_div(s.out_width * g.blocks * kBlock * 4, kPixelBytes), ceil_div(wanted, s.batch * panels));
-    const auto parts = std::clamp<i64>(fits, 1, ceil_div(s.out_width, most));
-    const auto groups = std::clamp<i64>(ceil_div(wanted, s.batch * parts), 1, panels);
+    const auto tiles = ceil_div(s.out_width, most);
+    const auto parts = equal_parts(tiles, std::clamp<i64>(fits, 1, tiles), 1);
+    const auto groups = equal_parts(panels, std::clamp<i64>(ceil_div(wanted, s.batch * parts), 1, panels), parts);
     return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {
       const auto image = chunk / (parts * groups);
       const Part part(s.out_width, parts, chunk / groups % parts), mine(panels, groups, chunk % groups);

@@ -79,6 +79,7 @@ U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
           .shift = e.shift + column,
           .low = e.low,
           .high = e.high,
+          .small = e.small,
           .rounds = e.rounds,
           .own = e.own,
           .other = e.other,
@@ -96,22 +97,46 @@ void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, s
   narrow_isa().u8(tile, pixels);
 }
 
-void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e,
+void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
   const auto plane = s.out_plane();
   const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
   const auto& table = narrow_isa();
   const auto column = panel * kColumns;
   auto tile = tile_of(sum, column, e);
-  tile.residual = residual ? residual + place : nullptr;
-  tile.residual_pixel = kChannels;
+  const auto wide_place = ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
+  const bool half = s.outputs - column <= kBlock;  // there is one block of 16 in f32
+  if (half && (out.wide || residual.wide) && pixels > table.pixels) {
+    for (int first = 0; first < pixels; first += table.pixels) {
+      auto part = sum;
+      part.in += first * sum.pixel;
+      u8_tile(s, out, residual, e, part, std::min(table.pixels, pixels - first), panel, image, pixel + first);
+    }
+    return;
+  }
+  alignas(64) float half_residual[16 * kColumns];
+  if (residual.levels) {
+    tile.residual = residual.levels + place;
+    tile.residual_pixel = kChannels;
+  } else if (residual.wide && !half) {
+    tile.wide_residual = residual.wide + wide_place;
+    tile.residual_pixel = kBlock;
+    tile.residual_block = plane * kBlock;
+  } else if (residual.wide) {
+    std::fill_n(half_residual, pixels * kColumns, 0.0f);
+    for (i64 p = 0; p < pixels; ++p)
+      std::copy_n(residual.wide + wide_place + p * kBlock, kBlock, half_residual + p * kColumns);
+    tile.wide_residual = half_residual;
+    tile.residual_pixel = kColumns;
+    tile.residual_block = kBlock;
+  }
   if (out.levels) {
     tile.out = out.levels + place;
     tile.out_pixel = kChannels;
     return table.u8(tile, pixels);
   }
-  float* to = out.wide + ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
-  if (s.outputs - column > kBlock) {
+  float* to = out.wide + wide_place;
+  if (!half) {
     tile.wide = to;
     tile.out_pixel = kBlock;
     tile.out_block = plane * kBlock;
@@ -127,7 +152,7 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const std::uint8_t
 }
 
 void u8_convolution(const NarrowGeometry& g, const Word* weights, const Word* in, std::uint8_t pad,
-                    const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e, Word* scratch,
+                    const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e, Word* scratch,
                     ThreadPool& pool) {
   const auto one = [&](const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
     u8_tile(g.s, out, residual, e, sum, pixels, panel, image, pixel);
@@ -152,12 +177,14 @@ U8DepthwiseRows depthwise_work(const ConvolutionShape& s, const std::int8_t* wei
   return {.in = rows.in,
           .taps = rows.taps.data(),
           .tap_count = s.taps(),
+          .channels = std::min(kChannels, s.outputs - channel),
           .weights = weights + rows.block * s.taps() * kChannels,
           .step = rows.step,
           .scale = e.scale + channel,
           .shift = e.shift + channel,
           .low = e.low,
           .high = e.high,
+          .small = e.small,
           .out = nullptr,
           .pixels = s.out_width,
           .rows = rows.rows,

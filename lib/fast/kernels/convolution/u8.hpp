@@ -26,6 +26,7 @@ struct U8Epilogue {
   float low, high;
   bool rounds;
   float own, other, offset, least, most;
+  bool small = false;
 };
 
 /// Weights [outputs][channels][taps] of one group.
@@ -35,11 +36,11 @@ void image_to_u8(const NarrowGeometry& geometry, const float* in, const U8Scale&
                  ThreadPool& pool);
 /// `in` is blocked u8, or what image_to_u8() made.
 void u8_convolution(const NarrowGeometry& geometry, const Word* weights, const Word* in, std::uint8_t pad,
-                    const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e, Word* scratch,
+                    const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e, Word* scratch,
                     ThreadPool& pool);
 
 /// Tiles of such a convolution: what narrow_convolution() and others call for each of them.
-void u8_tile(const ConvolutionShape& shape, const U8Blocked& out, const std::uint8_t* residual, const U8Epilogue& e,
+void u8_tile(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel);
 
 /// The same, stored as levels from `out` on, 64 a pixel.

@@ -61,7 +61,7 @@ struct Loops {
                           .high = std::numeric_limits<float>::infinity(),
                           .rows = static_cast<int>(rows),
                           .columns = static_cast<int>(columns)};
-    if (bf16_stores_all(valid, true, e, from, to)) {
+    if (!from.wide && bf16_stores_all(valid, true, e, from, to)) {
       bf16_bounds(e, tile.low, tile.high);
       tile.residual = from.narrow;
       tile.residual_row = s.out_width * from.pixel;

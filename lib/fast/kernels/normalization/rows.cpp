@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/kernels/chunks.hpp"
 
 namespace ovir::fast {
@@ -53,6 +54,21 @@ void normalize_rows(const RowNormalization& w, const float* x, float* y, i64 beg
 void normalize_rows(const RowNormalization& w, const float* x, float* y, ThreadPool& pool) {
   parallel_ranges(pool, w.rows, 30 + static_cast<double>(w.n) / 3,
                   [&](i64 begin, i64 end) { normalize_rows(w, x, y, begin, end); });
+}
+
+i64 normalize_scratch_size(const RowNormalization& w, int threads) { return threads * round_up(w.n, kBlock); }
+
+void normalize_rows(const RowNormalization& w, const float* x, std::uint16_t* y, float* scratch, ThreadPool& pool) {
+  Slots slots(scratch, round_up(w.n, kBlock), slots_for(pool));
+  parallel_ranges(pool, w.rows, 30 + static_cast<double>(w.n) / 3, [&](i64 begin, i64 end) {
+    const Slots::Lease room(slots);
+    for (auto r = begin; r < end; ++r) {
+      auto row = w;
+      row.rows = 1;
+      normalize_rows(row, x + r * w.n, room.data(), 0, 1);
+      narrow_isa().to_bf16(room.data(), y + r * w.n, w.n);
+    }
+  });
 }
 
 }  // namespace ovir::fast

@@ -1,7 +1,6 @@
 #include "fast/kernels/product/bf16.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "fast/kernels/chunks.hpp"
 
@@ -22,20 +21,36 @@ Bf16Place at(const Bf16Place& whole, i64 row, i64 column, i64 n) {
 i64 bf16_panels_size(i64 k, i64 n) { return bf16_words(k) * round_up(n, kColumns); }
 
 void pack_bf16_panels(const float* b, i64 row, i64 column, i64 k, i64 n, Word* to) {
+  constexpr i64 kLines = 32;  // words of a column at a time
   const auto& table = narrow_isa();
-  std::vector<float> values(static_cast<std::size_t>(k));
-  std::vector<std::uint16_t> rounded(static_cast<std::size_t>(2 * bf16_words(k)), 0);
-  for (i64 j = 0; j < round_up(n, kColumns); ++j) {
-    Word* out = to + j / kColumns * bf16_words(k) * kColumns + j % kColumns;
-    if (j < n) {
-      for (i64 i = 0; i < k; ++i) values[static_cast<std::size_t>(i)] = b[i * row + j * column];
-      table.to_bf16(values.data(), rounded.data(), k);
-    } else {
-      std::fill(rounded.begin(), rounded.end(), std::uint16_t{0});
+  const auto words = bf16_words(k);
+  for (i64 j = 0; j < n; j += kColumns, to += words * kColumns) {
+    const auto valid = std::min(kColumns, n - j);
+    if (column == 1) {
+      for (i64 w = 0; w < words; ++w) {
+        std::uint16_t pair[2][kColumns] = {};
+        for (i64 i = 0; i < 2 && 2 * w + i < k; ++i) table.to_bf16(b + (2 * w + i) * row + j, pair[i], valid);
+        for (i64 c = 0; c < kColumns; ++c) to[w * kColumns + c] = Word{pair[0][c]} | Word{pair[1][c]} << 16;
+      }
+      continue;
     }
-    for (i64 w = 0; w < bf16_words(k); ++w) {
-      const auto* pair = rounded.data() + 2 * w;
-      out[w * kColumns] = Word{pair[0]} | Word{pair[1]} << 16;
+    if (valid < kColumns) std::fill_n(to, words * kColumns, Word{0});
+    // Steps lie side by side in memory, or anyhow: rounded as rows, then transposed.
+    for (i64 w = 0; w < words; w += kLines) {
+      alignas(64) Word lines[kColumns * kLines];
+      const auto count = std::min(kLines, words - w), steps = std::min(2 * count, k - 2 * w);
+      for (i64 c = 0; c < valid; ++c) {
+        const float* from = b + (j + c) * column + 2 * w * row;
+        float gathered[2 * kLines];
+        if (row != 1) {
+          for (i64 i = 0; i < steps; ++i) gathered[i] = from[i * row];
+          from = gathered;
+        }
+        lines[c * kLines + count - 1] = 0;
+        table.to_bf16(from, reinterpret_cast<std::uint16_t*>(lines + c * kLines), steps);
+      }
+      isa().transpose(reinterpret_cast<const float*>(lines), kLines, reinterpret_cast<float*>(to + w * kColumns),
+                      kColumns, valid, count);
     }
   }
 }
