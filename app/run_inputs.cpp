@@ -148,8 +148,7 @@ bool Inputs::bind_all(const std::string& word, const std::string& path) {
     give(k, word);
     any = true;
   }
-  if (!any)
-    fail(Code::E0701, "{} holds no input of the model; its inputs are {}", printable(path), input_names(model_));
+  if (!any) fail(Code::E0701, "{} holds none of the model's inputs: {}", printable(path), input_names(model_));
   return true;
 }
 

@@ -69,7 +69,7 @@ Action declare(Flags& flags) {
   auto& o = *options;
   flags.argument("MODEL", o.first, "the first model's .xml file").required();
   flags.argument("OTHER", o.second, "the second model's .xml file");
-  flags.toggle("--no-weights", o.no_weights, "leave the .bin files alone");
+  flags.toggle("--no-weights", o.no_weights, "do not read the .bin files");
   flags.toggle(
       "--textconv", o.textconv,
       "instead: print one model as text that git can compare; in .gitattributes '*.xml diff=ir', then 'git config "

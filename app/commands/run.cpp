@@ -251,6 +251,8 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Stopwatch stopwatch;
   auto session = compile(loaded.model, loaded.facts, options_for(options, limited));
   log_info("compiled in {}", stopwatch.lap());
+  if (!options.save_state.empty() && session.variables().empty())
+    throw UsageError("--save-state: the model has no states");
   if (!options.load_state.empty()) load_states(options.load_state, session);
 
   Json steps = Json::array();

@@ -261,7 +261,7 @@ std::string comparison_text(const ComparisonView& view, const Style& style) {
   std::size_t left = 0, exact = 0, rounded = 0, wrong = 0;
   const Compared* first_wrong = nullptr;
   for (const auto& c : comparison.layers) {
-    if (c.own) {
+    if (c.own && c.place.at().op->kind != Kind::result) {
       exact += c.own->judgment == OwnVerdict::exact ? 1 : 0;
       rounded += c.own->judgment == OwnVerdict::rounded ? 1 : 0;
       wrong += is_wrong(c) ? 1 : 0;
@@ -275,12 +275,15 @@ std::string comparison_text(const ComparisonView& view, const Style& style) {
   auto text = rows.size() > 1 ? table(rows) : std::string();
   if (left > 0) text += fmt::format("... and {}; --per-layer lists all\n", count(left, "more layer"));
 
-  const auto all = comparison.layers.size() + comparison.outputs.size();
-  const auto within = [](const std::vector<Compared>& list) {
-    return std::count_if(list.begin(), list.end(), [](const Compared& c) { return c.difference.within; });
-  };
-  text += fmt::format("{}: {} within the tolerance", count(all, "tensor") + " compared",
-                      within(comparison.layers) + within(comparison.outputs));
+  std::vector<TensorPlace> all, outside;
+  for (const auto* list : {&comparison.layers, &comparison.outputs})
+    for (const auto& c : *list) {
+      all.push_back(c.place);
+      if (!c.difference.within) outside.push_back(c.place);
+    }
+  const auto tensors = tools::count_tensors(all);
+  text += fmt::format("{} compared: {} within the tolerance", count(tensors, "tensor"),
+                      tensors - tools::count_tensors(outside));
   if (exact + rounded + wrong > 0)
     text += fmt::format("; own error: {} exact, {} rounded, {} wrong", exact, rounded, wrong);
   text += "\n" + left_out(view);

@@ -51,7 +51,7 @@ std::string top_text(const Tensor& t, i64 top, const std::vector<std::string>& l
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }
-  if (rows > kRows) out += fmt::format("  … and {} more rows\n", rows - kRows);
+  if (rows > kRows) out += fmt::format("  ... and {} more rows\n", rows - kRows);
   return out;
 }
 

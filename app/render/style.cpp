@@ -2,6 +2,7 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/core.h>
@@ -27,9 +28,11 @@ Style style_of(int descriptor, std::string_view wish, int width) {
   style.color = wish == "always" || (wish == "auto" && automatic);
   const char* const columns = std::getenv("COLUMNS");
   winsize size{};
-  if (const auto given = columns ? parse_number<int>(columns) : std::nullopt; given && *given >= 40)
-    style.width = *given;
-  else if (terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) style.width = size.ws_col;
+  constexpr int kNarrowest = 40;
+  if (const auto given = columns ? parse_number<int>(columns) : std::nullopt; given && *given > 0)
+    style.width = std::max(kNarrowest, *given);
+  else if (terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    style.width = std::max<int>(kNarrowest, size.ws_col);
   return style;
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/bytes.hpp"
+
 namespace ovir {
 
 void* ScratchMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  constexpr std::size_t kFirst = 1024;
+  constexpr std::size_t kFirst = 1024, kLargest = 1 << 20;
   if (!blocks_.empty()) {
     auto& block = blocks_.back();
     void* at = block.bytes.get() + used_;
@@ -15,8 +17,10 @@ void* ScratchMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
       return at;
     }
   }
-  const auto size = std::max(bytes + alignment, blocks_.empty() ? kFirst : 2 * blocks_.back().size);
-  blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
+  // Blocks grow, but for what is large none is larger than need be.
+  const auto usual = blocks_.empty() ? kFirst : std::min(kLargest, 2 * blocks_.back().size);
+  const auto size = std::max(bytes + alignment, usual);
+  blocks_.push_back({ovir::allocate(size), size});
   used_ = 0;
   return do_allocate(bytes, alignment);
 }
@@ -28,7 +32,7 @@ void ScratchMemory::release() {
   std::size_t all = 0;
   for (const auto& block : blocks_) all += block.size;
   blocks_.clear();
-  blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(all), all});
+  blocks_.push_back({ovir::allocate(all), all});
 }
 
 }  // namespace ovir

@@ -7,8 +7,8 @@
 
 namespace ovir {
 
-/// Hands out memory that is all taken back at once, by release(). Asks the heap only until it has met the largest run;
-/// then it allocates nothing. For one thread at a time.
+/// Hands out memory that is all taken back at once, by release(). Allocates, and takes from the thread's MemoryBudget,
+/// only until it has met the largest run; then it allocates nothing. For one thread at a time.
 class ScratchMemory final : public std::pmr::memory_resource {
  public:
   /// What was handed out must not be used any more.
@@ -20,7 +20,7 @@ class ScratchMemory final : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   struct Block {
-    std::unique_ptr<std::byte[]> bytes;
+    std::shared_ptr<std::byte> bytes;
     std::size_t size;
   };
   std::vector<Block> blocks_;

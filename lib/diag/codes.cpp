@@ -344,8 +344,8 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "in OpenVINO. One note counts them all.",
      R"(<layer type="Convolution" ...> <data output_padding="0,0" .../>)",
      "Nothing needs to be done; `-A N0901` hides it."},
-    {Code::N0902, 0, "OpenVINO's CPU plugin computes this differently",
-     "OpenVINO's CPU plugin departs from the specification here; ovir follows the specification. `ovir "
+    {Code::N0902, 0, "OpenVINO computes this differently, or does not read it",
+     "OpenVINO's reader or its CPU plugin departs from the specification here; ovir follows the specification. `ovir "
      "check --portability` lists such layers.",
      "Divide of i64 and i64    # the plugin computes in 32 bits",
      "If results must be the same on both, avoid the operation."},

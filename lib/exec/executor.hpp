@@ -14,13 +14,14 @@
 #include "exec/profiler.hpp"
 #include "exec/side_values.hpp"
 #include "exec/sized.hpp"
+#include "exec/states.hpp"
 
 namespace ovir {
 
 /// What the executors of a session share during a run.
 struct RunContext {
   Runtime& runtime;
-  States& states;
+  SessionStates& states;
   BlockPool& blocks;
   Observer* observer = nullptr;
   Profiler* profiler = nullptr;
@@ -38,7 +39,7 @@ class Executor {
   /// Inputs by Parameter, results by Result in file order. Inputs must be alive until the results are; results share
   /// bytes with nothing but each other. Throws Failure with the layer at fault.
   void run(RunContext& context, std::span<const Tensor> inputs, std::span<const i64> iterations,
-           std::vector<Tensor>& results);
+           std::span<Tensor> results);
 
  private:
   class Run;
@@ -59,6 +60,8 @@ class Executor {
   std::unique_ptr<Sized> loose_;   // with none: the inputs are not what was planned for
   std::list<Recorded> recent_;     // the most recent first
   Recorded* recording_ = nullptr;  // of the run under way
+  std::vector<Shape> key_;         // of the run under way
+  std::vector<i64> below_;         // the iterations of a body that runs
   std::map<std::pair<int, int>, std::unique_ptr<Executor>> bodies_;  // by step and body
   std::vector<std::unique_ptr<DynamicStep>> dynamic_;                // by step
   std::unique_ptr<SideValues> side_;

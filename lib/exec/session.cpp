@@ -9,6 +9,7 @@
 #include "model/report.hpp"
 #include "op/shared_attrs.hpp"
 #include "op/work.hpp"
+#include "tensor/copy.hpp"
 
 namespace ovir {
 namespace {
@@ -57,11 +58,12 @@ class Busy {
 struct Session::Impl {
   std::shared_ptr<Runtime> runtime;
   std::shared_ptr<const Plan> plan;
-  States states;
+  SessionStates states;
   BlockPool blocks;
   Executor executor;
   std::vector<ModelPort> inputs, outputs;
   std::vector<Variable> variables;
+  std::vector<Spare> exchanged;  ///< by result: storage of those that are handed out in another type, or are states
   Profiler* profiler = nullptr;
   PlannedWork planned;
   std::uint64_t runs = 0;
@@ -84,6 +86,7 @@ struct Session::Impl {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.insert(names.begin(), name);
       outputs.push_back({name, std::move(names), exchanged_type(model, fact.type, false), fact.shape});
     }
+    exchanged.resize(outputs.size());
     find_variables(*plan, variables);
     planned = planned_work(*plan);
   }
@@ -96,7 +99,7 @@ struct Session::Impl {
   }
 
   bool holds(const Tensor& value) const {
-    return std::any_of(states.begin(), states.end(),
+    return std::any_of(states.current.begin(), states.current.end(),
                        [&](const auto& state) { return state.second.owner() == value.owner(); });
   }
 
@@ -155,6 +158,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   auto& session = impl();
   const Busy busy(session.running);
   session.check(inputs);
+  results.resize(session.outputs.size());
   for (auto& r : results) r = Tensor();
   const MemoryBudget::Scope scope(session.runtime->memory());
   WorkBudget work(session.work_limit(inputs));
@@ -163,24 +167,31 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   session.stopped = false;
   RunContext context{*session.runtime, session.states, session.blocks, observer, session.profiler, ++session.runs};
   // A run that does not come to its end leaves the states as they were.
-  std::optional<States> before;
-  if (!session.variables.empty()) before = session.states;
+  session.states.begin();
   try {
     session.executor.run(context, inputs, {}, results);
   } catch (const StoppedByObserver&) {
     session.stopped = true;
     results.clear();
-    if (before) session.states = std::move(*before);
+    session.states.undo();
     return;
   } catch (...) {
-    if (before) session.states = std::move(*before);
+    session.states.undo();
     throw;
   }
+  session.states.commit();
   for (std::size_t k = 0; k < results.size(); ++k) {
-    const auto type = session.outputs[k].type;
-    if (type != ElementType::dynamic && type != results[k].type()) results[k] = convert(results[k], type);
+    auto& result = results[k];
+    const auto type = session.outputs[k].type == ElementType::dynamic ? result.type() : session.outputs[k].type;
     // The caller may write to results.
-    if (session.holds(results[k])) results[k] = results[k].copied();
+    if (type == result.type() && !session.holds(result)) continue;
+    if (type == ElementType::string) {
+      result = result.copied();
+      continue;
+    }
+    auto& exchanged = session.exchanged[k].renewed(type, result.shape());
+    convert_into(result, exchanged);
+    result = exchanged;
   }
 }
 
@@ -199,8 +210,9 @@ std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& 
 }
 
 Tensor Session::state(std::string_view variable) const {
-  const auto held = impl().states.find(variable);
-  return held == impl().states.end() ? Tensor() : held->second.copied();
+  const auto& states = impl().states.current;
+  const auto held = states.find(variable);
+  return held == states.end() ? Tensor() : held->second.copied();
 }
 
 void Session::set_state(std::string_view variable, const Tensor& value) {
@@ -217,9 +229,10 @@ void Session::set_state(std::string_view variable, const Tensor& value) {
     fail(Code::E0703, "the state of variable \"{}\" must have shape {}, but {} was given", variable,
          to_string(at->shape), to_string(value.shape()));
   const bool changes = widened && !wide;
-  impl().states.insert_or_assign(std::string(variable), changes ? convert(value, ElementType::f32) : value.copied());
+  impl().states.current.insert_or_assign(std::string(variable),
+                                         changes ? convert(value, ElementType::f32) : value.copied());
 }
 
-void Session::reset_states() { impl().states.clear(); }
+void Session::reset_states() { impl().states = {}; }
 
 }  // namespace ovir

@@ -25,7 +25,7 @@ bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::o
     return false;
   if (step.nodes.empty()) return true;
   const auto& node = plan.node(step);
-  if (node.op->kind != Kind::compute || !node.bodies.empty()) return false;
+  if (node.op->kind != Kind::compute) return false;
   return !step.infers || (recorded && step.by_shapes);
 }
 
@@ -54,7 +54,7 @@ Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime&
     if (steps[s].how == How::kernel || steps[s].how == How::reference)
       work = saturating_add(work, step_work(plan, plan.steps[s], steps[s].how == How::kernel));
   for (int id = 0; id < std::ssize(plan.values); ++id) {
-    if (planned[id]) spare.emplace_back(id, Tensor());
+    if (planned[id]) spare.emplace_back(id, Spare());
     if (!fixed[id]) moving.push_back(id);
   }
 }
@@ -184,8 +184,9 @@ void Sized::bind_references(const Plan& plan) {
   }
 }
 
-void renew(Tensor& spare, ElementType type, const Shape& shape) {
-  if (!spare || !spare.exclusive() || spare.type() != type || spare.shape() != shape) spare = Tensor(type, shape);
+Tensor& Spare::renewed(ElementType type, const Shape& shape) {
+  if (tensors_[0] && !tensors_[0].exclusive()) std::swap(tensors_[0], tensors_[1]);
+  return renew(tensors_[0], type, shape);
 }
 
 Tensor Sized::converted(std::size_t parameter, const Tensor& given, ElementType stored) {
@@ -195,11 +196,14 @@ Tensor Sized::converted(std::size_t parameter, const Tensor& given, ElementType 
   return spare.borrowed();
 }
 
-Tensor Sized::result(std::size_t k, int id) {
+Tensor Sized::result(const Plan& plan, std::size_t k) {
+  const auto id = plan.results[k];
   const auto value = tensors[id].unpacked();
-  if (!fixed[id] || value.type() == ElementType::string) return value.owned();
-  auto& spare = copies[k];
-  renew(spare, value.type(), value.shape());
+  const bool given = std::any_of(plan.parameters.begin(), plan.parameters.end(), [&](int parameter) {
+    return !fixed[id] && tensors[parameter].owner() == value.owner();
+  });
+  if ((!fixed[id] && !given) || value.type() == ElementType::string) return value.owned();
+  auto& spare = copies[k].renewed(value.type(), value.shape());
   if (value.byte_size() > 0) std::copy_n(value.bytes(), value.byte_size(), spare.mutable_bytes());
   return spare;
 }

@@ -38,8 +38,16 @@ struct SizedStep {
   i64 rows = 0, parts = 1;
 };
 
-/// Makes `spare` a tensor of that type and shape: the same as before where nobody else holds it any more and it fits.
-void renew(Tensor& spare, ElementType type, const Shape& shape);
+/// Storage of a result for the next run. There are two, since who gets the results may still hold those of the last
+/// run: what a body feeds back to itself.
+class Spare {
+ public:
+  /// See renew().
+  Tensor& renewed(ElementType type, const Shape& shape);
+
+ private:
+  std::array<Tensor, 2> tensors_;
+};
 
 struct Sized {
   /// `shapes`: by value; empty where a value's shape is not known before the run. Takes the arena from the thread's
@@ -51,13 +59,13 @@ struct Sized {
   std::vector<std::optional<Shape>> shapes;
   std::shared_ptr<std::byte> arena;
   std::size_t arena_bytes = 0;
-  std::vector<Tensor> tensors;                ///< by value
-  std::vector<char> fixed;                    ///< by value: lies in the same place in every run
-  std::vector<char> planned;                  ///< by value: a planned step writes it, outside of the arena (a result)
-  std::vector<std::pair<int, Tensor>> spare;  ///< those values, and their storage for the next run
-  std::vector<Tensor> conversions;            ///< by parameter: storage of converted()
-  std::vector<Tensor> copies;                 ///< by result: storage of result()
-  std::vector<int> moving;                    ///< values that do not lie in the same place in every run
+  std::vector<Tensor> tensors;               ///< by value
+  std::vector<char> fixed;                   ///< by value: lies in the same place in every run
+  std::vector<char> planned;                 ///< by value: a planned step writes it, outside of the arena (a result)
+  std::vector<std::pair<int, Spare>> spare;  ///< those values, and their storage
+  std::vector<Tensor> conversions;           ///< by parameter: storage of converted()
+  std::vector<Spare> copies;                 ///< by result: storage of result()
+  std::vector<int> moving;                   ///< values that do not lie in the same place in every run
   std::vector<SizedStep> steps;
   std::vector<View> views;
   bool all_planned = true;  ///< no step is dynamic
@@ -70,8 +78,8 @@ struct Sized {
 
   /// The caller's value in the type it is stored in.
   Tensor converted(std::size_t parameter, const Tensor& given, ElementType stored);
-  /// A value as a result, which the caller may keep: a copy where it lies in the arena or in the model.
-  Tensor result(std::size_t k, int value);
+  /// A value as a result, which the caller may keep: a copy where it lies in the arena, in the model or in an input.
+  Tensor result(const Plan& plan, std::size_t k);
 
  private:
   void prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
+
+#include "base/checked.hpp"
 
 #include "op/infer_context.hpp"
 #include "op/ports.hpp"
@@ -44,9 +47,12 @@ const Tensor& EvalContext::in(int port) {
   const auto& kept = inputs_[port];
   const auto wanted = version_->lift == Lift::compute ? lifted_type(kept.type()) : kept.type();
   if (!kept.packed() && wanted == kept.type()) return kept;
-  auto& cached = lifted_[port];
-  if (!cached) cached = wanted == kept.type() ? kept.unpacked() : convert(kept, wanted);
-  return cached;
+  auto& [value, current] = lifted_[port];
+  if (!std::exchange(current, true)) {
+    if (wanted == kept.type()) value = kept.unpacked();
+    else convert_into(kept, renew(value, wanted, kept.shape()));
+  }
+  return value;
 }
 
 std::span<const i64> EvalContext::ints(int port) {
@@ -61,6 +67,23 @@ i64 EvalContext::scalar_int(int port) {
   const auto values = ints(port);
   if (values.empty()) throw std::logic_error(fmt::format("input {} has no element when its kernel runs", port));
   return values[0];
+}
+
+std::pmr::vector<double> EvalContext::floats(int port) {
+  const auto& t = in(port);
+  auto wide = scratch(ElementType::f64, t.shape());
+  convert_into(t, wide);
+  const auto values = wide.values<double>();
+  return {values.begin(), values.end(), memory()};
+}
+
+Tensor EvalContext::scratch(ElementType type, Shape shape) {
+  const auto bytes = checked_mul(shape.count(), byte_width(type));
+  if (!bytes) fail(Code::E0003, "a tensor {}{} is too large", name(type), to_string(shape));
+  constexpr std::size_t kAlignment = 64;
+  auto* at = static_cast<std::byte*>(memory_.allocate(static_cast<std::size_t>(std::max<i64>(*bytes, 1)), kAlignment));
+  // Nobody owns it, so owned() is a copy.
+  return {type, std::move(shape), std::shared_ptr<const void>(std::shared_ptr<void>(), at), at};
 }
 
 i64 EvalContext::single_int(int port) {
@@ -96,9 +119,9 @@ Tensor& EvalContext::out(int port, Shape shape) {
   const auto type = out_type(port);
   if (port < std::ssize(targets_) && targets_[port] && targets_[port].type() == type && targets_[port].shape() == shape)
     return result = targets_[port];
-  // A tensor that finish() will narrow does not live long.
-  const bool stays = type == stored_out_type(port);
-  result = host_ && stays ? host_->allocate(type, std::move(shape)) : Tensor(type, std::move(shape));
+  if (type != stored_out_type(port) && type != ElementType::string)
+    return result = scratch(type, std::move(shape));  // until finish() narrows it
+  result = host_ ? host_->allocate(type, std::move(shape)) : Tensor(type, std::move(shape));
   if (type == ElementType::string) {
     std::fill_n(result.mutable_data<std::string_view>(), result.size(), std::string_view());
     for (const auto& input : inputs_)
@@ -108,7 +131,7 @@ Tensor& EvalContext::out(int port, Shape shape) {
 }
 
 void EvalContext::restart() {
-  for (auto& t : lifted_) t = Tensor();
+  for (auto& lifted : lifted_) lifted.current = false;
   for (auto& t : results_) t = Tensor();
   memory_.release();
 }
@@ -119,7 +142,12 @@ std::vector<Tensor>& EvalContext::finish() {
     if (!result && !wanted(o)) continue;
     if (!result) throw std::logic_error(fmt::format("the kernel gave no output {}", o));
     const auto stored = stored_out_type(o);
-    if (stored != ElementType::dynamic && result.type() != stored) result = convert(result, stored);
+    if (stored == ElementType::dynamic || result.type() == stored) continue;
+    const bool has_place = o < std::ssize(targets_) && targets_[o] && targets_[o].type() == stored &&
+                           targets_[o].shape() == result.shape();
+    auto narrow = has_place ? targets_[o] : Tensor(stored, result.shape());
+    convert_into(result, narrow);
+    result = std::move(narrow);
   }
   return results_;
 }

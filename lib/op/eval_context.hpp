@@ -24,8 +24,11 @@ using States = std::map<std::string, Tensor, std::less<>>;
 class EvalHost {
  public:
   virtual Tensor allocate(ElementType type, Shape shape) = 0;
-  virtual States& states() = 0;
-  virtual std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) = 0;
+  virtual const States& states() = 0;
+  /// Gives a variable its next value.
+  virtual void assign(const std::string& variable, const Tensor& value) = 0;
+  /// Parameters and results of the body, in file order. The results belong to who gets them.
+  virtual void run_body(int body, std::span<const Tensor> parameters, std::span<Tensor> results) = 0;
 
  protected:
   ~EvalHost() = default;
@@ -59,7 +62,8 @@ class EvalContext {
   /// The only element of an input; throws Failure (E0506) where it has none or several. For layers with bodies, whose
   /// shapes are not inferred again when they run.
   i64 single_int(int port);
-  std::vector<double> floats(int port) { return to_f64(in(port)); }
+  /// Any numbers as doubles, in memory().
+  std::pmr::vector<double> floats(int port);
 
   /// A new tensor for output `port`, in the shape that was inferred.
   Tensor& out(int port);
@@ -78,13 +82,16 @@ class EvalContext {
   ElementType stored_out_type(int port) const;
 
   std::span<const BodyMap> bodies() const { return bodies_; }
-  std::vector<Tensor> run_body(int body, const std::vector<Tensor>& parameters) const {
-    return host_->run_body(body, parameters);
+  void run_body(int body, std::span<const Tensor> parameters, std::span<Tensor> results) const {
+    host_->run_body(body, parameters, results);
   }
-  States& states() const { return host_->states(); }
+  const States& states() const { return host_->states(); }
+  void assign(const std::string& variable, const Tensor& value) const { host_->assign(variable, value); }
 
   /// Where a kernel's own lists (std::pmr::vector) may lie: gone when it ends, and kept for the next run.
   std::pmr::memory_resource* memory() { return &memory_; }
+  /// A tensor there; of numbers, not of strings.
+  Tensor scratch(ElementType type, Shape shape);
 
   // Set by who runs the kernel.
   void set_type(std::string_view type) { type_ = type; }
@@ -107,7 +114,11 @@ class EvalContext {
   std::span<const Tensor> inputs_;
   std::span<const Fact> outputs_;
   std::span<const ElementType> stored_;
-  std::vector<Tensor> lifted_;  // per input, made when first asked for
+  struct Lifted {
+    Tensor value;
+    bool current = false;  // of this run
+  };
+  std::vector<Lifted> lifted_;  // per input, made when first asked for; storage is kept
   std::vector<Tensor> results_;
   std::vector<std::vector<i64>> ints_;  // per input that is not i64
   ScratchMemory memory_;

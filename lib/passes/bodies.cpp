@@ -102,7 +102,7 @@ class Mapper {
         nodes.empty() ? fmt::format("{}; it has no {}", what, kind)
                       : fmt::format("{}; its {} {}{}", what,
                                     nodes.size() == 1 ? fmt::format("only {} is", kind) : fmt::format("{}s are", kind),
-                                    there, nodes.size() > 4 ? ", …" : ""),
+                                    there, nodes.size() > 4 ? ", ..." : ""),
         std::move(remedies));
     return -1;
   }

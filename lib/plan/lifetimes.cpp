@@ -9,9 +9,11 @@ namespace {
 
 bool is_settled(const Value& v) { return v.shape.is_static() && v.declared != ElementType::dynamic; }
 
-/// Whether inference reads a value of some input that is not known before the run.
+/// Whether inference reads a value of some input that is not known before the run. For the shapes of bodies it reads
+/// any, but demands nothing of them.
 bool reads_unknown(const Plan& plan, int index) {
   const auto& node = (*plan.model)[index];
+  if (!node.bodies.empty()) return false;
   for (int k = 0; k < std::ssize(node.inputs); ++k)
     if (node.version->reads.contains(k) && !plan.facts->of(node.inputs[k]).value) return true;
   return false;
@@ -23,8 +25,7 @@ bool infers(const Plan& plan, const Step& step) {
   if (!std::all_of(step.inputs.begin(), step.inputs.end(), settled) ||
       !std::all_of(step.outputs.begin(), step.outputs.end(), settled))
     return true;
-  return std::any_of(step.nodes.begin(), step.nodes.end(), [&](int index) { return reads_unknown(plan, index); }) ||
-         (!step.nodes.empty() && !plan.node(step).bodies.empty());
+  return std::any_of(step.nodes.begin(), step.nodes.end(), [&](int index) { return reads_unknown(plan, index); });
 }
 
 /// What follows from the shapes of the model's inputs and states alone, by value of the plan.

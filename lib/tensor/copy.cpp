@@ -91,6 +91,11 @@ void permute(const Tensor& from, const Shape& view, const Shape& axes, Tensor& t
   gather_strided(from, 0, strides, shape, to);
 }
 
+Tensor& renew(Tensor& spare, ElementType type, const Shape& shape) {
+  if (!spare || !spare.exclusive() || spare.type() != type || spare.shape() != shape) spare = Tensor(type, shape);
+  return spare;
+}
+
 void fill(Tensor& to, const Tensor& value) { gather_strided(value, 0, {0}, {to.size()}, to); }
 
 }  // namespace ovir

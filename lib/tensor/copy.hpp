@@ -25,7 +25,10 @@ void scatter_strided(const Tensor& from, const Shape& shape, Tensor& to, i64 fir
 /// `from` read as `view` with its axes in the order `axes`, as in Transpose, into the whole of `to`.
 void permute(const Tensor& from, const Shape& view, const Shape& axes, Tensor& to);
 
-/// convert() into a tensor of the same shape and another element type.
+/// Makes `spare` a tensor of that type and shape: the same as before where nobody else holds it any more and it fits.
+Tensor& renew(Tensor& spare, ElementType type, const Shape& shape);
+
+/// convert() into a tensor of the same shape.
 void convert_into(const Tensor& from, Tensor& to);
 
 /// to_i64() into a list that keeps its storage.

@@ -112,6 +112,19 @@ const Compared* Comparison::worst() const {
   return worst;
 }
 
+std::size_t count_tensors(const std::vector<TensorPlace>& places) {
+  std::set<TensorPlace> tensors;
+  for (auto place : places) {
+    if (place.at().op->kind == Kind::result) {
+      const auto from = place.at().inputs.front();
+      place.node = from.node;
+      place.port = from.port;
+    }
+    tensors.insert(std::move(place));
+  }
+  return tensors.size();
+}
+
 Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
                    const CompareOptions& options) {
   std::vector<OwnError> errors;
@@ -141,7 +154,9 @@ Bisection bisect(Session& session, const Plan& plan, std::span<const Tensor> inp
                  const Allowance& allowance) {
   const auto errors = own_errors(session, plan, inputs, reference, {allowance, true});
   Bisection result;
-  result.judged = errors.size();
+  std::vector<TensorPlace> places;
+  for (const auto& e : errors) places.push_back(e.place);
+  result.judged = count_tensors(places);
   const auto wrong =
       std::find_if(errors.begin(), errors.end(), [](const OwnError& e) { return e.judgment == OwnVerdict::wrong; });
   if (wrong == errors.end()) return result;

@@ -42,6 +42,9 @@ struct Comparison {
   const Compared* worst() const;
 };
 
+/// How many tensors these places name: that of a Result is the one of the layer that it comes from.
+std::size_t count_tensors(const std::vector<TensorPlace>& places);
+
 Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
                    const CompareOptions& options);
 
@@ -56,7 +59,7 @@ struct Culprit {
 };
 struct Bisection {
   std::optional<Culprit> found;
-  std::size_t judged = 0;  ///< places
+  std::size_t judged = 0;  ///< tensors
 };
 Bisection bisect(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
                  const Allowance& allowance);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/text.hpp"
 #include "model/report.hpp"
@@ -14,11 +15,41 @@ struct Candidate {
   const Node& node;
   const std::vector<Fact>& outputs;
   std::vector<Fact> inputs;
+  bool turned;  ///< see SquareWeights
   ElementType type() const { return inputs.empty() ? ElementType::dynamic : inputs[0].type; }
   std::string_view attribute(std::string_view name) const {
     const auto* given = node.layer->attribute(name);
     return given ? trim(given->value) : std::string_view();
   }
+};
+
+/// Square constants that MatMul uses as they are and transposed.
+class SquareWeights {
+ public:
+  /// Whether the constant at the second input was used the other way round before.
+  bool turned(const Model& model, const Node& node) {
+    if (!node.op || node.op->type != "MatMul" || node.inputs.size() != 2) return false;
+    const auto* weights = constant_at(model, node.inputs[1]);
+    if (!weights) return false;
+    const auto& shape = weights->shape();
+    const auto rank = shape.rank();
+    if (rank < 2 || shape[rank - 1] != shape[rank - 2] || shape[rank - 1] < 2) return false;
+    const auto* given = node.layer->attribute("transpose_b");
+    const bool transposed = given && equals_ignoring_case(trim(given->value), "true");
+    return transposed_.try_emplace(weights->bytes(), transposed).first->second != transposed;
+  }
+
+ private:
+  /// The constant, perhaps converted, that feeds an input; null where none does.
+  static const Tensor* constant_at(const Model& model, ValueRef from) {
+    if (from.node < 0) return nullptr;
+    const auto* node = &model[from.node];
+    if (node->op && node->op->type == "Convert" && node->inputs.front().node >= 0)
+      node = &model[node->inputs.front().node];
+    return node->constant ? &node->constant : nullptr;
+  }
+
+  std::map<const std::byte*, bool> transposed_;  ///< by the bytes of the constant: as its first MatMul has it
 };
 
 struct Difference {
@@ -45,12 +76,31 @@ bool adds_and_drops_axes(const Candidate& layer) {
   const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string_view::npos; };
   return any("new_axis_mask") && any("shrink_axis_mask");
 }
+bool turns_weights(const Candidate& layer) { return layer.turned; }
 /// The last factor of HSwish as f16 has it: 0.16663 instead of 1/6.
 bool by_a_sixth_in_f16(const Candidate& layer) {
   constexpr double kSixth = 0x1.554p-3;
   return layer.type() == ElementType::f16 && std::any_of(layer.inputs.begin(), layer.inputs.end(), [](const Fact& f) {
            return f.value && f.value.size() == 1 && to_f64(f.value).front() == kSixth;
          });
+}
+/// Pads of the file that differ from those which the output_shape asks for: half of what is too much, rounded down.
+bool pads_of_the_file(const Candidate& layer) {
+  const auto mode = layer.attribute("auto_pad");
+  return layer.inputs.size() > 2 && (mode.empty() || mode == "explicit");
+}
+/// Lines are resampled with the filter that antialias widens where there become fewer of them.
+bool shrinks_with_antialias(const Candidate& layer) {
+  if (layer.attribute("mode") != "linear" || layer.attribute("antialias") != "true") return false;
+  const auto &from = layer.inputs[0].shape, &to = layer.outputs[0].shape;
+  if (!from.is_static() || !to.is_static() || from.rank() != to.rank()) return true;
+  for (i64 i = 0; i < from.rank(); ++i)
+    if (to[i].max < from[i].min) return true;
+  return false;
+}
+bool other_gate_order(const Candidate& layer) {
+  const auto format = layer.attribute("weights_format");
+  return !format.empty() && format != "fico";
 }
 constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
 constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
@@ -59,6 +109,8 @@ constexpr std::string_view kIn32Bits = "the plugin computes 64-bit numbers in 32
 constexpr std::string_view kSaturates = "the plugin saturates 8-bit integers; by the specification they wrap around";
 constexpr std::string_view kNaNIsGreater = "in the plugin a comparison with NaN is true; by IEEE 754 it is false",
                            kNaNIsZero = "the plugin turns NaN into the lower bound; here it stays NaN";
+constexpr std::string_view kPads =
+    "the plugin takes pads_begin and pads_end of the file; by the specification they follow from output_shape";
 constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
 
 constexpr Difference kDifferences[] = {
@@ -68,6 +120,7 @@ constexpr Difference kDifferences[] = {
     {"Clamp", of_types<kFloat>, kNaNIsZero},
     {"Clamp", of_types<set_of(ElementType::u8)>,
      "the plugin truncates a fractional min; by the specification it is rounded up"},
+    {"ConvolutionBackpropData", pads_of_the_file, kPads},
     {"CumSum", of_types<k64>, kIn32Bits},
     {"Divide", of_types<k64>, kIn32Bits},
     {"Divide", of_types<kInteger>,
@@ -77,6 +130,12 @@ constexpr Difference kDifferences[] = {
     {"GenerateProposals", nms_eta, "OpenVINO refuses an nms_eta other than 1"},
     {"Greater", of_types<kFloat>, kNaNIsGreater},
     {"GreaterEqual", of_types<kFloat>, kNaNIsGreater},
+    {"GroupConvolutionBackpropData", pads_of_the_file, kPads},
+    {"Interpolate", shrinks_with_antialias, "the plugin ignores antialias in mode \"linear\""},
+    {"LSTMCell", other_gate_order, "OpenVINO ignores weights_format and takes the gates in the order fico"},
+    {"MatMul", turns_weights,
+     "the plugin multiplies by a square constant the same way wherever it is used; an earlier MatMul has another "
+     "transpose_b"},
     {"Maximum", of_types<k64>, kIn32Bits},
     {"Maximum", of_types<kFloat>, kNaN},
     {"Minimum", of_types<k64>, kIn32Bits},
@@ -87,6 +146,7 @@ constexpr Difference kDifferences[] = {
     {"MulticlassNms", nms_eta,
      "the plugin applies the lowered threshold (nms_eta) to all boxes; by the specification each box is held against "
      "the threshold at its turn"},
+    {"Multinomial", always, "the plugin draws other random numbers than the specification's generator"},
     {"Multiply", of_types<k64>, kIn32Bits},
     {"Multiply", of_types<kBytes>, kSaturates},
     {"Multiply", by_a_sixth_in_f16,
@@ -122,17 +182,60 @@ constexpr Difference kDifferences[] = {
     {"Unique", along_last_axis, "the plugin misses equal slices along the last axis"},
 };
 
+/// An attribute with a default that OpenVINO's reader does not apply.
+struct LeftOut {
+  std::string_view type, attribute;
+  std::string_view becomes;  ///< what it is in OpenVINO; empty: OpenVINO does not read the layer
+};
+
+constexpr LeftOut kLeftOut[] = {
+    {"Bucketize", "output_type", ""},
+    {"CTCLoss", "ctc_merge_repeated", "false"},
+    {"Col2Im", "dilations", ""},
+    {"Col2Im", "pads_begin", ""},
+    {"Col2Im", "pads_end", ""},
+    {"Col2Im", "strides", ""},
+    {"DeformableConvolution", "deformable_group", ""},
+    {"DeformableConvolution", "group", ""},
+    {"DepthToSpace", "block_size", ""},
+    {"PSROIPooling", "mode", ""},
+    {"RegionYolo", "do_softmax", "false"},
+    {"ShapeOf", "output_type", ""},
+    {"Softmax", "axis", "0"},
+    {"SpaceToDepth", "block_size", ""},
+};
+
+/// What a layer's missing attributes mean to OpenVINO.
+void check_left_out(const Model& model, const Node& node, Diagnostics& diagnostics) {
+  for (const auto& [type, attribute, becomes] : kLeftOut) {
+    if (type != node.op->type || node.layer->attribute(attribute)) continue;
+    const auto& defs = node.version->attrs.defs;
+    const auto def = std::find_if(defs.begin(), defs.end(), [&](const AttributeDef& d) { return d.name == attribute; });
+    if (def == defs.end()) continue;
+    const auto usual = node.version->attrs.default_of(*def).value_or("");
+    const auto what = becomes.empty()
+                          ? fmt::format("OpenVINO does not read the layer without \"{}\"", attribute)
+                          : fmt::format("OpenVINO takes {} for \"{}\", which is left out", becomes, attribute);
+    report(diagnostics, model, *node.layer,
+           diagnose(Code::N0902, usual.empty()
+                                     ? fmt::format("{}: {}", type, what)
+                                     : fmt::format("{}: {}; by the specification it is {} then", type, what, usual)));
+  }
+}
+
 }  // namespace
 
 void check_portability(const Model& model, const Facts& facts, Diagnostics& diagnostics) {
+  SquareWeights weights;
   for (std::size_t i = 0; i < model.nodes.size() && i < facts.outputs.size(); ++i) {
     const auto& node = model.nodes[i];
     if (!node.op || node.faulty) continue;
-    Candidate layer{node, facts.outputs[i], {}};
+    Candidate layer{node, facts.outputs[i], {}, weights.turned(model, node)};
     for (const auto& v : node.inputs) layer.inputs.push_back(v.node < 0 ? Fact{} : facts.of(v));
     // What follows from constants is computed once, when the model is read.
     const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),
                                                              [](const Fact& f) { return static_cast<bool>(f.value); });
+    check_left_out(model, node, diagnostics);
     for (const auto& difference : kDifferences) {
       if (known || difference.type != node.op->type || !difference.applies(layer)) continue;
       auto d = diagnose(Code::N0902, fmt::format("{}: {}", node.op->type, difference.what));

@@ -19,7 +19,7 @@ constexpr int kDeepest = 64;
 
 std::string quoted(std::string_view s) {
   constexpr std::size_t longest = 60;
-  return s.size() <= longest ? '"' + printable(s) + '"' : '"' + printable(s.substr(0, longest)) + "…\"";
+  return s.size() <= longest ? '"' + printable(s) + '"' : '"' + printable(s.substr(0, longest)) + "...\"";
 }
 
 /// Why `s` is not a number of at least `min`.

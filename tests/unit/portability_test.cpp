@@ -44,6 +44,56 @@ TEST_CASE("a layer that the CPU plugin computes otherwise is one note") {
   CHECK(unique_along(-1) == 1);
 }
 
+TEST_CASE("resampling with antialias is one note where an axis becomes shorter") {
+  const auto notes = [](std::string_view mode, i64 width) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {1, 1, 4, 4});
+    const auto sizes =
+        m.graph.constant("sizes", Tensor::of<i64>(ElementType::i64, Shape{2}, std::vector<i64>{8, width}));
+    const auto axes = m.graph.constant("axes", Tensor::of<i64>(ElementType::i64, Shape{2}, std::vector<i64>{2, 3}));
+    m.graph.result(
+        "y", m.graph.add("resize", "Interpolate-11", {x, sizes, axes},
+                         {{"mode", std::string(mode)}, {"shape_calculation_mode", "sizes"}, {"antialias", "true"}}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes("linear", 3) == 1);
+  CHECK(notes("linear", 4) == 0);
+  CHECK(notes("cubic", 3) == 0);
+}
+
+TEST_CASE("an attribute whose default OpenVINO does not apply is one note where it is left out") {
+  const auto notes = [](const char* version, std::vector<std::pair<std::string, std::string>> attributes) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
+    m.graph.result("y", m.graph.add("layer", version, {x}, attributes));
+    return differences(m.check());
+  };
+  CHECK(notes("Softmax-1", {}) ==
+        std::vector<std::string>{
+            "Softmax: OpenVINO takes 0 for \"axis\", which is left out; by the specification it is 1 then"});
+  CHECK(notes("Softmax-1", {{"axis", "1"}}).empty());
+  CHECK(notes("ShapeOf-3", {}) ==
+        std::vector<std::string>{
+            "ShapeOf: OpenVINO does not read the layer without \"output_type\"; by the specification it is i64 then"});
+  CHECK(notes("ShapeOf-1", {}).empty());
+}
+
+TEST_CASE("a square constant that is used both ways is a note at the second MatMul") {
+  const auto notes = [](const Shape& shape, bool first, bool second) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, shape[0]});
+    const auto w = m.graph.constant("w", Tensor(ElementType::f32, shape));
+    const auto text = [](bool b) { return b ? "true" : "false"; };
+    m.graph.result("a", m.graph.add("one", "MatMul-1", {x, w}, {{"transpose_b", text(first)}}));
+    m.graph.result("b", m.graph.add("two", "MatMul-1", {x, w}, {{"transpose_b", text(second)}}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes({4, 4}, false, true) == 1);
+  CHECK(notes({4, 4}, true, false) == 1);
+  CHECK(notes({4, 4}, true, true) == 0);
+  CHECK(notes({4, 3}, false, false) == 0);
+}
+
 TEST_CASE("a product by 1/6 rounded to f16 is one note") {
   const auto notes = [](ElementType type, float factor) {
     SmallModel m;

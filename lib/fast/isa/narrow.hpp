@@ -37,8 +37,8 @@ struct Bf16Tile {
   i64 out_pixel = 0, out_block = 0;
 };
 
-/// 2 × 2 pixels of 32 columns from their 16 transformed sums: clamp(residual + bias + value, low, high), stored as Bf16Tile
-/// does. Column c of point p is at from[p·point + c/16·half + c%16].
+/// 2 × 2 pixels of 32 columns from their 16 transformed sums: clamp(residual + bias + value, low, high), stored as
+/// Bf16Tile does. Column c of point p is at from[p·point + c/16·half + c%16].
 struct Bf16WinogradTile {
   const float* from;
   i64 point, half;
@@ -105,8 +105,8 @@ struct NarrowTable {
   int pixels;  ///< the most pixels of a tile
   void (*bf16)(const Bf16Tile& tile, int pixels);
   void (*bf16_depthwise)(const Bf16DepthwiseRow& row);
-  /// Winograd's F(2×2, 3×3): 4 × 4 pixels of a block, rows `row` words apart, become 16 pixels of rounded values, `step`
-  /// words apart, each of the 16 even channels before the odd ones.
+  /// Winograd's F(2×2, 3×3): 4 × 4 pixels of a block, rows `row` words apart, become 16 pixels of rounded values,
+  /// `step` words apart, each of the 16 even channels before the odd ones.
   void (*bf16_winograd_input)(const Word* in, i64 row, Word* to, i64 step);
   void (*bf16_winograd_output)(const Bf16WinogradTile& tile);
   /// Pixels of 16 even, then 16 odd channels, rounded.

@@ -1,5 +1,5 @@
-// Winograd's F(2×2, 3×3) on blocks of 32 channels in bf16. Included after narrow.inl's vectors; a transformed word holds
-// two even channels (the first 8 words of a block) or two odd ones, so that no lanes need to be exchanged.
+// Winograd's F(2×2, 3×3) on blocks of 32 channels in bf16. Included after narrow.inl's vectors; a transformed word
+// holds two even channels (the first 8 words of a block) or two odd ones, so that no lanes need to be exchanged.
 #include "fast/isa/winograd_lines.inl"
 
 /// The 32 lanes at `to`: first those of even channels, then of odd ones.

@@ -1,5 +1,5 @@
-// An expansion (Convolution-1: pointwise, or of an image), a depthwise GroupConvolution-1 and a pointwise Convolution-1, each
-// with what follows it, computed some rows at a time: for Precision::bf16 and int8.
+// An expansion (Convolution-1: pointwise, or of an image), a depthwise GroupConvolution-1 and a pointwise
+// Convolution-1, each with what follows it, computed some rows at a time: for Precision::bf16 and int8.
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kit/bf16_convolution.hpp"
 #include "fast/kit/int8_convolution.hpp"

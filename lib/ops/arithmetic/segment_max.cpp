@@ -23,6 +23,8 @@ void infer(InferContext& c) {
     for (std::size_t i = 0; i < ids->size(); ++i)
       c.require((*ids)[i] >= (i == 0 ? 0 : (*ids)[i - 1]), segment_ids, Code::E0508,
                 "input \"segment_ids\" of SegmentMax must hold sorted ids of 0 or more");
+    c.require(ids->empty() || ids->back() < Dim::kUnbounded, segment_ids, Code::E0508,
+              "input \"segment_ids\" of SegmentMax must hold ids below {}", Dim::kUnbounded);
     segments = Dim(ids->empty() ? 0 : ids->back() + 1);
   }
   if (c.has(num_segments)) {

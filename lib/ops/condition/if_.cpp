@@ -49,9 +49,9 @@ void infer(InferContext& c) {
 void eval(EvalContext& c) {
   const auto body = body_of(c.bodies(), c.single_int(cond) != 0);
   const auto& map = c.bodies()[body];
-  std::vector<Tensor> parameters(map.parameter_count);
+  std::pmr::vector<Tensor> parameters(map.parameter_count, c.memory()), results(map.result_count, c.memory());
   for (const auto& link : map.inputs) parameters[link.inner] = c.in(link.port);
-  const auto results = c.run_body(body, parameters);
+  c.run_body(body, parameters, results);
   for (const auto& link : map.outputs) c.set_out(link.port, results[link.inner]);
 }
 

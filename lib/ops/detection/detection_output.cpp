@@ -1,7 +1,10 @@
 // DetectionOutput: decodes boxes from their priors, suppresses the weaker of overlapping ones, lists what is left.
 // Spec: operation-sets/operation-specs/detection/detectionoutput-8
+#include <tuple>
+
 #include "op/op.hpp"
 #include "op/work.hpp"
+#include "tensor/copy.hpp"
 
 namespace ovir::ops::detection_output {
 namespace {
@@ -124,21 +127,25 @@ struct Found {
   double score;
   i64 label, prior;
 };
-/// By falling score; of equal ones the earlier prior comes first.
-bool before(const Found& a, const Found& b) { return a.score > b.score || (a.score == b.score && a.prior < b.prior); }
+/// By falling score; of equal ones the earlier prior comes first, then the smaller label.
+bool before(const Found& a, const Found& b) {
+  return std::tuple(b.score, a.prior, a.label) < std::tuple(a.score, b.prior, b.label);
+}
 
 template <class T>
 class Detector {
  public:
-  Detector(EvalContext& c)
-      : a(c.attrs<Attrs>()),
+  explicit Detector(EvalContext& context)
+      : c(context),
+        a(c.attrs<Attrs>()),
         logits(c.in(box_logits)),
         scores(c.in(class_preds)),
-        priors(convert(c.in(proposals), logits.type())),
+        priors(c.scratch(logits.type(), c.in(proposals).shape())),
         images(logits.dim(0)),
         count(priors.dim(2) / a.prior_size()),
         classes(count == 0 ? 0 : scores.dim(1) / count),
         locations(a.share_location ? 1 : classes) {
+    convert_into(c.in(proposals), priors);
     if (c.has(additional_box_preds)) {
       arm_scores = c.in(additional_class_preds).data<T>();
       arm_logits = c.in(additional_box_preds).data<T>();
@@ -165,6 +172,7 @@ class Detector {
   }
 
  private:
+  EvalContext& c;
   const Attrs& a;
   const Tensor &logits, &scores;
   Tensor priors;
@@ -213,9 +221,9 @@ class Detector {
     return decode(prior, variance, logits.data<T>() + delta);
   }
 
-  std::vector<Detection> detect(i64 image) {
-    std::vector<Found> candidates;
-    std::vector<Detection> found;
+  std::pmr::vector<Detection> detect(i64 image) {
+    std::pmr::vector<Found> candidates(c.memory());
+    std::pmr::vector<Detection> found(c.memory());
     candidates.reserve(count);
     const auto suppress = [&] {
       if (a.top_k > -1 && std::ssize(candidates) > a.top_k) {
@@ -256,12 +264,13 @@ class Detector {
       suppress();
     }
     if (a.keep() > -1 && std::ssize(found) > a.keep()) {
-      std::stable_sort(found.begin(), found.end(),
-                       [](const Detection& x, const Detection& y) { return before(x.what, y.what); });
+      std::sort(found.begin(), found.end(),
+                [](const Detection& x, const Detection& y) { return before(x.what, y.what); });
       found.resize(a.keep());
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Detection& x, const Detection& y) { return x.what.label < y.what.label; });
+    std::sort(found.begin(), found.end(), [](const Detection& x, const Detection& y) {
+      return x.what.label < y.what.label || (x.what.label == y.what.label && before(x.what, y.what));
+    });
     return found;
   }
 };

@@ -8,8 +8,8 @@ namespace {
 enum Input { output_size, image_size };
 
 struct Attrs {
-  std::vector<float> width, height, variance;
-  bool clip = false;
+  std::vector<float> width{1}, height{1}, variance;
+  bool clip = true;
   float step = 0, step_w = 0, step_h = 0, offset = 0;
 };
 
@@ -28,8 +28,9 @@ void eval(EvalContext& c) {
   const auto grid = c.ints(output_size), image = c.ints(image_size);
   const auto H = grid[0], W = grid[1];
   const auto image_height = static_cast<float>(image[0]), image_width = static_cast<float>(image[1]);
-  // An own step for each direction, else the common one, else the image divided by the grid.
-  auto step_x = a.step_w == 0 ? a.step : a.step_w, step_y = a.step_h == 0 ? a.step : a.step_h;
+  // A step for each direction, else the common one, else the image divided by the grid.
+  auto step_x = a.step_w, step_y = a.step_h;
+  if (step_x == 0 && step_y == 0) step_x = step_y = a.step;
   if (step_x == 0 && step_y == 0) {
     step_x = image_width / static_cast<float>(W);
     step_y = image_height / static_cast<float>(H);

@@ -45,6 +45,8 @@ constexpr auto words(NearestMode) {
                                            {"simple", NearestMode::simple}});
 }
 
+constexpr float kCubeCoeff = -0.75f;
+
 struct Attrs {
   Mode mode{};
   ShapeMode shape_calculation_mode = ShapeMode::sizes;
@@ -52,11 +54,7 @@ struct Attrs {
   NearestMode nearest_mode = NearestMode::round_prefer_floor;
   bool antialias = false;
   std::vector<i64> pads_begin, pads_end;
-  float cube_coeff = -0.75f;
-
-  bool by_scale() const { return shape_calculation_mode == ShapeMode::scales; }
-  i64 pad_begin(i64 axis) const { return axis < std::ssize(pads_begin) ? pads_begin[axis] : 0; }
-  i64 pad_end(i64 axis) const { return axis < std::ssize(pads_end) ? pads_end[axis] : 0; }
+  float cube_coeff = kCubeCoeff;
 };
 struct Attrs1 {
   std::vector<i64> axes;
@@ -65,28 +63,53 @@ struct Attrs1 {
   std::vector<i64> pads_begin, pads_end;
 };
 
-/// What a layer of any version asks for, in the words of version 4.
+/// What a layer of any version asks for.
 struct Task {
-  Attrs attrs;
-  int target;     ///< the input with the sizes or scales
-  int axes_port;  ///< -1: `axes` has them
-  std::vector<i64> axes{};
+  Mode mode;
+  bool by_scale = false;
+  Coordinates coordinates;
+  NearestMode nearest_mode;
+  bool antialias;
+  std::span<const i64> pads_begin, pads_end;
+  float cube_coeff = kCubeCoeff;
+  int target;                   ///< the input with the sizes or scales
+  int axes_port;                ///< -1: `axes` has them
+  std::span<const i64> axes{};  ///< of version 1
+
+  i64 pad_begin(i64 axis) const { return axis < std::ssize(pads_begin) ? pads_begin[axis] : 0; }
+  i64 pad_end(i64 axis) const { return axis < std::ssize(pads_end) ? pads_end[axis] : 0; }
 };
 Task task1(const Attrs1& a) {
   const auto mode = a.mode == Mode::linear && a.axes.size() <= 3 ? Mode::linear_onnx : a.mode;
   const auto coordinates = a.align_corners ? Coordinates::align_corners : Coordinates::asymmetric;
-  return {{.mode = mode,
-           .coordinate_transformation_mode = coordinates,
-           .nearest_mode = NearestMode::simple,
-           .antialias = a.antialias,
-           .pads_begin = a.pads_begin,
-           .pads_end = a.pads_end},
-          1,
-          -1,
-          a.axes};
+  return {.mode = mode,
+          .coordinates = coordinates,
+          .nearest_mode = NearestMode::simple,
+          .antialias = a.antialias,
+          .pads_begin = a.pads_begin,
+          .pads_end = a.pads_end,
+          .target = 1,
+          .axes_port = -1,
+          .axes = a.axes};
 }
-Task task4(const Attrs& a) { return {a, a.by_scale() ? 2 : 1, 3}; }
-Task task11(const Attrs& a) { return {a, 1, 2}; }
+Task task11(const Attrs& a) {
+  return {.mode = a.mode,
+          .by_scale = a.shape_calculation_mode == ShapeMode::scales,
+          .coordinates = a.coordinate_transformation_mode,
+          .nearest_mode = a.nearest_mode,
+          .antialias = a.antialias,
+          .pads_begin = a.pads_begin,
+          .pads_end = a.pads_end,
+          .cube_coeff = a.cube_coeff,
+          .target = 1,
+          .axes_port = 2};
+}
+Task task4(const Attrs& a) {
+  auto task = task11(a);
+  task.target = task.by_scale ? 2 : 1;
+  task.axes_port = 3;
+  return task;
+}
 
 std::vector<i64> all_axes(i64 rank) {
   std::vector<i64> axes(rank);
@@ -97,15 +120,14 @@ std::vector<i64> all_axes(i64 rank) {
 /// floor(scale * length). The scale is a float; a product just below a whole number is meant to be it.
 double scaled(double length, double scale) { return std::floor(length * scale + 1e-5); }
 
-void infer(InferContext& c, const Task& task) {
-  const auto& a = task.attrs;
-  const auto target = task.target, axes_port = task.axes_port;
+void infer(InferContext& c, const Task& a) {
+  const auto target = a.target, axes_port = a.axes_port;
   for (const auto* pads : {&a.pads_begin, &a.pads_end})
     for (const auto p : *pads)
       c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end",
                      "must be in 0..{1}, but is {0}", p, INT32_MAX);
   for (int port = 1; port < c.input_count(); ++port) c.require_rank(port, 0, 1);
-  const bool by_scale = a.by_scale();
+  const bool by_scale = a.by_scale;
   if (const auto type = c.type(target); type != ElementType::dynamic)
     c.require(contains(by_scale ? kFloat : kInteger, type), target, Code::E0502,
               "input \"{0}\" of Interpolate must hold {1} as \"shape_calculation_mode\" says, but its type is {2}",
@@ -116,7 +138,7 @@ void infer(InferContext& c, const Task& task) {
   const auto rank = out.rank();
   for (i64 i = 0; i < rank; ++i) out[i] = out[i] + Dim(a.pad_begin(i) + a.pad_end(i));
   std::optional<std::vector<i64>> axes;
-  if (axes_port < 0) axes = task.axes;
+  if (axes_port < 0) axes.emplace(a.axes.begin(), a.axes.end());
   else if (c.has(axes_port)) axes = c.ints(axes_port);
   else axes = all_axes(rank);
   if (!axes) return c.output(0, PartialShape::of_rank(rank));
@@ -150,9 +172,10 @@ void infer(InferContext& c, const Task& task) {
 /// What an output element along an axis is made of: elements index[i] times weight[i] for i in [start[o], start[o +
 /// 1]).
 struct Taps {
-  std::vector<std::size_t> start{0};
-  std::vector<i64> index;
-  std::vector<double> weight;
+  explicit Taps(std::pmr::memory_resource* memory) : start(1, 0, memory), index(memory), weight(memory) {}
+  std::pmr::vector<std::size_t> start;
+  std::pmr::vector<i64> index;
+  std::pmr::vector<double> weight;
   void add(i64 i, double w) {
     index.push_back(i);
     weight.push_back(w);
@@ -211,11 +234,11 @@ void pillow(Taps& taps, i64 o, i64 in, i64 out, double reach, auto filter) {
 }
 
 /// `antialias`: the attribute, and some axis becomes shorter.
-Taps taps_of(const Attrs& a, i64 in, i64 out, float scale, bool antialias) {
-  Taps taps;
+Taps taps_of(EvalContext& c, const Task& a, i64 in, i64 out, float scale, bool antialias) {
+  Taps taps(c.memory());
   const auto clip = [&](double i) { return static_cast<i64>(std::clamp(i, 0.0, static_cast<double>(in - 1))); };
   for (i64 o = 0; o < out; ++o) {
-    const auto x = static_cast<double>(original(a.coordinate_transformation_mode, o, scale, out, in));
+    const auto x = static_cast<double>(original(a.coordinates, o, scale, out, in));
     bool normalize = false;
     switch (a.mode) {
       case Mode::nearest: taps.add(clip(nearest(a.nearest_mode, x, scale < 1)), 1); break;
@@ -254,9 +277,9 @@ Taps taps_of(const Attrs& a, i64 in, i64 out, float scale, bool antialias) {
 
 /// Replaces the elements along the axis of `view` by as many as `taps` has.
 template <class T>
-std::vector<T> resample(const std::vector<T>& from, const AxisView& view, const Taps& taps, bool move) {
+std::pmr::vector<T> resample(const std::pmr::vector<T>& from, const AxisView& view, const Taps& taps, bool move) {
   const auto out = std::ssize(taps.start) - 1;
-  std::vector<T> to(view.lines() * out);
+  std::pmr::vector<T> to(view.lines() * out, from.get_allocator());
   for (i64 o = 0; o < view.outer; ++o)
     for (i64 k = 0; k < out; ++k) {
       T* row = to.data() + (o * out + k) * view.inner;
@@ -273,8 +296,9 @@ std::vector<T> resample(const std::vector<T>& from, const AxisView& view, const 
 
 /// The data with zeros around it, as Tc.
 template <class T, class Tc>
-std::vector<Tc> padded(const Tensor& t, const Attrs& a, const Shape& shape) {
-  std::vector<Tc> to(shape.count());
+std::pmr::vector<Tc> padded(EvalContext& c, const Task& a, const Shape& shape) {
+  const auto& t = c.in(0);
+  std::pmr::vector<Tc> to(shape.count(), c.memory());
   const auto strides = strides_of(shape);
   i64 shift = 0;
   for (i64 i = 0; i < t.rank(); ++i) shift += a.pad_begin(i) * strides[i];
@@ -283,27 +307,28 @@ std::vector<Tc> padded(const Tensor& t, const Attrs& a, const Shape& shape) {
   return to;
 }
 
-void eval(EvalContext& c, const Task& task) {
-  const auto& a = task.attrs;
+void eval(EvalContext& c, const Task& a) {
   const auto& image = c.in(0);
-  auto axes = task.axes;
-  if (task.axes_port >= 0) axes = c.has(task.axes_port) ? to_i64(c.in(task.axes_port)) : all_axes(image.rank());
-  const auto wanted = c.floats(task.target);
-  const bool by_scale = a.by_scale();
+  Shape along = a.axes_port >= 0 && c.has(a.axes_port) ? c.ints(a.axes_port) : a.axes;
+  if (a.axes_port >= 0 && !c.has(a.axes_port)) {
+    along.resize(image.rank());
+    std::iota(along.begin(), along.end(), 0);
+  }
+  for (auto& axis : along)
+    if (axis < 0) axis += image.rank();
+  const auto wanted = c.floats(a.target);
 
   auto& out = c.out(0);  // before any work: a size asked for may be too large
   auto shape = image.shape();
   for (i64 i = 0; i < shape.rank(); ++i) shape[i] += a.pad_begin(i) + a.pad_end(i);
   const auto run = [&]<class T, class Tc>(auto finish) {
-    auto values = padded<T, Tc>(image, a, shape);
-    std::vector<i64> along;
-    for (const auto axis : axes) along.push_back(axis < 0 ? axis + image.rank() : axis);
+    auto values = padded<T, Tc>(c, a, shape);
     const auto size = [&](std::size_t i) {
-      return static_cast<i64>(by_scale ? scaled(static_cast<double>(shape[along[i]]), wanted[i]) : wanted[i]);
+      return static_cast<i64>(a.by_scale ? scaled(static_cast<double>(shape[along[i]]), wanted[i]) : wanted[i]);
     };
     const auto scale = [&](std::size_t i) {
-      return by_scale ? static_cast<float>(wanted[i])
-                      : static_cast<float>(size(i)) / static_cast<float>(shape[along[i]]);
+      return a.by_scale ? static_cast<float>(wanted[i])
+                        : static_cast<float>(size(i)) / static_cast<float>(shape[along[i]]);
     };
     bool shorter = false;
     for (std::size_t i = 0; i < along.size(); ++i) shorter = shorter || scale(i) < 1;
@@ -313,7 +338,7 @@ void eval(EvalContext& c, const Task& task) {
       shape[along[i]] = size(i);
       if (values.empty() || shape[along[i]] == 0) values.assign(shape.count(), Tc{});
       else
-        values = resample(values, view, taps_of(a, view.length, shape[along[i]], taps_scale, a.antialias && shorter),
+        values = resample(values, view, taps_of(c, a, view.length, shape[along[i]], taps_scale, a.antialias && shorter),
                           a.mode == Mode::nearest);
     }
     std::transform(values.begin(), values.end(), out.template mutable_data<T>(), finish);

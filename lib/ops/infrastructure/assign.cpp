@@ -15,7 +15,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  c.states()[c.attrs<VariableAttrs>().variable_id] = c.in(new_value).owned();
+  c.assign(c.attrs<VariableAttrs>().variable_id, c.in(new_value));
   for (int port = 0; port < c.output_count(); ++port) c.set_out(port, c.in(new_value));
 }
 

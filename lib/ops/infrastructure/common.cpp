@@ -72,21 +72,43 @@ Parts parts_along(const BodyLink& link, const Tensor& whole) {
   return parts_of(link, whole.dim(normalized(link.axis, whole.rank()))).value();
 }
 
-/// The part of an input that iteration `iteration` receives: a view where it is contiguous, else a copy.
-Tensor part(const Tensor& whole, const BodyLink& link, const Parts& parts, i64 iteration) {
-  const auto axis = normalized(link.axis, whole.rank());
-  auto shape = whole.shape();
-  shape[axis] = link.part_size;
-  const auto strides = strides_of(whole.shape());
-  const auto first = (parts.first + iteration * parts.step) * strides[axis];
-  const bool contiguous = std::all_of(shape.begin(), shape.begin() + axis, [](i64 length) { return length == 1; });
-  if (contiguous && !whole.packed())
-    return {whole.type(), std::move(shape), whole.owner(), whole.bytes() + first * byte_width(whole.type())};
-  Tensor piece(whole.type(), shape);
-  if (whole.type() == ElementType::string) piece.keep_alive(whole);
-  gather_strided(whole, first, strides, shape, piece);
-  return piece;
-}
+/// An input that is cut into parts.
+class Sliced {
+ public:
+  Sliced(EvalContext& c, const BodyLink& link)
+      : link_(&link),
+        whole_(&c.in(link.port)),
+        parts_(parts_along(link, *whole_)),
+        axis_(normalized(link.axis, whole_->rank())),
+        shape_(whole_->shape()),
+        strides_(strides_of(shape_)) {
+    shape_[axis_] = link.part_size;
+    contiguous_ = std::all_of(shape_.begin(), shape_.begin() + axis_, [](i64 length) { return length == 1; });
+    if (contiguous_ && !whole_->packed()) return;
+    contiguous_ = false;
+    copy_ = whole_->type() == ElementType::string ? Tensor(whole_->type(), shape_) : c.scratch(whole_->type(), shape_);
+    if (whole_->type() == ElementType::string) copy_.keep_alive(*whole_);
+  }
+
+  int parameter() const { return link_->inner; }
+  /// What iteration `iteration` receives: a view where it is contiguous, else a copy that the next one overwrites.
+  Tensor part(i64 iteration) {
+    const auto first = (parts_.first + iteration * parts_.step) * strides_[axis_];
+    if (contiguous_)
+      return {whole_->type(), shape_, whole_->owner(), whole_->bytes() + first * byte_width(whole_->type())};
+    gather_strided(*whole_, first, strides_, shape_, copy_);
+    return copy_;
+  }
+
+ private:
+  const BodyLink* link_;
+  const Tensor* whole_;
+  Parts parts_;
+  i64 axis_;
+  Shape shape_, strides_;
+  bool contiguous_ = false;
+  Tensor copy_;
+};
 
 /// What follows was planned for the inferred shape: a body that breaks its word must not go on.
 void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
@@ -95,35 +117,39 @@ void require_as_inferred(const EvalContext& c, int port, const Shape& shape) {
          to_string(c.out_shape(port)), to_string(shape));
 }
 
-/// An output that is concatenated from what the iterations give. Where it is known beforehand how long it becomes, it
-/// is written in place; else the parts are kept until the end.
+/// An output that is concatenated from what the iterations give. It is written in place; where it is not known
+/// beforehand how long it becomes, the place grows.
 class Scan {
  public:
   Scan(EvalContext& context, const BodyLink& l, std::optional<i64> iterations)
       : c(context), link(l), iterations_(iterations) {}
 
-  void add(Tensor given) {
-    auto piece = given.rank() == 0 ? given.reshaped({1}) : std::move(given);
+  void add(const Tensor& given) {
+    auto piece = given.rank() == 0 ? given.reshaped({1}) : given;
     if (first_.empty()) begin(piece);
     auto expected = first_;
     if (piece.rank() == expected.rank()) expected[axis_] = piece.shape()[axis_];
     if (piece.shape() != expected)
       fail(Code::E0505, "output {} cannot concatenate {} with {} along axis {}", link.port, to_string(first_),
            to_string(piece.shape()), axis_);
-    if (whole_ && piece.shape()[axis_] != first_[axis_]) spill();
-    if (whole_) put(piece);
-    else pieces_.push_back(std::move(piece));
+    const auto end = checked_add(filled_, piece.shape()[axis_]);
+    if (!end) fail_too_large();
+    if (*end > whole_.shape()[axis_]) {
+      move_to(place(std::max(*end, saturating_mul(2, filled_))));
+      is_output_ = false;
+    }
+    put(piece);
   }
 
   void finish() {
     if (first_.empty()) return nothing();
-    if (!whole_) {
+    if (!is_output_ || whole_.shape()[axis_] != filled_) {
       auto shape = first_;
-      shape[axis_] = 0;
-      for (const auto& piece : pieces_) shape[axis_] += piece.shape()[axis_];
-      allocate(std::move(shape));
-      for (const auto& piece : pieces_) put(piece);
+      shape[axis_] = filled_;
+      require_as_inferred(c, link.port, shape);
+      move_to(c.out(link.port, std::move(shape)));
     }
+    c.set_out(link.port, std::move(whole_));
   }
 
  private:
@@ -131,48 +157,55 @@ class Scan {
   const BodyLink& link;
   std::optional<i64> iterations_;
   i64 axis_ = 0;
-  Shape first_;  ///< of the first part
-  Tensor* whole_ = nullptr;
-  i64 filled_ = 0;  ///< along the axis
-  std::vector<Tensor> pieces_;
+  Shape first_;             ///< of the first part
+  Tensor whole_;            ///< as long as it may become
+  bool is_output_ = false;  ///< `whole_` lies where the output goes
+  i64 filled_ = 0;          ///< along the axis: from the front, or from the back where parts come last first
+
+  [[noreturn]] void fail_too_large() const {
+    fail(Code::E0003, "output {} would have 2^63 elements or more", link.port);
+  }
 
   void begin(const Tensor& piece) {
     first_ = piece.shape();
     axis_ = normalized(link.axis, piece.rank());
-    if (!iterations_) return;
+    const auto length = checked_mul(first_[axis_], iterations_.value_or(1));
+    if (!length) fail_too_large();
     auto shape = first_;
-    const auto length = checked_mul(shape[axis_], *iterations_);
-    if (!length) fail(Code::E0003, "output {} would have 2^63 elements or more", link.port);
     shape[axis_] = *length;
-    allocate(std::move(shape));
+    // Parts of several lengths belie what is expected; then it is found out at the end.
+    is_output_ = iterations_ && c.out_shape(link.port).contains(shape);
+    whole_ = is_output_ ? c.out(link.port, std::move(shape)) : place(*length);
   }
 
-  void allocate(Shape shape) {
-    require_as_inferred(c, link.port, shape);
-    whole_ = &c.out(link.port, std::move(shape));
+  Tensor place(i64 length) const {
+    auto shape = first_;
+    shape[axis_] = length;
+    return {whole_ ? whole_.type() : c.out_type(link.port), std::move(shape)};
   }
 
-  /// Parts of several lengths: how long the output becomes is not known after all.
-  void spill() {
-    auto shape = whole_->shape();
-    const auto strides = strides_of(shape);
-    const auto begin = link.stride < 0 ? shape[axis_] - filled_ : 0;
+  /// What is filled, into the same end of another tensor.
+  void move_to(Tensor to) {
+    auto shape = first_;
     shape[axis_] = filled_;
-    Tensor so_far(whole_->type(), shape);
-    if (so_far.type() == ElementType::string) so_far.keep_alive(*whole_);
-    gather_strided(*whole_, begin * strides[axis_], strides, shape, so_far);
-    pieces_.push_back(std::move(so_far));
-    filled_ = 0;
-    whole_ = nullptr;
+    const auto from_strides = strides_of(whole_.shape()), to_strides = strides_of(to.shape());
+    const auto width = byte_width(to.type());
+    const auto begin = [&](const Tensor& t, i64 stride) {
+      return (link.stride < 0 ? t.shape()[axis_] - filled_ : 0) * stride * width;
+    };
+    copy_strided(shape, whole_.bytes() + begin(whole_, from_strides[axis_]), from_strides,
+                 to.mutable_bytes() + begin(to, to_strides[axis_]), to_strides, width);
+    if (to.type() == ElementType::string) to.keep_alive(whole_);
+    whole_ = std::move(to);
   }
 
   void put(const Tensor& given) {
-    const auto piece = given.type() == whole_->type() ? given : convert(given, whole_->type());
-    const auto length = piece.shape()[axis_], whole = whole_->shape()[axis_];
+    const auto piece = given.type() == whole_.type() ? given : convert(given, whole_.type());
+    const auto length = piece.shape()[axis_], whole = whole_.shape()[axis_];
     const auto begin = link.stride < 0 ? whole - filled_ - length : filled_;
-    if (whole_->type() == ElementType::string) whole_->keep_alive(piece);
-    const auto strides = strides_of(whole_->shape());
-    scatter_strided(piece, piece.shape(), *whole_, begin * strides[axis_], strides);
+    if (whole_.type() == ElementType::string) whole_.keep_alive(piece);
+    const auto strides = strides_of(whole_.shape());
+    scatter_strided(piece, piece.shape(), whole_, begin * strides[axis_], strides);
     filled_ += length;
   }
 
@@ -186,6 +219,13 @@ class Scan {
     c.out(link.port, std::move(shape));
   }
 };
+
+bool goes_on(const Tensor& condition) {
+  if (condition.type() != ElementType::boolean || condition.size() != 1)
+    fail(Code::E0502, "the execution condition must be one boolean, but is {}{}", name(condition.type()),
+         to_string(condition.shape()));
+  return *condition.data<std::uint8_t>() != 0;
+}
 
 }  // namespace
 
@@ -291,44 +331,49 @@ void infer_outputs(InferContext& c, const std::vector<Fact>& results, const Dim&
 
 void run_iterations(EvalContext& c, i64 limit) {
   const auto& map = c.bodies()[0];
-  std::vector<Tensor> parameters(map.parameter_count), results;
-  std::vector<std::pair<const BodyLink*, Parts>> sliced;
-  for (const auto& link : map.inputs) {
-    const auto& whole = c.in(link.port);
-    if (!link.sliced) parameters[link.inner] = whole;
-    else sliced.emplace_back(&link, parts_along(link, whole));
-  }
-  std::vector<Scan> scans;
+  std::pmr::vector<Tensor> parameters(map.parameter_count, c.memory()), results(map.result_count, c.memory());
+  std::pmr::vector<Sliced> sliced(c.memory());
+  std::pmr::vector<Scan> scans(c.memory());
+  for (const auto& link : map.inputs)
+    if (link.sliced) sliced.emplace_back(c, link);
+    else parameters[link.inner] = c.in(link.port);
   for (const auto& link : map.outputs) {
     if (!link.sliced) continue;
     // A condition may end the loop early, unless inference knew that it does not: then the shape is static.
     const bool exact = limit >= 0 && (map.condition_result < 0 || c.out_shape(link.port).is_static());
     scans.emplace_back(c, link, exact ? std::optional(limit) : std::nullopt);
   }
-  const auto number_shape = map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? Shape{} : Shape{1};
+  const Shape number_shape(map.iteration_shape.has_rank() && map.iteration_shape.rank() == 0 ? 0 : 1, 1);
+  auto count = c.scratch(ElementType::i64, number_shape), number = count;
+  if (map.iteration_type != ElementType::i64) number = c.scratch(map.iteration_type, number_shape);
 
-  bool go_on = true;
+  bool ran = false, go_on = true;
   for (i64 i = 0; go_on && i != limit; ++i) {
-    for (const auto& [link, parts] : sliced) parameters[link->inner] = part(c.in(link->port), *link, parts, i);
-    if (map.iteration_parameter >= 0)
-      parameters[map.iteration_parameter] = convert(Tensor::scalar(i).reshaped(number_shape), map.iteration_type);
-    results = c.run_body(0, parameters);
+    for (auto& input : sliced) parameters[input.parameter()] = input.part(i);
+    if (map.iteration_parameter >= 0) {
+      *count.mutable_data<i64>() = i;
+      if (number.type() != ElementType::i64) convert_into(count, number);
+      parameters[map.iteration_parameter] = number;
+    }
+    std::fill(results.begin(), results.end(), Tensor());  // a place that nobody holds is written again
+    c.run_body(0, parameters, results);
+    ran = true;
     auto scan = scans.begin();
     for (const auto& link : map.outputs)
       if (link.sliced) (scan++)->add(results[link.inner]);
     for (const auto& edge : map.feedback) parameters[edge.parameter] = results[edge.result];
-    if (map.condition_result >= 0) go_on = to_i64(results[map.condition_result]).at(0) != 0;
+    if (map.condition_result >= 0) go_on = goes_on(results[map.condition_result]);
   }
 
   for (auto& scan : scans) scan.finish();
   for (const auto& link : map.outputs) {
     if (link.sliced) continue;
     const auto* edge = feedback_of(map, link.inner);
-    if (results.empty() && !edge)
+    if (!ran && !edge)
       fail(Code::E0508,
            "output {} has no value: the body ran for 0 iterations, and no back edge gives it an initial value",
            link.port);
-    const auto& value = results.empty() ? parameters[edge->parameter] : results[link.inner];
+    const auto& value = ran ? results[link.inner] : parameters[edge->parameter];
     require_as_inferred(c, link.port, value.shape());
     c.set_out(link.port, value);
   }

@@ -28,7 +28,7 @@ void eval(EvalContext& c) {
 
   // What each axis is shifted by in all: "if the same axis is referenced more than once, the total shift for that axis
   // will be the sum of all the shifts that belong to that axis".
-  std::vector<i64> total(rank, 0);
+  Shape total(rank, 0);
   for (std::size_t i = 0; i < along.size(); ++i) {
     const auto axis = movement::normalized(along[i], rank);
     const auto length = from.shape()[axis];

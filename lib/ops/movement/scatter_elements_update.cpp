@@ -39,13 +39,14 @@ void infer(InferContext& c) {
 }
 
 /// For each update, the element of data that it goes to.
-std::vector<i64> targets(EvalContext& c, std::size_t along) {
+std::pmr::vector<i64> targets(EvalContext& c, std::size_t along) {
   const auto& from = c.in(data);
   const auto index = c.ints(indices);
   auto strides = strides_of(from.shape());
   const auto pitch = strides[along];
   strides[along] = 0;
-  std::vector<i64> list;
+  std::pmr::vector<i64> list(c.memory());
+  list.reserve(index.size());
   for (IndexWalker at(c.in(updates).shape()); !at.done(); at.next())
     list.push_back(at.offset(strides) +
                    movement::data_index(c, indices, index[list.size()], from, static_cast<i64>(along)) * pitch);
@@ -53,7 +54,7 @@ std::vector<i64> targets(EvalContext& c, std::size_t along) {
 }
 
 template <class T>
-void reduce(const Attrs& a, const std::vector<i64>& to, const T* updates, T* out, bool boolean) {
+void reduce(const Attrs& a, std::span<const i64> to, const T* updates, T* out, bool boolean) {
   const auto fresh = [&]() -> T {
     if (a.reduction == Reduction::prod) return 1;
     if (a.reduction == Reduction::min)
@@ -71,10 +72,11 @@ void reduce(const Attrs& a, const std::vector<i64>& to, const T* updates, T* out
 
 /// Sums and counts first: "for integer types the calculated mean is rounded down (towards negative infinity)".
 template <class T>
-void mean(const Attrs& a, const std::vector<i64>& to, const T* updates, T* out, i64 size) {
+void mean(EvalContext& c, std::span<const i64> to, const T* updates, T* out, i64 size) {
+  const auto& a = c.attrs<Attrs>();
   using Sum = std::conditional_t<std::is_integral_v<T>, i64, T>;
-  std::vector<Sum> sums(size, 0);
-  std::vector<i64> counts(size, 0);
+  std::pmr::vector<Sum> sums(size, 0, c.memory());
+  std::pmr::vector<i64> counts(size, 0, c.memory());
   for (std::size_t i = 0; i < to.size(); ++i) {
     const auto at = to[i];
     if (counts[at] == 0 && a.use_init_val) {
@@ -105,8 +107,10 @@ void eval(EvalContext& c) {
     return;
   }
   dispatch(out.type(), movement::Scattered{}, [&]<class T>() {
-    if (a.reduction == Reduction::mean) mean(a, to, values.data<T>(), out.mutable_data<T>(), out.size());
-    else reduce(a, to, values.data<T>(), out.mutable_data<T>(), out.type() == ElementType::boolean);
+    if (a.reduction == Reduction::mean)
+      mean(c, std::span<const i64>(to), values.data<T>(), out.mutable_data<T>(), out.size());
+    else
+      reduce(a, std::span<const i64>(to), values.data<T>(), out.mutable_data<T>(), out.type() == ElementType::boolean);
   });
 }
 

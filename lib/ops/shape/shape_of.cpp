@@ -11,21 +11,25 @@ struct Attrs {
   ElementType output_type = ElementType::i64;
 };
 
-Tensor as_tensor(const Shape& shape, ElementType type) { return convert(Tensor::vector(shape), type); }
-
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
   c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
   const auto& s = c.shape(data);
   if (!s.has_rank()) return c.output(0, type, {Dim()});
   c.output(0, type, {s.rank()});
-  if (s.is_static()) return c.output_value(0, as_tensor(s.to_shape(), type));
+  if (s.is_static()) return c.output_value(0, convert(Tensor::vector(s.to_shape()), type));
   std::vector<Interval> bounds;
   for (const auto& d : s) bounds.push_back(to_interval(d));
   c.output_bounds(0, std::move(bounds));
 }
 
-void eval(EvalContext& c) { c.set_out(0, as_tensor(c.stored(data).shape(), c.attrs<Attrs>().output_type)); }
+void eval(EvalContext& c) {
+  const auto& shape = c.stored(data).shape();
+  auto& out = c.out(0);
+  dispatch(out.type(), Indices{}, [&]<class T>() {
+    std::transform(shape.begin(), shape.end(), out.mutable_data<T>(), [](i64 n) { return static_cast<T>(n); });
+  });
+}
 
 constexpr PortDef kInputs[] = {{"data", {"T"}}};
 constexpr PortDef kOutputs[] = {{"output", {"T_OUT", kIndex}}};

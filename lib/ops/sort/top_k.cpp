@@ -68,13 +68,13 @@ void eval(EvalContext& c) {
   shape[axis] = k;
   auto& to = c.out(values, shape);
   const bool indexed = c.output_count() > indices;
-  std::vector<i64> where(to.size());
+  std::pmr::vector<i64> where(to.size(), c.memory());
   const AxisView selected(shape, axis);
   const auto inner = view.inner;
 
   if (to.size() != 0)
     dispatch(to.type(), Numbers{}, [&]<class T>() {
-      std::vector<i64> order(view.length);
+      std::pmr::vector<i64> order(view.length, c.memory());
       const auto end = order.begin() + k;
       for (i64 line = 0; line < view.lines(); ++line) {
         const auto* in = from.data<T>() + view.line(line);

@@ -1,5 +1,7 @@
 #include "ops/type/common.hpp"
 
+#include "tensor/copy.hpp"
+
 namespace ovir::ops {
 
 void bounds_of_conversion(InferContext& c) {
@@ -19,6 +21,15 @@ void bounds_of_conversion(InferContext& c) {
     else bounds.push_back(v);
   }
   c.output_bounds(0, std::move(bounds));
+}
+
+void put_converted(EvalContext& c, int port, ElementType to) {
+  const auto& from = c.in(port);
+  if (from.type() == to) return c.set_out(port, from);
+  if (c.stored_out_type(port) == to) return convert_into(from, c.out(port));
+  auto rounded = c.scratch(to, from.shape());
+  convert_into(from, rounded);
+  c.set_out(port, std::move(rounded));
 }
 
 }  // namespace ovir::ops

@@ -16,7 +16,7 @@ void infer(InferContext& c) {
   c.output(0, to, c.shape(0));
 }
 
-void eval(EvalContext& c) { c.set_out(0, ovir::convert(c.in(0), c.attrs<Attrs>().destination_type)); }
+void eval(EvalContext& c) { put_converted(c, 0, c.attrs<Attrs>().destination_type); }
 
 constexpr auto kAttrs = attributes<Attrs, Attr<"destination_type", &Attrs::destination_type, kRequired>>;
 constexpr PortDef kInput[] = {{"data", {"T", kConvertible}}};

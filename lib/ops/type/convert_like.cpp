@@ -15,7 +15,7 @@ void infer(InferContext& c) {
     c.output_value(0, ovir::convert(*known, c.type(like)));
 }
 
-void eval(EvalContext& c) { c.set_out(0, ovir::convert(c.in(data), c.declared_out_type(0))); }
+void eval(EvalContext& c) { put_converted(c, 0, c.declared_out_type(0)); }
 
 constexpr TypeVar T1{"T1", kConvertible}, T2{"T2", kConvertible};
 constexpr PortDef kInputs[] = {{"data", T1}, {"like", T2}};

@@ -72,7 +72,7 @@ void infer(InferContext& c) {
 }
 
 void eval(EvalContext& c) {
-  for (int port = 0; port < 2; ++port) c.set_out(port, ovir::convert(c.in(port), c.declared_out_type(port)));
+  for (int port = 0; port < 2; ++port) put_converted(c, port, c.declared_out_type(port));
 }
 
 constexpr auto kAttrs = attributes<Attrs, Attr<"promote_unsafe", &Attrs::promote_unsafe>,

@@ -1,5 +1,5 @@
-// 3×3 convolution of stride 1 in bf16 by Winograd's F(2×2, 3×3): transformed filters and input are rounded to bf16, sums
-// and what follows are f32. It rounds twice as often as the direct sum does (lib/fast/README.md).
+// 3×3 convolution of stride 1 in bf16 by Winograd's F(2×2, 3×3): transformed filters and input are rounded to bf16,
+// sums and what follows are f32. It rounds twice as often as the direct sum does (lib/fast/README.md).
 #pragma once
 #include "fast/kernels/convolution/bf16.hpp"
 

@@ -49,7 +49,8 @@ struct WinogradGeometry {
   }
 };
 
-/// Some tiles of one point by the columns of a panel: sums in f32, those of tile t at out[t·16], 16 columns `half` apart.
+/// Some tiles of one point by the columns of a panel: sums in f32, those of tile t at out[t·16], 16 columns `half`
+/// apart.
 template <class Element>
 struct WinogradProduct {
   const Element* in;  ///< tiles side by side, blocks `block` apart

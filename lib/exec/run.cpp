@@ -1,0 +1,451 @@
+// One run of a plan.
+#include "exec/executor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exec/evaluate.hpp"
+#include "exec/stored.hpp"
+#include "model/explain.hpp"
+#include "model/report.hpp"
+#include "op/infer_context.hpp"
+#include "op/shared_attrs.hpp"
+#include "op/work.hpp"
+#include "plan/passes.hpp"
+#include "tensor/copy.hpp"
+
+namespace ovir {
+
+class Executor::Run final : private EvalHost {
+ public:
+  Run(Executor& executor, RunContext& context, Sized& sized, std::span<const i64> iterations)
+      : executor_(executor), plan_(*executor.plan_), context_(context), sized_(sized), iterations_(iterations) {}
+
+  void run(std::span<const Tensor> inputs, std::span<Tensor> results) {
+    spend(sized_.work);
+    bind(inputs);
+    if (context_.observer) watch_given();
+    const bool alone = context_.observer || context_.profiler;
+    for (int s = 0; s < std::ssize(plan_.steps);) {
+      context_.runtime.check();
+      step_ = s;
+      const auto& step = plan_.steps[s];
+      const int end = alone ? s + 1 : sized_.steps[s].end;
+      if (context_.observer) execute_watched(step, sized_.steps[s]);
+      else if (context_.profiler) execute_timed(step, sized_.steps[s]);
+      else if (end > s + 1) execute_joined(s, end);
+      else execute(step, sized_.steps[s]);
+      for (; s < end; ++s) {
+        if (executor_.recording_ && plan_.steps[s].by_shapes) record(plan_.steps[s]);
+        if (sized_.all_planned) continue;
+        for (const auto id : plan_.steps[s].frees)
+          if (!sized_.fixed[id]) sized_.tensors[id] = Tensor();
+      }
+    }
+    if (context_.observer) watch_results();
+    hand_over(results);
+  }
+
+ private:
+  // --- before and after
+
+  void bind(std::span<const Tensor> inputs) {
+    for (std::size_t k = 0; k < plan_.parameters.size(); ++k) {
+      const auto id = plan_.parameters[k];
+      const auto stored = plan_.values[id].stored;
+      const bool other = stored != ElementType::dynamic && inputs[k].type() != stored;
+      sized_.tensors[id] = other ? sized_.converted(k, inputs[k], stored) : inputs[k].unpacked().borrowed();
+    }
+    // Results lie in storage of their own, the last run's where nobody holds it any more.
+    for (auto& [id, spare] : sized_.spare)
+      sized_.tensors[id] = spare.renewed(plan_.value(id).stored, *sized_.shapes[id]);
+  }
+
+  void hand_over(std::span<Tensor> results) {
+    for (std::size_t k = 0; k < results.size(); ++k) results[k] = sized_.result(plan_, k);
+    for (const auto id : sized_.moving) sized_.tensors[id] = Tensor();
+  }
+
+  void record(const Step& step) {
+    executor_.recording_->work = saturating_add(executor_.recording_->work, work_);
+    auto& shapes = executor_.recording_->shapes;
+    for (const auto id : step.outputs)
+      if (!shapes[id] && sized_.tensors[id]) shapes[id] = sized_.tensors[id].shape();
+  }
+
+  // --- steps
+
+  void execute(const Step& step, SizedStep& sized) {
+    work_ = 0;
+    try {
+      switch (sized.how) {
+        case How::view: return pass_on(step);
+        case How::kernel: return run_kernel(step, sized);
+        case How::reference: return run_reference(step, sized);
+        case How::dynamic: return run_dynamic(step);
+      }
+    } catch (Failure& failure) {
+      if (!step.nodes.empty()) rethrow_at(std::move(failure), step);
+      throw;
+    }
+  }
+
+  void execute_timed(const Step& step, SizedStep& sized) {
+    const auto begin = std::chrono::steady_clock::now();
+    by_reference_ = false;
+    execute(step, sized);
+    const auto end = std::chrono::steady_clock::now();
+    const bool kernel = step.kernel && !by_reference_;
+    std::string name = sized.how == How::view ? "view" : kernel ? step.kernel->name() : "reference";
+    context_.profiler->after({plan_, step, iterations_, sized_.tensors, std::move(name), begin, end});
+  }
+
+  void pass_on(const Step& step) {
+    const auto to = step.outputs[0];
+    if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[step.inputs[0]].reshaped(*sized_.shapes[to]);
+  }
+
+  /// Steps that run at the same time.
+  void execute_joined(int begin, int end) {
+    work_ = 0;
+    for (int s = begin; s < end; ++s)
+      if (sized_.steps[s].how == How::view) pass_on(plan_.steps[s]);
+      else sized_.bind_moved(sized_.steps[s]);
+    sized_.run_rows(plan_, begin, context_.runtime.pool());
+  }
+
+  void run_kernel(const Step& step, SizedStep& sized) {
+    sized_.bind_moved(sized);
+    step.kernel->run(*sized.state, sized.in, sized.out, context_.runtime);
+  }
+
+  void run_reference(const Step& step, SizedStep& sized) {
+    by_reference_ = true;
+    for (const auto& [tensor, id] : sized.moved) *tensor = sized_.tensors[id];
+    auto& c = *sized.eval;
+    c.set_host(this, plan_.node(step).maps);
+    plan_.node(step).version->eval(c);
+    const auto& results = c.finish();
+    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
+      if (!results[o]) continue;
+      const auto id = step.outputs[o];
+      if (results[o].shape() != *sized_.shapes[id]) fail_shape(to_string(*sized_.shapes[id]), results[o].shape());
+      store(id, results[o]);
+    }
+    c.restart();
+    for (const auto& [tensor, id] : sized.moved) *tensor = Tensor();
+  }
+
+  /// Puts a value where it is expected: a copy where it has its place already.
+  void store(int id, const Tensor& value) {
+    auto& place = sized_.tensors[id];
+    if (!sized_.fixed[id] && !sized_.planned[id]) {
+      // The arena's bytes are overwritten later in the same run.
+      place = sized_.arena && value.owner().get() == sized_.arena.get() ? value.copied() : value;
+    } else if (place.bytes() != value.bytes() && value.byte_size() > 0) {
+      std::memcpy(place.mutable_bytes(), value.unpacked().bytes(), place.byte_size());
+    }
+  }
+
+  std::vector<Tensor> operands(const Step& step) const {
+    std::vector<Tensor> list;
+    list.reserve(step.inputs.size());
+    for (const auto id : step.inputs) list.push_back(plain(id));
+    return list;
+  }
+  /// The operands of a node that is a step of its own, by its input ports: a kernel may have packed a constant, or take
+  /// an operand that comes twice only once. Those of a group are the step's.
+  std::vector<Tensor> node_operands(const Step& step, std::vector<Tensor> given) const {
+    if (step.nodes.size() != 1) return given;
+    std::vector<Tensor> list;
+    for (const auto& v : plan_.node(step).inputs) {
+      const auto id = operand(step, v);
+      const auto taken = std::find(step.inputs.begin(), step.inputs.end(), id);
+      if (taken != step.inputs.end()) list.push_back(given[taken - step.inputs.begin()]);
+      else list.push_back(sized_.tensors[id] ? plain(id) : plan_.value(id).constant);
+    }
+    return list;
+  }
+  /// A value as its shape says, for those who look at it.
+  Tensor plain(int id) const {
+    const auto& tensor = sized_.tensors[id];
+    return tensor ? as_declared(plan_.value(id), tensor, sized_.shapes[id]) : tensor;
+  }
+
+  /// ReadValue of a variable that has a value, or Assign, where there is nothing to infer: false for any other.
+  bool run_state(const Step& step) {
+    const auto& node = plan_.node(step);
+    if (step.infers || (node.op->kind != Kind::read_value && node.op->kind != Kind::assign)) return false;
+    const auto& variable = node.as<VariableAttrs>().variable_id;
+    work_ = 0;
+    if (node.op->kind == Kind::assign) {
+      assign(variable, plain(step.inputs[0]));
+      for (const auto id : step.outputs) store(id, context_.states.current.find(variable)->second);
+      return true;
+    }
+    const auto held = context_.states.current.find(variable);
+    if (held == context_.states.current.end() || !held->second) return false;
+    require_planned(plan_.value(step.outputs[0]), held->second);
+    store(step.outputs[0], held->second);
+    return true;
+  }
+
+  void run_dynamic(const Step& step) {
+    if (step.nodes.size() == 1 && run_state(step)) return;
+    const auto inputs = operands(step);
+    const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan_.node(step).inputs.size();
+    by_reference_ = !step.kernel;
+    std::vector<Tensor> results;
+    if (step.kernel || whole) {
+      auto& dynamic = executor_.dynamic_[step_];
+      if (!dynamic) dynamic = std::make_unique<DynamicStep>(plan_, step);
+      auto& call = dynamic->infer(inputs);
+      if (step.kernel && run_sized(step, call, inputs)) return;
+      by_reference_ = true;
+      if (whole) {
+        work_ = call.work;
+        spend(work_);
+        results = evaluate_node(plan_, step, inputs, call.outputs, this);
+      }
+    }
+    if (!whole) {
+      work_ = 0;
+      results = evaluate_group(plan_, step, inputs, this, work_);
+    }
+    if (plan_.node(step).op->kind == Kind::read_value) require_planned(plan_.value(step.outputs[0]), results[0]);
+    for (std::size_t o = 0; o < step.outputs.size() && o < results.size(); ++o)
+      if (results[o]) store_as_inferred(step.outputs[o], results[o]);
+  }
+
+  /// Later steps were planned for what was inferred, which data may break: an axis of Squeeze that is longer than 1.
+  [[noreturn]] static void fail_shape(const std::string& inferred, const Shape& shape) {
+    fail(Code::E0506, "the output must have shape {} as inferred, but has {}", inferred, to_string(shape));
+  }
+  void store_as_inferred(int id, const Tensor& value) {
+    const auto& inferred = plan_.value(id).shape;
+    if (!inferred.contains(value.shape())) fail_shape(to_string(inferred), value.shape());
+    store(id, value);
+  }
+
+  /// False where the kernel does not take these sizes.
+  bool run_sized(const Step& step, DynamicStep::Call& call, std::span<const Tensor> inputs) {
+    std::vector<Tensor> outputs;
+    for (std::size_t o = 0; o < step.outputs.size(); ++o)
+      if (!call.outputs[o].shape.is_static()) return false;
+    if (std::any_of(inputs.begin(), inputs.end(), [](const Tensor& t) { return t.packed(); })) return false;
+    std::vector<View> views;
+    views.reserve(step.inputs.size() + step.outputs.size());
+    outputs.reserve(step.outputs.size());  // views point at the shapes in it
+    for (const auto& t : inputs) views.push_back(t.view());
+    for (std::size_t o = 0; o < step.outputs.size(); ++o) {
+      outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));
+      views.push_back(outputs.back().view());
+    }
+    const std::span<const View> in(views.data(), inputs.size()), out(views.data() + inputs.size(), outputs.size());
+    if (!call.asked) call.state = step.kernel->prepare({in, out}, context_.runtime);
+    call.asked = true;
+    if (!call.state) return false;
+    work_ = call.work / kStepsAtOnce;
+    spend(work_);
+    Tensor scratch;
+    if (call.state->scratch_bytes > 0) {
+      scratch = context_.blocks.allocate(ElementType::u8, {call.state->scratch_bytes});
+      call.state->scratch = scratch.mutable_bytes();
+    }
+    step.kernel->run(*call.state, in, out, context_.runtime);
+    for (std::size_t o = 0; o < outputs.size(); ++o) store_as_inferred(step.outputs[o], outputs[o]);
+    return true;
+  }
+
+  /// A state may come from a file or from an Assign of any shape; the steps behind it were planned for the variable's.
+  static void require_planned(const Value& variable, const Tensor& held) {
+    if (variable.stored != ElementType::dynamic && held.type() != variable.stored)
+      fail(Code::E0503, "the state must be {} as its variable is, but is {}", name(variable.declared),
+           name(held.type()));
+    if (!variable.shape.contains(held.shape()))
+      fail(Code::E0505, "the state must have shape {} as its variable has, but its shape is {}",
+           to_string(variable.shape), to_string(held.shape()));
+  }
+
+  // --- EvalHost
+
+  Tensor allocate(ElementType type, Shape shape) override { return context_.blocks.allocate(type, std::move(shape)); }
+  const States& states() override { return context_.states.current; }
+  void assign(const std::string& variable, const Tensor& value) override { context_.states.assign(variable, value); }
+  void run_body(int body, std::span<const Tensor> parameters, std::span<Tensor> results) override {
+    const auto& step = plan_.steps[step_];
+    auto& inner = executor_.bodies_[{step_, body}];
+    if (!inner) inner = std::make_unique<Executor>(step.bodies[body]);
+    if (calls_of_ != step_) {
+      calls_of_ = step_;
+      calls_ = 0;
+    }
+    auto& iterations = executor_.below_;
+    iterations.assign(iterations_.begin(), iterations_.end());
+    iterations.push_back(calls_++);
+    const int here = step_;
+    try {
+      inner->run(context_, parameters, iterations, results);
+    } catch (Failure& failure) {
+      explain_call(failure.diagnostic, step, body, iterations.back());
+      throw;
+    }
+    step_ = here;
+  }
+
+  /// Adds to a fault in a body what its parameters receive, as `check` does, and when it came.
+  void explain_call(Diagnostic& d, const Step& step, int body, i64 iteration) const {
+    if (d.code == Code::E0003) return;
+    const auto& node = plan_.node(step);
+    const auto& map = node.maps[body];
+    explain_body(d, *plan_.model, node, map, *node.bodies[body]);
+    if (map.role == "body")
+      d.notes.push_back(
+          {fmt::format("found in iteration {} of {}", iteration, describe(*node.layer)), node.layer->at, "", ""});
+  }
+
+  /// The value that an input of the step's node is: a kernel may have packed a constant, which is none of the step's.
+  int operand(const Step& step, ValueRef v) const {
+    const auto same = std::find_if(step.operands.begin(), step.operands.end(),
+                                   [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
+    return same != step.operands.end() ? step.inputs[same - step.operands.begin()] : plan_passes::value_of(plan_, v);
+  }
+
+  /// Of a fault that a kernel found: its own layer, or the last of a group, of whose inner values there are none.
+  [[noreturn]] void rethrow_at(Failure failure, const Step& step) const {
+    std::vector<Fact> facts;
+    if (step.nodes.size() == 1)
+      for (const auto& v : plan_.node(step).inputs) {
+        const auto id = operand(step, v);
+        auto fact = plan_.facts->of(v);
+        if (sized_.shapes[id]) fact.shape = PartialShape(*sized_.shapes[id]);
+        if (const auto tensor = plain(id)) {
+          fact.value = tensor;
+          fact.shape = PartialShape(tensor.shape());
+        }
+        facts.push_back(std::move(fact));
+      }
+    complete(failure.diagnostic, plan_, step.nodes.back(), facts);
+    throw failure;
+  }
+
+  // --- observers
+
+  SideValues::Tell teller() {
+    return [this](int index, std::span<const Tensor> in, std::span<Tensor> out) {
+      tell(index, in, out, "reference", std::chrono::nanoseconds(0));
+    };
+  }
+
+  void tell(int index, std::span<const Tensor> in, std::span<Tensor> out, std::string_view kernel,
+            std::chrono::nanoseconds took) {
+    if (!executor_.side_->wants(index)) return;
+    const auto declared = declared_types(index);
+    Event event{*plan_.model, index, (*plan_.model)[index], iterations_, in, out, declared, kernel, took};
+    if (context_.observer->after(event) == Verdict::stop) throw StoppedByObserver{};
+  }
+
+  void announce(int index, std::span<const Tensor> in, std::string_view kernel) {
+    if (!executor_.side_->wants(index)) return;
+    const auto declared = declared_types(index);
+    const Event event{*plan_.model, index,  (*plan_.model)[index],      iterations_, in, {},
+                      declared,     kernel, std::chrono::nanoseconds(0)};
+    if (context_.observer->before(event) == Verdict::stop) throw StoppedByObserver{};
+  }
+
+  std::vector<ElementType> declared_types(int index) const {
+    std::vector<ElementType> declared;
+    for (const auto& fact : plan_.facts->outputs[index]) declared.push_back(fact.type);
+    return declared;
+  }
+
+  void watch_given() {
+    auto& side = *executor_.side_;
+    side.begin();
+    for (int id = 0; id < std::ssize(plan_.values); ++id) {
+      const auto& value = plan_.values[id];
+      if (value.role == Role::intermediate || value.source.node < 0) continue;
+      const bool folded = (*plan_.model)[value.source.node].op->kind == Kind::compute;
+      if (!folded) {
+        // A Constant as the file has it, whether or not a step reads it.
+        auto tensor = value.role == Role::constant ? (*plan_.model)[value.source.node].constant : sized_.tensors[id];
+        if (tensor) tensor = tensor.unpacked();
+        if (tensor) tell(value.source.node, {}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
+      }
+      if (!side.needs(id)) continue;
+      // Where folding has dropped a Constant, it is still in the file.
+      const auto& known =
+          sized_.tensors[id] || folded ? sized_.tensors[id] : (*plan_.model)[value.source.node].constant;
+      if (known) side.come(id, known.unpacked(), teller());
+    }
+  }
+
+  void execute_watched(const Step& step, SizedStep& sized) {
+    auto& side = *executor_.side_;
+    auto given = operands(step);
+    if (sized.overwrites >= 0) given[sized.overwrites] = given[sized.overwrites].copied();
+    const auto inputs = node_operands(step, std::move(given));
+    const int last = step.nodes.empty() ? -1 : step.nodes.back();
+    const std::string kernel = step.kernel ? step.kernel->name() : "reference";
+    if (step.nodes.size() == 1) announce(last, inputs, kernel);
+    const auto start = std::chrono::steady_clock::now();
+    execute(step, sized);
+    const auto took = std::chrono::steady_clock::now() - start;
+    std::vector<Tensor> outputs;
+    for (const auto id : step.outputs) outputs.push_back(plain(id));
+    if (last >= 0 && !side.computes(last)) {
+      const auto before = outputs;
+      tell(last, inputs, outputs, kernel, took);
+      for (std::size_t o = 0; o < outputs.size(); ++o)
+        if (outputs[o] && outputs[o].bytes() != before[o].bytes()) replace(step.outputs[o], outputs[o]);
+    }
+    for (const auto id : step.outputs)
+      if (side.needs(id) && sized_.tensors[id]) side.come(id, plain(id).copied(), teller());
+  }
+
+  void replace(int id, const Tensor& value) {
+    const auto old = plain(id);
+    if (value.type() != old.type() || value.shape() != old.shape())
+      throw std::logic_error("an observer may replace a value only by one of the same type and shape");
+    store(id, as_stored(plan_.value(id), value));
+  }
+
+  void watch_results() {
+    for (std::size_t k = 0; k < plan_.results.size(); ++k) {
+      auto tensor = sized_.tensors[plan_.results[k]].unpacked();
+      tell(plan_.model->results[k], {&tensor, 1}, {&tensor, 1}, "", std::chrono::nanoseconds(0));
+    }
+  }
+
+  Executor& executor_;
+  const Plan& plan_;
+  RunContext& context_;
+  Sized& sized_;
+  std::span<const i64> iterations_;
+  int step_ = 0;
+  i64 work_ = 0;               ///< of the step under way, where it was not known before
+  bool by_reference_ = false;  ///< the reference kernels ran the step, for the profiler
+  int calls_of_ = -1;
+  i64 calls_ = 0;
+};
+
+void Executor::run(RunContext& context, std::span<const Tensor> inputs, std::span<const i64> iterations,
+                   std::span<Tensor> results) {
+  if (context.observer && watched_in_ != context.run) {
+    side_ = std::make_unique<SideValues>(*plan_, *context.observer);
+    watched_in_ = context.run;
+  }
+  recording_ = nullptr;
+  context.blocks.begin_run();
+  auto& sized = sized_for(context, inputs);
+  try {
+    Run(*this, context, sized, iterations).run(inputs, results);
+  } catch (...) {
+    if (recording_) recent_.pop_front();  // half of a run tells too little
+    recording_ = nullptr;
+    throw;
+  }
+  recording_ = nullptr;
+}
+
+}  // namespace ovir
