@@ -116,16 +116,18 @@ std::shared_ptr<std::byte> allocate(std::size_t size) {
   constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
   if (size > static_cast<std::size_t>(PTRDIFF_MAX) - huge_page) throw std::bad_alloc();
   const std::size_t rounded = std::max(line, (size + line - 1) / line * line);
-  const auto alignment = size >= 2 * huge_page ? huge_page : line;
+  const auto alignment = size >= huge_page ? huge_page : line;
+  // A last page that is half full comes faster as a huge one, too.
+  const auto huge = (rounded + huge_page / 2) / huge_page * huge_page;
   const auto& budget = MemoryBudget::current();
   if (budget) budget->take(rounded);
   void* data = nullptr;
-  if (::posix_memalign(&data, alignment, rounded) != 0) {
+  if (::posix_memalign(&data, alignment, alignment == huge_page ? std::max(rounded, huge) : rounded) != 0) {
     if (budget) budget->give_back(rounded);
     throw std::bad_alloc();
   }
   // Small pages take four times as long to come. A refusal costs speed alone.
-  if (alignment == huge_page) (void)::madvise(data, rounded / huge_page * huge_page, MADV_HUGEPAGE);
+  if (alignment == huge_page) (void)::madvise(data, huge, MADV_HUGEPAGE);
   return {static_cast<std::byte*>(data), [budget, rounded](std::byte* p) {
             std::free(p);
             if (budget) budget->give_back(rounded);

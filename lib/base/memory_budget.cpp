@@ -29,6 +29,9 @@ MemoryBudget::Scope::~Scope() { budget_of_thread() = std::move(before_); }
 
 const std::shared_ptr<MemoryBudget>& MemoryBudget::current() { return budget_of_thread(); }
 
-i64 default_memory_limit() { return memory_available() / 4 * 3; }
+i64 default_memory_limit() {
+  static const i64 limit = memory_available() / 4 * 3;
+  return limit;
+}
 
 }  // namespace ovir

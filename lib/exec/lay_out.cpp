@@ -71,9 +71,8 @@ class Free {
   std::size_t total_ = 0;
 };
 
-}  // namespace
-
-std::size_t lay_out(std::vector<Block>& blocks) {
+/// In the order of their steps, each into the smallest free stretch that holds it.
+std::size_t by_steps(std::vector<Block>& blocks) {
   std::vector<std::size_t> births(blocks.size());
   std::iota(births.begin(), births.end(), std::size_t{0});
   auto deaths = births;
@@ -90,6 +89,41 @@ std::size_t lay_out(std::vector<Block>& blocks) {
     blocks[i].offset = free.take(blocks[i].size);
   }
   return free.total();
+}
+
+/// The largest first, each as low as it can lie. Takes the square of their number.
+std::size_t by_size(std::vector<Block>& blocks) {
+  std::vector<std::size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return blocks[a].size > blocks[b].size; });
+  std::vector<Block> placed;  // by offset
+  std::size_t total = 0;
+  for (const auto i : order) {
+    auto& block = blocks[i];
+    block.offset = 0;
+    for (const auto& other : placed) {
+      if (other.end < block.begin || block.end < other.begin) continue;
+      if (block.offset + block.size <= other.offset) break;
+      block.offset = std::max(block.offset, other.offset + other.size);
+    }
+    const auto after = [](const Block& a, const Block& b) { return a.offset < b.offset; };
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), block, after), block);
+    total = std::max(total, block.offset + block.size);
+  }
+  return total;
+}
+
+}  // namespace
+
+std::size_t lay_out(std::vector<Block>& blocks) {
+  constexpr std::size_t kMost = 512;
+  const auto in_steps = by_steps(blocks);
+  if (blocks.size() > kMost) return in_steps;
+  auto other = blocks;
+  const auto in_sizes = by_size(other);
+  if (in_sizes >= in_steps) return in_steps;
+  blocks = std::move(other);
+  return in_sizes;
 }
 
 }  // namespace ovir

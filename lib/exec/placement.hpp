@@ -36,8 +36,7 @@ struct Placement {
 Placement place(const Plan& plan, std::span<const PlacedStep> steps, std::span<const std::optional<Shape>> shapes);
 
 /// Offsets, in bytes and multiples of 64, of blocks that are alive from step `begin` to step `end`, so that no two that
-/// are alive together overlap: in the order of their steps, each into the smallest free stretch that holds it. Gives
-/// the bytes needed in all.
+/// are alive together overlap. Gives the bytes needed in all.
 struct Block {
   std::size_t size = 0;
   int begin = 0, end = 0;

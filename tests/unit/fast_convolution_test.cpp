@@ -120,6 +120,15 @@ void check_direct(const ConvolutionShape& s) {
           pointwise_convolution(s, filters.data(), in, out, e, threads);
         },
         rounding(s));
+  if (s.is_pointwise() && s.groups == 1) {
+    const Buffer room(pointwise_once_scratch_size(s, 4));
+    check(
+        s, d, sums,
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          pointwise_convolution_once(s, d.filters.data(), in, out, e, room.data(), threads);
+        },
+        rounding(s));
+  }
 }
 
 TEST_CASE("direct convolution") {

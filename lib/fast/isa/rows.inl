@@ -167,6 +167,14 @@ static void transpose_square(const float* x, i64 from, float* y, i64 to) {
     for (i64 r = 0; r < 16; r += 4) transpose_four(x + r * from + c, from, y + c * to + r, to);
 }
 
+static void transpose_part(const float* x, i64 from, float* y, i64 to, i64 rows, i64 columns) {
+  const i64 whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
+  for (i64 r = 0; r < whole_rows; r += 4)
+    for (i64 c = 0; c < whole_columns; c += 4) transpose_four(x + r * from + c, from, y + c * to + r, to);
+  for (i64 r = 0; r < rows; ++r)
+    for (i64 c = r < whole_rows ? whole_columns : 0; c < columns; ++c) y[c * to + r] = x[r * from + c];
+}
+
 // Squares of 16 × 16 keep both sides within lines that stay in the first-level cache.
 static void transpose(const float* x, i64 from, float* y, i64 to, i64 rows, i64 columns) {
   constexpr i64 kSquare = 16;
@@ -174,8 +182,6 @@ static void transpose(const float* x, i64 from, float* y, i64 to, i64 rows, i64 
     for (i64 c0 = 0; c0 < columns; c0 += kSquare) {
       const i64 r1 = r0 + kSquare < rows ? r0 + kSquare : rows, c1 = c0 + kSquare < columns ? c0 + kSquare : columns;
       if (r1 - r0 == kSquare && c1 - c0 == kSquare) transpose_square(x + r0 * from + c0, from, y + c0 * to + r0, to);
-      else
-        for (i64 r = r0; r < r1; ++r)
-          for (i64 c = c0; c < c1; ++c) y[c * to + r] = x[r * from + c];
+      else transpose_part(x + r0 * from + c0, from, y + c0 * to + r0, to, r1 - r0, c1 - c0);
     }
 }

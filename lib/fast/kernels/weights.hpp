@@ -12,7 +12,8 @@ inline constexpr i64 kMaxPanelRead = 256 << 10;
 struct Weights {
   // NOLINTNEXTLINE(google-explicit-constructor): where they lie is all that most have to say
   Weights(const float* where) : data(where) {}
-  Weights(const float* where, const FilePart& in_file, float* memory) : data(where), file(&in_file), room(memory) {}
+  Weights(const float* where, const FilePart& in_file, float* memory)
+      : data(where), file(in_file ? &in_file : nullptr), room(memory) {}
 
   /// Floats [first, first + count): in `to` where they can be read from the file.
   const float* get(i64 first, i64 count, float* to) const {

@@ -70,6 +70,11 @@ class BlockedConvolution final : public Kernel {
     if (out.layout == Layout::plain) state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
+    state->by_panels = filters_.size() == 0 && method_ == Method::pointwise && pointwise_packs_by_panels(s);
+    if (state->by_panels) {
+      state->work = state->reserve(pointwise_once_scratch_size(s, threads));
+      return state;
+    }
     state->work = state->reserve(scratch_size(s, threads));
     if (filters_.size() == 0) state->filters = state->reserve(filters_size());
     if (file_) state->room = state->reserve(threads * panel_floats());
@@ -95,14 +100,17 @@ class BlockedConvolution final : public Kernel {
         residual = state.floats(state.residual);
       }
     }
-    const auto* filters = filters_.data();
-    if (state.filters) {
-      const auto* const given = in[1].as<const float>();
-      pack(file_ ? Weights(given, file_, state.floats(state.room)) : given, state.floats(state.filters), pool);
-      filters = state.floats(state.filters);
-    }
     auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
-    compute(s, filters, x, y, ending_.epilogue(residual), state.floats(state.work), pool);
+    const auto epilogue = ending_.epilogue(residual);
+    const Weights given(filters_.size() == 0 ? in[1].as<const float>() : nullptr, file_,
+                        state.room ? state.floats(state.room) : nullptr);
+    if (state.by_panels) {
+      pointwise_convolution_once(s, given, x, y, epilogue, state.floats(state.work), pool);
+    } else {
+      const auto* filters = state.filters ? state.floats(state.filters) : filters_.data();
+      if (state.filters) pack(given, state.floats(state.filters), pool);
+      compute(s, filters, x, y, epilogue, state.floats(state.work), pool);
+    }
     if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
 
@@ -118,6 +126,7 @@ class BlockedConvolution final : public Kernel {
   struct State final : KernelState {
     ConvolutionShape shape;
     Scratch in, residual, out, work, filters, room;
+    bool by_panels = false;  ///< filters are packed while they are used
   };
 
   bool is_winograd() const { return method_ == Method::winograd2 || method_ == Method::winograd4; }

@@ -162,10 +162,12 @@ struct Plane {
 i64 depthwise_filters_size(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.taps() * kBlock; }
 
 void depthwise_pack(const ConvolutionShape& s, const float* filters, float* to) {
-  std::fill_n(to, depthwise_filters_size(s), 0.0f);
-  for (i64 c = 0; c < s.outputs; ++c)
-    for (i64 t = 0; t < s.taps(); ++t)
-      to[(c / kBlock * s.taps() + t) * kBlock + c % kBlock] = filters[c * s.taps() + t];
+  const auto taps = s.taps();
+  for (i64 c = 0; c < s.outputs; c += kBlock, to += taps * kBlock) {
+    const auto valid = std::min(kBlock, s.outputs - c);
+    if (valid < kBlock) std::fill_n(to, taps * kBlock, 0.0f);
+    isa().transpose(filters + c * taps, taps, to, kBlock, valid, taps);
+  }
 }
 
 i64 depthwise_scratch_size(const ConvolutionShape& s, int threads) {

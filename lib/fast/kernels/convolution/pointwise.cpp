@@ -4,63 +4,122 @@
 
 namespace ovir::fast {
 namespace {
+
 constexpr i64 kPixelBytes = 384 << 10;  // of input, while all panels go by
-}
+constexpr i64 kOncePixelBytes = 1 << 20;
+constexpr i64 kOncePanels = 8;  // so many share out the work
+
+struct Job {
+  const IsaTable& table;
+  const ConvolutionShape& s;
+  const float* in;
+  float* out;
+  const Epilogue& epilogue;
+  i64 groups, channels, outputs;  ///< after joining; channels and outputs of each group
+  i64 blocks, k, panels, pixels;
+
+  Job(const ConvolutionShape& shape, const float* from, float* to, const Epilogue& e)
+      : table(isa()),
+        s(shape),
+        in(from),
+        out(to),
+        epilogue(e),
+        groups(s.groups / joined_groups(s)),
+        channels(s.channels / groups),
+        outputs(s.outputs / groups),
+        blocks(blocks_of(channels)),
+        k(blocks * kBlock),
+        panels(ceil_div(outputs, kColumns)),
+        pixels(s.plane()) {}
+
+  /// Some pixels of an image, numbered through its groups, by a panel of `columns` packed filters.
+  void run(i64 image, i64 panel, const float* weights, i64 columns, Part part, Ahead& ahead) const {
+    static constexpr i64 kNoTaps[1] = {0};
+    const auto group = image % groups, column = group * outputs + panel * kColumns;
+    const auto first_block = image / groups * blocks_of(s.outputs) + group * blocks_of(outputs);
+    const auto tiles = ceil_div(part.size(), table.pixels);
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part some(part.size(), tiles, i);
+      const auto pixel = part.begin + some.begin;
+      const auto place = ((first_block + panel * (kColumns / kBlock)) * pixels + pixel) * kBlock;
+      Tile tile{};
+      tile.in = in + (image * blocks * pixels + pixel) * kBlock;
+      tile.pixel = kBlock;
+      tile.block = pixels * kBlock;
+      tile.taps = kNoTaps;
+      tile.blocks = blocks;
+      tile.tap_count = 1;
+      tile.steps = kBlock;
+      tile.last_steps = channels - (blocks - 1) * kBlock;
+      tile.weights = weights;
+      tile.out = out + place;
+      tile.out_pixel = kBlock;
+      tile.out_block = pixels * kBlock;
+      tile.ahead = &ahead;
+      const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
+      begin(tile, epilogue, column, residual, kBlock, tile.out_block);
+      table.packed(tile, static_cast<int>(some.size()), static_cast<int>(columns));
+      finish(table, tile, static_cast<int>(some.size()), static_cast<int>(columns), epilogue, column, residual, kBlock,
+             tile.out_block);
+    }
+  }
+};
+
+}  // namespace
 
 void pointwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, ThreadPool& pool) {
-  static constexpr i64 kNoTaps[1] = {0};
-  const auto& table = isa();
-  const auto count = s.groups / joined_groups(s), channels = s.channels / count, outputs = s.outputs / count;
-  const auto blocks = blocks_of(channels), pixels = s.plane(), images = s.batch * count;
-  const auto k = blocks * kBlock, panels = ceil_div(outputs, kColumns);
-  if (pixels == 0) return;
+  const Job job(s, in, out, epilogue);
+  const auto images = s.batch * job.groups, panels = job.panels;
+  if (job.pixels == 0) return;
   const auto work = s.multiplications() * static_cast<double>(joined_groups(s)) / 40;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
-  const auto fits = std::max(ceil_div(pixels * k * 4, kPixelBytes), ceil_div(wanted, images * panels));
-  const auto parts = std::clamp<i64>(fits, 1, ceil_div(pixels, table.pixels));
+  const auto fits = std::max(ceil_div(job.pixels * job.k * 4, kPixelBytes), ceil_div(wanted, images * panels));
+  const auto parts = std::clamp<i64>(fits, 1, ceil_div(job.pixels, job.table.pixels));
   const auto panel_groups = std::clamp<i64>(ceil_div(wanted, images * parts), 1, panels);
-  const bool prefetch = panels_size(k, outputs) > (i64{1} << 17);
+  const bool prefetch = panels_size(job.k, job.outputs) > (i64{1} << 17);
   parallel(pool, images * parts * panel_groups, [&](i64 chunk) {
-    const auto image = chunk / (parts * panel_groups), group = image % count;
-    const Part part(pixels, parts, chunk / panel_groups % parts), mine(panels, panel_groups, chunk % panel_groups);
-    const Panels all{filters + group * panels_size(k, outputs), k, outputs};
-    const auto tiles = ceil_div(part.size(), table.pixels);
-    const auto first_block = image / count * blocks_of(s.outputs) + group * blocks_of(outputs);
+    const auto image = chunk / (parts * panel_groups);
+    const Part part(job.pixels, parts, chunk / panel_groups % parts), mine(panels, panel_groups, chunk % panel_groups);
+    const Panels all{filters + image % job.groups * panels_size(job.k, job.outputs), job.k, job.outputs};
     for (auto panel = mine.begin; panel < mine.end; ++panel) {
-      const auto columns = all.columns(panel), column = group * outputs + panel * kColumns;
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
       if (prefetch && next < panels) {
         ahead.next = reinterpret_cast<const char*>(all.panel(next));
-        ahead.end = reinterpret_cast<const char*>(all.panel(next) + k * all.columns(next));
-        ahead.lines = ceil_div(2 * kBlock, tiles);
+        ahead.end = reinterpret_cast<const char*>(all.panel(next) + job.k * all.columns(next));
+        ahead.lines = ceil_div(2 * kBlock, ceil_div(part.size(), job.table.pixels));
       }
-      for (i64 i = 0; i < tiles; ++i) {
-        const Part run(part.size(), tiles, i);
-        const auto pixel = part.begin + run.begin;
-        const auto place = ((first_block + panel * (kColumns / kBlock)) * pixels + pixel) * kBlock;
-        Tile tile{};
-        tile.in = in + (image * blocks * pixels + pixel) * kBlock;
-        tile.pixel = kBlock;
-        tile.block = pixels * kBlock;
-        tile.taps = kNoTaps;
-        tile.blocks = blocks;
-        tile.tap_count = 1;
-        tile.steps = kBlock;
-        tile.last_steps = channels - (blocks - 1) * kBlock;
-        tile.weights = all.panel(panel);
-        tile.out = out + place;
-        tile.out_pixel = kBlock;
-        tile.out_block = pixels * kBlock;
-        tile.ahead = &ahead;
-        const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
-        begin(tile, epilogue, column, residual, kBlock, tile.out_block);
-        table.packed(tile, static_cast<int>(run.size()), static_cast<int>(columns));
-        finish(table, tile, static_cast<int>(run.size()), static_cast<int>(columns), epilogue, column, residual, kBlock,
-               tile.out_block);
-      }
+      job.run(image, panel, all.panel(panel), all.columns(panel), part, ahead);
     }
+  });
+  clear_padding(s, epilogue.activation, out);
+}
+
+bool pointwise_packs_by_panels(const ConvolutionShape& s) {
+  return s.groups == 1 && s.batch == 1 && s.outputs >= kOncePanels * kColumns &&
+         s.plane() * s.channels * 4 <= kOncePixelBytes;
+}
+
+i64 pointwise_once_scratch_size(const ConvolutionShape& s, int threads) {
+  return threads * kColumns * 2 * round_up(s.channels, kBlock);
+}
+
+void pointwise_convolution_once(const ConvolutionShape& s, const Weights& filters, const float* in, float* out,
+                                const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const Job job(s, in, out, epilogue);
+  if (job.pixels == 0) return;
+  Slots rooms(scratch, kColumns * 2 * job.k, slots_for(pool));
+  parallel(pool, job.panels, [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    float* const packed = room.data() + kColumns * job.k;
+    const auto first = panel * kColumns, count = std::min(kColumns, s.outputs - first),
+               columns = Panels{packed, job.k, s.outputs}.columns(panel);
+    if (count < columns) std::fill_n(packed, s.channels * columns, 0.0f);
+    job.table.transpose(filters.get(first * s.channels, count * s.channels, room.data()), s.channels, packed, columns,
+                        count, s.channels);
+    Ahead none;
+    for (i64 image = 0; image < s.batch; ++image) job.run(image, panel, packed, columns, Part(job.pixels, 1, 0), none);
   });
   clear_padding(s, epilogue.activation, out);
 }
