@@ -78,7 +78,7 @@ Tensor constant_value(const Graph& graph, const Node& node) {
                                                     : packed_size(type, *count);
   if (!needed)
     fail_attribute("shape", Code::E0303,
-                   fmt::format("a constant must have less than 2^63 bytes, but its shape is {}", to_string(shape)));
+                   fmt::format("a constant must take less than 2^63 bytes, but its shape is {}", to_string(shape)));
   if (size < *needed) {
     auto d = diagnose(Code::E0303, fmt::format("a constant {}{} takes {}, but \"size\" is {}", name(type),
                                                to_string(shape), counted(*needed, "byte"), size));

@@ -37,7 +37,7 @@ void infer(InferContext& c) {
   require_geometry(c, "pads_begin", a.pads_begin, 2, 0);
   require_geometry(c, "pads_end", a.pads_end, 2, 0);
   const auto &x = c.shape(data), &w = c.shape(filters);
-  c.require_same_dim(x.dim(1), w.dim(1), data, "the channels of \"data\"", "those of \"filters\"");
+  c.require_same_dim(x.dim(1), w.dim(1), data, "the number of channels of \"data\"", "that of \"filters\"");
   PartialShape out{x.dim(0), w.dim(0)};
   for (i64 i = 0; i < 2; ++i) {
     out.push_back(require_windows(c, a.window(i, 1), x.dim(2 + i), w.dim(2 + i), i, data, filters));

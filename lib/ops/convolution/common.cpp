@@ -12,16 +12,17 @@ Dim require_groups(const InferContext& c, i64 inner_axis) {
   const auto &x = c.shape(data), &w = c.shape(filters);
   const auto channels = x.dim(1), groups = w.dim(0), inner = w.dim(inner_axis);
   if (!channels.is_static() || !inner.is_static() || inner.length() <= 0) {
-    c.require_same_dim(channels, groups * inner, data, "the channels of \"data\"",
-                       "those of all groups of \"filters\"");
+    c.require_same_dim(channels, groups * inner, data, "the number of channels of \"data\"",
+                       "that of all groups of \"filters\"");
     return groups;
   }
   c.require(channels.length() % inner.length() == 0, data, Code::E0506,
             "{0} needs the channels of \"data\" to be a multiple of those of a group ({3}, by \"filters\" {4}), but "
             "\"data\" {2} has {1}",
             c.op().type, channels.length(), to_string(x), inner.length(), to_string(w));
-  return c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters, "the groups of \"filters\"",
-                            "the channels of \"data\" divided by those of a group");
+  return c.require_same_dim(groups, Dim(channels.length() / inner.length()), filters,
+                            "the number of groups of \"filters\"",
+                            "the number of channels of \"data\" divided by that of a group");
 }
 
 /// Output padding and pads, added to a length that is known as an interval.
@@ -62,7 +63,7 @@ void infer_forward(InferContext& c, bool grouped) {
   if (grouped) {
     out[1] = require_groups(c, 2) * w.dim(1);
   } else {
-    c.require_same_dim(x.dim(1), w.dim(1), data, "the channels of \"data\"", "those of \"filters\"");
+    c.require_same_dim(x.dim(1), w.dim(1), data, "the number of channels of \"data\"", "that of \"filters\"");
     out[1] = w.dim(0);
   }
   for (i64 i = 0; i < spatial; ++i) {
@@ -80,14 +81,14 @@ void infer_backprop(InferContext& c, bool grouped) {
 
   PartialShape out{x.dim(0), w.dim(outer - 1)};
   if (grouped) out[1] = require_groups(c, 1) * out[1];
-  else c.require_same_dim(x.dim(1), w.dim(0), data, "the channels of \"data\"", "those of \"filters\"");
+  else c.require_same_dim(x.dim(1), w.dim(0), data, "the number of channels of \"data\"", "that of \"filters\"");
 
   // With the third input the output is what it says; the padding follows from it.
   std::optional<std::vector<Dim>> asked;
   if (c.has(output_shape)) {
     c.require_rank(output_shape, 1);
     c.require_same_dim(axis_count(c.shape(output_shape)), Dim(spatial), output_shape,
-                       "the elements of \"output_shape\"", "the spatial axes of \"data\"");
+                       "the number of elements of \"output_shape\"", "the number of spatial axes of \"data\"");
     if (const auto known = c.ints(output_shape))
       for (const auto n : *known)
         c.require(n >= 0, output_shape, Code::E0508,

@@ -51,23 +51,23 @@ void infer(InferContext& c) {
   require_groups(c, x.dim(1), a.group, "group");
   require_groups(c, x.dim(1), a.deformable_group, "deformable_group");
   require_groups(c, w.dim(0), a.group, "group");
-  c.require_same_dim(x.dim(1), w.dim(1) * Dim(a.group), filters, "the channels of \"data\"",
+  c.require_same_dim(x.dim(1), w.dim(1) * Dim(a.group), filters, "the number of channels of \"data\"",
                      "group * channels of \"filters\"");
   const auto taps = w.dim(2) * w.dim(3) * Dim(a.deformable_group);
-  c.require_same_dim(moved.dim(1), taps * Dim(2), offsets, "the channels of \"offsets\"",
+  c.require_same_dim(moved.dim(1), taps * Dim(2), offsets, "the number of channels of \"offsets\"",
                      "2 * deformable_group * kernel elements");
   if (c.has(mask))
-    c.require_same_dim(c.shape(mask).dim(1), taps, mask, "the channels of \"mask\"",
+    c.require_same_dim(c.shape(mask).dim(1), taps, mask, "the number of channels of \"mask\"",
                        "deformable_group * kernel elements");
 
   PartialShape out{batch, w.dim(0)};
   for (i64 i = 0; i < 2; ++i) {
     auto windows = require_windows(c, a.window(i, 1), x.dim(2 + i), w.dim(2 + i), i, data, filters);
     windows = c.require_same_dim(windows, moved.dim(2 + i), offsets,
-                                 fmt::format("the windows along spatial axis {}", i), "those of \"offsets\"");
+                                 fmt::format("the number of windows along spatial axis {}", i), "that of \"offsets\"");
     if (c.has(mask))
       windows = c.require_same_dim(windows, c.shape(mask).dim(2 + i), mask,
-                                   fmt::format("the windows along spatial axis {}", i), "those of \"mask\"");
+                                   fmt::format("the number of windows along spatial axis {}", i), "that of \"mask\"");
     out.push_back(windows);
   }
   c.output(0, std::move(out));

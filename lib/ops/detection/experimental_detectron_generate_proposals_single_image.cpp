@@ -33,7 +33,8 @@ void infer(InferContext& c) {
   Dim count, height, width;
   if (const auto& shape = c.shape(scores); shape.has_rank()) count = shape[0], height = shape[1], width = shape[2];
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
-    c.require_same_dim(count * Dim(4), shape[0], deltas, "4 numbers for each anchor", "the channels of \"deltas\"");
+    c.require_same_dim(count * Dim(4), shape[0], deltas, "4 numbers for each anchor",
+                       "the number of channels of \"deltas\"");
     height = c.require_same_dim(height, shape[1], deltas, "the height of \"deltas\"", "that of \"scores\"");
     width = c.require_same_dim(width, shape[2], deltas, "the width of \"deltas\"", "that of \"scores\"");
   }
@@ -42,8 +43,8 @@ void infer(InferContext& c) {
               "input \"anchors\" of ExperimentalDetectronGenerateProposalsSingleImage must have 4 columns, but its "
               "shape is {}",
               to_string(shape));
-    c.require_same_dim(count * height * width, shape[0], anchors, "the elements of \"scores\"",
-                       "the rows of \"anchors\"");
+    c.require_same_dim(count * height * width, shape[0], anchors, "the number of elements of \"scores\"",
+                       "the number of rows of \"anchors\"");
   }
   c.output(rois, PartialShape{Dim(a.post_nms_count), Dim(4)});
   c.output(roi_scores, PartialShape{Dim(a.post_nms_count)});

@@ -37,8 +37,8 @@ void infer(InferContext& c) {
     if (!shape.has_rank()) continue;
     c.require(shape[0].contains(1), port, Code::E0506, "input \"{}\" must have batch 1, but its shape is {}",
               c.port_name(port), to_string(shape));
-    channels = c.require_same_dim(channels, shape[1], port, "the channels of \"pyramid[0]\"",
-                                  fmt::format("those of \"{}\"", c.port_name(port)));
+    channels = c.require_same_dim(channels, shape[1], port, "the number of channels of \"pyramid[0]\"",
+                                  fmt::format("that of \"{}\"", c.port_name(port)));
   }
   c.output(features, PartialShape{count, channels, Dim(a.output_size), Dim(a.output_size)});
   if (c.output_count() > output_rois) c.output(output_rois, PartialShape{count, Dim(4)});

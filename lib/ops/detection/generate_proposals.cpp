@@ -42,13 +42,14 @@ void infer(InferContext& c) {
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     batch = c.require_same_dim(batch, shape[0], scores, "the batch of \"im_info\"", "that of \"scores\"");
     count = c.require_same_dim(count, shape[1], scores, "the anchors at a place (dim 2 of anchors)",
-                               "the channels of \"scores\"");
+                               "the number of channels of \"scores\"");
     height = c.require_same_dim(height, shape[2], scores, "the height of \"anchors\"", "that of \"scores\"");
     width = c.require_same_dim(width, shape[3], scores, "the width of \"anchors\"", "that of \"scores\"");
   }
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
     batch = c.require_same_dim(batch, shape[0], deltas, "the batch of \"im_info\"", "that of \"deltas\"");
-    c.require_same_dim(count * Dim(4), shape[1], deltas, "4 numbers for each anchor", "the channels of \"deltas\"");
+    c.require_same_dim(count * Dim(4), shape[1], deltas, "4 numbers for each anchor",
+                       "the number of channels of \"deltas\"");
     c.require_same_dim(height, shape[2], deltas, "the height of \"anchors\"", "that of \"deltas\"");
     c.require_same_dim(width, shape[3], deltas, "the width of \"anchors\"", "that of \"deltas\"");
   }

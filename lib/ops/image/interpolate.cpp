@@ -145,7 +145,7 @@ void infer(InferContext& c, const Task& a) {
 
   std::vector<bool> seen(rank);
   c.require_same_dim(Dim(std::ssize(*axes)), axis_count(c.shape(target)), target, "the number of \"axes\"",
-                     fmt::format("the elements of \"{}\"", c.port_name(target)));
+                     fmt::format("the number of elements of \"{}\"", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = c.require_axis((*axes)[i], axes_port, rank, "axes");

@@ -23,17 +23,17 @@ void infer(InferContext& c) {
               to_string(b));
     c.require(!c.has(offsets), offsets, Code::E0501,
               "input \"offsets\" of GroupedMatMul must be left out where \"mat_a\" has rank 3");
-    const auto count = c.require_same_dim(a[0], b[0], mat_b, "the groups of \"mat_a\"", "those of \"mat_b\"");
+    const auto count = c.require_same_dim(a[0], b[0], mat_b, "the number of groups of \"mat_a\"", "that of \"mat_b\"");
     c.require_same_dim(a[2], b[2], mat_b, "the inner dims of \"mat_a\"", "those of \"mat_b\"");
     return c.output(0, {count, a[1], b[1]});
   }
   c.require(c.has(offsets), mat_a, Code::E0501, "GroupedMatMul needs input \"offsets\" where \"mat_a\" has rank 2");
   if (b.rank() == 3) {
-    c.require_same_dim(b[0], groups, offsets, "the groups of \"mat_b\"", "those of \"offsets\"");
+    c.require_same_dim(b[0], groups, offsets, "the number of groups of \"mat_b\"", "that of \"offsets\"");
     c.require_same_dim(a[1], b[2], mat_b, "the inner dims of \"mat_a\"", "those of \"mat_b\"");
     return c.output(0, {a[0], b[1]});
   }
-  c.require_same_dim(a[1], b[0], mat_b, "the tokens of \"mat_a\"", "those of \"mat_b\"");
+  c.require_same_dim(a[1], b[0], mat_b, "the number of tokens of \"mat_a\"", "that of \"mat_b\"");
   c.output(0, {groups, a[0], b[1]});
 }
 

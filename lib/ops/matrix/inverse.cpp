@@ -15,8 +15,8 @@ void infer(InferContext& c) {
   auto out = c.shape(0);
   if (out.has_rank()) {
     const auto rank = out.rank();
-    out[rank - 1] = out[rank - 2] =
-        c.require_same_dim(out[rank - 2], out[rank - 1], 0, "the rows", "the columns of the matrices");
+    out[rank - 1] = out[rank - 2] = c.require_same_dim(out[rank - 2], out[rank - 1], 0, "the number of rows",
+                                                       "the number of columns of the matrices");
   }
   c.output(0, std::move(out));
 }

@@ -86,7 +86,7 @@ void infer(InferContext& c) {
     // "The size of axes_mapping should match the rank of input data tensor"; [0] or nothing may be given for a scalar.
     if (from.has_rank() && from.rank() > 0)
       c.require_same_dim(from.rank(), axis_count(c.shape(axes_mapping)), axes_mapping, "the rank of \"data\"",
-                         "the elements of \"axes_mapping\"");
+                         "the number of elements of \"axes_mapping\"");
   }
   const auto target = target_of(c);
   if (!target.has_rank()) return c.output(0, target);

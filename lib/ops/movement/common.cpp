@@ -109,8 +109,8 @@ PartialShape infer_slices(const InferContext& c, int start) {
   for (int port = start; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
-      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of \"start\"",
-                                 fmt::format("those of \"{}\"", c.port_name(port)));
+      count = c.require_same_dim(count, c.shape(port)[0], port, "the number of elements of \"start\"",
+                                 fmt::format("that of \"{}\"", c.port_name(port)));
   }
   if (from.has_rank())
     c.require(count.min <= from.rank(), start, Code::E0506,
@@ -193,7 +193,7 @@ Dim require_block_inputs(const InferContext& c) {
   for (int port = 1; port < 4; ++port) {
     c.require_rank(port, 1);
     count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of \"data\"",
-                               fmt::format("the elements of \"{}\"", c.port_name(port)));
+                               fmt::format("the number of elements of \"{}\"", c.port_name(port)));
     const auto values = c.ints(port);
     for (std::size_t i = 0; values && i < values->size(); ++i) {
       const auto v = (*values)[i];

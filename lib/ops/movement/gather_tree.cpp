@@ -17,7 +17,7 @@ void infer(InferContext& c) {
   if (!out.has_rank()) out = PartialShape::of_rank(3);
   if (lengths.has_rank())
     out[1] = c.require_same_dim(out[1], lengths[0], max_seq_len, "the batch of \"step_ids\"",
-                                "the elements of \"max_seq_len\"");
+                                "the number of elements of \"max_seq_len\"");
   c.output(0, std::move(out));
 }
 

@@ -54,7 +54,7 @@ void infer(InferContext& c) {
   for (int port : {pads_begin, pads_end}) {
     c.require_rank(port, 1);
     count = c.require_same_dim(count, axis_count(c.shape(port)), port, "the rank of \"data\"",
-                               fmt::format("the elements of \"{}\"", c.port_name(port)));
+                               fmt::format("the number of elements of \"{}\"", c.port_name(port)));
   }
   c.require_rank(pad_value, 0);
   require_pads(c, pads_begin);

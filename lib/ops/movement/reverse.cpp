@@ -25,7 +25,7 @@ void infer(InferContext& c) {
   if (from.has_rank()) {
     if (mask)
       c.require_same_dim(from.rank(), axis_count(c.shape(axis)), axis, "the rank of \"data\"",
-                         "the elements of \"axis\"");
+                         "the number of elements of \"axis\"");
     else
       c.require(axis_count(c.shape(axis)).min <= from.rank(), axis, Code::E0506,
                 "input \"axis\" of Reverse must not name more axes than \"data\" {} has", to_string(from));

@@ -20,7 +20,7 @@ void infer(InferContext& c) {
     auto& batch = out[c.require_axis(a.batch_axis, -1, out.rank(), "batch_axis")];
     const auto seq = c.require_axis(a.seq_axis, -1, out.rank(), "seq_axis");
     batch = c.require_same_dim(batch, axis_count(c.shape(seq_lengths)), seq_lengths, "the batch of \"data\"",
-                               "the elements of \"seq_lengths\"");
+                               "the number of elements of \"seq_lengths\"");
     if (const auto lengths = c.ints(seq_lengths))
       for (const auto n : *lengths)
         c.require(0 <= n && n <= out[seq].max, seq_lengths, Code::E0508,

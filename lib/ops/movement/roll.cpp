@@ -13,7 +13,8 @@ void infer(InferContext& c) {
   // A scalar serves all axes, and so does a shift of one element; else there is one shift an axis.
   const auto shifts = axis_count(c.shape(shift));
   if (!shifts.contains(1))
-    c.require_same_dim(shifts, axis_count(c.shape(axes)), axes, "the elements of \"shift\"", "those of \"axes\"");
+    c.require_same_dim(shifts, axis_count(c.shape(axes)), axes, "the number of elements of \"shift\"",
+                       "that of \"axes\"");
   if (const auto known = c.ints(axes); known && c.shape(data).has_rank())
     for (const auto axis : *known) c.require_axis(axis, axes, c.shape(data).rank());
   c.output(0, c.shape(data));

@@ -89,8 +89,8 @@ std::optional<i64> entry_count(const InferContext& c) {
   for (int port = begin; port < c.input_count(); ++port) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
-      count = c.require_same_dim(count, c.shape(port)[0], port, "the elements of \"begin\"",
-                                 fmt::format("those of \"{}\"", c.port_name(port)));
+      count = c.require_same_dim(count, c.shape(port)[0], port, "the number of elements of \"begin\"",
+                                 fmt::format("that of \"{}\"", c.port_name(port)));
   }
   if (!count.is_static()) return std::nullopt;
   return count.length();

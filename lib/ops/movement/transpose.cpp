@@ -31,7 +31,8 @@ void infer(InferContext& c) {
   const bool empty = entries.is_static() && entries.length() == 0;
   if (empty && from.has_rank()) order = reversed(from.rank());
   if (from.has_rank() && !entries.contains(0))
-    c.require_same_dim(from.rank(), entries, input_order, "the rank of \"arg\"", "the elements of \"input_order\"");
+    c.require_same_dim(from.rank(), entries, input_order, "the rank of \"arg\"",
+                       "the number of elements of \"input_order\"");
   if (order)
     c.require(is_permutation(*order), input_order, Code::E0508,
               "input \"input_order\" of Transpose must name every axis once, but is {}", to_string(*order));

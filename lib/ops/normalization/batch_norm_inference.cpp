@@ -23,8 +23,8 @@ void infer_ports(InferContext& c, const Ports& p) {
   for (const auto port : {p.gamma, p.beta, p.mean, p.variance}) {
     c.require_rank(port, 1);
     if (c.shape(port).has_rank())
-      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of \"data\"",
-                                    fmt::format("the elements of \"{}\"", c.port_name(port)));
+      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the number of channels of \"data\"",
+                                    fmt::format("the number of elements of \"{}\"", c.port_name(port)));
   }
   if (out.has_rank()) out[1] = channels;
   c.output(0, std::move(out));

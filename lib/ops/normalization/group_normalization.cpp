@@ -22,8 +22,8 @@ void infer(InferContext& c) {
   auto channels = x.dim(1);
   for (const auto port : {scale, bias})
     if (c.shape(port).has_rank())
-      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the channels of \"data\"",
-                                    fmt::format("the elements of \"{}\"", c.port_name(port)));
+      channels = c.require_same_dim(channels, c.shape(port)[0], port, "the number of channels of \"data\"",
+                                    fmt::format("the number of elements of \"{}\"", c.port_name(port)));
   if (channels.is_static())
     c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "must divide the {0} channels, but is {1}",
                    channels.length(), a.num_groups);

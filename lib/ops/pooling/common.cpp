@@ -79,7 +79,7 @@ PartialShape infer_adaptive(const InferContext& c) {
     return out;
   }
   c.require_same_dim(axis_count(c.shape(output_shape)), Dim(x.rank() - 2), output_shape,
-                     "the elements of \"output_shape\"", "the spatial axes of \"data\"");
+                     "the number of elements of \"output_shape\"", "the number of spatial axes of \"data\"");
   PartialShape out{x[0], x[1]};
   for (i64 i = 2; i < x.rank(); ++i) {
     c.require(x[i].max > 0, data, Code::E0506, "input \"data\" must not be empty along axis {}", i);

@@ -64,21 +64,24 @@ void infer(InferContext& c, const Ports& p) {
     c.require_rank(p.lengths, 1);
     c.require_rank(p.b, 2);
     batch = c.require_same_dim(batch, c.shape(p.lengths).dim(0), p.lengths, "the batch of \"X\"",
-                               "the elements of \"sequence_lengths\"");
+                               "the number of elements of \"sequence_lengths\"");
     for (const auto port : {p.w, p.r, p.b})
       c.require_same_dim(directions, c.shape(port).dim(0), port, "the number of directions",
                          fmt::format("dim 0 of \"{}\"", c.port_name(port)));
   }
   const auto &w = c.shape(p.w), &r = c.shape(p.r);
-  c.require_same_dim(w.dim(more), rows, p.w, "the rows of \"W\"", fmt::format("{} * hidden_size", gates(p.cell)));
-  c.require_same_dim(c.shape(p.x).dim(1 + more), w.dim(1 + more), p.w, "the last dim of \"X\"", "the columns of \"W\"");
-  c.require_same_dim(r.dim(more), rows, p.r, "the rows of \"R\"", fmt::format("{} * hidden_size", gates(p.cell)));
-  c.require_same_dim(hidden, r.dim(1 + more), p.r, "hidden_size", "the columns of \"R\"");
+  c.require_same_dim(w.dim(more), rows, p.w, "the number of rows of \"W\"",
+                     fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(c.shape(p.x).dim(1 + more), w.dim(1 + more), p.w, "the last dim of \"X\"",
+                     "the number of columns of \"W\"");
+  c.require_same_dim(r.dim(more), rows, p.r, "the number of rows of \"R\"",
+                     fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(hidden, r.dim(1 + more), p.r, "hidden_size", "the number of columns of \"R\"");
   if (c.has(p.b)) {
     c.require_rank(p.b, 1 + more);
     // GRU's linear_before_reset keeps the two biases of the h gate apart.
     const auto biases = p.cell == Cell::gru && a.linear_before_reset ? 4 * a.hidden_size : rows.length();
-    c.require_same_dim(c.shape(p.b).dim(more), Dim(biases), p.b, "the elements of \"B\"",
+    c.require_same_dim(c.shape(p.b).dim(more), Dim(biases), p.b, "the number of elements of \"B\"",
                        fmt::format("{} * hidden_size", biases / a.hidden_size));
   }
 

@@ -16,7 +16,8 @@ void infer(InferContext& c) {
   c.require_rank(sequence_mask, 2);
   auto steps = c.shape(data).dim(0), batch = c.shape(data).dim(1);
   if (const auto& mask = c.shape(sequence_mask); mask.has_rank()) {
-    steps = c.require_same_dim(steps, mask[0], sequence_mask, "the steps of \"data\"", "those of \"sequence_mask\"");
+    steps = c.require_same_dim(steps, mask[0], sequence_mask, "the number of steps of \"data\"",
+                               "that of \"sequence_mask\"");
     batch = c.require_same_dim(batch, mask[1], sequence_mask, "the batch of \"data\"", "that of \"sequence_mask\"");
   }
   c.output(0, PartialShape{batch, steps, Dim(1), Dim(1)});

@@ -26,7 +26,7 @@ void infer(InferContext& c) {
     batch = c.require_same_dim(batch, shape[0], port, "the batch of \"logits\"",
                                fmt::format("that of \"{}\"", c.port_name(port)));
     if (shape.rank() > 1)
-      steps = c.require_same_dim(steps, shape[1], port, "the steps of \"logits\"", "those of \"labels\"");
+      steps = c.require_same_dim(steps, shape[1], port, "the number of steps of \"logits\"", "that of \"labels\"");
   }
   const auto& from = c.shape(logits);
   const auto classes = from.dim(2);

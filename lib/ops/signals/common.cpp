@@ -101,7 +101,7 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<i64>& last
   if (c.has(signal_size)) {
     c.require_rank(signal_size, 1);
     c.require_same_dim(axis_count(c.shape(axes)), axis_count(c.shape(signal_size)), signal_size,
-                       "the elements of \"axes\"", "those of \"signal_size\"");
+                       "the number of elements of \"axes\"", "that of \"signal_size\"");
   }
   const auto along = c.ints(axes);
   if (!shape.has_rank()) return shape;

@@ -23,8 +23,8 @@ void infer(InferContext& c) {
     c.require(shape[1].contains(4), rois, Code::E0506,
               "input \"input_rois\" of ExperimentalDetectronTopKROIs must have 4 columns, but its shape is {}",
               to_string(shape));
-    c.require_same_dim(shape[0], axis_count(c.shape(probabilities)), probabilities, "the rows of \"input_rois\"",
-                       "the elements of \"rois_probs\"");
+    c.require_same_dim(shape[0], axis_count(c.shape(probabilities)), probabilities,
+                       "the number of rows of \"input_rois\"", "the number of elements of \"rois_probs\"");
   }
   c.output(0, PartialShape{Dim(a.max_rois), Dim(4)});
 }

@@ -29,8 +29,9 @@ void infer(InferContext& c) {
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     auto& first = shared ? images : classes;
-    first = c.require_same_dim(first, shape[0], scores, shared ? "the batch of \"boxes\"" : "the classes of \"boxes\"",
-                               "those of \"scores\"");
+    first = c.require_same_dim(first, shape[0], scores,
+                               shared ? "the batch of \"boxes\"" : "the number of classes of \"boxes\"",
+                               "that of \"scores\"");
     count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "the number of \"boxes\"", "that of \"scores\"");
     if (shared) classes = shape[1];
   }

@@ -32,7 +32,8 @@ void infer(InferContext& c) {
   if (const auto& shape = c.shape(indices); shape.has_rank()) {
     c.require(shape[1].contains(2), indices, Code::E0506,
               "input \"indices\" of SparseFillEmptyRows must have 2 columns, but its shape is {}", to_string(shape));
-    entries = c.require_same_dim(entries, shape[0], indices, "the entries of \"values\"", "those of \"indices\"");
+    entries =
+        c.require_same_dim(entries, shape[0], indices, "the number of entries of \"values\"", "that of \"indices\"");
   }
   if (const auto& shape = c.shape(dense_shape); shape.has_rank())
     c.require(shape[0].contains(2), dense_shape, Code::E0506,
