@@ -78,18 +78,18 @@ Shape strides_into(const Shape& from, const Shape& to) {
   return broadcast_strides(Shape(from.end() - to.rank(), from.end()), to);
 }
 
-void round_into(const Tensor& floats, Tensor& integers) {
+void round_into(const Tensor& floats, ElementType declared, Tensor& integers) {
   const auto* from = floats.data<double>();
   dispatch(integers.type(), Integers{}, [&]<class T>() {
     T* to = integers.mutable_data<T>();
-    constexpr auto low = static_cast<double>(std::numeric_limits<T>::min());
+    const auto low = lowest<T>(declared), high = highest<T>(declared);
     // The largest value may not be a double; twice the half is.
-    constexpr auto end = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+    const auto end = 2.0 * static_cast<double>(high / 2 + 1);
     for (i64 i = 0; i < floats.size(); ++i) {
       const auto v = std::round(from[i]);
       if (std::isnan(v)) to[i] = 0;
-      else if (v < low) to[i] = std::numeric_limits<T>::min();
-      else if (v >= end) to[i] = std::numeric_limits<T>::max();
+      else if (v < static_cast<double>(low)) to[i] = low;
+      else if (v >= end) to[i] = high;
       else to[i] = static_cast<T>(v);
     }
   });

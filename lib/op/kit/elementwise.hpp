@@ -41,8 +41,8 @@ void eval_unary(EvalContext& c, F f) {
   });
 }
 
-/// Rounded to the nearest integer, saturated; NaN becomes 0.
-void round_into(const Tensor& floats, Tensor& integers);
+/// Rounded to the nearest integer of the type `declared`, saturated; NaN becomes 0.
+void round_into(const Tensor& floats, ElementType declared, Tensor& integers);
 
 /// out[i] = f(in[i]) for a function of the real numbers. Integers are taken through f64 and rounded to the nearest:
 /// the specifications allow them without saying how; OpenVINO's reference kernels round.
@@ -60,7 +60,7 @@ void eval_real(EvalContext& c, F f) {
   auto wide = convert(from, ElementType::f64);
   Tensor result(ElementType::f64, from.shape());
   apply.template operator()<double>(wide, result);
-  round_into(result, to);
+  round_into(result, c.declared_out_type(0), to);
 }
 
 /// out[i] = f(a[i], b[i]) with broadcasting; a predicate's results are booleans.
@@ -88,15 +88,18 @@ constexpr auto wide(T x) {
 
 /// The largest finite number of a real type: narrow ones come as f32, whose own is infinity to them.
 double largest_finite(ElementType);
-/// What is not above, or below, anything of the element type `stored`, which comes as T.
+/// What is not above, or below, anything of the element type `stored`, which comes as T: integers of fewer than 8 bits
+/// as bytes.
 template <class T>
 T lowest(ElementType stored) {
-  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::numeric_limits<T>::min() >> (8 * static_cast<int>(sizeof(T)) - bit_width(stored)));
   else return static_cast<T>(-largest_finite(stored));
 }
 template <class T>
 T highest(ElementType stored) {
-  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(std::numeric_limits<T>::max() >> (8 * static_cast<int>(sizeof(T)) - bit_width(stored)));
   else return static_cast<T>(largest_finite(stored));
 }
 

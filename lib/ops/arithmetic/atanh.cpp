@@ -5,8 +5,10 @@
 namespace ovir::ops::atanh {
 namespace {
 
+/// Integers outside -1..1 give the least and the greatest number, as -1 and 1 do.
 void eval(EvalContext& c) {
-  eval_real(c, []<class T>(T x) { return std::atanh(x); });
+  const bool integer = contains(kInteger, c.in(0).type());
+  eval_real(c, [integer]<class T>(T x) { return std::atanh(integer ? std::clamp<T>(x, -1, 1) : x); });
 }
 
 constexpr Version kVersions[] = {

@@ -49,13 +49,8 @@ void eval(EvalContext& c) {
   const auto width = Shape(shape.begin() + 1, shape.end()).count();
   const auto kind = c.declared_out_type(0);
   dispatch(out.type(), Numbers{}, [&]<class E>() {
-    E lowest = std::numeric_limits<E>::lowest();
-    if constexpr (std::is_same_v<E, float>) {
-      if (kind == ElementType::f16) lowest = -65504.0F;
-      if (kind == ElementType::bf16) lowest = -0x1.fep127F;
-    }
     E* to = out.mutable_data<E>();
-    std::fill_n(to, out.size(), *c.attrs<Attrs>().fill_mode == Empty::zero ? E(0) : lowest);
+    std::fill_n(to, out.size(), *c.attrs<Attrs>().fill_mode == Empty::zero ? E(0) : lowest<E>(kind));
     std::vector<bool> begun(shape[0], false);
     for (i64 i = 0; i < std::ssize(ids); ++i) {
       if (ids[i] >= shape[0]) continue;

@@ -20,10 +20,10 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   constexpr auto kLimit = i64{1} << 31;
-  c.require_attr(0 < a.num_classes && a.num_classes < kLimit, "num_classes", "must be in 1..{1}, but is {0}",
+  c.require_attr(0 <= a.num_classes && a.num_classes < kLimit, "num_classes", "must be in 0..{1}, but is {0}",
                  a.num_classes, INT32_MAX);
-  c.require_attr(0 < a.max_detections_per_image && a.max_detections_per_image < kLimit, "max_detections_per_image",
-                 "must be in 1..{1}, but is {0}", a.max_detections_per_image, INT32_MAX);
+  c.require_attr(0 <= a.max_detections_per_image && a.max_detections_per_image < kLimit, "max_detections_per_image",
+                 "must be in 0..{1}, but is {0}", a.max_detections_per_image, INT32_MAX);
   c.require_attr(a.deltas_weights.size() == 4, "deltas_weights", "must hold 4 numbers, but holds {}",
                  counted(a.deltas_weights.size(), "number"));
   Dim count;

@@ -1,6 +1,7 @@
 // GridSample: samples an image at normalised coordinates.
 // Spec: operation-sets/operation-specs/image/grid-sample-9
 #include "op/op.hpp"
+#include "ops/image/common.hpp"
 
 namespace ovir::ops::grid_sample {
 namespace {
@@ -113,10 +114,8 @@ void eval(EvalContext& c) {
             for (const auto& column : columns)
               if (row.at >= 0 && column.at >= 0)
                 sum += row.weight * column.weight * static_cast<double>(image[row.at * width + column.at]);
-          if constexpr (std::is_integral_v<E>)
-            sum = std::clamp(sum, static_cast<double>(std::numeric_limits<E>::lowest()),
-                             static_cast<double>(std::numeric_limits<E>::max()));
-          *to = static_cast<E>(sum);
+          if constexpr (std::is_integral_v<E>) *to = image::saturated<E>(sum);
+          else *to = static_cast<E>(sum);
         }
       }
   });

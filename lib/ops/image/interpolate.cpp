@@ -5,6 +5,7 @@
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
 #include "op/work.hpp"
+#include "ops/image/common.hpp"
 
 namespace ovir::ops::interpolate {
 namespace {
@@ -72,6 +73,8 @@ struct Task {
   bool antialias;
   std::span<const i64> pads_begin, pads_end;
   float cube_coeff = kCubeCoeff;
+  /// Pillow filters columns before rows, and rounds integers after each.
+  bool as_pillow() const { return mode == Mode::bilinear_pillow || mode == Mode::bicubic_pillow; }
   int target;                   ///< the input with the sizes or scales
   int axes_port;                ///< -1: `axes` has them
   std::span<const i64> axes{};  ///< of version 1
@@ -332,7 +335,10 @@ void eval(EvalContext& c, const Task& a) {
     };
     bool shorter = false;
     for (std::size_t i = 0; i < along.size(); ++i) shorter = shorter || scale(i) < 1;
-    for (std::size_t i = 0; i < along.size(); ++i) {
+    Shape order(along.size());
+    std::iota(order.begin(), order.end(), 0);
+    if (a.as_pillow()) std::sort(order.begin(), order.end(), [&](i64 x, i64 y) { return along[x] > along[y]; });
+    for (const auto i : order) {
       const auto taps_scale = scale(i);
       const AxisView view(shape, along[i]);
       shape[along[i]] = size(i);
@@ -340,16 +346,16 @@ void eval(EvalContext& c, const Task& a) {
       else
         values = resample(values, view, taps_of(c, a, view.length, shape[along[i]], taps_scale, a.antialias && shorter),
                           a.mode == Mode::nearest);
+      if constexpr (!std::is_same_v<T, Tc>)
+        if (a.as_pillow())
+          for (auto& v : values) v = static_cast<Tc>(finish(v));
     }
     std::transform(values.begin(), values.end(), out.template mutable_data<T>(), finish);
   };
   dispatch(image.type(), Numbers{}, [&]<class T>() {
     if (a.mode == Mode::nearest) run.template operator()<T, T>([](T v) { return v; });
     else if constexpr (std::is_integral_v<T>)
-      run.template operator()<T, double>([](double v) {
-        return static_cast<T>(std::clamp(std::round(v), static_cast<double>(std::numeric_limits<T>::min()),
-                                         std::nextafter(static_cast<double>(std::numeric_limits<T>::max()), 0.0)));
-      });
+      run.template operator()<T, double>([](double v) { return image::saturated<T>(std::round(v)); });
     else run.template operator()<T, T>([](T v) { return v; });
   });
 }
@@ -374,11 +380,14 @@ constexpr PortDef kInputs1[] = {{"image", T}, {"target_spatial_shape", TSize}};
 constexpr PortDef kInputs4[] = {{"image", T}, {"sizes", TSize}, {"scales", TScale}, {"axes", TAxes, Arity::optional}};
 constexpr PortDef kInputs11[] = {{"image", T}, {"scales_or_sizes", TTarget}, {"axes", TAxes, Arity::optional}};
 constexpr auto kAttrs1 =
-    attributes<Attrs1, Attr<"axes", &Attrs1::axes, kRequired>, Attr<"mode", &Attrs1::mode, kRequired>,
+    attributes<Attrs1, Attr<"axes", &Attrs1::axes, kRequired>,
+               Attr<"mode", &Attrs1::mode, kRequired, Mode::nearest, Mode::linear, Mode::linear_onnx, Mode::cubic>,
                Attr<"align_corners", &Attrs1::align_corners>, Attr<"antialias", &Attrs1::antialias>,
                Attr<"pads_begin", &Attrs1::pads_begin>, Attr<"pads_end", &Attrs1::pads_end>>;
+/// Version 11 takes two more modes than version 4.
+template <auto... modes>
 constexpr auto kAttrs4 =
-    attributes<A, Attr<"mode", &A::mode, kRequired>,
+    attributes<A, Attr<"mode", &A::mode, kRequired, modes...>,
                Attr<"shape_calculation_mode", &A::shape_calculation_mode, kRequired>,
                Attr<"coordinate_transformation_mode", &A::coordinate_transformation_mode>,
                Attr<"nearest_mode", &A::nearest_mode>, Attr<"antialias", &A::antialias>,
@@ -394,8 +403,11 @@ consteval Version with(Version version) {
 }
 constexpr Version kVersions[] = {
     with<task1, Attrs1>({.since = 1, .inputs = kInputs1, .attrs = kAttrs1, .reads = ports(1)}),
-    with<task4, Attrs>({.since = 4, .inputs = kInputs4, .attrs = kAttrs4, .reads = ports(1, 2, 3)}),
-    with<task11, Attrs>({.since = 11, .inputs = kInputs11, .attrs = kAttrs4, .reads = ports(1, 2)}),
+    with<task4, Attrs>({.since = 4,
+                        .inputs = kInputs4,
+                        .attrs = kAttrs4<Mode::nearest, Mode::linear, Mode::linear_onnx, Mode::cubic>,
+                        .reads = ports(1, 2, 3)}),
+    with<task11, Attrs>({.since = 11, .inputs = kInputs11, .attrs = kAttrs4<>, .reads = ports(1, 2)}),
 };
 
 }  // namespace

@@ -28,8 +28,11 @@ Equation parse(const std::string& text, std::string& fault) {
   std::string plain;
   for (const char ch : text)
     if (ch != ' ') plain += ch;
+  const auto dots = std::count(plain.begin(), plain.end(), '.');
   for (auto at = plain.find("..."); at != std::string::npos; at = plain.find("...", at + 1))
     plain.replace(at, 3, 1, kEllipsis);
+  if (dots != 3 * std::count(plain.begin(), plain.end(), kEllipsis))
+    fault = "must use letters as labels, but has \".\"";
   const auto arrow = plain.find("->");
   const auto left = plain.substr(0, arrow);
   for (std::size_t from = 0; from != std::string::npos;) {

@@ -4,7 +4,7 @@
 
 namespace ovir::ops::normalization {
 
-inline constexpr TypeVar T{"T", kFloat}, TAxes{"T_IND", kIndex};
+inline constexpr TypeVar T{"T", kFloat}, TAxes{"T_IND", kInteger};
 inline constexpr PortDef kDataInput[] = {{"data", T}};
 inline constexpr PortDef kDataAxesInputs[] = {{"data", T}, {"axes", TAxes}};
 inline constexpr PortDef kOutputs[] = {{"output", T}};

@@ -40,8 +40,8 @@ void eval(EvalContext& c) { normalize(c, c.ints(axes)); }
 void eval1(EvalContext& c) {
   const auto& a = c.attrs<MvnAttrs>();
   const auto rank = c.in(data).rank();
-  // A file may hold both attributes; the axes are the more precise one.
-  if (a.reduction_axes) return normalize(c, *a.reduction_axes);
+  // A file may hold both attributes; the axes are the more precise one, unless there are none.
+  if (a.reduction_axes && !a.reduction_axes->empty()) return normalize(c, *a.reduction_axes);
   Shape over(std::max<i64>(0, rank - (a.across_channels ? 1 : 2)));
   std::iota(over.begin(), over.end(), a.across_channels ? 1 : 2);
   normalize(c, over);
@@ -53,6 +53,7 @@ constexpr auto kAttrs1 =
                Attr<"normalize_variance", &A::normalize_variance, kRequired>, Attr<"eps", &A::eps, kRequired>>;
 constexpr auto kAttrs6 = attributes<A, Attr<"normalize_variance", &A::normalize_variance, kRequired>,
                                     Attr<"eps", &A::eps, kRequired>, Attr<"eps_mode", &A::eps_mode, kRequired>>;
+constexpr PortDef kInputs6[] = {{"data", normalization::T}, {"axes", {"T_IND", kIndex}}};
 constexpr Version kVersions[] = {
     {.since = 2,
      .spec = "normalization/mvn-1",
@@ -62,7 +63,7 @@ constexpr Version kVersions[] = {
      .infer = infer1,
      .eval = eval1},
     {.since = 6,
-     .inputs = normalization::kDataAxesInputs,
+     .inputs = kInputs6,
      .outputs = normalization::kOutputs,
      .attrs = kAttrs6,
      .infer = infer,

@@ -10,7 +10,7 @@ using namespace sequence;
 void infer(InferContext& c) { sequence::infer(c, kRnnCell); }
 void eval(EvalContext& c) { sequence::eval(c, kRnnCell); }
 
-constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"W", T}, {"R", T}, {"B", T, Arity::optional}};
+constexpr PortDef kInputs[] = {{"X", T}, {"initial_hidden_state", T}, {"W", T}, {"R", T}, {"B", T}};
 constexpr PortDef kOutputs[] = {{"Ho", T}};
 constexpr Version kVersions[] = {
     {.since = 1,
