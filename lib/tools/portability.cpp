@@ -87,7 +87,7 @@ bool by_a_sixth_in_f16(const Candidate& layer) {
 /// Pads of the file that differ from those which the output_shape asks for: half of what is too much, rounded down.
 bool pads_of_the_file(const Candidate& layer) {
   const auto mode = layer.attribute("auto_pad");
-  return layer.inputs.size() > 2 && (mode.empty() || mode == "explicit");
+  return layer.inputs.size() > 2 && (mode.empty() || mode == "explicit" || mode == "valid");
 }
 /// Lines are resampled with the filter that antialias widens where there become fewer of them.
 bool shrinks_with_antialias(const Candidate& layer) {

@@ -115,6 +115,10 @@ TEST_CASE("an index out of range is an event whether or not the kernel refuses i
   }
   SECTION("ScatterUpdate refuses") {
     check("ScatterUpdate-3", {table, Tensor::vector({1, 7}), floats({2, 2}, {1, 1, 1, 1}), Tensor::scalar(0)}, 1, {1});
+    const std::vector inputs{table, Tensor::vector({1, -1}), floats({2, 2}, {1, 1, 1, 1}), Tensor::scalar(0)};
+    CHECK(first(node("ScatterUpdate-3", inputs), inputs, "oob"));
+    const auto c = node("ScatterUpdate-3", inputs).check();
+    CHECK_THROWS_AS(compile(c.model, c.facts).run(inputs), Failure);
   }
   SECTION("the last index and the first negative one are in range") {
     const std::vector inputs{table, Tensor::vector({-3, 2}), Tensor::scalar(0)};

@@ -17,7 +17,7 @@ inline constexpr AttributeTable kForwardAttrs =
                Attr<"pads_end", &ConvolutionAttrs::pads_end, kRequired>,
                Attr<"dilations", &ConvolutionAttrs::dilations, kRequired>,
                Attr<"auto_pad", &ConvolutionAttrs::auto_pad>>;
-inline constexpr TypeVar TShape{"T1", kIndex};
+inline constexpr TypeVar TShape{"T2", kInteger};
 inline constexpr PortDef kBackpropInputs[] = {{"data", T}, {"filters", T}, {"output_shape", TShape, Arity::optional}};
 inline constexpr AttributeTable kBackpropAttrs =
     attributes<ConvolutionAttrs, Attr<"strides", &ConvolutionAttrs::strides, kRequired>,

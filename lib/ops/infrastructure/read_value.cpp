@@ -18,8 +18,8 @@ void infer_3(InferContext& c) {
   c.output(0, c.type(init_value), c.shape(init_value));
 }
 
-/// True where every shape that `inner` holds is one of `outer`'s: "variable_shape and variable_type extend (relax) the
-/// shape and type inferred from the 1st input".
+/// "variable_shape and variable_type extend (relax) the shape and type inferred from the 1st input": false where that
+/// cannot be; a shape known in part is judged again when the value is there.
 bool relaxes(const PartialShape& outer, const PartialShape& inner) {
   if (!outer.has_rank() || !inner.has_rank()) return true;
   if (outer.rank() != inner.rank()) return false;

@@ -57,6 +57,8 @@ void infer(InferContext& c) {
                                fmt::format("the number of elements of \"{}\"", c.port_name(port)));
   }
   c.require_rank(pad_value, 0);
+  c.require_attr(c.type(data) != ElementType::string || c.attrs<Attrs>().pad_mode == Mode::constant, "pad_mode",
+                 "must be \"constant\" for strings");
   require_pads(c, pads_begin);
   require_pads(c, pads_end);
   if (!from.has_rank()) return c.output(0, shape_of_rank(count));

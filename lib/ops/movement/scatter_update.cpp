@@ -46,6 +46,7 @@ void eval(EvalContext& c) {
   const auto* source = values.bytes();
   for (i64 o = 0; o < view.outer; ++o)
     for (const auto i : at) {
+      if (i < 0) movement::fail_index(c.version(), indices, i, along, from.dim(along));
       const auto target = view.offset(o, movement::data_index(c, indices, i, from, along), 0);
       std::memcpy(to.mutable_bytes() + target * width, source, run);
       source += run;
@@ -55,9 +56,7 @@ void eval(EvalContext& c) {
 constexpr TypeVar T{"T", kAnyType}, TIndex{"T_IND", kInteger}, TAxis{"T_AXIS", kInteger};
 constexpr PortDef kInputs[] = {
     {"data", T},
-    {.name = "indices",
-     .type = TIndex,
-     .indexes = {.along = Indexes::Along::input, .data = data, .at = axis, .from_end = true}},
+    {.name = "indices", .type = TIndex, .indexes = {.along = Indexes::Along::input, .data = data, .at = axis}},
     {"updates", T},
     {"axis", TAxis}};
 constexpr PortDef kOutputs[] = {{"output", T}};
