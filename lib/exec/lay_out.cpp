@@ -116,9 +116,9 @@ std::size_t by_size(std::vector<Block>& blocks) {
 }  // namespace
 
 std::size_t lay_out(std::vector<Block>& blocks) {
-  constexpr std::size_t kMost = 512;
+  constexpr std::size_t kMaxBlocks = 512;
   const auto in_steps = by_steps(blocks);
-  if (blocks.size() > kMost) return in_steps;
+  if (blocks.size() > kMaxBlocks) return in_steps;
   auto other = blocks;
   const auto in_sizes = by_size(other);
   if (in_sizes >= in_steps) return in_steps;

@@ -110,8 +110,8 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
                              .own = 0.5f,
                              .other = 0.25f,
                              .offset = 2,
-                             .least = 0,
-                             .most = 200,
+                             .min = 0,
+                             .max = 200,
                              .small = small};
           const auto run = [&](const U8Blocked& to, ThreadPool& pool) {
             U8Blocked plus;

@@ -92,15 +92,15 @@ static bool digits_of(const CodeRows& w, const float* x, const Digits& to) {
   for (i64 block = 0; block < g.blocks; ++block) {
     const float* from = x + block * kCodes;
     const i64 left = columns - block * kCodes;
-    Vec numbers[kCodeBytes / kWidth][2], most{};
+    Vec numbers[kCodeBytes / kWidth][2], largest_lanes{};
     for (i64 i = 0; i < kCodeBytes / kWidth; ++i) {
       load_numbers<kNibbles>(from, left, i * kWidth, numbers[i]);
       for (int v = 0; v < kVectors; ++v) {
         if (_mm512_cmp_ps_mask(numbers[i][v], numbers[i][v], _CMP_UNORD_Q)) return false;
-        most = max(most, _mm512_abs_ps(numbers[i][v]));
+        largest_lanes = max(largest_lanes, _mm512_abs_ps(numbers[i][v]));
       }
     }
-    const float largest = _mm512_reduce_max_ps(most);
+    const float largest = _mm512_reduce_max_ps(largest_lanes);
     if (largest > 0x1p120f || (largest < 0x1p-90f && largest > 0)) return false;
     // 2^22 steps are more than the largest number.
     const Vec exponent = largest > 0 ? _mm512_getexp_ps(spread(largest)) - spread(21.0f) : Vec{};

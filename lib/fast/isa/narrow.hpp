@@ -54,7 +54,7 @@ struct Bf16WinogradTile {
 };
 
 /// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, bounded by low and high. With a residual
-/// then v·own + residual·other + offset, bounded by least and most, v being rounded before where it `rounds`.
+/// then v·own + residual·other + offset, bounded by min and max, v being rounded before where it `rounds`.
 /// Stored as f32, or as u8 by rounding to the nearest, halves to even: the bounds must then be those of u8.
 struct U8Tile {
   NarrowSum sum;
@@ -65,7 +65,7 @@ struct U8Tile {
   i64 residual_pixel = 0, residual_block = 0;
   bool small = false;  ///< sum·scale + shift is within ±2^30
   bool rounds = false;
-  float own = 1, other = 0, offset = 0, least = 0, most = 0;
+  float own = 1, other = 0, offset = 0, min = 0, max = 0;
   float* wide = nullptr;        ///< as above; null: u8
   std::uint8_t* out = nullptr;  ///< 32 values a pixel
   i64 out_pixel = 0, out_block = 0;
@@ -123,8 +123,8 @@ struct NarrowTable {
   void (*u8_depthwise)(const U8DepthwiseRows& rows);
   /// The maximum, of 64 channels a block; the pointers are to words.
   void (*u8_pool)(const PoolRow& row);
-  /// y = round(x·scale + shift) within 0 … most.
-  void (*to_u8)(const float* x, float scale, float shift, float most, std::uint8_t* y, i64 n);
+  /// y = round(x·scale + shift) within 0 … max_level.
+  void (*to_u8)(const float* x, float scale, float shift, float max_level, std::uint8_t* y, i64 n);
   /// Rounds to the nearest, halves to even.
   void (*to_bf16)(const float* x, std::uint16_t* y, i64 n);
   void (*from_bf16)(const std::uint16_t* x, float* y, i64 n);
@@ -134,8 +134,9 @@ struct NarrowTable {
   bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
   /// As dot_codes.
   void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;
-  /// Pixels of 16 channels become those of 64: y = round(x·by + plus) within 0 … most, by channel.
-  void (*sixteen_to_u8)(const float* x, const float* by, const float* plus, float most, std::uint8_t* y, i64 pixels);
+  /// Pixels of 16 channels become those of 64: y = round(x·by + plus) within 0 … max_level, by channel.
+  void (*sixteen_to_u8)(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
+                        i64 pixels);
 };
 
 extern const NarrowTable kNarrowBaseTable;

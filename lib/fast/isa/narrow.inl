@@ -236,7 +236,7 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
   narrow_sums<P>(
       t.sum, 0, column, sum, [](Words a, Words b, Ints & c) __attribute__((always_inline)) { dot_u8(a, b, c); });
   const Vec low = spread(t.low), high = spread(t.high), own = spread(t.own), other = spread(t.other),
-            offset = spread(t.offset), least = spread(t.least), most = spread(t.most);
+            offset = spread(t.offset), lowest = spread(t.min), highest = spread(t.max);
   Vec scale[2], shift[2];
 #pragma GCC unroll 2
   for (int j = 0; j < 2; ++j) {
@@ -254,7 +254,7 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
                          ? load_u8(t.residual + p * t.residual_pixel + c)
                          : load(t.wide_residual + p * t.residual_pixel + c / kBlock * t.residual_block + c % kBlock);
     v = v * own + (plus * other + offset);
-    return min(most, max(least, v));
+    return min(highest, max(lowest, v));
   };
   if (t.wide) {
 #pragma GCC unroll 16
@@ -308,8 +308,8 @@ static void u8(const U8Tile& t, int pixels) {
   });
 }
 
-static void to_u8(const float* x, float scale, float shift, float most, std::uint8_t* y, i64 n) {
-  const Vec by = spread(scale), plus = spread(shift), zero{}, limit = spread(most);
+static void to_u8(const float* x, float scale, float shift, float max_level, std::uint8_t* y, i64 n) {
+  const Vec by = spread(scale), plus = spread(shift), zero{}, limit = spread(max_level);
   i64 i = 0;
   for (; i + kWidth <= n; i += kWidth) store_u8(y + i, min(limit, max(zero, load(x + i) * by + plus)));
   if (i == n) return;
@@ -320,8 +320,9 @@ static void to_u8(const float* x, float scale, float shift, float most, std::uin
   for (i64 j = 0; i + j < n; ++j) y[i + j] = levels[j];
 }
 
-static void sixteen_to_u8(const float* x, const float* by, const float* plus, float most, std::uint8_t* y, i64 pixels) {
-  const Vec zero{}, limit = spread(most);
+static void sixteen_to_u8(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
+                          i64 pixels) {
+  const Vec zero{}, limit = spread(max_level);
   for (i64 c = 0; c < kBlock; c += kWidth) {
     const Vec scale = load(by + c), shift = load(plus + c);
     for (i64 p = 0; p < pixels; ++p)

@@ -49,7 +49,7 @@ inline void store_u8(std::uint8_t* p, Vec v) {
 /// Bounds of levels, in bytes.
 struct LevelBounds {
   __m512i low, high;
-  LevelBounds(float least, float most) : low(bytes(least)), high(bytes(most)) {}
+  LevelBounds(float lowest, float highest) : low(bytes(lowest)), high(bytes(highest)) {}
   static __m512i bytes(float level) {
     const int whole = _mm_cvtss_si32(_mm_set_ss(level));
     return _mm512_set1_epi8(static_cast<char>(whole < 0 ? 0 : (whole > 255 ? 255 : whole)));

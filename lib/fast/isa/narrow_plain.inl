@@ -38,7 +38,7 @@ inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const 
 /// Bounds of values that become levels, and the same two pixels within them.
 struct LevelBounds {
   Vec low, high;
-  LevelBounds(float least, float most) : low(spread(least)), high(spread(most)) {}
+  LevelBounds(float lowest, float highest) : low(spread(lowest)), high(spread(highest)) {}
 };
 inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
                      const LevelBounds& bounds) {

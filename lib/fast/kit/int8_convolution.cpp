@@ -13,7 +13,7 @@ namespace ovir::fast {
 
 Bounds Bounds::in(const Levels& levels, i64 channel) const {
   const auto level = [&](float v) { return (v - levels.low(channel)) / levels.scale(channel); };
-  return {std::max(0.0f, level(low)), std::min(levels.most, level(high))};
+  return {std::max(0.0f, level(low)), std::min(levels.max_level, level(high))};
 }
 
 namespace {
@@ -143,9 +143,9 @@ struct Packed {
         by /= e.levels->scale(o);
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
-      double most = 0;
-      for (i64 i = 0; i < each; ++i) most += std::abs(filters.values[static_cast<std::size_t>(o * each + i)]);
-      small = small && most * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
+      double largest_sum = 0;
+      for (i64 i = 0; i < each; ++i) largest_sum += std::abs(filters.values[static_cast<std::size_t>(o * each + i)]);
+      small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);
     }
@@ -158,8 +158,8 @@ struct Packed {
                 .own = 1,
                 .other = 0,
                 .offset = 0,
-                .least = 0,
-                .most = 0,
+                .min = 0,
+                .max = 0,
                 .small = small};
     if (!e.adds) return;
     const auto step = e.sum_levels ? e.sum_levels->scale(0) : 1, low = e.sum_levels ? e.sum_levels->low(0) : 0;
@@ -167,8 +167,8 @@ struct Packed {
     epilogue.own = (e.levels ? e.levels->scale(0) : 1) / step;
     epilogue.other = (e.other ? e.other->scale(0) : 1) / step;
     epilogue.offset = ((e.levels ? e.levels->low(0) : 0) + (e.other ? e.other->low(0) : 0) - low) / step;
-    epilogue.least = last.low;
-    epilogue.most = last.high;
+    epilogue.min = last.low;
+    epilogue.max = last.high;
   }
 };
 

@@ -52,7 +52,8 @@ std::optional<std::uint8_t> Levels::zero() const {
   std::optional<float> found;
   for (std::size_t i = 0; i < quantization->low.size(); ++i) {
     const auto level = -quantization->low[i] / quantization->scale[i], whole = std::nearbyint(level);
-    if (std::abs(level - whole) > 0.01f || whole < 0 || whole > most || (found && *found != whole)) return std::nullopt;
+    if (std::abs(level - whole) > 0.01f || whole < 0 || whole > max_level || (found && *found != whole))
+      return std::nullopt;
     found = whole;
   }
   return static_cast<std::uint8_t>(found.value_or(0));
@@ -81,7 +82,7 @@ std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
   auto quantization = std::make_shared<ovir::Quantization>();
   for (i64 c = 0; c < count; ++c) {
     const auto limit = [&](int i) { return limits[i]->data<float>()[limits[i]->size() == 1 ? 0 : c]; };
-    const auto scale = (limit(1) - limit(0)) / levels.most;
+    const auto scale = (limit(1) - limit(0)) / levels.max_level;
     if (limit(0) != limit(2) || limit(1) != limit(3) || !(scale > 0) || !std::isfinite(1 / scale)) return std::nullopt;
     quantization->low.push_back(limit(0));
     quantization->scale.push_back(scale);
@@ -91,7 +92,7 @@ std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
 }
 
 U8Table::U8Table(const Levels& levels, i64 channels)
-    : padded_(round_up(channels, 4 * kBlock)), most_(levels.most), values_(4 * padded_) {
+    : padded_(round_up(channels, 4 * kBlock)), max_level_(levels.max_level), values_(4 * padded_) {
   for (i64 c = 0; c < channels; ++c) {
     const auto low = levels.low(c), scale = levels.scale(c);
     const float list[] = {1 / scale, -low / scale, low, scale};
@@ -101,7 +102,7 @@ U8Table::U8Table(const Levels& levels, i64 channels)
 
 U8Scale U8Table::scale() const {
   const auto* v = values_.data();
-  return {.by = v, .plus = v + padded_, .low = v + 2 * padded_, .scale = v + 3 * padded_, .most = most_};
+  return {.by = v, .plus = v + padded_, .low = v + 2 * padded_, .scale = v + 3 * padded_, .max_level = max_level_};
 }
 
 std::optional<I8Weights> i8_weights(const Graphlet& graph, ValueRef v, i64 outputs) {

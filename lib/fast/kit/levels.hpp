@@ -9,10 +9,10 @@
 
 namespace ovir::fast {
 
-/// Levels 0 … most of a value: low + scale · level, by channel (axis 1) or, with one number each, for all.
+/// Levels 0 … max_level of a value: low + scale · level, by channel (axis 1) or, with one number each, for all.
 struct Levels {
   std::shared_ptr<const ovir::Quantization> quantization;
-  float most = 255;
+  float max_level = 255;
 
   bool is_single() const { return quantization->low.size() == 1; }
   float low(i64 channel) const { return quantization->low[is_single() ? 0 : static_cast<std::size_t>(channel)]; }
@@ -33,7 +33,7 @@ class U8Table {
 
  private:
   i64 padded_;
-  float most_;
+  float max_level_;
   Buffer values_;
 };
 

@@ -56,7 +56,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.is_static() || shape.rank() < 3 || shape.rank() > 4) return std::nullopt;
   const auto levels = levels_of(graph, {root, 0});
-  if (!levels || !levels->zero() || *levels->zero() > levels->most) return std::nullopt;
+  if (!levels || !levels->zero() || *levels->zero() > levels->max_level) return std::nullopt;
   return Match{{root}, {x}, std::make_unique<U8Quantize>(*levels, shape[1].length())};
 }
 

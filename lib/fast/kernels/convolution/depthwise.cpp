@@ -131,14 +131,15 @@ struct Plane {
 
   /// In bands whose rows use the same rows of the kernel and stay in the first-level cache until they are finished.
   void bands(i64 first, i64 last) const {
-    const auto most = std::max<i64>(1, kBandPixels / s.out_width);
+    const auto max_rows = std::max<i64>(1, kBandPixels / s.out_width);
     const auto taps = [&](i64 y) {
       return taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
     };
     while (first < last) {
       const auto down = taps(first);
       auto next = first + 1;
-      while (next < last && next - first < most && taps(next).begin == down.begin && taps(next).end == down.end) ++next;
+      while (next < last && next - first < max_rows && taps(next).begin == down.begin && taps(next).end == down.end)
+        ++next;
       band(first, next, down);
       first = next;
     }

@@ -103,7 +103,7 @@ i64 NarrowGeometry::scratch_size(int threads) const {
 void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile) {
   const auto& s = g.s;
-  const auto panels = g.panels(), most = i64{narrow_isa().pixels};
+  const auto panels = g.panels(), max_pixels = i64{narrow_isa().pixels};
   if (s.batch == 0 || s.out_plane() == 0) return;
   const auto work = static_cast<double>(s.batch * s.out_plane() * g.panel_size()) * static_cast<double>(panels) / 16;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
@@ -115,7 +115,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
       taps[static_cast<std::size_t>(t)] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
     }
-    const auto tiles = ceil_div(x1 - x0, most);
+    const auto tiles = ceil_div(x1 - x0, max_pixels);
     for (auto panel = first; panel < last; ++panel) {
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
@@ -146,8 +146,8 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
   const auto in_size = g.blocks * s.plane() * kBlock;
   if (g.copies_bands()) {
     const auto rows = g.band_rows(), bands = ceil_div(s.out_height, rows);
-    const auto most_rows = (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-    Slots slots(reinterpret_cast<float*>(scratch), g.blocks * most_rows * g.padded_width * kBlock, slots_for(pool));
+    const auto max_rows = (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
+    Slots slots(reinterpret_cast<float*>(scratch), g.blocks * max_rows * g.padded_width * kBlock, slots_for(pool));
     return parallel(pool, s.batch * bands, [&](i64 chunk) {
       const auto image = chunk / bands;
       const Part band(s.out_height, bands, chunk % bands);
@@ -174,7 +174,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     // One row, as of a pointwise convolution: parts of it that stay in the cache while the panels go by.
     const auto fits =
         std::max(ceil_div(s.out_width * g.blocks * kBlock * 4, kPixelBytes), ceil_div(wanted, s.batch * panels));
-    const auto tiles = ceil_div(s.out_width, most);
+    const auto tiles = ceil_div(s.out_width, max_pixels);
     const auto parts = equal_parts(tiles, std::clamp<i64>(fits, 1, tiles), 1);
     const auto groups = equal_parts(panels, std::clamp<i64>(ceil_div(wanted, s.batch * parts), 1, panels), parts);
     return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {

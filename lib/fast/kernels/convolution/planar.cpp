@@ -32,8 +32,8 @@ struct Cut {
     const auto fits = (kBandFloats / row - rows_read(s, 1)) / s.stride_y + 1;
     rows = std::clamp<i64>(fits, 1, std::max<i64>(1, ceil_div(s.out_height, kChunks)));
     bands = ceil_div(s.out_height, rows);
-    const auto most = std::max<i64>(s.out_width / kColumnsWorthAStrip, 1);
-    strips = std::clamp<i64>(std::max(kChunks / bands, row * rows_read(s, 1) / kBandFloats), 1, most);
+    const auto max_strips = std::max<i64>(s.out_width / kColumnsWorthAStrip, 1);
+    strips = std::clamp<i64>(std::max(kChunks / bands, row * rows_read(s, 1) / kBandFloats), 1, max_strips);
     columns = ceil_div(s.out_width, strips);
   }
   i64 floats(const ConvolutionShape& s) const { return s.channels * rows_read(s, rows) * columns_read(s, columns); }

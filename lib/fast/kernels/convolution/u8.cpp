@@ -58,7 +58,7 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
         std::uint8_t run[8][kRun] = {};  // by channel: an image has two words at most
         for (i64 c = 0; c < s.channels; ++c)
           table.to_u8(in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width + x, q.by[c], q.plus[c],
-                      q.most, run[c], count);
+                      q.max_level, run[c], count);
         for (i64 w = 0; w < g.pixel; ++w) {
           const auto* four = run + 4 * w;
           auto* to = row + (s.pad_left + x) * g.pixel + w;
@@ -84,8 +84,8 @@ U8Tile tile_of(const NarrowSum& sum, i64 column, const U8Epilogue& e) {
           .own = e.own,
           .other = e.other,
           .offset = e.offset,
-          .least = e.least,
-          .most = e.most};
+          .min = e.min,
+          .max = e.max};
 }
 
 }  // namespace
@@ -239,7 +239,7 @@ void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t
         table.transpose(from, plane, values, kBlock, count, pixels);
         from = values;
       }
-      narrow.sixteen_to_u8(from, q.by + c, q.plus + c, q.most, to + part, pixels);
+      narrow.sixteen_to_u8(from, q.by + c, q.plus + c, q.max_level, to + part, pixels);
     }
   });
 }

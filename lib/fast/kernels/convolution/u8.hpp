@@ -7,11 +7,11 @@ namespace ovir::fast {
 
 inline i64 u8_blocks(i64 channels) { return ceil_div(channels, 4 * kBlock); }
 
-/// What levels stand for, by channel: level = round(x·by + plus) within 0 … most, x = low + scale·level. Arrays of
+/// What levels stand for, by channel: level = round(x·by + plus) within 0 … max_level, x = low + scale·level. Arrays of
 /// whole blocks of 64; lanes beyond the last channel become level 0.
 struct U8Scale {
   const float *by, *plus, *low, *scale;
-  float most;
+  float max_level;
 };
 
 /// A blocked tensor in u8, or in f32: one of the pointers.
@@ -25,7 +25,7 @@ struct U8Epilogue {
   const float *scale, *shift;
   float low, high;
   bool rounds;
-  float own, other, offset, least, most;
+  float own, other, offset, min, max;
   bool small = false;
 };
 

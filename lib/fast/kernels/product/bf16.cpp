@@ -70,18 +70,18 @@ void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, cons
              const Bf16Place& residual, ThreadPool& pool) {
   if (m == 0 || b.n == 0) return;
   static constexpr i64 kNoTaps[1] = {0};
-  const auto most = narrow_isa().pixels;
+  const auto max_pixels = narrow_isa().pixels;
   const auto words = bf16_words(b.k), panels = b.count();
   const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 80;  // ns, roughly
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
   // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
   const auto fits = std::max<i64>(ceil_div(m * words * 4, kRowsBytes), ceil_div(wanted, panels));
-  const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, most));
+  const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, max_pixels));
   const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
   const bool prefetch = bf16_panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
   parallel(pool, row_blocks * groups, [&](i64 chunk) {
     const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
-    const auto tiles = ceil_div(rows.size(), most);
+    const auto tiles = ceil_div(rows.size(), max_pixels);
     for (auto panel = group.begin; panel < group.end; ++panel) {
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
