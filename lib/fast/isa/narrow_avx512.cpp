@@ -139,26 +139,12 @@ template <class Bytes>
   interleave(bytes(0), count > 1 ? bytes(1) : zero, count > 2 ? bytes(2) : zero, count > 3 ? bytes(3) : zero, to);
 }
 
-/// 3 × 3 taps and a step of one pixel: the words of a column of three serve three pixels.
-/// Two rows of which at most 32 channels count: those of the second row take the place of the others.
-static void u8_depthwise3_pair(const U8DepthwiseRows& r, i64 y) {
-  const auto half = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
-  Words weights[3][4];
-  for (int c = 0; c < 3; ++c)
-    four_taps(
-        3, [&](i64 t) { return _mm512_broadcast_i64x4(half(r.weights + (3 * t + c) * 64)); }, weights[c]);
-  const U8Ending ending(r, true);
-  const Word* in = r.in + y * r.row;
+/// 3 × 3 taps and a step of one pixel: the words of a column of three, which `read` gives, serve three pixels. `store`
+/// receives each pixel's sums.
+template <class Read, class Store>
+static inline __attribute__((always_inline)) void u8_columns(i64 pixels, const Words (&weights)[3][4], Read read,
+                                                             Store store) {
   Words column[3][4];
-  const auto read = [&](i64 x, Words(&to)[4]) __attribute__((always_inline)) {
-    four_taps(
-        3,
-        [&](i64 t) {
-          const Word* from = in + r.taps[3 * t] + x * kBlock;
-          return _mm512_inserti64x4(_mm512_castsi256_si512(half(from)), half(from + r.row), 1);
-        },
-        to);
-  };
   const auto pixel = [&](i64 x, const Words(&a)[4], const Words(&b)[4], Words(&c)[4]) __attribute__((always_inline)) {
     read(x + 2, c);
     Ints sum[4] = {};
@@ -168,24 +154,48 @@ static void u8_depthwise3_pair(const U8DepthwiseRows& r, i64 y) {
       dot_u8(b[v], weights[1][v], sum[v]);
       dot_u8(c[v], weights[2][v], sum[v]);
     }
+    store(x, sum);
+  };
+  read(0, column[0]);
+  read(1, column[1]);
+  i64 x = 0;
+  for (; x + 3 <= pixels; x += 3) {
+    pixel(x, column[0], column[1], column[2]);
+    pixel(x + 1, column[1], column[2], column[0]);
+    pixel(x + 2, column[2], column[0], column[1]);
+  }
+  if (x < pixels) pixel(x, column[0], column[1], column[2]);
+  if (x + 1 < pixels) pixel(x + 1, column[1], column[2], column[0]);
+}
+
+/// Two rows of which at most 32 channels count: those of the second row take the place of the others.
+static void u8_depthwise3_pair(const U8DepthwiseRows& r, i64 y) {
+  const auto half = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
+  Words weights[3][4];
+  for (int c = 0; c < 3; ++c)
+    four_taps(
+        3, [&](i64 t) { return _mm512_broadcast_i64x4(half(r.weights + (3 * t + c) * 64)); }, weights[c]);
+  const U8Ending ending(r, true);
+  const Word* in = r.in + y * r.row;
+  const auto read = [&](i64 x, Words(&to)[4]) __attribute__((always_inline)) {
+    four_taps(
+        3,
+        [&](i64 t) {
+          const Word* from = in + r.taps[3 * t] + x * kBlock;
+          return _mm512_inserti64x4(_mm512_castsi256_si512(half(from)), half(from + r.row), 1);
+        },
+        to);
+  };
+  const auto store = [&](i64 x, const Ints(&sum)[4]) __attribute__((always_inline)) {
     const auto levels = ending.levels(r, sum);
     auto* out = r.out + (y * r.pixels + x) * 64;
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_castsi512_si256(levels));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + r.pixels * 64), _mm512_extracti64x4_epi64(levels, 1));
   };
-  read(0, column[0]);
-  read(1, column[1]);
-  i64 x = 0;
-  for (; x + 3 <= r.pixels; x += 3) {
-    pixel(x, column[0], column[1], column[2]);
-    pixel(x + 1, column[1], column[2], column[0]);
-    pixel(x + 2, column[2], column[0], column[1]);
-  }
-  if (x < r.pixels) pixel(x, column[0], column[1], column[2]);
-  if (x + 1 < r.pixels) pixel(x + 1, column[1], column[2], column[0]);
+  u8_columns(r.pixels, weights, read, store);
 }
 
-/// The same of single rows.
+/// Rows by themselves, or in pairs where half of a block's channels count.
 static void u8_depthwise3(const U8DepthwiseRows& r) {
   Words weights[3][4];
   for (int c = 0; c < 3; ++c)
@@ -196,32 +206,14 @@ static void u8_depthwise3(const U8DepthwiseRows& r) {
   for (; r.channels <= 32 && !r.wide && y + 2 <= r.rows; y += 2) u8_depthwise3_pair(r, y);
   for (; y < r.rows; ++y) {
     const Word* in = r.in + y * r.row;
-    Words column[3][4];
     const auto read = [&](i64 x, Words(&to)[4]) __attribute__((always_inline)) {
       four_taps(
           3, [&](i64 t) { return _mm512_loadu_si512(in + r.taps[3 * t] + x * kBlock); }, to);
     };
-    const auto pixel = [&](i64 x, const Words(&a)[4], const Words(&b)[4], Words(&c)[4]) __attribute__((always_inline)) {
-      read(x + 2, c);
-      Ints sum[4] = {};
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v) {
-        dot_u8(a[v], weights[0][v], sum[v]);
-        dot_u8(b[v], weights[1][v], sum[v]);
-        dot_u8(c[v], weights[2][v], sum[v]);
-      }
+    const auto store = [&](i64 x, const Ints(&sum)[4]) __attribute__((always_inline)) {
       ending.store_pixel(r, y * r.pixels + x, sum);
     };
-    read(0, column[0]);
-    read(1, column[1]);
-    i64 x = 0;
-    for (; x + 3 <= r.pixels; x += 3) {
-      pixel(x, column[0], column[1], column[2]);
-      pixel(x + 1, column[1], column[2], column[0]);
-      pixel(x + 2, column[2], column[0], column[1]);
-    }
-    if (x < r.pixels) pixel(x, column[0], column[1], column[2]);
-    if (x + 1 < r.pixels) pixel(x + 1, column[1], column[2], column[0]);
+    u8_columns(r.pixels, weights, read, store);
   }
 }
 
