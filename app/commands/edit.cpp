@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "io/files.hpp"
@@ -148,8 +149,11 @@ void save(const Work& work, const std::string& path) {
   io::commit_files(files);
 }
 
+/// The most elements of an input that a comparison makes up.
+constexpr i64 kMaxCompared = i64{1} << 24;
+
 /// Whether the lowered layers compute the same: both models run on the same random data. A model whose inputs have open
-/// lengths is not run.
+/// lengths, or very great ones, is not run.
 void compare_results(const std::shared_ptr<const Model>& original, const Work& work, const Options& options,
                      const Common& common) {
   if (options.release.empty() || work.changes == 0 || !work.edits.constants.empty() || options.no_weights) return;
@@ -162,7 +166,11 @@ void compare_results(const std::shared_ptr<const Model>& original, const Work& w
     if (!fact.shape.is_static())
       return note(common, fmt::format("the results were not compared: input \"{}\" has open lengths",
                                       printable(original->parameter_name(k))));
-    inputs.push_back(random_input(*original, facts, k, fact.shape.to_shape(), 0).tensor);
+    const auto shape = fact.shape.to_shape();
+    if (const auto count = checked_product(shape); !count || *count > kMaxCompared)
+      return note(common, fmt::format("the results were not compared: input \"{}\" has shape {}",
+                                      printable(original->parameter_name(k)), to_string(shape)));
+    inputs.push_back(random_input(*original, facts, k, shape, 0).tensor);
   }
   if (const auto output = tools::differing_output(original, work.model, inputs))
     fail(Code::E0606, "the lowered model computes another \"{}\" from random data; nothing was written",
