@@ -46,23 +46,13 @@ void multiply(const IsaTable& table, const float* a, i64 a_row, i64 m, const Pan
 /// The same in bf16.
 void multiply(const NarrowTable& table, const Word* a, i64 a_row, i64 m, const Bf16Panels& b, float* c, i64 c_row,
               bool add) {
-  static constexpr i64 kNoTaps[1] = {0};
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const auto tiles = ceil_div(m, table.pixels), words = bf16_words(b.k);
+  const auto tiles = ceil_div(m, table.pixels);
   for (i64 panel = 0; panel < b.count(); ++panel)
     for (i64 i = 0; i < tiles; ++i) {
       const Part part(m, tiles, i);
       float* out = c + part.begin * c_row + panel * kColumns;
-      table.bf16({.sum = {.in = a + part.begin * a_row,
-                          .pixel = a_row,
-                          .block = 0,
-                          .taps = kNoTaps,
-                          .blocks = 1,
-                          .tap_count = 1,
-                          .steps = words,
-                          .last_steps = words,
-                          .weights = b.data + panel * b.panel_size(),
-                          .ahead = nullptr},
+      table.bf16({.sum = b.sum(a + part.begin * a_row, a_row, panel, nullptr),
                   .wide_residual = add ? out : nullptr,
                   .residual_pixel = c_row,
                   .residual_block = kBlock,

@@ -66,10 +66,24 @@ void rows_to_bf16(const float* a, i64 row, i64 k, i64 m, Word* to, ThreadPool& p
   });
 }
 
+NarrowSum Bf16Panels::sum(const Word* rows, i64 row, i64 panel, Ahead* ahead) const {
+  static constexpr i64 kNoTaps[1] = {0};
+  const auto words = bf16_words(k);
+  return {.in = rows,
+          .pixel = row,
+          .block = 0,
+          .taps = kNoTaps,
+          .blocks = 1,
+          .tap_count = 1,
+          .steps = words,
+          .last_steps = words,
+          .weights = data + panel * panel_size(),
+          .ahead = ahead};
+}
+
 void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
              const Bf16Place& residual, ThreadPool& pool) {
   if (m == 0 || b.n == 0) return;
-  static constexpr i64 kNoTaps[1] = {0};
   const auto max_pixels = narrow_isa().pixels;
   const auto words = bf16_words(b.k), panels = b.count();
   const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 80;  // ns, roughly
@@ -94,18 +108,8 @@ void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, cons
       for (i64 i = 0; i < tiles; ++i) {
         const Part part(rows.size(), tiles, i);
         const auto row = rows.begin + part.begin;
-        const NarrowSum sum{.in = a + row * words,
-                            .pixel = words,
-                            .block = 0,
-                            .taps = kNoTaps,
-                            .blocks = 1,
-                            .tap_count = 1,
-                            .steps = words,
-                            .last_steps = words,
-                            .weights = b.data + panel * b.panel_size(),
-                            .ahead = &ahead};
-        bf16_tile(sum, static_cast<int>(part.size()), column, valid, false, epilogue,
-                  residual ? at(residual, row, column, b.n) : Bf16Place{}, at(c, row, column, b.n));
+        bf16_tile(b.sum(a + row * words, words, panel, &ahead), static_cast<int>(part.size()), column, valid, false,
+                  epilogue, residual ? at(residual, row, column, b.n) : Bf16Place{}, at(c, row, column, b.n));
       }
     }
   });

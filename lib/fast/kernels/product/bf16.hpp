@@ -19,6 +19,8 @@ struct Bf16Panels {
   i64 k, n;
   i64 count() const { return (n + kColumns - 1) / kColumns; }
   i64 panel_size() const { return bf16_words(k) * kColumns; }
+  /// What sums rows of the left operand, `row` words apart, by a panel.
+  NarrowSum sum(const Word* rows, i64 row, i64 panel, Ahead* ahead) const;
 };
 
 i64 bf16_panels_size(i64 k, i64 n);
