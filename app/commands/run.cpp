@@ -110,8 +110,7 @@ void require_memory(const Model& model, const Facts& facts, i64 limit) {
   auto d = diagnose(Code::E0003,
                     fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
                                 printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
-  d.layer = layer_ref(model, *planned.node->layer);
-  d.at = planned.node->layer->at;
+  locate(d, model, *planned.node->layer);
   fail(std::move(d));
 }
 

@@ -66,13 +66,10 @@ i64 steps_of(const Version& version, const void* attrs, std::span<const Tensor> 
 i64 default_work_limit(i64 bytes) { return saturating_add(kFloor, saturating_mul(kStepsOfAByte, bytes)); }
 
 void WorkBudget::take(i64 steps) {
-  if (steps > limit_ - used_) {
-    Diagnostic d;
-    d.code = Code::E0004;
-    d.message = fmt::format("the model takes {} or more, but {:.2g} are allowed",
-                            steps_text(saturating_add(used_, steps)), static_cast<double>(limit_));
-    throw OverWork(std::move(d));
-  }
+  if (steps > limit_ - used_)
+    throw OverWork(
+        diagnose(Code::E0004, fmt::format("the model takes {} or more, but {:.2g} are allowed",
+                                          steps_text(saturating_add(used_, steps)), static_cast<double>(limit_))));
   used_ += steps;
 }
 
