@@ -36,11 +36,9 @@ void inverted_residual(const InvertedResidual& g, const Word* expand_filters, co
   const auto in_row = g.expand.image ? g.expand.padded_width * g.expand.pixel : e.width * kBlock;
   const auto in_image = g.expand.image ? g.expand.padded_height * in_row : g.expand.blocks * e.plane() * kBlock;
   std::array<i64, NarrowGeometry::kMaxTaps> expand_taps{}, taps;
-  for (i64 t = 0; t < g.expand.taps; ++t) expand_taps[static_cast<std::size_t>(t)] = t * e.dilation_y * in_row;
+  for (i64 t = 0; t < g.expand.taps; ++t) expand_taps[t] = t * e.dilation_y * in_row;
   for (i64 t = 0; t < d.taps(); ++t)
-    taps[static_cast<std::size_t>(t)] =
-        ((t / d.kernel_width) * d.dilation_y * g.width + t % d.kernel_width * d.dilation_x) * kBlock;
-  static constexpr i64 kNoTaps[1] = {0};
+    taps[t] = ((t / d.kernel_width) * d.dilation_y * g.width + t % d.kernel_width * d.dilation_x) * kBlock;
   const auto words = kColumns / g.expand.lanes, block_panels = kBlock / words;
 
   Slots slots(reinterpret_cast<float*>(scratch), g.slot_size(), slots_for(pool));
@@ -79,7 +77,7 @@ void inverted_residual(const InvertedResidual& g, const Word* expand_filters, co
                       expanded + (r * g.width + d.pad_left) * kBlock + panel % block_panels * words);
         }
       work.filter({.in = expanded,
-                   .taps = std::span(taps).first(static_cast<std::size_t>(d.taps())),
+                   .taps = std::span(taps).first(d.taps()),
                    .step = d.stride_x * kBlock,
                    .row = d.stride_y * g.width * kBlock,
                    .image = image,
@@ -92,7 +90,7 @@ void inverted_residual(const InvertedResidual& g, const Word* expand_filters, co
       const NarrowSum sum{.in = filtered,
                           .pixel = kBlock,
                           .block = g.filtered_step(),
-                          .taps = kNoTaps,
+                          .taps = kOneTap,
                           .blocks = g.project.blocks,
                           .tap_count = 1,
                           .steps = g.project.steps,
