@@ -87,9 +87,9 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
       "      ms      %        GFLOP/s  peak         GB/s  peak  calls\n",
       count(report.rounds, "round"), count(report.threads, "thread"), report.min_ms, report.median_ms,
       report.peak_flops / 1e9, report.peak_bytes / 1e9);
-  std::size_t shown = 0;
+  i64 shown = 0;
   for (const auto& row : rows) {
-    if (top > 0 && shown++ >= static_cast<std::size_t>(top)) break;
+    if (top > 0 && shown++ >= top) break;
     const auto flops = per_second(row.flops, row.ms), bytes = per_second(row.bytes, row.ms);
     const auto share = [](double value, double max) {
       return value > 0 && max > 0 ? fmt::format("{:.0f}%", value / max * 100) : "";
@@ -100,7 +100,7 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
     if (!row.what.empty()) text += "  " + style(Paint::dim, row.what);
     text += '\n';
   }
-  if (shown < rows.size() && top > 0) text += fmt::format("{} more\n", rows.size() - static_cast<std::size_t>(top));
+  if (shown < std::ssize(rows) && top > 0) text += fmt::format("{} more\n", std::ssize(rows) - top);
   return text;
 }
 
