@@ -66,10 +66,13 @@ i64 steps_of(const Version& version, const void* attrs, std::span<const Tensor> 
 i64 default_work_limit(i64 bytes) { return saturating_add(kFloor, saturating_mul(kStepsOfAByte, bytes)); }
 
 void WorkBudget::take(i64 steps) {
-  if (steps > limit_ - used_)
-    throw OverWork(
-        diagnose(Code::E0004, fmt::format("the model takes {} or more, but {:.2g} are allowed",
-                                          steps_text(saturating_add(used_, steps)), static_cast<double>(limit_))));
+  if (steps > limit_ - used_) {
+    const auto taken = steps_text(saturating_add(used_, steps)), allowed = steps_text(limit_);
+    throw OverWork(diagnose(Code::E0004, taken == allowed
+                                             ? fmt::format("the model takes more than the {} that are allowed", allowed)
+                                             : fmt::format("the model takes {} or more, but {:.2g} are allowed", taken,
+                                                           static_cast<double>(limit_))));
+  }
   used_ += steps;
 }
 
