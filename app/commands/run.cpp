@@ -294,7 +294,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     if (dump && !together) dump->finish();
     if (!path.empty())
       write_outputs(path, outputs, files, together ? dump->entries() : Json::array(), record_json(record));
-    if (dump) log_info("dumped {}", count(dump->count(), "tensor"));
+    if (dump) log_info("dumped {}", counted(dump->count(), "tensor"));
     Told told;
     if (path.empty() || options.top > 0)
       told.add("outputs", outputs_json(outputs, options.top, labels),

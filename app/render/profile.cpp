@@ -85,7 +85,7 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
   auto text = fmt::format(
       "{} in {}, {:.3f} ms at best, {:.3f} ms in the median; peak {:.0f} GFLOP/s, {:.1f} GB/s\n"
       "      ms      %        GFLOP/s  peak         GB/s  peak  calls\n",
-      count(report.rounds, "round"), count(report.threads, "thread"), report.min_ms, report.median_ms,
+      counted(report.rounds, "round"), counted(report.threads, "thread"), report.min_ms, report.median_ms,
       report.peak_flops / 1e9, report.peak_bytes / 1e9);
   i64 shown = 0;
   for (const auto& row : rows) {
