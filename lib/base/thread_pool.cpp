@@ -41,7 +41,7 @@ struct Job {
     i64 end = 0;
   };
 
-  explicit Job(int threads) : shares(static_cast<std::size_t>(threads)) {}
+  explicit Job(int threads) : shares(threads) {}
 
   const std::function<void(i64)>* work = nullptr;
   i64 chunks = 0;
@@ -54,9 +54,9 @@ struct Job {
   void begin(i64 count, const std::function<void(i64)>& what) {
     work = &what;
     chunks = count;
-    const auto parts = static_cast<i64>(shares.size());
+    const auto parts = std::ssize(shares);
     for (i64 i = 0; i < parts; ++i) {
-      auto& share = shares[static_cast<std::size_t>(i)];
+      auto& share = shares[i];
       share.end = count / parts * (i + 1) + std::min(count % parts, i + 1);
       share.next.store(count / parts * i + std::min(count % parts, i), std::memory_order_relaxed);
     }
@@ -196,7 +196,7 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
   state_->threads = std::max(threads, 1);
   try {
     for (; threads_ < threads; ++threads_)
-      state_->workers.emplace_back([s = state_.get(), self = static_cast<std::size_t>(threads_)] { s->serve(self); });
+      state_->workers.emplace_back([s = state_.get(), self = threads_] { s->serve(self); });
   } catch (const std::system_error&) {
     // No more threads are to be had; those there are do.
   } catch (...) {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "diag/diagnose.hpp"
 #include "diag/diagnostic.hpp"
 #include "op/known_types.hpp"
 
@@ -77,6 +76,7 @@ std::vector<std::string> sets_of(const OpDef& op) {
 }  // namespace
 
 Operation find_operation(const Registry& registry, std::string_view type, std::string_view version) {
+  if (const auto* own = registry.find_extension(type, version)) return {own, &own->versions.back()};
   const auto* op = registry.find(type);
   const auto* known = known_type(type);
   const auto opset = opset_number(type, version);

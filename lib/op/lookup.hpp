@@ -11,9 +11,9 @@ struct Operation {
   const Version* version = nullptr;
 };
 
-/// `version` names an opset ("opset7"), not an operation version. A few types are read under a set that does not hold
-/// them, as OpenVINO's reader does. Throws Failure: E0602 (no such type), E0603 (no such set, or the set does not
-/// hold the type), E0605 (ovir does not have it).
+/// `version` names an opset ("opset7"), not an operation version, or the set of an extension, of which the last version
+/// counts. A few types are read under a set that does not hold them, as OpenVINO's reader does. Throws Failure: E0602
+/// (no such type), E0603 (no such set, or the set does not hold the type), E0605 (ovir does not have it).
 Operation find_operation(const Registry& registry, std::string_view type, std::string_view version);
 
 }  // namespace ovir

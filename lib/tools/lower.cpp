@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text.hpp"
 #include "model/report.hpp"
 #include "op/known_types.hpp"
 #include "op/lookup.hpp"
@@ -14,19 +13,8 @@
 namespace ovir::tools {
 namespace {
 
-/// What the layer says of an attribute; empty where it leaves it to the default.
-std::string_view word(const Node& node, std::string_view attribute) {
-  const auto* given = node.layer->attribute(attribute);
-  return given ? trim(given->value) : std::string_view();
-}
-
-bool is_default(const Node& node, std::string_view attribute, std::string_view value) {
-  const auto given = word(node, attribute);
-  return given.empty() || equals_ignoring_case(given, value);
-}
-
-bool is_false(const Node& node, std::string_view attribute) {
-  return is_default(node, attribute, "false") || word(node, attribute) == "0";
+bool has(const Node& node, std::string_view attribute, std::string_view value) {
+  return attribute_of(node, attribute) == value;
 }
 
 /// The value of an input that is a Constant, else nothing.
@@ -59,43 +47,39 @@ struct Lowering {
 };
 
 constexpr Lowering kLowerings[] = {
-    {"AvgPool", 14, "AvgPool", 1,
-     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "rounding_type"), "ceil_torch"); }},
+    {"AvgPool", 14, "AvgPool", 1, [](const Model&, const Node& n) { return !has(n, "rounding_type", "ceil_torch"); }},
     {"AvgPool", 16, "AvgPool", 14,
      [](const Model&, const Node& n) {
-       return word(n, "dilations").find_first_not_of("1, ") == std::string_view::npos;
+       return attribute_of(n, "dilations").find_first_not_of("1,") == std::string::npos;
      }},
     {"BitwiseAnd", 13, "LogicalAnd", 1, is_boolean},
     {"BitwiseNot", 13, "LogicalNot", 1, is_boolean},
     {"BitwiseOr", 13, "LogicalOr", 1, is_boolean},
     {"BitwiseXor", 13, "LogicalXor", 1, is_boolean},
-    {"Broadcast", 3, "Broadcast", 1,
-     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "mode"), "bidirectional"); }},
+    {"Broadcast", 3, "Broadcast", 1, [](const Model&, const Node& n) { return !has(n, "mode", "bidirectional"); }},
     {"DeformableConvolution", 8, "DeformableConvolution", 1,
-     [](const Model&, const Node& n) { return n.inputs.size() == 3 && is_false(n, "bilinear_interpolation_pad"); }},
+     [](const Model&, const Node& n) { return n.inputs.size() == 3 && has(n, "bilinear_interpolation_pad", "false"); }},
     {"EmbeddingBagOffsets", 15, "EmbeddingBagOffsetsSum", 3,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "sum"); }},
+     [](const Model&, const Node& n) { return has(n, "reduction", "sum"); }},
     {"EmbeddingBagPacked", 15, "EmbeddingBagPackedSum", 3,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "sum"); }},
+     [](const Model&, const Node& n) { return has(n, "reduction", "sum"); }},
     // Version 8 counts negative indices from the end, 7 takes them for out of range.
     {"Gather", 8, "Gather", 7, [](const Model& m, const Node& n) { return is_not_negative(m, n, 1); }},
-    {"Gather", 7, "Gather", 1, [](const Model&, const Node& n) { return is_default(n, "batch_dims", "0"); }},
-    {"Gelu", 7, "Gelu", 2, [](const Model&, const Node& n) { return is_default(n, "approximation_mode", "erf"); }},
-    {"MaxPool", 14, "MaxPool", 8,
-     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "rounding_type"), "ceil_torch"); }},
+    {"Gather", 7, "Gather", 1, [](const Model&, const Node& n) { return has(n, "batch_dims", "0"); }},
+    {"Gelu", 7, "Gelu", 2, [](const Model&, const Node& n) { return has(n, "approximation_mode", "erf"); }},
+    {"MaxPool", 14, "MaxPool", 8, [](const Model&, const Node& n) { return !has(n, "rounding_type", "ceil_torch"); }},
     {"MulticlassNms", 9, "MulticlassNms", 8, [](const Model&, const Node& n) { return n.inputs.size() == 2; }},
     {"Pad", 12, "Pad", 1,
      [](const Model& m, const Node& n) { return is_not_negative(m, n, 1) && is_not_negative(m, n, 2); }},
-    {"ROIAlign", 9, "ROIAlign", 3,
-     [](const Model&, const Node& n) { return is_default(n, "aligned_mode", "asymmetric"); }},
+    {"ROIAlign", 9, "ROIAlign", 3, [](const Model&, const Node& n) { return has(n, "aligned_mode", "asymmetric"); }},
     {"ScatterElementsUpdate", 12, "ScatterElementsUpdate", 3,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "none"); }},
+     [](const Model&, const Node& n) { return has(n, "reduction", "none"); }},
     {"ScatterNDUpdate", 15, "ScatterNDUpdate", 4,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "none"); }},
-    {"ShapeOf", 3, "ShapeOf", 1, [](const Model&, const Node& n) { return is_default(n, "output_type", "i64"); }},
-    {"Softmax", 8, "Softmax", 1, [](const Model&, const Node& n) { return !word(n, "axis").starts_with('-'); }},
-    {"Squeeze", 15, "Squeeze", 1, [](const Model&, const Node& n) { return is_false(n, "allow_axis_skip"); }},
-    {"TopK", 11, "TopK", 3, [](const Model&, const Node& n) { return is_false(n, "stable"); }},
+     [](const Model&, const Node& n) { return has(n, "reduction", "none"); }},
+    {"ShapeOf", 3, "ShapeOf", 1, [](const Model&, const Node& n) { return has(n, "output_type", "i64"); }},
+    {"Softmax", 8, "Softmax", 1, [](const Model&, const Node& n) { return !attribute_of(n, "axis").starts_with('-'); }},
+    {"Squeeze", 15, "Squeeze", 1, [](const Model&, const Node& n) { return has(n, "allow_axis_skip", "false"); }},
+    {"TopK", 11, "TopK", 3, [](const Model&, const Node& n) { return has(n, "stable", "false"); }},
 };
 
 bool reads(std::string_view release, std::string_view type, int set) { return release_of(type, set) <= release; }

@@ -59,6 +59,7 @@ TEST_CASE("resampling with antialias is one note where an axis becomes shorter")
   CHECK(notes("linear", 3) == 1);
   CHECK(notes("linear", 4) == 0);
   CHECK(notes("cubic", 3) == 0);
+  CHECK(notes("LINEAR", 3) == 1);  // letter case does not matter in a word
 }
 
 TEST_CASE("an attribute whose default OpenVINO does not apply is one note where it is left out") {

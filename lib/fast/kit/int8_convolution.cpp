@@ -129,13 +129,13 @@ struct Packed {
     const auto& in = layer.in;
     const auto& e = layer.ending;
     auto *scale = scales.data(), *shift = scale + scales.size() / 2;
-    const auto each = static_cast<i64>(filters.values.size()) / s.outputs;
+    const auto each = std::ssize(filters.values) / s.outputs;
     bool small = true;
     for (i64 o = 0; o < s.outputs; ++o) {
       const auto channel = s.is_depthwise() ? o : 0;
       double sum = 0;
-      for (i64 i = 0; i < each; ++i) sum += filters.values[static_cast<std::size_t>(o * each + i)];
-      const auto step = static_cast<double>(filters.scale[static_cast<std::size_t>(o)]);
+      for (i64 i = 0; i < each; ++i) sum += filters.values[o * each + i];
+      const auto step = static_cast<double>(filters.scale[o]);
       const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
       auto by = step * in.scale(channel), plus = step * sum * zero;
       if (e.bias) plus += e.bias->data<float>()[o];
@@ -144,7 +144,7 @@ struct Packed {
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
       double largest_sum = 0;
-      for (i64 i = 0; i < each; ++i) largest_sum += std::abs(filters.values[static_cast<std::size_t>(o * each + i)]);
+      for (i64 i = 0; i < each; ++i) largest_sum += std::abs(filters.values[o * each + i]);
       small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);

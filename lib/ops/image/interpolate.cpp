@@ -4,9 +4,9 @@
 
 #include "op/kit/accumulate.hpp"
 #include "op/kit/interpolation.hpp"
+#include "op/kit/saturate.hpp"
 #include "op/op.hpp"
 #include "op/work.hpp"
-#include "ops/image/common.hpp"
 
 namespace ovir::ops::interpolate {
 namespace {
@@ -230,7 +230,7 @@ void eval(EvalContext& c, const Task& a) {
   dispatch(image.type(), Numbers{}, [&]<class T>() {
     if (a.mode == Mode::nearest) run.template operator()<T, T>([](T v) { return v; });
     else if constexpr (std::is_integral_v<T>)
-      run.template operator()<T, double>([](double v) { return image::saturated<T>(std::round(v)); });
+      run.template operator()<T, double>([](double v) { return saturated<T>(std::round(v)); });
     else run.template operator()<T, T>([](T v) { return v; });
   });
 }

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
+#include "fast/kernels/convolution/runs.hpp"
+
 namespace ovir::fast {
 namespace {
 
 constexpr i64 kChannels = 4 * kBlock;  // of a block
 constexpr i64 kRun = 64;               // pixels at a time
-
-/// Calls part(image, block, first pixel, pixels) for all runs of pixels of all blocks of 64 channels.
-template <class Body>
-void for_runs(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Body part) {
-  const auto blocks = u8_blocks(channels), runs = ceil_div(plane, kRun);
-  parallel_ranges(pool, batch * blocks * runs, kRun * 10, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i) {
-      const auto block = i / runs, first = i % runs * kRun;
-      part(block / blocks, block % blocks, first, std::min(kRun, plane - first));
-    }
-  });
-}
 
 /// The 16 channels from `channel` on of a run of pixels.
 struct Sixteen {
@@ -223,46 +213,50 @@ void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t
   const auto& table = isa();
   const auto& narrow = narrow_isa();
   const Sixteen at{blocked, channels, plane};
-  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-    auto* to = out + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
-    for (i64 part = 0; part < kChannels; part += kBlock) {
-      const auto c = block * kChannels + part;
-      if (c >= channels) {
-        for (i64 p = 0; p < pixels; ++p) std::fill_n(to + p * kChannels + part, kBlock, std::uint8_t{0});
-        continue;
-      }
-      const auto* from = in + at.place(image, c, first);
-      alignas(64) float values[kRun * kBlock];
-      if (!blocked) {
-        const auto count = std::min(kBlock, channels - c);
-        if (count < kBlock) std::fill_n(values, pixels * kBlock, 0.0f);
-        table.transpose(from, plane, values, kBlock, count, pixels);
-        from = values;
-      }
-      narrow.sixteen_to_u8(from, q.by + c, q.plus + c, q.max_level, to + part, pixels);
-    }
-  });
+  parallel_runs(batch, u8_blocks(channels), plane, kRun, kRun * 10, pool,
+                [&](i64 image, i64 block, i64 first, i64 pixels) {
+                  auto* to = out + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
+                  for (i64 part = 0; part < kChannels; part += kBlock) {
+                    const auto c = block * kChannels + part;
+                    if (c >= channels) {
+                      for (i64 p = 0; p < pixels; ++p) std::fill_n(to + p * kChannels + part, kBlock, std::uint8_t{0});
+                      continue;
+                    }
+                    const auto* from = in + at.place(image, c, first);
+                    alignas(64) float values[kRun * kBlock];
+                    if (!blocked) {
+                      const auto count = std::min(kBlock, channels - c);
+                      if (count < kBlock) std::fill_n(values, pixels * kBlock, 0.0f);
+                      table.transpose(from, plane, values, kBlock, count, pixels);
+                      from = values;
+                    }
+                    narrow.sixteen_to_u8(from, q.by + c, q.plus + c, q.max_level, to + part, pixels);
+                  }
+                });
 }
 
 void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool blocked, i64 batch, i64 channels,
                      i64 plane, ThreadPool& pool) {
   const auto& table = isa();
   const Sixteen at{blocked, channels, plane};
-  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-    alignas(64) float values[kRun * kChannels];
-    const auto* from = in + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
-    const auto c = block * kChannels, count = std::min(kChannels, channels - c);
-    for (i64 p = 0; p < pixels; ++p)
-      for (i64 k = 0; k < kChannels; ++k)
-        values[p * kChannels + k] =
-            k < count ? q.low[c + k] + q.scale[c + k] * static_cast<float>(from[p * kChannels + k]) : 0;
-    for (i64 part = 0; part < count; part += kBlock) {
-      auto* to = out + at.place(image, c + part, first);
-      if (!blocked) table.transpose(values + part, kChannels, to, plane, pixels, std::min(kBlock, count - part));
-      else
-        for (i64 p = 0; p < pixels; ++p) std::copy_n(values + p * kChannels + part, kBlock, to + p * kBlock);
-    }
-  });
+  parallel_runs(batch, u8_blocks(channels), plane, kRun, kRun * 10, pool,
+                [&](i64 image, i64 block, i64 first, i64 pixels) {
+                  alignas(64) float values[kRun * kChannels];
+                  const auto* from = in + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
+                  const auto c = block * kChannels, count = std::min(kChannels, channels - c);
+                  for (i64 p = 0; p < pixels; ++p)
+                    for (i64 k = 0; k < kChannels; ++k)
+                      values[p * kChannels + k] =
+                          k < count ? q.low[c + k] + q.scale[c + k] * static_cast<float>(from[p * kChannels + k]) : 0;
+                  for (i64 part = 0; part < count; part += kBlock) {
+                    auto* to = out + at.place(image, c + part, first);
+                    if (!blocked)
+                      table.transpose(values + part, kChannels, to, plane, pixels, std::min(kBlock, count - part));
+                    else
+                      for (i64 p = 0; p < pixels; ++p)
+                        std::copy_n(values + p * kChannels + part, kBlock, to + p * kBlock);
+                  }
+                });
 }
 
 }  // namespace ovir::fast
