@@ -53,8 +53,9 @@ struct Bf16WinogradTile {
   int rows = 2, columns = 2;  ///< at most 2
 };
 
-/// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, rounded once, bounded by low and high. With a residual
-/// then v·own + residual·other + offset, bounded by min and max, v being rounded before where it `rounds`.
+/// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, rounded once, bounded by low and high.
+/// With a residual then v·own + residual·other + offset, bounded by min and max, v being rounded before where it
+/// `rounds`.
 /// Stored as f32, or as u8 by rounding to the nearest, halves to even: the bounds must then be those of u8.
 struct U8Tile {
   NarrowSum sum;
@@ -71,7 +72,8 @@ struct U8Tile {
   i64 out_pixel = 0, out_block = 0;
 };
 
-/// Sums of i16 by i16, words of two neighbors, modulo 2^32, stored as they are: out[p·out_pixel + c/16·out_block + c%16].
+/// Sums of i16 by i16, words of two neighbors, modulo 2^32, stored as they are, that of pixel p and column c at
+/// out[p·out_pixel + c/16·out_block + c%16].
 struct I16Tile {
   NarrowSum sum;
   Word* out;

@@ -274,8 +274,8 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
     return;
   }
   std::uint8_t* out = t.out + column;
-  // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors. Those of all
-  // bytes are those that they saturate to.
+  // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors. To those of
+  // all bytes they saturate.
   if (t.small && !t.residual && !t.wide_residual && P % 2 == 0) {
     const auto pairs = [&](const auto& bounds) __attribute__((always_inline)) {
 #pragma GCC unroll 16

@@ -1,5 +1,5 @@
-// Winograd's F(3×3, 3×3) of u8 by i8, with the points 0, 1, -1, 2 and infinity, in integers of 16 bits. Transformed input
-// is at most 18 · 255, weights, which have the denominators' factor 36, at most 81 · 128. Included behind u8_finish().
+// Winograd's F(3×3, 3×3) of u8 by i8, with the points 0, 1, -1, 2 and infinity, in integers of 16 bits. Transformed
+// input is at most 18 · 255, weights, which have the denominators' factor 36, at most 81 · 128. Behind u8_finish().
 
 using Shorts = std::int16_t __attribute__((vector_size(4 * kWidth)));
 
