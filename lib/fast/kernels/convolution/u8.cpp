@@ -87,16 +87,40 @@ void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, s
   narrow_isa().u8(tile, pixels);
 }
 
-void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
-             const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
+                  i64 panel, i64 image, i64 pixel) {
   const auto plane = s.out_plane();
   const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
-  const auto& table = narrow_isa();
-  const auto column = panel * kColumns;
-  auto tile = tile_of(sum, column, e);
   const auto wide_place = ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
-  const bool half = s.outputs - column <= kBlock;  // there is one block of 16 in f32
-  if (half && (out.wide || residual.wide) && pixels > table.pixels) {
+  auto tile = tile_of({}, panel * kColumns, e);
+  if (residual.levels) {
+    tile.residual = residual.levels + place;
+    tile.residual_pixel = kChannels;
+  } else if (residual.wide) {
+    tile.wide_residual = residual.wide + wide_place;
+    tile.residual_pixel = kBlock;
+    tile.residual_block = plane * kBlock;
+  }
+  if (out.levels) {
+    tile.out = out.levels + place;
+    tile.out_pixel = kChannels;
+  } else {
+    tile.wide = out.wide + wide_place;
+    tile.out_pixel = kBlock;
+    tile.out_block = plane * kBlock;
+  }
+  return tile;
+}
+
+void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
+             const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+  const auto& table = narrow_isa();
+  auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
+  tile.sum = sum;
+  // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
+  const bool half = s.outputs - panel * kColumns <= kBlock && (tile.wide || tile.wide_residual);
+  if (!half) return table.u8(tile, pixels);
+  if (pixels > table.pixels) {
     for (int first = 0; first < pixels; first += table.pixels) {
       auto part = sum;
       part.in += first * sum.pixel;
@@ -104,41 +128,22 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
     }
     return;
   }
-  alignas(64) float half_residual[16 * kColumns];
-  if (residual.levels) {
-    tile.residual = residual.levels + place;
-    tile.residual_pixel = kChannels;
-  } else if (residual.wide && !half) {
-    tile.wide_residual = residual.wide + wide_place;
-    tile.residual_pixel = kBlock;
-    tile.residual_block = plane * kBlock;
-  } else if (residual.wide) {
-    std::fill_n(half_residual, pixels * kColumns, 0.0f);
-    for (i64 p = 0; p < pixels; ++p)
-      std::copy_n(residual.wide + wide_place + p * kBlock, kBlock, half_residual + p * kColumns);
-    tile.wide_residual = half_residual;
+  alignas(64) float other[16 * kColumns], aside[16 * kColumns];
+  if (tile.wide_residual) {
+    std::fill_n(other, pixels * kColumns, 0.0f);
+    for (i64 p = 0; p < pixels; ++p) std::copy_n(tile.wide_residual + p * kBlock, kBlock, other + p * kColumns);
+    tile.wide_residual = other;
     tile.residual_pixel = kColumns;
     tile.residual_block = kBlock;
   }
-  if (out.levels) {
-    tile.out = out.levels + place;
-    tile.out_pixel = kChannels;
-    return table.u8(tile, pixels);
+  auto* to = tile.wide;
+  if (to) {
+    tile.wide = aside;
+    tile.out_pixel = kColumns;
+    tile.out_block = kBlock;
   }
-  float* to = out.wide + wide_place;
-  if (!half) {
-    tile.wide = to;
-    tile.out_pixel = kBlock;
-    tile.out_block = plane * kBlock;
-    return table.u8(tile, pixels);
-  }
-  // Half a panel, which is stored alone.
-  alignas(64) float aside[16 * kColumns];
-  tile.wide = aside;
-  tile.out_pixel = kColumns;
-  tile.out_block = kBlock;
   table.u8(tile, pixels);
-  for (i64 p = 0; p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
+  for (i64 p = 0; to && p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
 }
 
 void u8_convolution(const NarrowGeometry& g, const Word* weights, const Word* in, std::uint8_t pad,
