@@ -18,12 +18,16 @@
 namespace ovir::app {
 namespace {
 
-/// "2,3,224,224": what stands in brackets, without them.
-bool is_list(std::string_view text) {
-  const auto plain = [](char c) {
-    return (c >= '0' && c <= '9') || std::string_view(",.?- ").find(c) != std::string_view::npos;
+/// "; did you mean '[2,3,224,224]'?" for "2,3,224,224", "(2,3,224,224)", "2 3 224 224" and "NHWC"; else nothing.
+std::string in_brackets(std::string_view text) {
+  const auto only = [&](std::string_view characters) {
+    return !text.empty() && text.find_first_not_of(characters) == text.npos;
   };
-  return std::all_of(text.begin(), text.end(), plain);
+  if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
+  if (!only("0123456789,.?- ") && !only("NCHW")) return {};
+  std::string list(trim(text));
+  if (list.find(',') == list.npos) std::replace(list.begin(), list.end(), ' ', ',');
+  return fmt::format("; did you mean '[{}]'?", list);
 }
 
 /// "a[1,3],b[?]" -> {"a", "1,3"}, {"b", "?"}. A name may hold anything but brackets around its values.
@@ -34,8 +38,7 @@ std::vector<std::pair<std::string, std::string>> split_brackets(std::string_view
     const auto open = close == text.npos ? close : text.rfind('[', close);
     if (open == text.npos)
       throw UsageError(fmt::format("{} {}: expected NAME[...], or [...] for a model with one input{}", flag,
-                                   printable(text),
-                                   is_list(text) ? fmt::format("; did you mean '[{}]'?", printable(text)) : ""));
+                                   printable(text), in_brackets(text)));
     list.emplace_back(trim(text.substr(0, open)), text.substr(open + 1, close - open - 1));
     text = trim(text.substr(close + 1));
     if (text.empty()) break;
@@ -161,8 +164,8 @@ passes::InferOptions infer_options(const ModelOptions& options, const Model& mod
   for (const auto& [k, dims] : per_input("--shape", options.shapes, model)) {
     const auto shape = parse_shape("[" + dims + "]");
     if (!shape)
-      throw UsageError(
-          fmt::format("--shape: expected dims like 3, ? or 1..512 in brackets, not [{}]", printable(dims)));
+      throw UsageError(fmt::format("--shape: expected dims like 3, ? or 1..512 in brackets, not [{}]{}",
+                                   printable(dims), dims.find(' ') == dims.npos ? "" : in_brackets(dims)));
     infer.shapes.emplace(k, *shape);
   }
   return infer;

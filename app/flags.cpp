@@ -14,6 +14,7 @@ namespace ovir::app {
 
 struct Flags::Parser : CLI::App {
   std::map<const CLI::Option*, std::vector<std::string>> words;  ///< that their values may be
+  const CLI::Option* may_be_empty = nullptr;                     ///< its empty values are judged by who reads them
 };
 
 namespace {
@@ -58,6 +59,17 @@ std::string unexpected(const CLI::App& app) {
   const auto name = flag->substr(0, flag->find('='));
   const auto near = nearest(name, {names.begin(), names.end()});
   return fmt::format("unknown option '{}'{}", printable(name), near ? fmt::format("; did you mean '{}'?", *near) : "");
+}
+
+/// An empty word is a shell variable without a value: what it was to say must not go unnoticed.
+void require_values(const CLI::App& app, const CLI::Option* may_be_empty) {
+  for (const auto* option : app.get_options()) {
+    const auto& values = option->results();
+    if (option == may_be_empty || option->get_items_expected_max() == 0) continue;
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    const auto name = option->get_positional() ? option->get_name(true) : long_name(option->get_name(false, true));
+    throw UsageError(fmt::format("{}: the value is empty", name));
+  }
 }
 
 /// Why the command line was refused, in one sentence.
@@ -123,6 +135,10 @@ Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::s
 Flag Flags::number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min) {
   const auto store = [app = parser_.get(), &to, min, flag = long_name(names)](const std::string& value) {
     const auto number = parse_number<i64>(value);
+    const bool digits = value.find_first_not_of("0123456789") == value.npos;
+    if (!number && digits && !value.empty())
+      throw UsageError(fmt::format("{}: expected a whole number of at most {}, not '{}'", source_of(*app, flag, value),
+                                   INT64_MAX, value));
     if (!number || *number < min)
       throw UsageError(fmt::format("{}: expected a whole number of at least {}, not '{}'", source_of(*app, flag, value),
                                    min, printable(value)));
@@ -156,6 +172,8 @@ void Flags::format(std::string& to, std::string_view words) {
   choice("--format", to, std::move(list), "FORMAT");
 }
 
+void Flags::may_be_empty(const std::string& name) { parser_->may_be_empty = parser_->get_option(name); }
+
 void Flags::offer(const std::string& name, std::vector<std::string> words) {
   parser_->words[parser_->get_option(name)] = std::move(words);
 }
@@ -186,6 +204,7 @@ bool Flags::parse(std::vector<std::string> words) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(reason(error, *parser_));
   }
+  require_values(*parser_, parser_->may_be_empty);
   return true;
 }
 

@@ -61,6 +61,8 @@ class Flags {
   void format(std::string& to, std::string_view words);
   /// The flags of every command.
   void common(Common& common);
+  /// Empty values of this flag are left to who reads them; those of all others are refused.
+  void may_be_empty(const std::string& name);
   /// Words that a shell offers for an argument or flag, which takes others as well.
   void offer(const std::string& name, std::vector<std::string> words);
   /// A further section of the help page: a heading, then lines of two columns with a tab between them.

@@ -11,9 +11,10 @@
 namespace ovir::app {
 
 struct MeasureOptions : InputOptions, ExecutionOptions {
-  i64 seconds = 0, count = 0, steps = 1;
+  i64 seconds = 0, count = 0, steps = 1, warmup = 3;
 };
-/// Declares the model, its inputs, -t, -n, --steps and how it is executed. `unit` is what -n counts: "rounds".
+/// Declares the model, its inputs, -t, -n, --steps, --warmup and how it is executed. `unit` is what -n counts:
+/// "rounds".
 void add_measuring(Flags& flags, MeasureOptions& options, const std::string& unit);
 
 double ms_since(std::chrono::steady_clock::time_point start);

@@ -2,6 +2,7 @@
 #include "op/work.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/text.hpp"
@@ -20,7 +21,8 @@ std::vector<float> numbers(std::string_view flag, std::string_view text) {
   std::vector<float> list;
   for (const auto part : split(text, ',')) {
     const auto n = parse_number<float>(part);
-    if (!n) throw UsageError(fmt::format("{}: expected numbers, not '{}'", flag, printable(part)));
+    if (!n || !std::isfinite(*n))
+      throw UsageError(fmt::format("{}: expected numbers, not '{}'", flag, printable(part)));
     list.push_back(*n);
   }
   return list;
@@ -44,6 +46,8 @@ io::ImageOptions image_options(const InputOptions& options, const Model& model, 
     if (input == k) image.mean = numbers("--mean_values", text);
   for (const auto& [input, text] : per_input("--scale_values", options.scales, model))
     if (input == k) image.scale = numbers("--scale_values", text);
+  if (std::find(image.scale.begin(), image.scale.end(), 0.0f) != image.scale.end())
+    throw UsageError("--scale_values: the image is divided by these values, so none may be 0");
   image.reverse_channels = options.reverse_channels;
   if (!options.resize.empty()) {
     image.size = io::parse_size(options.resize);
@@ -62,6 +66,15 @@ bool is_literal(const std::string& word) {
   }
 }
 
+/// Whether it is a generator's word; what is wrong with its numbers is said when its input is known.
+bool is_generator(const std::string& word) {
+  try {
+    return io::parse_generator(word).has_value();
+  } catch (const Failure&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 void add_inputs(Flags& flags, InputOptions& o) {
@@ -69,6 +82,7 @@ void add_inputs(Flags& flags, InputOptions& o) {
       "-i,--input", o.inputs, "NAME=VALUE",
       "the value of an input, see \"Input values\" below; NAME is a tensor name, a layer name or an index, and may "
       "be left out for a model with one input");
+  flags.may_be_empty("--input");  // E0705 says whose value it is
   flags.toggle("--random", o.random, "fill missing inputs with seeded random data");
   flags.number("--seed", o.seed, "N", "for --random, rand and randn").env("OVIR_SEED");
   flags.toggle("--cast", o.cast, "convert inputs of another element type");
@@ -125,7 +139,7 @@ void Inputs::bind(const std::string& word) {
   if (word.starts_with('@') && bind_all(word, with_step(std::string_view(word).substr(1), 0))) return;
   const auto equals = word.find('=');
   const bool value =
-      word == "-" || word.starts_with('@') || io::parse_generator(word) || (equals != word.npos && is_literal(word));
+      word == "-" || word.starts_with('@') || is_generator(word) || (equals != word.npos && is_literal(word));
   if (!value && equals != word.npos) {
     const auto name = std::string_view(word).substr(0, equals);
     if (const auto type = unknown_type(word)) fail(Code::E0705, "-i {}: {}", printable(word), *type);
@@ -157,7 +171,12 @@ void Inputs::give(std::size_t k, std::string value) {
   if (source) ports_[k].fail(Code::E0706, fmt::format("input \"{}\" is given twice", ports_[k].name()));
   if (trim(value).empty())
     ports_[k].fail(Code::E0705, fmt::format("input \"{}\": the value is empty", ports_[k].name()));
-  source = Source{value, io::parse_generator(value), std::nullopt};
+  try {
+    source = Source{value, io::parse_generator(value), std::nullopt};
+  } catch (const Failure& failure) {
+    const auto& d = failure.diagnostic;
+    ports_[k].fail(d.code, fmt::format("input \"{}\": {}", ports_[k].name(), d.message));
+  }
 }
 
 /// Reads what is not made up; the shapes of it, by Parameter.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/files.hpp"
+#include "tensor_files.hpp"
 
 namespace ovir::app {
 
@@ -15,6 +16,7 @@ void stage_pieces(StagedFiles& files, const std::string& path, std::span<const B
 }
 
 void write_model(const std::string& path, const tools::SubModel& model) {
+  make_parent(path);
   StagedFiles files;
   const auto xml = std::as_bytes(std::span(model.xml));
   stage_pieces(files, std::filesystem::path(path).replace_extension(".bin").string(), model.bin);

@@ -113,10 +113,13 @@ void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& o
 
 bool is_model(const std::string& path) { return lower(path).ends_with(".xml"); }
 
-void read_saved(Subject& s, const SubjectOptions& options) {
+void read_saved(Subject& s, const SubjectOptions& options, const Common& common) {
   tools::NameMap names;
   if (!options.map.empty()) names = tools::parse_name_map(io::open_file(options.map).text(), printable(options.map));
   s.reference = tools::match(*s.model, read_reference(options.reference), names);
+  for (const auto& line : s.reference.unused)
+    note(common,
+         fmt::format("--map: '{}' has no effect: the reference or the model has no such name", printable(line)));
   if (!s.reference.tensors().empty()) return;
   auto unmatched = s.reference.unmatched;
   const auto all = unmatched.size();
@@ -172,7 +175,7 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   s.facts = std::move(loaded.facts);
   set_tolerances(s, options, common);
   const bool of_model = !options.other.empty() || is_model(options.reference);
-  if (!of_model && !options.reference.empty()) read_saved(s, options);
+  if (!of_model && !options.reference.empty()) read_saved(s, options, common);
 
   Inputs inputs(*s.model, s.facts, options, common.words);
   s.limited = inputs.limited(common);

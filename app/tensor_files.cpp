@@ -34,11 +34,6 @@ void make_folder(const std::string& path) {
   if (error) fail(Code::E0002, "cannot create the folder {}: {}", printable(path), error.message());
 }
 
-/// The folder of a file to be written exists.
-void make_parent(const std::string& path) {
-  if (const auto parent = fs::path(path).parent_path(); !parent.empty()) make_folder(parent.string());
-}
-
 std::vector<io::Named> named(const std::vector<Produced>& list, const FileOptions& options) {
   std::vector<io::Named> tensors;
   for (const auto& p : list) tensors.push_back({p.key, stored(p.value, options)});
@@ -92,6 +87,10 @@ Json json_at(const Tensor& t, const std::vector<double>& floats, const std::vect
 }
 
 }  // namespace
+
+void make_parent(const std::string& path) {
+  if (const auto parent = fs::path(path).parent_path(); !parent.empty()) make_folder(parent.string());
+}
 
 std::vector<Produced> results(const Model& model, const std::vector<Tensor>& values) {
   std::vector<Produced> list;

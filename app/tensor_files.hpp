@@ -43,6 +43,9 @@ std::string file_stem(std::string_view name);
 /// A path that ends in / is meant as a folder; what cannot be looked at is none.
 bool is_folder(const std::string& path);
 
+/// The folder of a file to be written exists. Throws Failure (E0002).
+void make_parent(const std::string& path);
+
 enum class Target { folder, npz, npy, json, out };
 /// What -o or --dump-to ask for. Throws UsageError where `path` is none of them.
 Target target_of(std::string_view flag, const std::string& path);

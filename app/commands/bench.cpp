@@ -17,7 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 struct Options : MeasureOptions {
   std::string format;
-  i64 warmup = 3;
 };
 
 /// Of all threads of the process.
@@ -102,7 +101,6 @@ Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   auto& o = *options;
   add_measuring(flags, o, "inferences");
-  flags.number("--warmup", o.warmup, "N", "rounds beforehand that are not measured; default: 3", 1);
   flags.format(o.format, "human json");
   return [options](const Common& common) { return bench(*options, common); };
 }

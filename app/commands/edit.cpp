@@ -13,6 +13,7 @@
 #include "render/fixes.hpp"
 #include "render/json.hpp"
 #include "sub_model_files.hpp"
+#include "tensor_files.hpp"
 #include "tools/changed_bin.hpp"
 #include "tools/cut.hpp"
 #include "tools/lower.hpp"
@@ -139,6 +140,7 @@ void save(const Work& work, const std::string& path) {
   const auto& graph = *work.model->graph;
   auto [pieces, offsets] = tools::changed_bin(*work.model, work.edits.constants);
   const auto bin = bin_beside(path);
+  make_parent(path);
   StagedFiles files;
   if (graph.weights && (!work.edits.constants.empty() || !same_file(bin, graph.weights_path)))
     stage_pieces(files, behind_links(bin), pieces);

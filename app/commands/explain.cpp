@@ -41,6 +41,18 @@ std::string page(const CodeInfo& i, const Style& style) {
                             level == Severity::warning ? ", where --deny or --strict makes an error of it" : "");
 }
 
+/// The only code with these digits ("512", "W902"), or where to look.
+std::string nearest_code(std::string_view word) {
+  const auto digits = word.substr(std::min(word.find_first_of("123456789"), word.size()));
+  std::vector<std::string> found;
+  for (const auto& i : all_codes()) {
+    const std::string code(to_string(i.code));
+    const bool letter = (word.front() >= '0' && word.front() <= '9') || lower(word).front() == lower(code).front();
+    if (!digits.empty() && letter && code.ends_with(digits)) found.push_back(code);
+  }
+  return found.size() == 1 ? fmt::format("did you mean '{}'?", found.front()) : "'ovir explain' lists the codes";
+}
+
 int explain(const Options& options, const Common& common) {
   const bool json = options.format == "json";
   if (options.code.empty()) {
@@ -56,7 +68,7 @@ int explain(const Options& options, const Common& common) {
   }
   const auto code = parse_code(trim(options.code));
   if (!code)
-    throw UsageError(fmt::format("unknown code '{}'; 'ovir explain' lists the codes", printable(options.code)));
+    throw UsageError(fmt::format("unknown code '{}'; {}", printable(options.code), nearest_code(options.code)));
   const auto& i = ovir::info(*code);
   if (json) print(json_text({{"schema", 1}, {"codes", Json::array({as_json(i)})}}, 3));
   else print(page(i, common.out));

@@ -211,8 +211,11 @@ std::string as_text(const Options& options, const Model& model, const Summary& s
 
 int info(const Options& options, const Common& common) {
   Diagnostics diagnostics;
-  const auto model = load(options.model, {options.weights, !options.digest}, diagnostics);
-  if (!model) return report(diagnostics, options.model, common);
+  const bool weights = options.digest || !options.weights.empty();
+  const auto model = load(options.model, {options.weights, !weights}, diagnostics);
+  // Without its .bin a model can be looked at, but not with one that is not there.
+  const bool no_weights = model && !model->graph->weights && !options.weights.empty() && diagnostics.errors() > 0;
+  if (!model || no_weights) return report(diagnostics, options.model, common);
   Summary summary;
   collect(*model, summary);
   if (options.format == "json") print(json_text(as_json(options, *model, summary, diagnostics), 2));

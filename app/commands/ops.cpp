@@ -198,6 +198,9 @@ std::string list_text(const std::vector<const OpDef*>& ops, const Style& style) 
 std::vector<const OpDef*> find(const Registry& registry, const std::string& wanted) {
   if (wanted.empty()) return {registry.ops.begin(), registry.ops.end()};
   if (const auto* const op = registry.find(wanted)) return {op};
+  // As `info` writes a version: Softmax-8.
+  if (const auto dash = wanted.rfind('-'); dash != wanted.npos && parse_number<int>(wanted.substr(dash + 1)))
+    if (const auto* const op = registry.find(wanted.substr(0, dash))) return {op};
   std::vector<const OpDef*> found;
   std::vector<std::string_view> names;
   for (const auto* op : registry.ops) {
@@ -207,9 +210,12 @@ std::vector<const OpDef*> find(const Registry& registry, const std::string& want
   if (!found.empty()) return found;
   if (wanted.find_first_of("*?") != wanted.npos)
     throw UsageError(fmt::format("no operation matches '{}'", printable(wanted)));
+  const auto longer = std::count_if(names.begin(), names.end(),
+                                    [&](const auto name) { return lower(name).starts_with(lower(wanted)); });
+  if (longer > 1) throw UsageError(fmt::format("unknown operation '{0}'; did you mean '{0}*'?", printable(wanted)));
   const auto near = nearest(wanted, names);
   throw UsageError(fmt::format("{} operation '{}'{}", known_type(wanted) ? "unsupported" : "unknown", printable(wanted),
-                               near && !known_type(wanted) ? fmt::format("; did you mean {}?", *near) : ""));
+                               near && !known_type(wanted) ? fmt::format("; did you mean '{}'?", *near) : ""));
 }
 
 int ops(const Options& options, const Common& common) {

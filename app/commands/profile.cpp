@@ -10,6 +10,7 @@
 #include "io/files.hpp"
 #include "measured.hpp"
 #include "render/profile.hpp"
+#include "tensor_files.hpp"
 #include "tools/macs.hpp"
 
 namespace ovir::app::commands::profile {
@@ -123,11 +124,13 @@ class Recorder final : public Profiler {
 void check_usage(const Options& o) {
   keep_model(o.model, o.weights, "--trace", o.trace);
   keep_model(o.model, o.weights, "--folded", o.folded);
+  if (o.baseline.empty() && o.tolerance != Options().tolerance) throw UsageError("--tolerance needs --baseline FILE");
   if (!o.trace.empty() && o.trace == o.folded) throw UsageError("--trace and --folded name the same file");
 }
 
 void save(const std::string& path, const std::string& text) {
   if (path.empty()) return;
+  make_parent(path);
   const std::span<const std::byte> parts[] = {std::as_bytes(std::span(text))};
   io::save_file(path, parts);
 }
@@ -170,7 +173,7 @@ int profile(Options& options, const Common& common) {
     recorder.begin_round();
     recorder.end_round(measured.round());
   };
-  for (int i = 0; i < 3; ++i) round();
+  for (i64 i = 0; i < options.warmup; ++i) round();
   recorder.restart();
   const auto start = Clock::now();
   for (std::size_t i = 0; measured.goes_on(i, start); ++i) round();

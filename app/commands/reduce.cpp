@@ -74,6 +74,9 @@ Failing against_reference(Subject& subject, const Options& options) {
 Failing against_command(Subject& subject, const CheckCommand& command, const Options& options) {
   Failing failing;
   const int status = command.status_of(options.model);
+  if (status == 126 || status == 127)
+    throw UsageError(
+        fmt::format("--check: the shell cannot run '{}' (exit code {})", printable(options.check), status));
   if (status == 0) return failing;
   failing.any = true;
   failing.values = values_of_run(subject);

@@ -100,6 +100,7 @@ void save_states(const std::string& path, const Session& session) {
   std::vector<io::Named> list;
   for (const auto& variable : session.variables())
     if (const auto value = session.state(variable.id)) list.push_back({variable.id, io::storable(value)});
+  make_parent(path);
   io::write_npz(path, list);
 }
 
@@ -287,6 +288,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
       if (step < recorded->run.step) continue;
       return replayed(*recorded, record, outputs, options, common);
     }
+    if (const auto text = count_of_labels(outputs, labels); step == 0 && !text.empty()) note(common, text);
     const auto path = with_step(options.output, step);
     const bool together = dump && !path.empty() && target_of("-o", path) == Target::folder &&
                           same_path(path + "/", with_step(options.dump_to, step) + "/");
@@ -345,9 +347,30 @@ int replay(const Options& options, const Common& common) {
   return execute(again, common, words, &recorded);
 }
 
+/// Flags that --replay takes from the record, and those of files that it does not write.
+void require_nothing_else(const Options& o) {
+  const std::pair<bool, const char*> given[] = {{!o.inputs.empty(), "--input"},
+                                                {!o.shapes.empty(), "--shape"},
+                                                {o.random, "--random"},
+                                                {o.steps > 1, "--steps"},
+                                                {!o.load_state.empty(), "--load-state"},
+                                                {!o.save_state.empty(), "--save-state"},
+                                                {!o.save_inputs.empty(), "--save-inputs"},
+                                                {!o.trap.empty(), "--trap"},
+                                                {!o.check_range.empty(), "--check-range"},
+                                                {!o.simulate.empty(), "--simulate"},
+                                                {!o.output.empty(), "--output"},
+                                                {!o.dump.empty(), "--dump"},
+                                                {o.dump_stats, "--dump-stats"},
+                                                {o.top > 0, "--top"}};
+  for (const auto& [is, flag] : given)
+    if (is) throw UsageError(fmt::format("--replay repeats the recorded run as it was; leave {} out", flag));
+}
+
 int run(const Options& options, const Common& common) {
   if (!options.replay.empty()) {
     if (!options.model.empty()) throw UsageError("--replay takes the model from the record; leave MODEL out");
+    require_nothing_else(options);
     return replay(options, common);
   }
   if (options.model.empty()) throw UsageError("MODEL is missing\nFor more information, run 'ovir help run'.");

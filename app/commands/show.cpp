@@ -25,11 +25,24 @@ int show_plan(const Options& options, const Common& common) {
   return kOk;
 }
 
+/// A flag that would have no effect is an error: something else was meant.
+void check_usage(const Options& o, bool plan) {
+  if (plan && !o.select.empty()) throw UsageError("--select does not apply to --plan");
+  if (plan && o.format != "text")
+    throw UsageError(fmt::format("--format {} does not apply to --plan, which is text", o.format));
+  if (!plan && o.steps != 1) throw UsageError("--steps needs --plan");
+  if (!plan && o.execution.precision != ExecutionOptions().precision) throw UsageError("--precision needs --plan");
+}
+
 int show(const Options& options, const Common& common) {
-  if (options.plan || !options.plan_after.empty()) return show_plan(options, common);
+  const bool plan = options.plan || !options.plan_after.empty();
+  check_usage(options, plan);
+  if (plan) return show_plan(options, common);
   Diagnostics diagnostics;
   const auto model = load(options.model, {options.weights, options.no_weights}, diagnostics);
-  if (!model) return report(diagnostics, options.model, common);
+  // Without its .bin a model can be looked at, but not with one that is not there.
+  const bool no_weights = model && !model->graph->weights && !options.weights.empty() && diagnostics.errors() > 0;
+  if (!model || no_weights) return report(diagnostics, options.model, common);
   const auto facts = ovir::infer(*model, infer_options(options, *model), diagnostics);
   View view{*model, facts, {}, options.model};
   if (!model->nodes.empty())

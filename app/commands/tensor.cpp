@@ -1,5 +1,7 @@
 // tensor: looks at a tensor in a file, slices it, compares it, writes it in another format.
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/text.hpp"
 #include "command.hpp"
@@ -76,13 +78,16 @@ int show_members(const std::vector<std::pair<std::string, io::TensorInfo>>& list
 void write(const std::string& path, const Tensor& tensor) {
   const auto ending = lower(std::filesystem::path(path).extension().string());
   if (path == "-") return print(io::npy_bytes(tensor));
-  if (ending == ".npy") return io::write_npy(path, tensor);
-  if (ending == ".npz") return io::write_npz(path, std::vector<io::Named>{{"tensor", tensor}});
-  if (ending == ".bin" || ending == ".raw") return io::write_raw(path, tensor);
-  if (ending == ".pb") return io::write_onnx(path, tensor);
-  if (ending == ".png") return io::write_png(path, tensor);
-  throw UsageError(
-      fmt::format("-o {}: expected a name ending in .npy, .npz, .bin, .raw, .pb or .png, or -", printable(path)));
+  constexpr std::string_view known[] = {".npy", ".npz", ".bin", ".raw", ".pb", ".png"};
+  if (std::find(std::begin(known), std::end(known), ending) == std::end(known))
+    throw UsageError(
+        fmt::format("-o {}: expected a name ending in .npy, .npz, .bin, .raw, .pb or .png, or -", printable(path)));
+  make_parent(path);
+  if (ending == ".npy") io::write_npy(path, tensor);
+  else if (ending == ".npz") io::write_npz(path, std::vector<io::Named>{{"tensor", tensor}});
+  else if (ending == ".pb") io::write_onnx(path, tensor);
+  else if (ending == ".png") io::write_png(path, tensor);
+  else io::write_raw(path, tensor);
 }
 
 void show(const Tensor& tensor, const Options& options) {

@@ -62,7 +62,22 @@ std::vector<std::string> read_labels(const std::string& path) {
   if (path.empty()) return labels;
   const auto file = io::open_file(path);
   for (const auto line : split(file.text(), '\n')) labels.emplace_back(trim(line));
+  if (labels.back().empty()) labels.pop_back();  // behind the last line's end
   return labels;
+}
+
+std::string count_of_labels(const std::vector<Produced>& outputs, const std::vector<std::string>& labels) {
+  if (labels.empty()) return {};
+  std::string text;
+  for (const auto& o : outputs) {
+    if (!can_rank(o.value)) continue;
+    const auto classes = o.value.dim(class_axis(o.value));
+    if (classes == std::ssize(labels)) return {};
+    if (text.empty())
+      text = fmt::format("--labels: the file has {}, but \"{}\" has {}", count(labels.size(), "label"),
+                         printable(o.key), count(classes, "element"));
+  }
+  return text;
 }
 
 std::string outputs_text(const std::vector<Produced>& outputs, i64 top, const std::vector<std::string>& labels,

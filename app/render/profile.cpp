@@ -92,11 +92,13 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
     if (top > 0 && shown++ >= static_cast<std::size_t>(top)) break;
     const auto flops = per_second(row.flops, row.ms), bytes = per_second(row.bytes, row.ms);
     const auto share = [](double value, double max) {
-      return value > 0 && max > 0 ? fmt::format("{:.0f}%", value / max * 100) : "";
+      // More bytes than memory gives in that time: they lay in a cache.
+      return value > max ? "cache" : value > 0 ? fmt::format("{:.0f}%", value / max * 100) : "";
     };
     text += fmt::format("{:8.3f}  {:4.1f}%  {:>13} {:>5}  {:>11} {:>5}  {:5}  {}", row.ms,
-                        total > 0 ? row.ms / total * 100 : 0, cell(flops, 1e9, ""), share(flops, report.peak_flops),
-                        cell(bytes, 1e9, ""), share(bytes, report.peak_bytes), row.calls, printable(row.name));
+                        total > 0 ? row.ms / total * 100 : 0, cell(flops, 1e9, ""),
+                        share(std::min(flops, report.peak_flops), report.peak_flops), cell(bytes, 1e9, ""),
+                        share(bytes, report.peak_bytes), row.calls, printable(row.name));
     if (!row.what.empty()) text += "  " + style(Paint::dim, row.what);
     text += '\n';
   }

@@ -157,7 +157,7 @@ std::string why(const Model& model, const Facts& facts, const std::string& text)
   std::string out = fmt::format("{} {}{}\n", layer_text(target.spot), name(fact.type), to_string(fact.shape));
   for (const auto& spot : axes_of(target)) {
     out += fmt::format("  axis {}: {}", spot.axis, to_string(fact.shape[spot.axis]));
-    if (!tools::origin(spot)) out += ", which this layer makes\n";
+    if (!tools::origin(spot)) out += is_source(spot) ? ", as it is given\n" : ", which this layer makes\n";
     else out += target.axis ? ":\n" + walk(spot) : ending(tools::roots(spot));
   }
   return out;

@@ -50,7 +50,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "Web page: download the raw file. LFS pointer: `git lfs pull`. Another framework: convert it, `ovc model.onnx`."},
     {Code::E0103, kMalformed, "a required part of the format is missing",
      "The IR format asks for an element or attribute that the file does not have: <net> has version, <layers> and "
-     "<edges>; <layer> has id, type and version; <port> has id; <edge> has from-layer, from-port, to-layer and "
+     "<edges>; <layer> has id, name, type and version; <port> has id; <edge> has from-layer, from-port, to-layer and "
      "to-port.",
      R"(<layer name="relu1" type="ReLU" version="opset1">     <!-- no id -->)",
      "Files written by OpenVINO have them all, so look at whatever edited or generated the file."},
@@ -335,9 +335,9 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "reference that goes by this name means all of them.",
      R"(<layer id="2" name="first" type="ReLU" version="opset1">                <!-- as layer 1 -->)",
      "Give each layer a name of its own. Until then `id:2` selects one of them."},
-    {Code::W0907, kMalformed, "XML that is malformed, but can be read",
-     "A bare `&` that begins no entity, or bytes that are not UTF-8. ovir and OpenVINO take them as they are; other "
-     "XML readers refuse the file.",
+    {Code::W0907, kMalformed, "XML that other readers refuse or read differently",
+     "A bare `&` that begins no entity, bytes that are not UTF-8, or an entity of the file's own DOCTYPE. ovir and "
+     "OpenVINO take them as they are; other XML readers refuse the first two and expand the third.",
      R"(<net name="a & b" version="11">)", "Write `&amp;`, or save the file as UTF-8."},
     {Code::N0901, 0, "attributes that converters left behind",
      "Model Optimizer wrote some attributes for operations that have none of that name. They have no effect, here and "

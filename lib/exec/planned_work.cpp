@@ -18,7 +18,7 @@ PlannedWork work_of_body(const Plan& plan, const Step& step, int body) {
   const bool iterates = always_runs(*plan.model, *plan.facts, index, body);
   auto work = iterates ? planned_work(*step.bodies[body]) : PlannedWork{};
   const auto trips = trip_count(*plan.model, *plan.facts, index, body).value_or(1);
-  work.steps = saturating_mul(work.steps, trips);
+  work.steps = saturating_mul(saturating_add(work.steps, iterates ? kStepsOfAnIteration : 0), trips);
   work.of_node = saturating_mul(work.of_node, trips);
   return work;
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "exec/evaluate.hpp"
+#include "exec/planned_work.hpp"
 #include "exec/stored.hpp"
 #include "model/explain.hpp"
 #include "model/report.hpp"
@@ -22,7 +23,7 @@ class Executor::Run final : private EvalHost {
       : executor_(executor), plan_(*executor.plan_), context_(context), sized_(sized), iterations_(iterations) {}
 
   void run(std::span<const Tensor> inputs, std::span<Tensor> results) {
-    spend(sized_.work);
+    spend(sized_.work + (iterations_.empty() ? 0 : kStepsOfAnIteration));
     bind(inputs);
     if (context_.observer) watch_given();
     const bool alone = context_.observer || context_.profiler;

@@ -95,6 +95,7 @@ Tensor parse_tensor(const Bytes& file, const std::string& path) {
     const Npz archive(file, printable(file_name));
     if (!key.empty()) return archive.read(key);
     if (archive.keys().size() == 1) return archive.read(archive.keys().front());
+    if (archive.keys().empty()) fail(Code::E0705, "{}: the archive is empty", where);
     std::string keys;
     for (const auto& k : archive.keys()) keys += (keys.empty() ? "" : ", ") + printable(k);
     fail(Code::E0705, "{}: holds {} tensors ({}): name one with {}:key", where, archive.keys().size(), keys, where);

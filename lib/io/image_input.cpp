@@ -113,11 +113,10 @@ Tensor resize_image(const Tensor& image, i64 width, i64 height) {
 Tensor image_input(const Tensor& given, ElementType type, const PartialShape& shape, const ImageOptions& options) {
   const auto axes = parse_layout(options.layout.empty() ? guess_layout(shape) : options.layout, shape);
   const auto wanted = [&](i64 axis) { return axis >= 0 && shape.has_rank() ? shape[axis] : Dim(); };
-  const auto resized = options.size ? resize_image(given, options.size->first, options.size->second) : given;
+  const auto width = options.size ? options.size->first : given.dim(1),
+             height = options.size ? options.size->second : given.dim(0);
   const Dim channel_dim = axes.channel < 0 ? Dim(1) : wanted(axes.channel);
-  const Tensor image = recolor(resized, channel_dim.is_static() ? channel_dim.length() : resized.dim(2));
-
-  const auto height = image.dim(0), width = image.dim(1), channels = image.dim(2);
+  const auto channels = channel_dim.is_static() ? channel_dim.length() : given.dim(2);
   const auto rank = std::max({axes.batch, axes.channel, axes.height, axes.width}) + 1;
   Shape out_shape(rank, 1);
   const auto place = [&](i64 axis, i64 length) {
@@ -132,6 +131,8 @@ Tensor image_input(const Tensor& given, ElementType type, const PartialShape& sh
     fail(Code::E0703, "expected shape {}, but the image of {}x{} pixels makes {}{}", to_string(shape), width, height,
          to_string(out_shape), size_only ? fmt::format("; --resize {}x{} would fit it", w.length(), h.length()) : "");
   }
+  // Only what fits is resized: it may be asked for in any size.
+  const Tensor image = recolor(options.size ? resize_image(given, width, height) : given, channels);
 
   const auto mean = per_channel(options.mean, channels, 0, "mean"),
              scale = per_channel(options.scale, channels, 1, "scale");

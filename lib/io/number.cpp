@@ -18,6 +18,11 @@ bool in_range(const Number& n, ElementType type) {
   return *n.whole < end && *n.whole >= (is_signed ? -end : 0);
 }
 
+std::string text_of(const Number& n) {
+  if (n.large) return std::to_string(*n.large);
+  return n.whole ? std::to_string(*n.whole) : fmt::format("{}", n.real);
+}
+
 }  // namespace
 
 std::optional<Number> parse_number_word(std::string_view word) {
@@ -51,7 +56,7 @@ Tensor tensor_of(ElementType type, const Shape& shape, const std::vector<Number>
   std::vector<i64> values;
   values.reserve(numbers.size());
   for (const auto& n : numbers) {
-    if (!in_range(n, type)) fail(Code::E0705, "{} does not fit in {}", n.real, name(type));
+    if (!in_range(n, type)) fail(Code::E0705, "{} does not fit in {}", text_of(n), name(type));
     values.push_back(n.whole ? *n.whole : static_cast<i64>(*n.large));  // u64 takes the bits back
   }
   return convert(Tensor::of<i64>(ElementType::i64, shape, values), type);

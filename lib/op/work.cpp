@@ -69,8 +69,10 @@ void WorkBudget::take(i64 steps) {
   if (steps > limit_ - used_) {
     Diagnostic d;
     d.code = Code::E0004;
-    d.message = fmt::format("the model takes {} or more, but {:.2g} are allowed",
-                            steps_text(saturating_add(used_, steps)), static_cast<double>(limit_));
+    const auto taken = steps_text(saturating_add(used_, steps)), allowed = steps_text(limit_);
+    d.message = taken == allowed ? fmt::format("the model takes more than the {} that are allowed", allowed)
+                                 : fmt::format("the model takes {} or more, but {:.2g} are allowed", taken,
+                                               static_cast<double>(limit_));
     throw OverWork(std::move(d));
   }
   used_ += steps;

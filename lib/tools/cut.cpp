@@ -1,6 +1,7 @@
 #include "tools/cut.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -20,6 +21,21 @@ void require_part(const Selected& s, const Model*& part) {
   };
   throw SelectorError(
       fmt::format("expected a layer of {}, but \"{}\" lies in {}", name_of(*part), full_name(s), name_of(*s.model)));
+}
+
+/// Without the layers of bodies whose owner is selected, too: they come with it.
+std::vector<Selected> without_inner(const std::vector<Selected>& layers) {
+  const auto within_another = [&](const Selected& s) {
+    return std::any_of(layers.begin(), layers.end(), [&](const Selected& owner) {
+      const auto& node = (*owner.model)[owner.node];
+      return std::any_of(node.bodies.begin(), node.bodies.end(),
+                         [&](const auto& body) { return s.model->path.starts_with(body->path); });
+    });
+  };
+  std::vector<Selected> outer;
+  std::copy_if(layers.begin(), layers.end(), std::back_inserter(outer),
+               [&](const Selected& s) { return !within_another(s); });
+  return outer;
 }
 
 /// The outputs that the file gives a node: an Assign has none, though its operation has.
@@ -46,8 +62,9 @@ bool contains(const std::vector<ValueRef>& list, const ValueRef& v) {
 
 }  // namespace
 
-Cut around(const std::vector<Selected>& layers, const Model& whole, const Facts& facts) {
+Cut around(const std::vector<Selected>& selected, const Model& whole, const Facts& facts) {
   Cut cut;
+  const auto layers = without_inner(selected);
   for (const auto& s : layers) require_part(s, cut.part);
   if (cut.part == nullptr) return cut;
   const auto& part = *cut.part;

@@ -20,7 +20,7 @@ struct Cut {
 /// The cut around layers of one part. What they receive from others becomes an input; what depends on Constants alone
 /// comes along, and what `facts`, those of the whole model, know the value of is frozen. What others take from them, or
 /// nobody takes, becomes an output. Throws SelectorError where the layers lie in several parts.
-Cut around(const std::vector<Selected>& layers, const Model& whole, const Facts& facts);
+Cut around(const std::vector<Selected>& selected, const Model& whole, const Facts& facts);
 
 enum class End { inputs, outputs };
 /// The values that selected layers compute; at the end of outputs a Result or Assign stands for the value that it

@@ -270,6 +270,13 @@ void find_constants(const Model& model, std::string_view name,
   }
 }
 
+void constant_names(const Model& model, std::vector<std::string>& names) {
+  for (const auto& node : model.nodes) {
+    if (node.op && node.op->kind == Kind::constant) names.push_back(model.path + node.layer->name);
+    for (const auto& body : node.bodies) constant_names(*body, names);
+  }
+}
+
 }  // namespace
 
 void Edits::append(const Edits& other) {
@@ -320,8 +327,12 @@ std::optional<ConstantChange> change_constant(const Model& model, const Node& no
 ConstantChange change_constant(const Model& model, std::string_view name, std::string_view values) {
   std::vector<std::pair<const Model*, const Node*>> found;
   find_constants(model, name, found);
+  std::vector<std::string> names;
+  if (found.empty()) constant_names(model, names);
+  const auto near = nearest(name, {names.begin(), names.end()});
   if (found.size() != 1)
-    throw SelectorError(found.empty() ? fmt::format("no Constant is named \"{}\"", printable(name))
+    throw SelectorError(found.empty() ? fmt::format("no Constant is named \"{}\"{}", printable(name),
+                                                    near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : "")
                                       : fmt::format("{} Constants are named \"{}\"", found.size(), printable(name)));
   auto change = change_constant(*found.front().first, *found.front().second, values);
   if (!change) fail(Code::E0705, "constant \"{}\" has no value: its weights are missing", printable(name));

@@ -67,6 +67,8 @@ class Experiment {
       if (same(length(o), wanted_)) equal.push_back(o);
     for (const bool element : {false, true})
       if (const auto proven = marked(equal, element)) return at({*proven}, false);
+    // An element that only says what follows from the others as well: the target of a Reshape.
+    if (const auto proven = marked(equal, true, true)) return at({*proven}, false);
     // One symbol is one length, whichever of the inputs is named.
     if (wanted_.symbol != 0 && !equal.empty()) return at({equal.front()}, false);
     Operands seen;
@@ -107,6 +109,11 @@ class Experiment {
     return true;
   }
 
+  /// Inference reads the elements, which are known.
+  bool value_is_read(std::size_t input) const {
+    return node_.version && node_.version->reads.contains(static_cast<int>(input)) && length_count(inputs_[input]) > 0;
+  }
+
   Dim length(const Operand& o) const { return *length_in(inputs_[o.input], o.axis, o.element); }
 
   Origin at(const Operands& operands, bool computed) const {
@@ -118,7 +125,8 @@ class Experiment {
   /// What is open comes from nothing that is known.
   void collect(std::size_t input, bool element) {
     const auto& fact = inputs_[input];
-    if (node_.inputs[input].node < 0) return;
+    // How many elements a value has says nothing of the lengths among them.
+    if (node_.inputs[input].node < 0 || (!element && !spot_.element && value_is_read(input))) return;
     const auto count = element ? length_count(fact) : fact.shape.has_rank() ? fact.shape.rank() : 0;
     for (i64 a = 0; a < count; ++a)
       if (const auto d = length_in(fact, a, element); d && (wanted_.is_static() || !d->is_static()))
@@ -170,10 +178,14 @@ class Experiment {
 
   /// Each operand, of those that are elements or those that are axes, becomes an unknown length with a symbol of its
   /// own: the output's symbol is then proof.
-  std::optional<Operand> marked(Operands list, bool element) const {
+  /// `open`: the dims of inputs whose values are not read become unknown, too.
+  std::optional<Operand> marked(Operands list, bool element, bool open = false) const {
     std::erase_if(list, [&](const Operand& o) { return o.element != element; });
     if (list.empty() || wanted_.symbol != 0) return std::nullopt;
     auto inputs = inputs_;
+    for (std::size_t i = 0; open && i < inputs.size(); ++i)
+      if (!value_is_read(i) && inputs[i].shape.has_rank())
+        inputs[i].shape = PartialShape(std::vector<Dim>(inputs[i].shape.rank()));
     for (std::size_t k = 0; k < list.size(); ++k)
       set(inputs[list[k].input], list[k], Dim(1, Dim::kUnbounded, kMark + static_cast<std::uint32_t>(k)));
     const auto found = infer(inputs);

@@ -57,7 +57,7 @@ struct Pair {
 class Judge final : public Observer {
  public:
   Judge(const Plan& plan, const Reference& reference, const OwnErrorOptions& options)
-      : reference_(reference), options_(options) {
+      : reference_(reference), options_(options), bf16_(plan.options.precision == Precision::bf16) {
     collect_groups(plan, groups_);
   }
 
@@ -196,6 +196,9 @@ class Judge final : public Observer {
     const bool computed = event.node.op->kind == Kind::compute;
     judged.bound.assign(pair.value.size(), 0.0);
     if (is_float(error.value.type())) allow_rounding(pair, error.value.type(), saved.type(), computed, judged.bound);
+    if (bf16_ && computed && is_float(error.value.type()))
+      for (std::size_t i = 0; i < judged.bound.size(); ++i)
+        judged.bound[i] += rounding_error(ElementType::bf16, pair.reference[i]);
     conclude(judged, saved);
     if (error.judgment != OwnVerdict::wrong || !computed) return;
     judged.open = !all_certain(event) || !event.node.bodies.empty();
@@ -232,7 +235,13 @@ class Judge final : public Observer {
   std::optional<Operand> operand(const Model& model, ValueRef from) const {
     const auto found = known_.find({&model[from.node], from.port});
     if (found == known_.end()) return std::nullopt;
-    return Operand{found->second.value, found->second.off};
+    Operand operand{found->second.value, found->second.off};
+    if (!bf16_ || !is_float(operand.value.type())) return operand;
+    // Kernels in bf16 round what they multiply.
+    const auto values = to_f64(operand.value.unpacked());
+    operand.off.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) operand.off[i] += rounding_error(ElementType::bf16, values[i]);
+    return operand;
   }
 
   /// The same where the reference may have computed the layers before it together with this one, so that what it
@@ -285,6 +294,7 @@ class Judge final : public Observer {
 
   const Reference& reference_;
   const OwnErrorOptions& options_;
+  bool bf16_;  ///< values between layers, and what is multiplied, may be rounded to bf16
   Groups groups_;
   std::map<Output, Known> known_;
   std::vector<Judged> judged_;

@@ -166,21 +166,28 @@ NameMap parse_name_map(std::string_view text, std::string_view where) {
 Reference match(const Model& model, std::vector<Saved> saved, const NameMap& map) {
   const Names names(model);
   Reference reference;
+  auto unused = map;
   for (auto& tensor : saved) {
     if (tensor.result && *tensor.result >= 0 && *tensor.result < std::ssize(model.results)) {
       reference.put(result_place(model, *tensor.result), std::move(tensor.read));
       continue;
     }
     std::vector<Alias> aliases;
-    for (const auto& alias : tensor.aliases)
-      if (const auto renamed = map.find(alias.name); renamed != map.end())
-        for (auto& meant : aliases_of(renamed->second)) aliases.push_back(std::move(meant));
+    for (const auto& alias : tensor.aliases) {
+      const auto renamed = map.find(alias.name);
+      if (renamed == map.end()) continue;
+      for (auto& meant : aliases_of(renamed->second)) {
+        if (names.find(meant)) unused.erase(alias.name);
+        aliases.push_back(std::move(meant));
+      }
+    }
     aliases.insert(aliases.end(), tensor.aliases.begin(), tensor.aliases.end());
     std::optional<TensorPlace> place;
     for (auto alias = aliases.begin(); alias != aliases.end() && !place; ++alias) place = names.find(*alias);
     if (place) reference.put(std::move(*place), std::move(tensor.read));
     else reference.unmatched.push_back(std::move(tensor.name));
   }
+  for (const auto& [from, to] : unused) reference.unused.push_back(fmt::format("{} = {}", from, to));
   share_with_results(model, reference);
   return reference;
 }

@@ -56,6 +56,7 @@ class Reference {
   const std::map<TensorPlace, std::function<Tensor()>>& tensors() const { return tensors_; }
 
   std::vector<std::string> unmatched;  ///< what was saved and belongs to no layer, for messages
+  std::vector<std::string> unused;     ///< lines of the NameMap that found nothing, for messages
 
  private:
   std::map<TensorPlace, std::function<Tensor()>> tensors_;

@@ -148,6 +148,21 @@ void set(std::vector<PartialShape>& shapes, const Group& group, i64 length) {
   for (const auto& [input, axis] : group.dims) shapes[input][axis] = length;
 }
 
+/// The shapes that are accepted where dims of one group alone change, by the least; -1 below, 1 above.
+std::optional<std::vector<PartialShape>> nearest_by_one(Judge& judge, const std::vector<PartialShape>& wanted,
+                                                        const std::vector<Group>& groups, i64 direction) {
+  constexpr i64 kNear = 64;
+  for (i64 distance = 1; distance <= kNear; ++distance)
+    for (const auto& group : groups) {
+      const auto length = group.wanted + direction * distance;
+      if (length < 1) continue;
+      auto shapes = wanted;
+      set(shapes, group, length);
+      if (judge.accepts(shapes)) return shapes;
+    }
+  return std::nullopt;
+}
+
 /// The accepted length nearest to the wanted one, itself included.
 std::optional<i64> nearest(const Lengths& lengths, i64 wanted, i64 step) {
   for (auto n = wanted; n >= 1 && n <= Lengths::kLongest; n += step)
@@ -164,6 +179,12 @@ NearestShapes nearest_shapes(const Model& model, const std::map<int, Shape>& ref
   Judge judge(model);
   NearestShapes found;
   try {
+    auto wanted = partial(*base);
+    for (const auto& group : groups) set(wanted, group, group.wanted);
+    for (const i64 direction : {-1, 1})
+      if (const auto shapes = nearest_by_one(judge, wanted, groups, direction))
+        (direction < 0 ? found.below : found.above) = fixed(*shapes);
+    if (found.below || found.above) return found;
     auto below = partial(*base), above = below;
     bool lower = !groups.empty(), upper = lower;
     for (const auto& group : groups) {

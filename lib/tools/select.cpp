@@ -137,6 +137,7 @@ class Selector {
 
   /// `depth`: how many of from:, to: and @it= stand around the term.
   std::vector<Selected> parse(std::string_view term, int depth = 0) const {
+    if (term.empty()) throw SelectorError("a selector must not be empty");
     if (depth > kDeepest)
       throw SelectorError(fmt::format("a selector nests from:, to: and @it= at most {} deep", kDeepest));
     auto found = by_name(term);
@@ -184,6 +185,7 @@ class Selector {
     const auto first = parse_number<i64>(text.substr(0, dots));
     const auto last = dots == text.npos ? first : parse_number<i64>(text.substr(dots + 2));
     if (!first || !last) throw SelectorError(fmt::format("'{}': expected id:42 or id:10..20", printable(term)));
+    if (*first > *last) throw SelectorError(fmt::format("'{}': the range is empty", printable(term)));
     // Ids of bodies count on their own: only those of the model itself are meant.
     return where(
         [&](const Model& m, int i) { return m.path.empty() && *first <= m[i].layer->id && m[i].layer->id <= *last; });

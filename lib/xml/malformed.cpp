@@ -203,8 +203,12 @@ void warn_of_characters(const std::shared_ptr<const SourceFile>& source, Diagnos
   if (const auto at = bare_ampersand(text)) {
     const auto name = name_at(text, *at + 1);
     const auto end = name.find(';');
-    if (end != name.npos && end > 0 && name.find_first_of("&\"'") > end)
-      warn(*at, fmt::format("malformed XML: unknown entity &{};", printable(name.substr(0, end))), "");
+    const bool named = end != name.npos && end > 0 && name.find_first_of("&\"'") > end;
+    if (named && text.find(fmt::format("<!ENTITY {} ", name.substr(0, end))) != text.npos)
+      warn(*at,
+           fmt::format("entity &{}; is not expanded, neither here nor in OpenVINO", printable(name.substr(0, end))),
+           "");
+    else if (named) warn(*at, fmt::format("malformed XML: unknown entity &{};", printable(name.substr(0, end))), "");
     else warn(*at, "malformed XML: a bare & begins no entity", "expected &amp;");
   }
   if (const auto at = not_utf8(text)) warn(*at, "malformed XML: this byte is not UTF-8", "");

@@ -42,6 +42,24 @@ std::optional<std::string> try_map(const std::string& path, Bytes& bytes) {
   }
 }
 
+Note model_note(const std::string& file) {
+  return note(fmt::format("a model is given by its .xml file, here {}", printable(file)));
+}
+
+/// The .xml file where it was left out, or the only one of a folder.
+std::optional<std::string> model_meant(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_regular_file(path + ".xml", error)) return path + ".xml";
+  std::optional<std::string> found;
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".xml") continue;
+    if (found) return std::nullopt;
+    found = at->path().string();
+  }
+  return found;
+}
+
 Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& bytes) {
   auto d = diagnose(Code::E0102, fmt::format("{} is {}", printable(path), kind.what), file_start(path, bytes));
   if (!kind.hint.empty()) d.notes.push_back(note(kind.hint));
@@ -50,8 +68,7 @@ Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& b
   if (extension == ".xml" && !try_map(with_extension(path, ".bin"), other) && other.text().starts_with("<?xml"))
     d.notes.push_back(note("the .bin beside it is an XML document: the two names may be swapped"));
   if (extension == ".bin" && !try_map(with_extension(path, ".xml"), other))
-    d.notes.push_back(
-        note(fmt::format("a model is given by its .xml file, here {}", printable(with_extension(path, ".xml")))));
+    d.notes.push_back(model_note(with_extension(path, ".xml")));
   return d;
 }
 
@@ -197,8 +214,9 @@ std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& op
   try {
     Bytes bytes;
     if (const auto error = try_map(path, bytes)) {
-      diagnostics.add(
-          diagnose(Code::E0001, fmt::format("cannot open {}: {}", printable(path), *error), file_start(path)));
+      auto d = diagnose(Code::E0001, fmt::format("cannot open {}: {}", printable(path), *error), file_start(path));
+      if (const auto meant = model_meant(path)) d.notes.push_back(model_note(*meant));
+      diagnostics.add(std::move(d));
       return nullptr;
     }
     if (const Kind kind = kind_of_model(bytes.text())) {

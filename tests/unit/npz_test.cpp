@@ -1,6 +1,7 @@
 #include "io/npz.hpp"
 
 #include <algorithm>
+#include <ctime>
 
 #include "catch.hpp"
 #include "hex.hpp"
@@ -61,6 +62,25 @@ TEST_CASE("an archive is written, deterministic and aligned") {
   CHECK(code_of([&] { io::read_tensor(path); }) == "E0705");  // which of them?
   CHECK(code_of([&] { io::read_tensor(path + ":y"); }) == "E0705");
   CHECK(io::split_key("dir/a.npz:k") == std::pair<std::string, std::string>{"dir/a.npz", "k"});
+}
+
+TEST_CASE("an archive of very many members is read in time that grows with their number") {
+  const Temporary folder;
+  const auto seconds = [&](i64 count) {
+    std::vector<io::Named> list;
+    for (i64 i = 0; i < count; ++i) list.push_back({fmt::format("member{}", i), Tensor::scalar(i)});
+    const auto path = folder.path("many.npz");
+    io::write_npz(path, list);
+    auto fastest = std::clock_t{INT32_MAX};
+    for (int round = 0; round < 3; ++round) {
+      const auto start = std::clock();  // of the processor: other processes do not count
+      const auto archive = io::Npz::open(path);
+      for (const auto& key : archive.keys()) REQUIRE(archive.read(key).size() == 1);
+      fastest = std::min(fastest, std::clock() - start);
+    }
+    return static_cast<double>(fastest);
+  };
+  CHECK(seconds(32'000) < 32 * seconds(4'000));  // 8 times as many; 64 times the time where each is searched for
 }
 
 TEST_CASE("an empty archive") {

@@ -89,17 +89,17 @@ struct U8DepthwiseRows {
   i64 wide_block = 0, wide_blocks = 0;
 };
 
-/// A row of a depthwise convolution on the 32 channels of a block in bf16. Weights are f32, first
-/// those of the even channels, then those of the odd ones: [tap][2][16]; bias alike.
-struct Bf16DepthwiseRow {
+/// Rows of a depthwise convolution on the 32 channels of a block in bf16. Weights are f32, 32 a tap, first those of the
+/// even channels, then those of the odd ones; bias alike.
+struct Bf16DepthwiseRows {
   const Word* in;
-  const i64* taps;         ///< offsets from `in`, in words
-  const i64* tap_weights;  ///< offsets from `weights`
+  const i64* taps;  ///< offsets from `in`, in words
   i64 tap_count;
   const float* weights;
   i64 step;  ///< between the pixels of one tap, in words
   Word* out;
-  i64 pixels;
+  i64 pixels;     ///< of a row
+  i64 rows, row;  ///< how many, and the words between those of the input
   const float* bias;
   float low, high;
   float* wide = nullptr;  ///< where f32 is stored, a pixel's even channels before the odd ones; null: `out`
@@ -110,7 +110,7 @@ struct NarrowTable {
   int pixels;  ///< the most that are computed at once
   /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);
-  void (*bf16_depthwise)(const Bf16DepthwiseRow& row);
+  void (*bf16_depthwise)(const Bf16DepthwiseRows& rows);
   /// Winograd's F(2×2, 3×3): 4 × 4 pixels of a block, rows `row` words apart, become 16 pixels of rounded values,
   /// `step` words apart, each of the 16 even channels before the odd ones.
   void (*bf16_winograd_input)(const Word* in, i64 row, Word* to, i64 step);

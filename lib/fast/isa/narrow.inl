@@ -132,8 +132,10 @@ static void bf16(const Bf16Tile& t, int pixels) {
 // These use the halves of words.
 #include "fast/isa/narrow_winograd.inl"
 
+/// Pixels from `in` on, stored from place `to` on.
 template <int P>
-static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf16DepthwiseRow& r, i64 x) {
+static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf16DepthwiseRows& r, const Word* in,
+                                                                       i64 to) {
   const Vec low = spread(r.low), high = spread(r.high);
   for (i64 part = 0; part < kBlock; part += kWidth) {
     Vec even[P], odd[P];
@@ -144,12 +146,12 @@ static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf1
       odd[p] = odd_bias;
     }
     for (i64 tap = 0; tap < r.tap_count; ++tap) {
-      const float* weights = r.weights + r.tap_weights[tap] + part;
+      const float* weights = r.weights + tap * 2 * kBlock + part;
       const Vec w = load(weights), odd_w = load(weights + kBlock);
-      const Word* in = r.in + r.taps[tap] + x * r.step + part;
+      const Word* from = in + r.taps[tap] + part;
 #pragma GCC unroll 16
       for (int p = 0; p < P; ++p) {
-        const Words v = load_words(in + p * r.step);
+        const Words v = load_words(from + p * r.step);
         even[p] = fma(even_of(v), w, even[p]);
         odd[p] = fma(odd_of(v), odd_w, odd[p]);
       }
@@ -159,20 +161,23 @@ static inline __attribute__((always_inline)) void bf16_depthwise_block(const Bf1
       even[p] = min(high, max(low, even[p]));
       odd[p] = min(high, max(low, odd[p]));
       if (r.wide) {
-        store(r.wide + (x + p) * 2 * kBlock + part, even[p]);
-        store(r.wide + (x + p) * 2 * kBlock + kBlock + part, odd[p]);
+        store(r.wide + (to + p) * 2 * kBlock + part, even[p]);
+        store(r.wide + (to + p) * 2 * kBlock + kBlock + part, odd[p]);
       } else {
-        store_words(r.out + (x + p) * kBlock + part, merge(even[p], odd[p]));
+        store_words(r.out + (to + p) * kBlock + part, merge(even[p], odd[p]));
       }
     }
   }
 }
 
-static void bf16_depthwise(const Bf16DepthwiseRow& r) {
-  i64 x = 0;
-  for (; x + 7 <= r.pixels; x += 7) bf16_depthwise_block<7>(r, x);
-  for (; x + 2 <= r.pixels; x += 2) bf16_depthwise_block<2>(r, x);
-  for (; x < r.pixels; ++x) bf16_depthwise_block<1>(r, x);
+static void bf16_depthwise(const Bf16DepthwiseRows& r) {
+  for (i64 y = 0; y < r.rows; ++y) {
+    const Word* in = r.in + y * r.row;
+    i64 x = 0;
+    for (; x + 7 <= r.pixels; x += 7) bf16_depthwise_block<7>(r, in + x * r.step, y * r.pixels + x);
+    for (; x + 2 <= r.pixels; x += 2) bf16_depthwise_block<2>(r, in + x * r.step, y * r.pixels + x);
+    for (; x < r.pixels; ++x) bf16_depthwise_block<1>(r, in + x * r.step, y * r.pixels + x);
+  }
 }
 
 template <int P, bool kMaximum>

@@ -1,5 +1,5 @@
 // An expansion (Convolution-1: pointwise, or of an image), a depthwise GroupConvolution-1 and a pointwise
-// Convolution-1, each with what follows it, computed some rows at a time: for Precision::bf16 and int8.
+// Convolution-1, each with what follows it, so that what lies between stays in the cache: for Precision::bf16 and int8.
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kit/bf16_convolution.hpp"
 #include "fast/kit/int8_convolution.hpp"
@@ -29,9 +29,7 @@ std::optional<Match> match_layers(const Graphlet& graph, int root, i64 lanes,
   const auto second = next_of(graph, *expansion, "GroupConvolution");
   if (second < 0) return std::nullopt;
   auto depthwise = layer_of(graph, second);
-  if (!depthwise || !depthwise->shape.is_depthwise() || !lies_between(*depthwise) ||
-      !InvertedResidual::pays(depthwise->shape))
-    return std::nullopt;
+  if (!depthwise || !depthwise->shape.is_depthwise() || !lies_between(*depthwise)) return std::nullopt;
   const auto third = next_of(graph, *depthwise, "Convolution");
   if (third < 0) return std::nullopt;
   auto projection = layer_of(graph, third);

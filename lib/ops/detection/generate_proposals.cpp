@@ -41,7 +41,7 @@ void infer(InferContext& c) {
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     batch = c.require_same_dim(batch, shape[0], scores, "the batch of \"im_info\"", "that of \"scores\"");
-    count = c.require_same_dim(count, shape[1], scores, "the anchors at a place (dim 2 of anchors)",
+    count = c.require_same_dim(count, shape[1], scores, "the number of anchors per position (dim 2 of \"anchors\")",
                                "the number of channels of \"scores\"");
     height = c.require_same_dim(height, shape[2], scores, "the height of \"anchors\"", "that of \"scores\"");
     width = c.require_same_dim(width, shape[3], scores, "the width of \"anchors\"", "that of \"scores\"");

@@ -19,7 +19,8 @@ Counts infer_boxes(InferContext& c, ElementType output_type, i64 numbers, std::s
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     counts.batches =
         c.require_same_dim(counts.batches, shape[0], scores, "the batch of \"boxes\"", "that of \"scores\"");
-    counts.boxes = c.require_same_dim(counts.boxes, shape[2], scores, "the number of \"boxes\"", "that of \"scores\"");
+    counts.boxes =
+        c.require_same_dim(counts.boxes, shape[2], scores, "the number of boxes of \"boxes\"", "that of \"scores\"");
     counts.classes = shape[1];
   }
   return counts;

@@ -23,7 +23,7 @@ void infer(InferContext& c) {
   }
   if (const auto& shape = c.shape(scores); shape.has_rank()) {
     images = c.require_same_dim(images, shape[0], scores, "the batch of \"boxes\"", "that of \"scores\"");
-    count = c.require_same_dim(count, shape[2], scores, "the number of \"boxes\"", "that of \"scores\"");
+    count = c.require_same_dim(count, shape[2], scores, "the number of boxes of \"boxes\"", "that of \"scores\"");
     classes = shape[1];
   }
   infer_detections(c, c.attrs<Attrs>(), images, classes, count);

@@ -32,7 +32,8 @@ void infer(InferContext& c) {
     first = c.require_same_dim(first, shape[0], scores,
                                shared ? "the batch of \"boxes\"" : "the number of classes of \"boxes\"",
                                "that of \"scores\"");
-    count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "the number of \"boxes\"", "that of \"scores\"");
+    count = c.require_same_dim(count, shape[shared ? 2 : 1], scores, "the number of boxes of \"boxes\"",
+                               "that of \"scores\"");
     if (shared) classes = shape[1];
   }
   if (!shared && c.shape(roisnum).has_rank()) images = c.shape(roisnum)[0];

@@ -23,6 +23,14 @@ void image(Net& n) {  // activations that are computed aside
   n.result(convolution(n, z, {18, 33, 1, 1}, windows(2)));
 }
 
+void small_planes(Net& n) {  // channels are shared out, of which there are three blocks
+  const auto x = n.input({2, 40, 7, 9});
+  const auto y = clamp(n, biased(n, convolution(n, x, {70, 40, 1, 1}, windows(2)), 70));
+  const auto z =
+      clamp(n, biased(n, n.op("GroupConvolution-1", {y, n.weights({70, 1, 1, 3, 3})}, windows(2, 2, 1)), 70));
+  n.result(biased(n, convolution(n, z, {48, 70, 1, 1}, windows(2)), 48));
+}
+
 // --- in int8: a value on the border of two levels may be rounded otherwise than in f32, twice, or three times
 
 int levels(Net& n, int x, const std::string& operation, const Shape& filters, int stride = 1) {
@@ -33,6 +41,12 @@ void levels_between(Net& n) {
   const auto y = quantized(n, relu(n, biased(n, levels(n, x, "Convolution-1", {100, 24, 1, 1}), 100)));
   const auto z = quantized(n, relu(n, levels(n, y, "GroupConvolution-1", {100, 1, 1, 3, 3}, 2)));
   n.result(biased(n, levels(n, z, "Convolution-1", {20, 100, 1, 1}), 20));
+}
+void levels_of_small_planes(Net& n) {
+  const auto x = quantized(n, n.input({1, 24, 14, 13}));
+  const auto y = quantized(n, relu(n, biased(n, levels(n, x, "Convolution-1", {200, 24, 1, 1}), 200)));
+  const auto z = quantized(n, relu(n, levels(n, y, "GroupConvolution-1", {200, 1, 1, 3, 3})));
+  n.result(n.op("Add-1", {x, biased(n, levels(n, z, "Convolution-1", {24, 200, 1, 1}), 24)}));
 }
 void levels_of_image(Net& n) {
   const auto x = quantized(n, n.input({1, 3, 50, 55}));
@@ -46,8 +60,10 @@ constexpr float kLevels = 1.0F / 16;
 // clang-format off
 constexpr Example kExamples[] = {
     {"bf16.inverted_residual+bias+residual", residual, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.inverted_residual+bias", small_planes, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.inverted_residual", image, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"int8.inverted_residual+bias", levels_between, kOften, kFixed, true, kLevels, Precision::int8},
+    {"int8.inverted_residual+bias+residual", levels_of_small_planes, kOften, kFixed, true, kLevels, Precision::int8},
     {"int8.inverted_residual+FakeQuantize", levels_of_image, kOnce, kFixed, true, kLevels, Precision::int8},
 };
 // clang-format on

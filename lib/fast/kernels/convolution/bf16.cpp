@@ -157,38 +157,33 @@ void bf16_depthwise_rows(const ConvolutionShape& s, const float* filters, const 
                          const Unary& activation, Word* out) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const bool bounded = activation.f == Function::clamp;
-  std::array<i64, NarrowGeometry::kMaxTaps> weights;
-  for (std::size_t t = 0; t < rows.taps.size(); ++t) weights[t] = static_cast<i64>(t) * kChannels;
   const auto& table = narrow_isa();
   const auto* block = filters + rows.block * (s.taps() + 1) * kChannels;
-  for (i64 y = 0; y < rows.rows; ++y) {
-    Bf16DepthwiseRow work{.in = rows.in + y * rows.row,
-                          .taps = rows.taps.data(),
-                          .tap_weights = weights.data(),
-                          .tap_count = s.taps(),
-                          .weights = block,
-                          .step = rows.step,
-                          .out = out + y * s.out_width * kBlock,
-                          .pixels = s.out_width,
-                          .bias = block + s.taps() * kChannels,
-                          .low = bounded ? activation.a : -kInfinity,
-                          .high = bounded ? activation.b : kInfinity};
-    if (activation.is_clamp()) {
-      table.bf16_depthwise(work);
-      continue;
-    }
-    // Other activations a few pixels at a time, in f32.
-    alignas(64) float values[kRun * kChannels];
-    work.wide = values;
+  Bf16DepthwiseRows work{.in = rows.in,
+                         .taps = rows.taps.data(),
+                         .tap_count = s.taps(),
+                         .weights = block,
+                         .step = rows.step,
+                         .out = out,
+                         .pixels = s.out_width,
+                         .rows = rows.rows,
+                         .row = rows.row,
+                         .bias = block + s.taps() * kChannels,
+                         .low = bounded ? activation.a : -kInfinity,
+                         .high = bounded ? activation.b : kInfinity};
+  if (activation.is_clamp()) return table.bf16_depthwise(work);
+  // Other activations a few pixels at a time, in f32.
+  alignas(64) float values[kRun * kChannels];
+  work.wide = values;
+  work.rows = 1;
+  for (i64 y = 0; y < rows.rows; ++y)
     for (i64 x = 0; x < s.out_width; x += kRun) {
+      work.in = rows.in + y * rows.row + x * rows.step;
       work.pixels = std::min(kRun, s.out_width - x);
       table.bf16_depthwise(work);
       isa().unary(activation, values, values, work.pixels * kChannels);
-      table.merge_bf16(values, work.out, work.pixels);
-      work.in += kRun * rows.step;
-      work.out += kRun * kBlock;
+      table.merge_bf16(values, out + (y * s.out_width + x) * kBlock, work.pixels);
     }
-  }
 }
 
 void bf16_depthwise(const ConvolutionShape& s, const float* filters, const Word* in, Word* out, const Unary& activation,

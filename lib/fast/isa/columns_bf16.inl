@@ -1,0 +1,71 @@
+// Depthwise convolution of 3 × 3 taps in bf16 by the instruction that multiplies pairs: of the pixels of a column, the
+// upper two make words, and the third by itself. For AVX-512, behind narrow.inl.
+
+/// The words of a column: of its upper two pixels, then of its third one with zeros, each of the lower and the higher
+/// four channels of every eight.
+using Column = Words[2][2];
+
+/// Lanes of 32 floats, even channels before odd ones, as unpacked words have them.
+[[gnu::always_inline]] inline Vec unpacked(const float* p, int half) {
+  const auto lanes = _mm512_add_epi32(_mm512_setr_epi32(0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29),
+                                      _mm512_set1_epi32(2 * half));
+  return _mm512_permutex2var_ps(load(p), lanes, load(p + kBlock));
+}
+
+template <int kStep>
+static void bf16_depthwise3(const Bf16DepthwiseRows& r) {
+  Words weights[3][2][2];
+  Vec bias[2] = {};
+  for (int half = 0; half < 2; ++half) {
+    if (r.bias) bias[half] = unpacked(r.bias, half);
+    for (int c = 0; c < 3; ++c) {
+      const auto tap = [&](int t) { return (Words)unpacked(r.weights + t * 2 * kBlock, half); };
+      weights[c][0][half] = tap(c) >> 16 | (tap(3 + c) & 0xffff0000u);
+      weights[c][1][half] = tap(6 + c) >> 16;
+    }
+  }
+  const Vec low = spread(r.low), high = spread(r.high);
+  const auto order = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
+  const auto even = _mm512_setr_epi32(0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30),
+             odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+  for (i64 y = 0; y < r.rows; ++y) {
+    const Word* in = r.in + y * r.row;
+    const auto read = [&](i64 x, Column & to) __attribute__((always_inline)) {
+      const auto pixel = [&](i64 t) { return _mm512_loadu_si512(in + r.taps[3 * t] + x * kBlock); };
+      const auto a = pixel(0), b = pixel(1), c = pixel(2), zero = _mm512_setzero_si512();
+      to[0][0] = (Words)_mm512_unpacklo_epi16(a, b);
+      to[0][1] = (Words)_mm512_unpackhi_epi16(a, b);
+      to[1][0] = (Words)_mm512_unpacklo_epi16(c, zero);
+      to[1][1] = (Words)_mm512_unpackhi_epi16(c, zero);
+    };
+    const auto sum = [&](i64 x, const Column& a, const Column& b, const Column& c) __attribute__((always_inline)) {
+      Vec v[2] = {bias[0], bias[1]};
+#pragma GCC unroll 2
+      for (int rows = 0; rows < 2; ++rows)
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+          dot_bf16(a[rows][half], weights[0][rows][half], v[half]);
+          dot_bf16(b[rows][half], weights[1][rows][half], v[half]);
+          dot_bf16(c[rows][half], weights[2][rows][half], v[half]);
+        }
+      for (auto& part : v) part = min(high, max(low, part));
+      const auto place = y * r.pixels + x;
+      if (r.wide) {
+        store(r.wide + place * 2 * kBlock, _mm512_permutex2var_ps(v[0], even, v[1]));
+        store(r.wide + place * 2 * kBlock + kBlock, _mm512_permutex2var_ps(v[0], odd, v[1]));
+      } else {
+        const auto both = (__m512i)_mm512_cvtne2ps_pbh(v[1], v[0]);
+        _mm512_storeu_si512(r.out + place * kBlock, _mm512_permutexvar_epi64(order, both));
+      }
+    };
+    columns<kStep, Column>(r.pixels, read, sum);
+  }
+}
+
+static void bf16_depthwise_columns(const Bf16DepthwiseRows& r) {
+  switch (step_of_columns(r)) {
+    case 1: return bf16_depthwise3<1>(r);
+    case 2: return bf16_depthwise3<2>(r);
+    default: return bf16_depthwise(r);
+  }
+}
