@@ -9,9 +9,7 @@
 #include "op/known_types.hpp"
 
 namespace ovir {
-namespace {
 
-/// The opset that a layer's `version` word means for its type; nothing for a set that is not OpenVINO's.
 std::optional<int> opset_number(std::string_view type, std::string_view version) {
   const auto is_one_of = [&](const auto& list) {
     return std::any_of(list.begin(), list.end(), [&](auto t) { return equals_ignoring_case(t, type); });
@@ -33,6 +31,8 @@ std::optional<int> opset_number(std::string_view type, std::string_view version)
   const auto n = parse_number<int>(digits);
   return n && *n <= kNewestOpset ? n : std::nullopt;
 }
+
+namespace {
 
 /// "opset18" and later ones.
 bool is_newer(std::string_view version) {

@@ -94,6 +94,13 @@ bool shrinks_with_antialias(const Candidate& layer) {
     if (to[i].max < from[i].min) return true;
   return false;
 }
+/// Whether an input is cut into parts that do not begin at its first element, or at its last one backwards.
+bool begins_inside(const Candidate& layer) {
+  const auto& map = layer.node.layer->bodies.front().port_map;
+  return std::any_of(map.begin(), map.end(), [](const PortMap& entry) {
+    return entry.direction == PortMap::Direction::input && entry.axis && entry.start != (entry.stride > 0 ? 0 : -1);
+  });
+}
 bool other_gate_order(const Candidate& layer) {
   const auto order = layer.attribute("weights_format");
   return !order.empty() && order != "fico";
@@ -175,6 +182,7 @@ constexpr Difference kDifferences[] = {
      "the plugin reads the wrong elements where new_axis_mask and shrink_axis_mask are both set"},
     {"Subtract", of_types<k64>, kIn32Bits},
     {"Subtract", of_types<kBytes>, kSaturates},
+    {"TensorIterator", begins_inside, "the plugin takes parts of an input from its edge on, whatever start says"},
     {"Unique", along_last_axis, "the plugin misses equal slices along the last axis"},
 };
 
