@@ -29,8 +29,9 @@ void encoder(Net& n) {
   n.result(n.op("Softmax-8", {product(n, b, {24, 33})}, {{"axis", "-1"}}));
 }
 
-Options options_of(int threads, std::vector<std::string> without = {}) {
+Options options_of(int threads, Precision precision, std::vector<std::string> without = {}) {
   Options options;
+  options.precision = precision;
   options.expected_runs = 100;
   options.without = std::move(without);
   options.runtime.threads = threads;
@@ -44,12 +45,14 @@ TEST_CASE("steps that compute row by row run at the same time, with the same bit
   encoder(net);
   const auto c = net.model.check();
   REQUIRE(c.diagnostics.errors() == 0);
-  auto apart = compile(c.model, c.facts, options_of(2, {"rows"}));
-  for (const int threads : {1, 2, 3, 16}) {
-    auto joined = compile(c.model, c.facts, options_of(threads));
-    for (int seed = 0; seed < 3; ++seed) {
-      const auto inputs = some_inputs(c, seed);
-      CHECK(same_bits(joined.run(inputs), apart.run(inputs)));
+  for (const auto precision : {Precision::f32, Precision::bf16}) {
+    auto apart = compile(c.model, c.facts, options_of(2, precision, {"rows"}));
+    for (const int threads : {1, 2, 3, 16}) {
+      auto joined = compile(c.model, c.facts, options_of(threads, precision));
+      for (int seed = 0; seed < 3; ++seed) {
+        const auto inputs = some_inputs(c, seed);
+        CHECK(same_bits(joined.run(inputs), apart.run(inputs)));
+      }
     }
   }
 }

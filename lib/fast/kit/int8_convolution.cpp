@@ -6,8 +6,10 @@
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd_u8.hpp"
+#include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/pooling.hpp"
 #include "tensor/view.hpp"
 
 namespace ovir::fast {
@@ -33,9 +35,10 @@ class Follower {
         take(next, e, "+bias");
       }
     e.bounds = bounds(e);
+    e.pool = pool(e);
     e.levels = levels(e, e.bounds);
     match_.nodes = nodes_;
-    if (!may_add || (e.levels && !e.levels->is_single())) return e;
+    if (!may_add || e.pool || (e.levels && !e.levels->is_single())) return e;
     const auto add = user();
     if (graph_.type(add) != "Add") return e;
     const auto other = other_of(add);
@@ -80,6 +83,22 @@ class Follower {
     if (!function || function->f != Function::clamp) return {};
     take(next, e, "+" + std::string(graph_.type(next)));
     return {function->a, function->b};
+  }
+  /// A MaxPool that only a FakeQuantize reads, which levels() then takes.
+  std::optional<ConvolutionShape> pool(U8Ending& e) {
+    const auto next = user();
+    if (graph_.type(next) != "MaxPool" || (graph_.node(next).version->outputs.size() > 1 && graph_.is_read({next, 1})))
+      return std::nullopt;
+    const auto reader = graph_.only_user({next, 0});
+    const auto &in = graph_.fact({nodes_.back(), 0}).shape, &out = graph_.fact({next, 0}).shape;
+    if (graph_.type(reader) != "FakeQuantize" || graph_.input(reader, 0).node != next || !in.is_static() ||
+        !out.is_static())
+      return std::nullopt;
+    const auto quantized = levels_of(graph_, {reader, 0});
+    const auto pooled = pooled_shape(graph_.attrs<PoolAttrs>(next), in.to_shape(), out.to_shape());
+    if (!quantized || !quantized->is_single() || !pooled) return std::nullopt;
+    take(next, e, "+MaxPool");
+    return pooled->shape;
   }
   std::optional<Levels> levels(U8Ending& e, const Bounds& bounds) {
     const auto next = user();
@@ -197,6 +216,7 @@ class U8Convolution final : public Kernel {
         front_(std::move(front)),
         in_(in, first().channels),
         pad_(pad),
+        pool_(layer.ending.pool),
         packed_(layer) {
     const auto& ending = layer.ending;
     name_ = way() + ending.name;
@@ -213,11 +233,12 @@ class U8Convolution final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &x = sizes.in[0], &y = sizes.out[0];
-    if (front_ && !keeps_plane(x, front_->expansion)) return nullptr;
+    if ((front_ || pool_) && !keeps_plane(x, first())) return nullptr;
     auto state = std::make_unique<State>(shapes_for(x, y));
     const auto &s = state->shape, &from = state->first;
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
-    const auto words_out = s.batch * u8_blocks(s.outputs) * s.out_plane() * kBlock;
+    const auto blocks_out = s.batch * u8_blocks(s.outputs) * kBlock;
+    const auto words_out = blocks_out * (pool_ ? pool_->out_plane() : s.out_plane());
     if (x.type == ElementType::f32)
       state->in = state->reserve(reads_image_ ? s.batch * NarrowGeometry(from, 4).padded_size()
                                               : s.batch * u8_blocks(from.channels) * from.plane() * kBlock);
@@ -226,6 +247,7 @@ class U8Convolution final : public Kernel {
     if (adds_ && !other_ && sizes.in[1].layout == Layout::plain) state->residual = state->reserve(words_out * 4);
     if (out_ && y.type == ElementType::f32) state->out = state->reserve(words_out);
     if (!out_ && y.layout == Layout::plain) state->out = state->reserve(words_out * 4);
+    if (pool_) state->pooled = state->reserve(blocks_out * s.out_plane());
     state->scratch = state->reserve(scratch_size(*state, runtime.threads()));
     return state;
   }
@@ -265,6 +287,8 @@ class U8Convolution final : public Kernel {
     U8Blocked y;
     if (out_) y.levels = state.out ? bytes(state.out) : reinterpret_cast<std::uint8_t*>(out[0].data);
     else y.wide = state.out ? state.floats(state.out) : out[0].as<float>();
+    const auto result = y;
+    if (pool_) y.levels = bytes(state.pooled);
     auto* scratch = words(state.floats(state.scratch));
     if (state.together) run_together(*state.together, x, y, residual, scratch, pool);
     else if (s.is_depthwise()) u8_depthwise(s, packed_.bytes(), x, pad_, y, packed_.epilogue, scratch, pool);
@@ -273,10 +297,16 @@ class U8Convolution final : public Kernel {
     else
       u8_convolution(NarrowGeometry(s, 4), words(packed_.weights.data()), x, pad_, y, residual, packed_.epilogue,
                      scratch, pool);
+    if (pool_) {
+      auto window = *pool_;
+      window.batch = s.batch;
+      max_pool(window, state.floats(state.pooled), reinterpret_cast<float*>(result.levels), pool, u8_pool());
+    }
     if (!state.out) return;
     const bool blocked = out[0].layout == Layout::blocked;
     if (out_)
-      from_u8_blocked(y.levels, out_->scale(), out[0].as<float>(), blocked, s.batch, s.outputs, s.out_plane(), pool);
+      from_u8_blocked(result.levels, out_->scale(), out[0].as<float>(), blocked, s.batch, s.outputs,
+                      pool_ ? pool_->out_plane() : s.out_plane(), pool);
     else to_plain(y.wide, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
 
@@ -299,7 +329,7 @@ class U8Convolution final : public Kernel {
         : first(shapes.first), shape(shapes.second) {}
     ConvolutionShape first, shape;
     std::optional<InvertedResidual> together;
-    Scratch in, residual, out, scratch;
+    Scratch in, residual, pooled, out, scratch;
   };
 
   std::string way() const {
@@ -309,13 +339,13 @@ class U8Convolution final : public Kernel {
   }
   const ConvolutionShape& first() const { return front_ ? front_->expansion : known_; }
 
-  /// Of the first convolution and of the last. Of three the planes between are those that were known beforehand.
+  /// Of the first convolution and of the last. Planes between are those that were known beforehand.
   std::pair<ConvolutionShape, ConvolutionShape> shapes_for(const View& x, const View& y) const {
-    if (!front_) {
+    if (!front_ && !pool_) {
       const auto s = with_planes(attrs_, known_, x.dims, y.dims);
       return {s, s};
     }
-    auto from = front_->expansion, s = known_;
+    auto from = first(), s = known_;
     from.batch = s.batch = x.dim(0);
     return {from, s};
   }
@@ -355,6 +385,7 @@ class U8Convolution final : public Kernel {
   std::string name_;
   U8Table in_;
   std::uint8_t pad_;
+  std::optional<ConvolutionShape> pool_;
   bool reads_image_ = false, adds_ = false;
   std::optional<U8Table> other_, out_;
   std::shared_ptr<const ovir::Quantization> quantization_;

@@ -15,12 +15,14 @@ struct Bounds {
   Bounds in(const Levels& levels, i64 channel) const;
 };
 
-/// What follows the sums: bias, bounds, FakeQuantize; then another summand, bounds, FakeQuantize.
+/// What follows the sums: bias, bounds, FakeQuantize; then another summand, bounds, FakeQuantize. Or bias, bounds,
+/// MaxPool, FakeQuantize: the maximum is then that of levels.
 struct U8Ending {
   const Tensor* bias = nullptr;
   Bounds bounds, sum_bounds;
   bool adds = false;                                ///< operand 1
   std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
+  std::optional<ConvolutionShape> pool;
   std::string name;
   const Levels* result() const { return sum_levels ? &*sum_levels : (levels && !adds ? &*levels : nullptr); }
 };

@@ -1,4 +1,5 @@
 // MatMul by a constant matrix in bf16, with what follows it: for Precision::bf16.
+#include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16.hpp"
 #include "fast/kit/functions.hpp"
 
@@ -19,7 +20,8 @@ class Bf16MatMul final : public Kernel {
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     auto state = std::make_unique<State>();
-    if (a.type == ElementType::f32 && k_ > 0) state->rounded = state->reserve(a.size() / k_ * bf16_words(k_));
+    if (a.type == ElementType::f32 && k_ > 0 && !by_rows())
+      state->rounded = state->reserve(a.size() / k_ * bf16_words(k_));
     return state;
   }
 
@@ -28,6 +30,13 @@ class Bf16MatMul final : public Kernel {
     if (out[0].size() == 0) return;
     const auto m = out[0].size() / n_;
     auto& pool = runtime.pool();
+    if (by_rows()) {
+      const auto blocks = ceil_div(m, i64{narrow_isa().pixels});
+      const auto cost = static_cast<double>(m * k_ * n_) / static_cast<double>(80 * blocks);  // ns, roughly
+      return parallel_ranges(pool, blocks, cost, [&](i64 begin, i64 end) {
+        run_rows(in, out, Part(m, blocks, begin).begin, Part(m, blocks, end - 1).end);
+      });
+    }
     const auto* a = reinterpret_cast<const Word*>(in[0].data);
     if (in[0].type == ElementType::f32) {
       auto& state = static_cast<State&>(prepared);
@@ -35,8 +44,18 @@ class Bf16MatMul final : public Kernel {
       rows_to_bf16(in[0].as<const float>(), k_, k_, m, rounded, pool);
       a = rounded;
     }
-    const auto residual = ending_.residual < 0 ? Bf16Place{} : place(in[ending_.residual]);
-    product({words(panels_), k_, n_}, a, place(out[0]), m, ending_.epilogue(nullptr), residual, pool);
+    product({words(panels_), k_, n_}, a, place(out[0], 0), m, ending_.epilogue(nullptr), residual(in, 0), pool);
+  }
+
+  i64 rows(const Sizes& sizes) const override { return by_rows() ? sizes.out[0].size() / n_ : 0; }
+  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
+    const Bf16Panels panels{words(panels_), k_, n_};
+    const auto to = place(out[0], begin), plus = residual(in, begin);
+    const auto e = ending_.epilogue(nullptr);
+    if (in[0].type == ElementType::f32)
+      return product_of_rows(panels, in[0].as<const float>() + begin * k_, to, end - begin, e, plus);
+    const auto* a = reinterpret_cast<const Word*>(in[0].data) + begin * bf16_words(k_);
+    product_of_rows(panels, a, to, end - begin, e, plus);
   }
 
   bool writes_over(int input) const override { return ending_.residual >= 0 && input == ending_.residual; }
@@ -53,9 +72,17 @@ class Bf16MatMul final : public Kernel {
     Scratch rounded;
   };
 
-  Bf16Place place(const View& v) const {
-    if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data), .pixel = n_};
-    return {.narrow = reinterpret_cast<std::uint16_t*>(v.data), .pixel = n_};
+  /// Weights that several threads had better share out are not for single rows.
+  bool by_rows() const {
+    constexpr i64 kSmall = 64 << 10;
+    return n_ > 0 && k_ * n_ <= kSmall && k_ <= kMostRounded;
+  }
+  Bf16Place place(const View& v, i64 row) const {
+    if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data) + row * n_, .pixel = n_};
+    return {.narrow = reinterpret_cast<std::uint16_t*>(v.data) + row * n_, .pixel = n_};
+  }
+  Bf16Place residual(std::span<const View> in, i64 row) const {
+    return ending_.residual < 0 ? Bf16Place{} : place(in[static_cast<std::size_t>(ending_.residual)], row);
   }
 
   Buffer panels_;

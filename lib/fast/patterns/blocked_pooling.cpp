@@ -4,15 +4,10 @@
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/levels.hpp"
-#include "op/kit/window.hpp"
+#include "fast/kit/pooling.hpp"
 
 namespace ovir::fast::patterns::blocked_pooling {
 namespace {
-
-struct PooledShape {
-  ConvolutionShape shape;
-  i64 pad_bottom = 0, pad_right = 0;
-};
 
 class BlockedPooling final : public Kernel {
  public:
@@ -26,39 +21,9 @@ class BlockedPooling final : public Kernel {
 
   std::string name() const override { return maximum_ ? "blocked.max_pool" : "blocked.average_pool"; }
 
-  /// Nothing where a window may lie wholly beyond the plane, or is too large.
-  std::optional<PooledShape> shape_of(std::span<const i64> in, std::span<const i64> out) const {
-    if (in.size() != 4) return std::nullopt;
-    PooledShape pooled;
-    auto& s = pooled.shape;
-    s.batch = in[0];
-    s.channels = s.outputs = s.groups = in[1];
-    s.height = in[2];
-    s.width = in[3];
-    s.out_height = out[2];
-    s.out_width = out[3];
-    const auto rows = attrs_.window(0).resolved(s.height), columns = attrs_.window(1).resolved(s.width);
-    s.kernel_height = rows.kernel;
-    s.kernel_width = columns.kernel;
-    s.stride_y = rows.stride;
-    s.stride_x = columns.stride;
-    s.dilation_y = rows.dilation;
-    s.dilation_x = columns.dilation;
-    s.pad_top = rows.pad_begin;
-    s.pad_left = columns.pad_begin;
-    pooled.pad_bottom = rows.pad_end;
-    pooled.pad_right = columns.pad_end;
-    const auto hangs = [](const Window& w, i64 length, i64 count) {
-      return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
-    };
-    if (s.taps() > kMaxPoolTaps || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
-      return std::nullopt;
-    return pooled;
-  }
-
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto &in = sizes.in[0], &out = sizes.out[0];
-    const auto pooled = shape_of(in.dims, out.dims);
+    const auto pooled = pooled_shape(attrs_, in.dims, out.dims);
     if (!pooled) return nullptr;
     auto state = std::make_unique<State>();
     state->pooled = *pooled;
@@ -137,7 +102,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
                                                  shape[1].is_static() ? shape[1].length() : 0);
   // Where sizes are known the layouts count on the kernel.
   const auto& out = graph.fact({root, 0}).shape;
-  if (shape.is_static() && out.is_static() && !kernel->shape_of(shape.to_shape(), out.to_shape())) return std::nullopt;
+  if (shape.is_static() && out.is_static() && !pooled_shape(attrs, shape.to_shape(), out.to_shape()))
+    return std::nullopt;
   return Match{{root}, {x}, std::move(kernel)};
 }
 

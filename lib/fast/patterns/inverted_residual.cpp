@@ -16,7 +16,10 @@ int next_of(const Graphlet& graph, const Layer& layer, std::string_view type) {
 
 /// What lies between two convolutions: nothing else is added to it.
 bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0; }
-bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.adds; }
+bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.adds && !layer.ending.pool; }
+
+bool is_last(const Bf16Layer&) { return true; }
+bool is_last(const U8Layer& layer) { return !layer.ending.pool; }
 
 bool expands(const ConvolutionShape& s, i64 lanes) { return s.is_pointwise() || NarrowGeometry(s, lanes).image; }
 
@@ -33,7 +36,7 @@ std::optional<Match> match_layers(const Graphlet& graph, int root, i64 lanes,
   const auto third = next_of(graph, *depthwise, "Convolution");
   if (third < 0) return std::nullopt;
   auto projection = layer_of(graph, third);
-  if (!projection || !projection->shape.is_pointwise()) return std::nullopt;
+  if (!projection || !projection->shape.is_pointwise() || !is_last(*projection)) return std::nullopt;
   Match match{expansion->nodes, expansion->inputs, nullptr};
   for (const auto* layer : {&*depthwise, &*projection})
     match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());

@@ -22,29 +22,23 @@ class LayerNormalization final : public Kernel {
 
   std::string name() const override { return name_; }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto n = row(sizes.in[0]);
     if ((weight_.size() && weight_.size() != n) || (bias_.size() && bias_.size() != n)) return nullptr;
-    auto state = std::make_unique<State>();
-    if (sizes.out[0].type == ElementType::bf16)
-      state->row = state->reserve(normalize_scratch_size(what(sizes.in[0]), runtime.threads()));
-    return state;
+    return std::make_unique<KernelState>();
   }
 
-  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
-           Runtime& runtime) const override {
-    auto& state = static_cast<State&>(prepared);
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto* x = in[0].as<const float>();
     if (out[0].type == ElementType::f32) return normalize_rows(what(in[0]), x, out[0].as<float>(), runtime.pool());
-    normalize_rows(what(in[0]), x, reinterpret_cast<std::uint16_t*>(out[0].data), state.floats(state.row),
-                   runtime.pool());
+    normalize_rows(what(in[0]), x, reinterpret_cast<std::uint16_t*>(out[0].data), runtime.pool());
   }
 
-  i64 rows(const Sizes& sizes) const override {
-    return sizes.out[0].type == ElementType::f32 ? what(sizes.in[0]).rows : 0;
-  }
+  i64 rows(const Sizes& sizes) const override { return what(sizes.in[0]).rows; }
   void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
-    normalize_rows(what(in[0]), in[0].as<const float>(), out[0].as<float>(), begin, end);
+    const auto* x = in[0].as<const float>();
+    if (out[0].type == ElementType::f32) return normalize_rows(what(in[0]), x, out[0].as<float>(), begin, end);
+    normalize_rows(what(in[0]), x, reinterpret_cast<std::uint16_t*>(out[0].data), begin, end);
   }
 
   bool writes_over(int) const override { return true; }
@@ -53,9 +47,6 @@ class LayerNormalization final : public Kernel {
   }
 
  private:
-  struct State final : KernelState {
-    Scratch row;
-  };
   RowNormalization what(const View& v) const {
     auto what = what_;
     what.n = row(v);

@@ -17,6 +17,10 @@ void image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 3, 12, 11}), "C
 void depthwise(Net& n) {
   n.result(biased(n, convolution(n, n.input({2, 21, 9, 8}), "GroupConvolution-1", {21, 1, 1, 3, 3}), 21));
 }
+void pooled_image(Net& n) {  // the maximum of levels is the level of the maximum
+  const auto x = relu(n, biased(n, convolution(n, n.input({2, 3, 13, 11}), "Convolution-1", {18, 3, 3, 3}), 18));
+  n.result(quantized(n, n.op("MaxPool-1", {x}, pooled({{"rounding_type", "ceil"}}))));
+}
 void residual(Net& n) {  // both summands and the sum on levels
   const auto x = n.input({1, 32, 5, 5});
   const auto y = quantized(n, convolution(n, x, "Convolution-1", {32, 32, 3, 3}));
@@ -45,6 +49,7 @@ constexpr Example kExamples[] = {
     {"int8.convolution+bias+Relu", pointwise, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize", direct_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+Relu", image, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+bias+Relu+MaxPool+FakeQuantize", pooled_image, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,
      Precision::int8},

@@ -52,9 +52,12 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
         for (i64 w = 0; w < g.pixel; ++w) {
           const auto* four = run + 4 * w;
           auto* to = row + (s.pad_left + x) * g.pixel + w;
-          for (i64 k = 0; k < count; ++k)
-            to[k * g.pixel] =
-                Word{four[0][k]} | Word{four[1][k]} << 8 | Word{four[2][k]} << 16 | Word{four[3][k]} << 24;
+          const auto word = [&](i64 k) {
+            return Word{four[0][k]} | Word{four[1][k]} << 8 | Word{four[2][k]} << 16 | Word{four[3][k]} << 24;
+          };
+          Word words[kRun];  // by vectors
+          for (i64 k = 0; k < kRun; ++k) words[k] = word(k);
+          for (i64 k = 0; k < count; ++k) to[k * g.pixel] = words[k];
         }
       }
     }

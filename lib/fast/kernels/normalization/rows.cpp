@@ -17,6 +17,26 @@ double in_parts(i64 n, Sum sum) {
   return total;
 }
 
+struct Moments {
+  float mean = 0, factor = 1;
+};
+
+Moments moments(const RowNormalization& w, const float* row) {
+  const auto& table = isa();
+  const auto n = w.n;
+  const auto count = static_cast<double>(n);
+  Moments m;
+  if (w.center)
+    m.mean = static_cast<float>(in_parts(n, [&](i64 i, i64 part) { return table.sum(row + i, part); }) / count);
+  if (!w.scale) return m;
+  const auto variance = in_parts(n, [&](i64 i, i64 part) { return table.deviation(row + i, m.mean, part); }) / count;
+  const auto epsilon = static_cast<double>(w.epsilon);
+  m.factor = static_cast<float>(1 / (w.epsilon_inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon));
+  return m;
+}
+
+double cost_of(const RowNormalization& w) { return 30 + static_cast<double>(w.n) / 3; }
+
 }  // namespace
 
 void normalize_rows(const RowNormalization& w, const float* x, float* y, i64 begin, i64 end) {
@@ -26,16 +46,7 @@ void normalize_rows(const RowNormalization& w, const float* x, float* y, i64 beg
   for (auto r = begin; r < end; ++r) {
     const auto* from = x + r * n;
     auto* to = y + r * n;
-    const auto count = static_cast<double>(n);
-    const auto mean =
-        w.center ? static_cast<float>(in_parts(n, [&](i64 i, i64 m) { return table.sum(from + i, m); }) / count) : 0.0f;
-    float factor = 1;
-    if (w.scale) {
-      const auto variance = in_parts(n, [&](i64 i, i64 m) { return table.deviation(from + i, mean, m); }) / count;
-      const auto epsilon = static_cast<double>(w.epsilon);
-      factor =
-          static_cast<float>(1 / (w.epsilon_inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon));
-    }
+    const auto [mean, factor] = moments(w, from);
     if (w.per_channel == 0) {
       table.normalize(from, mean, factor, w.weight, w.bias, to, n);
     } else {
@@ -51,24 +62,29 @@ void normalize_rows(const RowNormalization& w, const float* x, float* y, i64 beg
   }
 }
 
-void normalize_rows(const RowNormalization& w, const float* x, float* y, ThreadPool& pool) {
-  parallel_ranges(pool, w.rows, 30 + static_cast<double>(w.n) / 3,
-                  [&](i64 begin, i64 end) { normalize_rows(w, x, y, begin, end); });
+void normalize_rows(const RowNormalization& w, const float* x, std::uint16_t* y, i64 begin, i64 end) {
+  constexpr i64 kPart = 512;
+  const auto& table = isa();
+  alignas(64) float part[kPart];
+  for (auto r = begin; r < end; ++r) {
+    const auto* from = x + r * w.n;
+    const auto [mean, factor] = moments(w, from);
+    for (i64 i = 0; i < w.n; i += kPart) {
+      const auto now = std::min(kPart, w.n - i);
+      table.normalize(from + i, mean, factor, w.weight ? w.weight + i : nullptr, w.bias ? w.bias + i : nullptr, part,
+                      now);
+      if (w.activation.f != Function::identity) table.unary(w.activation, part, part, now);
+      narrow_isa().to_bf16(part, y + r * w.n + i, now);
+    }
+  }
 }
 
-i64 normalize_scratch_size(const RowNormalization& w, int threads) { return threads * round_up(w.n, kBlock); }
+void normalize_rows(const RowNormalization& w, const float* x, float* y, ThreadPool& pool) {
+  parallel_ranges(pool, w.rows, cost_of(w), [&](i64 begin, i64 end) { normalize_rows(w, x, y, begin, end); });
+}
 
-void normalize_rows(const RowNormalization& w, const float* x, std::uint16_t* y, float* scratch, ThreadPool& pool) {
-  Slots slots(scratch, round_up(w.n, kBlock), slots_for(pool));
-  parallel_ranges(pool, w.rows, 30 + static_cast<double>(w.n) / 3, [&](i64 begin, i64 end) {
-    const Slots::Lease room(slots);
-    for (auto r = begin; r < end; ++r) {
-      auto row = w;
-      row.rows = 1;
-      normalize_rows(row, x + r * w.n, room.data(), 0, 1);
-      narrow_isa().to_bf16(room.data(), y + r * w.n, w.n);
-    }
-  });
+void normalize_rows(const RowNormalization& w, const float* x, std::uint16_t* y, ThreadPool& pool) {
+  parallel_ranges(pool, w.rows, cost_of(w), [&](i64 begin, i64 end) { normalize_rows(w, x, y, begin, end); });
 }
 
 }  // namespace ovir::fast

@@ -26,10 +26,10 @@ struct RowNormalization {
 
 /// y[r][i] = (x[r][i] - mean) / deviation · weight + bias. In place is allowed.
 void normalize_rows(const RowNormalization& what, const float* x, float* y, ThreadPool& pool);
-/// The same, rounded to bf16, where per_channel is 0. `scratch`: what normalize_scratch_size() says, in floats.
-i64 normalize_scratch_size(const RowNormalization& what, int threads);
-void normalize_rows(const RowNormalization& what, const float* x, std::uint16_t* y, float* scratch, ThreadPool& pool);
 /// Rows [begin, end), in this thread.
 void normalize_rows(const RowNormalization& what, const float* x, float* y, i64 begin, i64 end);
+/// The same, rounded to bf16, where per_channel is 0; not in place.
+void normalize_rows(const RowNormalization& what, const float* x, std::uint16_t* y, ThreadPool& pool);
+void normalize_rows(const RowNormalization& what, const float* x, std::uint16_t* y, i64 begin, i64 end);
 
 }  // namespace ovir::fast

@@ -1,6 +1,7 @@
 #include "fast/kernels/product/bf16.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "fast/kernels/chunks.hpp"
 
@@ -112,6 +113,35 @@ void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, cons
       }
     }
   });
+}
+
+void product_of_rows(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
+                     const Bf16Place& residual) {
+  const auto words = bf16_words(b.k), tiles = ceil_div(m, i64{narrow_isa().pixels});
+  for (i64 panel = 0; panel < b.count(); ++panel) {
+    const auto column = panel * kColumns, valid = std::min(kColumns, b.n - column);
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part part(m, tiles, i);
+      bf16_tile(b.sum(a + part.begin * words, words, panel, nullptr), static_cast<int>(part.size()), column, valid,
+                false, epilogue, residual ? at(residual, part.begin, column, b.n) : Bf16Place{},
+                at(c, part.begin, column, b.n));
+    }
+  }
+}
+
+void product_of_rows(const Bf16Panels& b, const float* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
+                     const Bf16Place& residual) {
+  constexpr i64 kRows = 28;  // at once
+  const auto words = bf16_words(b.k);
+  alignas(64) std::array<Word, kRows * kMostRounded / 2> rounded;
+  for (i64 i = 0; i < m; i += kRows) {
+    const auto now = std::min(kRows, m - i);
+    for (i64 r = 0; r < now; ++r) {
+      if (b.k % 2 == 1) rounded[static_cast<std::size_t>(r * words + words - 1)] = 0;
+      narrow_isa().to_bf16(a + (i + r) * b.k, reinterpret_cast<std::uint16_t*>(rounded.data() + r * words), b.k);
+    }
+    product_of_rows(b, rounded.data(), at(c, i, 0, b.n), now, epilogue, residual ? at(residual, i, 0, b.n) : residual);
+  }
 }
 
 }  // namespace ovir::fast

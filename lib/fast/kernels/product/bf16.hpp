@@ -34,4 +34,13 @@ void rows_to_bf16(const float* a, i64 row, i64 k, i64 m, Word* to, ThreadPool& p
 void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
              const Bf16Place& residual, ThreadPool& pool);
 
+/// The most that k may be where the left operand is rounded as it is multiplied.
+inline constexpr i64 kMostRounded = 1024;
+/// Rows of f32, k apart, in this thread; k is at most kMostRounded.
+void product_of_rows(const Bf16Panels& b, const float* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
+                     const Bf16Place& residual);
+/// Rows of words, in this thread.
+void product_of_rows(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
+                     const Bf16Place& residual);
+
 }  // namespace ovir::fast
