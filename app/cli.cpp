@@ -120,7 +120,7 @@ int report(const Diagnostics& diagnostics, const std::string& model_path, const 
   if (errors.errors() > 1 || errors.dependents > 0) text += closing_line(errors, 0, common.err);
   if (diagnostics.warnings() > 0 && !common.quiet)
     text += fmt::format("{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-                        count(diagnostics.warnings(), "warning"), shell_word(model_path));
+                        counted(diagnostics.warnings(), "warning"), shell_word(model_path));
   std::fwrite(text.data(), 1, text.size(), stderr);
   return exit_status(diagnostics);
 }

@@ -183,8 +183,7 @@ std::string InputPort::name() const { return printable(model->parameter_name(ind
 void InputPort::fail(Code code, std::string message, std::string help) const {
   auto d = diagnose(code, std::move(message));
   d.help = std::move(help);
-  d.layer = layer_ref(*model, layer());
-  d.at = layer().at;
+  locate(d, *model, layer());
   ovir::fail(std::move(d));
 }
 

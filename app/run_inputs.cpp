@@ -238,12 +238,10 @@ void Inputs::make_up(int k, const Shape& shape) {
 Common Inputs::limited(Common common) {
   i64 bytes = 0;
   const auto given = read_given(0);
-  for (const auto& [k, shape] : given)
-    bytes = saturating_add(bytes, static_cast<i64>(sources_[static_cast<std::size_t>(k)]->kept->tensor.byte_size()));
+  for (const auto& [k, shape] : given) bytes = saturating_add(bytes, sources_[k]->kept->tensor.byte_size());
   for (const auto& [k, shape] : infer_options(options_, model_).shapes)
     if (!given.contains(k) && shape.is_static())
-      bytes = saturating_add(bytes, saturating_mul(saturating_count(shape.to_shape()),
-                                                   byte_width(ports_[static_cast<std::size_t>(k)].type)));
+      bytes = saturating_add(bytes, saturating_mul(saturating_count(shape.to_shape()), byte_width(ports_[k].type)));
   common.budget = limits_of_run(common.budget, *model_.graph, bytes);
   return common;
 }

@@ -85,8 +85,8 @@ Replay compare(const Recorded& recorded, const RunRecord& now, const std::vector
   if (recorded.run.inputs != now.inputs) replay.notes.push_back("the inputs are not those of the recorded run");
   if (recorded.outputs.size() != outputs.size()) {
     replay.same = false;
-    replay.notes.push_back(
-        fmt::format("the recorded run gave {}, this one {}", count(recorded.outputs.size(), "output"), outputs.size()));
+    replay.notes.push_back(fmt::format("the recorded run gave {}, this one {}",
+                                       counted(recorded.outputs.size(), "output"), outputs.size()));
   }
   for (std::size_t k = 0; k < std::min(recorded.outputs.size(), outputs.size()); ++k) {
     const auto before = recorded.outputs[k], value = stored(outputs[k].value, files);
@@ -110,7 +110,7 @@ std::string replay_text(const Replay& replay) {
                           o["is"].get<std::string>());
     else if (o.contains("differing"))
       text += fmt::format("{}: differs in {}, by at most {:.6g}\n", key,
-                          count(o["differing"].get<std::size_t>(), "element"), o["max_abs"].get<double>());
+                          counted(o["differing"].get<std::size_t>(), "element"), o["max_abs"].get<double>());
     else text += fmt::format("{}: differs\n", key);
   }
   return text;

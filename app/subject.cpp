@@ -96,7 +96,7 @@ void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& o
   s.reference_model = loaded.model;
   const auto inputs = inputs_for(*loaded.model, loaded.facts, s);
   i64 bytes = 0;
-  for (const auto& t : inputs) bytes += static_cast<i64>(t.byte_size());
+  for (const auto& t : inputs) bytes += t.byte_size();
   auto limited = common;
   limited.budget = limits_of_run(common.budget, *loaded.model->graph, bytes);
   const auto values = reference_run(loaded.model, loaded.facts, inputs, options, limited);

@@ -76,7 +76,7 @@ Json json_at(const Tensor& t, const std::vector<double>& floats, const std::vect
     for (i64 i = 0; i < t.shape()[axis]; ++i) list.push_back(json_at(t, floats, ints, axis + 1, at));
     return list;
   }
-  const auto i = static_cast<std::size_t>(at++);
+  const auto i = at++;
   if (t.type() == ElementType::string) return t.values<std::string_view>()[i];
   if (t.type() == ElementType::boolean) return ints[i] != 0;
   if (t.type() == ElementType::u64) return static_cast<std::uint64_t>(t.values<std::uint64_t>()[i]);
@@ -105,8 +105,8 @@ std::vector<Produced> results(const Model& model, const std::vector<Tensor>& val
     if (key.empty()) key = std::to_string(k);
     if (const auto n = used[key]++; n > 0) key += fmt::format(".{}", n);
     auto names = result.layer->output_names;
-    if (const auto port = static_cast<std::size_t>(from.port); names.empty() && port < producer.layer->outputs.size())
-      names = producer.layer->outputs[port].names;
+    if (names.empty() && from.port < std::ssize(producer.layer->outputs))
+      names = producer.layer->outputs[from.port].names;
     list.push_back({std::move(key), &model, &producer, from.port, std::move(names), {}, values[k]});
   }
   return list;

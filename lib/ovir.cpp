@@ -15,13 +15,22 @@ const Registry& operations() {
 
 namespace {
 
+Registry registry_with(std::span<const OpDef* const> extensions) {
+  for (const auto* op : extensions)
+    if (op->set.empty() || op->set.starts_with("opset") || op->versions.empty())
+      throw std::invalid_argument(
+          fmt::format("extension {} must have a version and a set that is not an opset", op->type));
+  return {operations().ops, extensions};
+}
+
 template <class Source>
-std::shared_ptr<const Model> load_from(const Source& source, const xml::ReadOptions& options,
-                                       Diagnostics& diagnostics) {
+std::shared_ptr<const Model> load_from(const Source& source, const xml::ReadOptions& options, Diagnostics& diagnostics,
+                                       std::span<const OpDef* const> extensions) {
+  const auto registry = registry_with(extensions);
   const auto before = diagnostics.errors();
   auto graph = xml::read(source, options, diagnostics);
   if (!graph) return nullptr;
-  auto model = passes::resolve(std::move(graph), operations(), diagnostics);
+  auto model = passes::resolve(std::move(graph), registry, diagnostics);
   if (diagnostics.errors() == before) return model;
   auto incomplete = std::make_shared<Model>(*model);
   incomplete->complete = false;
@@ -30,13 +39,14 @@ std::shared_ptr<const Model> load_from(const Source& source, const xml::ReadOpti
 
 }  // namespace
 
-std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options, Diagnostics& diagnostics) {
-  return load_from(path, options, diagnostics);
+std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options, Diagnostics& diagnostics,
+                                  std::span<const OpDef* const> extensions) {
+  return load_from(path, options, diagnostics, extensions);
 }
 
 std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source, const xml::ReadOptions& options,
-                                  Diagnostics& diagnostics) {
-  return load_from(source, options, diagnostics);
+                                  Diagnostics& diagnostics, std::span<const OpDef* const> extensions) {
+  return load_from(source, options, diagnostics, extensions);
 }
 
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics) {

@@ -23,12 +23,16 @@ namespace ovir {
 const Registry& operations();
 
 /// Reads and resolves a model. Null where not even a Graph could be read; otherwise `Model::complete` and the
-/// diagnostics say whether it may be run.
+/// diagnostics say whether it may be run. `extensions`: operations of your own, which must outlive the model. Throws
+/// std::invalid_argument where one has no set or version, or an opset's name as its set.
 [[nodiscard]] std::shared_ptr<const Model> load(const std::string& path, const xml::ReadOptions& options,
-                                                Diagnostics& diagnostics);
+                                                Diagnostics& diagnostics,
+                                                std::span<const OpDef* const> extensions = {});
 /// The same of a text in memory; its weights lie beside `source->path`.
 [[nodiscard]] std::shared_ptr<const Model> load(const std::shared_ptr<const SourceFile>& source,
-                                                const xml::ReadOptions& options, Diagnostics& diagnostics);
+                                                const xml::ReadOptions& options, Diagnostics& diagnostics,
+                                                std::span<const OpDef* const> extensions = {});
+/// Judges a model: element types, shapes and small values of every output.
 Facts infer(const Model& model, const passes::InferOptions& options, Diagnostics& diagnostics);
 
 struct Options {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/text.hpp"
 #include "command.hpp"
 #include "measured.hpp"
 #include "model/report.hpp"
@@ -79,7 +80,7 @@ Json to_json(const Times& t, int threads) {
 std::string to_text(const Times& t, int threads) {
   std::string text = fmt::format(
       "{} in {:.2f} s on {}; loaded in {:.1f} ms, compiled in {:.1f} ms, first in {:.1f} ms\n",
-      count(t.each.size(), "inference"), t.total / 1000, count(threads, "thread"), t.load, t.compile, t.first);
+      counted(t.each.size(), "inference"), t.total / 1000, counted(threads, "thread"), t.load, t.compile, t.first);
   text += fmt::format("min     {:10.3f} ms\nmedian  {:10.3f} ms\np90     {:10.3f} ms\np99     {:10.3f} ms\n",
                       t.each.front(), percentile(t.each, 0.5), percentile(t.each, 0.9), percentile(t.each, 0.99));
   text += fmt::format("CPU     {:10.3f} ms in all threads, mean\n", t.processor / static_cast<double>(t.each.size()));

@@ -105,8 +105,9 @@ int list_operations(const Options& options, const Model& model, const Diagnostic
     for (const auto& [key, entry] : map)
       out += fmt::format("{:>6}  {} ({}): {}\n", entry.layers.size(), printable(key.first), printable(key.second),
                          entry.reason);
-    out += map.empty() ? fmt::format("all {} are supported\n", count(count_layers(model), "layer"))
-                       : fmt::format("{} in {} unsupported\n", count(map.size(), "operation"), count(layers, "layer"));
+    out += map.empty()
+               ? fmt::format("all {} are supported\n", counted(count_layers(model), "layer"))
+               : fmt::format("{} in {} unsupported\n", counted(map.size(), "operation"), counted(layers, "layer"));
     out += to_string(tools::minimum_release(model)) + "\n";
     print(out);
   }

@@ -127,7 +127,7 @@ int run(const Options& options, const Common& common) {
   if (!cost.open.empty() && !common.quiet)
     fmt::print(stderr, "{} {}: a length, or how often a loop runs, is known only when it runs; the first is \"{}\"\n",
                common.err(Paint::note, "note:"),
-               count(cost.open.size(), "layer counts in part", "layers count in part"),
+               counted(cost.open.size(), "layer counts in part", "layers count in part"),
                layer_name(*cost.open[0].model, cost.open[0].node));
   int status = kOk;
   for (const auto& d : demands) {

@@ -1,6 +1,7 @@
 // diff: what differs between two models, layer by layer.
 #include <cstdio>
 
+#include "base/text.hpp"
 #include "command.hpp"
 #include "render/diagnostics.hpp"
 #include "render/diff.hpp"
@@ -35,7 +36,7 @@ Side read(const std::string& path, bool no_weights, bool quiet, const Common& co
   side.facts = ovir::infer(*side.model, {}, diagnostics);
   if (diagnostics.errors() > 0 && !quiet)
     fmt::print(stderr, "{} {} in {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               count(diagnostics.errors(), "error"), printable(path), shell_word(path));
+               counted(diagnostics.errors(), "error"), printable(path), shell_word(path));
   return side;
 }
 
@@ -60,7 +61,7 @@ int diff(const Options& options, const Common& common) {
   }
   if (difference.not_compared > 0 && !common.quiet && !options.no_weights)
     fmt::print(stderr, "{} the values of {} could not be compared\n", common.err(Paint::note, "note:"),
-               count(difference.not_compared, "constant"));
+               counted(difference.not_compared, "constant"));
   return difference.equal() ? kOk : kDiffers;
 }
 

@@ -224,7 +224,7 @@ int edit(const Options& options, const Common& common) {
                        {"warnings", found.warnings()}},
                       1));
     else if (written && !common.quiet)
-      print(fmt::format("{}: {}\n", printable(options.output), count(work.changes, "change")));
+      print(fmt::format("{}: {}\n", printable(options.output), counted(work.changes, "change")));
   };
   const auto left = tools::check(subject(work, options), work.edits);
   const bool useless = options.fix && work.changes == 0,
@@ -249,7 +249,7 @@ int edit(const Options& options, const Common& common) {
   if (status == kOk && !options.release.empty() && left.errors() > 0) {
     status = exit_status(left);
     note(common, fmt::format("{} OpenVINO {} from reading it; run 'ovir check {} --for {}' for details",
-                             count(left.errors(), "error keeps", "errors keep"), options.release,
+                             counted(left.errors(), "error keeps", "errors keep"), options.release,
                              shell_word(options.output), options.release));
   }
   return status;

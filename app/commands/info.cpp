@@ -167,7 +167,7 @@ std::string rt_info_text(const Model& model, bool all, const Style& style) {
       out += fmt::format("  {} = {}\n", printable(entry.path), printable(entry.value));
     else ++hidden;
   }
-  if (hidden > 0) out += fmt::format("  {}: see --rt-info\n", count(hidden, "conversion parameter"));
+  if (hidden > 0) out += fmt::format("  {}: see --rt-info\n", counted(hidden, "conversion parameter"));
   return out.empty() ? out : style(Paint::bold, "rt_info") + "\n" + out;
 }
 
@@ -176,8 +176,8 @@ std::string as_text(const Options& options, const Model& model, const Summary& s
   const auto heading = [&](std::string_view text) { out += style(Paint::bold, text) + "\n"; };
   out += fmt::format("{}  IR {}, {}{}, {}\n",
                      style(Paint::bold, model.graph->name.empty() ? "(no name)" : printable(model.graph->name)),
-                     model.graph->ir_version, count(summary.layers, "layer"),
-                     summary.bodies > 0 ? fmt::format(" with {}", count(summary.bodies, "body", "bodies")) : "",
+                     model.graph->ir_version, counted(summary.layers, "layer"),
+                     summary.bodies > 0 ? fmt::format(" with {}", counted(summary.bodies, "body", "bodies")) : "",
                      to_string(tools::minimum_release(model)));
   for (const bool input : {true, false}) {
     heading(input ? "inputs" : "outputs");
@@ -202,7 +202,7 @@ std::string as_text(const Options& options, const Model& model, const Summary& s
   for (const auto& [set, n] : summary.sets) out += fmt::format("  {:>6}  {}\n", n, printable(set));
   if (!summary.weights.empty()) heading("weights");
   for (const auto& [type, sum] : summary.weights)
-    out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), count(sum.first, "constant"));
+    out += fmt::format("  {:>6}  {} in {}\n", printable(type), size_text(sum.second), counted(sum.first, "constant"));
   if (options.digest) heading("crc32");
   if (options.digest)
     for (const auto& [path, digest] : digests(model)) out += fmt::format("  {}  {}\n", digest, printable(path));
@@ -222,7 +222,7 @@ int info(const Options& options, const Common& common) {
   else print(as_text(options, *model, summary, common.out));
   if (diagnostics.errors() > 0 && !common.quiet)
     fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               count(diagnostics.errors(), "error"), shell_word(options.model));
+               counted(diagnostics.errors(), "error"), shell_word(options.model));
   return kOk;
 }
 

@@ -191,7 +191,7 @@ std::string list_text(const std::vector<const OpDef*>& ops, const Style& style) 
     text += fmt::format("  {:<52} {:<10} {}\n", op->type, all, ports.empty() ? "" : type_words(ports[0].type.domain));
     versions += op->versions.size();
   }
-  return fmt::format("{}\n{}, {}\n", text, count(ops.size(), "operation"), count(versions, "version"));
+  return fmt::format("{}\n{}, {}\n", text, counted(ops.size(), "operation"), counted(versions, "version"));
 }
 
 /// The operations that NAME, which may be a pattern, stands for; all where there is none.

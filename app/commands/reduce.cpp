@@ -123,8 +123,8 @@ Json result_json(const Options& options, const tools::Candidate* smallest) {
 
 std::string result_text(const Options& options, const tools::Candidate& smallest, int tried) {
   const auto [layers, constants] = tools::count_reduced(*smallest.model);
-  auto text = fmt::format("{}: {} and {}; {} tried\n", printable(options.output), count(layers, "layer"),
-                          count(constants, "constant"), count(tried, "sub-model"));
+  auto text = fmt::format("{}: {} and {}; {} tried\n", printable(options.output), counted(layers, "layer"),
+                          counted(constants, "constant"), counted(tried, "sub-model"));
   for (const auto& node : smallest.model->nodes)
     if (node.op->kind == Kind::compute || node.op->kind == Kind::read_value)
       text += fmt::format("  layer {} \"{}\" ({})\n", printable(node.layer->id_text), printable(node.layer->name),

@@ -111,8 +111,7 @@ void require_memory(const Model& model, const Facts& facts, i64 limit) {
   auto d = diagnose(Code::E0003,
                     fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
                                 printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
-  d.layer = layer_ref(model, *planned.node->layer);
-  d.at = planned.node->layer->at;
+  locate(d, model, *planned.node->layer);
   fail(std::move(d));
 }
 
@@ -295,7 +294,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     if (dump && !together) dump->finish();
     if (!path.empty())
       write_outputs(path, outputs, files, together ? dump->entries() : Json::array(), record_json(record));
-    if (dump) log_info("dumped {}", count(dump->count(), "tensor"));
+    if (dump) log_info("dumped {}", counted(dump->count(), "tensor"));
     Told told;
     if (path.empty() || options.top > 0)
       told.add("outputs", outputs_json(outputs, options.top, labels),

@@ -1,4 +1,5 @@
 // show: the model's layers, with whatever is known of them.
+#include "base/text.hpp"
 #include "command.hpp"
 #include "execution.hpp"
 #include "plan/print.hpp"
@@ -54,7 +55,7 @@ int show(const Options& options, const Common& common) {
   else print(graph_text(view, common.out));
   // A faulty model can still be looked at.
   if (diagnostics.errors() > 0)
-    note(common, fmt::format("{}; run 'ovir check {}' for details", count(diagnostics.errors(), "error"),
+    note(common, fmt::format("{}; run 'ovir check {}' for details", counted(diagnostics.errors(), "error"),
                              shell_word(options.model)));
   return kOk;
 }

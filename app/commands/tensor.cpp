@@ -123,7 +123,7 @@ std::string difference_text(const Tensor& tensor, const Tensor& other, const too
   if (!d.unlike.empty()) return fmt::format("differs: {}\n", d.unlike);
   if (d.equal()) return "equal\n";
   std::vector<std::vector<std::string>> rows{
-      {"within", d.within ? "yes" : fmt::format("no, {} of {}", d.beyond, count(d.count, "element"))}};
+      {"within", d.within ? "yes" : fmt::format("no, {} of {}", d.beyond, counted(d.count, "element"))}};
   rows.push_back({"most at", fmt::format("{}: {}, against {}", to_string(tools::index_of(tensor.shape(), d.worst)),
                                          tools::element_text(tensor, d.worst), tools::element_text(other, d.worst))});
   rows.push_back({"max abs", fmt::format("{:.6g}", d.max_abs)});

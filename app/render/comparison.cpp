@@ -118,7 +118,7 @@ std::vector<std::string> row_of(const ComparisonView& view, const Compared& c) {
   }
   auto name = name_of(c.place);
   if (!c.difference.unlike.empty()) name += fmt::format("  ({})", c.difference.unlike);
-  if (c.own && c.own->ties > 0) name += fmt::format("  ({})", count(c.own->ties, "tie"));
+  if (c.own && c.own->ties > 0) name += fmt::format("  ({})", counted(c.own->ties, "tie"));
   row.push_back(std::move(name));
   return row;
 }
@@ -144,7 +144,7 @@ std::string left_out(const ComparisonView& view) {
   const auto line = [&](std::size_t n, std::string_view noun, std::string_view what,
                         const std::vector<std::string>& names) {
     if (n > 0)
-      text += fmt::format("not compared: {} {}{}{}\n", count(n, noun), what, names.empty() ? "" : ": ",
+      text += fmt::format("not compared: {} {}{}{}\n", counted(n, noun), what, names.empty() ? "" : ": ",
                           list_of_names(names));
   };
   line(view.comparison.without_reference, "computed tensor", "missing from the reference", {});
@@ -273,7 +273,7 @@ std::string comparison_text(const ComparisonView& view, const Style& style) {
   }
   for (const auto& c : comparison.outputs) rows.push_back(row_of(view, c));
   auto text = rows.size() > 1 ? table(rows) : std::string();
-  if (left > 0) text += fmt::format("... and {}; --per-layer lists all\n", count(left, "more layer"));
+  if (left > 0) text += fmt::format("... and {}; --per-layer lists all\n", counted(left, "more layer"));
 
   std::vector<TensorPlace> all, outside;
   for (const auto* list : {&comparison.layers, &comparison.outputs})
@@ -282,7 +282,7 @@ std::string comparison_text(const ComparisonView& view, const Style& style) {
       if (!c.difference.within) outside.push_back(c.place);
     }
   const auto tensors = tools::count_tensors(all);
-  text += fmt::format("{} compared: {} within the tolerance", count(tensors, "tensor"),
+  text += fmt::format("{} compared: {} within the tolerance", counted(tensors, "tensor"),
                       tensors - tools::count_tensors(outside));
   if (exact + rounded + wrong > 0)
     text += fmt::format("; own error: {} exact, {} rounded, {} wrong", exact, rounded, wrong);
@@ -323,7 +323,7 @@ Json comparison_json(const ComparisonView& view) {
 std::string bisection_text(const tools::Bisection& bisection, const tools::Reference& reference) {
   if (!bisection.found)
     return fmt::format("no layer is wrong by itself: {} judged, all within their rounding\n",
-                       count(bisection.judged, "tensor"));
+                       counted(bisection.judged, "tensor"));
   const auto& own = bisection.found->own;
   const auto& place = own.place;
   auto text = fmt::format("{}\n", place_text(place));

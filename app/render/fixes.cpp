@@ -57,10 +57,10 @@ std::string outcome(const Diagnostics& diagnostics, const tools::Fixes& fixes, c
   if (cures_error(diagnostics, fix) && fixes.errors == 0)
     text = cures > 1 ? "with the other changes, the whole model checks" : "the whole model checks";
   else if (cures_error(diagnostics, fix) && staying > 0)
-    text += fmt::format(", {} remain{}{}", count(staying, "other"), staying == 1 ? "s" : "", after);
+    text += fmt::format(", {} remain{}{}", counted(staying, "other"), staying == 1 ? "s" : "", after);
   if (fix.uncovered > 0) text += fmt::format(", {} more come{} to light", fix.uncovered, fix.uncovered == 1 ? "s" : "");
   if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
-    text += fmt::format(", but for {}", count(fixes.contradictions, "stale declared shape"));
+    text += fmt::format(", but for {}", counted(fixes.contradictions, "stale declared shape"));
   return text;
 }
 
@@ -126,7 +126,7 @@ Diagnostics without_consequences(const Diagnostics& diagnostics, const tools::Fi
     auto d = diagnostics.all()[i];
     if (consequences[i] > 0)
       d.notes.push_back({fmt::format("{} elsewhere, which are not shown, {} for the same reason",
-                                     count(consequences[i], "declared shape or type", "declared shapes and types"),
+                                     counted(consequences[i], "declared shape or type", "declared shapes and types"),
                                      consequences[i] == 1 ? "contradicts" : "contradict"),
                          {},
                          "",

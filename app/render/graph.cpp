@@ -366,7 +366,7 @@ std::string graph_html(const View& view) {
   for (const auto& row : list)
     for (const auto& in : row.inputs) users[in.key] += anchor(drawing, row.key, row.key) + "<br>";
   auto out = fmt::format(kPage, html_text(view.model.graph->name.empty() ? view.file : view.model.graph->name),
-                         count(list.size(), "layer"), html_text(view.file));
+                         counted(list.size(), "layer"), html_text(view.file));
   for (const auto& row : list) {
     std::string inputs, outputs, attributes;
     for (const auto& in : row.inputs)

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kColumn = 24;  // where descriptions begin
 
-std::size_t width_of(const Style& style) { return static_cast<std::size_t>(std::clamp(style.width, 40, 100)); }
+std::size_t width_of(const Style& style) { return std::clamp(style.width, 40, 100); }
 
 /// Two columns; what is too long for the first has a line of its own.
 std::string entry(std::string_view left, std::string_view right, const Style& style) {

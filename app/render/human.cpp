@@ -90,7 +90,7 @@ std::size_t each(const Diagnostics& diagnostics, std::size_t max_errors, F&& f) 
 }
 
 std::string left_out(std::size_t n) {
-  return n == 0 ? "" : fmt::format("note: {} not shown (--max-errors)\n", count(n, "further error"));
+  return n == 0 ? "" : fmt::format("note: {} not shown (--max-errors)\n", counted(n, "further error"));
 }
 
 }  // namespace
@@ -175,11 +175,11 @@ std::string short_form(const Diagnostics& diagnostics, const ReportOptions& opti
 
 std::string closing_line(const Diagnostics& diagnostics, std::size_t layers, const Style& style) {
   const auto errors = diagnostics.errors(), dependents = diagnostics.dependents;
-  auto text = errors > 0 ? style(Paint::error, count(errors, "error"))
-                         : fmt::format("{} {}", style(Paint::help, "ok:"), count(layers, "layer"));
-  if (diagnostics.warnings() > 0) text += ", " + count(diagnostics.warnings(), "warning");
+  auto text = errors > 0 ? style(Paint::error, counted(errors, "error"))
+                         : fmt::format("{} {}", style(Paint::help, "ok:"), counted(layers, "layer"));
+  if (diagnostics.warnings() > 0) text += ", " + counted(diagnostics.warnings(), "warning");
   if (dependents > 0)
-    text += fmt::format("; {} on {} and {} not checked", count(dependents, "layer depends", "layers depend"),
+    text += fmt::format("; {} on {} and {} not checked", counted(dependents, "layer depends", "layers depend"),
                         errors == 1 ? "it" : "them", dependents == 1 ? "was" : "were");
   return text + "\n";
 }

@@ -74,8 +74,8 @@ std::string count_of_labels(const std::vector<Produced>& outputs, const std::vec
     const auto classes = o.value.dim(class_axis(o.value));
     if (classes == std::ssize(labels)) return {};
     if (text.empty())
-      text = fmt::format("--labels: the file has {}, but \"{}\" has {}", count(labels.size(), "label"),
-                         printable(o.key), count(classes, "element"));
+      text = fmt::format("--labels: the file has {}, but \"{}\" has {}", counted(labels.size(), "label"),
+                         printable(o.key), counted(classes, "element"));
   }
   return text;
 }
@@ -88,7 +88,7 @@ std::string outputs_text(const std::vector<Produced>& outputs, i64 top, const st
                        to_string(o.value.shape()));
     if (top > 0 && can_rank(o.value)) out += top_text(o.value, top, labels);
     else if (o.value.size() <= kPrinted) out += array_text(o.value) + "\n";
-    else if (o.value.type() == ElementType::string) out += count(o.value.size(), "string") + "\n";
+    else if (o.value.type() == ElementType::string) out += counted(o.value.size(), "string") + "\n";
     else out += summary_text(summarise(o.value)) + "\n";
   }
   return out;

@@ -85,11 +85,11 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
   auto text = fmt::format(
       "{} in {}, {:.3f} ms at best, {:.3f} ms in the median; peak {:.0f} GFLOP/s, {:.1f} GB/s\n"
       "      ms      %        GFLOP/s  peak         GB/s  peak  calls\n",
-      count(report.rounds, "round"), count(report.threads, "thread"), report.min_ms, report.median_ms,
+      counted(report.rounds, "round"), counted(report.threads, "thread"), report.min_ms, report.median_ms,
       report.peak_flops / 1e9, report.peak_bytes / 1e9);
-  std::size_t shown = 0;
+  i64 shown = 0;
   for (const auto& row : rows) {
-    if (top > 0 && shown++ >= static_cast<std::size_t>(top)) break;
+    if (top > 0 && shown++ >= top) break;
     const auto flops = per_second(row.flops, row.ms), bytes = per_second(row.bytes, row.ms);
     const auto share = [](double value, double max) {
       // More bytes than memory gives in that time: they lay in a cache.
@@ -102,7 +102,7 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
     if (!row.what.empty()) text += "  " + style(Paint::dim, row.what);
     text += '\n';
   }
-  if (shown < rows.size() && top > 0) text += fmt::format("{} more\n", rows.size() - static_cast<std::size_t>(top));
+  if (shown < std::ssize(rows) && top > 0) text += fmt::format("{} more\n", std::ssize(rows) - top);
   return text;
 }
 

@@ -17,9 +17,9 @@ using tools::Reshapeable;
 /// "1..4, 8, 16"
 std::string runs(const std::vector<i64>& list) {
   std::string out;
-  for (std::size_t i = 0; i < list.size();) {
-    std::size_t n = 1;
-    while (i + n < list.size() && list[i + n] == list[i] + static_cast<i64>(n)) ++n;
+  for (i64 i = 0; i < std::ssize(list);) {
+    i64 n = 1;
+    while (i + n < std::ssize(list) && list[i + n] == list[i] + n) ++n;
     out += fmt::format("{}{}", out.empty() ? "" : ", ", list[i]);
     if (n > 1) out += fmt::format("{}{}", n > 2 ? ".." : ", ", list[i + n - 1]);
     i += n;

@@ -36,9 +36,4 @@ Style style_of(int descriptor, std::string_view wish, int width) {
   return style;
 }
 
-std::string count(std::size_t n, std::string_view singular, std::string_view plural) {
-  if (n == 1) return fmt::format("1 {}", singular);
-  return plural.empty() ? fmt::format("{} {}s", n, singular) : fmt::format("{} {}", n, plural);
-}
-
 }  // namespace ovir::app

@@ -17,7 +17,4 @@ struct Style {
 /// `width`: the one to assume where neither COLUMNS nor a terminal gives it.
 Style style_of(int descriptor, std::string_view wish, int width = 120);
 
-/// "1 error", "2 errors".
-std::string count(std::size_t n, std::string_view singular, std::string_view plural = {});
-
 }  // namespace ovir::app

@@ -67,9 +67,9 @@ Target parse(const std::list<Frame>& frames, const std::string& text) {
   }
   if (!found) no_such_layer(frames, name);
   Target target{*found, {}};
-  const auto outputs = target.spot.frame->facts->outputs[found->at.node].size();
+  const auto outputs = std::ssize(target.spot.frame->facts->outputs[found->at.node]);
   if (!numbers.empty()) {
-    if (numbers[0] < 0 || numbers[0] >= static_cast<i64>(outputs))
+    if (numbers[0] < 0 || numbers[0] >= outputs)
       throw UsageError(fmt::format("--why: {} has no output {}; it has {}", layer_text(*found), numbers[0], outputs));
     target.spot.at.port = static_cast<int>(numbers[0]);
   } else if (outputs == 0) {

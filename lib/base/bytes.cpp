@@ -64,7 +64,7 @@ Bytes read_whole(int fd, std::size_t limit, const std::string& path) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail_with(errno, path);
     if (n == 0) break;
-    used += static_cast<std::size_t>(n);
+    used += n;
     if (used > limit) fail_with(limit == 0 ? EINVAL : EFBIG, path);
   }
   const std::span<const std::byte> view(block->data(), used);
@@ -85,7 +85,7 @@ Bytes map_file(const std::string& path, std::size_t pipe_limit) {
     // Of a device only /dev/null makes sense: others never end.
     return read_whole(file->get(), S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ? pipe_limit : 0, path);
   }
-  const auto size = static_cast<std::size_t>(status.st_size);
+  const std::size_t size = status.st_size;
   if (size == 0) return read_whole(file->get(), pipe_limit, path);  // empty, or a file of /proc
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->get(), 0);
   if (data == MAP_FAILED) fail_with(errno, path);
@@ -104,17 +104,17 @@ bool FilePart::read(i64 offset, std::span<std::byte> to) const {
   if (!owner_) return false;
   const auto& file = *std::get_deleter<Mapping>(owner_)->file;
   for (std::size_t done = 0; done < to.size();) {
-    const auto n = ::pread(file.get(), to.data() + done, to.size() - done, offset_ + offset + static_cast<i64>(done));
+    const auto n = ::pread(file.get(), to.data() + done, to.size() - done, offset_ + offset + done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    done += static_cast<std::size_t>(n);
+    done += n;
   }
   return true;
 }
 
 std::shared_ptr<std::byte> allocate(std::size_t size) {
   constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
-  if (size > static_cast<std::size_t>(PTRDIFF_MAX) - huge_page) throw std::bad_alloc();
+  if (size > std::size_t{PTRDIFF_MAX} - huge_page) throw std::bad_alloc();
   const std::size_t rounded = std::max(line, (size + line - 1) / line * line);
   const auto alignment = size >= huge_page ? huge_page : line;
   // A last page that is half full comes faster as a huge one, too.

@@ -16,7 +16,7 @@ std::shared_ptr<MemoryBudget>& budget_of_thread() {
 }  // namespace
 
 void MemoryBudget::take(std::size_t bytes) {
-  const auto n = static_cast<i64>(bytes);
+  const i64 n = bytes;
   auto used = used_.load();
   do {
     if (n < 0 || n > limit_ - used) throw OverBudget(limit_);

@@ -28,7 +28,7 @@ class MemoryBudget {
 
   /// Throws OverBudget where fewer than `bytes` are left.
   void take(std::size_t bytes);
-  void give_back(std::size_t bytes) noexcept { used_.fetch_sub(static_cast<i64>(bytes)); }
+  void give_back(std::size_t bytes) noexcept { used_.fetch_sub(bytes); }
   i64 limit() const { return limit_; }
   i64 used() const { return used_.load(); }
 

@@ -49,7 +49,7 @@ void write_all(int fd, std::span<const std::span<const std::byte>> parts, const 
       const auto n = ::write(fd, part.data(), part.size());
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) fail_with(errno, path);
-      part = part.subspan(static_cast<std::size_t>(n));
+      part = part.subspan(n);
     }
   }
 }

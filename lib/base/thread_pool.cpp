@@ -1,5 +1,6 @@
 #include "base/thread_pool.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ struct Job {
     i64 end = 0;
   };
 
-  explicit Job(int threads) : shares(static_cast<std::size_t>(threads)) {}
+  explicit Job(int threads) : shares(threads) {}
 
   const std::function<void(i64)>* work = nullptr;
   i64 chunks = 0;
@@ -53,9 +54,9 @@ struct Job {
   void begin(i64 count, const std::function<void(i64)>& what) {
     work = &what;
     chunks = count;
-    const auto parts = static_cast<i64>(shares.size());
+    const auto parts = std::ssize(shares);
     for (i64 i = 0; i < parts; ++i) {
-      auto& share = shares[static_cast<std::size_t>(i)];
+      auto& share = shares[i];
       share.end = count / parts * (i + 1) + std::min(count % parts, i + 1);
       share.next.store(count / parts * i + std::min(count % parts, i), std::memory_order_relaxed);
     }
@@ -112,6 +113,20 @@ struct ThreadPool::State {
   bool stop = false;
   int threads = 1;  ///< that were asked for
   std::vector<std::thread> workers;
+  cpu_set_t processors{};  ///< that the process may use
+  bool spread = false;     ///< whether there is one for every thread
+  int avoided = -1;        ///< where workers do not run
+
+  /// Keeps workers off the processor that the caller runs on. In a virtual machine an idle processor looks as if others
+  /// had taken it, and a thread that begins or wakes is put behind its caller, often for milliseconds. The caller
+  /// itself goes wherever the scheduler likes.
+  void keep_off(int processor) {
+    if (!spread || processor == avoided || processor < 0 || processor >= CPU_SETSIZE) return;
+    avoided = processor;
+    auto others = processors;
+    CPU_CLR(processor, &others);
+    for (auto& worker : workers) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
+  }
 
   /// Waits awake for another job than the one seen, unless the core is wanted by others.
   void linger(std::uint64_t seen) const {
@@ -181,13 +196,16 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
   state_->threads = std::max(threads, 1);
   try {
     for (; threads_ < threads; ++threads_)
-      state_->workers.emplace_back([s = state_.get(), self = static_cast<std::size_t>(threads_)] { s->serve(self); });
+      state_->workers.emplace_back([s = state_.get(), self = threads_] { s->serve(self); });
   } catch (const std::system_error&) {
     // No more threads are to be had; those there are do.
   } catch (...) {
     state_->join();
     throw;
   }
+  state_->spread = threads_ > 1 && sched_getaffinity(0, sizeof state_->processors, &state_->processors) == 0 &&
+                   CPU_COUNT(&state_->processors) >= threads_;
+  state_->keep_off(sched_getcpu());
 }
 
 ThreadPool::~ThreadPool() { state_->join(); }
@@ -205,6 +223,7 @@ void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
     job = state_->job = &state_->take(chunks, work);
     state_->generation.fetch_add(1, std::memory_order_release);
     asleep = state_->sleeping.load(std::memory_order_relaxed) > 0;
+    if (asleep) state_->keep_off(sched_getcpu());
   }
   if (asleep) state_->wake.notify_all();
   job->help(0);

@@ -60,7 +60,7 @@ bool is_shown(char32_t c) {
 }
 
 std::size_t count_code_points(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues));
+  return text.size() - std::count_if(text.begin(), text.end(), continues);
 }
 
 }  // namespace ovir

@@ -22,8 +22,7 @@ LineColumn line_column(const SourceLoc& at) {
   if (!at) return {1, 1};
   const std::string_view text = at.file->text;
   const std::size_t offset = std::min(at.offset, text.size()), start = line_start(text, offset);
-  const auto lines =
-      static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
+  const std::size_t lines = std::count(text.begin(), text.begin() + start, '\n');
   return {lines + 1, count_code_points(text.substr(start, offset - start)) + 1};
 }
 
@@ -54,8 +53,7 @@ std::size_t LineIndex::points_before(std::size_t offset) const {
 
 LineColumn LineIndex::operator()(std::size_t offset) const {
   offset = std::min(offset, text_.size());
-  const auto line =
-      static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin());
+  const std::size_t line = std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin();
   const std::size_t start = starts_[line - 1];
   return {line, points_before(offset) - points_before(start) + 1};
 }
@@ -84,8 +82,16 @@ void Diagnostics::promote(const std::function<bool(const Diagnostic&)>& which) {
 
 void Diagnostics::drop_warnings(const std::function<bool(const Diagnostic&)>& which) {
   std::erase_if(list_, [&](const Diagnostic& d) { return d.severity != Severity::error && which(d); });
-  notes_ = static_cast<std::size_t>(
-      std::count_if(list_.begin(), list_.end(), [](const Diagnostic& d) { return d.severity == Severity::note; }));
+  notes_ = std::count_if(list_.begin(), list_.end(), [](const Diagnostic& d) { return d.severity == Severity::note; });
+}
+
+Diagnostic diagnose(Code code, std::string message, SourceLoc at) {
+  Diagnostic d;
+  d.severity = severity(code);
+  d.code = code;
+  d.message = std::move(message);
+  d.at = std::move(at);
+  return d;
 }
 
 void fail(Diagnostic d) { throw Failure(std::move(d)); }

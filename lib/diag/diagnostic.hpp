@@ -110,6 +110,12 @@ struct Diagnostic {
   std::vector<Replacement> fix;  ///< the change that `help` speaks of, where it is one of the text
 };
 
+static_assert(std::is_nothrow_move_constructible_v<Diagnostic>);
+
+/// The one way to begin a diagnostic: with the severity that its code has. Layer, port, notes and remedies are set by
+/// who knows them.
+Diagnostic diagnose(Code code, std::string message, SourceLoc at = {});
+
 /// Collects diagnostics of one command. Not thread-safe: stages report from the calling thread.
 class Diagnostics {
  public:
@@ -143,10 +149,7 @@ class Failure : public std::exception {
 [[noreturn]] void fail(Diagnostic d);
 template <class... A>
 [[noreturn]] void fail(Code code, fmt::format_string<A...> text, A&&... args) {
-  Diagnostic d;
-  d.code = code;
-  d.message = fmt::format(text, std::forward<A>(args)...);
-  fail(std::move(d));
+  fail(diagnose(code, fmt::format(text, std::forward<A>(args)...)));
 }
 
 }  // namespace ovir

@@ -49,7 +49,7 @@ void BlockPool::trim() {
 
 Tensor BlockPool::allocate(ElementType type, Shape shape) {
   constexpr std::size_t kWorthKeeping = 16384;
-  const auto bytes = static_cast<std::size_t>(shape.count()) * static_cast<std::size_t>(byte_width(type));
+  const std::size_t bytes = shape.count() * byte_width(type);
   if (type == ElementType::string || bytes < kWorthKeeping) return Tensor(type, std::move(shape));
   auto [block, size] = blocks_->take(bytes);
   if (!block) {

@@ -30,13 +30,13 @@ DynamicStep::DynamicStep(const Plan& plan, const Step& step) : plan_(plan), step
     keeps_ = keeps_ && node.bodies.empty();
     for (int port = 0; port < std::ssize(node.inputs); ++port) {
       if (!node.version->reads.contains(port)) continue;
-      const auto v = node.inputs[static_cast<std::size_t>(port)];
+      const auto v = node.inputs[port];
       if (plan.value(plan_passes::value_of(plan, v)).role == Role::constant) continue;
       const auto operand = std::find_if(step.operands.begin(), step.operands.end(),
                                         [&](ValueRef o) { return o.node == v.node && o.port == v.port; });
       // A value within the group may follow from anything.
       if (operand == step.operands.end()) keeps_ = false;
-      else read_.push_back(static_cast<std::size_t>(operand - step.operands.begin()));
+      else read_.push_back(operand - step.operands.begin());
     }
   }
 }
@@ -50,9 +50,8 @@ bool DynamicStep::is_same(const Call& call, std::span<const Tensor> inputs) cons
 }
 
 DynamicStep::Call& DynamicStep::infer(std::span<const Tensor> inputs) {
-  const bool keep = keeps_ && std::all_of(read_.begin(), read_.end(), [&](std::size_t i) {
-                      return inputs[i].size() <= kSmall && !inputs[i].packed();
-                    });
+  const bool keep = keeps_ && std::all_of(read_.begin(), read_.end(),
+                                          [&](i64 i) { return inputs[i].size() <= kSmall && !inputs[i].packed(); });
   const auto found =
       keep ? std::find_if(recent_.begin(), recent_.end(), [&](const Call& c) { return is_same(c, inputs); })
            : recent_.end();

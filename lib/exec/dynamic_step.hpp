@@ -34,9 +34,9 @@ class DynamicStep {
 
   const Plan& plan_;
   const Step& step_;
-  std::vector<std::size_t> read_;  // operands whose values decide, too
-  bool keeps_ = true;              // inference depends on no more than that
-  std::list<Call> recent_;         // the latest first
+  std::vector<i64> read_;   // operands whose values decide, too
+  bool keeps_ = true;       // inference depends on no more than that
+  std::list<Call> recent_;  // the latest first
 };
 
 }  // namespace ovir

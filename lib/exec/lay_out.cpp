@@ -13,7 +13,7 @@ namespace {
 /// Free stretches of the arena, by place and by size.
 class Free {
  public:
-  std::size_t take(std::size_t size) {
+  i64 take(i64 size) {
     const auto fit = by_size_.lower_bound({size, 0});
     if (fit == by_size_.end()) return grow(size);
     const auto [length, offset] = *fit;
@@ -22,7 +22,7 @@ class Free {
     return offset;
   }
 
-  void give_back(std::size_t offset, std::size_t size) {
+  void give_back(i64 offset, i64 size) {
     auto next = by_place_.lower_bound(offset);
     if (next != by_place_.end() && next->first == offset + size) {
       const auto [begin, length] = *next;
@@ -41,12 +41,12 @@ class Free {
     add(offset, size);
   }
 
-  std::size_t total() const { return total_; }
+  i64 total() const { return total_; }
 
  private:
   /// At the end, into what is free there.
-  std::size_t grow(std::size_t size) {
-    std::size_t offset = total_;
+  i64 grow(i64 size) {
+    i64 offset = total_;
     if (!by_place_.empty()) {
       const auto [begin, length] = *by_place_.rbegin();
       if (begin + length == total_) {
@@ -57,22 +57,22 @@ class Free {
     total_ = offset + size;
     return offset;
   }
-  void add(std::size_t offset, std::size_t size) {
+  void add(i64 offset, i64 size) {
     by_place_.emplace(offset, size);
     by_size_.emplace(size, offset);
   }
-  void remove(std::size_t offset, std::size_t size) {
+  void remove(i64 offset, i64 size) {
     by_place_.erase(offset);
     by_size_.erase({size, offset});
   }
 
-  std::map<std::size_t, std::size_t> by_place_;
-  std::set<std::pair<std::size_t, std::size_t>> by_size_;
-  std::size_t total_ = 0;
+  std::map<i64, i64> by_place_;
+  std::set<std::pair<i64, i64>> by_size_;
+  i64 total_ = 0;
 };
 
 /// In the order of their steps, each into the smallest free stretch that holds it.
-std::size_t by_steps(std::vector<Block>& blocks) {
+i64 by_steps(std::vector<Block>& blocks) {
   std::vector<std::size_t> births(blocks.size());
   std::iota(births.begin(), births.end(), std::size_t{0});
   auto deaths = births;
@@ -92,12 +92,12 @@ std::size_t by_steps(std::vector<Block>& blocks) {
 }
 
 /// The largest first, each as low as it can lie. Takes the square of their number.
-std::size_t by_size(std::vector<Block>& blocks) {
+i64 by_size(std::vector<Block>& blocks) {
   std::vector<std::size_t> order(blocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return blocks[a].size > blocks[b].size; });
   std::vector<Block> placed;  // by offset
-  std::size_t total = 0;
+  i64 total = 0;
   for (const auto i : order) {
     auto& block = blocks[i];
     block.offset = 0;
@@ -115,7 +115,7 @@ std::size_t by_size(std::vector<Block>& blocks) {
 
 }  // namespace
 
-std::size_t lay_out(std::vector<Block>& blocks) {
+i64 lay_out(std::vector<Block>& blocks) {
   constexpr std::size_t kMaxBlocks = 512;
   const auto in_steps = by_steps(blocks);
   if (blocks.size() > kMaxBlocks) return in_steps;

@@ -31,21 +31,19 @@ class Placer {
       const auto& group = groups_[g];
       if (group.values.empty()) continue;  // joined to another
       block_of[g] = static_cast<int>(blocks.size());
-      blocks.push_back({(std::max<std::size_t>(group.bytes, 1) + 63) / 64 * 64, group.begin, group.end, 0});
+      blocks.push_back({(std::max<i64>(group.bytes, 1) + 63) / 64 * 64, group.begin, group.end, 0});
     }
     std::vector<int> scratch_of(steps_.size(), -1);
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
+    for (int s = 0; s < std::ssize(steps_); ++s) {
       if (steps_[s].scratch_bytes == 0) continue;
       scratch_of[s] = static_cast<int>(blocks.size());
-      blocks.push_back(
-          {static_cast<std::size_t>(steps_[s].scratch_bytes), static_cast<int>(s), static_cast<int>(s), 0});
+      blocks.push_back({steps_[s].scratch_bytes, s, s, 0});
     }
     result_.bytes = lay_out(blocks);
-    for (const auto block : scratch_of)
-      result_.scratch.push_back(block < 0 ? -1 : static_cast<i64>(blocks[block].offset));
+    for (const auto block : scratch_of) result_.scratch.push_back(block < 0 ? -1 : blocks[block].offset);
     for (const auto& spot : spots_) {
       const auto block = spot.group < 0 ? -1 : block_of[spot.group];
-      result_.offsets.push_back(block < 0 ? -1 : static_cast<i64>(blocks[block].offset) + spot.offset);
+      result_.offsets.push_back(block < 0 ? -1 : blocks[block].offset + spot.offset);
     }
     return std::move(result_);
   }
@@ -53,7 +51,7 @@ class Placer {
  private:
   /// Values that lie in one stretch, at given offsets.
   struct Group {
-    std::size_t bytes = 0;
+    i64 bytes = 0;
     int begin = 0, end = 0;  // the first and the last step that need it
     int last_use = 0;        // the last step that reads it
     std::vector<int> values;
@@ -75,7 +73,7 @@ class Placer {
   }
 
   void open(int id, int step) {
-    groups_.push_back({static_cast<std::size_t>(bytes_of(id)), steps_[step].first, steps_[step].last, step, {}});
+    groups_.push_back({bytes_of(id), steps_[step].first, steps_[step].last, step, {}});
     join(id, {static_cast<int>(groups_.size()) - 1, 0});
   }
 
@@ -132,7 +130,7 @@ class Placer {
       const auto at = steps_[s].kernel->place_in_output(i, steps_[s].sizes);
       const auto part = spots_[step.inputs[i]];
       if (!at || part.group < 0 || part.group == whole.group || part.offset != 0 ||
-          static_cast<i64>(groups_[part.group].bytes) != bytes_of(step.inputs[i]))
+          groups_[part.group].bytes != bytes_of(step.inputs[i]))
         continue;
       auto moved = std::move(groups_[part.group]);
       groups_[part.group] = {};

@@ -26,7 +26,7 @@ struct Placement {
   std::vector<i64> offsets;     ///< by value, in bytes; -1: not in the arena
   std::vector<int> overwrites;  ///< by step: the input that its output 0 is written over; -1: none
   std::vector<i64> scratch;     ///< by step, in bytes; -1: none
-  std::size_t bytes = 0;
+  i64 bytes = 0;
 };
 
 /// Values that are not needed at the same time share bytes; a view lies where its input lies; an output may take the
@@ -38,10 +38,10 @@ Placement place(const Plan& plan, std::span<const PlacedStep> steps, std::span<c
 /// Offsets, in bytes and multiples of 64, of blocks that are alive from step `begin` to step `end`, so that no two that
 /// are alive together overlap. Gives the bytes needed in all.
 struct Block {
-  std::size_t size = 0;
+  i64 size = 0;
   int begin = 0, end = 0;
-  std::size_t offset = 0;
+  i64 offset = 0;
 };
-std::size_t lay_out(std::vector<Block>& blocks);
+i64 lay_out(std::vector<Block>& blocks);
 
 }  // namespace ovir

@@ -55,10 +55,10 @@ PlannedWork planned_work(const Plan& plan) {
 
 void require_work(const PlannedWork& planned, i64 limit) {
   if (planned.steps <= limit) return;
-  Diagnostic d;
-  d.code = Code::E0004;
-  d.message = fmt::format("the model takes about {}, but {:.2g} are allowed; this layer takes {:.2g}",
-                          steps_text(planned.steps), static_cast<double>(limit), static_cast<double>(planned.of_node));
+  auto d =
+      diagnose(Code::E0004, fmt::format("the model takes about {}, but {:.2g} are allowed; this layer takes {:.2g}",
+                                        steps_text(planned.steps), static_cast<double>(limit),
+                                        static_cast<double>(planned.of_node)));
   locate(d, *planned.model, *(*planned.model)[planned.node].layer);
   fail(std::move(d));
 }

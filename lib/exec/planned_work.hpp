@@ -5,7 +5,7 @@
 namespace ovir {
 
 /// What an iteration costs besides its layers: the body's inputs and outputs change hands.
-inline constexpr i64 kStepsOfAnIteration = 5'000;
+inline constexpr i64 kStepsOfAnIteration = 500;
 
 /// The elementary steps (op/work.hpp) of one step, as far as the shapes of its nodes are static. `by_kernel`: its
 /// kernel runs it, not the reference kernels.

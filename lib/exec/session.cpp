@@ -14,9 +14,9 @@
 namespace ovir {
 namespace {
 
-std::vector<std::string> names_of(const Layer& layer, std::size_t port) {
+std::vector<std::string> names_of(const Layer& layer, int port) {
   std::vector<std::string> names;
-  if (port < layer.outputs.size()) names = layer.outputs[port].names;
+  if (port < std::ssize(layer.outputs)) names = layer.outputs[port].names;
   names.push_back(layer.name);
   return names;
 }
@@ -81,7 +81,7 @@ struct Session::Impl {
     for (int k = 0; k < std::ssize(model.results); ++k) {
       const auto from = model[model.results[k]].inputs.at(0);
       const auto& fact = plan->facts->of(from);
-      auto names = names_of(*model[from.node].layer, static_cast<std::size_t>(from.port));
+      auto names = names_of(*model[from.node].layer, from.port);
       const auto name = model.result_name(k);
       if (std::find(names.begin(), names.end(), name) == names.end()) names.insert(names.begin(), name);
       outputs.push_back({name, std::move(names), exchanged_type(model, fact.type, false), fact.shape});
@@ -94,7 +94,7 @@ struct Session::Impl {
   i64 work_limit(std::span<const Tensor> values) const {
     if (runtime->work() > 0) return runtime->work();
     auto bytes = bytes_of(*plan->model->graph);
-    for (const auto& t : values) bytes = saturating_add(bytes, static_cast<i64>(t.byte_size()));
+    for (const auto& t : values) bytes = saturating_add(bytes, t.byte_size());
     return default_work_limit(bytes);
   }
 
@@ -111,9 +111,8 @@ struct Session::Impl {
       const auto& wanted = plan->value(plan->parameters[k]);
       const auto& value = values[k];
       const auto refuse = [&](Code code, std::string message) {
-        const auto& layer = *model[model.parameters[k]].layer;
-        auto d = diagnose(code, std::move(message), layer.at);
-        d.layer = layer_ref(model, layer);
+        auto d = diagnose(code, std::move(message));
+        locate(d, model, *model[model.parameters[k]].layer);
         fail(std::move(d));
       };
       if (!value) refuse(Code::E0702, fmt::format("missing value for input \"{}\"", inputs[k].name));

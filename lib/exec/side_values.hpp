@@ -19,11 +19,11 @@ class SideValues {
   SideValues(const Plan& plan, Observer& observer);
   bool empty() const { return order_.empty(); }
   /// Whether after() is to be called for this node.
-  bool wants(int node) const { return wanted_[static_cast<std::size_t>(node)] != 0; }
+  bool wants(int node) const { return wanted_[node] != 0; }
   /// Whether a node's outputs come from here: its step, if it has one, leaves some out.
-  bool computes(int node) const { return side_[static_cast<std::size_t>(node)] != 0; }
+  bool computes(int node) const { return side_[node] != 0; }
   /// Whether a value of the plan must be handed over with come().
-  bool needs(int value) const { return !readers_[static_cast<std::size_t>(value)].empty(); }
+  bool needs(int value) const { return !readers_[value].empty(); }
 
   /// Begins a run: forgets the values of the last one.
   void begin();

@@ -58,7 +58,7 @@ struct Sized {
 
   std::vector<std::optional<Shape>> shapes;
   std::shared_ptr<std::byte> arena;
-  std::size_t arena_bytes = 0;
+  i64 arena_bytes = 0;
   std::vector<Tensor> tensors;               ///< by value
   std::vector<char> fixed;                   ///< by value: lies in the same place in every run
   std::vector<char> planned;                 ///< by value: a planned step writes it, outside of the arena (a result)

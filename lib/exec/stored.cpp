@@ -17,7 +17,7 @@ void for_levels(const Quantization& q, const Shape& shape, Each each) {
   for (i64 axis = by_channel ? 2 : 0; axis < shape.rank(); ++axis) plane *= shape[axis];
   const auto count = shape.count();
   for (i64 i = 0; i < count; ++i) {
-    const auto c = static_cast<std::size_t>(i / plane % channels);
+    const auto c = i / plane % channels;
     each(i, q.low[c], q.scale[c]);
   }
 }

@@ -10,7 +10,7 @@ inline constexpr const char* kModuleFile = "libovir_onednn.so";
 inline constexpr const char* kModuleEntry = "ovir_onednn_patterns";
 /// Grows with every change of Pattern, Kernel, Graphlet, View or an attribute struct: a module of another build is not
 /// used.
-inline constexpr int kModuleVersion = 4;
+inline constexpr int kModuleVersion = 5;
 
 struct ModulePatterns {
   int version;

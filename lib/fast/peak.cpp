@@ -35,8 +35,7 @@ Peak measure_peak(Runtime& runtime) {
     runtime.parallel(threads, [&](i64 i) {
       ThreadPool alone(1);
       for (i64 k = 0; k < repeats; ++k)
-        product({b.data(), depth, columns}, a.data(), depth, c[static_cast<std::size_t>(i)].data(), columns, rows, {},
-                alone);
+        product({b.data(), depth, columns}, a.data(), depth, c[i].data(), columns, rows, {}, alone);
     });
   });
   // More than the caches hold.
@@ -45,9 +44,8 @@ Peak measure_peak(Runtime& runtime) {
   std::fill_n(memory.data(), floats, 1.0f);
   std::vector<float> sums(chunks);
   const auto read_time = shortest([&] {
-    runtime.parallel(chunks, [&](i64 i) {
-      sums[static_cast<std::size_t>(i)] = isa().sum(memory.data() + i * (floats / chunks), floats / chunks);
-    });
+    runtime.parallel(chunks,
+                     [&](i64 i) { sums[i] = isa().sum(memory.data() + i * (floats / chunks), floats / chunks); });
   });
   return {static_cast<double>(2 * rows * depth * columns * repeats * threads) / product_time,
           static_cast<double>(floats) * 4 / read_time};

@@ -90,7 +90,7 @@ struct Graph {
 /// Of its text and its weights.
 inline i64 bytes_of(const Graph& graph) {
   const auto weights = graph.weights ? graph.weights->size() : 0;
-  return static_cast<i64>((graph.source ? graph.source->text.size() : 0) + weights);
+  return (graph.source ? graph.source->text.size() : 0) + weights;
 }
 
 }  // namespace ovir

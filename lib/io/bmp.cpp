@@ -47,7 +47,7 @@ Tensor decode_bmp(const Bytes& file, std::string_view where) {
   for (std::size_t done = 0; done < text.size();) {
     const auto n = ::write(memory.get(), text.data() + done, text.size() - done);
     if (n <= 0) fail_with(errno, "memfd_create");
-    done += static_cast<std::size_t>(n);
+    done += n;
   }
   int width = 0, height = 0, format = TJPF_RGB;
   const std::unique_ptr<unsigned char, void (*)(unsigned char*)> pixels(

@@ -52,13 +52,13 @@ struct Axes {
 
 Axes parse_layout(std::string_view layout, const PartialShape& shape) {
   Axes axes;
-  for (std::size_t i = 0; i < layout.size(); ++i) {
+  for (i64 i = 0; i < std::ssize(layout); ++i) {
     i64* const known[] = {&axes.batch, &axes.channel, &axes.height, &axes.width};
     const auto letter = std::string_view("NCHW").find(layout[i]);
     auto* const axis = letter < 4 ? known[letter] : nullptr;
     if (axis == nullptr || *axis >= 0)
       fail(Code::E0703, "a layout must consist of N, C, H and W, each once, but is {}", layout);
-    *axis = static_cast<i64>(i);
+    *axis = i;
   }
   if (axes.height < 0 || axes.width < 0) fail(Code::E0703, "a layout must have H and W, but is {}", layout);
   if (shape.has_rank() && shape.rank() != std::ssize(layout))
@@ -79,7 +79,7 @@ std::string guess_layout(const PartialShape& shape) {
 }
 
 std::vector<float> per_channel(const std::vector<float>& given, i64 channels, float otherwise, std::string_view what) {
-  const auto n = static_cast<std::size_t>(channels);
+  const std::size_t n = channels;
   if (given.size() > 1 && given.size() != n)
     fail(Code::E0703, "{} {} values for {} channels", given.size(), what, channels);
   if (given.size() == n) return given;

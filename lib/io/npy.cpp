@@ -103,7 +103,7 @@ Tensor copy_numbers(const Dtype& d, const NpyHeader& h, const std::byte* data) {
   dispatch_width(byte_width(d.type), [&]<class T>() {
     each_element(h.shape, h.fortran_order, out.size(), [&](i64 to, i64 from) {
       T x;
-      std::memcpy(&x, data + from * static_cast<i64>(sizeof(T)), sizeof(T));
+      std::memcpy(&x, data + from * i64{sizeof(T)}, sizeof(T));
       out.mutable_data<T>()[to] = d.order == '>' ? swapped(x) : x;
     });
   });
@@ -166,7 +166,7 @@ Tensor parse_npy(const Bytes& file, std::string_view where) {
   const auto count = checked_product(header.shape);
   const auto width = checked_mul(dtype.size, dtype.kind == 'U' ? 4 : 1);
   const auto need = count && width ? checked_mul(*count, *width) : std::nullopt;
-  const auto have = static_cast<i64>(file.size() - header.data_offset);
+  const i64 have = file.size() - header.data_offset;
   if (!need || *need > have || (text && *width == 0 && *count > kMaxEmptyTexts))
     fail(Code::E0705, "{}: {} bytes of elements, too few for '{}' {}", where, have, printable(header.descr),
          to_string(header.shape));
@@ -190,13 +190,13 @@ Bytes npy_elements(const Tensor& t) {
   if (t.type() != ElementType::string) return {t.owner(), {t.bytes(), t.byte_size()}};
   const auto descr = descr_of(t);
   const bool unicode = descr[1] == 'U';
-  const auto length = static_cast<std::size_t>(*parse_number<i64>(std::string_view(descr).substr(2)));
-  const auto width = unicode ? 4 * length : length, count = static_cast<std::size_t>(t.size());
-  const auto size = checked_mul(static_cast<i64>(width), t.size());
+  const auto length = *parse_number<i64>(std::string_view(descr).substr(2));
+  const auto width = unicode ? 4 * length : length, count = t.size();
+  const auto size = checked_mul(width, t.size());
   if (!size) fail(Code::E0003, "the texts are too long for an .npy file");
   auto storage = allocate(*size);
   std::memset(storage.get(), 0, *size);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (i64 i = 0; i < count; ++i) {
     const auto text = t.values<std::string_view>()[i];
     auto* const to = storage.get() + i * width;
     if (const auto all = unicode ? code_points(text) : std::nullopt) std::memcpy(to, all->data(), 4 * all->size());

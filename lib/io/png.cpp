@@ -24,7 +24,7 @@ void take_channels(const std::vector<Sample>& rgba, Tensor& image) {
   const auto channels = image.dim(2);
   auto* to = image.mutable_data<std::uint8_t>();
   for (std::size_t pixel = 0; pixel < rgba.size(); pixel += 4) {
-    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+    for (i64 c = 0; c < channels; ++c) {
       const std::uint32_t sample = rgba[pixel + c];
       *to++ = static_cast<std::uint8_t>(sizeof(Sample) == 1 ? sample : (sample * 255 + 32895) >> 16);
     }

@@ -33,7 +33,7 @@ std::string value_of(const Tensor& t) {
 
 /// Whether the bytes are what the constant holds, and not what `edit` is about to change.
 bool is_stored(const Bytes& weights, const ByteRange& range, const Tensor& value) {
-  const auto size = static_cast<std::size_t>(range.end - range.begin);
+  const std::size_t size = range.end - range.begin;
   if (value.type() == ElementType::string || value.byte_size() != size || weights.size() < size) return true;
   return std::equal(value.bytes(), value.bytes() + size, weights.view.begin() + range.begin);
 }

@@ -25,6 +25,13 @@ std::string Model::result_name(int k) const {
   return port.names.empty() ? producer.name : port.names[0];
 }
 
+std::string attribute_of(const Node& node, std::string_view name) {
+  if (!node.attrs) return {};
+  const auto& defs = node.version->attrs.defs;
+  const auto def = std::find_if(defs.begin(), defs.end(), [&](const AttributeDef& d) { return d.name == name; });
+  return def == defs.end() ? std::string() : def->print(node.attrs.get()).value_or("");
+}
+
 std::size_t count_layers(const Model& model) {
   auto n = model.nodes.size();
   for (const auto& node : model.nodes)

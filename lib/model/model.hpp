@@ -53,6 +53,10 @@ struct Model {
   std::string result_name(int k) const;
 };
 
+/// An attribute as a file may spell it, also where this one leaves it to its default: for who compares words and knows
+/// no struct. Empty where it has no value, the version has none of this name, or the attributes could not be read.
+std::string attribute_of(const Node& node, std::string_view name);
+
 /// Layers of the model and of all bodies within.
 std::size_t count_layers(const Model&);
 

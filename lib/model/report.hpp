@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "diag/diagnose.hpp"
+#include "diag/diagnostic.hpp"
 #include "model/model.hpp"
 
 namespace ovir {

@@ -7,11 +7,9 @@
 namespace ovir {
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 const BodyDef* def_of(const Node& node, int body) {
   const auto& defs = node.op->bodies;
-  return defs.empty() ? nullptr : &defs[std::min(at(body), defs.size() - 1)];
+  return defs.empty() ? nullptr : &defs[std::min<i64>(body, std::ssize(defs) - 1)];
 }
 
 /// The length of the axis that is sliced or concatenated, where it is known.
@@ -28,11 +26,11 @@ std::optional<i64> trip_count(const Model& model, const Facts& facts, int node_i
   const auto& node = model[node_index];
   const auto* const def = def_of(node, body);
   if (def && !def->iterates) return 1;
-  const auto& map = node.maps[at(body)];
+  const auto& map = node.maps[body];
   std::optional<i64> count;
   for (const auto& link : map.inputs) {
     if (!link.sliced || link.port < 0) continue;
-    const auto length = length_along(link, facts.of(node.inputs[at(link.port)]).shape);
+    const auto length = length_along(link, facts.of(node.inputs[link.port]).shape);
     if (!length || link.stride == 0) return std::nullopt;
     const auto border = [&](i64 v) { return std::clamp<i64>(v < 0 ? v + *length + 1 : v, 0, *length); };
     const auto step = std::abs(std::max(link.stride, -std::numeric_limits<i64>::max()));
@@ -41,7 +39,7 @@ std::optional<i64> trip_count(const Model& model, const Facts& facts, int node_i
   }
   for (const auto& link : map.outputs) {
     if (count || !link.sliced || link.port < 0) continue;
-    if (const auto length = length_along(link, facts.outputs[at(node_index)][at(link.port)].shape))
+    if (const auto length = length_along(link, facts.outputs[node_index][link.port].shape))
       count = *length / std::max<i64>(1, link.part_size);
   }
   // A body that counts its iterations has their greatest number at input 0.
@@ -59,11 +57,11 @@ bool always_runs(const Model& model, const Facts& facts, int node_index, int bod
   const auto holds = [](const Fact& fact) {
     return fact.value && fact.value.size() == 1 && to_i64(fact.value)[0] != 0;
   };
-  const auto& inner = *node.bodies[at(body)];
-  const auto result = node.maps[at(body)].condition_result;
-  const auto& results = facts.bodies[at(node_index)];
-  if (node.inputs.size() < 2 || result < 0 || at(body) >= results.size()) return false;
-  const auto& condition = results[at(body)].outputs[at(inner.results[at(result)])];
+  const auto& inner = *node.bodies[body];
+  const auto result = node.maps[body].condition_result;
+  const auto& results = facts.bodies[node_index];
+  if (node.inputs.size() < 2 || result < 0 || body >= std::ssize(results)) return false;
+  const auto& condition = results[body].outputs[inner.results[result]];
   return holds(facts.of(node.inputs[1])) && !condition.empty() && holds(condition[0]);
 }
 

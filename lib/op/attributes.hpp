@@ -7,6 +7,10 @@
 //
 //   enum class Mode { constant, edge };
 //   constexpr auto words(Mode) { return std::to_array<Word<Mode>>({{"constant", Mode::constant}, …}); }
+//
+// A type that is made of a text (the equation of Einsum) parses itself, or throws AttributeError, and prints itself:
+//
+//   struct Equation { static Equation parse(std::string_view); std::string print() const; … };
 #pragma once
 #include <algorithm>
 #include <array>
@@ -65,6 +69,11 @@ concept ListAttribute = requires(T& t) {
 }
 &&!std::is_same_v<T, std::string> && !std::is_same_v<T, PartialShape>;
 template <class T>
+concept ParsedAttribute = requires(const T& t, std::string_view text) {
+  T::parse(text);
+  t.print();
+};
+template <class T>
 concept OptionalAttribute = std::is_same_v<T, std::optional<typename T::value_type>>;
 
 template <class E, E... Only>
@@ -115,6 +124,8 @@ T parse_attribute(std::string_view text) {
     fail_number(s);
   } else if constexpr (std::is_same_v<T, std::string>) {
     return std::string(text);
+  } else if constexpr (ParsedAttribute<T>) {
+    return T::parse(text);
   } else if constexpr (std::is_same_v<T, ElementType>) {
     return parse_type(s);
   } else if constexpr (std::is_same_v<T, PartialShape>) {
@@ -139,6 +150,8 @@ std::optional<std::string> print_attribute(const T& value) {
     return fmt::format("{}", value);
   } else if constexpr (std::is_same_v<T, std::string>) {
     return value;
+  } else if constexpr (ParsedAttribute<T>) {
+    return value.print();
   } else if constexpr (std::is_same_v<T, ElementType>) {
     return std::string(name(value));
   } else if constexpr (std::is_same_v<T, PartialShape>) {
@@ -162,7 +175,7 @@ constexpr AttributeKind attribute_kind() {
   if constexpr (std::is_same_v<T, bool>) return AttributeKind::boolean;
   else if constexpr (std::is_integral_v<T>) return AttributeKind::integer;
   else if constexpr (std::is_floating_point_v<T>) return AttributeKind::number;
-  else if constexpr (std::is_same_v<T, std::string>) return AttributeKind::text;
+  else if constexpr (std::is_same_v<T, std::string> || ParsedAttribute<T>) return AttributeKind::text;
   else if constexpr (std::is_same_v<T, ElementType>) return AttributeKind::element_type;
   else if constexpr (std::is_same_v<T, PartialShape>) return AttributeKind::shape;
   else if constexpr (EnumAttribute<T>) return AttributeKind::word;

@@ -81,7 +81,7 @@ Tensor EvalContext::scratch(ElementType type, Shape shape) {
   const auto bytes = checked_mul(shape.count(), byte_width(type));
   if (!bytes) fail(Code::E0003, "a tensor {}{} is too large", name(type), to_string(shape));
   constexpr std::size_t kAlignment = 64;
-  auto* at = static_cast<std::byte*>(memory_.allocate(static_cast<std::size_t>(std::max<i64>(*bytes, 1)), kAlignment));
+  auto* at = static_cast<std::byte*>(memory_.allocate(std::max<i64>(*bytes, 1), kAlignment));
   // Nobody owns it, so owned() is a copy.
   return {type, std::move(shape), std::shared_ptr<const void>(std::shared_ptr<void>(), at), at};
 }

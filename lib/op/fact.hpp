@@ -30,6 +30,8 @@ struct Fact {
   std::shared_ptr<const std::vector<Interval>> bounds;  ///< else, for small tensors of static shape, perhaps this
 };
 
+static_assert(std::is_nothrow_move_constructible_v<Fact>);
+
 /// What holds of a value that is either the one or the other. Types that differ give `dynamic`.
 Fact merge(const Fact& a, const Fact& b);
 /// Both say the same, symbols included.

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/word_list.hpp"
-#include "diag/diagnose.hpp"
+#include "diag/diagnostic.hpp"
 #include "op/eval_context.hpp"
 #include "op/ports.hpp"
 #include "op/work.hpp"
@@ -106,6 +106,10 @@ void InferContext::require_rank(int port, i64 min, i64 max) const {
   fail_at(port, Code::E0504,
           fmt::format("input \"{}\" of {} must {}, but its shape is {}", port_name(port), op().type,
                       rank_words(min, max), to_string(shape(port))));
+}
+
+void InferContext::require_index_type(ElementType type, std::string_view attribute) const {
+  require_attr(contains(kIndex, type), attribute, "must be i32 or i64, but is {}", name(type));
 }
 
 void InferContext::require_rank_at_least(int port, i64 min) const { require_rank(port, min, kAnyRank); }

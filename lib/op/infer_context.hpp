@@ -65,6 +65,8 @@ class InferContext {
   void require_attr(bool condition, std::string_view attribute, fmt::format_string<A...> text, A&&... args) const {
     if (!condition) fail_attr(attribute, fmt::format(text, std::forward<A>(args)...));
   }
+  /// The element type of indices that an attribute asks for is i32 or i64.
+  void require_index_type(ElementType type, std::string_view attribute) const;
   void require_rank(int port, i64 rank) const { require_rank(port, rank, rank); }
   void require_rank(int port, i64 min, i64 max) const;
   void require_rank_at_least(int port, i64 min) const;

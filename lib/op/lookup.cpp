@@ -5,14 +5,11 @@
 #include <optional>
 
 #include "base/text.hpp"
-#include "diag/diagnose.hpp"
 #include "diag/diagnostic.hpp"
 #include "op/known_types.hpp"
 
 namespace ovir {
-namespace {
 
-/// The opset that a layer's `version` word means for its type; nothing for a set that is not OpenVINO's.
 std::optional<int> opset_number(std::string_view type, std::string_view version) {
   const auto is_one_of = [&](const auto& list) {
     return std::any_of(list.begin(), list.end(), [&](auto t) { return equals_ignoring_case(t, type); });
@@ -34,6 +31,8 @@ std::optional<int> opset_number(std::string_view type, std::string_view version)
   const auto n = parse_number<int>(digits);
   return n && *n <= kNewestOpset ? n : std::nullopt;
 }
+
+namespace {
 
 /// "opset18" and later ones.
 bool is_newer(std::string_view version) {
@@ -77,6 +76,7 @@ std::vector<std::string> sets_of(const OpDef& op) {
 }  // namespace
 
 Operation find_operation(const Registry& registry, std::string_view type, std::string_view version) {
+  if (const auto* own = registry.find_extension(type, version)) return {own, &own->versions.back()};
   const auto* op = registry.find(type);
   const auto* known = known_type(type);
   const auto opset = opset_number(type, version);

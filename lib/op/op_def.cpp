@@ -15,6 +15,12 @@ const OpDef* Registry::find(std::string_view type) const {
   return found == ops.end() ? nullptr : *found;
 }
 
+const OpDef* Registry::find_extension(std::string_view type, std::string_view set) const {
+  const auto found = std::find_if(extensions.begin(), extensions.end(),
+                                  [&](const OpDef* op) { return op->type == type && op->set == set; });
+  return found == extensions.end() ? nullptr : *found;
+}
+
 std::string spec_of(const OpDef& op, const Version& version) {
   return version.spec.empty() ? fmt::format("{}-{}", op.spec, version.since) : std::string(version.spec);
 }

@@ -133,7 +133,10 @@ struct BodyDef {
 };
 
 struct OpDef {
-  std::string_view type;    ///< as the specification spells it
+  std::string_view type;  ///< as the specification spells it
+  /// Of an extension: the word that its layers have as their `version`, "extension" or another. Empty: OpenVINO's
+  /// opsets hold it.
+  std::string_view set{};
   std::string_view spec{};  ///< family and name of its specification, "movement/roll"; see spec_of
   std::span<const Version> versions;
   Kind kind = Kind::compute;
@@ -141,11 +144,14 @@ struct OpDef {
   std::span<const BodyDef> bodies{};
 };
 
-/// The operations a model may use, sorted by type name.
+/// The operations a model may use.
 struct Registry {
-  std::span<const OpDef* const> ops;
-  /// By type or alias, without regard to letter case; null where there is none.
+  std::span<const OpDef* const> ops;           ///< of OpenVINO's opsets, sorted by type name
+  std::span<const OpDef* const> extensions{};  ///< others, each with its `set`
+  /// Of an opset, by type or alias, without regard to letter case; null where there is none.
   const OpDef* find(std::string_view type) const;
+  /// An extension by type and set, as they are spelled; null where there is none.
+  const OpDef* find_extension(std::string_view type, std::string_view set) const;
 };
 
 /// Where a version is specified: "movement/roll-7", a document of OpenVINO's operation-sets/operation-specs.

@@ -1,6 +1,6 @@
 #include "op/ports.hpp"
 
-#include "diag/diagnose.hpp"
+#include "diag/diagnostic.hpp"
 
 #include <fmt/core.h>
 

@@ -67,13 +67,11 @@ i64 default_work_limit(i64 bytes) { return saturating_add(kFloor, saturating_mul
 
 void WorkBudget::take(i64 steps) {
   if (steps > limit_ - used_) {
-    Diagnostic d;
-    d.code = Code::E0004;
     const auto taken = steps_text(saturating_add(used_, steps)), allowed = steps_text(limit_);
-    d.message = taken == allowed ? fmt::format("the model takes more than the {} that are allowed", allowed)
-                                 : fmt::format("the model takes {} or more, but {:.2g} are allowed", taken,
-                                               static_cast<double>(limit_));
-    throw OverWork(std::move(d));
+    throw OverWork(diagnose(Code::E0004, taken == allowed
+                                             ? fmt::format("the model takes more than the {} that are allowed", allowed)
+                                             : fmt::format("the model takes {} or more, but {:.2g} are allowed", taken,
+                                                           static_cast<double>(limit_))));
   }
   used_ += steps;
 }

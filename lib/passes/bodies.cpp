@@ -29,6 +29,7 @@ class Mapper {
     fed_.assign(inner_.parameters.size(), nullptr);
     fed_back_.assign(inner_.parameters.size(), nullptr);
     given_.assign(outer_.outputs.size(), nullptr);
+    counted_ = counts_outputs();
     for (const auto& entry : body_.port_map) add(entry);
     for (const auto& edge : body_.back_edges) add(edge);
     for (std::size_t k = 0; k < fed_.size() && good_; ++k)
@@ -52,6 +53,7 @@ class Mapper {
   Diagnostics& diagnostics_;
   BodyMap map_;
   bool good_ = true;
+  bool counted_ = false;                     ///< see counts_outputs
   std::vector<const PortMap*> fed_, given_;  ///< by Parameter, by output port: the entry
   std::vector<const BackEdge*> fed_back_;    ///< by Parameter
 
@@ -60,6 +62,23 @@ class Mapper {
   bool names(i64 inner) const {
     return std::any_of(body_.port_map.begin(), body_.port_map.end(),
                        [&](const PortMap& e) { return e.internal_layer == inner; });
+  }
+  /// Whether the port map counts the layer's outputs from 0, as the specification's example of If does, instead of
+  /// naming their ports. OpenVINO takes the outputs in the order of their numbers and so reads both.
+  bool counts_outputs() const {
+    std::vector<i64> numbers;
+    for (const auto& entry : body_.port_map)
+      if (entry.direction == PortMap::Direction::output && entry.external_port >= 0)
+        numbers.push_back(entry.external_port);
+    std::sort(numbers.begin(), numbers.end());
+    if (numbers.size() != outer_.outputs.size()) return false;
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      if (numbers[k] != static_cast<i64>(k)) return false;
+    return std::any_of(numbers.begin(), numbers.end(), [&](i64 n) { return output_position(outer_, n) < 0; });
+  }
+  /// The output that the port map means by `external`; -1: none.
+  int output_number(i64 external) const {
+    return counted_ ? static_cast<int>(external) : output_position(outer_, external);
   }
   bool maps_port(i64 external, PortMap::Direction direction) const {
     return std::any_of(body_.port_map.begin(), body_.port_map.end(),
@@ -139,7 +158,7 @@ class Mapper {
                  {{{Change::What::tag_attribute, "purpose", std::string(meant)}}});
     }
     const auto& ports = input ? outer_.inputs : outer_.outputs;
-    link.port = input ? input_position(outer_, entry.external_port) : output_position(outer_, entry.external_port);
+    link.port = input ? input_position(outer_, entry.external_port) : output_number(entry.external_port);
     if (link.port < 0) {
       std::vector<Remedy> remedies;
       for (auto port = ports.rbegin(); port != ports.rend() && remedies.size() < 4;

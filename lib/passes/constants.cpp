@@ -20,7 +20,7 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
     std::memcpy(&w, bytes.data() + i * 4, 4);
     return std::size_t{w};
   };
-  const auto wanted = static_cast<std::size_t>(shape.count());
+  const std::size_t wanted = shape.count();
   if (bytes.size() < 4) fail(Code::E0303, "the constant must hold {} strings, but has {} bytes", wanted, bytes.size());
   if (word(0) != wanted) fail(Code::E0303, "the constant must hold {} strings, but holds {}", wanted, word(0));
   const auto text_at = (wanted + 2) * 4;

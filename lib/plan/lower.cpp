@@ -11,8 +11,7 @@ bool iterates(const Node& node) { return !node.maps.empty() && node.maps.front()
 void require_kernel(const Model& model, const Node& node) {
   if (node.version->eval) return;
   auto d = diagnose(Code::E0605, fmt::format("{} of {} has no kernel", node.op->type, node.layer->version));
-  d.layer = layer_ref(model, *node.layer);
-  d.at = node.layer->at;
+  locate(d, model, *node.layer);
   fail(std::move(d));
 }
 

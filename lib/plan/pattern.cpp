@@ -18,7 +18,11 @@ Graphlet::Graphlet(const Plan& plan, const std::vector<char>& free) : plan_(&pla
   }
 }
 
-std::string_view Graphlet::type(int i) const { return i >= 0 && (*free_)[i] ? node(i).op->type : std::string_view(); }
+std::string_view Graphlet::type(int i) const { return i >= 0 && (*free_)[i] ? any_type(i) : std::string_view(); }
+
+std::string_view Graphlet::any_type(int i) const {
+  return i >= 0 && node(i).op->set.empty() ? node(i).op->type : std::string_view();
+}
 
 ValueRef Graphlet::input(int i, int port) const {
   const auto& inputs = node(i).inputs;

@@ -19,8 +19,11 @@ class Graphlet {
 
   const PlanOptions& options() const { return plan_->options; }
   const Node& node(int i) const { return (*plan_->model)[i]; }
-  /// The type, as the specification spells it, of a node that may be taken; empty for others and for i < 0.
+  /// The type, as the specification spells it, of a node that may be taken; empty for others, for extensions and for
+  /// i < 0.
   std::string_view type(int i) const;
+  /// The same of any node, also of one that may not be taken.
+  std::string_view any_type(int i) const;
   template <class A>
   const A& attrs(int i) const {
     return node(i).version->attrs.as<A>(node(i).attrs.get());
@@ -38,7 +41,7 @@ class Graphlet {
   /// Whether somebody reads the output, if the node has it.
   bool is_read(ValueRef v) const;
   /// How often steps and Results read a value of the plan.
-  int reads(int value) const { return users_[static_cast<std::size_t>(value)].second; }
+  int reads(int value) const { return users_[value].second; }
 
  private:
   const Plan* plan_;

@@ -76,7 +76,7 @@ struct Plan {
   std::vector<int> results;                ///< values, by Result in file order
   std::vector<std::vector<int>> value_of;  ///< by node and output: the value that stands for it
 
-  const Value& value(int id) const { return values[static_cast<std::size_t>(id)]; }
+  const Value& value(int id) const { return values[id]; }
   const Node& node(const Step& step) const { return (*model)[step.nodes.back()]; }
 };
 

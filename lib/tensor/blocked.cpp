@@ -20,7 +20,7 @@ void for_places(const Shape& shape, i64 block, Copy copy) {
 
 Tensor blocked_to_plain(const Tensor& blocked, const Shape& shape) {
   Tensor plain(blocked.type(), shape);
-  const auto width = static_cast<i64>(byte_width(blocked.type()));
+  const i64 width = byte_width(blocked.type());
   for_places(shape, block_channels(blocked.type()), [&](i64 from, i64 to) {
     std::memcpy(plain.mutable_bytes() + to * width, blocked.bytes() + from * width, width);
   });
@@ -32,7 +32,7 @@ Tensor plain_to_blocked(const Tensor& plain) {
   const auto block = block_channels(plain.type());
   padded[1] = (padded[1] + block - 1) / block * block;
   Tensor blocked(plain.type(), {padded.count()});
-  const auto width = static_cast<i64>(byte_width(plain.type()));
+  const i64 width = byte_width(plain.type());
   std::memset(blocked.mutable_bytes(), 0, padded.count() * width);
   for_places(plain.shape(), block, [&](i64 to, i64 from) {
     std::memcpy(blocked.mutable_bytes() + to * width, plain.bytes() + from * width, width);

@@ -39,11 +39,11 @@ Dim operator*(Dim, Dim);
 Dim div_floor(Dim, i64);
 Dim div_ceil(Dim, i64);
 /// What both say; nothing where they contradict. Keeps a symbol of either.
-std::optional<Dim> intersect(const Dim&, const Dim&);
+[[nodiscard]] std::optional<Dim> intersect(const Dim&, const Dim&);
 /// The least interval that holds both; the symbol stays where both have it.
-Dim hull(const Dim&, const Dim&);
+[[nodiscard]] Dim hull(const Dim&, const Dim&);
 /// Numpy broadcasting of two lengths; nothing where they cannot be broadcast.
-std::optional<Dim> broadcast(const Dim&, const Dim&);
+[[nodiscard]] std::optional<Dim> broadcast(const Dim&, const Dim&);
 
 /// A shape whose rank or dims may be unknown.
 class PartialShape {
@@ -86,11 +86,11 @@ class PartialShape {
   bool ranked_;
 };
 
-std::optional<PartialShape> intersect(const PartialShape&, const PartialShape&);
+[[nodiscard]] std::optional<PartialShape> intersect(const PartialShape&, const PartialShape&);
 /// The most precise shape that holds both (unknown rank where the ranks differ).
-PartialShape hull(const PartialShape&, const PartialShape&);
+[[nodiscard]] PartialShape hull(const PartialShape&, const PartialShape&);
 /// Numpy broadcasting: aligned at the last axis. Nothing where it is impossible.
-std::optional<PartialShape> broadcast(const PartialShape&, const PartialShape&);
+[[nodiscard]] std::optional<PartialShape> broadcast(const PartialShape&, const PartialShape&);
 
 /// "3", "?", "1..8", "2..".
 std::string to_string(const Dim&);

@@ -42,7 +42,7 @@ class Shape {
   Shape(const std::vector<i64>& values) : Shape(values.begin(), values.end()) {}  // NOLINT
 
   i64 rank() const { return many_.empty() ? few_size_ : std::ssize(many_); }
-  std::size_t size() const { return static_cast<std::size_t>(rank()); }
+  std::size_t size() const { return rank(); }
   bool empty() const { return rank() == 0; }
   /// The number of elements: the product of the lengths. Throws Failure (E0003) where it does not fit 64 bits, or where
   /// there are more than kMaxRank axes.

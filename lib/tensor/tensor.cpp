@@ -45,7 +45,7 @@ void Tensor::wrong_count(i64 given, const Shape& shape) {
 
 Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)), size_(shape_.count()) {
   const auto bytes = size_in_bytes(type_, size_, shape_, false);
-  byte_size_ = static_cast<std::size_t>(bytes);
+  byte_size_ = bytes;
   try {
     if (bytes > largest_tensor()) throw std::bad_alloc();
     auto storage = allocate(byte_size_);

@@ -65,11 +65,11 @@ class Tensor {
   }
   template <class T>
   std::span<const T> values() const {
-    return {data<T>(), static_cast<std::size_t>(size_)};
+    return std::span(data<T>(), size_);
   }
   template <class T>
   std::span<T> mutable_values() {
-    return {mutable_data<T>(), static_cast<std::size_t>(size_)};
+    return std::span(mutable_data<T>(), size_);
   }
   /// The elements where they lie, for as long as this tensor lives.
   View view() const { return {type_, Layout::plain, shape_, const_cast<std::byte*>(data_)}; }

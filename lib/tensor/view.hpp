@@ -20,7 +20,7 @@ enum class Layout : std::uint8_t {
 };
 inline constexpr i64 kBlock = 16;  ///< channels of a block of f32
 /// Channels of a block of any other element type.
-constexpr i64 block_channels(ElementType type) { return 64 / static_cast<i64>(byte_width(type)); }
+constexpr i64 block_channels(ElementType type) { return 64 / byte_width(type); }
 
 /// Bytes with a type and a shape. Owns and allocates nothing: bytes and dims must outlive it.
 struct View {

@@ -155,12 +155,10 @@ class Cutter {
 
   std::vector<int> writes_of(const Node& read) const {
     std::vector<int> writes;
-    const auto* const variable = read.layer->attribute("variable_id");
-    for (int i = 0; variable && i < std::ssize(part_.nodes); ++i) {
-      const auto& node = part_[i];
-      const auto* const own = node.op && node.op->kind == Kind::assign ? node.layer->attribute("variable_id") : nullptr;
-      if (own && own->value == variable->value) writes.push_back(i);
-    }
+    const auto variable = attribute_of(read, "variable_id");
+    for (int i = 0; i < std::ssize(part_.nodes); ++i)
+      if (const auto& node = part_[i]; node.op && node.op->kind == Kind::assign)
+        if (attribute_of(node, "variable_id") == variable) writes.push_back(i);
     return writes;
   }
 

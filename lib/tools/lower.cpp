@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text.hpp"
 #include "model/report.hpp"
 #include "op/known_types.hpp"
 #include "op/lookup.hpp"
@@ -14,19 +13,8 @@
 namespace ovir::tools {
 namespace {
 
-/// What the layer says of an attribute; empty where it leaves it to the default.
-std::string_view word(const Node& node, std::string_view attribute) {
-  const auto* given = node.layer->attribute(attribute);
-  return given ? trim(given->value) : std::string_view();
-}
-
-bool is_default(const Node& node, std::string_view attribute, std::string_view value) {
-  const auto given = word(node, attribute);
-  return given.empty() || equals_ignoring_case(given, value);
-}
-
-bool is_false(const Node& node, std::string_view attribute) {
-  return is_default(node, attribute, "false") || word(node, attribute) == "0";
+bool has(const Node& node, std::string_view attribute, std::string_view value) {
+  return attribute_of(node, attribute) == value;
 }
 
 /// The value of an input that is a Constant, else nothing.
@@ -40,6 +28,11 @@ std::optional<std::vector<i64>> constant(const Model& model, const Node& node, s
 bool is_not_negative(const Model& model, const Node& node, std::size_t input) {
   const auto values = constant(model, node, input);
   return values && std::all_of(values->begin(), values->end(), [](i64 v) { return v >= 0; });
+}
+
+/// Older versions of the scatters only replace, and their indices don't count from the end.
+bool writes_from_the_front(const Model& model, const Node& node) {
+  return has(node, "reduction", "none") && is_not_negative(model, node, 1);
 }
 
 bool is_boolean(const Model& model, const Node& node) {
@@ -56,46 +49,59 @@ struct Lowering {
   std::string_view older_type;  ///< mostly the same
   int older;                    ///< an opset that holds the older version
   bool (*same)(const Model&, const Node&);
+  std::string_view attribute = {}, becomes = {};  ///< what else changes; empty: nothing
 };
 
+bool rounds_as_torch(const Node& node) { return has(node, "rounding_type", "ceil_torch"); }
+
+/// Whether the lengths of the planes are declared. Where "ceil" gives others than "ceil_torch", the change is refused
+/// then, because they contradict what the layer declares; where it does not, the windows are the same.
+bool declares_planes(const Model&, const Node& node) {
+  const auto& ports = node.layer->outputs;
+  if (ports.empty() || !ports[0].declared_shape || !ports[0].declared_shape->has_rank()) return false;
+  const auto& shape = *ports[0].declared_shape;
+  if (shape.rank() < 3) return false;
+  for (i64 axis = 2; axis < shape.rank(); ++axis)
+    if (!shape[axis].is_static()) return false;
+  return true;
+}
+
 constexpr Lowering kLowerings[] = {
-    {"AvgPool", 14, "AvgPool", 1,
-     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "rounding_type"), "ceil_torch"); }},
+    {"AvgPool", 14, "AvgPool", 1, [](const Model&, const Node& n) { return !rounds_as_torch(n); }},
     {"AvgPool", 16, "AvgPool", 14,
      [](const Model&, const Node& n) {
-       return word(n, "dilations").find_first_not_of("1, ") == std::string_view::npos;
+       return attribute_of(n, "dilations").find_first_not_of("1,") == std::string::npos;
      }},
     {"BitwiseAnd", 13, "LogicalAnd", 1, is_boolean},
     {"BitwiseNot", 13, "LogicalNot", 1, is_boolean},
     {"BitwiseOr", 13, "LogicalOr", 1, is_boolean},
     {"BitwiseXor", 13, "LogicalXor", 1, is_boolean},
-    {"Broadcast", 3, "Broadcast", 1,
-     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "mode"), "bidirectional"); }},
+    {"Broadcast", 3, "Broadcast", 1, [](const Model&, const Node& n) { return !has(n, "mode", "bidirectional"); }},
     {"DeformableConvolution", 8, "DeformableConvolution", 1,
-     [](const Model&, const Node& n) { return n.inputs.size() == 3 && is_false(n, "bilinear_interpolation_pad"); }},
+     [](const Model&, const Node& n) { return n.inputs.size() == 3 && has(n, "bilinear_interpolation_pad", "false"); }},
+    // A default_index of -1 means the same in both texts, but 2022.3 refuses it in version 3.
     {"EmbeddingBagOffsets", 15, "EmbeddingBagOffsetsSum", 3,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "sum"); }},
+     [](const Model& m, const Node& n) {
+       return has(n, "reduction", "sum") && (n.inputs.size() < 4 || is_not_negative(m, n, 3));
+     }},
     {"EmbeddingBagPacked", 15, "EmbeddingBagPackedSum", 3,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "sum"); }},
+     [](const Model&, const Node& n) { return has(n, "reduction", "sum"); }},
     // Version 8 counts negative indices from the end, 7 takes them for out of range.
     {"Gather", 8, "Gather", 7, [](const Model& m, const Node& n) { return is_not_negative(m, n, 1); }},
-    {"Gather", 7, "Gather", 1, [](const Model&, const Node& n) { return is_default(n, "batch_dims", "0"); }},
-    {"Gelu", 7, "Gelu", 2, [](const Model&, const Node& n) { return is_default(n, "approximation_mode", "erf"); }},
-    {"MaxPool", 14, "MaxPool", 8,
-     [](const Model&, const Node& n) { return !equals_ignoring_case(word(n, "rounding_type"), "ceil_torch"); }},
+    {"Gather", 7, "Gather", 1, [](const Model&, const Node& n) { return has(n, "batch_dims", "0"); }},
+    {"Gelu", 7, "Gelu", 2, [](const Model&, const Node& n) { return has(n, "approximation_mode", "erf"); }},
+    {"MaxPool", 14, "MaxPool", 8, [](const Model&, const Node& n) { return !rounds_as_torch(n); }},
+    {"MaxPool", 14, "MaxPool", 8, declares_planes, "rounding_type", "ceil"},
     {"MulticlassNms", 9, "MulticlassNms", 8, [](const Model&, const Node& n) { return n.inputs.size() == 2; }},
     {"Pad", 12, "Pad", 1,
      [](const Model& m, const Node& n) { return is_not_negative(m, n, 1) && is_not_negative(m, n, 2); }},
-    {"ROIAlign", 9, "ROIAlign", 3,
-     [](const Model&, const Node& n) { return is_default(n, "aligned_mode", "asymmetric"); }},
-    {"ScatterElementsUpdate", 12, "ScatterElementsUpdate", 3,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "none"); }},
-    {"ScatterNDUpdate", 15, "ScatterNDUpdate", 4,
-     [](const Model&, const Node& n) { return is_default(n, "reduction", "none"); }},
-    {"ShapeOf", 3, "ShapeOf", 1, [](const Model&, const Node& n) { return is_default(n, "output_type", "i64"); }},
-    {"Softmax", 8, "Softmax", 1, [](const Model&, const Node& n) { return !word(n, "axis").starts_with('-'); }},
-    {"Squeeze", 15, "Squeeze", 1, [](const Model&, const Node& n) { return is_false(n, "allow_axis_skip"); }},
-    {"TopK", 11, "TopK", 3, [](const Model&, const Node& n) { return is_false(n, "stable"); }},
+    {"ROIAlign", 9, "ROIAlign", 3, [](const Model&, const Node& n) { return has(n, "aligned_mode", "asymmetric"); }},
+    {"ScatterElementsUpdate", 12, "ScatterElementsUpdate", 3, writes_from_the_front},
+    {"ScatterNDUpdate", 15, "ScatterNDUpdate", 4, writes_from_the_front},
+    {"ShapeOf", 3, "ShapeOf", 1, [](const Model&, const Node& n) { return has(n, "output_type", "i64"); }},
+    {"Softmax", 8, "Softmax", 1, [](const Model&, const Node& n) { return !attribute_of(n, "axis").starts_with('-'); }},
+    {"Squeeze", 15, "Squeeze", 1, [](const Model&, const Node& n) { return has(n, "allow_axis_skip", "false"); }},
+    {"TopK", 11, "TopK", 3, [](const Model&, const Node& n) { return has(n, "stable", "false"); }},
 };
 
 bool reads(std::string_view release, std::string_view type, int set) { return release_of(type, set) <= release; }
@@ -113,16 +119,20 @@ std::vector<Remedy> lowered(const Model& model, const Node& node, std::string_vi
   if (!node.op || !node.version) return {};
   const auto* op = node.op;
   const auto* version = node.version;
+  Remedy others;  // changes that the older versions ask for
   for (int set = kNewestOpset;;) {
     if (const int readable = readable_set(release, *op, *version, set)) {
       Remedy remedy{{Change::What::layer_attribute, "version", fmt::format("opset{}", readable)}};
       if (op != node.op) remedy.push_back({Change::What::layer_attribute, "type", std::string(op->type)});
+      remedy.insert(remedy.end(), others.begin(), others.end());
       return {std::move(remedy)};
     }
     const auto* const row = std::find_if(std::begin(kLowerings), std::end(kLowerings), [&](const Lowering& l) {
       return l.type == op->type && l.version == version->since && l.same(model, node);
     });
     if (row == std::end(kLowerings)) return {};
+    if (!row->attribute.empty())
+      others.push_back({Change::What::attribute, std::string(row->attribute), std::string(row->becomes)});
     op = operations().find(row->older_type);
     version = op ? version_in(*op, row->older) : nullptr;
     if (!version) return {};

@@ -36,7 +36,7 @@ Bytes packed_bytes(const Tensor& value) {
   }
   const auto packed = pack(value);
   const auto size = packed_size(value.type(), value.size()).value_or(0);
-  return {packed.owner(), {packed.bytes(), static_cast<std::size_t>(size)}};
+  return {packed.owner(), std::span(packed.bytes(), size)};
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void PackedBin::keep(const Model& model, const Node& node) {
     for (const auto& inner : body->nodes) keep(*body, inner);
   const auto bytes = stored_bytes(node);
   if (!bytes || bytes->begin == bytes->end) return;
-  if (!old_ || bytes->end > static_cast<i64>(old_->size())) {
+  if (!old_ || bytes->end > std::ssize(old_->view)) {
     auto d = diagnose(Code::E0302, fmt::format("the bytes [{}..{}) of {} are not in the .bin", bytes->begin, bytes->end,
                                                describe(*node.layer)));
     d.attribute = "offset";

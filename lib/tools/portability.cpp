@@ -17,10 +17,7 @@ struct Candidate {
   std::vector<Fact> inputs;
   bool turned;  ///< see SquareWeights
   ElementType type() const { return inputs.empty() ? ElementType::dynamic : inputs[0].type; }
-  std::string_view attribute(std::string_view name) const {
-    const auto* given = node.layer->attribute(name);
-    return given ? trim(given->value) : std::string_view();
-  }
+  std::string attribute(std::string_view name) const { return attribute_of(node, name); }
 };
 
 /// Square constants that MatMul uses as they are and transposed.
@@ -34,8 +31,7 @@ class SquareWeights {
     const auto& shape = weights->shape();
     const auto rank = shape.rank();
     if (rank < 2 || shape[rank - 1] != shape[rank - 2] || shape[rank - 1] < 2) return false;
-    const auto* given = node.layer->attribute("transpose_b");
-    const bool transposed = given && equals_ignoring_case(trim(given->value), "true");
+    const bool transposed = attribute_of(node, "transpose_b") == "true";
     return transposed_.try_emplace(weights->bytes(), transposed).first->second != transposed;
   }
 
@@ -73,7 +69,7 @@ bool along_last_axis(const Candidate& layer) {
 }
 bool nms_eta(const Candidate& layer) { return parse_number<double>(layer.attribute("nms_eta")).value_or(1) != 1; }
 bool adds_and_drops_axes(const Candidate& layer) {
-  const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string_view::npos; };
+  const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string::npos; };
   return any("new_axis_mask") && any("shrink_axis_mask");
 }
 bool turns_weights(const Candidate& layer) { return layer.turned; }
@@ -87,7 +83,7 @@ bool by_a_sixth_in_f16(const Candidate& layer) {
 /// Pads of the file that differ from those which the output_shape asks for: half of what is too much, rounded down.
 bool pads_of_the_file(const Candidate& layer) {
   const auto mode = layer.attribute("auto_pad");
-  return layer.inputs.size() > 2 && (mode.empty() || mode == "explicit" || mode == "valid");
+  return layer.inputs.size() > 2 && (mode == "explicit" || mode == "valid");
 }
 /// Lines are resampled with the filter that antialias widens where there become fewer of them.
 bool shrinks_with_antialias(const Candidate& layer) {
@@ -98,9 +94,16 @@ bool shrinks_with_antialias(const Candidate& layer) {
     if (to[i].max < from[i].min) return true;
   return false;
 }
+/// Whether an input is cut into parts that do not begin at its first element, or at its last one backwards.
+bool begins_inside(const Candidate& layer) {
+  const auto& map = layer.node.layer->bodies.front().port_map;
+  return std::any_of(map.begin(), map.end(), [](const PortMap& entry) {
+    return entry.direction == PortMap::Direction::input && entry.axis && entry.start != (entry.stride > 0 ? 0 : -1);
+  });
+}
 bool other_gate_order(const Candidate& layer) {
-  const auto format = layer.attribute("weights_format");
-  return !format.empty() && format != "fico";
+  const auto order = layer.attribute("weights_format");
+  return !order.empty() && order != "fico";
 }
 constexpr auto k64 = set_of(ElementType::i64, ElementType::u64, ElementType::f64);
 constexpr auto kBytes = set_of(ElementType::i8, ElementType::u8);
@@ -179,6 +182,7 @@ constexpr Difference kDifferences[] = {
      "the plugin reads the wrong elements where new_axis_mask and shrink_axis_mask are both set"},
     {"Subtract", of_types<k64>, kIn32Bits},
     {"Subtract", of_types<kBytes>, kSaturates},
+    {"TensorIterator", begins_inside, "the plugin takes parts of an input from its edge on, whatever start says"},
     {"Unique", along_last_axis, "the plugin misses equal slices along the last axis"},
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "op/known_types.hpp"
+#include "op/lookup.hpp"
 
 namespace ovir::tools {
 namespace {
@@ -107,7 +108,9 @@ std::optional<Demand> habit(const Model& model, const Node& node) {
   return Demand{"2023.2", kind == Kind::parameter ? "an empty input" : "an empty output", &model, &node};
 }
 
+/// The set that the layer names, be it one of the future.
 std::optional<int> set_of(const Layer& layer) {
+  if (const auto set = opset_number(layer.type, layer.version)) return set;
   if (!layer.version.starts_with("opset")) return std::nullopt;
   return parse_number<int>(std::string_view(layer.version).substr(5));
 }

@@ -129,8 +129,7 @@ std::optional<Unset> unset_element(const Event& e) {
     const auto &a = runs[0][o], &b = runs[1][o];
     if (!a || a.type() == ElementType::string || a.byte_size() != b.byte_size()) continue;
     const auto differs = std::mismatch(a.bytes(), a.bytes() + a.byte_size(), b.bytes()).first - a.bytes();
-    if (differs < static_cast<std::ptrdiff_t>(a.byte_size()))
-      return Unset{o, static_cast<i64>(differs) / byte_width(a.type())};
+    if (differs < static_cast<std::ptrdiff_t>(a.byte_size())) return Unset{o, differs / byte_width(a.type())};
   }
   return std::nullopt;
 }

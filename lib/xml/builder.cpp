@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "diag/diagnose.hpp"
+#include "diag/diagnostic.hpp"
 #include "tensor/element_type.hpp"
 #include "xml/names.hpp"
 
@@ -148,7 +148,7 @@ std::shared_ptr<Graph> Builder::graph(pugi::xml_node node, const std::string& pa
   for (const auto child : layers.children("layer")) {
     auto& last = result->layers.emplace_back(layer(child, depth));
     if (last.id >= 0) continue;
-    last.id = -static_cast<i64>(result->layers.size());  // no edge can mean it
+    last.id = -std::ssize(result->layers);  // no edge can mean it
     result->damaged = true;
   }
   in_layer_ = outer_layer;
@@ -191,7 +191,7 @@ void Builder::data(pugi::xml_node node, Layer& layer) {
 void Builder::ports(pugi::xml_node list, bool input, Layer& layer) {
   auto& result = input ? layer.inputs : layer.outputs;
   for (const auto node : list.children("port")) {
-    in_port_ = PortRef{input, static_cast<i64>(result.size()), parse_number<i64>(node.attribute("id").value()), {}};
+    in_port_ = PortRef{input, std::ssize(result), parse_number<i64>(node.attribute("id").value()), {}};
     result.push_back(port(node, input));
   }
   in_port_.reset();

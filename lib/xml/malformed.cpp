@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
+#include "xml/tags.hpp"
 
 namespace ovir::xml {
 
@@ -15,41 +16,23 @@ std::string_view name_at(std::string_view text, std::size_t offset) {
   return text.substr(offset, std::min(end, text.size()) - offset);
 }
 
-/// Behind the first `end` after `from`, or the end of the text.
-std::size_t behind(std::string_view text, std::string_view end, std::size_t from) {
-  const auto at = text.find(end, from);
-  return at == text.npos ? text.size() : at + end.size();
-}
-
-/// The '>' of the tag that begins at `from`; quoted text may hold others.
-std::size_t tag_end(std::string_view text, std::size_t from) {
-  char quote = 0;
-  for (std::size_t i = from; i < text.size(); ++i) {
-    if (quote != 0) quote = text[i] == quote ? '\0' : quote;
-    else if (text[i] == '"' || text[i] == '\'') quote = text[i];
-    else if (text[i] == '>') return i;
-  }
-  return text.size();
-}
-
 /// Where the elements begin that are open at `limit`, outermost first.
 std::vector<std::size_t> open_elements(std::string_view text, std::size_t limit) {
   std::vector<std::size_t> open;
   for (std::size_t at = text.find('<'); at < limit; at = text.find('<', at)) {
-    const std::string_view rest = text.substr(at);
-    if (rest.starts_with("<!--")) at = behind(text, "-->", at);
-    else if (rest.starts_with("<![CDATA[")) at = behind(text, "]]>", at);
-    else if (rest.starts_with("<?")) at = behind(text, "?>", at);
-    else if (rest.starts_with("<!")) at = tag_end(text, at);
-    else if (rest.starts_with("</")) {
+    if (const auto behind = skip_non_element(text, at); behind != at) {
+      at = behind;
+      continue;
+    }
+    const auto rest = text.substr(at);
+    const auto end = rest.starts_with("</") ? std::min(text.find('>', at), text.size()) : tag_end(text, at);
+    if (rest.starts_with("</")) {
       if (!open.empty()) open.pop_back();
-      at = behind(text, ">", at);
-    } else {
-      const auto end = tag_end(text, at);
+    } else if (!rest.starts_with("<!")) {
       if (end >= limit) break;
       if (text[end - 1] != '/') open.push_back(at);
-      at = end;
     }
+    at = end;
   }
   return open;
 }
@@ -104,11 +87,11 @@ bool is_entity(std::string_view text) {
 /// The first & that must be written &amp;. In comments and CDATA it may stand as it is.
 std::optional<std::size_t> bare_ampersand(std::string_view text) {
   for (auto at = text.find('&'); at != text.npos; at = text.find('&', at)) {
-    const auto verbatim = [&](std::string_view begin, std::string_view end) {
+    const auto verbatim = [&](std::string_view begin) {
       const auto opened = text.rfind(begin, at);
-      return opened != text.npos && behind(text, end, opened) > at ? behind(text, end, opened) : at;
+      return opened == text.npos ? at : std::max(at, skip_non_element(text, opened));
     };
-    const auto next = std::max(verbatim("<!--", "-->"), verbatim("<![CDATA[", "]]>"));
+    const auto next = std::max(verbatim("<!--"), verbatim("<![CDATA["));
     if (next == at && !is_entity(text.substr(at + 1))) return at;
     at = std::max(next, at + 1);
   }
@@ -120,7 +103,7 @@ std::optional<std::size_t> not_utf8(std::string_view text) {
   for (auto rest = text;;) {
     const auto first = std::find_if(rest.begin(), rest.end(), wide);
     if (first == rest.end()) return std::nullopt;
-    rest.remove_prefix(static_cast<std::size_t>(first - rest.begin()));
+    rest.remove_prefix(first - rest.begin());
     if (!take_code_point(rest)) return text.size() - rest.size();
   }
 }
@@ -138,9 +121,7 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
   const bool at_end = trim(text.substr(offset)).size() <= 1;
   const auto open = open_elements(text, at_end ? text.size() : offset);
   const std::string_view before = text.substr(0, offset);
-  Diagnostic d;
-  d.code = Code::E0101;
-  d.at = {source, offset, 1};
+  auto d = diagnose(Code::E0101, {}, {source, offset, 1});
 
   const auto tag = text.rfind("</", offset);
   const bool in_end_tag = result.status == pugi::status_end_element_mismatch && tag != text.npos &&
@@ -193,10 +174,7 @@ Diagnostic malformed(const std::shared_ptr<const SourceFile>& source, const pugi
 void warn_of_characters(const std::shared_ptr<const SourceFile>& source, Diagnostics& diagnostics) {
   const std::string_view text = source->text;
   const auto warn = [&](std::size_t at, std::string_view message, std::string_view label) {
-    Diagnostic d;
-    d.code = Code::W0907;
-    d.at = {source, at, 1};
-    d.message = message;
+    auto d = diagnose(Code::W0907, std::string(message), {source, at, 1});
     d.label = label;
     diagnostics.add(std::move(d));
   };

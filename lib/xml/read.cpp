@@ -9,7 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "diag/diagnose.hpp"
+#include "diag/diagnostic.hpp"
 #include "xml/builder.hpp"
 #include "xml/kind.hpp"
 #include "xml/malformed.hpp"

@@ -20,7 +20,8 @@ std::size_t name_end(std::string_view text, std::size_t at) {
 
 bool self_closing(std::string_view text, TextRange tag) { return tag.end - tag.begin >= 2 && text[tag.end - 2] == '/'; }
 
-/// Behind a comment, CDATA section or processing instruction at `at`; `at` itself where there is none.
+}  // namespace
+
 std::size_t skip_non_element(std::string_view text, std::size_t at) {
   const auto rest = text.substr(at);
   if (rest.starts_with("<!--")) return find_or_end(text, "-->", at);
@@ -29,20 +30,18 @@ std::size_t skip_non_element(std::string_view text, std::size_t at) {
   return at;
 }
 
-}  // namespace
-
-TextRange tag_range(std::string_view text, std::size_t tag) {
+std::size_t tag_end(std::string_view text, std::size_t tag) {
   char quote = 0;
   for (std::size_t i = tag; i < text.size(); ++i) {
-    if (quote != 0) {
-      if (text[i] == quote) quote = 0;
-    } else if (text[i] == '"' || text[i] == '\'') {
-      quote = text[i];
-    } else if (text[i] == '>') {
-      return {tag, i + 1};
-    }
+    if (quote != 0) quote = text[i] == quote ? '\0' : quote;
+    else if (text[i] == '"' || text[i] == '\'') quote = text[i];
+    else if (text[i] == '>') return i;
   }
-  return {tag, text.size()};
+  return text.size();
+}
+
+TextRange tag_range(std::string_view text, std::size_t tag) {
+  return {tag, std::min(tag_end(text, tag) + 1, text.size())};
 }
 
 std::size_t tag_around(std::string_view text, std::size_t offset) {

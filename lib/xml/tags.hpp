@@ -1,4 +1,5 @@
-// Finding one's way in the text of a well-formed XML document, to change a few characters of it and no more.
+// Finding one's way in the text of an XML document, to change a few characters of it and no more, or to say where it
+// ceases to be well-formed.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -19,6 +20,10 @@ struct AttributeText {
 /// The attribute of the tag that begins at `tag`, its '<'.
 std::optional<AttributeText> find_attribute(std::string_view text, std::size_t tag, std::string_view name);
 
+/// Behind a comment, CDATA section or processing instruction at `at`; `at` itself where there is none.
+std::size_t skip_non_element(std::string_view text, std::size_t at);
+/// The '>' of the tag that begins at `tag`, quoted text may hold others; the end of the text where there is none.
+std::size_t tag_end(std::string_view text, std::size_t tag);
 /// The tag that begins at `tag`, to behind its '>'.
 TextRange tag_range(std::string_view text, std::size_t tag);
 /// The '<' of the tag around `offset`, which lies in an attribute.

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <op/kit/elementwise.hpp>
 #include <ovir.hpp>
 
 namespace {
@@ -32,6 +33,28 @@ void expect_throws(Work&& work, const char* what) {
 
 bool same(const ovir::Tensor& a, const ovir::Tensor& b) {
   return a.shape() == b.shape() && std::equal(a.bytes(), a.bytes() + a.byte_size(), b.bytes());
+}
+
+/// What an operation's file in lib/ops holds: y = x^3, of any numbers.
+void cube(ovir::EvalContext& c) {
+  ovir::eval_unary<ovir::Numbers>(c, []<class T>(T x) { return static_cast<T>(x * x * x); });
+}
+constexpr ovir::Version kVersions[] = {ovir::unary_version(1, cube)};
+constexpr ovir::OpDef kCube{.type = "Cube", .set = "extension", .versions = kVersions};
+constexpr const ovir::OpDef* kExtensions[] = {&kCube};
+
+std::shared_ptr<const ovir::SourceFile> model_of_cube() {
+  auto source = std::make_shared<ovir::SourceFile>();
+  source->path = "cube.xml";
+  source->text = R"(<net name="cube" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="cube" type="Cube" version="extension"><input><port id="0"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input><port id="0"><dim>2</dim></port></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>)";
+  return source;
 }
 
 }  // namespace
@@ -90,6 +113,17 @@ int main(int argc, char** argv) {
       "a tensor of another element type is refused");
   ovir::Diagnostics missing;
   expect(!ovir::load("no such file.xml", {}, missing) && missing.errors() == 1, "a file that is missing is an error");
+
+  // An operation of one's own.
+  ovir::Diagnostics unknown, known;
+  expect(!ovir::load(model_of_cube(), {}, unknown)->complete, "an operation that nobody defines is an error");
+  const auto cubes = ovir::load(model_of_cube(), {}, known, kExtensions);
+  const auto of_cubes = ovir::infer(*cubes, {}, known);
+  expect(known.errors() == 0, "an extension is found");
+  auto cubed = ovir::compile(cubes, of_cubes, options);
+  const auto numbers = ovir::Tensor::of<float>(ovir::ElementType::f32, {2}, std::vector<float>{2, -3});
+  const auto expected = ovir::Tensor::of<float>(ovir::ElementType::f32, {2}, std::vector<float>{8, -27});
+  expect(same(cubed.run(std::vector{numbers}).at(0), expected), "an extension is computed");
 
   // A result is the caller's.
   auto mine = session.run(std::vector{tensor}).at(0);

@@ -11,6 +11,7 @@
 
 #include "catch.hpp"
 #include "harness/ways.hpp"
+#include "op/kit/elementwise.hpp"
 #include "small_model.hpp"
 
 using namespace ovir;
@@ -115,6 +116,38 @@ struct Unreliable final : Observer {
 };
 
 }  // namespace
+
+TEST_CASE("an extension brings operations of its own") {
+  static constexpr Version kVersions[] = {unary_version(
+      1, [](EvalContext& c) { eval_unary<Numbers>(c, []<class T>(T x) { return static_cast<T>(x * x * x); }); })};
+  // Its name is that of an operation that the fast tier has kernels for.
+  static constexpr OpDef kCube{.type = "Relu", .set = "mine", .versions = kVersions};
+  static constexpr const OpDef* kExtensions[] = {&kCube};
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {2});
+  const auto cube = m.graph.layer("cube", "Relu", "mine", "", {x}, spec::output_port(1, ElementType::f32));
+  m.graph.result("y", m.graph.add("sum", "Add-1", {m.graph.add("relu", "Relu-1", {cube}), x}));
+  const MemoryFile xml(m.graph.xml());
+  const xml::ReadOptions reading{.weights = {}, .no_weights = true};
+
+  Diagnostics unknown, diagnostics;
+  CHECK_FALSE(load(xml.path(), reading, unknown)->complete);
+  REQUIRE(unknown.errors() == 1);
+  CHECK(unknown.all()[0].code == Code::E0603);
+  const auto model = load(xml.path(), reading, diagnostics, kExtensions);
+  const auto facts = infer(*model, {}, diagnostics);
+  REQUIRE(diagnostics.errors() == 0);
+  for (const auto& way : kWays) {
+    auto session = testing::open(model, facts, way);
+    CHECK(same_bits(session.run(std::vector{floats({2}, {2, -3})}), {floats({2}, {10, -3})}));
+  }
+
+  static constexpr OpDef kNone{.type = "Cube", .versions = kVersions},
+      kOpset{.type = "Cube", .set = "opset1", .versions = kVersions},
+      kEmpty{.type = "Cube", .set = "mine", .versions = {}};
+  for (const auto* wrong : {&kNone, &kOpset, &kEmpty})
+    CHECK_THROWS_AS(load(xml.path(), reading, diagnostics, std::span(&wrong, 1)), std::invalid_argument);
+}
 
 TEST_CASE("a model that is not complete, or not sound, is not compiled") {
   SmallModel broken;

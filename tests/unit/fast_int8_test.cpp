@@ -2,6 +2,7 @@
 #include "convolutions.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/u8.hpp"
+#include "fast/kernels/convolution/winograd_u8.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
 
 namespace ovir::fast {
@@ -60,7 +61,9 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
                                      shape(2, 1, 33, 48, 9, 9, 3, 1, 1),      shape(1, 1, 96, 32, 14, 7, 3, 2, 1),
                                      shape(1, 1, 16, 20, 11, 11, 3, 1, 2, 2), shape(2, 1, 3, 40, 30, 15, 7, 2, 3),
                                      shape(1, 1, 64, 32, 80, 80, 3, 1, 1),    shape(1, 32, 32, 32, 14, 14, 3, 1, 1),
-                                     shape(2, 100, 100, 100, 9, 5, 3, 2, 1),  shape(1, 70, 70, 70, 7, 7, 5, 1, 2)};
+                                     shape(2, 100, 100, 100, 9, 5, 3, 2, 1),  shape(1, 70, 70, 70, 7, 7, 5, 1, 2),
+                                     shape(1, 1, 64, 64, 14, 14, 3, 1, 1),    shape(2, 1, 100, 96, 17, 17, 3, 1, 1)};
+  int transformed = 0;
   for_each_isa([&] {
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
@@ -74,7 +77,8 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
       Floats in;
       for (const auto level : levels) in.push_back(-17 * 0.25f + 0.25f * static_cast<float>(level));
       const Buffer blocked(s.batch * u8_blocks(s.channels) * s.plane() * kBlock),
-          scratch(std::max(g.scratch_size(4), narrow_depthwise_scratch_size(s, 4))), padded(s.batch * g.padded_size());
+          scratch(std::max({g.scratch_size(4), narrow_depthwise_scratch_size(s, 4), u8_winograd_scratch_size(s, 4)})),
+          padded(s.batch * g.padded_size());
       const auto* words = reinterpret_cast<const Word*>(blocked.data());
       if (image) {
         image_to_u8(g, in.data(), in_scale.get(), pad, reinterpret_cast<Word*>(padded.data()), four);
@@ -83,7 +87,11 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
         to_u8_blocked(in.data(), false, in_scale.get(), reinterpret_cast<std::uint8_t*>(blocked.data()), s.batch,
                       s.channels, s.plane(), four);
       }
-      const Buffer packed(depthwise ? u8_depthwise_weights_size(s) / 4 : g.filters_size());
+      const bool winograd = u8_winograd_pays(s, weights.data());
+      transformed += winograd;
+      const Buffer packed(depthwise ? u8_depthwise_weights_size(s) / 4 : g.filters_size()),
+          points(winograd ? u8_winograd_weights_size(s) : 1);
+      if (winograd) u8_winograd_pack(s, weights.data(), reinterpret_cast<Word*>(points.data()));
       if (depthwise) u8_depthwise_pack(s, weights.data(), reinterpret_cast<std::int8_t*>(packed.data()));
       else u8_pack(g, weights.data(), reinterpret_cast<Word*>(packed.data()));
       const auto size = s.batch * u8_blocks(s.outputs) * s.out_plane() * kBlock;
@@ -101,11 +109,14 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
       enum Residual { none, of_levels, of_floats };
       for (const auto adds : {none, of_levels, of_floats}) {
         if (adds && depthwise) continue;
-        for (const bool small : {false, true}) {
+        for (const int way : {0, 1, 2, 3}) {
+          const bool small = way % 2 == 1, by_points = way >= 2;
+          if (by_points && !winograd) continue;
+          const float low = small ? 0 : 3, high = small && s.width % 2 == 0 ? 255 : 250;
           const U8Epilogue e{.scale = scale.data(),
                              .shift = shift.data(),
-                             .low = 3,
-                             .high = 250,
+                             .low = low,
+                             .high = high,
                              .rounds = true,
                              .own = 0.5f,
                              .other = 0.25f,
@@ -120,6 +131,9 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
             auto* room = reinterpret_cast<Word*>(scratch.data());
             if (depthwise)
               u8_depthwise(s, reinterpret_cast<const std::int8_t*>(packed.data()), words, pad, to, e, room, pool);
+            else if (by_points)
+              u8_winograd_convolution(s, reinterpret_cast<const Word*>(points.data()), words, pad, to, plus, e, room,
+                                      pool);
             else u8_convolution(g, reinterpret_cast<const Word*>(packed.data()), words, pad, to, plus, e, room, pool);
           };
           const auto plain = [&](ThreadPool& pool) {
@@ -137,7 +151,7 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
           for (std::size_t i = 0; i < sums.size(); ++i) {
             const auto pixel = static_cast<i64>(i) % s.out_plane(), o = static_cast<i64>(i) / s.out_plane() % s.outputs,
                        n = static_cast<i64>(i) / s.out_plane() / s.outputs;
-            auto v = bounded(static_cast<float>(sums[i]) * scale[at(o)] + shift[at(o)], 3, 250);
+            auto v = bounded(std::fma(static_cast<float>(sums[i]), scale[at(o)], shift[at(o)]), low, high);
             const auto other = adds == of_levels ? std::nearbyint(others[i]) : others[i];
             if (adds) v = bounded(std::nearbyint(v) * 0.5f + (other * 0.25f + 2), 0, 200);
             REQUIRE(got[i] == std::nearbyint(v));
@@ -165,6 +179,15 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
       }
     }
   });
+  CHECK(transformed >= 2);
+}
+
+TEST_CASE("int8 Winograd: not where 36 times a sum could leave 32 bits") {
+  const auto s = shape(1, 1, 208, 64, 14, 14, 3, 1, 1);
+  std::vector<std::int8_t> weights(at(s.outputs * s.channels * 9), 1);
+  CHECK(u8_winograd_pays(s, weights.data()));
+  std::fill_n(weights.begin(), s.channels * 9, std::int8_t{-128});
+  CHECK_FALSE(u8_winograd_pays(s, weights.data()));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kernels/chunks.hpp"
+#include "fast/kernels/normalization/blocked.hpp"
 #include "fast/kernels/normalization/rows.hpp"
 #include "fast/kernels/normalization/softmax.hpp"
 #include "fast/kernels/recurrent/lstm.hpp"
@@ -76,6 +77,50 @@ TEST_CASE("normalization of rows") {
           }
         }
   });
+}
+
+TEST_CASE("normalization of groups of channels, on blocks") {
+  ThreadPool one(1), four(4);
+  for_each_isa([&] {
+    for (const auto& [channels, groups, plane] :
+         {std::array<i64, 3>{32, 32, 7}, {32, 4, 300}, {64, 2, 261}, {48, 3, 1}, {32, 1, 20}}) {
+      constexpr i64 kBatch = 2;
+      const auto x = random_floats(kBatch * channels * plane, 1, 3, 5), weight = random_floats(channels, 2),
+                 bias = random_floats(channels, 3);
+      const BlockedNormalization w{.batch = kBatch,
+                                   .channels = channels,
+                                   .plane = plane,
+                                   .groups = groups,
+                                   .epsilon = 1e-3f,
+                                   .weight = weight.data(),
+                                   .bias = bias.data()};
+      REQUIRE(can_normalize_blocked(channels, groups));
+      Floats y(x.size()), again = x;
+      normalize_blocked(w, x.data(), y.data(), four);
+      normalize_blocked(w, again.data(), again.data(), one);  // in place
+      CHECK(again == y);
+      const auto place = [&](i64 image, i64 c, i64 p) {
+        return at(((image * channels + c) / kBlock * plane + p) * kBlock + c % kBlock);
+      };
+      const auto size = channels / groups;
+      for (i64 image = 0; image < kBatch; ++image)
+        for (i64 group = 0; group < groups; ++group) {
+          double mean = 0, variance = 0;
+          const auto each = [&](auto f) {
+            for (i64 c = group * size; c < (group + 1) * size; ++c)
+              for (i64 p = 0; p < plane; ++p) f(c, place(image, c, p));
+          };
+          each([&](i64, std::size_t i) { mean += x[i] / static_cast<double>(size * plane); });
+          each([&](i64, std::size_t i) { variance += std::pow(x[i] - mean, 2) / static_cast<double>(size * plane); });
+          each([&](i64 c, std::size_t i) {
+            const auto exact = (x[i] - mean) / std::sqrt(variance + 1e-3) * weight[at(c)] + bias[at(c)];
+            REQUIRE(std::abs(y[i] - exact) < 1e-5);
+          });
+        }
+    }
+  });
+  CHECK_FALSE(can_normalize_blocked(36, 3));
+  CHECK_FALSE(can_normalize_blocked(48, 2));
 }
 
 TEST_CASE("reductions over rows and columns") {

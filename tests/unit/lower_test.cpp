@@ -16,7 +16,9 @@ struct Chain {
   Diagnostics diagnostics;
   std::shared_ptr<const Model> model;
 
-  Chain(std::string_view type, std::string_view version, std::string_view data, std::string_view element = "f32") {
+  /// `planes` is the shape that the layer declares, as <dim>s.
+  Chain(std::string_view type, std::string_view version, std::string_view data, std::string_view element = "f32",
+        std::string_view planes = "") {
     const auto port = [&](int id) {
       return fmt::format(R"(<port id="{}" precision="{}"/>)", id, element == "boolean" ? "BOOL" : "FP32");
     };
@@ -24,12 +26,13 @@ struct Chain {
         R"(<net name="m" version="10"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1">
 <data element_type="{3}" shape="1,3,8,8"/><output>{4}</output></layer>
-<layer id="1" name="l" type="{0}" version="{1}"><data {2}/><input>{4}{5}</input><output>{6}</output></layer>
+<layer id="1" name="l" type="{0}" version="{1}"><data {2}/><input>{4}{5}</input><output><port id="2" precision="{8}">{6}</port></output></layer>
 <layer id="2" name="y" type="Result" version="opset1"><input>{4}</input></layer>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>{7}
 <edge from-layer="1" from-port="2" to-layer="2" to-port="0"/></edges></net>)",
-        type, version, data, element, port(0), type.starts_with("Bitwise") ? port(1) : "", port(2),
-        type.starts_with("Bitwise") ? R"(<edge from-layer="0" from-port="0" to-layer="1" to-port="1"/>)" : ""));
+        type, version, data, element, port(0), type.starts_with("Bitwise") ? port(1) : "", planes,
+        type.starts_with("Bitwise") ? R"(<edge from-layer="0" from-port="0" to-layer="1" to-port="1"/>)" : "",
+        element == "boolean" ? "BOOL" : "FP32"));
     model = load(std::make_shared<const SourceFile>(SourceFile{"m.xml", text, *text}),
                  {.weights = {}, .no_weights = true}, diagnostics);
   }
@@ -77,6 +80,29 @@ TEST_CASE("an older version computes the same under its condition only") {
   CHECK(pool("AvgPool", 16, "floor", "1,1") == "opset13");
   CHECK(pool("AvgPool", 16, "floor", "2,1").empty());
   CHECK(pool("MaxPool", 14, "ceil", "1,1") == "opset13");
+  CHECK(pool("MaxPool", 14, "ceil_torch", "1,1").empty());
+}
+
+TEST_CASE("the rounding of PyTorch becomes the usual one where the lengths agree") {
+  // 8 + 1 with a window of 2: 5 windows, of which PyTorch leaves out the last, as it begins in the padding
+  const auto fixes = [](int kernel, int padding, int planes) {
+    const auto data = fmt::format(
+        R"(kernel="{0},{0}" strides="2,2" pads_begin="{1},{1}" pads_end="{1},{1}" dilations="1,1"
+rounding_type="ceil_torch" index_element_type="i64" axis="0")",
+        kernel, padding);
+    const Chain chain("MaxPool", "opset14", data, "f32",
+                      fmt::format("<dim>1</dim><dim>3</dim><dim>{0}</dim><dim>{0}</dim>", planes));
+    REQUIRE(chain.diagnostics.errors() == 0);
+    const tools::Subject subject{chain.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2022.3"};
+    return tools::find_fixes(*chain.model, subject, tools::check(subject, {})).list.size();
+  };
+  CHECK(fixes(3, 0, 4) == 1);
+  CHECK(fixes(1, 1, 5) == 0);
+}
+
+TEST_CASE("indices that may count from the end keep a scatter as it is") {
+  // The plugin of 2022.3 refuses them in version 3.
+  CHECK(Chain("ScatterElementsUpdate", "opset12", R"(reduction="none")").lowered_for("2022.3").empty());
 }
 
 TEST_CASE("an operation of another name may be the same") {

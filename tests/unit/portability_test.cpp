@@ -1,6 +1,8 @@
 // What OpenVINO's CPU plugin computes otherwise, and a .bin that may be another model's.
 #include "tools/portability.hpp"
 
+#include <fmt/format.h>
+
 #include "catch.hpp"
 #include "small_model.hpp"
 
@@ -59,6 +61,7 @@ TEST_CASE("resampling with antialias is one note where an axis becomes shorter")
   CHECK(notes("linear", 3) == 1);
   CHECK(notes("linear", 4) == 0);
   CHECK(notes("cubic", 3) == 0);
+  CHECK(notes("LINEAR", 3) == 1);  // letter case does not matter in a word
 }
 
 TEST_CASE("an attribute whose default OpenVINO does not apply is one note where it is left out") {
@@ -127,6 +130,28 @@ TEST_CASE("a slice that adds and drops axes is one note") {
   CHECK(notes("1,0", "0,1") == 1);
   CHECK(notes("1,0", "0,0") == 0);
   CHECK(notes("0,0", "0,1") == 0);
+}
+
+TEST_CASE("a TensorIterator that begins inside its input is one note") {
+  const auto notes = [](std::string_view slicing) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {4, 3});
+    spec::GraphText body(m.bin);
+    const auto row = body.parameter("row", ElementType::f32, {1, 3});
+    const auto given = body.result("given", body.add("minus", "Negative-1", {row}));
+    const auto rows = m.graph.layer(
+        "rows", "TensorIterator", "opset1", "", {x}, spec::output_port(1, ElementType::f32),
+        fmt::format(R"(<port_map><input external_port_id="0" internal_layer_id="{}" axis="0" {}/>)"
+                    R"(<output external_port_id="1" internal_layer_id="{}" axis="0"/></port_map><body>{}</body>)",
+                    row, slicing, given, body.text()));
+    m.graph.result("y", rows);
+    return differences(m.check()).size();
+  };
+  CHECK(notes("") == 0);
+  CHECK(notes(R"(start="0" end="2")") == 0);
+  CHECK(notes(R"(start="1")") == 1);
+  CHECK(notes(R"(start="-1" stride="-1" end="0")") == 0);
+  CHECK(notes(R"(start="-2" stride="-1" end="0")") == 1);
 }
 
 TEST_CASE("unused bytes raise the suspicion that a .bin is another model's") {

@@ -57,6 +57,14 @@ TEST_CASE("what a release has of a set that is not whole") {
   CHECK(release(11, {{"Gelu", "opset1"}}).empty());
 }
 
+TEST_CASE("types that the reader takes under a set that does not hold them") {
+  // Read by the wheels of 2022.3 and 2026.4.
+  CHECK(release(10, {{"MVN", "opset1"}}) == "2020.2");
+  CHECK(release(10, {{"ROIPooling", "opset1"}, {"ReorgYolo", "opset1"}}) == "2020.2");
+  CHECK(text(10, {{"RNNCell", "experimental"}}) ==
+        "read by OpenVINO 2021.3 and later (for RNNCell of experimental in 1 layer)");
+}
+
 TEST_CASE("sets that came or grew otherwise") {
   CHECK(release(11, {{"ScaledDotProductAttention", "opset13"}}) == "2023.3");
   CHECK(release(11, {{"FakeConvert", "opset13"}}) == "2023.3");

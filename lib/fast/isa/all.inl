@@ -50,5 +50,8 @@ static constexpr IsaTable table(const char* name) {
           .reduce_columns = reduce_columns,
           .exp_sum = exp_sum,
           .normalize = normalize,
+          .lane_sums = lane_sums,
+          .lane_deviations = lane_deviations,
+          .lane_normalize = lane_normalize,
           .transpose = transpose};
 }

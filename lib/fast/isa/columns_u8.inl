@@ -68,7 +68,7 @@ struct U8Ending {
     }
   }
   [[gnu::always_inline]] Vec value(const Ints (&sum)[4], int v) const {
-    return __builtin_convertvector(sum[v], Vec) * scale[v] + shift[v];
+    return fused(__builtin_convertvector(sum[v], Vec), scale[v], shift[v]);
   }
   [[gnu::always_inline]] __m512i levels(const U8DepthwiseRows& r, const Ints (&sum)[4]) const {
     const auto packed = [](auto level) __attribute__((always_inline)) {

@@ -53,8 +53,9 @@ struct Bf16WinogradTile {
   int rows = 2, columns = 2;  ///< at most 2
 };
 
-/// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, bounded by low and high. With a residual
-/// then v·own + residual·other + offset, bounded by min and max, v being rounded before where it `rounds`.
+/// How sums of u8 by i8 become values again, by column: v = sum·scale + shift, rounded once, bounded by low and high.
+/// With a residual then v·own + residual·other + offset, bounded by min and max, v being rounded before where it
+/// `rounds`.
 /// Stored as f32, or as u8 by rounding to the nearest, halves to even: the bounds must then be those of u8.
 struct U8Tile {
   NarrowSum sum;
@@ -69,6 +70,24 @@ struct U8Tile {
   float* wide = nullptr;        ///< as above; null: u8
   std::uint8_t* out = nullptr;  ///< 32 values a pixel
   i64 out_pixel = 0, out_block = 0;
+};
+
+/// Sums of i16 by i16, words of two neighbors, modulo 2^32, stored as they are, that of pixel p and column c at
+/// out[p·out_pixel + c/16·out_block + c%16].
+struct I16Tile {
+  NarrowSum sum;
+  Word* out;
+  i64 out_pixel, out_block;
+};
+
+/// 3 × 3 pixels of 32 columns from their 25 transformed sums, from which 36 times the sums of U8Tile come. Column c of
+/// point p is at from[p·point + c/16·half + c%16].
+struct U8WinogradTile {
+  const Word* from;
+  i64 point, half;
+  U8Tile tile;                ///< where the first pixel is stored and what follows its sum
+  i64 width;                  ///< pixels of a row of the output
+  int rows = 3, columns = 3;  ///< at most 3
 };
 
 /// Rows of a depthwise convolution of u8 by i8 on the 64 channels of a block: v = sum·scale + shift, bounded.
@@ -120,6 +139,11 @@ struct NarrowTable {
   /// Of 32 channels a block; the pointers are to words.
   void (*bf16_pool)(const PoolRow& row);
   void (*u8)(const U8Tile& tile, int pixels);
+  void (*i16)(const I16Tile& tile, int pixels);  ///< at most `pixels`
+  /// Winograd's F(3×3, 3×3): 5 × 5 pixels of 32 channels in u8, rows `row` words apart, become 25 pixels in i16, `step`
+  /// words apart.
+  void (*u8_winograd_input)(const Word* in, i64 row, Word* to, i64 step);
+  void (*u8_winograd_output)(const U8WinogradTile& tile);
   void (*u8_depthwise)(const U8DepthwiseRows& rows);
   /// The maximum, of 64 channels a block; the pointers are to words.
   void (*u8_pool)(const PoolRow& row);

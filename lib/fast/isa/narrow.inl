@@ -1,9 +1,11 @@
 // The loops on bf16 and u8, in terms of Vec, a vector of kWidth floats, and Words, one of as many words. Included by
 // one file an instruction set, which defines them and what all.inl wants, and:
-//   load_words, store_words, spread_word;  dot_bf16(a, b, sum) and dot_u8(a, b, sum), a being u8 and b i8;
+//   load_words, store_words, spread_word;  dot_bf16(a, b, sum), dot_u8(a, b, sum), a being u8 and b i8, and
+//   dot_i16(a, b, sum), modulo 2^32;  fused(a, b, c)  a·b + c, rounded once;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
-//   store_u8(to, other, v, w)  two vectors at each of two places;  u8_depthwise.
+//   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
+//   bytes, of values within ±2^30;  u8_depthwise.
 
 /// Adds to the sums of P pixels by two vectors of columns, from column0 on.
 template <int P, class Sum, class Dot>
@@ -235,11 +237,9 @@ static void from_bf16(const std::uint16_t* x, float* y, i64 n) {
   }
 }
 
+/// Stores the sums of P pixels by two vectors of columns, from `column` on.
 template <int P>
-static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
-  Ints sum[P][2] = {};
-  narrow_sums<P>(
-      t.sum, 0, column, sum, [](Words a, Words b, Ints & c) __attribute__((always_inline)) { dot_u8(a, b, c); });
+static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64 column, const Ints (&sum)[P][2]) {
   const Vec low = spread(t.low), high = spread(t.high), own = spread(t.own), other = spread(t.other),
             offset = spread(t.offset), lowest = spread(t.min), highest = spread(t.max);
   Vec scale[2], shift[2];
@@ -248,10 +248,12 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
     scale[j] = load(t.scale + column + j * kWidth);
     shift[j] = load(t.shift + column + j * kWidth);
   }
-  // Products and sums are rounded apart, so that all instruction sets give the same bits.
+  // Rounded once, on all instruction sets.
+  const auto raw = [&](int p, int j) __attribute__((always_inline)) {
+    return fused(__builtin_convertvector(sum[p][j], Vec), scale[j], shift[j]);
+  };
   const auto value = [&](int p, int j) __attribute__((always_inline)) {
-    Vec v = __builtin_convertvector(sum[p][j], Vec) * scale[j] + shift[j];
-    v = min(high, max(low, v));
+    Vec v = min(high, max(low, raw(p, j)));
     if (!t.residual && !t.wide_residual) return v;
     if (t.rounds) v = __builtin_convertvector(to_levels(v), Vec);
     const i64 c = column + j * kWidth;
@@ -272,16 +274,17 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
     return;
   }
   std::uint8_t* out = t.out + column;
-  // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors.
+  // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors. To those of
+  // all bytes they saturate.
   if (t.small && !t.residual && !t.wide_residual && P % 2 == 0) {
-    const LevelBounds bounds(t.low, t.high);
-    const auto raw = [&](int p, int j) __attribute__((always_inline)) {
-      return __builtin_convertvector(sum[p][j], Vec) * scale[j] + shift[j];
-    };
+    const auto pairs = [&](const auto& bounds) __attribute__((always_inline)) {
 #pragma GCC unroll 16
-    for (int p = 0; p + 1 < P; p += 2)
-      store_u8(out + p * t.out_pixel, out + (p + 1) * t.out_pixel, {raw(p, 0), raw(p, 1)},
-               {raw(p + 1, 0), raw(p + 1, 1)}, bounds);
+      for (int p = 0; p + 1 < P; p += 2)
+        store_u8(out + p * t.out_pixel, out + (p + 1) * t.out_pixel, {raw(p, 0), raw(p, 1)},
+                 {raw(p + 1, 0), raw(p + 1, 1)}, bounds);
+    };
+    if (t.low <= 0 && t.high >= 255) pairs(Saturated{});
+    else pairs(LevelBounds(t.low, t.high));
     return;
   }
 #pragma GCC unroll 16
@@ -293,12 +296,23 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
 }
 
 template <int P>
+static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 column) {
+  Ints sum[P][2] = {};
+  narrow_sums<P>(
+      t.sum, 0, column, sum, [](Words a, Words b, Ints & c) __attribute__((always_inline)) { dot_u8(a, b, c); });
+  u8_finish<P>(t, column, sum);
+}
+
+template <int P>
 static void u8_pixels(const U8Tile& t, int pixels) {
   if constexpr (P > 0) {
     if (pixels != P) return u8_pixels<P - 1>(t, pixels);
     for (i64 c = 0; c < kColumns; c += 2 * kWidth) u8_block<P>(t, c);
   }
 }
+
+// These use u8_finish().
+#include "fast/isa/narrow_winograd_u8.inl"
 
 static void u8(const U8Tile& t, int pixels) {
   if (pixels <= kPixels) return u8_pixels<kPixels>(t, pixels);
@@ -358,6 +372,9 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .merge_bf16 = merge_bf16,
           .bf16_pool = bf16_pool,
           .u8 = u8,
+          .i16 = i16_pixels<kPixels>,
+          .u8_winograd_input = u8_winograd_input,
+          .u8_winograd_output = u8_winograd_output,
           .u8_depthwise = u8_depthwise,
           .u8_pool = u8_pool,
           .to_u8 = to_u8,

@@ -6,6 +6,7 @@
 namespace ovir::fast {
 namespace {
 #include "fast/isa/vector_avx2.inl"
+inline Vec fused(Vec a, Vec b, Vec c) { return fma(a, b, c); }
 // These use the vectors.
 #include "fast/isa/narrow_plain.inl"
 // These use narrow_plain.inl.

@@ -14,6 +14,7 @@ inline Vec load(const float* p) { return _mm512_loadu_ps(p); }
 inline void store(float* p, Vec v) { _mm512_storeu_ps(p, v); }
 inline Vec spread(float s) { return _mm512_set1_ps(s); }
 inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+inline Vec fused(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline Words load_words(const Word* p) { return (Words)_mm512_loadu_si512(p); }
@@ -25,6 +26,9 @@ inline Words spread_word(const Word* p) { return (Words)_mm512_set1_epi32(static
 }
 [[gnu::always_inline]] inline void dot_u8(Words a, Words b, Ints& sum) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+}
+[[gnu::always_inline]] inline void dot_i16(Words a, Words b, Words& sum) {
+  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 }
 inline void store_bf16(std::uint16_t* p, Vec v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), (__m256i)_mm512_cvtneps_pbh(v));
@@ -58,6 +62,9 @@ struct LevelBounds {
     return _mm512_min_epu8(high, _mm512_max_epu8(low, levels));
   }
 };
+struct Saturated {
+  [[gnu::always_inline]] __m512i within(__m512i levels) const { return levels; }
+};
 /// Two pixels of 32 channels, as bytes in the order of their lanes.
 [[gnu::always_inline]] inline __m512i packed_levels(const Vec (&v)[2], const Vec (&w)[2]) {
   const auto pair = [](const Vec(&x)[2]) {
@@ -75,8 +82,9 @@ struct LevelBounds {
 inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2]) {
   store_levels(a, b, packed_levels(v, w));
 }
-inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
-                     const LevelBounds& bounds) {
+template <class Bounds>
+[[gnu::always_inline]] inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
+                                            const Bounds& bounds) {
   store_levels(a, b, bounds.within(packed_levels(v, w)));
 }
 inline Vec load_u8(const std::uint8_t* p) {

@@ -4,6 +4,18 @@
 namespace ovir::fast {
 namespace {
 #include "fast/isa/vector_base.inl"
+/// The product is exact in double precision; a sum that is not is rounded to the odd neighbor, so that rounding it to
+/// single precision rounds what it stands for.
+inline Vec fused(Vec a, Vec b, Vec c) {
+  using Doubles = double __attribute__((vector_size(8 * kWidth)));
+  using Bits = i64 __attribute__((vector_size(8 * kWidth)));
+  const Doubles product = __builtin_convertvector(a, Doubles) * __builtin_convertvector(b, Doubles),
+                plus = __builtin_convertvector(c, Doubles), sum = product + plus, part = sum - product,
+                error = (product - (sum - part)) + (plus - part), zero{};
+  const Bits bits = (Bits)sum, even = (bits & 1) - 1, away = (error > zero) == (sum > zero);
+  const Bits odd = bits + (((error != zero) & even) & (-2 * away - 1));
+  return __builtin_convertvector((Doubles)odd, Vec);
+}
 // These use the vectors.
 #include "fast/isa/narrow_plain.inl"
 // These use narrow_plain.inl.

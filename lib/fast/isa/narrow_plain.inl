@@ -19,6 +19,11 @@ inline Words spread_word(const Word* p) { return Words{} + *p; }
 [[gnu::always_inline]] inline void dot_u8(Words a, Words b, Ints& sum) {
   for (int i = 0; i < 4; ++i) sum += (Ints)(a >> (8 * i) & 255u) * ((Ints)(b << (24 - 8 * i)) >> 24);
 }
+[[gnu::always_inline]] inline void dot_i16(Words a, Words b, Words& sum) {
+  const auto low = [](Words w) { return (Words)((Ints)(w << 16) >> 16); };
+  const auto high = [](Words w) { return (Words)((Ints)w >> 16); };
+  sum += low(a) * low(b) + high(a) * high(b);
+}
 
 /// To the nearest, halves to even, for |v| < 2^22.
 [[gnu::always_inline]] inline Ints to_levels(Vec v) {
@@ -39,11 +44,14 @@ inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const 
 struct LevelBounds {
   Vec low, high;
   LevelBounds(float lowest, float highest) : low(spread(lowest)), high(spread(highest)) {}
+  Vec within(Vec v) const { return min(high, max(low, v)); }
+};
+struct Saturated : LevelBounds {
+  Saturated() : LevelBounds(0, 255) {}
 };
 inline void store_u8(std::uint8_t* a, std::uint8_t* b, const Vec (&v)[2], const Vec (&w)[2],
                      const LevelBounds& bounds) {
-  const auto within = [&](Vec x) { return min(bounds.high, max(bounds.low, x)); };
-  store_u8(a, b, {within(v[0]), within(v[1])}, {within(w[0]), within(w[1])});
+  store_u8(a, b, {bounds.within(v[0]), bounds.within(v[1])}, {bounds.within(w[0]), bounds.within(w[1])});
 }
 inline Vec load_u8(const std::uint8_t* p) {
   using Bytes = std::uint8_t __attribute__((vector_size(kWidth)));
@@ -65,7 +73,7 @@ static void u8_depthwise(const U8DepthwiseRows& r) {
     for (i64 c = 0; c < kChannels; c += kWidth) {
       Ints s;
       __builtin_memcpy(&s, sum + c, sizeof s);
-      const Vec v = __builtin_convertvector(s, Vec) * load(r.scale + c) + load(r.shift + c);
+      const Vec v = fused(__builtin_convertvector(s, Vec), load(r.scale + c), load(r.shift + c));
       const Vec bounded = min(spread(r.high), max(spread(r.low), v));
       if (!r.wide) store_u8(r.out + i * kChannels + c, bounded);
       else if (c / kBlock < r.wide_blocks) store(r.wide + c / kBlock * r.wide_block + i * kBlock + c % kBlock, bounded);

@@ -148,6 +148,40 @@ static void normalize(const float* x, float mean, float scale, const float* weig
   if (i < n) store_some(y + i, result(i, [=](const float* p) { return load_some(p, n - i); }), n - i);
 }
 
+/// The sum of term(i, lane) over elements i of every pixel, for kWidth lanes from `lane` on.
+template <class Term>
+static inline __attribute__((always_inline)) void sum_lanes(i64 pixels, float* to, Term term) {
+  constexpr i64 kLanes = 16;
+  for (i64 lane = 0; lane < kLanes; lane += kWidth) {
+    Vec sum[4] = {};
+    i64 p = 0;
+    for (; p + 4 <= pixels; p += 4)
+      for (int j = 0; j < 4; ++j) sum[j] = sum[j] + term((p + j) * kLanes + lane, lane);
+    for (; p < pixels; ++p) sum[0] = sum[0] + term(p * kLanes + lane, lane);
+    store(to + lane, (sum[0] + sum[1]) + (sum[2] + sum[3]));
+  }
+}
+
+static void lane_sums(const float* x, i64 pixels, float* to) {
+  sum_lanes(pixels, to, [=](i64 i, i64) { return load(x + i); });
+}
+
+static void lane_deviations(const float* x, const float* mean, i64 pixels, float* to) {
+  sum_lanes(pixels, to, [=](i64 i, i64 lane) {
+    const Vec d = load(x + i) - load(mean + lane);
+    return d * d;
+  });
+}
+
+static void lane_normalize(const float* x, const float* mean, const float* scale, const float* bias, float* y,
+                           i64 pixels) {
+  constexpr i64 kLanes = 16;
+  for (i64 lane = 0; lane < kLanes; lane += kWidth) {
+    const Vec minus = load(mean + lane), times = load(scale + lane), plus = load(bias + lane);
+    for (i64 i = lane; i < pixels * kLanes; i += kLanes) store(y + i, (load(x + i) - minus) * times + plus);
+  }
+}
+
 /// Four rows of four become columns.
 static inline __attribute__((always_inline)) void transpose_four(const float* x, i64 from, float* y, i64 to) {
   using Four = float __attribute__((vector_size(16)));

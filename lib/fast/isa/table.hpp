@@ -76,6 +76,16 @@ struct IsaTable {
   float (*exp_sum)(const float* x, float scale, float shift, float* y, i64 n);
   /// y[i] = (x[i] - mean)·scale·weight[i] + bias[i]; weight and bias may be null.
   void (*normalize)(const float* x, float mean, float scale, const float* weight, const float* bias, float* y, i64 n);
+
+  // Pixels of a block, of 16 lanes each.
+  /// to[l] = the sum of lane l.
+  void (*lane_sums)(const float* x, i64 pixels, float* to);
+  /// to[l] = the sum of (lane l - mean[l])².
+  void (*lane_deviations)(const float* x, const float* mean, i64 pixels, float* to);
+  /// y = (x - mean[l])·scale[l] + bias[l].
+  void (*lane_normalize)(const float* x, const float* mean, const float* scale, const float* bias, float* y,
+                         i64 pixels);
+
   /// y[c·to + r] = x[r·from + c] for r < rows, c < columns.
   void (*transpose)(const float* x, i64 from, float* y, i64 to, i64 rows, i64 columns);
 };

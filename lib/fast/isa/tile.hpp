@@ -38,6 +38,9 @@ struct Tile {
   Ahead* ahead;  ///< null: nothing
 };
 
+/// The taps of a product: one, of no offset.
+inline constexpr i64 kOneTap[1] = {0};
+
 /// A row of a depthwise convolution on 16 channels: out[x·16 …] = clamp(residual + bias + sum over taps of
 /// in_tap[x·step …] · weights[tap·16 …]).
 struct DepthwiseRow {

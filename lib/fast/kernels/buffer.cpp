@@ -15,7 +15,7 @@ constexpr std::size_t kLine = 64, kHugePage = std::size_t{2} << 20;
 Buffer::Buffer(i64 floats) : size_(floats) {
   if (floats < 0 || floats > std::numeric_limits<i64>::max() / 8) throw std::bad_alloc();
   if (floats == 0) return;
-  const auto wanted = static_cast<std::size_t>(floats) * sizeof(float);
+  const std::size_t wanted = floats * sizeof(float);
   const auto alignment = wanted >= 2 * kHugePage ? kHugePage : kLine;
   const auto bytes = (wanted + alignment - 1) / alignment * alignment;
   data_.reset(static_cast<float*>(std::aligned_alloc(alignment, bytes)));

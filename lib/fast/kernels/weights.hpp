@@ -17,7 +17,7 @@ struct Weights {
 
   /// Floats [first, first + count): in `to` where they can be read from the file.
   const float* get(i64 first, i64 count, float* to) const {
-    const std::span own(to, static_cast<std::size_t>(count));
+    const std::span own(to, count);
     return file && file->read(first * 4, std::as_writable_bytes(own)) ? to : data + first;
   }
 

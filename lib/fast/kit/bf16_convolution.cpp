@@ -75,7 +75,7 @@ class Bf16Convolution final : public Kernel {
     auto state = std::make_unique<State>(shape_for(x, y));
     const auto& s = state->shape;
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
-    const auto* residual = ending_.residual < 0 ? nullptr : &sizes.in[static_cast<std::size_t>(ending_.residual)];
+    const auto* residual = ending_.residual < 0 ? nullptr : &sizes.in[ending_.residual];
     if (residual && residual->size() != y.size()) return nullptr;
     const auto words_out = s.batch * bf16_blocks(s.outputs) * s.out_plane() * kBlock;
     if (x.type == ElementType::f32 && !reads_image_)
@@ -109,7 +109,7 @@ class Bf16Convolution final : public Kernel {
       return;
     }
     Bf16Blocked residual;
-    if (ending_.residual >= 0) residual = blocked_of(in[static_cast<std::size_t>(ending_.residual)]);
+    if (ending_.residual >= 0) residual = blocked_of(in[ending_.residual]);
     if (state.residual) {
       to_blocked(residual.wide, state.floats(state.residual), s.batch, s.outputs, s.out_plane(), pool);
       residual.wide = state.floats(state.residual);

@@ -5,6 +5,7 @@
 
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/winograd_u8.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
 #include "tensor/view.hpp"
@@ -104,12 +105,17 @@ Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 struct Packed {
   Buffer weights, scales;
   U8Epilogue epilogue{};
+  bool winograd;
 
-  explicit Packed(const U8Layer& layer) : scales(2 * round_up(layer.shape.outputs, 4 * kBlock)) {
+  explicit Packed(const U8Layer& layer)
+      : scales(2 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
     const auto& s = layer.shape;
     const auto* values = layer.weights.values.data();
     set_epilogue(layer);
-    if (s.is_depthwise()) {
+    if (winograd) {
+      weights = Buffer(u8_winograd_weights_size(s));
+      u8_winograd_pack(s, values, words(weights.data()));
+    } else if (s.is_depthwise()) {
       weights = Buffer(u8_depthwise_weights_size(s) / 4);
       u8_depthwise_pack(s, values, reinterpret_cast<std::int8_t*>(weights.data()));
     } else {
@@ -129,13 +135,13 @@ struct Packed {
     const auto& in = layer.in;
     const auto& e = layer.ending;
     auto *scale = scales.data(), *shift = scale + scales.size() / 2;
-    const auto each = static_cast<i64>(filters.values.size()) / s.outputs;
+    const auto each = std::ssize(filters.values) / s.outputs;
     bool small = true;
     for (i64 o = 0; o < s.outputs; ++o) {
       const auto channel = s.is_depthwise() ? o : 0;
       double sum = 0;
-      for (i64 i = 0; i < each; ++i) sum += filters.values[static_cast<std::size_t>(o * each + i)];
-      const auto step = static_cast<double>(filters.scale[static_cast<std::size_t>(o)]);
+      for (i64 i = 0; i < each; ++i) sum += filters.values[o * each + i];
+      const auto step = static_cast<double>(filters.scale[o]);
       const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
       auto by = step * in.scale(channel), plus = step * sum * zero;
       if (e.bias) plus += e.bias->data<float>()[o];
@@ -144,7 +150,7 @@ struct Packed {
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
       double largest_sum = 0;
-      for (i64 i = 0; i < each; ++i) largest_sum += std::abs(filters.values[static_cast<std::size_t>(o * each + i)]);
+      for (i64 i = 0; i < each; ++i) largest_sum += std::abs(filters.values[o * each + i]);
       small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);
@@ -193,10 +199,7 @@ class U8Convolution final : public Kernel {
         pad_(pad),
         packed_(layer) {
     const auto& ending = layer.ending;
-    name_ = (front_                  ? "int8.inverted_residual"
-             : known_.is_depthwise() ? "int8_depthwise.convolution"
-                                     : "int8.convolution") +
-            ending.name;
+    name_ = way() + ending.name;
     adds_ = ending.adds;
     if (ending.other) other_.emplace(*ending.other, known_.outputs);
     if (const auto* result = ending.result()) {
@@ -265,6 +268,8 @@ class U8Convolution final : public Kernel {
     auto* scratch = words(state.floats(state.scratch));
     if (state.together) run_together(*state.together, x, y, residual, scratch, pool);
     else if (s.is_depthwise()) u8_depthwise(s, packed_.bytes(), x, pad_, y, packed_.epilogue, scratch, pool);
+    else if (packed_.winograd)
+      u8_winograd_convolution(s, words(packed_.weights.data()), x, pad_, y, residual, packed_.epilogue, scratch, pool);
     else
       u8_convolution(NarrowGeometry(s, 4), words(packed_.weights.data()), x, pad_, y, residual, packed_.epilogue,
                      scratch, pool);
@@ -297,6 +302,11 @@ class U8Convolution final : public Kernel {
     Scratch in, residual, out, scratch;
   };
 
+  std::string way() const {
+    if (front_) return "int8.inverted_residual";
+    if (packed_.winograd) return "int8_winograd3.convolution";
+    return known_.is_depthwise() ? "int8_depthwise.convolution" : "int8.convolution";
+  }
   const ConvolutionShape& first() const { return front_ ? front_->expansion : known_; }
 
   /// Of the first convolution and of the last. Of three the planes between are those that were known beforehand.
@@ -319,6 +329,7 @@ class U8Convolution final : public Kernel {
       return state.together->scratch_size(threads);
     }
     if (s.is_depthwise()) return narrow_depthwise_scratch_size(s, threads);
+    if (packed_.winograd) return u8_winograd_scratch_size(s, threads);
     return reads_image_ ? 0 : NarrowGeometry(s, 4).scratch_size(threads);
   }
 
@@ -374,9 +385,16 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;
   }
   auto ending = Follower(graph, match, convolution->rank, s.outputs).follow(!depthwise);
-  return U8Layer{
-      convolution->attrs,     s, *std::move(weights), *in, zero.value_or(0), std::move(ending), std::move(match.nodes),
-      std::move(match.inputs)};
+  const bool winograd = graph.options().steady() && u8_winograd_pays(s, weights->values.data());
+  return U8Layer{convolution->attrs,
+                 s,
+                 *std::move(weights),
+                 *in,
+                 zero.value_or(0),
+                 std::move(ending),
+                 std::move(match.nodes),
+                 std::move(match.inputs),
+                 winograd};
 }
 
 std::unique_ptr<const Kernel> u8_kernel(U8Layer layer) {

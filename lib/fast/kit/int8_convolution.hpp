@@ -36,6 +36,7 @@ struct U8Layer {
   U8Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;
+  bool winograd;  ///< many runs make up for its larger weights
 };
 std::optional<U8Layer> u8_layer(const Graphlet& graph, int root);
 

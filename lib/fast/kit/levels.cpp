@@ -10,7 +10,7 @@ namespace {
 
 /// A Constant of the file, also where conversions follow, as f32.
 Tensor from_file(const Graphlet& graph, ValueRef v) {
-  while (v.node >= 0 && graph.node(v.node).op->type == "Convert") v = graph.input(v.node, 0);
+  while (graph.any_type(v.node) == "Convert") v = graph.input(v.node, 0);
   if (v.node < 0 || graph.node(v.node).op->kind != Kind::constant || !graph.node(v.node).constant) return {};
   return convert(graph.node(v.node).constant, ElementType::f32);
 }
@@ -26,7 +26,7 @@ std::vector<float> by_output(const Tensor& t, i64 outputs) {
 /// The steps that weights may be multiples of; empty where nothing says.
 std::vector<float> steps_of(const Graphlet& graph, ValueRef v, i64 outputs) {
   while (v.node >= 0) {
-    const auto type = graph.node(v.node).op->type;
+    const auto type = graph.any_type(v.node);
     if (type == "FakeQuantize") {
       const auto low = by_output(from_file(graph, graph.input(v.node, 3)), outputs),
                  high = by_output(from_file(graph, graph.input(v.node, 4)), outputs);
@@ -60,8 +60,8 @@ std::optional<std::uint8_t> Levels::zero() const {
 }
 
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
-  while (v.node >= 0 && v.port == 0 && graph.node(v.node).op->type == "MaxPool") v = graph.input(v.node, 0);
-  if (v.node < 0 || graph.node(v.node).op->type != "FakeQuantize") return std::nullopt;
+  while (v.port == 0 && graph.any_type(v.node) == "MaxPool") v = graph.input(v.node, 0);
+  if (graph.any_type(v.node) != "FakeQuantize") return std::nullopt;
   const auto& attrs = graph.attrs<FakeQuantizeAttrs>(v.node);
   const auto& shape = graph.fact(v).shape;
   if (attrs.levels < 2 || attrs.levels > 256 || attrs.rule().kind == AutoBroadcast::pdpd || !shape.is_static())
@@ -111,13 +111,13 @@ std::optional<I8Weights> i8_weights(const Graphlet& graph, ValueRef v, i64 outpu
   I8Weights weights{{}, steps_of(graph, v, outputs)};
   if (weights.scale.empty()) return std::nullopt;
   const auto each = constant->size() / outputs;
-  weights.values.resize(static_cast<std::size_t>(constant->size()));
+  weights.values.resize(constant->size());
   for (i64 i = 0; i < constant->size(); ++i) {
-    const auto value = constant->data<float>()[i], step = weights.scale[static_cast<std::size_t>(i / each)];
+    const auto value = constant->data<float>()[i], step = weights.scale[i / each];
     const auto times = step == 0 ? 0 : value / step, whole = std::nearbyint(times);
     if (std::abs(times - whole) > 0.01f || whole < -128 || whole > 127 || (step == 0 && value != 0))
       return std::nullopt;
-    weights.values[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(whole);
+    weights.values[i] = static_cast<std::int8_t>(whole);
   }
   return weights;
 }

@@ -15,8 +15,8 @@ struct Levels {
   float max_level = 255;
 
   bool is_single() const { return quantization->low.size() == 1; }
-  float low(i64 channel) const { return quantization->low[is_single() ? 0 : static_cast<std::size_t>(channel)]; }
-  float scale(i64 channel) const { return quantization->scale[is_single() ? 0 : static_cast<std::size_t>(channel)]; }
+  float low(i64 channel) const { return quantization->low[is_single() ? 0 : channel]; }
+  float scale(i64 channel) const { return quantization->scale[is_single() ? 0 : channel]; }
   /// The level of 0, where all channels have the same and it is one; what is around a plane is filled with it.
   std::optional<std::uint8_t> zero() const;
 };

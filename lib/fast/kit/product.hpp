@@ -27,8 +27,7 @@ void product(const float* a, i64 lda, i64 m, i64 n, i64 k, Fill fill, Store stor
     const auto column = chunk / groups * kPanel;
     const auto begin = chunk % groups * group, end = std::min(m, begin + group);
     if (begin >= end) return;
-    std::vector<float> panel(static_cast<std::size_t>(std::min(k, kDeep) * kPanel)),
-        tile(static_cast<std::size_t>((end - begin) * kPanel));
+    std::vector<float> panel(std::min(k, kDeep) * kPanel), tile((end - begin) * kPanel);
     for (i64 k0 = 0; k0 < k; k0 += kDeep) {
       const auto count = std::min(kDeep, k - k0);
       fill(k0, count, column, panel.data());

@@ -17,8 +17,7 @@ class Bf16MatMul final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& a = sizes.in[0];
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
-    if (ending_.residual >= 0 && sizes.in[static_cast<std::size_t>(ending_.residual)].size() != sizes.out[0].size())
-      return nullptr;
+    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     auto state = std::make_unique<State>();
     if (a.type == ElementType::f32 && k_ > 0) state->rounded = state->reserve(a.size() / k_ * bf16_words(k_));
     return state;
@@ -36,7 +35,7 @@ class Bf16MatMul final : public Kernel {
       rows_to_bf16(in[0].as<const float>(), k_, k_, m, rounded, pool);
       a = rounded;
     }
-    const auto residual = ending_.residual < 0 ? Bf16Place{} : place(in[static_cast<std::size_t>(ending_.residual)]);
+    const auto residual = ending_.residual < 0 ? Bf16Place{} : place(in[ending_.residual]);
     product({words(panels_), k_, n_}, a, place(out[0]), m, ending_.epilogue(nullptr), residual, pool);
   }
 

@@ -62,7 +62,7 @@ class BlockedConvolution final : public Kernel {
     const auto& out = sizes.out[0];
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
     if (method_ == Method::pointwise && !s.is_pointwise()) return nullptr;
-    const auto residual = ending_.residual < 0 ? nullptr : &sizes.in[static_cast<std::size_t>(ending_.residual)];
+    const auto residual = ending_.residual < 0 ? nullptr : &sizes.in[ending_.residual];
     if (residual && residual->size() != out.size()) return nullptr;
     const auto threads = runtime.threads();
     if (sizes.in[0].layout == Layout::plain && method_ != Method::planar)
@@ -94,7 +94,7 @@ class BlockedConvolution final : public Kernel {
     }
     const float* residual = nullptr;
     if (ending_.residual >= 0) {
-      residual = in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+      residual = in[ending_.residual].as<const float>();
       if (state.residual) {
         to_blocked(residual, state.floats(state.residual), s.batch, s.outputs, s.out_plane(), pool);
         residual = state.floats(state.residual);

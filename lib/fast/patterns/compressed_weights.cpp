@@ -31,8 +31,8 @@ class CompressedMatrix {
   }
   Codes with(std::span<const View> in) const {
     auto b = b_;
-    b.first.scale = in[static_cast<std::size_t>(scale_)].as<const float>();
-    if (zero_ >= 0) b.first.zero = in[static_cast<std::size_t>(zero_)].as<const float>();
+    b.first.scale = in[scale_].as<const float>();
+    if (zero_ >= 0) b.first.zero = in[zero_].as<const float>();
     return b;
   }
   const Codes& shape() const { return b_; }
@@ -51,8 +51,7 @@ class CompressedMatMul final : public Kernel {
   std::string name() const override { return "compressed.matmul" + ending_.name; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
-    if (ending_.residual >= 0 && sizes.in[static_cast<std::size_t>(ending_.residual)].size() != sizes.out[0].size())
-      return nullptr;
+    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     const auto& b = weights_.shape();
     auto state = std::make_unique<State>();
     state->scratch = Buffer(compressed_scratch_size(b, sizes.out[0].size() / b.rows, runtime.threads()));
@@ -61,8 +60,7 @@ class CompressedMatMul final : public Kernel {
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
-    const auto* residual =
-        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
     const auto b = weights_.with(in);
     compressed_product(b, in[0].as<const float>(), out[0].as<float>(), out[0].size() / b.rows,
                        ending_.epilogue(residual), static_cast<State&>(prepared).scratch.data(), runtime.pool());

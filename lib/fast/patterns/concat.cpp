@@ -42,8 +42,8 @@ class Concat final : public Kernel {
 
   std::optional<i64> place_in_output(int input, const Sizes& sizes) const override {
     const auto& to = sizes.out[0];
-    const auto& part = sizes.in[static_cast<std::size_t>(input)];
-    const auto before = sizes.in.first(static_cast<std::size_t>(input));
+    const auto& part = sizes.in[input];
+    const auto before = sizes.in.first(input);
     i64 first = 0;
     if (is_blocked(sizes.in, to)) {
       if (part.layout != to.layout || to.dim(0) != 1) return std::nullopt;

@@ -125,8 +125,7 @@ class OneShotConvolution final : public Kernel {
                taps = p.kernel_height * p.kernel_width;
     const auto *x = data.as<const float>(), *w = filters.as<const float>();
     auto* y = to.as<float>();
-    const auto* residual =
-        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
     const auto epilogue = [&](i64 first) { return ending_.epilogue(residual ? residual + first : nullptr); };
     if (channels == 1 && outputs == 1) {
       runtime.parallel(batch * groups, [&](i64 i) {

@@ -71,7 +71,7 @@ class ElementwiseChain final : public Kernel {
   /// Values are read before they are written, and an input of as many bytes lies as the output does.
   bool writes_over(int) const override { return true; }
   bool reads(int input, Layout layout) const override {
-    return layout == Layout::plain || (!extents_.empty() && extents_[static_cast<std::size_t>(input)] == Extent::full);
+    return layout == Layout::plain || (!extents_.empty() && extents_[input] == Extent::full);
   }
   bool writes(Layout layout) const override { return layout == Layout::plain || !extents_.empty(); }
 

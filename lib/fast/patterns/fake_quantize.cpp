@@ -119,7 +119,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       if (!has_channels || !per_channel(graph, v, shape.rank(), 1, channels)) return std::nullopt;
       single = false;
     }
-    limits[static_cast<std::size_t>(i)] = t;
+    limits[i] = t;
   }
   // In blocks every lane has its own limits, so that those beyond the last channel stay 0.
   const bool blocks = shape.is_static() && (shape.rank() == 3 || shape.rank() == 4);

@@ -1,41 +1,67 @@
 // GroupNormalization-12 in f32, and the activation behind it.
-#include "op/kit/group_normalization_attrs.hpp"
-
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/normalization/blocked.hpp"
 #include "fast/kernels/normalization/rows.hpp"
 #include "fast/kit/functions.hpp"
+#include "op/kit/group_normalization_attrs.hpp"
 
 namespace ovir::fast::patterns::group_normalization {
 namespace {
 
 class GroupNormalization final : public Kernel {
  public:
-  GroupNormalization(const GroupNormalizationAttrs& attrs, Unary activation, std::string name)
-      : attrs_(attrs), activation_(activation), name_(std::move(name)) {}
+  /// `blocked`: blocks and groups fit into each other.
+  GroupNormalization(const GroupNormalizationAttrs& attrs, bool blocked, Unary activation, std::string name)
+      : attrs_(attrs), blocked_(blocked), activation_(activation), name_(std::move(name)) {}
 
   std::string name() const override { return name_; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
-    return sizes.in[0].size() > 0 ? std::make_unique<KernelState>() : nullptr;
+    const auto& x = sizes.in[0];
+    if (x.size() == 0) return nullptr;
+    auto state = std::make_unique<State>();
+    if (x.layout != sizes.out[0].layout) state->in = state->reserve(x.size());
+    return state;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    const auto& x = in[0];
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto &x = in[0], &y = out[0];
+    const auto batch = x.dim(0), channels = x.dim(1), plane = x.size() / (batch * channels);
+    const auto *from = x.as<const float>(), *weight = in[1].as<const float>(), *bias = in[2].as<const float>();
+    const auto epsilon = static_cast<float>(attrs_.epsilon);
+    if (state.in) {
+      const auto reorder = y.layout == Layout::blocked ? to_blocked : to_plain;
+      reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool());
+      from = state.floats(state.in);
+    }
+    if (y.layout == Layout::blocked)
+      return normalize_blocked({batch, channels, plane, attrs_.num_groups, epsilon, weight, bias, activation_}, from,
+                               y.as<float>(), runtime.pool());
     RowNormalization what;
-    what.rows = x.dim(0) * attrs_.num_groups;
+    what.rows = batch * attrs_.num_groups;
     what.n = x.size() / what.rows;
-    what.epsilon = static_cast<float>(attrs_.epsilon);
-    what.weight = in[1].as<const float>();
-    what.bias = in[2].as<const float>();
-    what.per_channel = x.size() / (x.dim(0) * x.dim(1));
+    what.epsilon = epsilon;
+    what.weight = weight;
+    what.bias = bias;
+    what.per_channel = plane;
     what.channel_rows = attrs_.num_groups;
     what.activation = activation_;
-    normalize_rows(what, x.as<const float>(), out[0].as<float>(), runtime.pool());
+    normalize_rows(what, from, y.as<float>(), runtime.pool());
   }
 
   bool writes_over(int input) const override { return input == 0; }
+  bool reads(int input, Layout layout) const override { return layout == Layout::plain || (input == 0 && blocked_); }
+  bool writes(Layout layout) const override { return layout == Layout::plain || blocked_; }
 
  private:
+  struct State final : KernelState {
+    Scratch in;
+  };
+
   GroupNormalizationAttrs attrs_;
+  bool blocked_;
   Unary activation_;
   std::string name_;
 };
@@ -51,8 +77,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     match.nodes.push_back(next);
     name += "+" + std::string(graph.type(next));
   }
-  match.kernel = std::make_unique<GroupNormalization>(graph.attrs<GroupNormalizationAttrs>(root),
-                                                      activation.value_or(Unary{}), std::move(name));
+  const auto& attrs = graph.attrs<GroupNormalizationAttrs>(root);
+  const auto& shape = graph.fact(x).shape;
+  const bool blocked = shape.has_rank() && shape.rank() >= 2 && shape[1].is_static() &&
+                       can_normalize_blocked(shape[1].length(), attrs.num_groups);
+  match.kernel = std::make_unique<GroupNormalization>(attrs, blocked, activation.value_or(Unary{}), std::move(name));
   return match;
 }
 

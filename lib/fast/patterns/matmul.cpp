@@ -67,8 +67,7 @@ class OneShotMatMul final : public Kernel {
       multiply(a.as<const float>() + i * m * k, b.as<const float>() + i * k * n, c + i * m * n, m, n, k, transposed_,
                runtime);
     if (ending_.name.empty()) return;
-    const auto* residual =
-        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
     const auto epilogue = ending_.epilogue(residual);
     constexpr i64 kRows = 16;
     runtime.parallel((m * batches + kRows - 1) / kRows, [&](i64 chunk) {

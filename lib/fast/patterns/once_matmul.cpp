@@ -18,8 +18,7 @@ class OnceMatMul final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto& a = sizes.in[0];
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
-    if (ending_.residual >= 0 && sizes.in[static_cast<std::size_t>(ending_.residual)].size() != sizes.out[0].size())
-      return nullptr;
+    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     auto state = std::make_unique<State>();
     state->work = state->reserve(product_once_scratch_size(sizes.out[0].size() / n_, n_, k_, runtime.threads()));
     return state;
@@ -28,8 +27,7 @@ class OnceMatMul final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    const auto* residual =
-        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
     const Weights b(in[1].as<const float>(), file_, nullptr);
     product_once(b, in[0].as<const float>(), out[0].as<float>(), out[0].size() / n_, n_, k_, ending_.epilogue(residual),
                  state.floats(state.work), runtime.pool());

@@ -25,16 +25,14 @@ class PackedMatMul final : public Kernel {
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& a = sizes.in[0];
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
-    if (ending_.residual >= 0 && sizes.in[static_cast<std::size_t>(ending_.residual)].size() != sizes.out[0].size())
-      return nullptr;
+    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     if (in_place_ && !is_few(sizes.out[0])) std::call_once(once_, [this] { pack(); });
     return std::make_unique<KernelState>();
   }
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     if (out[0].size() == 0) return;
-    const auto* residual =
-        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>();
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
     const auto* a = in[0].as<const float>();
     auto* c = out[0].as<float>();
     if (in_place_ && is_few(out[0]))
@@ -50,8 +48,7 @@ class PackedMatMul final : public Kernel {
     return k_ * n_ <= kSmall && !in_place_ ? sizes.out[0].size() / n_ : 0;
   }
   void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
-    const auto* residual =
-        ending_.residual < 0 ? nullptr : in[static_cast<std::size_t>(ending_.residual)].as<const float>() + begin * n_;
+    const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + begin * n_;
     product_alone({panels_.data(), k_, n_}, in[0].as<const float>() + begin * k_, k_, out[0].as<float>() + begin * n_,
                   n_, end - begin, ending_.epilogue(residual));
   }

@@ -67,14 +67,14 @@ class Recurrent final : public Kernel {
     state->scratch = Buffer(form_.directions() * state->each);
     state->h = Buffer(form_.directions() * s.batch * s.hidden);
     state->c = Buffer(form_.lstm ? form_.directions() * s.batch * s.hidden : 0);
-    if (form_.lengths >= 0) state->lengths.resize(static_cast<std::size_t>(s.batch));
+    if (form_.lengths >= 0) state->lengths.resize(s.batch);
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    if (form_.lengths >= 0) read_lengths(in[static_cast<std::size_t>(form_.lengths)], state);
+    if (form_.lengths >= 0) read_lengths(in[form_.lengths], state);
     if (form_.directions() == 1) return one(0, state, in, out, runtime.pool());
     // A direction a thread: their steps are too short to be shared out.
     parallel(runtime.pool(), 2, [&](i64 d) { one(d, state, in, out, state.alone); });
@@ -94,14 +94,14 @@ class Recurrent final : public Kernel {
     for (i64 b = 0; b < s.batch; ++b) {
       const auto length =
           from.type == ElementType::i64 ? from.as<const i64>()[b] : i64{from.as<const std::int32_t>()[b]};
-      state.lengths[static_cast<std::size_t>(b)] = std::clamp<i64>(length, 0, s.steps);
+      state.lengths[b] = std::clamp<i64>(length, 0, s.steps);
     }
   }
 
   void one(i64 d, State& state, std::span<const View> in, std::span<const View> out, ThreadPool& pool) const {
     auto s = state.shape;
     s.backward = form_.direction == SequenceDirection::reverse || d == 1;
-    const auto& p = weights_[static_cast<std::size_t>(d)];
+    const auto& p = weights_[d];
     const auto n = s.hidden, directions = form_.directions(), own = s.batch * n;
     // States are [batch][directions][hidden] outside, and each direction's lie together here.
     const auto at = [&](i64 b) { return (b * directions + d) * n; };

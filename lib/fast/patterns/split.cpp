@@ -41,8 +41,8 @@ class Split final : public Kernel {
 
   std::optional<i64> place_in_input(int output, const Sizes& sizes) const override {
     const auto& from = sizes.in[0];
-    const auto& part = sizes.out[static_cast<std::size_t>(output)];
-    const auto before = sizes.out.first(static_cast<std::size_t>(output));
+    const auto& part = sizes.out[output];
+    const auto before = sizes.out.first(output);
     i64 first = 0;
     if (is_blocked(from, sizes.out)) {
       if (part.layout != from.layout || from.dim(0) != 1) return std::nullopt;

@@ -8,7 +8,7 @@
 namespace ovir::fast::patterns::transpose {
 namespace {
 
-constexpr std::size_t kMaxDims = 8;
+constexpr i64 kMaxDims = 8;
 constexpr std::array<i64, 4> kChannelsLast{0, 2, 3, 1}, kChannelsFirst{0, 3, 1, 2};
 
 class TransposeKernel final : public Kernel {
@@ -52,7 +52,7 @@ class TransposeKernel final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() > static_cast<i64>(kMaxDims)) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() > kMaxDims) return std::nullopt;
   auto order = constant_axes(graph, graph.input(root, 1), shape.rank());
   if (!order || std::ssize(*order) != shape.rank()) return std::nullopt;
   auto& axes = *order;

@@ -9,7 +9,7 @@ namespace ovir {
 
 void infer_detections(InferContext& c, const DetectionAttrs& a, const Dim& images, const Dim& classes,
                       const Dim& boxes) {
-  c.require_attr(contains(kIndex, a.output_type), "output_type", "must be i32 or i64, but is {}", name(a.output_type));
+  c.require_index_type(a.output_type, "output_type");
   auto counted = classes;
   if (a.background_class >= 0 && classes.is_static() && a.background_class < classes.length())
     counted = Dim(classes.length() - 1);

@@ -1,5 +1,7 @@
 #include "op/kit/elementwise.hpp"
 
+#include "op/kit/saturate.hpp"
+
 namespace ovir {
 
 void infer_unary(InferContext& c) { c.output(0, c.shape(0)); }
@@ -83,15 +85,7 @@ void round_into(const Tensor& floats, ElementType declared, Tensor& integers) {
   dispatch(integers.type(), Integers{}, [&]<class T>() {
     T* to = integers.mutable_data<T>();
     const auto low = lowest<T>(declared), high = highest<T>(declared);
-    // The largest value may not be a double; twice the half is.
-    const auto end = 2.0 * static_cast<double>(high / 2 + 1);
-    for (i64 i = 0; i < floats.size(); ++i) {
-      const auto v = std::round(from[i]);
-      if (std::isnan(v)) to[i] = 0;
-      else if (v < static_cast<double>(low)) to[i] = low;
-      else if (v >= end) to[i] = high;
-      else to[i] = static_cast<T>(v);
-    }
+    for (i64 i = 0; i < floats.size(); ++i) to[i] = saturated(std::round(from[i]), low, high);
   });
 }
 

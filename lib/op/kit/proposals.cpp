@@ -47,13 +47,13 @@ std::vector<Proposal> select_proposals(std::vector<Proposal> proposals, i64 befo
   const auto area = [&](const Proposal& p) { return (p.x1 - p.x0 + pixel) * (p.y1 - p.y0 + pixel); };
   std::vector<Proposal> kept;
   std::vector<bool> dropped(proposals.size(), false);
-  for (std::size_t i = 0; i < proposals.size() && std::ssize(kept) < after; ++i) {
+  for (i64 i = 0; i < std::ssize(proposals) && std::ssize(kept) < after; ++i) {
     if (dropped[i]) continue;
     constexpr i64 kOverlap = 4;
-    spend(kOverlap * (std::ssize(proposals) - static_cast<i64>(i)));
+    spend(kOverlap * (std::ssize(proposals) - i));
     const auto& a = proposals[i];
     kept.push_back(a);
-    for (auto j = i + 1; j < proposals.size(); ++j) {
+    for (auto j = i + 1; j < std::ssize(proposals); ++j) {
       const auto& b = proposals[j];
       if (a.x0 > b.x1 || a.y0 > b.y1 || b.x0 > a.x1 || b.y0 > a.y1) continue;
       const float common = std::max(0.0F, std::min(a.x1, b.x1) - std::max(a.x0, b.x0) + pixel) *

@@ -14,7 +14,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.output_type), "output_type", "must be i32 or i64, but is {}", name(a.output_type));
+  c.require_index_type(a.output_type, "output_type");
   c.require_rank(buckets, 1);
   c.output(0, a.output_type, c.shape(data));
 }

@@ -35,7 +35,7 @@ i64 count_non_zero(const Tensor& t) {
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
+  c.require_index_type(type, "output_type");
   const auto& from = c.shape(data);
   // A scalar counts as a vector of one element.
   const auto rank = from.has_rank() ? Dim(std::max<i64>(from.rank(), 1)) : Dim();

@@ -182,9 +182,9 @@ struct PaddedInput {
   Tensor storage;
   T* values;
 
-  PaddedInput(const Problem& p, ElementType type) {
+  PaddedInput(EvalContext& c, const Problem& p, ElementType type) {
     for (std::size_t i = 0; i < 3; ++i) size[i] = (p.out[i] - 1) * p.axis[i].stride + p.axis[i].extent();
-    storage = Tensor(type, {p.in_channels, size[0], size[1], size[2]});
+    storage = c.scratch(type, {p.in_channels, size[0], size[1], size[2]});
     values = storage.mutable_data<T>();
     std::fill_n(values, storage.size(), T{});
   }
@@ -202,11 +202,12 @@ struct PaddedInput {
 };
 
 template <class T>
-void forward(const Problem& p, ElementType type, const T* x, const T* w, T* y) {
+void forward(EvalContext& c, const Problem& p, ElementType type, const T* x, const T* w, T* y) {
   const auto &sz = p.axis[0], &sy = p.axis[1], &sx = p.axis[2];
-  PaddedInput<T> padded(p, type);
+  PaddedInput<T> padded(c, p, type);
   // Where each weight's tap lies, seen from the first tap of a window.
-  std::vector<i64> offset;
+  std::pmr::vector<i64> offset(c.memory());
+  offset.reserve(p.in_channels * p.taps());
   for (i64 ch = 0; ch < p.in_channels; ++ch)
     for (i64 d = 0; d < sz.kernel; ++d)
       for (i64 h = 0; h < sy.kernel; ++h)
@@ -296,7 +297,7 @@ void eval_forward(EvalContext& c, bool grouped) {
   if (y.size() == 0) return;
   const auto p = forward_problem(c.attrs<ConvolutionAttrs>(), x.shape(), w.shape(), y.shape(), grouped);
   dispatch(y.type(), Numbers{},
-           [&]<class E>() { forward(p, y.type(), x.data<E>(), w.data<E>(), y.mutable_data<E>()); });
+           [&]<class E>() { forward(c, p, y.type(), x.data<E>(), w.data<E>(), y.mutable_data<E>()); });
 }
 
 void eval_backprop(EvalContext& c, bool grouped) {

@@ -101,7 +101,7 @@ void convolve(EvalContext& c, Tensor& out) {
   const auto v = a.window(0, kh).resolved(height), h = a.window(1, kw).resolved(width);
   const auto taps = kh * kw, plane = rows * columns;
   const T* weights = c.has(mask) ? c.in(mask).data<T>() : nullptr;
-  std::vector<double> sampled(channels * taps);  // what the taps of one output position see
+  std::pmr::vector<double> sampled(channels * taps, c.memory());  // what the taps of one output position see
   for (i64 n = 0; n < x.dim(0); ++n)
     for (i64 p = 0; p < plane; ++p) {
       for (i64 ch = 0; ch < channels; ++ch) {

@@ -18,8 +18,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.roi_num_type), "roi_num_type", "must be i32 or i64, but is {}",
-                 name(a.roi_num_type));
+  c.require_index_type(a.roi_num_type, "roi_num_type");
   c.require_attr(a.pre_nms_count > 0, "pre_nms_count", "must be positive, but is {}", a.pre_nms_count);
   c.require_attr(a.post_nms_count > 0, "post_nms_count", "must be positive, but is {}", a.post_nms_count);
   c.require_attr(0 <= a.nms_eta && a.nms_eta <= 1, "nms_eta", "must be in 0..1, but is {}", a.nms_eta);

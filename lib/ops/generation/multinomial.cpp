@@ -16,8 +16,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.convert_type), "convert_type", "must be i32 or i64, but is {}",
-                 name(a.convert_type));
+  c.require_index_type(a.convert_type, "convert_type");
   c.require_rank(probs, 2);
   c.require_single(num_samples);
   const auto& from = c.shape(probs);

@@ -4,17 +4,6 @@
 
 namespace ovir::ops::image {
 
-/// The part of v before the point as an integer of type T, at most its greatest and at least its least number; NaN
-/// becomes 0.
-template <class T>
-T saturated(double v) {
-  using Limits = std::numeric_limits<T>;
-  constexpr auto end = 2.0 * static_cast<double>(Limits::max() / 2 + 1);  // the greatest number may not be a double
-  if (std::isnan(v)) return 0;
-  if (v < static_cast<double>(Limits::min())) return Limits::min();
-  return v >= end ? Limits::max() : static_cast<T>(v);
-}
-
 enum class Order : std::uint8_t { rgb, bgr };
 /// Where the chroma samples lie: U and V side by side in one plane, or each in a plane of its own.
 enum class Chroma : std::uint8_t { interleaved, planar };

@@ -1,7 +1,7 @@
 // GridSample: samples an image at normalised coordinates.
 // Spec: operation-sets/operation-specs/image/grid-sample-9
+#include "op/kit/saturate.hpp"
 #include "op/op.hpp"
-#include "ops/image/common.hpp"
 
 namespace ovir::ops::grid_sample {
 namespace {
@@ -74,18 +74,26 @@ struct Tap {
 };
 
 /// The pixels along one axis that a sample is made of.
-std::vector<Tap> taps_of(double x, i64 length, const Attrs& a) {
-  if (a.mode == Mode::nearest) return {{pixel(static_cast<i64>(std::nearbyint(x)), length, a), 1}};
+struct Taps {
+  std::array<Tap, 4> list;
+  i64 count;
+  const Tap* begin() const { return list.data(); }
+  const Tap* end() const { return list.data() + count; }
+};
+
+Taps taps_of(double x, i64 length, const Attrs& a) {
+  if (a.mode == Mode::nearest) return {{{{pixel(static_cast<i64>(std::nearbyint(x)), length, a), 1}}}, 1};
   const auto k = static_cast<i64>(std::floor(x));
   const auto d = x - static_cast<double>(k);
-  if (a.mode == Mode::bilinear) return {{pixel(k, length, a), 1 - d}, {pixel(k + 1, length, a), d}};
+  if (a.mode == Mode::bilinear) return {{{{pixel(k, length, a), 1 - d}, {pixel(k + 1, length, a), d}}}, 2};
   constexpr double A = -0.75;
   const auto near = [](double t) { return ((A + 2) * t - (A + 3)) * t * t + 1; };
   const auto far = [](double t) { return ((A * t - 5 * A) * t + 8 * A) * t - 4 * A; };
-  return {{pixel(k - 1, length, a), far(1 + d)},
-          {pixel(k, length, a), near(d)},
-          {pixel(k + 1, length, a), near(1 - d)},
-          {pixel(k + 2, length, a), far(2 - d)}};
+  return {{{{pixel(k - 1, length, a), far(1 + d)},
+            {pixel(k, length, a), near(d)},
+            {pixel(k + 1, length, a), near(1 - d)},
+            {pixel(k + 2, length, a), far(2 - d)}}},
+          4};
 }
 
 void eval(EvalContext& c) {
@@ -95,7 +103,7 @@ void eval(EvalContext& c) {
   const auto channels = from.dim(1), height = from.dim(2), width = from.dim(3), points = at.dim(1) * at.dim(2);
   auto& out = c.out(0, {from.dim(0), channels, at.dim(1), at.dim(2)});
   if (out.size() == 0) return;
-  const auto coordinates = to_f64(at);
+  const auto coordinates = c.floats(grid);
   dispatch(from.type(), Numbers{} + Boolean{}, [&]<class E>() {
     for (i64 n = 0; n < from.dim(0); ++n)
       for (i64 p = 0; p < points; ++p) {
@@ -106,7 +114,8 @@ void eval(EvalContext& c) {
           const E* image = from.data<E>() + (n * channels + ch) * height * width;
           E* to = out.mutable_data<E>() + (n * channels + ch) * points + p;
           if (a.mode == Mode::nearest) {
-            *to = rows[0].at < 0 || columns[0].at < 0 ? E(0) : image[rows[0].at * width + columns[0].at];
+            const auto row = rows.list[0].at, column = columns.list[0].at;
+            *to = row < 0 || column < 0 ? E(0) : image[row * width + column];
             continue;
           }
           double sum = 0;
@@ -114,7 +123,7 @@ void eval(EvalContext& c) {
             for (const auto& column : columns)
               if (row.at >= 0 && column.at >= 0)
                 sum += row.weight * column.weight * static_cast<double>(image[row.at * width + column.at]);
-          if constexpr (std::is_integral_v<E>) *to = image::saturated<E>(sum);
+          if constexpr (std::is_integral_v<E>) *to = saturated<E>(sum);
           else *to = static_cast<E>(sum);
         }
       }

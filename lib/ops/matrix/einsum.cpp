@@ -1,6 +1,7 @@
 // Einsum: the Einstein summation convention: labels name axes, and what the output does not name is summed.
 // Spec: operation-sets/operation-specs/matrix/einsum-7
 #include <map>
+#include <memory_resource>
 
 #include "op/kit/accumulate.hpp"
 #include "op/op.hpp"
@@ -9,55 +10,58 @@
 namespace ovir::ops::einsum {
 namespace {
 
-struct Attrs {
-  std::string equation;
-};
-
 /// A subscript: a letter an axis, and kEllipsis for what "..." covers.
 using Subscript = std::string;
 constexpr char kEllipsis = '.';
 
 struct Equation {
+  std::string text;
   std::vector<Subscript> inputs;
   Subscript output;
+
+  static Equation parse(std::string_view text);
+  std::string print() const { return text; }
 };
 
-/// Reads the equation; `fault` receives why it cannot be read.
-Equation parse(const std::string& text, std::string& fault) {
-  Equation e;
+struct Attrs {
+  Equation equation;
+};
+
+Equation Equation::parse(std::string_view text) {
+  Equation e{std::string(text), {}, {}};
+  const auto require = [&](bool good, std::string demand) {
+    if (!good) throw AttributeError(std::move(demand), fmt::format("\"{}\"", printable(text)), true);
+  };
   std::string plain;
   for (const char ch : text)
     if (ch != ' ') plain += ch;
   const auto dots = std::count(plain.begin(), plain.end(), '.');
   for (auto at = plain.find("..."); at != std::string::npos; at = plain.find("...", at + 1))
     plain.replace(at, 3, 1, kEllipsis);
-  if (dots != 3 * std::count(plain.begin(), plain.end(), kEllipsis))
-    fault = "must use letters as labels, but has \".\"";
-  const auto arrow = plain.find("->");
-  const auto left = plain.substr(0, arrow);
-  for (std::size_t from = 0; from != std::string::npos;) {
-    const auto comma = left.find(',', from);
-    e.inputs.push_back(left.substr(from, comma == std::string::npos ? comma : comma - from));
-    from = comma == std::string::npos ? comma : comma + 1;
-  }
   const auto is_letter = [](char ch) { return ('a' <= ch && ch <= 'z') || ('A' <= ch && ch <= 'Z'); };
   const auto check = [&](const Subscript& s) {
-    if (std::count(s.begin(), s.end(), kEllipsis) > 1) fault = "must have one ellipsis in a subscript at most";
-    for (const char ch : s)
-      if (!is_letter(ch) && ch != kEllipsis)
-        fault = fmt::format("must use letters as labels, but has \"{}\"", printable({&ch, 1}));
+    require(std::count(s.begin(), s.end(), kEllipsis) <= 1, "have one ellipsis in a subscript at most");
+    require(std::all_of(s.begin(), s.end(), [&](char ch) { return ch == kEllipsis || is_letter(ch); }),
+            "use letters as labels");
   };
-  for (const auto& s : e.inputs) check(s);
+  require(dots == 3 * std::count(plain.begin(), plain.end(), kEllipsis), "use letters as labels");
+
+  const auto arrow = plain.find("->");
   std::string all;
-  for (const auto& s : e.inputs) all += s;
+  for (std::size_t from = 0, end = std::min(arrow, plain.size()); from <= end;) {
+    const auto comma = std::min(plain.find(',', from), end);
+    e.inputs.push_back(plain.substr(from, comma - from));
+    check(e.inputs.back());
+    all += e.inputs.back();
+    from = comma + 1;
+  }
   if (arrow != std::string::npos) {
     e.output = plain.substr(arrow + 2);
     check(e.output);
     for (const char ch : e.output) {
-      if (std::count(e.output.begin(), e.output.end(), ch) > 1)
-        fault = fmt::format("must not name \"{}\" twice in the output", ch);
-      if (ch != kEllipsis && all.find(ch) == std::string::npos)
-        fault = fmt::format("must use labels of the inputs in the output, but has \"{}\"", ch);
+      require(std::count(e.output.begin(), e.output.end(), ch) == 1,
+              fmt::format("not name \"{}\" twice in the output", ch));
+      require(ch == kEllipsis || all.find(ch) != std::string::npos, "use labels of the inputs in the output");
     }
   } else {
     // Implicit: the ellipsis first, then the labels that occur once, "capital letters precede lowercase letters".
@@ -70,9 +74,7 @@ Equation parse(const std::string& text, std::string& fault) {
 }
 
 void infer(InferContext& c) {
-  std::string fault;
-  const auto e = parse(c.attrs<Attrs>().equation, fault);
-  c.require_attr(fault.empty(), "equation", "{}", fault);
+  const auto& e = c.attrs<Attrs>().equation;
   c.require_attr(std::ssize(e.inputs) == c.input_count(), "equation", "has {}, but there {} {}",
                  counted(e.inputs.size(), "input subscript"), c.input_count() == 1 ? "is" : "are",
                  counted(c.input_count(), "input"));
@@ -134,59 +136,59 @@ void infer(InferContext& c) {
   c.output(0, std::move(out));
 }
 
+/// A label, or an axis that an ellipsis covers, counted from the last.
+using Label = std::pair<char, i64>;
+using Labels = std::pmr::vector<Label>;
+
+/// The labels of a subscript whose ellipsis covers `covered` axes.
+Labels labels(const Subscript& s, i64 covered, std::pmr::memory_resource* memory = std::pmr::get_default_resource()) {
+  Labels list(memory);
+  for (const char ch : s) {
+    if (ch != kEllipsis) list.emplace_back(ch, 0);
+    else
+      for (auto k = covered; k-- > 0;) list.emplace_back(ch, k);
+  }
+  return list;
+}
+
+/// The axes of a shape that the ellipsis of its subscript covers.
+i64 covered_by(const Subscript& s, const Shape& shape) {
+  return s.find(kEllipsis) == Subscript::npos ? 0 : shape.rank() + 1 - std::ssize(s);
+}
+
 /// All labels as axes, the output's first: every operand is read with strides along them, 0 where it lacks one or
 /// repeats.
 struct Space {
+  explicit Space(EvalContext& c);
   Shape shape;  ///< of the output's axes, then of those that are summed
-  std::size_t output_rank = 0;
-  std::vector<Shape> strides;  ///< an operand each
+  i64 output_rank = 0;
+  std::pmr::vector<Shape> strides;  ///< an operand each
 };
 
-Space make_space(const Equation& e, EvalContext& c) {
-  // An ellipsis' axes count from its end: ".0" is the last one. A label is its letter.
-  struct Axis {
-    char letter;
-    std::size_t from_end;
-    bool operator==(const Axis&) const = default;
-  };
-  std::size_t widest = 0;
-  for (int i = 0; i < c.input_count(); ++i)
-    if (const auto& s = e.inputs[i]; s.find(kEllipsis) != std::string::npos)
-      widest = std::max(widest, static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size());
-  const auto expand = [](const Subscript& s, std::size_t width) {
-    std::vector<Axis> list;
-    for (const char ch : s) {
-      if (ch != kEllipsis) list.push_back({ch, 0});
-      else
-        for (auto k = width; k-- > 0;) list.push_back({kEllipsis, k});
-    }
-    return list;
-  };
-  auto axes = expand(e.output, widest);
-  Space space;
-  space.output_rank = axes.size();
-  std::vector<std::vector<Axis>> operands;
+Space::Space(EvalContext& c) : strides(c.memory()) {
+  const auto& e = c.attrs<Attrs>().equation;
+  i64 widest = 0;
+  for (int i = 0; i < c.input_count(); ++i) widest = std::max(widest, covered_by(e.inputs[i], c.in(i).shape()));
+  auto axes = labels(e.output, widest, c.memory());
+  output_rank = std::ssize(axes);
+  std::pmr::vector<Labels> operands(c.memory());
   for (int i = 0; i < c.input_count(); ++i) {
-    const auto& s = e.inputs[i];
-    operands.push_back(expand(
-        s, s.find(kEllipsis) == std::string::npos ? 0 : static_cast<std::size_t>(c.in(i).rank()) + 1 - s.size()));
+    operands.push_back(labels(e.inputs[i], covered_by(e.inputs[i], c.in(i).shape()), c.memory()));
     for (const auto& axis : operands.back())
       if (std::find(axes.begin(), axes.end(), axis) == axes.end()) axes.push_back(axis);
   }
-  space.shape = Shape(std::ssize(axes), 1);
+  shape = Shape(std::ssize(axes), 1);
   for (int i = 0; i < c.input_count(); ++i) {
-    const auto& shape = c.in(i).shape();
-    const auto own = strides_of(shape);
-    Shape strides(axes.size(), 0);
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-      const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), operands[i][k]) - axes.begin());
-      if (shape[k] == 1) continue;
-      space.shape[at] = shape[k];
-      strides[at] += own[k];  // a label repeated in a subscript walks the diagonal
+    const auto& from = c.in(i).shape();
+    const auto own = strides_of(from);
+    auto& along = strides.emplace_back(std::ssize(axes), 0);
+    for (i64 k = 0; k < from.rank(); ++k) {
+      const auto at = std::find(axes.begin(), axes.end(), operands[i][k]) - axes.begin();
+      if (from[k] == 1) continue;
+      shape[at] = from[k];
+      along[at] += own[k];  // a label repeated in a subscript walks the diagonal
     }
-    space.strides.push_back(std::move(strides));
   }
-  return space;
 }
 
 /// Multiplies two operands into one that keeps their axes, as the specification goes from input to input; axes that no
@@ -194,31 +196,29 @@ Space make_space(const Equation& e, EvalContext& c) {
 template <class T>
 struct Operand {
   Shape strides;
-  std::vector<T> values;
+  std::pmr::vector<T> values;
 };
 
 void eval(EvalContext& c) {
-  std::string fault;
-  const auto e = parse(c.attrs<Attrs>().equation, fault);
-  const auto space = make_space(e, c);
-  const auto rank = space.shape.size();
+  const Space space(c);
+  const auto rank = space.shape.rank();
   dispatch(c.out_type(0), Numbers{}, [&]<class T>() {
-    Operand<T> so_far{Shape(rank, 0), {T{1}}};
-    std::vector<bool> had(rank, false);
+    Operand<T> so_far{Shape(rank, 0), std::pmr::vector<T>({T{1}}, c.memory())};
+    Shape had(rank, 0);
     for (int i = 0; i < std::ssize(space.strides); ++i) {
       const auto& next = space.strides[i];
       // The result has the axes of both but those that are finished.
       Shape kept(rank, 1), summed(rank, 1);
-      for (std::size_t k = 0; k < rank; ++k) {
-        if (next[k] != 0) had[k] = true;
-        if (!had[k]) continue;
+      for (i64 k = 0; k < rank; ++k) {
+        if (next[k] != 0) had[k] = 1;
+        if (had[k] == 0) continue;
         bool later = k < space.output_rank;
         for (auto j = i + 1; j < std::ssize(space.strides); ++j) later = later || space.strides[j][k] != 0;
         const bool here = next[k] != 0 || so_far.strides[k] != 0;
         (later ? kept : summed)[k] = here ? space.shape[k] : 1;
       }
-      Operand<T> result{strides_of(kept), std::vector<T>(kept.count())};
-      for (std::size_t k = 0; k < rank; ++k)
+      Operand<T> result{strides_of(kept), std::pmr::vector<T>(kept.count(), c.memory())};
+      for (i64 k = 0; k < rank; ++k)
         if (kept[k] == 1) result.strides[k] = 0;
       const T* right = c.in(i).template data<T>();
       T* to = result.values.data();
@@ -236,23 +236,11 @@ void eval(EvalContext& c) {
   });
 }
 
-/// A label, or an axis that an ellipsis covers, counted from the last.
-using Label = std::pair<char, i64>;
-std::vector<Label> labels(const Subscript& s, const Shape& shape) {
-  std::vector<Label> list;
-  for (const char ch : s) {
-    if (ch != kEllipsis) list.emplace_back(ch, 0);
-    else
-      for (auto k = shape.rank() + 1 - std::ssize(s); k-- > 0;) list.emplace_back(ch, k);
-  }
-  return list;
-}
-
 std::map<Label, i64> lengths(const Equation& e, std::span<const Shape> in) {
   std::map<Label, i64> lengths;
   for (std::size_t i = 0; i < in.size(); ++i) {
     i64 axis = 0;
-    for (const auto& label : labels(e.inputs[i], in[i])) {
+    for (const auto& label : labels(e.inputs[i], covered_by(e.inputs[i], in[i]))) {
       auto& length = lengths[label];
       length = std::max(length, in[i][axis++]);
     }
@@ -260,15 +248,11 @@ std::map<Label, i64> lengths(const Equation& e, std::span<const Shape> in) {
   return lengths;
 }
 
-Equation equation(const Version& version, const void* attrs) {
-  std::string ignored;
-  return parse(version.attrs.as<Attrs>(attrs).equation, ignored);
-}
-
 /// Every label once.
 i64 macs(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape>) {
   i64 n = 1;
-  for (const auto& [label, length] : lengths(equation(version, attrs), in)) n = saturating_mul(n, length);
+  for (const auto& [label, length] : lengths(version.attrs.as<Attrs>(attrs).equation, in))
+    n = saturating_mul(n, length);
   return n;
 }
 
@@ -276,19 +260,18 @@ i64 macs(const Version& version, const void* attrs, std::span<const Shape> in, s
 /// by label.
 i64 steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape>) {
   constexpr i64 kLabel = 10;
-  const auto e = equation(version, attrs);
+  const auto& e = version.attrs.as<Attrs>(attrs).equation;
   const auto all = lengths(e, in);
   std::map<Label, i64> open;
   i64 n = 0;
   for (std::size_t i = 0; i < in.size(); ++i) {
-    for (const auto& label : labels(e.inputs[i], in[i])) open[label] = all.at(label);
+    for (const auto& label : labels(e.inputs[i], covered_by(e.inputs[i], in[i]))) open[label] = all.at(label);
     i64 products = 1;
     for (const auto& [label, length] : open) products = saturating_mul(products, length);
     n = saturating_add(n, saturating_mul(products, kLabel * std::ssize(all)));
     std::erase_if(open, [&](const auto& entry) {
       const auto named = [&](const Subscript& s) { return s.find(entry.first.first) != Subscript::npos; };
-      return !named(e.output) &&
-             std::none_of(e.inputs.begin() + static_cast<std::ptrdiff_t>(i) + 1, e.inputs.end(), named);
+      return !named(e.output) && std::none_of(e.inputs.begin() + i + 1, e.inputs.end(), named);
     });
   }
   return n;

@@ -80,8 +80,8 @@ void eval(EvalContext& c) {
     const bool by_rows = b.rank() == 3;
     const auto groups = ends(c, by_rows ? a.dim(0) : a.dim(1));
     i64 begin = 0;
-    for (std::size_t i = 0; i < groups.size(); begin = groups[i++]) {
-      const auto g = static_cast<i64>(i), count = groups[i] - begin;
+    for (i64 g = 0; g < std::ssize(groups); begin = groups[g++]) {
+      const auto count = groups[g] - begin;
       if (by_rows) {
         const auto depth = a.dim(1), columns = b.dim(1);
         multiply(x + begin * depth, depth, 1, y + g * columns * depth, 1, depth, count, depth, columns,

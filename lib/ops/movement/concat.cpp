@@ -1,5 +1,6 @@
 // Concat: tensors one after the other along an axis.
 // Spec: operation-sets/operation-specs/movement/concat-1
+#include "op/shared_attrs.hpp"
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::concat {

@@ -39,7 +39,7 @@ void infer(InferContext& c) {
 }
 
 /// For each update, the element of data that it goes to.
-std::pmr::vector<i64> targets(EvalContext& c, std::size_t along) {
+std::pmr::vector<i64> targets(EvalContext& c, i64 along) {
   const auto& from = c.in(data);
   const auto index = c.ints(indices);
   auto strides = strides_of(from.shape());
@@ -48,8 +48,7 @@ std::pmr::vector<i64> targets(EvalContext& c, std::size_t along) {
   std::pmr::vector<i64> list(c.memory());
   list.reserve(index.size());
   for (IndexWalker at(c.in(updates).shape()); !at.done(); at.next())
-    list.push_back(at.offset(strides) +
-                   movement::data_index(c, indices, index[list.size()], from, static_cast<i64>(along)) * pitch);
+    list.push_back(at.offset(strides) + movement::data_index(c, indices, index[list.size()], from, along) * pitch);
   return list;
 }
 

@@ -19,10 +19,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "must be i32 or i64, but is {}",
-                 name(a.index_element_type));
-  c.require_attr(contains(kIndex, a.count_element_type), "count_element_type", "must be i32 or i64, but is {}",
-                 name(a.count_element_type));
+  c.require_index_type(a.index_element_type, "index_element_type");
+  c.require_index_type(a.count_element_type, "count_element_type");
   c.require_single(axis);
   const auto& from = c.shape(data);
   const auto known = c.scalar_int(axis);

@@ -13,7 +13,7 @@ void eval(EvalContext& c) {
   const auto& from = c.in(data);
   auto& out = c.out(0);
   if (out.size() == 0) return;
-  const auto p = pooling::adaptive_problem(from.shape(), out.shape());
+  const auto p = pooling::adaptive_problem(from.shape(), out.shape(), c.memory());
   dispatch(out.type(), Floats{}, [&]<class T>() {
     const auto* x = from.data<T>();
     auto* to = out.mutable_data<T>();

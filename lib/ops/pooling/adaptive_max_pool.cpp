@@ -14,7 +14,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().index_element_type;
-  c.require_attr(contains(kIndex, type), "index_element_type", "must be i32 or i64, but is {}", name(type));
+  c.require_index_type(type, "index_element_type");
   auto shape = pooling::infer_adaptive(c);
   c.output(values, shape);
   if (c.output_count() > indices) c.output(indices, type, std::move(shape));
@@ -25,7 +25,7 @@ void eval(EvalContext& c) {
   auto& out = c.out(values);
   std::vector<i64> where;  // in the plane of the spatial axes
   if (out.size() != 0) {
-    const auto p = pooling::adaptive_problem(from.shape(), out.shape());
+    const auto p = pooling::adaptive_problem(from.shape(), out.shape(), c.memory());
     dispatch(out.type(), Floats{}, [&]<class T>() {
       const auto* x = from.data<T>();
       auto* to = out.mutable_data<T>();

@@ -12,7 +12,7 @@ void eval(EvalContext& c) {
   const auto& data = c.in(0);
   auto& out = c.out(0);
   if (out.size() == 0) return;
-  const pooling::Problem p(a, data.shape(), out.shape());
+  const pooling::Problem p(a, data.shape(), out.shape(), c.memory());
   bool padded = false;
   for (const auto& w : p.axis) padded = padded || w.pad_begin != 0 || w.pad_end != 0;
 

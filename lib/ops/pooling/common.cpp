@@ -24,7 +24,8 @@ PartialShape infer_windows(const InferContext& c) {
   return out;
 }
 
-Problem::Problem(const Shape& data, const Shape& output) : planes(data[0] * data[1]) {
+Problem::Problem(const Shape& data, const Shape& output, std::pmr::memory_resource* memory)
+    : planes(data[0] * data[1]), taps{Axis(memory), Axis(memory), Axis(memory)} {
   const auto missing = 5 - data.size();
   for (std::size_t i = 0; i < 3; ++i) {
     in[i] = i < missing ? 1 : data[i + 2 - missing];
@@ -32,11 +33,13 @@ Problem::Problem(const Shape& data, const Shape& output) : planes(data[0] * data
   }
 }
 
-Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : Problem(data, output) {
+Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output, std::pmr::memory_resource* memory)
+    : Problem(data, output, memory) {
   const auto missing = 5 - data.size();
   for (std::size_t i = 0; i < 3; ++i) {
     axis[i] = i < missing ? Window{} : a.window(i - missing).resolved(in[i]);
     const auto& w = axis[i];
+    taps[i].reserve(out[i]);
     for (i64 o = 0; o < out[i]; ++o) {
       const auto first = o * w.stride - w.pad_begin;
       const auto taps_before = [&](i64 end) {
@@ -51,8 +54,7 @@ Problem::Problem(const PoolAttrs& a, const Shape& data, const Shape& output) : P
 i64 window_steps(const Version& version, const void* attrs, std::span<const Shape> in, std::span<const Shape> out) {
   const auto& kernel = version.attrs.as<PoolAttrs>(attrs).kernel;
   auto n = saturating_count(out[0]);
-  for (std::size_t i = 0; i < kernel.size(); ++i)
-    n = saturating_mul(n, std::min(kernel[i], in[0][static_cast<i64>(i) + 2]));
+  for (i64 i = 0; i < std::ssize(kernel); ++i) n = saturating_mul(n, std::min(kernel[i], in[0][i + 2]));
   return n;
 }
 
@@ -88,13 +90,15 @@ PartialShape infer_adaptive(const InferContext& c) {
   return out;
 }
 
-Problem adaptive_problem(const Shape& data, const Shape& output) {
-  Problem p(data, output);
-  for (std::size_t i = 0; i < 3; ++i)
+Problem adaptive_problem(const Shape& data, const Shape& output, std::pmr::memory_resource* memory) {
+  Problem p(data, output, memory);
+  for (std::size_t i = 0; i < 3; ++i) {
+    p.taps[i].reserve(p.out[i]);
     for (i64 o = 0; o < p.out[i]; ++o) {
       const auto first = o * p.in[i] / p.out[i], end = ((o + 1) * p.in[i] + p.out[i] - 1) / p.out[i];
       p.taps[i].push_back({first, 0, end - first});
     }
+  }
   return p;
 }
 

@@ -23,10 +23,12 @@ struct Taps {
 struct Problem {
   i64 planes;
   i64 in[3], out[3];
-  Window axis[3];             ///< padding resolved
-  std::vector<Taps> taps[3];  ///< per axis, per output
-  Problem(const Shape& data, const Shape& output);
-  Problem(const PoolAttrs& a, const Shape& data, const Shape& output);
+  Window axis[3];  ///< padding resolved
+  using Axis = std::pmr::vector<Taps>;
+  Axis taps[3];  ///< per axis, per output
+  /// Without axes and taps, which lie in `memory`.
+  Problem(const Shape& data, const Shape& output, std::pmr::memory_resource* memory);
+  Problem(const PoolAttrs& a, const Shape& data, const Shape& output, std::pmr::memory_resource* memory);
   i64 kernel_size() const { return axis[0].kernel * axis[1].kernel * axis[2].kernel; }
 };
 
@@ -54,6 +56,6 @@ i64 window_steps(const Version& version, const void* attrs, std::span<const Shap
 /// The adaptive poolings: the window of output i along an axis is [floor(i * in / out), ceil((i + 1) * in / out)).
 PartialShape infer_adaptive(const InferContext& c);
 i64 adaptive_steps(const Version&, const void*, std::span<const Shape> in, std::span<const Shape> out);
-Problem adaptive_problem(const Shape& data, const Shape& output);
+Problem adaptive_problem(const Shape& data, const Shape& output, std::pmr::memory_resource* memory);
 
 }  // namespace ovir::ops::pooling

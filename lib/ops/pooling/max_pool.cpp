@@ -12,8 +12,7 @@ void infer(InferContext& c) { c.output(values, pooling::infer_windows(c)); }
 void infer_indexed(InferContext& c) {
   const auto& a = c.attrs<PoolAttrs>();
   auto shape = pooling::infer_windows(c);
-  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "must be i32 or i64, but is {}",
-                 name(a.index_element_type));
+  c.require_index_type(a.index_element_type, "index_element_type");
   if (shape.has_rank()) c.require_axis(a.axis, -1, shape.rank());
   if (c.output_count() > 1) c.output(indices, a.index_element_type, shape);
   c.output(values, std::move(shape));
@@ -51,7 +50,7 @@ void eval(EvalContext& c) {
   const bool indexed = c.output_count() > 1;
   std::pmr::vector<i64> where(indexed ? to.size() : 0, c.memory());
   if (to.size() != 0) {
-    const pooling::Problem p(a, data.shape(), to.shape());
+    const pooling::Problem p(a, data.shape(), to.shape(), c.memory());
     dispatch(to.type(), Numbers{}, [&]<class T>() {
       pool_planes(p, data.data<T>(), to.mutable_data<T>(), indexed ? where.data() : nullptr);
     });

@@ -13,11 +13,12 @@ i64 gates(Cell cell) {
   }
 }
 
-std::vector<Activation> default_activations(Cell cell) {
+std::span<const Activation> default_activations(Cell cell) {
   using enum Activation;
-  if (cell == Cell::lstm) return {sigmoid, tanh, tanh};
-  if (cell == Cell::gru) return {sigmoid, tanh};
-  return {tanh};
+  static constexpr Activation kDefaults[] = {sigmoid, tanh, tanh};
+  if (cell == Cell::lstm) return kDefaults;
+  if (cell == Cell::gru) return std::span(kDefaults).first(2);
+  return std::span(kDefaults).last(1);
 }
 
 }  // namespace
@@ -107,12 +108,13 @@ T apply(Activation f, T x) {
 /// gates.
 template <class T>
 struct Weights {
-  std::vector<T> transposed;
-  std::vector<i64> offsets;
-  Weights(const T* from, i64 rows, i64 columns) : transposed(rows * columns) {
+  std::pmr::vector<T> transposed;
+  std::pmr::vector<i64> offsets;
+  Weights(const T* from, i64 rows, i64 columns, std::pmr::memory_resource* memory)
+      : transposed(rows * columns, memory), offsets(columns, memory) {
     for (i64 i = 0; i < rows; ++i)
       for (i64 j = 0; j < columns; ++j) transposed[j * rows + i] = from[i * columns + j];
-    for (i64 j = 0; j < columns; ++j) offsets.push_back(j * rows);
+    for (i64 j = 0; j < columns; ++j) offsets[j] = j * rows;
   }
   /// to[0, n) += the product of `x` with the gates' columns [first, first + n).
   void multiply(const T* x, i64 first, i64 n, T* to) const {
@@ -126,23 +128,23 @@ struct RnnCell {
   i64 H;  ///< hidden_size
   bool linear_before_reset;
   T clip;
-  std::vector<Activation> f;
+  std::span<const Activation> f;
   i64 gate[4];  ///< LSTM: where the gates f, i, c, o are
   Weights<T> W, R;
   const T* B;  ///< null: zeros
-  std::vector<T> sums, recurrent;
+  std::pmr::vector<T> sums, recurrent;
 
-  RnnCell(const Attrs& a, Cell kind, const T* w, const T* r, const T* b, i64 input)
+  RnnCell(const Attrs& a, Cell kind, const T* w, const T* r, const T* b, i64 input, std::pmr::memory_resource* memory)
       : cell(kind),
         H(a.hidden_size),
         linear_before_reset(a.linear_before_reset),
         clip(static_cast<T>(a.clip)),
-        f(a.activations.empty() ? default_activations(kind) : a.activations),
-        W(w, gates(kind) * H, input),
-        R(r, gates(kind) * H, H),
+        f(a.activations.empty() ? default_activations(kind) : std::span(a.activations)),
+        W(w, gates(kind) * H, input, memory),
+        R(r, gates(kind) * H, H, memory),
         B(b),
-        sums(gates(kind) * H),
-        recurrent(H) {
+        sums(gates(kind) * H, memory),
+        recurrent(H, memory) {
     constexpr std::string_view kOrders[] = {"fico", "icof", "ifco", "ifoc", "iofc"};
     for (std::size_t i = 0; i < 4; ++i)
       gate[i] = kOrders[static_cast<std::size_t>(a.weights_format)].find("fico"[i]) * H;
@@ -197,7 +199,7 @@ void run(EvalContext& c, const Ports& p) {
   const auto H = a.hidden_size, directions = p.sequence() ? a.directions() : 1, batch = x.dim(0),
              time = p.sequence() ? x.dim(1) : 1, input = x.dim(x.rank() - 1);
   const bool biased = c.has(p.b);
-  std::vector<i64> lengths(batch, time);
+  std::pmr::vector<i64> lengths(batch, time, c.memory());
   if (p.sequence()) std::ranges::copy(c.ints(p.lengths), lengths.begin());
 
   // Outputs: Y of a sequence, the last hidden state, LSTM's last cell state.
@@ -208,14 +210,15 @@ void run(EvalContext& c, const Ports& p) {
     y = all.mutable_data<T>();
     std::fill_n(y, all.size(), T{});  // what lies past a sequence's length stays 0
   }
-  std::vector<T> hidden(initial.values<T>().begin(), initial.values<T>().end()), state(hidden.size());
+  std::pmr::vector<T> hidden(initial.values<T>().begin(), initial.values<T>().end(), c.memory()),
+      state(hidden.size(), c.memory());
   if (p.state >= 0) state.assign(c.in(p.state).values<T>().begin(), c.in(p.state).values<T>().end());
 
   for (i64 d = 0; d < directions; ++d) {
     const auto rows = gates(p.cell) * H;
     const auto biases = biased ? c.in(p.b).size() / directions : 0;
     RnnCell<T> cell(a, p.cell, w.data<T>() + d * rows * input, r.data<T>() + d * rows * H,
-                    biased ? c.in(p.b).data<T>() + d * biases : nullptr, input);
+                    biased ? c.in(p.b).data<T>() + d * biases : nullptr, input, c.memory());
     const bool backwards = a.direction == Direction::reverse || d == 1;
     for (i64 b = 0; b < batch; ++b) {
       const auto length = std::clamp<i64>(lengths[b], 0, time), at = (b * directions + d) * H;

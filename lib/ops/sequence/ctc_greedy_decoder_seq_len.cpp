@@ -16,10 +16,8 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.classes_index_type), "classes_index_type", "must be i32 or i64, but is {}",
-                 name(a.classes_index_type));
-  c.require_attr(contains(kIndex, a.sequence_length_type), "sequence_length_type", "must be i32 or i64, but is {}",
-                 name(a.sequence_length_type));
+  c.require_index_type(a.classes_index_type, "classes_index_type");
+  c.require_index_type(a.sequence_length_type, "sequence_length_type");
   c.require_rank(data, 3);
   c.require_rank(sequence_length, 1);
   if (c.has(blank_index)) c.require_single(blank_index);

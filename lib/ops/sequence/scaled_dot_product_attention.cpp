@@ -84,7 +84,7 @@ template <class T>
 Tensor bias(EvalContext& c, ElementType type) {
   const auto& m = c.in(attention_mask);
   if (m.type() != ElementType::boolean) return m;
-  Tensor t(type, m.shape());
+  auto t = c.scratch(type, m.shape());
   std::transform(m.values<std::uint8_t>().begin(), m.values<std::uint8_t>().end(), t.mutable_data<T>(),
                  [](std::uint8_t keep) { return keep ? T{} : -std::numeric_limits<T>::infinity(); });
   return t;
@@ -121,10 +121,10 @@ void attend(EvalContext& c) {
   if (mask) masks.emplace(mask, batch);
   const auto mask_rows = mask ? mask.dim(mask.rank() - 2) : 0, mask_columns = mask ? mask.dim(mask.rank() - 1) : 0;
 
-  std::vector<T> transposed(depth * sources), scores(sources);
-  std::vector<i64> key_rows, value_rows;
-  for (i64 i = 0; i < depth; ++i) key_rows.push_back(i * sources);
-  for (i64 i = 0; i < sources; ++i) value_rows.push_back(i * width);
+  std::pmr::vector<T> transposed(depth * sources, c.memory()), scores(sources, c.memory());
+  std::pmr::vector<i64> key_rows(depth, c.memory()), value_rows(sources, c.memory());
+  for (i64 i = 0; i < depth; ++i) key_rows[i] = i * sources;
+  for (i64 i = 0; i < sources; ++i) value_rows[i] = i * width;
   auto* to = out.mutable_data<T>();
   std::fill_n(to, out.size(), T{});
   for (IndexWalker at(batch); !at.done(); at.next()) {

@@ -13,7 +13,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
+  c.require_index_type(type, "output_type");
   const auto& s = c.shape(data);
   if (!s.has_rank()) return c.output(0, type, {Dim()});
   c.output(0, type, {s.rank()});

@@ -5,7 +5,7 @@
 namespace ovir::ops::sort {
 
 Counts infer_boxes(InferContext& c, ElementType output_type, i64 numbers, std::string_view words) {
-  c.require_attr(contains(kIndex, output_type), "output_type", "must be i32 or i64, but is {}", name(output_type));
+  c.require_index_type(output_type, "output_type");
   c.require_rank(boxes, 3);
   c.require_rank(scores, 3);
   for (int port = max_output_boxes_per_class; port < c.input_count(); ++port) c.require_single(port);
@@ -36,13 +36,13 @@ void output_selected(InferContext& c, ElementType output_type, const Dim& rows) 
   if (c.output_count() > valid_outputs) c.output(valid_outputs, output_type, PartialShape{Dim(1)});
 }
 
-void sort_selected(std::vector<SelectedBox>& selected) {
+void sort_selected(std::pmr::vector<SelectedBox>& selected) {
   const auto key = [](const SelectedBox& s) { return std::tuple(-s.score, s.batch, s.label, s.box); };
   std::sort(selected.begin(), selected.end(),
             [&](const SelectedBox& x, const SelectedBox& y) { return key(x) < key(y); });
 }
 
-void put_selected(EvalContext& c, const std::vector<SelectedBox>& selected, i64 rows) {
+void put_selected(EvalContext& c, const std::pmr::vector<SelectedBox>& selected, i64 rows) {
   auto& indices = c.out(selected_indices, {rows, 3});
   dispatch(indices.type(), Indices{}, [&]<class I>() {
     I* to = indices.mutable_data<I>();

@@ -19,9 +19,9 @@ struct SelectedBox {
   double score;
 };
 /// Best first, across the classes and batches.
-void sort_selected(std::vector<SelectedBox>& selected);
+void sort_selected(std::pmr::vector<SelectedBox>& selected);
 /// Indices in `rows` rows, those that are left filled with -1; scores and the number of rows where they are outputs.
-void put_selected(EvalContext& c, const std::vector<SelectedBox>& selected, i64 rows);
+void put_selected(EvalContext& c, const std::pmr::vector<SelectedBox>& selected, i64 rows);
 
 inline constexpr TypeVar T{"T", kFloat}, TMaxBoxes{"T_MAX_BOXES", kInteger}, TThreshold{"T_THRESHOLDS", kFloat},
     TIndex{"T_IND", kIndex};

@@ -83,13 +83,15 @@ void eval(EvalContext& c) {
   const auto batches = all_scores.dim(0), classes = all_scores.dim(1), count = all_scores.dim(2);
   const auto max_boxes = std::max<i64>(0, c.scalar_int(max_output_boxes_per_class));
   const auto limit = c.floats(iou_threshold).at(0), min_score = c.floats(score_threshold).at(0);
-  std::vector<SelectedBox> selected;
+  std::pmr::vector<SelectedBox> selected(c.memory());
+  std::pmr::vector<i64> order(c.memory()), kept(c.memory());
   dispatch(coordinates.type(), Floats{}, [&]<class T>() {
     for (i64 n = 0; n < batches; ++n)
       for (i64 k = 0; k < classes; ++k) {
         const T* box = coordinates.data<T>() + n * count * 5;
         const T* score = all_scores.data<T>() + (n * classes + k) * count;
-        std::vector<i64> order, kept;
+        order.clear();
+        kept.clear();
         for (i64 i = 0; i < count; ++i)
           if (static_cast<double>(score[i]) >= min_score) order.push_back(i);
         std::stable_sort(order.begin(), order.end(), [&](i64 i, i64 j) { return score[i] > score[j]; });

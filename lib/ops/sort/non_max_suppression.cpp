@@ -70,10 +70,21 @@ struct Limits {
   bool cut;  ///< soft suppression drops what overlaps too much, too
 };
 
-/// Steps 1 to 8 of the specification for one class: numbers and scores of the boxes that are kept.
+/// Steps 1 to 8 of the specification for one class.
 template <class T>
-std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* score, const Limits& limits) {
-  std::vector<std::pair<i64, T>> candidates, kept;
+struct Selection {
+  using Scored = std::pmr::vector<std::pair<i64, T>>;  ///< numbers and scores of boxes
+  std::pmr::vector<Box<T>> all;                        ///< of an image
+  Scored candidates, kept;
+
+  explicit Selection(std::pmr::memory_resource* memory) : all(memory), candidates(memory), kept(memory) {}
+  void select(const T* score, const Limits& limits);
+};
+
+template <class T>
+void Selection<T>::select(const T* score, const Limits& limits) {
+  candidates.clear();
+  kept.clear();
   const auto min_score = static_cast<T>(limits.score), max_overlap = static_cast<T>(limits.overlap);
   for (i64 i = 0; i < std::ssize(all); ++i)
     if (score[i] >= min_score) candidates.emplace_back(i, score[i]);
@@ -90,7 +101,7 @@ std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* s
                       [&](const auto& k) { return overlap(box(candidate), box(k)) <= max_overlap; }))
         kept.push_back(candidate);
     }
-    return kept;
+    return;
   }
   while (!candidates.empty() && std::ssize(kept) < limits.max_boxes) {
     spend(kOverlap * std::ssize(candidates));
@@ -103,7 +114,6 @@ std::vector<std::pair<i64, T>> select(const std::vector<Box<T>>& all, const T* s
       return candidate.second < min_score || (limits.cut && iou > max_overlap);
     });
   }
-  return kept;
 }
 
 void eval(EvalContext& c, const Variant& variant) {
@@ -115,15 +125,17 @@ void eval(EvalContext& c, const Variant& variant) {
   const auto max_boxes =
       c.has(max_output_boxes_per_class) ? std::max<i64>(0, c.scalar_int(max_output_boxes_per_class)) : 0;
   const Limits limits{max_boxes, number(iou_threshold), number(score_threshold), number(soft_nms_sigma), variant.cut};
-  std::vector<SelectedBox> selected;
+  std::pmr::vector<SelectedBox> selected(c.memory());
   dispatch(coordinates.type(), Floats{}, [&]<class T>() {
+    Selection<T> s(c.memory());
+    s.all.resize(count);
+    s.candidates.reserve(count);
     for (i64 n = 0; n < batches; ++n) {
-      std::vector<Box<T>> all;
-      for (i64 i = 0; i < count; ++i)
-        all.push_back(box_of(coordinates.data<T>() + (n * count + i) * 4, a.box_encoding));
-      for (i64 k = 0; k < classes; ++k)
-        for (const auto& [i, score] : select(all, all_scores.data<T>() + (n * classes + k) * count, limits))
-          selected.push_back({n, k, i, static_cast<double>(score)});
+      for (i64 i = 0; i < count; ++i) s.all[i] = box_of(coordinates.data<T>() + (n * count + i) * 4, a.box_encoding);
+      for (i64 k = 0; k < classes; ++k) {
+        s.select(all_scores.data<T>() + (n * classes + k) * count, limits);
+        for (const auto& [i, score] : s.kept) selected.push_back({n, k, i, static_cast<double>(score)});
+      }
     }
   });
   if (a.sort_result_descending) sort_selected(selected);

@@ -14,7 +14,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto type = c.attrs<Attrs>().output_type;
-  c.require_attr(contains(kIndex, type), "output_type", "must be i32 or i64, but is {}", name(type));
+  c.require_index_type(type, "output_type");
   c.require_rank_at_least(sorted_sequence, 1);
   const auto& rows = c.shape(sorted_sequence);
   auto out = c.shape(values);

@@ -28,8 +28,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  c.require_attr(contains(kIndex, a.index_element_type), "index_element_type", "must be i32 or i64, but is {}",
-                 name(a.index_element_type));
+  c.require_index_type(a.index_element_type, "index_element_type");
   c.require_single(K);
   auto shape = c.shape(data);
   if (shape.has_rank()) {

@@ -23,6 +23,11 @@ void residual(Net& n) {  // both summands and the sum on levels
   n.result(quantized(n, relu(n, n.op("Add-1", {y, quantized(n, n.input({1, 32, 5, 5}))}))));
 }
 
+void winograd(Net& n) {
+  const auto x = n.input({1, 64, 12, 15});
+  const auto y = biased(n, convolution(n, x, "Convolution-1", {64, 64, 3, 3}), 64);
+  n.result(relu(n, n.op("Add-1", {y, x})));
+}
 void residual_f32(Net& n) {  // half a panel, beside f32
   const auto x = n.input({1, 16, 5, 5});
   n.result(relu(n, n.op("Add-1", {biased(n, convolution(n, x, "Convolution-1", {16, 16, 3, 3}), 16), x})));
@@ -43,6 +48,8 @@ constexpr Example kExamples[] = {
     {"int8_depthwise.convolution+bias", depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize+residual+Relu+FakeQuantize", residual, kOften, kFixed, true, kLevel,
      Precision::int8},
+    {"int8_winograd3.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+bias+residual+Relu", winograd, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+residual+Relu", residual_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+residual+FakeQuantize", residual_f32_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
 };

@@ -23,7 +23,6 @@ i64 chunk_size(const AttentionShape& s) {
 
 /// c[m][n] (+)= a · panels, columns rounded up to whole panels' in c.
 void multiply(const IsaTable& table, const float* a, i64 a_row, i64 m, const Panels& b, float* c, i64 c_row, bool add) {
-  static constexpr i64 kNoTaps[1] = {0};
   const auto tiles = ceil_div(m, table.pixels);
   for (i64 panel = 0; panel < b.count(); ++panel)
     for (i64 i = 0; i < tiles; ++i) {
@@ -31,7 +30,7 @@ void multiply(const IsaTable& table, const float* a, i64 a_row, i64 m, const Pan
       Tile tile{};
       tile.in = a + part.begin * a_row;
       tile.pixel = a_row;
-      tile.taps = kNoTaps;
+      tile.taps = kOneTap;
       tile.blocks = tile.tap_count = 1;
       tile.steps = b.k;
       tile.weights = b.panel(panel);

@@ -2,69 +2,63 @@
 
 #include <algorithm>
 
+#include "fast/kernels/convolution/runs.hpp"
+
 namespace ovir::fast {
 namespace {
 
 constexpr i64 kChannels = 2 * kBlock;  // of a block
 constexpr i64 kRun = 64;               // pixels at a time
 
-/// Calls part(image, block, first pixel, pixels) for all runs of pixels of all blocks of 32 channels.
-template <class Body>
-void for_runs(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Body part) {
-  const auto blocks = bf16_blocks(channels), runs = ceil_div(plane, kRun);
-  parallel_ranges(pool, batch * blocks * runs, kRun * 6, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i) {
-      const auto block = i / runs, first = i % runs * kRun;
-      part(block / blocks, block % blocks, first, std::min(kRun, plane - first));
-    }
-  });
-}
-
 }  // namespace
 
 void to_bf16_blocked(const float* in, bool blocked, Word* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
   const auto& table = isa();
   const auto& narrow = narrow_isa();
-  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-    alignas(64) float values[kRun * kChannels];
-    const auto count = std::min(kChannels, channels - block * kChannels);
-    if (count < kChannels) std::fill_n(values, pixels * kChannels, 0.0f);
-    for (i64 half = 0; half < count; half += kBlock) {
-      const auto valid = std::min(kBlock, count - half), channel = block * kChannels + half;
-      if (!blocked) {
-        table.transpose(in + (image * channels + channel) * plane + first, plane, values + half, kChannels, valid,
-                        pixels);
-        continue;
-      }
-      const auto* from = in + ((image * blocks_of(channels) + channel / kBlock) * plane + first) * kBlock;
-      for (i64 p = 0; p < pixels; ++p) std::copy_n(from + p * kBlock, kBlock, values + p * kChannels + half);
-    }
-    auto* to = out + ((image * bf16_blocks(channels) + block) * plane + first) * kBlock;
-    narrow.to_bf16(values, reinterpret_cast<std::uint16_t*>(to), pixels * kChannels);
-  });
+  parallel_runs(batch, bf16_blocks(channels), plane, kRun, kRun * 6, pool,
+                [&](i64 image, i64 block, i64 first, i64 pixels) {
+                  alignas(64) float values[kRun * kChannels];
+                  const auto count = std::min(kChannels, channels - block * kChannels);
+                  if (count < kChannels) std::fill_n(values, pixels * kChannels, 0.0f);
+                  for (i64 half = 0; half < count; half += kBlock) {
+                    const auto valid = std::min(kBlock, count - half), channel = block * kChannels + half;
+                    if (!blocked) {
+                      table.transpose(in + (image * channels + channel) * plane + first, plane, values + half,
+                                      kChannels, valid, pixels);
+                      continue;
+                    }
+                    const auto* from = in + ((image * blocks_of(channels) + channel / kBlock) * plane + first) * kBlock;
+                    for (i64 p = 0; p < pixels; ++p)
+                      std::copy_n(from + p * kBlock, kBlock, values + p * kChannels + half);
+                  }
+                  auto* to = out + ((image * bf16_blocks(channels) + block) * plane + first) * kBlock;
+                  narrow.to_bf16(values, reinterpret_cast<std::uint16_t*>(to), pixels * kChannels);
+                });
 }
 
 void from_bf16_blocked(const Word* in, float* out, bool blocked, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
   const auto& table = isa();
   const auto& narrow = narrow_isa();
-  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-    alignas(64) float values[kRun * kChannels];
-    const auto* from = in + ((image * bf16_blocks(channels) + block) * plane + first) * kBlock;
-    narrow.from_bf16(reinterpret_cast<const std::uint16_t*>(from), values, pixels * kChannels);
-    const auto count = std::min(kChannels, channels - block * kChannels);
-    for (i64 half = 0; half < count; half += kBlock) {
-      const auto valid = std::min(kBlock, count - half), channel = block * kChannels + half;
-      for (i64 p = 0; p < pixels && valid < kBlock; ++p)
-        std::fill_n(values + p * kChannels + half + valid, kBlock - valid, 0.0f);
-      if (!blocked) {
-        table.transpose(values + half, kChannels, out + (image * channels + channel) * plane + first, plane, pixels,
-                        valid);
-        continue;
-      }
-      auto* to = out + ((image * blocks_of(channels) + channel / kBlock) * plane + first) * kBlock;
-      for (i64 p = 0; p < pixels; ++p) std::copy_n(values + p * kChannels + half, kBlock, to + p * kBlock);
-    }
-  });
+  parallel_runs(batch, bf16_blocks(channels), plane, kRun, kRun * 6, pool,
+                [&](i64 image, i64 block, i64 first, i64 pixels) {
+                  alignas(64) float values[kRun * kChannels];
+                  const auto* from = in + ((image * bf16_blocks(channels) + block) * plane + first) * kBlock;
+                  narrow.from_bf16(reinterpret_cast<const std::uint16_t*>(from), values, pixels * kChannels);
+                  const auto count = std::min(kChannels, channels - block * kChannels);
+                  for (i64 half = 0; half < count; half += kBlock) {
+                    const auto valid = std::min(kBlock, count - half), channel = block * kChannels + half;
+                    for (i64 p = 0; p < pixels && valid < kBlock; ++p)
+                      std::fill_n(values + p * kChannels + half + valid, kBlock - valid, 0.0f);
+                    if (!blocked) {
+                      table.transpose(values + half, kChannels, out + (image * channels + channel) * plane + first,
+                                      plane, pixels, valid);
+                      continue;
+                    }
+                    auto* to = out + ((image * blocks_of(channels) + channel / kBlock) * plane + first) * kBlock;
+                    for (i64 p = 0; p < pixels; ++p)
+                      std::copy_n(values + p * kChannels + half, kBlock, to + p * kBlock);
+                  }
+                });
 }
 
 void bf16_pack(const NarrowGeometry& g, const float* filters, Word* to) {

@@ -73,7 +73,7 @@ struct Plane {
     std::array<i64, kMaxTaps> offsets, weights;
     const auto down = taps_within(y, s.stride_y, s.pad_top, s.dilation_y, s.kernel_height, s.height);
     const auto corner = (y * s.stride_y - s.pad_top) * row + (x * s.stride_x - s.pad_left + left) * kBlock;
-    std::size_t taps = 0;
+    i64 taps = 0;
     for (auto i = down.begin; i < down.end; ++i)
       for (auto j = right.begin; j < right.end; ++j, ++taps) {
         offsets[taps] = corner + i * s.dilation_y * row + j * s.dilation_x * kBlock;
@@ -89,7 +89,7 @@ struct Plane {
     table.depthwise({.in = in,
                      .taps = offsets.data(),
                      .tap_weights = weights.data(),
-                     .tap_count = static_cast<i64>(taps),
+                     .tap_count = taps,
                      .weights = filters,
                      .step = s.stride_x * kBlock,
                      .out = tile.out,

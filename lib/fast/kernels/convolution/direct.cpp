@@ -27,8 +27,7 @@ struct Phase {
 
   void finish(const ConvolutionShape& s) {
     i64 low_y = 0, high_y = 0, low_x = 0, high_x = 0;
-    for (i64 t = 0; t < taps; ++t) {
-      const auto i = static_cast<std::size_t>(t);
+    for (i64 i = 0; i < taps; ++i) {
       low_y = std::min(low_y, dy[i]);
       high_y = std::max(high_y, dy[i]);
       low_x = std::min(low_x, dx[i]);
@@ -45,7 +44,7 @@ struct Phase {
   i64 rows_read(i64 rows) const { return (rows - 1) * stride_y + reach(); }
   i64 reach() const {
     i64 high = 0;
-    for (i64 t = 0; t < taps; ++t) high = std::max(high, dy[static_cast<std::size_t>(t)]);
+    for (i64 t = 0; t < taps; ++t) high = std::max(high, dy[t]);
     return high + top + 1;
   }
 };
@@ -58,8 +57,8 @@ Phase forward(const ConvolutionShape& s) {
   p.stride_x = s.stride_x;
   for (i64 i = 0; i < s.kernel_height; ++i)
     for (i64 j = 0; j < s.kernel_width; ++j, ++p.taps) {
-      p.dy[static_cast<std::size_t>(p.taps)] = i * s.dilation_y - s.pad_top;
-      p.dx[static_cast<std::size_t>(p.taps)] = j * s.dilation_x - s.pad_left;
+      p.dy[p.taps] = i * s.dilation_y - s.pad_top;
+      p.dx[p.taps] = j * s.dilation_x - s.pad_left;
     }
   p.finish(s);
   return p;
@@ -83,8 +82,8 @@ Phase backward(const ConvolutionShape& s, i64 y, i64 x) {
     for (i64 j = 0; j < s.kernel_width; ++j) {
       if (!reaches(y, s.pad_top, i, s.dilation_y, s.stride_y) || !reaches(x, s.pad_left, j, s.dilation_x, s.stride_x))
         continue;
-      p.dy[static_cast<std::size_t>(p.taps)] = (y + s.pad_top - i * s.dilation_y) / s.stride_y;
-      p.dx[static_cast<std::size_t>(p.taps)] = (x + s.pad_left - j * s.dilation_x) / s.stride_x;
+      p.dy[p.taps] = (y + s.pad_top - i * s.dilation_y) / s.stride_y;
+      p.dx[p.taps] = (x + s.pad_left - j * s.dilation_x) / s.stride_x;
       ++p.taps;
     }
   p.finish(s);
@@ -136,10 +135,7 @@ struct Job {
   /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
   void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
     std::array<i64, kMaxTaps> offsets;
-    for (i64 t = 0; t < p.taps; ++t) {
-      const auto i = static_cast<std::size_t>(t);
-      offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
-    }
+    for (i64 i = 0; i < p.taps; ++i) offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
     const Panels panels{filters + group * groups.filters_size(weight_rows / (groups.blocks() * kBlock)), weight_rows,
                         groups.outputs};
     const auto tiles = ceil_div(p.out_columns, table.pixels), out_plane = s.out_plane() * kBlock;
@@ -258,12 +254,12 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
       auto* column = to + (panels.panel(panel) - to) + inside % kColumns;
       const auto* weight = first(output);
       for (const auto& phase : phases) {
-        const auto count = static_cast<i64>(phase.size());
+        const auto count = std::ssize(phase);
         for (i64 c = 0; c < channels; ++c) {
           const auto channel = channel0 + c;
           for (i64 t = 0; t < count; ++t)
             column[((channel / kBlock * count + t) * kBlock + channel % kBlock) * columns] =
-                weight[c * channel_step + phase[static_cast<std::size_t>(t)]];
+                weight[c * channel_step + phase[t]];
         }
         column += count * blocks * kBlock * columns;
       }
@@ -309,7 +305,7 @@ i64 direct_filters_size(const ConvolutionShape& s) {
 
 void direct_pack(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
   if (s.groups == 1) return pack_dense(s, filters, to, pool);
-  std::vector<i64> taps(static_cast<std::size_t>(s.taps()));
+  std::vector<i64> taps(s.taps());
   std::iota(taps.begin(), taps.end(), i64{0});
   const auto size = s.group_channels() * s.taps();
   pack(

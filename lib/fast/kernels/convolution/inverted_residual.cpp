@@ -22,12 +22,10 @@ class Run {
         work_(work),
         in_row_(g.expand.image ? g.expand.padded_width * g.expand.pixel : g.expansion.width * kBlock),
         in_image_(g.expand.image ? g.expand.padded_height * in_row_ : g.expand.blocks * g.expansion.plane() * kBlock) {
-    for (i64 t = 0; t < g.expand.taps; ++t)
-      expand_taps_[static_cast<std::size_t>(t)] = t * g.expansion.dilation_y * in_row_;
+    for (i64 t = 0; t < g.expand.taps; ++t) expand_taps_[t] = t * g.expansion.dilation_y * in_row_;
     const auto& d = g.depthwise;
     for (i64 t = 0; t < d.taps(); ++t)
-      taps_[static_cast<std::size_t>(t)] =
-          ((t / d.kernel_width) * d.dilation_y * g.width + t % d.kernel_width * d.dilation_x) * kBlock;
+      taps_[t] = ((t / d.kernel_width) * d.dilation_y * g.width + t % d.kernel_width * d.dilation_x) * kBlock;
   }
 
   /// Fills what surrounds the plane in the rows that a band reads.
@@ -70,7 +68,7 @@ class Run {
   void filter(i64 image, i64 block, const Part& band, const Word* expanded, Word* to) const {
     const auto& d = g_.depthwise;
     work_.filter({.in = expanded,
-                  .taps = std::span(taps_).first(static_cast<std::size_t>(d.taps())),
+                  .taps = std::span(taps_).first(d.taps()),
                   .step = d.stride_x * kBlock,
                   .row = d.stride_y * g_.width * kBlock,
                   .image = image,
@@ -129,7 +127,6 @@ class Run {
 
 void run_by_rows(const InvertedResidual& g, const Run& run, const Word* project_filters, Slots& slots, ThreadPool& pool,
                  const InvertedResidualWork& work) {
-  static constexpr i64 kNoTaps[1] = {0};
   const auto& d = g.depthwise;
   parallel(pool, d.batch * g.bands, [&](i64 chunk) {
     const auto image = chunk / g.bands;
@@ -146,7 +143,7 @@ void run_by_rows(const InvertedResidual& g, const Run& run, const Word* project_
       const NarrowSum sum{.in = filtered,
                           .pixel = kBlock,
                           .block = g.filtered_step(),
-                          .taps = kNoTaps,
+                          .taps = kOneTap,
                           .blocks = g.project.blocks,
                           .tap_count = 1,
                           .steps = g.project.steps,

@@ -113,7 +113,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     std::array<i64, NarrowGeometry::kMaxTaps> taps;
     for (i64 t = 0; t < g.taps; ++t) {
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
-      taps[static_cast<std::size_t>(t)] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
+      taps[t] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
     }
     const auto tiles = ceil_div(x1 - x0, max_pixels);
     for (auto panel = first; panel < last; ++panel) {
@@ -220,8 +220,7 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word
   if (s.batch == 0 || s.out_plane() == 0) return;
   std::array<i64, NarrowGeometry::kMaxTaps> taps;
   for (i64 t = 0; t < s.taps(); ++t)
-    taps[static_cast<std::size_t>(t)] =
-        ((t / s.kernel_width) * s.dilation_y * bands.width + t % s.kernel_width * s.dilation_x) * kBlock;
+    taps[t] = ((t / s.kernel_width) * s.dilation_y * bands.width + t % s.kernel_width * s.dilation_x) * kBlock;
   Slots slots(reinterpret_cast<float*>(scratch), bands.size(), slots_for(pool));
   const auto cost = static_cast<double>(bands.rows * s.out_width) * (4 + static_cast<double>(s.taps()) / 2);
   parallel_ranges(pool, s.batch * blocks * count, cost, [&](i64 begin, i64 end) {
@@ -233,7 +232,7 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
       copy_padded(s, bands.width, in + plane * s.plane() * kBlock, pad, 0, 1, band.begin * s.stride_y, read, copy);
       work({.in = copy,
-            .taps = std::span(taps).first(static_cast<std::size_t>(s.taps())),
+            .taps = std::span(taps).first(s.taps()),
             .step = s.stride_x * kBlock,
             .row = s.stride_y * bands.width * kBlock,
             .image = plane / blocks,

@@ -89,7 +89,7 @@ void planar_convolution(const ConvolutionShape& s, const float* filters, const f
     copy_padded(s, in + image * s.channels * s.plane(), band.begin * s.stride_y, read, strip.begin * s.stride_x, width,
                 room.data());
     std::array<i64, kMaxPlanarTaps> taps;
-    std::size_t count = 0;
+    i64 count = 0;
     for (i64 c = 0; c < s.channels; ++c)
       for (i64 i = 0; i < s.kernel_height; ++i)
         for (i64 j = 0; j < s.kernel_width; j += steps)
@@ -106,7 +106,7 @@ void planar_convolution(const ConvolutionShape& s, const float* filters, const f
           tile.pixel = s.stride_x;
           tile.taps = taps.data();
           tile.blocks = 1;
-          tile.tap_count = static_cast<i64>(count);
+          tile.tap_count = count;
           tile.steps = steps;
           tile.weights = panels.panel(panel);
           tile.out = out + place;

@@ -34,7 +34,6 @@ struct Job {
 
   /// Some pixels of an image, numbered through its groups, by a panel of `columns` packed filters.
   void run(i64 image, i64 panel, const float* weights, i64 columns, Part part, Ahead& ahead) const {
-    static constexpr i64 kNoTaps[1] = {0};
     const auto group = image % groups, column = group * outputs + panel * kColumns;
     const auto first_block = image / groups * blocks_of(s.outputs) + group * blocks_of(outputs);
     const auto tiles = ceil_div(part.size(), table.pixels);
@@ -46,7 +45,7 @@ struct Job {
       tile.in = in + (image * blocks * pixels + pixel) * kBlock;
       tile.pixel = kBlock;
       tile.block = pixels * kBlock;
-      tile.taps = kNoTaps;
+      tile.taps = kOneTap;
       tile.blocks = blocks;
       tile.tap_count = 1;
       tile.steps = kBlock;

@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
+#include "fast/kernels/convolution/runs.hpp"
+
 namespace ovir::fast {
 namespace {
 
 constexpr i64 kChannels = 4 * kBlock;  // of a block
 constexpr i64 kRun = 64;               // pixels at a time
-
-/// Calls part(image, block, first pixel, pixels) for all runs of pixels of all blocks of 64 channels.
-template <class Body>
-void for_runs(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Body part) {
-  const auto blocks = u8_blocks(channels), runs = ceil_div(plane, kRun);
-  parallel_ranges(pool, batch * blocks * runs, kRun * 10, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i) {
-      const auto block = i / runs, first = i % runs * kRun;
-      part(block / blocks, block % blocks, first, std::min(kRun, plane - first));
-    }
-  });
-}
 
 /// The 16 channels from `channel` on of a run of pixels.
 struct Sixteen {
@@ -97,16 +87,40 @@ void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, s
   narrow_isa().u8(tile, pixels);
 }
 
-void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
-             const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
+                  i64 panel, i64 image, i64 pixel) {
   const auto plane = s.out_plane();
   const auto place = ((image * u8_blocks(s.outputs) + panel / 2) * plane + pixel) * kChannels + panel % 2 * kColumns;
-  const auto& table = narrow_isa();
-  const auto column = panel * kColumns;
-  auto tile = tile_of(sum, column, e);
   const auto wide_place = ((image * blocks_of(s.outputs) + 2 * panel) * plane + pixel) * kBlock;
-  const bool half = s.outputs - column <= kBlock;  // there is one block of 16 in f32
-  if (half && (out.wide || residual.wide) && pixels > table.pixels) {
+  auto tile = tile_of({}, panel * kColumns, e);
+  if (residual.levels) {
+    tile.residual = residual.levels + place;
+    tile.residual_pixel = kChannels;
+  } else if (residual.wide) {
+    tile.wide_residual = residual.wide + wide_place;
+    tile.residual_pixel = kBlock;
+    tile.residual_block = plane * kBlock;
+  }
+  if (out.levels) {
+    tile.out = out.levels + place;
+    tile.out_pixel = kChannels;
+  } else {
+    tile.wide = out.wide + wide_place;
+    tile.out_pixel = kBlock;
+    tile.out_block = plane * kBlock;
+  }
+  return tile;
+}
+
+void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
+             const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+  const auto& table = narrow_isa();
+  auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
+  tile.sum = sum;
+  // Where half of the columns count there is one block of 16 in f32, which is read and stored alone.
+  const bool half = s.outputs - panel * kColumns <= kBlock && (tile.wide || tile.wide_residual);
+  if (!half) return table.u8(tile, pixels);
+  if (pixels > table.pixels) {
     for (int first = 0; first < pixels; first += table.pixels) {
       auto part = sum;
       part.in += first * sum.pixel;
@@ -114,41 +128,22 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
     }
     return;
   }
-  alignas(64) float half_residual[16 * kColumns];
-  if (residual.levels) {
-    tile.residual = residual.levels + place;
-    tile.residual_pixel = kChannels;
-  } else if (residual.wide && !half) {
-    tile.wide_residual = residual.wide + wide_place;
-    tile.residual_pixel = kBlock;
-    tile.residual_block = plane * kBlock;
-  } else if (residual.wide) {
-    std::fill_n(half_residual, pixels * kColumns, 0.0f);
-    for (i64 p = 0; p < pixels; ++p)
-      std::copy_n(residual.wide + wide_place + p * kBlock, kBlock, half_residual + p * kColumns);
-    tile.wide_residual = half_residual;
+  alignas(64) float other[16 * kColumns], aside[16 * kColumns];
+  if (tile.wide_residual) {
+    std::fill_n(other, pixels * kColumns, 0.0f);
+    for (i64 p = 0; p < pixels; ++p) std::copy_n(tile.wide_residual + p * kBlock, kBlock, other + p * kColumns);
+    tile.wide_residual = other;
     tile.residual_pixel = kColumns;
     tile.residual_block = kBlock;
   }
-  if (out.levels) {
-    tile.out = out.levels + place;
-    tile.out_pixel = kChannels;
-    return table.u8(tile, pixels);
+  auto* to = tile.wide;
+  if (to) {
+    tile.wide = aside;
+    tile.out_pixel = kColumns;
+    tile.out_block = kBlock;
   }
-  float* to = out.wide + wide_place;
-  if (!half) {
-    tile.wide = to;
-    tile.out_pixel = kBlock;
-    tile.out_block = plane * kBlock;
-    return table.u8(tile, pixels);
-  }
-  // Half a panel, which is stored alone.
-  alignas(64) float aside[16 * kColumns];
-  tile.wide = aside;
-  tile.out_pixel = kColumns;
-  tile.out_block = kBlock;
   table.u8(tile, pixels);
-  for (i64 p = 0; p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
+  for (i64 p = 0; to && p < pixels; ++p) std::copy_n(aside + p * kColumns, kBlock, to + p * kBlock);
 }
 
 void u8_convolution(const NarrowGeometry& g, const Word* weights, const Word* in, std::uint8_t pad,
@@ -223,46 +218,50 @@ void to_u8_blocked(const float* in, bool blocked, const U8Scale& q, std::uint8_t
   const auto& table = isa();
   const auto& narrow = narrow_isa();
   const Sixteen at{blocked, channels, plane};
-  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-    auto* to = out + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
-    for (i64 part = 0; part < kChannels; part += kBlock) {
-      const auto c = block * kChannels + part;
-      if (c >= channels) {
-        for (i64 p = 0; p < pixels; ++p) std::fill_n(to + p * kChannels + part, kBlock, std::uint8_t{0});
-        continue;
-      }
-      const auto* from = in + at.place(image, c, first);
-      alignas(64) float values[kRun * kBlock];
-      if (!blocked) {
-        const auto count = std::min(kBlock, channels - c);
-        if (count < kBlock) std::fill_n(values, pixels * kBlock, 0.0f);
-        table.transpose(from, plane, values, kBlock, count, pixels);
-        from = values;
-      }
-      narrow.sixteen_to_u8(from, q.by + c, q.plus + c, q.max_level, to + part, pixels);
-    }
-  });
+  parallel_runs(batch, u8_blocks(channels), plane, kRun, kRun * 10, pool,
+                [&](i64 image, i64 block, i64 first, i64 pixels) {
+                  auto* to = out + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
+                  for (i64 part = 0; part < kChannels; part += kBlock) {
+                    const auto c = block * kChannels + part;
+                    if (c >= channels) {
+                      for (i64 p = 0; p < pixels; ++p) std::fill_n(to + p * kChannels + part, kBlock, std::uint8_t{0});
+                      continue;
+                    }
+                    const auto* from = in + at.place(image, c, first);
+                    alignas(64) float values[kRun * kBlock];
+                    if (!blocked) {
+                      const auto count = std::min(kBlock, channels - c);
+                      if (count < kBlock) std::fill_n(values, pixels * kBlock, 0.0f);
+                      table.transpose(from, plane, values, kBlock, count, pixels);
+                      from = values;
+                    }
+                    narrow.sixteen_to_u8(from, q.by + c, q.plus + c, q.max_level, to + part, pixels);
+                  }
+                });
 }
 
 void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool blocked, i64 batch, i64 channels,
                      i64 plane, ThreadPool& pool) {
   const auto& table = isa();
   const Sixteen at{blocked, channels, plane};
-  for_runs(batch, channels, plane, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-    alignas(64) float values[kRun * kChannels];
-    const auto* from = in + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
-    const auto c = block * kChannels, count = std::min(kChannels, channels - c);
-    for (i64 p = 0; p < pixels; ++p)
-      for (i64 k = 0; k < kChannels; ++k)
-        values[p * kChannels + k] =
-            k < count ? q.low[c + k] + q.scale[c + k] * static_cast<float>(from[p * kChannels + k]) : 0;
-    for (i64 part = 0; part < count; part += kBlock) {
-      auto* to = out + at.place(image, c + part, first);
-      if (!blocked) table.transpose(values + part, kChannels, to, plane, pixels, std::min(kBlock, count - part));
-      else
-        for (i64 p = 0; p < pixels; ++p) std::copy_n(values + p * kChannels + part, kBlock, to + p * kBlock);
-    }
-  });
+  parallel_runs(batch, u8_blocks(channels), plane, kRun, kRun * 10, pool,
+                [&](i64 image, i64 block, i64 first, i64 pixels) {
+                  alignas(64) float values[kRun * kChannels];
+                  const auto* from = in + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
+                  const auto c = block * kChannels, count = std::min(kChannels, channels - c);
+                  for (i64 p = 0; p < pixels; ++p)
+                    for (i64 k = 0; k < kChannels; ++k)
+                      values[p * kChannels + k] =
+                          k < count ? q.low[c + k] + q.scale[c + k] * static_cast<float>(from[p * kChannels + k]) : 0;
+                  for (i64 part = 0; part < count; part += kBlock) {
+                    auto* to = out + at.place(image, c + part, first);
+                    if (!blocked)
+                      table.transpose(values + part, kChannels, to, plane, pixels, std::min(kBlock, count - part));
+                    else
+                      for (i64 p = 0; p < pixels; ++p)
+                        std::copy_n(values + p * kChannels + part, kBlock, to + p * kBlock);
+                  }
+                });
 }
 
 }  // namespace ovir::fast

@@ -43,6 +43,10 @@ void u8_convolution(const NarrowGeometry& geometry, const Word* weights, const W
 void u8_tile(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel);
 
+/// Where such a tile is stored and what follows its sum, which the caller sets. Of a panel whose 32 columns all count.
+U8Tile u8_tile_of(const ConvolutionShape& shape, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
+                  i64 panel, i64 image, i64 pixel);
+
 /// The same, stored as levels from `out` on, 64 a pixel.
 void u8_tile(const NarrowSum& sum, int pixels, i64 panel, const U8Epilogue& e, std::uint8_t* out);
 /// The word around a plane.

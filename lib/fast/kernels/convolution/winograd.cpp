@@ -26,12 +26,11 @@ struct Loops {
   void transform(const float* in, i64 row, float* to, i64 step) const { table.winograd_input(g.m, in, row, to, step); }
 
   void multiply(const WinogradProduct<float>& p) const {
-    static constexpr i64 kNoTaps[1] = {0};
     Tile tile{};
     tile.in = p.in;
     tile.pixel = kBlock;
     tile.block = p.block;
-    tile.taps = kNoTaps;
+    tile.taps = kOneTap;
     tile.blocks = g.blocks;
     tile.tap_count = 1;
     tile.steps = kBlock;

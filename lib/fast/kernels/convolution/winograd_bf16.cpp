@@ -27,12 +27,11 @@ struct Loops {
   void transform(const Word* in, i64 row, Word* to, i64 step) const { table.bf16_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
-    static constexpr i64 kNoTaps[1] = {0};
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     table.bf16({.sum = {.in = p.in,
                         .pixel = kBlock,
                         .block = p.block,
-                        .taps = kNoTaps,
+                        .taps = kOneTap,
                         .blocks = g.blocks,
                         .tap_count = 1,
                         .steps = kBlock,

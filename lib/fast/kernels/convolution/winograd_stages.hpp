@@ -1,5 +1,5 @@
-// The stages of Winograd's convolution that f32 and bf16 share: who transforms, multiplies and stores which tiles. A
-// pixel of a block is 16 elements of 4 bytes: floats, or words of two channels in bf16.
+// The stages of Winograd's convolution that f32, bf16 and u8 share: who transforms, multiplies and stores which tiles.
+// A pixel of a block is 16 elements of 4 bytes: floats, or words of two or four channels.
 #pragma once
 #include <array>
 
@@ -13,21 +13,23 @@ struct WinogradGeometry {
   int m;
   i64 window, points;  ///< m + 2, and its square
   i64 across, down;    ///< tiles of an image
-  i64 blocks, panels;
+  i64 blocks, panels;  ///< of what is transformed, and of the outputs
+  i64 split;           ///< of a block of the input into those
   /// The filters are small: each chunk takes rows of tiles through all three stages in its own memory. Else the stages
   /// are shared: rows of tiles are transformed by all chunks, then each takes panels.
   bool own;
   i64 rows;  ///< of tiles, at once
 
-  /// Of m × m output pixels a tile; `block_count`: of the input. Chunks of their own take `together` tiles or more.
-  WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together)
+  /// Of m × m output pixels a tile. Chunks of their own take `together` tiles or more.
+  WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),
         window(tile + 2),
         points(window * window),
         across(ceil_div(s.out_width, tile)),
         down(ceil_div(s.out_height, tile)),
         blocks(block_count),
-        panels(ceil_div(s.outputs, kColumns)) {
+        panels(ceil_div(s.outputs, kColumns)),
+        split(block_split) {
     constexpr i64 kFilters = 192 << 10;  // transformed filters that stay in the cache of each thread
     constexpr i64 kTile = 96 << 10;      // transformed input of a chunk that has its own
     constexpr i64 kShared = 2 << 20;     // transformed input that chunks share
@@ -49,7 +51,7 @@ struct WinogradGeometry {
   }
 };
 
-/// Some tiles of one point by the columns of a panel: sums in f32, those of tile t at out[t·16], 16 columns `half`
+/// Some tiles of one point by the columns of a panel: sums of 4 bytes, those of tile t at out[t·16], 16 columns `half`
 /// apart.
 template <class Element>
 struct WinogradProduct {
@@ -77,8 +79,9 @@ struct WinogradSums {
 template <class Element, class Loops>
 class WinogradStages {
  public:
-  WinogradStages(const ConvolutionShape& shape, const WinogradGeometry& geometry, const Loops& loops)
-      : s_(shape), g_(geometry), loops_(loops) {}
+  /// `pad` surrounds the planes.
+  WinogradStages(const ConvolutionShape& shape, const WinogradGeometry& geometry, const Loops& loops, Element pad = {})
+      : s_(shape), g_(geometry), loops_(loops), pad_(pad) {}
 
   void run(const Element* in, float* scratch, ThreadPool& pool) const {
     const auto bands = ceil_div(g_.down, g_.rows), input = g_.input_size(g_.tiles());
@@ -91,8 +94,8 @@ class WinogradStages {
         auto* transformed = reinterpret_cast<Element*>(room.data());
         for (i64 b = 0; b < g_.blocks; ++b)
           for (i64 t = 0; t < count; ++t)
-            transform(plane(in, image, b), rows.begin + t / g_.across, t % g_.across,
-                      transformed + (b * count + t) * kBlock, g_.input_step(count));
+            transform(in, image, b, rows.begin + t / g_.across, t % g_.across, transformed + (b * count + t) * kBlock,
+                      g_.input_step(count));
         for (i64 p = 0; p < g_.panels; ++p)
           panel(image, p, rows.begin, 0, count, count, transformed, room.data() + input);
       });
@@ -105,40 +108,38 @@ class WinogradStages {
       const auto cost = static_cast<double>(g_.across * g_.points) * 2;
       parallel_ranges(pool, g_.blocks * rows.size(), cost, [&](i64 begin, i64 end) {
         for (auto line = begin; line < end; ++line) {
-          const auto b = line / rows.size(), y = line % rows.size();
+          const auto b = line % g_.blocks, y = line / g_.blocks;
           for (i64 x = 0; x < g_.across; ++x)
-            transform(plane(in, image, b), rows.begin + y, x, transformed + (b * count + y * g_.across + x) * kBlock,
+            transform(in, image, b, rows.begin + y, x, transformed + (b * count + y * g_.across + x) * kBlock,
                       g_.input_step(count));
         }
       });
       const auto parts = ceil_div(count, g_.kTilesTogether);
       parallel(pool, g_.panels * parts, [&](i64 chunk) {
-        const Part tiles(count, parts, chunk % parts);
+        const Part tiles(count, parts, chunk / g_.panels);
         const Slots::Lease room(slots);
-        panel(image, chunk / parts, rows.begin, tiles.begin, tiles.end, count, transformed, room.data());
+        panel(image, chunk % g_.panels, rows.begin, tiles.begin, tiles.end, count, transformed, room.data());
       });
     }
   }
 
  private:
-  const Element* plane(const Element* in, i64 image, i64 block) const {
-    return in + (image * g_.blocks + block) * s_.plane() * kBlock;
-  }
-
-  /// Tile (ty, tx) of a block.
-  void transform(const Element* plane, i64 ty, i64 tx, Element* to, i64 step) const {
+  /// Tile (ty, tx) of a transformed block.
+  void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
+    const auto part = block % g_.split * (kBlock / g_.split);
+    const auto* plane = in + (image * ceil_div(g_.blocks, g_.split) + block / g_.split) * s_.plane() * kBlock;
     const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
     if (y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
-      return loops_.transform(plane + y * row + x * kBlock, row, to, step);
+      return loops_.transform(plane + y * row + x * kBlock + part, row, to, step);
     alignas(64) std::array<Element, 36 * kBlock> window;
     for (i64 i = 0; i < g_.window; ++i)
       for (i64 j = 0; j < g_.window; ++j) {
         auto* pixel = window.data() + (i * g_.window + j) * kBlock;
         if (y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
           std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
-        else std::fill_n(pixel, kBlock, Element{});
+        else std::fill_n(pixel, kBlock, pad_);
       }
-    loops_.transform(window.data(), g_.window * kBlock, to, step);
+    loops_.transform(window.data() + part, g_.window * kBlock, to, step);
   }
 
   /// Tiles [first, last) of `count` transformed ones, numbered along rows from tile row `row` on, by a panel.
@@ -175,6 +176,7 @@ class WinogradStages {
   const ConvolutionShape& s_;
   const WinogradGeometry& g_;
   const Loops& loops_;
+  Element pad_;
 };
 
 }  // namespace ovir::fast

@@ -17,10 +17,10 @@ std::vector<int> assign_registers(const ChainProgram& program) {
   const auto count = static_cast<int>(program.steps.size());
   std::vector<int> last_use(program.steps.size(), -1), result;
   for (int i = 0; i < count; ++i) {
-    const auto& step = program.steps[static_cast<std::size_t>(i)];
+    const auto& step = program.steps[i];
     for (const auto operand : {step.left, step.kind == ChainStep::binary ? step.right : step.left}) {
       if (operand < 0 || operand >= program.inputs + i) return {};
-      if (operand >= program.inputs) last_use[static_cast<std::size_t>(operand - program.inputs)] = i;
+      if (operand >= program.inputs) last_use[operand - program.inputs] = i;
     }
   }
   std::array<int, kRegisters> busy_until{};
@@ -33,7 +33,7 @@ std::vector<int> assign_registers(const ChainProgram& program) {
     // A step may write over an operand that it is the last to read: every loop works in place.
     const auto free = std::find_if(busy_until.begin(), busy_until.end(), [&](int until) { return until <= i; });
     if (free == busy_until.end()) return {};
-    *free = std::max(last_use[static_cast<std::size_t>(i)], i + 1);
+    *free = std::max(last_use[i], i + 1);
     result.push_back(static_cast<int>(free - busy_until.begin()));
   }
   return result;
@@ -106,12 +106,11 @@ Chain::Chain(const ChainProgram& program, std::span<const std::span<const i64>> 
 
 void Chain::compute(const Piece& piece, std::span<const float* const> inputs, float* out, Registers& registers) const {
   const auto& table = isa();
-  const auto n = piece.rows * piece.columns, rank = static_cast<i64>(dims_.size());
+  const auto n = piece.rows * piece.columns, rank = std::ssize(dims_);
   std::array<const float*, ChainProgram::kInputs> data;
   std::array<i64, ChainProgram::kInputs> steps;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto across = strides_[i][static_cast<std::size_t>(rank - 1)],
-               down = strides_[i][static_cast<std::size_t>(rank - 2)];
+    const auto across = strides_[i][rank - 1], down = strides_[i][rank - 2];
     const auto* from = inputs[i] + piece.offsets[i];
     data[i] = from;
     steps[i] = across;
@@ -128,8 +127,8 @@ void Chain::compute(const Piece& piece, std::span<const float* const> inputs, fl
     }
   }
   const auto operand = [&](int id) {
-    if (id < inputs_) return std::pair{data[static_cast<std::size_t>(id)], steps[static_cast<std::size_t>(id)]};
-    const auto to = steps_[static_cast<std::size_t>(id - inputs_)].to;
+    if (id < inputs_) return std::pair{data[id], steps[id]};
+    const auto to = steps_[id - inputs_].to;
     return std::pair{static_cast<const float*>(registers.values[to]), i64{1}};
   };
   for (const auto& step : steps_) {

@@ -14,7 +14,7 @@ bool gather(const std::byte* table, i64 rows, i64 bytes, const Index* indices, i
   parallel_ranges(pool, count, 10 + static_cast<double>(bytes) / 16, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
       const auto row = static_cast<i64>(indices[i]);
-      std::memcpy(y + i * bytes, table + (row < 0 ? row + rows : row) * bytes, static_cast<std::size_t>(bytes));
+      std::memcpy(y + i * bytes, table + (row < 0 ? row + rows : row) * bytes, bytes);
     }
   });
   return true;

@@ -18,8 +18,7 @@ struct Merged {
     std::array<i64, kMaxDims> strides{};
     i64 stride = 1;
     for (auto d = dims_in.size(); d-- > 0; stride *= dims_in[d]) strides[d] = stride;
-    for (const auto o : order) {
-      const auto d = static_cast<std::size_t>(o);
+    for (const auto d : order) {
       if (dims_in[d] == 1) continue;
       if (rank && from[rank - 1] == strides[d] * dims_in[d]) {
         dims[rank - 1] *= dims_in[d];

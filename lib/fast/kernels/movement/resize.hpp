@@ -1,7 +1,9 @@
-// Interpolate on Layout::blocked: nearest and linear along the two spatial axes.
+// Interpolate along the two spatial axes of images: nearest and linear.
 #pragma once
+#include <span>
+
 #include "base/int.hpp"
-#include "fast/kernels/convolution/shape.hpp"
+#include "base/thread_pool.hpp"
 
 namespace ovir::fast {
 
@@ -11,8 +13,13 @@ struct AxisSource {
   float weight;
 };
 
-/// `rows` and `columns`: by output coordinate. in: [planes][height][width][16].
-void resize_blocked(const float* in, float* out, i64 planes, i64 height, i64 width, const AxisSource* rows,
-                    i64 out_height, const AxisSource* columns, i64 out_width, bool nearest, ThreadPool& pool);
+/// `rows` and `columns`: by output coordinate. A plane is [height][width], of 16 channels each where it is blocked.
+struct Resizing {
+  i64 planes, height, width;
+  std::span<const AxisSource> rows, columns;
+  bool nearest, blocked;
+};
+
+void resize(const Resizing& what, const float* in, float* out, ThreadPool& pool);
 
 }  // namespace ovir::fast

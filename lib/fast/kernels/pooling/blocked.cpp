@@ -36,15 +36,15 @@ struct Pooling {
            i64 count) const {
     std::array<i64, kMaxPoolTaps> taps;
     const auto corner = (y * s.stride_y - s.pad_top) * s.width + x * s.stride_x - s.pad_left;
-    std::size_t n = 0;
+    i64 n = 0;
     for (auto r = down.begin; r < down.end; ++r)
       for (auto c = across.begin; c < across.end; ++c)
         taps[n++] = (corner + r * s.dilation_y * s.width + c * s.dilation_x) * kBlock;
-    const auto size = counts_padding ? (down.padded_end - down.padded_begin) * (across.padded_end - across.padded_begin)
-                                     : static_cast<i64>(n);
+    const auto size =
+        counts_padding ? (down.padded_end - down.padded_begin) * (across.padded_end - across.padded_begin) : n;
     loop.row({.in = plane,
               .taps = taps.data(),
-              .tap_count = static_cast<i64>(n),
+              .tap_count = n,
               .step = s.stride_x * kBlock,
               .out = out + x * kBlock,
               .pixels = count,

@@ -67,12 +67,11 @@ void rows_to_bf16(const float* a, i64 row, i64 k, i64 m, Word* to, ThreadPool& p
 }
 
 NarrowSum Bf16Panels::sum(const Word* rows, i64 row, i64 panel, Ahead* ahead) const {
-  static constexpr i64 kNoTaps[1] = {0};
   const auto words = bf16_words(k);
   return {.in = rows,
           .pixel = row,
           .block = 0,
-          .taps = kNoTaps,
+          .taps = kOneTap,
           .blocks = 1,
           .tap_count = 1,
           .steps = words,

@@ -27,7 +27,6 @@ struct Job {
 
   /// Rows [begin, end) by steps [k0, k0 + steps) of a panel.
   void strip(i64 panel, i64 begin, i64 end, i64 k0, i64 steps, Ahead& ahead) const {
-    static constexpr i64 kNoTaps[1] = {0};
     const auto columns = b.columns(panel), column = panel * kColumns;
     // Sums of the steps before lie in c; the bias and the residual come with the first steps, the rest with the last.
     Epilogue e = epilogue;
@@ -44,7 +43,7 @@ struct Job {
       Tile tile{};
       tile.in = a + row * a_row + k0;
       tile.pixel = a_row;
-      tile.taps = kNoTaps;
+      tile.taps = kOneTap;
       tile.blocks = tile.tap_count = 1;
       tile.steps = steps;
       tile.weights = b.panel(panel) + k0 * columns;

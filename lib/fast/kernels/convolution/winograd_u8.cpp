@@ -1,0 +1,132 @@
+#include "fast/kernels/convolution/winograd_u8.hpp"
+
+#include <cmath>
+
+#include "fast/kernels/convolution/winograd.hpp"
+#include "fast/kernels/convolution/winograd_stages.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kChannels = 2 * kBlock;  // of a transformed block: words of two
+constexpr int kTile = 3;               // output pixels a side
+constexpr i64 kFactor = 36;            // of the sums
+constexpr i64 kMaxWords = 256 << 10;   // of weights: larger ones come from memory too slowly
+
+/// Two transformed blocks come from one of 64 channels.
+WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, ceil_div(s.channels, kChannels), 28, 2}; }
+
+i64 point_size(const WinogradGeometry& g) { return g.blocks * kBlock * kColumns; }
+
+/// 36 times the transformed weights of a pair of channels: 25 points of at most 81 · 128.
+void transform(const std::int8_t* weights, std::int16_t* points) {
+  constexpr int kLines[5][3] = {{3, 0, 0}, {-3, -3, -3}, {-1, 1, -1}, {1, 2, 4}, {0, 0, 6}};
+  int half[5][3];
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 3; ++j) {
+      half[i][j] = 0;
+      for (int k = 0; k < 3; ++k) half[i][j] += kLines[i][k] * weights[k * 3 + j];
+    }
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j) {
+      int sum = 0;
+      for (int k = 0; k < 3; ++k) sum += half[i][k] * kLines[j][k];
+      points[i * 5 + j] = static_cast<std::int16_t>(sum);
+    }
+}
+
+/// What the stages compute.
+struct Loops {
+  const NarrowTable& table;
+  const ConvolutionShape& s;
+  const WinogradGeometry& g;
+  const U8Epilogue& e;
+  const Word* all;
+  const U8Blocked &out, &residual;
+
+  int pixels() const { return table.pixels; }
+  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * point_size(g); }
+  void transform(const Word* in, i64 row, Word* to, i64 step) const { table.u8_winograd_input(in, row, to, step); }
+
+  void multiply(const WinogradProduct<Word>& p) const {
+    static constexpr i64 kNoTaps[1] = {0};
+    table.i16({.sum = {.in = p.in,
+                       .pixel = kBlock,
+                       .block = p.block,
+                       .taps = kNoTaps,
+                       .blocks = g.blocks,
+                       .tap_count = 1,
+                       .steps = kBlock,
+                       .last_steps = kBlock,
+                       .weights = filters(p.panel, p.point),
+                       .ahead = p.ahead},
+               .out = reinterpret_cast<Word*>(p.out),
+               .out_pixel = kBlock,
+               .out_block = p.half},
+              static_cast<int>(p.tiles));
+  }
+
+  void store(const WinogradSums& sums) const {
+    const auto y = sums.ty * kTile, x = sums.tx * kTile;
+    const U8WinogradTile tile{.from = reinterpret_cast<const Word*>(sums.from),
+                              .point = sums.step,
+                              .half = sums.half,
+                              .tile = u8_tile_of(s, out, residual, e, sums.panel, sums.image, y * s.out_width + x),
+                              .width = s.out_width,
+                              .rows = static_cast<int>(std::min<i64>(kTile, s.out_height - y)),
+                              .columns = static_cast<int>(std::min<i64>(kTile, s.out_width - x))};
+    table.u8_winograd_output(tile);
+  }
+};
+
+}  // namespace
+
+bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
+  if (!winograd_fits(s) || s.channels < 4 * kBlock || s.outputs < 2 * kColumns || s.outputs % kColumns > 0)
+    return false;
+  // Products of pairs by products of fours; what the transformations take is the rest.
+  const auto g = geometry_of(s);
+  if (static_cast<double>(g.across * g.down * g.points * 2) > 0.72 * static_cast<double>(s.out_plane() * 9))
+    return false;
+  if (u8_winograd_weights_size(s) > kMaxWords) return false;
+  const auto each = s.channels * 9;
+  for (i64 o = 0; o < s.outputs; ++o) {
+    i64 sum = 0;
+    for (i64 i = 0; i < each; ++i) sum += std::abs(weights[o * each + i]);
+    if (sum * 255 * kFactor > std::numeric_limits<std::int32_t>::max()) return false;
+  }
+  return true;
+}
+
+i64 u8_winograd_weights_size(const ConvolutionShape& s) {
+  const auto g = geometry_of(s);
+  return g.panels * g.points * point_size(g);
+}
+
+void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Word* to) {
+  const auto g = geometry_of(s);
+  std::fill_n(to, u8_winograd_weights_size(s), Word{0});
+  auto* values = reinterpret_cast<std::int16_t*>(to);
+  for (i64 o = 0; o < s.outputs; ++o)
+    for (i64 c = 0; c < s.channels; ++c) {
+      std::int16_t points[25];
+      transform(weights + (o * s.channels + c) * 9, points);
+      for (i64 p = 0; p < g.points; ++p) {
+        const auto word = (o / kColumns * g.points + p) * point_size(g) + c / 2 * kColumns + o % kColumns;
+        values[word * 2 + c % 2] = points[p];
+      }
+    }
+}
+
+i64 u8_winograd_scratch_size(const ConvolutionShape& s, int threads) { return geometry_of(s).scratch_size(threads); }
+
+void u8_winograd_convolution(const ConvolutionShape& s, const Word* weights, const Word* in, std::uint8_t pad,
+                             const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e, Word* scratch,
+                             ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const auto g = geometry_of(s);
+  const Loops loops{narrow_isa(), s, g, e, weights, out, residual};
+  WinogradStages<Word, Loops>(s, g, loops, u8_pad(pad)).run(in, reinterpret_cast<float*>(scratch), pool);
+}
+
+}  // namespace ovir::fast

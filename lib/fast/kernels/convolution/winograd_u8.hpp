@@ -1,0 +1,21 @@
+// 3×3 convolution of stride 1 of u8 by i8 by Winograd's F(3×3, 3×3) in integers of 16 bits, summed modulo 2^32: sums
+// are 36 times those of the direct convolution, and divided by 36 they are the same to the bit.
+#pragma once
+#include "fast/kernels/convolution/u8.hpp"
+
+namespace ovir::fast {
+
+/// Whether it is faster than the direct sum, and 36 times a sum is within 32 bits. Weights [outputs][channels][9].
+bool u8_winograd_pays(const ConvolutionShape& shape, const std::int8_t* weights);
+
+/// Words of the packed weights.
+i64 u8_winograd_weights_size(const ConvolutionShape& shape);
+void u8_winograd_pack(const ConvolutionShape& shape, const std::int8_t* weights, Word* to);
+/// Words of scratch memory.
+i64 u8_winograd_scratch_size(const ConvolutionShape& shape, int threads);
+/// As u8_convolution().
+void u8_winograd_convolution(const ConvolutionShape& shape, const Word* weights, const Word* in, std::uint8_t pad,
+                             const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e, Word* scratch,
+                             ThreadPool& pool);
+
+}  // namespace ovir::fast

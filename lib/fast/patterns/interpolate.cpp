@@ -1,0 +1,153 @@
+// Interpolate in f32 along the two spatial axes of images: the nearest element, or linear between neighbors.
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/movement/resize.hpp"
+#include "fast/kit/functions.hpp"
+#include "op/kit/interpolation.hpp"
+
+namespace ovir::fast::patterns::interpolate {
+namespace {
+
+using interpolation::Mode;
+using interpolation::Task;
+
+/// By axis, as the file gives them; 0: the quotient of the lengths.
+struct Scales {
+  float rows = 0, columns = 0;
+};
+
+/// What each of `out` coordinates reads of an axis of `in` elements.
+std::vector<AxisSource> sources(const Task& task, i64 in, i64 out, float scale) {
+  if (scale == 0) scale = static_cast<float>(out) / static_cast<float>(in);
+  const auto last = static_cast<double>(in - 1);
+  std::vector<AxisSource> list;
+  for (i64 o = 0; o < out; ++o) {
+    const auto x = static_cast<double>(interpolation::original(task.coordinates, o, scale, out, in));
+    if (task.mode == Mode::nearest) {
+      const auto i = static_cast<i64>(std::clamp(interpolation::nearest(task.nearest_mode, x, scale < 1), 0.0, last));
+      list.push_back({i, i, 0});
+    } else {
+      const auto inside = std::clamp(x, 0.0, last), below = std::floor(inside);
+      list.push_back(
+          {static_cast<i64>(below), static_cast<i64>(std::min(below + 1, last)), static_cast<float>(inside - below)});
+    }
+  }
+  return list;
+}
+
+class Interpolate final : public Kernel {
+ public:
+  Interpolate(const Task& task, Scales scales) : task_(task), scales_(scales) {}
+
+  std::string name() const override { return task_.mode == Mode::nearest ? "resize.nearest" : "resize.linear"; }
+
+  static bool suits(std::span<const i64> in, std::span<const i64> out) {
+    return in.size() == 4 && out[0] == in[0] && out[1] == in[1] && in[0] * in[1] * in[2] * in[3] > 0;
+  }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto &x = sizes.in[0], &y = sizes.out[0];
+    if (!suits(x.dims, y.dims)) return nullptr;
+    auto state = std::make_unique<State>();
+    state->rows = sources(task_, x.dim(2), y.dim(2), scales_.rows);
+    state->columns = sources(task_, x.dim(3), y.dim(3), scales_.columns);
+    if (x.layout != y.layout) state->in = state->reserve(x.dim(0) * round_up(x.dim(1), kBlock) * x.dim(2) * x.dim(3));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto &x = in[0], &y = out[0];
+    const auto batch = x.dim(0), channels = x.dim(1), plane = x.dim(2) * x.dim(3);
+    const auto* from = x.as<const float>();
+    if (state.in) {
+      const auto reorder = y.layout == Layout::blocked ? to_blocked : to_plain;
+      reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool());
+      from = state.floats(state.in);
+    }
+    const bool blocked = y.layout == Layout::blocked;
+    resize({.planes = batch * (blocked ? ceil_div(channels, kBlock) : channels),
+            .height = x.dim(2),
+            .width = x.dim(3),
+            .rows = state.rows,
+            .columns = state.columns,
+            .nearest = task_.mode == Mode::nearest,
+            .blocked = blocked},
+           from, y.as<float>(), runtime.pool());
+  }
+
+  bool reads(int input, Layout layout) const override { return input == 0 || layout == Layout::plain; }
+  bool writes(Layout) const override { return true; }
+
+ private:
+  struct State final : KernelState {
+    std::vector<AxisSource> rows, columns;
+    Scratch in;
+  };
+
+  Task task_;
+  Scales scales_;
+};
+
+Task task_of(const Graphlet& graph, int root) {
+  const auto since = graph.node(root).version->since;
+  if (since == 1) return task1(graph.attrs<interpolation::Attrs1>(root));
+  const auto& attrs = graph.attrs<interpolation::Attrs>(root);
+  return since == 4 ? task4(attrs) : task11(attrs);
+}
+
+/// The scales that the file gives; nothing where they are not known before the run, or change other axes.
+std::optional<Scales> scales_of(const Graphlet& graph, int root, const Task& task) {
+  constexpr i64 kRank = 4;
+  std::vector<i64> axes(task.axes.begin(), task.axes.end());
+  const auto given = task.axes_port < 0 ? ValueRef{} : graph.input(root, task.axes_port);
+  if (given.node >= 0) {
+    auto constant = constant_axes(graph, given, kRank);
+    if (!constant) return std::nullopt;
+    axes = std::move(*constant);
+  } else if (task.axes_port >= 0) {
+    axes = {0, 1, 2, 3};
+  }
+  Scales scales;
+  const auto* numbers = task.by_scale ? graph.constant(graph.input(root, task.target)) : nullptr;
+  if (task.by_scale && (!numbers || numbers->type() != ElementType::f32)) return std::nullopt;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = axes[i];
+    const auto scale = numbers ? numbers->data<float>()[i] : 0.0f;
+    if (axis == 2) scales.rows = scale;
+    else if (axis == 3) scales.columns = scale;
+    // An axis that keeps its length keeps its elements, but for coordinates half an element away.
+    else if ((numbers && scale != 1) || task.coordinates == interpolation::Coordinates::tf_half_pixel_for_nn)
+      return std::nullopt;
+  }
+  return scales;
+}
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto x = graph.input(root, 0);
+  const auto &shape = graph.fact(x).shape, &out = graph.fact({root, 0}).shape;
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() != 4 || !out.has_rank()) return std::nullopt;
+  const auto task = task_of(graph, root);
+  const auto is_zero = [](i64 pad) { return pad == 0; };
+  if ((task.mode != Mode::nearest && task.mode != Mode::linear_onnx) ||
+      !std::all_of(task.pads_begin.begin(), task.pads_begin.end(), is_zero) ||
+      !std::all_of(task.pads_end.begin(), task.pads_end.end(), is_zero))
+    return std::nullopt;
+  const auto scales = scales_of(graph, root, task);
+  // Where sizes are known the layouts count on the kernel.
+  if (!scales || (shape.is_static() && out.is_static() && !Interpolate::suits(shape.to_shape(), out.to_shape())))
+    return std::nullopt;
+  Match match{{root}, {x}, std::make_unique<Interpolate>(task, *scales)};
+  for (const auto& sizes : std::span(graph.node(root).inputs).subspan(1))
+    if (sizes.node >= 0) match.inputs.push_back(sizes);
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"Interpolate"};
+
+}  // namespace
+
+extern constinit const Pattern pattern{
+    .name = "interpolate", .roots = kRoots, .match = match, .priority = Priority::packed};
+
+}  // namespace ovir::fast::patterns::interpolate

@@ -1,0 +1,52 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::interpolate {
+namespace {
+
+spec::AttributeTexts sized(std::string_view mode, std::string_view coordinates) {
+  return {{"mode", std::string(mode)},
+          {"shape_calculation_mode", "sizes"},
+          {"coordinate_transformation_mode", std::string(coordinates)},
+          {"nearest_mode", "floor"}};
+}
+
+void nearest(Net& n) {
+  n.result(n.op("Interpolate-11", {n.input({1, 3, 5, 7}), n.indices({10, 14}), n.indices({2, 3})},
+                sized("nearest", "asymmetric")));
+}
+/// Between convolutions, which keep values blocked.
+void nearest_blocked(Net& n) {
+  const spec::AttributeTexts plain{
+      {"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}, {"auto_pad", "explicit"}};
+  const auto a = n.op("Convolution-1", {n.input({2, 16, 5, 7}), n.weights({20, 16, 1, 1})}, plain);
+  const auto b = n.op("Interpolate-11", {a, n.indices({9, 7}), n.indices({2, 3})}, sized("nearest", "half_pixel"));
+  n.result(n.op("Convolution-1", {b, n.weights({16, 20, 1, 1})}, plain));
+}
+void linear_by_scales(Net& n) {
+  n.result(n.op("Interpolate-4",
+                {n.input({2, 20, 6, 5}), n.indices({12, 7}), n.numbers({2, 1.5F}, {2}), n.indices({-2, -1})},
+                {{"mode", "linear_onnx"},
+                 {"shape_calculation_mode", "scales"},
+                 {"coordinate_transformation_mode", "half_pixel"}}));
+}
+void linear_1(Net& n) {
+  n.result(n.op("Interpolate-1", {n.input({2, 4, 6, 5}), n.indices({3, 11})},
+                {{"axes", "2,3"}, {"mode", "linear"}, {"align_corners", "true"}}));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"resize.nearest", nearest},
+    {"resize.nearest", nearest, kOnce, kOpen},
+    {"resize.nearest", nearest_blocked},
+    {"resize.linear", linear_by_scales},
+    {"resize.linear", linear_by_scales, kOnce, kOpen},
+    {"resize.linear", linear_1},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"interpolate", kExamples};
+
+}  // namespace ovir::testing::patterns::interpolate
