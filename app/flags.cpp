@@ -49,15 +49,20 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 std::string unexpected(const CLI::App& app) {
   const auto words = app.remaining();
-  const auto flag = std::find_if(words.begin(), words.end(),
-                                 [](const std::string& word) { return word.starts_with('-') && word.size() > 1; });
+  const auto flag = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with('-') && word.size() > 1 && word != "--";
+  });
   if (flag == words.end())
     return fmt::format("unexpected argument '{}'", words.empty() ? "" : printable(words.front()));
   std::vector<std::string> names;
   for (const auto* option : app.get_options())
     for (auto& name : names_of(*option)) names.push_back(std::move(name));
   const auto name = flag->substr(0, flag->find('='));
-  const auto near = nearest(name, {names.begin(), names.end()});
+  if (std::find(names.begin(), names.end(), name) != names.end())
+    return fmt::format("unexpected argument '{}' behind '--'", printable(*flag));
+  const auto near =
+      name == "--json" ? std::optional<std::string_view>("--format json") : nearest(name, {names.begin(), names.end()});
+  if (name.size() == 2) return fmt::format("unknown option '{}'", printable(name));  // any letter is near any other
   return fmt::format("unknown option '{}'{}", printable(name), near ? fmt::format("; did you mean '{}'?", *near) : "");
 }
 

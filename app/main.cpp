@@ -34,7 +34,10 @@ const Command& find_command(const std::string& word) {
   if (std::filesystem::exists(word, ignored))
     throw UsageError(
         fmt::format("'{0}' is a file, not a command; to look at it: ovir info {1}", printable(word), shell_word(word)));
-  const auto near = nearest(word, names);
+  auto near = nearest(word, names);
+  constexpr std::size_t kStem = 4;  // "benchmark", "prof"
+  for (const auto name : names)
+    if (!near && word.size() >= kStem && (name.starts_with(word) || word.starts_with(name))) near = name;
   throw UsageError(fmt::format("unknown command '{}'; {}", printable(word),
                                near ? fmt::format("did you mean '{}'?", *near) : "'ovir help' lists the commands"));
 }

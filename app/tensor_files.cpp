@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kDumpTo = "--dump-to";
+
 void save_text(const std::string& path, std::string_view text) {
   const std::span<const std::byte> part = std::as_bytes(std::span(text));
   io::save_file(path, {&part, 1});
@@ -156,8 +158,11 @@ Target target_of(std::string_view flag, const std::string& path) {
   if (ending == ".npz") return Target::npz;
   if (ending == ".npy") return Target::npy;
   if (ending == ".json") return Target::json;
-  throw UsageError(
-      fmt::format("{} {}: expected a folder (ending in /), .npz, .npy, .json or -", flag, printable(path)));
+  std::error_code ignored;
+  const bool new_folder = ending.empty() && fs::symlink_status(path, ignored).type() == fs::file_type::not_found;
+  throw UsageError(fmt::format("{} {}: expected a folder (ending in /){}{}", flag, printable(path),
+                               flag == kDumpTo ? " or .npz" : ", .npz, .npy, .json or -",
+                               new_folder ? fmt::format("; did you mean '{}/'?", printable(path)) : ""));
 }
 
 void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options,
@@ -195,7 +200,7 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
 }
 
 Dump::Dump(std::string path, FileOptions options)
-    : path_(std::move(path)), target_(target_of("--dump-to", path_)), options_(options) {
+    : path_(std::move(path)), target_(target_of(kDumpTo, path_)), options_(options) {
   if (target_ != Target::folder && target_ != Target::npz)
     throw UsageError(fmt::format("--dump-to {}: expected a folder (ending in /) or .npz", printable(path_)));
   if (target_ == Target::folder) make_folder(path_);

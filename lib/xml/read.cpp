@@ -67,6 +67,10 @@ Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& b
   Bytes other;
   if (extension == ".xml" && !try_map(with_extension(path, ".bin"), other) && other.text().starts_with("<?xml"))
     d.notes.push_back(note("the .bin beside it is an XML document: the two names may be swapped"));
+  const bool convertible =
+      extension == ".onnx" || extension == ".pb" || extension == ".tflite" || extension == ".pdmodel";
+  if (kind.hint.empty() && convertible)
+    d.notes.push_back(note(fmt::format("convert it with OpenVINO: `ovc {}`", printable(path))));
   if (extension == ".bin" && !try_map(with_extension(path, ".xml"), other))
     d.notes.push_back(model_note(with_extension(path, ".xml")));
   return d;
