@@ -9,6 +9,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "base/text.hpp"
+#include "command.hpp"
 
 namespace ovir::app {
 
@@ -47,6 +48,22 @@ std::vector<std::string> names_of(const CLI::Option& option) {
   return names;
 }
 
+/// "'ovir bisect' or 'ovir compare'": commands that have an option, three of them where there are more; empty: none.
+std::string commands_with(const std::string& option) {
+  std::vector<std::string> names;
+  for (const auto* command : commands::all()) {
+    Flags flags;
+    command->declare(flags);
+    const auto entries = flags.entries();
+    if (std::any_of(entries.begin(), entries.end(), [&](const Flags::Entry& entry) {
+          return std::find(entry.flags.begin(), entry.flags.end(), option) != entry.flags.end();
+        }))
+      names.push_back(fmt::format("'ovir {}'", command->name));
+  }
+  if (names.size() > 3) return fmt::format("{}, {}, {} and others", names[0], names[1], names[2]);
+  return joined(names);
+}
+
 std::string unexpected(const CLI::App& app) {
   const auto words = app.remaining();
   const auto flag = std::find_if(words.begin(), words.end(), [](const std::string& word) {
@@ -63,6 +80,8 @@ std::string unexpected(const CLI::App& app) {
   const auto near =
       name == "--json" ? std::optional<std::string_view>("--format json") : nearest(name, {names.begin(), names.end()});
   if (name.size() == 2) return fmt::format("unknown option '{}'", printable(name));  // any letter is near any other
+  if (const auto others = commands_with(name); !others.empty())
+    return fmt::format("unknown option '{}'; it belongs to {}", printable(name), others);
   return fmt::format("unknown option '{}'{}", printable(name), near ? fmt::format("; did you mean '{}'?", *near) : "");
 }
 
