@@ -100,6 +100,9 @@ std::optional<Demand> habit(const Model& model, const Node& node) {
   const auto kind = node.op->kind;
   if (node.version && node.version->since == 6 && node.op->type == "ReadValue" && node.layer->inputs.empty())
     return Demand{"2023.3", "ReadValue without an initial value", &model, &node};
+  const auto* element = kind == Kind::constant ? node.layer->attribute("element_type") : nullptr;
+  if (element && parse_element_type(element->value) == ElementType::string)
+    return Demand{"2024.0", "a string constant", &model, &node};
   if (!model.path.empty() || (kind != Kind::parameter && kind != Kind::result)) return std::nullopt;
   const auto& ports = kind == Kind::parameter ? node.layer->outputs : node.layer->inputs;
   if (ports.empty() || !ports[0].declared_shape || !ports[0].declared_shape->is_static()) return std::nullopt;
@@ -115,8 +118,19 @@ std::optional<int> set_of(const Layer& layer) {
   return parse_number<int>(std::string_view(layer.version).substr(5));
 }
 
+/// Layers with the name of an earlier one of their graph. Older readers take only Results of that kind.
+std::set<const Layer*> repeated_names(const Graph& graph) {
+  std::set<std::string_view> names;
+  std::set<const Layer*> repeated;
+  for (const auto& layer : graph.layers)
+    if (!names.insert(layer.name).second && layer.type != "Result") repeated.insert(&layer);
+  return repeated;
+}
+
 void collect(const Model& model, std::vector<Demand>& list) {
+  const auto repeated = repeated_names(*model.graph);
   for (const auto& node : model.nodes) {
+    if (repeated.contains(node.layer)) list.push_back({"2024.1", "a repeated layer name", &model, &node});
     const auto type = type_of(node);
     if (const auto set = set_of(*node.layer); set && known_type(type)) {
       const bool own = node.version && node.version->since == *set;

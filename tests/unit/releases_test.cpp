@@ -18,6 +18,7 @@ struct Made {
       graph->layers.emplace_back();
       graph->layers.back().type = type;
       graph->layers.back().version = version;
+      graph->layers.back().name = std::to_string(graph->layers.size());
     }
     model.graph = graph;
     for (const auto& layer : graph->layers) {
@@ -63,6 +64,17 @@ TEST_CASE("types that the reader takes under a set that does not hold them") {
   CHECK(release(10, {{"ROIPooling", "opset1"}, {"ReorgYolo", "opset1"}}) == "2020.2");
   CHECK(text(10, {{"RNNCell", "experimental"}}) ==
         "read by OpenVINO 2021.3 and later (for RNNCell of experimental in 1 layer)");
+}
+
+TEST_CASE("names that layers share") {
+  // By the wheels of 2022.3, 2023.3 and 2024.0, which refuse it but for Results, and that of 2024.3.
+  const auto release_with = [](std::string_view type) {
+    Made made(11, {{"ReLU", "opset1"}, {std::string(type), "opset1"}});
+    made.graph->layers[1].name = made.graph->layers[0].name;
+    return std::string(tools::minimum_release(made.model).release);
+  };
+  CHECK(release_with("Exp") == "2024.1");
+  CHECK(release_with("Result") == "2022.1");
 }
 
 TEST_CASE("sets that came or grew otherwise") {
