@@ -51,6 +51,8 @@ int convolution(Net& n, int x, const Shape& filters, const Texts& attributes) {
 }
 int biased(Net& n, int x, i64 channels) { return n.op("Add-1", {x, n.weights({1, channels, 1, 1})}); }
 int relu(Net& n, int x) { return n.op("Relu-1", {x}); }
+int passing(Net& n, int x) { return n.op("Sigmoid-1", {x}); }
+int softmax(Net& n, int x) { return n.op("Softmax-8", {x}, {{"axis", "1"}}); }
 Texts pooled(Texts more) {
   const Texts common{{"kernel", "3,3"}, {"strides", "2,2"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}};
   more.insert(more.end(), common.begin(), common.end());
@@ -75,7 +77,7 @@ int stepped(Net& n, const Shape& shape) {
 void direct_residual(Net& n) {
   const auto x = n.input({1, 33, 5, 5});
   const auto y = biased(n, convolution(n, x, {33, 33, 3, 3}, windows(2, 1, 1)), 33);
-  n.result(relu(n, n.op("Add-1", {x, y})));
+  n.result(softmax(n, relu(n, n.op("Add-1", {passing(n, x), y}))));
 }
 void direct_row(Net& n) {
   const auto x = n.input({2, 20, 15});
@@ -108,7 +110,13 @@ void product_gelu(Net& n) {
 void product_rows(Net& n) { n.result(n.op("Tanh-1", {matmul(n, n.input({20, 24}), n.weights({19, 24}), true)})); }
 void product_residual(Net& n) {
   const auto x = n.input({2, 6, 33});
-  n.result(n.op("Add-1", {n.op("Add-1", {matmul(n, x, n.weights({33, 33})), n.weights({1, 1, 33})}), x}));
+  const auto y = n.op("Add-1", {matmul(n, x, n.weights({33, 33})), n.weights({1, 1, 33})});
+  n.result(softmax(n, n.op("Add-1", {y, passing(n, x)})));
+}
+void product_few_residual(Net& n) {
+  const auto x = n.input({3, 140});
+  const auto y = n.op("Add-1", {matmul(n, x, n.weights({140, 140}), true), n.weights({140})});
+  n.result(softmax(n, n.op("Add-1", {y, passing(n, x)})));
 }
 
 namespace {

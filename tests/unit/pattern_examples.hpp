@@ -76,6 +76,9 @@ Texts windows(int axes, int stride = 1, int pad = 0, int dilation = 1);
 int convolution(Net& n, int x, const Shape& filters, const Texts& attributes);
 int biased(Net& n, int x, i64 channels);
 int relu(Net& n, int x);
+/// A value that nothing else uses: a sum with it may be written over it where it is not the model's result.
+int passing(Net& n, int x);
+int softmax(Net& n, int x);
 Texts pooled(Texts more);
 int matmul(Net& n, int a, int b, bool transposed_b = false);
 int lengths(Net& n);
@@ -94,5 +97,6 @@ void product(Net& n);
 void product_gelu(Net& n);
 void product_rows(Net& n);
 void product_residual(Net& n);
+void product_few_residual(Net& n);
 
 }  // namespace ovir::testing

@@ -30,11 +30,12 @@ void residual(Net& n) {  // both summands and the sum on levels
 void winograd(Net& n) {
   const auto x = n.input({1, 64, 12, 15});
   const auto y = biased(n, convolution(n, x, "Convolution-1", {64, 64, 3, 3}), 64);
-  n.result(relu(n, n.op("Add-1", {y, x})));
+  n.result(softmax(n, relu(n, n.op("Add-1", {y, passing(n, x)}))));
 }
 void residual_f32(Net& n) {  // half a panel, beside f32
   const auto x = n.input({1, 16, 5, 5});
-  n.result(relu(n, n.op("Add-1", {biased(n, convolution(n, x, "Convolution-1", {16, 16, 3, 3}), 16), x})));
+  n.result(softmax(
+      n, relu(n, n.op("Add-1", {biased(n, convolution(n, x, "Convolution-1", {16, 16, 3, 3}), 16), passing(n, x)}))));
 }
 void residual_f32_quantized(Net& n) {
   const auto x = n.input({1, 40, 5, 6});

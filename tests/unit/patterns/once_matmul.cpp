@@ -12,6 +12,7 @@ void product_of_many_columns(Net& n) {
 constexpr Example kExamples[] = {
     {"once.matmul+bias+Gelu", product_gelu, kOnce},
     {"once.matmul+bias+Relu", product_of_many_columns, kOnce},
+    {"once.matmul+bias+residual", product_few_residual, kOnce},
     {"once.matmul+Tanh", product_rows, kOnce, kOpen},
 };
 // clang-format on

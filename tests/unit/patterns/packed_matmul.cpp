@@ -10,6 +10,7 @@ constexpr Example kExamples[] = {
     {"packed.matmul+bias+Gelu", product_gelu},
     {"packed.matmul+bias+Gelu", product_gelu, kOften, kOpen},
     {"packed.matmul+bias+residual", product_residual},
+    {"packed.matmul+bias+residual", product_few_residual},
     {"packed.matmul+Tanh", product_rows, kOften, kOpen},
 };
 // clang-format on

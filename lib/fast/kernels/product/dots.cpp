@@ -1,21 +1,41 @@
 #include "fast/kernels/product/dots.hpp"
 
+#include <algorithm>
+
 #include "fast/kernels/chunks.hpp"
 
 namespace ovir::fast {
+namespace {
+
+constexpr i64 kRows = 8, kAside = 64;  // whose sums are kept aside until the epilogue has read the residual
+
+}  // namespace
+
+void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, i64 k, i64 begin, i64 end,
+                     const Epilogue& epilogue) {
+  const auto& table = isa();
+  alignas(64) float sums[kRows * kAside];
+  for (auto column = begin; column < end; column += kAside) {
+    const auto columns = std::min(kAside, end - column);
+    const float* const b = rows + (column - begin) * k;
+    for (i64 row = 0; row < m; row += kRows) {
+      const auto count = std::min(kRows, m - row);
+      for (i64 j = 0; j < columns; ++j)
+        for (i64 i = 0; i < count; ++i) sums[i * kAside + j] = table.dot(a + (row + i) * k, b + j * k, k);
+      for (i64 i = 0; i < count; ++i) {
+        const auto at = (row + i) * n + column;
+        float* const sum = sums + i * kAside;
+        finish_row(table, epilogue, column, 1, sum, epilogue.residual ? epilogue.residual + at : nullptr, sum, columns);
+        std::copy_n(sum, columns, c + at);
+      }
+    }
+  }
+}
 
 void product_of_dots(const float* a, const float* b, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
                      ThreadPool& pool) {
-  const auto& table = isa();
-  parallel_ranges(pool, n, 10 + static_cast<double>(m * k) / 8, [&](i64 begin, i64 end) {
-    for (auto j = begin; j < end; ++j)
-      for (i64 i = 0; i < m; ++i) c[i * n + j] = table.dot(a + i * k, b + j * k, k);
-    for (i64 i = 0; i < m; ++i) {
-      auto* row = c + i * n + begin;
-      finish_row(table, epilogue, begin, 1, row, epilogue.residual ? epilogue.residual + i * n + begin : nullptr, row,
-                 end - begin);
-    }
-  });
+  parallel_ranges(pool, n, 10 + static_cast<double>(m * k) / 8,
+                  [&](i64 begin, i64 end) { columns_of_dots(a, b + begin * k, c, m, n, k, begin, end, epilogue); });
 }
 
 }  // namespace ovir::fast

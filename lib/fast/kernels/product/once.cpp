@@ -1,5 +1,6 @@
 #include "fast/kernels/product/once.hpp"
 
+#include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -23,20 +24,13 @@ Epilogue from_column(Epilogue e, i64 first) {
 
 void few(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue, float* scratch,
          ThreadPool& pool) {
-  const auto& table = isa();
   const auto together = rows_at_once(k);
   Slots rooms(scratch, room_floats(m, k), slots_for(pool));
   parallel_ranges(pool, n, 10 + static_cast<double>((m + 2) * k) / 8, [&](i64 begin, i64 end) {
     const Slots::Lease room(rooms);
-    for (auto j = begin; j < end;) {
+    for (auto j = begin; j < end; j += together) {
       const auto last = std::min(end, j + together);
-      for (const auto* row = b.get(j * k, (last - j) * k, room.data()); j < last; ++j, row += k)
-        for (i64 i = 0; i < m; ++i) c[i * n + j] = table.dot(a + i * k, row, k);
-    }
-    for (i64 i = 0; i < m; ++i) {
-      auto* row = c + i * n + begin;
-      finish_row(table, epilogue, begin, 1, row, epilogue.residual ? epilogue.residual + i * n + begin : nullptr, row,
-                 end - begin);
+      columns_of_dots(a, b.get(j * k, (last - j) * k, room.data()), c, m, n, k, j, last, epilogue);
     }
   });
 }

@@ -12,7 +12,7 @@ namespace ovir::fast {
 
 /// Floats of scratch memory for product_once(); weights.room is not used.
 i64 product_once_scratch_size(i64 m, i64 n, i64 k, int threads);
-/// c[m][n] = epilogue(a[m][k] · bᵀ) for b[n][k].
+/// c[m][n] = epilogue(a[m][k] · bᵀ) for b[n][k]; the residual may be c, unless it is added after an activation.
 void product_once(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
                   float* scratch, ThreadPool& pool);
 
