@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/bytes.hpp"
+#include "base/checked.hpp"
 
 namespace ovir {
 
@@ -48,8 +49,8 @@ void BlockPool::trim() {
 }
 
 Tensor BlockPool::allocate(ElementType type, Shape shape) {
-  constexpr std::size_t kWorthKeeping = 16384;
-  const std::size_t bytes = shape.count() * byte_width(type);
+  constexpr i64 kWorthKeeping = 16384;
+  const auto bytes = saturating_mul(shape.count(), byte_width(type));
   if (type == ElementType::string || bytes < kWorthKeeping) return Tensor(type, std::move(shape));
   auto [block, size] = blocks_->take(bytes);
   if (!block) {

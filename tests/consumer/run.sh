@@ -12,7 +12,7 @@ cmake --install "$build" --prefix "$prefix" >/dev/null
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name ovir.pc)")
 export PKG_CONFIG_PATH
 for by_pkg_config in OFF ON; do
-  cmake -S "$source" -B "$build/consumer/$by_pkg_config" -DBY_PKG_CONFIG=$by_pkg_config \
+  cmake -G Ninja -S "$source" -B "$build/consumer/$by_pkg_config" -DBY_PKG_CONFIG=$by_pkg_config \
     -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
   cmake --build "$build/consumer/$by_pkg_config" >/dev/null
   "$build/consumer/$by_pkg_config/consumer" "$model"
