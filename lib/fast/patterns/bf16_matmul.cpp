@@ -82,7 +82,7 @@ class Bf16MatMul final : public Kernel {
     return {.narrow = reinterpret_cast<std::uint16_t*>(v.data) + row * n_, .pixel = n_};
   }
   Bf16Place residual(std::span<const View> in, i64 row) const {
-    return ending_.residual < 0 ? Bf16Place{} : place(in[static_cast<std::size_t>(ending_.residual)], row);
+    return ending_.residual < 0 ? Bf16Place{} : place(in[ending_.residual], row);
   }
 
   Buffer panels_;

@@ -11,8 +11,6 @@ constexpr int kTile = 2;               // output pixels a side
 
 WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, bf16_blocks(s.channels), 14}; }
 
-i64 point_size(const WinogradGeometry& g) { return g.blocks * kBlock * kColumns; }
-
 /// What the stages compute.
 struct Loops {
   const NarrowTable& table;
@@ -23,7 +21,7 @@ struct Loops {
   const Bf16Blocked &out, &residual;
 
   int pixels() const { return table.pixels; }
-  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * point_size(g); }
+  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * g.point_size(); }
   void transform(const Word* in, i64 row, Word* to, i64 step) const { table.bf16_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
@@ -92,7 +90,7 @@ bool bf16_winograd_pays(const ConvolutionShape& s) {
 
 i64 bf16_winograd_filters_size(const ConvolutionShape& s) {
   const auto g = geometry_of(s);
-  return g.panels * g.points * point_size(g);
+  return g.panels * g.points * g.point_size();
 }
 
 void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* to) {
@@ -113,7 +111,7 @@ void bf16_winograd_pack(const ConvolutionShape& s, const float* filters, Word* t
       // Even channels first, as the input is transformed.
       const auto lane = c % 2 * kBlock + c % kChannels / 2;
       for (i64 p = 0; p < g.points; ++p) {
-        const auto word = (o / kColumns * g.points + p) * point_size(g) +
+        const auto word = (o / kColumns * g.points + p) * g.point_size() +
                           (c / kChannels * kBlock + lane / 2) * kColumns + o % kColumns;
         for (i64 k = 0; k < valid; ++k) values[(word + k) * 2 + lane % 2] = rounded[p * kBlock + k];
       }

@@ -20,6 +20,9 @@ struct WinogradGeometry {
   bool own;
   i64 rows;  ///< of tiles, at once
 
+  /// Words of a panel's transformed filters at a point.
+  i64 point_size() const { return blocks * kBlock * kColumns; }
+
   /// Of m × m output pixels a tile. Chunks of their own take `together` tiles or more.
   WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),

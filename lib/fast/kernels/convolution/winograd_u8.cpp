@@ -16,8 +16,6 @@ constexpr i64 kMaxWords = 256 << 10;   // of weights: larger ones come from memo
 /// Two transformed blocks come from one of 64 channels.
 WinogradGeometry geometry_of(const ConvolutionShape& s) { return {s, kTile, ceil_div(s.channels, kChannels), 28, 2}; }
 
-i64 point_size(const WinogradGeometry& g) { return g.blocks * kBlock * kColumns; }
-
 /// 36 times the transformed weights of a pair of channels: 25 points of at most 81 · 128.
 void transform(const std::int8_t* weights, std::int16_t* points) {
   constexpr int kLines[5][3] = {{3, 0, 0}, {-3, -3, -3}, {-1, 1, -1}, {1, 2, 4}, {0, 0, 6}};
@@ -45,15 +43,14 @@ struct Loops {
   const U8Blocked &out, &residual;
 
   int pixels() const { return table.pixels; }
-  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * point_size(g); }
+  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * g.point_size(); }
   void transform(const Word* in, i64 row, Word* to, i64 step) const { table.u8_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
-    static constexpr i64 kNoTaps[1] = {0};
     table.i16({.sum = {.in = p.in,
                        .pixel = kBlock,
                        .block = p.block,
-                       .taps = kNoTaps,
+                       .taps = kOneTap,
                        .blocks = g.blocks,
                        .tap_count = 1,
                        .steps = kBlock,
@@ -100,7 +97,7 @@ bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
 
 i64 u8_winograd_weights_size(const ConvolutionShape& s) {
   const auto g = geometry_of(s);
-  return g.panels * g.points * point_size(g);
+  return g.panels * g.points * g.point_size();
 }
 
 void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Word* to) {
@@ -112,7 +109,7 @@ void u8_winograd_pack(const ConvolutionShape& s, const std::int8_t* weights, Wor
       std::int16_t points[25];
       transform(weights + (o * s.channels + c) * 9, points);
       for (i64 p = 0; p < g.points; ++p) {
-        const auto word = (o / kColumns * g.points + p) * point_size(g) + c / 2 * kColumns + o % kColumns;
+        const auto word = (o / kColumns * g.points + p) * g.point_size() + c / 2 * kColumns + o % kColumns;
         values[word * 2 + c % 2] = points[p];
       }
     }
