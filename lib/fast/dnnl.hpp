@@ -50,14 +50,6 @@ inline dnnl::convolution_forward::primitive_desc convolution(const Desc& src, co
 #endif
 }
 
-inline dnnl::matmul::primitive_desc matmul(const Desc& a, const Desc& b, const Desc& c) {
-#if DNNL_VERSION_MAJOR >= 3
-  return {engine(), a, b, c, attributes()};
-#else
-  return {{a, b, c}, attributes(), engine()};
-#endif
-}
-
 #if DNNL_VERSION_MAJOR >= 3
 using Pooling = dnnl::pooling_forward;
 #else

@@ -89,6 +89,16 @@ void products(SmallModel& m) {
   m.graph.result("y", m.graph.add("sigmoid", "Sigmoid-1", {x}));
 }
 
+/// Of matrices that are both computed.
+void computed_products(SmallModel& m) {
+  const auto x = m.graph.parameter("x", ElementType::f32, {3, 40, 64}),
+             y = m.graph.parameter("y", ElementType::f32, {3, 64, 70});
+  const auto z = m.graph.add("z", "MatMul-1", {x, y});
+  m.graph.result("a", z);
+  m.graph.result("b", m.graph.add("left", "MatMul-1", {x, z}, {{"transpose_a", "true"}}));
+  m.graph.result("c", m.graph.add("dots", "MatMul-1", {weights(m, "w", {2, 70}), z}, {{"transpose_b", "true"}}));
+}
+
 void reference_kernels(SmallModel& m) {
   auto x = m.graph.parameter("x", ElementType::i32, {8, 64});
   for (const auto* name : {"a", "b", "c"}) x = m.graph.add(name, "Negative-1", {x});
@@ -268,6 +278,7 @@ int main(int argc, char** argv) {
   };
   constexpr Small kSmall[] = {{"elementwise", elementwise},
                               {"products", products},
+                              {"computed products", computed_products},
                               {"convolutions", convolutions},
                               {"reference kernels", reference_kernels},
                               {"results elsewhere", results_elsewhere},

@@ -20,6 +20,14 @@ struct Epilogue {
   /// A tile's loops can do all of it.
   bool is_simple() const { return activation.is_clamp() && !(residual && residual_last && has_activation()); }
   bool has_activation() const { return activation.f != Function::identity; }
+  /// That of the columns from `column` on; the output's first element is `offset + column` after that of all of it.
+  Epilogue from(i64 offset, i64 column) const {
+    auto e = *this;
+    if (e.bias) e.bias += column;
+    if (e.slopes) e.slopes += column;
+    if (e.residual) e.residual += offset + column;
+    return e;
+  }
 };
 
 /// Gives the tile the part of the epilogue that its loops do. `column` is the first column of the tile, `residual` what

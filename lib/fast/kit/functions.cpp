@@ -28,15 +28,14 @@ std::optional<Unary> with_numbers(const Graphlet& graph, int node, Function f, i
   return Unary{f, *a, *b};
 }
 
-/// Another operand of an Add, of the same static shape as its output.
-bool is_residual(const Graphlet& graph, int add, ValueRef other) {
-  const auto &shape = graph.fact({add, 0}).shape, &own = graph.fact(other).shape;
-  return is_f32(graph, other) && !graph.constant(other) && shape.is_static() && own.is_static() && shape == own;
-}
-
 }  // namespace
 
 bool is_f32(const Graphlet& graph, ValueRef v) { return v.node >= 0 && graph.stored(v) == ElementType::f32; }
+
+bool is_residual(const Graphlet& graph, ValueRef product, ValueRef other) {
+  const auto &shape = graph.fact(product).shape, &own = graph.fact(other).shape;
+  return is_f32(graph, other) && !graph.constant(other) && shape.is_static() && own.is_static() && shape == own;
+}
 
 std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul) {
   const auto a = graph.input(matmul, 0);
@@ -139,7 +138,7 @@ Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 
       if (bias && !activated && ending.bias.size() == 0) {
         ending.bias = padded(*bias);
         ending.name += "+bias";
-      } else if (ending.residual < 0 && is_residual(graph, next, other)) {
+      } else if (ending.residual < 0 && is_residual(graph, {last, 0}, other)) {
         ending.residual = static_cast<int>(match.inputs.size());
         ending.residual_last = activated;
         match.inputs.push_back(other);

@@ -16,6 +16,10 @@ std::optional<Unary> function_of(const Graphlet& graph, int node);
 /// Whether a value is f32 between steps.
 bool is_f32(const Graphlet& graph, ValueRef v);
 
+/// Whether a computed value that is added to a product can be its residual: both f32 of the same static shape, so that
+/// neither is repeated.
+bool is_residual(const Graphlet& graph, ValueRef product, ValueRef other);
+
 /// Axes that a constant of i32 or i64 gives, counted from the front; nothing where it is none.
 std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v, i64 rank);
 

@@ -42,10 +42,7 @@ class Follower {
     const auto add = user();
     if (graph_.type(add) != "Add") return e;
     const auto other = other_of(add);
-    const auto &own = graph_.fact({add, 0}).shape, &theirs = graph_.fact(other).shape;
-    if (!is_f32(graph_, other) || graph_.constant(other) || !own.is_static() || !(theirs == own) ||
-        other.node == nodes_.back())
-      return e;
+    if (!is_residual(graph_, {nodes_.back(), 0}, other) || other.node == nodes_.back()) return e;
     auto sum = e;
     sum.adds = true;
     sum.other = levels_of(graph_, other);

@@ -1,100 +1,91 @@
-// MatMul-1 in f32 with the right operand as it lies in the file: for a single run.
-#include "fast/kernels/product/dots.hpp"
+// MatMul-1 in f32 with what follows it: where no other pattern knows more of the matrices, as when both are computed in
+// the run.
+#include "fast/kernels/product/batched.hpp"
 #include "fast/kit/functions.hpp"
-#include "fast/kit/product.hpp"
 #include "op/shared_attrs.hpp"
+#include "tensor/walk.hpp"
 
 namespace ovir::fast::patterns::matmul {
 namespace {
 
-/// c[m][n] = a[m][k] · b, b being [k][n] or, `transposed`, [n][k].
-void multiply(const float* a, const float* b, float* c, i64 m, i64 n, i64 k, bool transposed, Runtime& runtime) {
-  if (!transposed) {
-    product(
-        a, k, m, n, k,
-        [&](i64 k0, i64 count, i64 column, float* panel) {
-          const auto columns = std::min(kPanel, n - column);
-          for (i64 i = 0; i < count; ++i, panel += kPanel) {
-            std::copy_n(b + (k0 + i) * n + column, columns, panel);
-            std::fill(panel + columns, panel + kPanel, 0.0f);
-          }
-        },
-        [&](i64 row, i64 rows, i64 column, i64 columns, const float* tile) {
-          for (i64 i = 0; i < rows; ++i) std::copy_n(tile + i * kPanel, columns, c + (row + i) * n + column);
-        },
-        runtime);
-  } else if (m < 16) {  // rows of both operands lie as a dot product wants them
-    product_of_dots(a, b, c, m, n, k, {}, runtime.pool());
-  } else {  // the transposed product: b's rows are the left operand, a's rows the columns
-    product(
-        b, k, n, m, k,
-        [&](i64 k0, i64 count, i64 column, float* panel) {
-          const auto columns = std::min(kPanel, m - column);
-          std::fill(panel, panel + count * kPanel, 0.0f);
-          for (i64 j = 0; j < columns; ++j)
-            for (i64 i = 0; i < count; ++i) panel[i * kPanel + j] = a[(column + j) * k + k0 + i];
-        },
-        [&](i64 row, i64 rows, i64 column, i64 columns, const float* tile) {
-          for (i64 j = 0; j < columns; ++j)
-            for (i64 i = 0; i < rows; ++i) c[(column + j) * n + row + i] = tile[i * kPanel + j];
-        },
-        runtime);
-  }
-}
-
-class OneShotMatMul final : public Kernel {
+class MatMul final : public Kernel {
  public:
-  OneShotMatMul(bool transposed, Ending ending) : transposed_(transposed), ending_(std::move(ending)) {}
+  MatMul(const MatMulAttrs& attrs, Ending ending) : attrs_(attrs), ending_(std::move(ending)) {}
 
   std::string name() const override { return "matmul" + ending_.name; }
 
-  /// Vectors, and batches on the right that are not the left one's, are for the reference kernel.
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
-    const auto &a = sizes.in[0], &b = sizes.in[1];
-    if (a.rank() < 2 || b.rank() < 2 || a.size() == 0) return nullptr;
-    if (b.rank() == 2) return std::make_unique<KernelState>();
-    if (a.rank() != b.rank() || !std::equal(a.dims.begin(), a.dims.end() - 2, b.dims.begin())) return nullptr;
-    return std::make_unique<KernelState>();
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    const auto &a = sizes.in[0], &b = sizes.in[1], &out = sizes.out[0];
+    if (a.size() == 0 || b.size() == 0) return nullptr;
+    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != out.size()) return nullptr;
+    auto state = std::make_unique<State>();
+    state->product = batches(a.dims, b.dims, out.dims);
+    state->work = state->reserve(batched_product_scratch_size(state->product, runtime.threads()));
+    return state;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
-    const auto &a = in[0], &b = in[1];
-    if (out[0].size() == 0) return;
-    const auto k = a.dim(a.rank() - 1), n = out[0].dim(out[0].rank() - 1);
-    const auto batches = b.rank() == 2 ? 1 : b.size() / (k * n), m = a.size() / k / batches;
-    auto* c = out[0].as<float>();
-    for (i64 i = 0; i < batches; ++i)
-      multiply(a.as<const float>() + i * m * k, b.as<const float>() + i * k * n, c + i * m * n, m, n, k, transposed_,
-               runtime);
-    if (ending_.name.empty()) return;
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
-    const auto epilogue = ending_.epilogue(residual);
-    constexpr i64 kRows = 16;
-    runtime.parallel((m * batches + kRows - 1) / kRows, [&](i64 chunk) {
-      for (i64 row = chunk * kRows; row < std::min(m * batches, (chunk + 1) * kRows); ++row)
-        finish_row(isa(), epilogue, 0, 1, c + row * n, residual ? residual + row * n : nullptr, c + row * n, n);
-    });
+    batched_product(state.product, in[0].as<const float>(), in[1].as<const float>(), out[0].as<float>(),
+                    ending_.epilogue(residual), state.floats(state.work), runtime.pool());
   }
+
+  bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
-  bool transposed_;
+  struct State final : KernelState {
+    BatchedProduct product;
+    Scratch work;
+  };
+
+  BatchedProduct batches(std::span<const i64> left, std::span<const i64> right, std::span<const i64> out) const {
+    const bool row = left.size() == 1, column = right.size() == 1;  // a vector is a row on the left, a column right
+    const Shape a(left.begin(), row ? left.begin() : left.end() - 2);
+    const Shape b(right.begin(), column ? right.begin() : right.end() - 2);
+    BatchedProduct p;
+    p.a_transposed = attrs_.transpose_a && !row;
+    p.b_transposed = attrs_.transpose_b || column;
+    p.a_matrices = a.count();
+    p.b_matrices = b.count();
+    p.k = left[left.size() - (p.a_transposed ? 2 : 1)];
+    p.m = row ? 1 : left[left.size() - (p.a_transposed ? 1 : 2)];
+    p.n = column ? 1 : right[right.size() - (p.b_transposed ? 2 : 1)];
+    // A matrix of one row or column is the same either way.
+    if (p.m == 1 || p.k == 1) p.a_transposed = false;
+    if (p.n == 1) p.b_transposed = true;
+    if (p.b_matrices == 1 && !p.a_transposed) {  // the batch becomes rows
+      p.m *= std::exchange(p.a_matrices, 1);
+      p.a = p.b = {0};
+      return p;
+    }
+    const Shape batch(out.begin(), out.end() - !row - !column);
+    const auto a_strides = broadcast_strides(a, batch), b_strides = broadcast_strides(b, batch);
+    for (IndexWalker at(batch); !at.done(); at.next()) {
+      p.a.push_back(at.offset(a_strides));
+      p.b.push_back(at.offset(b_strides));
+    }
+    for (auto axis = batch.rank(); axis-- > 0 && b_strides[axis] == 0;) p.together *= batch[axis];
+    return p;
+  }
+
+  MatMulAttrs attrs_;
   Ending ending_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto a = graph.input(root, 0), b = graph.input(root, 1);
+  if (!is_f32(graph, a) || !is_f32(graph, b)) return std::nullopt;
   const auto& attrs = graph.attrs<MatMulAttrs>(root);
-  if (graph.stored(a) != ElementType::f32 || graph.stored(b) != ElementType::f32 || attrs.transpose_a)
-    return std::nullopt;
   Match match{{root}, {a, b}, nullptr};
   Ending ending;
-  const auto& shape = graph.fact(b).shape;
-  if (shape.has_rank() && shape.rank() >= 2 && graph.fact({root, 0}).shape.has_rank()) {
-    const auto rank = graph.fact({root, 0}).shape.rank();
+  const auto &shape = graph.fact(b).shape, &out = graph.fact({root, 0}).shape;
+  if (shape.has_rank() && shape.rank() >= 2 && out.has_rank() && out.rank() >= 2) {
     const auto& columns = shape[shape.rank() - (attrs.transpose_b ? 2 : 1)];
-    if (columns.is_static() && rank >= 2) ending = take_ending(graph, match, rank, rank - 1, columns.length());
+    if (columns.is_static()) ending = take_ending(graph, match, out.rank(), out.rank() - 1, columns.length());
   }
-  match.kernel = std::make_unique<OneShotMatMul>(attrs.transpose_b, std::move(ending));
+  match.kernel = std::make_unique<MatMul>(attrs, std::move(ending));
   return match;
 }
 

@@ -44,6 +44,12 @@ void transposed(Net& n) {
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
 
+/// What repeats the output is no residual.
+void direct_of_one_pixel(Net& n) {
+  const auto y = convolution(n, n.input({1, 33, 3, 3}), {33, 33, 3, 3}, windows(2));
+  n.result(n.op("Add-1", {y, n.input({1, 33, 4, 5})}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"direct.convolution", direct},
@@ -55,6 +61,8 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+PRelu", direct_row},
     {"direct.convolution+bias+residual+Relu", direct_residual},
     {"direct.convolution+bias+residual+Relu", direct_residual, kOnce},
+    {"direct.convolution", direct_of_one_pixel},
+    {"direct.convolution", direct_of_one_pixel, kOnce},
     {"direct.convolution+bias+Elu", small_plane},
     {"direct.convolution+bias+Elu", small_plane, kOnce},
     {"winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},

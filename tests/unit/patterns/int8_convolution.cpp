@@ -41,6 +41,11 @@ void residual_f32_quantized(Net& n) {
   const auto x = n.input({1, 40, 5, 6});
   n.result(quantized(n, n.op("Add-1", {n.input({1, 33, 5, 6}), convolution(n, x, "Convolution-1", {33, 40, 1, 1})})));
 }
+/// What repeats the output is no residual.
+void residual_of_one_pixel(Net& n) {
+  const auto y = convolution(n, n.input({1, 33, 1, 1}), "Convolution-1", {33, 33, 1, 1});
+  n.result(n.op("Add-1", {y, n.input({1, 33, 4, 5})}));
+}
 
 /// A value on the border of two levels may be rounded otherwise than in f32.
 constexpr float kLevel = 1.0F / 64;
@@ -57,6 +62,7 @@ constexpr Example kExamples[] = {
     {"int8_winograd3.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+residual+Relu", winograd, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+residual+Relu", residual_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution", residual_of_one_pixel, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+residual+FakeQuantize", residual_f32_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
 };
 // clang-format on

@@ -3,6 +3,11 @@
 namespace ovir::testing::patterns::packed_matmul {
 namespace {
 
+/// What repeats the product is no residual.
+void product_of_one_row(Net& n) {
+  n.result(n.op("Add-1", {testing::matmul(n, n.input({1, 20}), n.weights({20, 33})), n.input({9, 33})}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"packed.matmul", product},
@@ -12,6 +17,7 @@ constexpr Example kExamples[] = {
     {"packed.matmul+bias+residual", product_residual},
     {"packed.matmul+bias+residual", product_few_residual},
     {"packed.matmul+Tanh", product_rows, kOften, kOpen},
+    {"packed.matmul", product_of_one_row},
 };
 // clang-format on
 

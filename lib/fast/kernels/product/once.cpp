@@ -14,14 +14,6 @@ i64 rows_at_once(i64 k) { return std::max<i64>(1, kRowFloats / k); }
 i64 room_floats(i64 m, i64 k) { return round_up(m <= kFewRows ? rows_at_once(k) * k : kColumns * k, kBlock); }
 bool packs_first(i64 n) { return ceil_div(n, kColumns) < kManyPanels; }
 
-/// The epilogue of the columns from `first` on.
-Epilogue from_column(Epilogue e, i64 first) {
-  if (e.bias) e.bias += first;
-  if (e.slopes) e.slopes += first;
-  if (e.residual) e.residual += first;
-  return e;
-}
-
 void few(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue, float* scratch,
          ThreadPool& pool) {
   const auto together = rows_at_once(k);
@@ -68,7 +60,7 @@ void product_once(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 
     float* const packed = room.data() + read;
     const auto count = pack(panel, room.data(), packed);
     const auto first = panel * kColumns;
-    product_alone({packed, k, count}, a, k, c + first, n, m, from_column(epilogue, first));
+    product_alone({packed, k, count}, a, k, c + first, n, m, epilogue.from(0, first));
   });
 }
 

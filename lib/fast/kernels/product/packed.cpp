@@ -111,7 +111,9 @@ void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, i64 begin, i
   for (auto p = begin; p < end; ++p) {
     const auto columns = panels.columns(p), first = p * kColumns, valid = std::min(columns, n - first);
     float* out = to + p * k * kColumns;
-    if (column == 1) {
+    if (column == 1 && valid == kColumns) {  // of a length known here a copy is a few moves, not a call
+      for (i64 i = 0; i < k; ++i) std::copy_n(b + i * row + first, kColumns, out + i * kColumns);
+    } else if (column == 1) {
       for (i64 i = 0; i < k; ++i) {
         std::copy_n(b + i * row + first, valid, out + i * columns);
         std::fill(out + i * columns + valid, out + (i + 1) * columns, 0.0f);

@@ -1,0 +1,117 @@
+#include "fast/kernels/product/batched.hpp"
+
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/product/dots.hpp"
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kFewRows = 8, kFewColumns = 4;  // so few are dot products, without packing
+
+bool is_dots(const BatchedProduct& p) { return p.b_transposed && (p.m <= kFewRows || p.n <= kFewColumns); }
+
+/// Products and panels are too few for all threads: everything is packed first, and rows are shared out as well.
+bool packs_first(const BatchedProduct& p, int threads) {
+  const auto parts = p.count() * ceil_div(p.n, kColumns);
+  return parts % threads != 0 && parts < 4 * threads;
+}
+
+i64 transposed_size(const BatchedProduct& p) { return p.a_transposed ? round_up(p.a_matrices * p.m * p.k, kBlock) : 0; }
+
+const float* matrix_of_b(const BatchedProduct& p, const float* b, i64 i) { return b + i * p.k * p.n; }
+
+/// Columns [first, first + count) of a matrix of b, as panels.
+void pack(const BatchedProduct& p, const float* b, i64 first, i64 count, float* to) {
+  const auto panels = ceil_div(count, kColumns);
+  if (p.b_transposed) pack_panels(b + first * p.k, 1, p.k, p.k, count, 0, panels, to);
+  else pack_panels(b + first, p.n, 1, p.k, count, 0, panels, to);
+}
+
+void dots(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
+          ThreadPool& pool) {
+  const auto blocks = ceil_div(p.m, kFewRows), rows = std::min(p.m, kFewRows);
+  parallel_ranges(pool, p.count() * blocks * p.n, 10 + static_cast<double>(rows * p.k) / 8, [&](i64 begin, i64 end) {
+    while (begin < end) {
+      const auto block = begin / p.n % blocks, i = begin / p.n / blocks, column = begin % p.n;
+      const auto last = std::min(p.n, column + end - begin), row = block * kFewRows, first = i * p.m + row;
+      columns_of_dots(a + (p.a[i] * p.m + row) * p.k, matrix_of_b(p, b, p.b[i]) + column * p.k, c + first * p.n,
+                      std::min(kFewRows, p.m - row), p.n, p.k, column, last, epilogue.from(first * p.n, 0));
+      begin += last - column;
+    }
+  });
+}
+
+/// One row on the left: rows of b are added up where they lie.
+bool is_row(const BatchedProduct& p) { return p.m == 1 && !p.b_transposed; }
+
+void row(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
+         ThreadPool& pool) {
+  const auto& table = isa();
+  constexpr i64 kAside = 512;  // sums that stay in the first-level cache
+  parallel_ranges(pool, p.count() * p.n, static_cast<double>(p.k) / 16, [&](i64 begin, i64 end) {
+    alignas(64) float sums[kAside];
+    while (begin < end) {
+      const auto i = begin / p.n, column = begin % p.n;
+      const auto columns = std::min({kAside, p.n - column, end - begin});
+      const auto *left = a + p.a[i] * p.k, *right = matrix_of_b(p, b, p.b[i]) + column;
+      std::fill_n(sums, columns, 0.0f);
+      for (i64 s = 0; s < p.k; ++s) table.axpy(left[s], right + s * p.n, 1, sums, columns);
+      finish_row(table, epilogue, column, 1, sums, epilogue.residual ? epilogue.residual + begin : nullptr, c + begin,
+                 columns);
+      begin += columns;
+    }
+  });
+}
+
+}  // namespace
+
+i64 batched_product_scratch_size(const BatchedProduct& p, int threads) {
+  if (is_dots(p) || is_row(p)) return transposed_size(p);
+  return transposed_size(p) + (packs_first(p, threads) ? p.b_matrices * round_up(panels_size(p.k, p.n), kBlock)
+                                                       : threads * panels_size(p.k, kColumns));
+}
+
+void batched_product(const BatchedProduct& p, const float* a, const float* b, float* c, const Epilogue& epilogue,
+                     float* scratch, ThreadPool& pool) {
+  if (p.a_transposed) {
+    parallel_ranges(pool, p.a_matrices, static_cast<double>(p.m * p.k) / 2, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i)
+        isa().transpose(a + i * p.m * p.k, p.m, scratch + i * p.m * p.k, p.k, p.k, p.m);
+    });
+    a = scratch;
+    scratch += transposed_size(p);
+  }
+  if (is_dots(p)) return dots(p, a, b, c, epilogue, pool);
+  if (is_row(p)) return row(p, a, b, c, epilogue, pool);
+  const auto panels = ceil_div(p.n, kColumns);
+  const auto packing = static_cast<double>(p.k * kColumns) / 4;
+  if (packs_first(p, pool.threads())) {
+    const auto size = round_up(panels_size(p.k, p.n), kBlock);
+    parallel_ranges(pool, p.b_matrices * panels, packing, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto first = i % panels * kColumns;
+        pack(p, matrix_of_b(p, b, i / panels), first, std::min(kColumns, p.n - first),
+             scratch + i / panels * size + first * p.k);
+      }
+    });
+    for (i64 i = 0; i < p.count(); ++i)
+      product({scratch + p.b[i] * size, p.k, p.n}, a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n, p.n, p.m,
+              epilogue.from(i * p.m * p.n, 0), pool);
+    return;
+  }
+  Slots rooms(scratch, panels_size(p.k, kColumns), slots_for(pool));
+  const auto cost = static_cast<double>(p.m * p.k * kColumns) / 40 + packing / static_cast<double>(p.together);
+  parallel_ranges(pool, p.count() * panels, cost, [&](i64 begin, i64 end) {
+    const Slots::Lease room(rooms);
+    for (auto at = begin; at < end; ++at) {
+      const auto i = at / (panels * p.together) * p.together + at % p.together;
+      const auto first = at / p.together % panels * kColumns, count = std::min(kColumns, p.n - first);
+      if (at == begin || at % p.together == 0) pack(p, matrix_of_b(p, b, p.b[i]), first, count, room.data());
+      product_alone({room.data(), p.k, count}, a + p.a[i] * p.m * p.k, p.k, c + i * p.m * p.n + first, p.n, p.m,
+                    epilogue.from(i * p.m * p.n, first));
+    }
+  });
+}
+
+}  // namespace ovir::fast
