@@ -160,6 +160,24 @@ struct Plane {
 
 }  // namespace
 
+bool depthwise_slides(const ConvolutionShape& s) { return slides(s); }
+
+void depthwise_block(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                     const Epilogue& epilogue, i64 channel) {
+  const Plane plane{.table = isa(),
+                    .s = s,
+                    .e = epilogue,
+                    .in = in,
+                    .row = s.width * kBlock,
+                    .left = 0,
+                    .inner = inner_columns(s),
+                    .filters = filters,
+                    .out = out,
+                    .residual = nullptr,
+                    .channel = channel};
+  plane.bands(0, s.out_height);
+}
+
 i64 depthwise_filters_size(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.taps() * kBlock; }
 
 void depthwise_pack(const ConvolutionShape& s, const float* filters, float* to) {
