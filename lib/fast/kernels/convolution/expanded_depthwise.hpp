@@ -1,36 +1,51 @@
-// A depthwise convolution of what a pointwise one gives: each thread expands some rows of a few channels, which stay in
-// its cache until they are filtered.
+// A pointwise convolution, or one of an image, the depthwise convolution of what it gives and, where there is one, a
+// pointwise projection of that, in f32. Rows of large planes go through all of them a few at a time; of small planes
+// each thread expands and filters a few channels. Either way what lies between stays in the thread's cache.
 #pragma once
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {
 
 struct ExpandedDepthwise {
-  /// The second shape's input is the first one's output; `threads` will share the work.
-  ExpandedDepthwise(const ConvolutionShape& expansion, const ConvolutionShape& depthwise, int threads);
+  /// Each shape's input is the output of the one before; a third one of no outputs stands for none.
+  ExpandedDepthwise(const ConvolutionShape& expansion, const ConvolutionShape& depthwise,
+                    const ConvolutionShape& projection, int threads);
 
-  ConvolutionShape expansion, depthwise;
-  i64 panels;  ///< of 32 channels
-  i64 bands;   ///< of output rows
+  /// Whether the kernels can compute the first two in one.
+  static bool supports(const ConvolutionShape& expansion, const ConvolutionShape& depthwise);
+  static bool is_by_rows(const ConvolutionShape& depthwise);
 
+  ConvolutionShape expansion, depthwise, projection;
+  bool planar, by_rows;
+  i64 panels;        ///< of 32 channels between
+  i64 chunk_panels;  ///< those that a chunk computes
+  i64 bands;         ///< parts of the output's rows that are computed by themselves
+  i64 rows;          ///< of the output that are computed at a time, at most
+
+  bool projects() const { return projection.outputs > 0; }
   /// Input rows that so many output rows read.
-  i64 rows_read(i64 rows) const {
-    return (rows - 1) * depthwise.stride_y + (depthwise.kernel_height - 1) * depthwise.dilation_y + 1;
+  i64 read(i64 output_rows) const {
+    return (output_rows - 1) * depthwise.stride_y + (depthwise.kernel_height - 1) * depthwise.dilation_y + 1;
   }
-  /// Floats of a block that is expanded.
-  i64 expanded_size() const {
-    return std::min(depthwise.height, rows_read(ceil_div(depthwise.out_height, bands))) * depthwise.width * kBlock;
+  /// Rows of what is expanded that are kept.
+  i64 ring() const { return std::min(depthwise.height, read(rows)); }
+  /// Floats between blocks: not a multiple of a page, or lines would fall together.
+  i64 ring_step() const { return (ring() * depthwise.width + 1) * kBlock; }
+  i64 filtered_step() const {
+    return by_rows && projects() ? (rows * depthwise.out_width + 1) * kBlock : depthwise.out_plane() * kBlock;
   }
-  i64 scratch_size(int threads) const { return threads * (kColumns / kBlock) * expanded_size(); }
+  i64 slot_size() const;
+  i64 scratch_size(int threads) const;
 };
 
-/// Whether it takes less time than one after the other.
-bool expanded_depthwise_pays(const ConvolutionShape& expansion, const ConvolutionShape& depthwise);
+/// Filters as the kernels of the layer by itself pack them.
+struct PackedLayer {
+  const float* filters = nullptr;
+  Epilogue epilogue{};
+};
 
-/// Filters are packed as for pointwise_convolution() and depthwise_convolution(), whose bits these are. Neither adds a
-/// residual.
-void expanded_depthwise(const ExpandedDepthwise& what, const float* expand_filters, const Epilogue& expand_epilogue,
-                        const float* filters, const Epilogue& epilogue, const float* in, float* out, float* scratch,
-                        ThreadPool& pool);
+/// The bits are those of one after the other. Only the last one may add a residual.
+void expanded_depthwise(const ExpandedDepthwise& geometry, const PackedLayer& expand, const PackedLayer& filter,
+                        const PackedLayer& project, const float* in, float* out, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast
