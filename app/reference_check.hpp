@@ -11,8 +11,8 @@ namespace ovir::app {
 
 class ReferenceCheck {
  public:
-  /// `path`: of the tensors, with {step}; those of step 0 are read at once. Empty: there are none. Throws Failure (E0001,
-  /// E0705).
+  /// `path`: of the tensors, with {step}; those of step 0 are read at once. Empty: there are none. Throws Failure
+  /// (E0001, E0705).
   ReferenceCheck(const Common& common, const Model& model, std::string path);
 
   struct Told {

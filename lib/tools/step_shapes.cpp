@@ -76,8 +76,8 @@ std::vector<Shape> StepShapes::next(std::vector<Shape> shapes, const std::map<in
       facts = lengths.contains(length) ? inferred(model_, tried, states_) : std::nullopt;
       return facts.has_value();
     };
-    const bool found = std::any_of(own.begin(), own.end(), [&](i64 n) {
-      return std::any_of(held.begin(), held.end(), [&](i64 more) { return accepts(saturating_add(n, more)); });
+    const bool found = std::any_of(held.begin(), held.end(), [&](i64 more) {
+      return std::any_of(own.begin(), own.end(), [&](i64 n) { return accepts(saturating_add(n, more)); });
     });
     if (!found) last = own.front();
     shapes[k].back() = last.length();
