@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "exec/evaluate.hpp"
+#include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
 #include "exec/stored.hpp"
 #include "model/explain.hpp"
@@ -88,6 +89,10 @@ class Executor::Run final : private EvalHost {
     } catch (Failure& failure) {
       if (!step.nodes.empty()) rethrow_at(std::move(failure), step);
       throw;
+    } catch (const std::bad_alloc& error) {
+      auto failure = out_of_memory("what this layer computes with", error);
+      if (!step.nodes.empty()) rethrow_at(std::move(failure), step);
+      throw failure;
     }
   }
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "exec/executor.hpp"
+#include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
 #include "model/report.hpp"
 #include "op/shared_attrs.hpp"
@@ -174,6 +175,9 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
     results.clear();
     session.states.undo();
     return;
+  } catch (const std::bad_alloc& error) {
+    session.states.undo();
+    throw out_of_memory("the run", error);
   } catch (...) {
     session.states.undo();
     throw;

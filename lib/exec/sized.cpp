@@ -5,6 +5,7 @@
 #include "base/bytes.hpp"
 #include "base/quantity.hpp"
 #include "diag/diagnostic.hpp"
+#include "exec/out_of_memory.hpp"
 #include "exec/placement.hpp"
 #include "exec/planned_work.hpp"
 #include "op/work.hpp"
@@ -117,11 +118,8 @@ void Sized::place_values(const Plan& plan) {
   arena_bytes = placement.bytes;
   try {
     if (arena_bytes > 0) arena = allocate(arena_bytes);
-  } catch (const std::bad_alloc&) {
-    fail(Code::E0003, "no memory for the intermediate tensors ({}){}", size_text(arena_bytes),
-         MemoryBudget::current()
-             ? fmt::format(": all tensors together may take {}", size_text(MemoryBudget::current()->limit()))
-             : "");
+  } catch (const std::bad_alloc& error) {
+    throw out_of_memory(fmt::format("the intermediate tensors ({})", size_text(arena_bytes)), error);
   }
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     if (placement.offsets[id] < 0) continue;

@@ -1,5 +1,6 @@
 // AvgPool: the mean of the elements under each window.
 // Spec: operation-sets/operation-specs/pooling/avg-pool-16
+#include "op/kit/accumulate.hpp"
 #include "ops/pooling/common.hpp"
 
 namespace ovir::ops::avg_pool {
@@ -17,13 +18,15 @@ void eval(EvalContext& c) {
   for (const auto& w : p.axis) padded = padded || w.pad_begin != 0 || w.pad_end != 0;
 
   dispatch(out.type(), Numbers{}, [&]<class T>() {
-    using Sum = std::conditional_t<std::is_integral_v<T>, i64, T>;
+    // Integers are summed modulo 2^64.
+    using Wide = std::conditional_t<std::is_signed_v<T>, i64, std::uint64_t>;
+    using Sum = std::conditional_t<std::is_integral_v<T>, Wide, T>;
     const auto* from = data.data<T>();
     auto* to = out.mutable_data<T>();
     for (i64 plane = 0; plane < p.planes; ++plane, from += p.in[0] * p.in[1] * p.in[2]) {
       Sum sum{};
       pooling::each_window(
-          p, [&] { sum = {}; }, [&](i64 i) { sum += static_cast<Sum>(from[i]); },
+          p, [&] { sum = {}; }, [&](i64 i) { sum = multiply_add(sum, Sum{1}, static_cast<Sum>(from[i])); },
           [&](const auto& z, const auto& y, const auto& x) {
             const auto inside = (z.to - z.from) * (y.to - y.from) * (x.to - x.from);
             // With the padding counted, a window that the rounding lets reach past it is still divided by the whole
@@ -31,11 +34,9 @@ void eval(EvalContext& c) {
             const auto counted = a.exclude_pad || !padded ? inside : p.kernel_size();
             // A window wholly in the padding has nothing to average: 0.
             if (counted == 0) *to++ = T{};
-            else if constexpr (std::is_integral_v<T>)
-              *to++ =
-                  static_cast<T>(sizeof(T) == 1 ? std::llrint(static_cast<double>(sum) / static_cast<double>(counted))
-                                                : sum / counted);
-            else *to++ = sum / static_cast<T>(counted);
+            else if constexpr (std::is_integral_v<T> && sizeof(T) == 1)  // 8-bit images are rounded, others cut off
+              *to++ = static_cast<T>(std::llrint(static_cast<double>(sum) / static_cast<double>(counted)));
+            else *to++ = static_cast<T>(sum / static_cast<Sum>(counted));
           });
     }
   });

@@ -59,7 +59,8 @@ void eval(EvalContext& c) {
   // "The upper bound is the product of dimensions starting from the one pointed by the 'axis' attribute."
   const auto axis = a.axis < 0 ? a.axis + data.rank() : a.axis;
   i64 bound = 1;
-  for (auto i = axis; i < data.rank(); ++i) bound *= data.dim(i);
+  if (data.size() > 0)  // windows over nothing point at 0
+    for (auto i = axis; i < data.rank(); ++i) bound *= data.dim(i);
   auto& out = c.out(indices);
   dispatch(out.type(), Indices{}, [&]<class T>() {
     for (std::size_t i = 0; i < where.size(); ++i) out.mutable_data<T>()[i] = static_cast<T>(where[i] % bound);

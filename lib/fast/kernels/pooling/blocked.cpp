@@ -49,7 +49,7 @@ struct Pooling {
               .out = out + x * kBlock,
               .pixels = count,
               .maximum = maximum,
-              .size = maximum ? 1.0f : static_cast<float>(size)});
+              .size = maximum || n == 0 ? 1.0f : static_cast<float>(size)});  // of nothing: 0
   }
 
   void row(const float* plane, float* out, i64 y) const {
