@@ -44,7 +44,7 @@ class Resolver {
     if (!fresh) return result;
     result = resolve_all(graph, path);
     if (result.diagnostics.errors() == 0) return result;
-    const auto needed = without_unused(*graph);
+    const auto needed = without_unused(*result.model);
     if (!needed) return result;
     auto rest = resolve_all(needed, path);
     if (!rest.model->complete) return result;

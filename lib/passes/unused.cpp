@@ -6,31 +6,31 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/text.hpp"
-
 namespace ovir::passes {
 namespace {
 
-bool ends_graph(const Layer& layer) {
-  return equals_ignoring_case(layer.type, "Result") || equals_ignoring_case(layer.type, "Assign");
+bool ends_graph(const Node& node) {
+  return node.op && (node.op->kind == Kind::result || node.op->kind == Kind::assign);
 }
 
-/// A layer that could not be read may be anything.
-bool is_root(const Layer& layer) {
-  return layer.damaged || ends_graph(layer) || equals_ignoring_case(layer.type, "Parameter");
+/// What could not be read or bound, and gives nothing to other layers, may be a Result.
+bool is_root(const Node& node) {
+  return ends_graph(node) || node.layer->damaged ||
+         (node.op ? node.op->kind == Kind::parameter : node.layer->outputs.empty());
 }
 
 }  // namespace
 
-std::shared_ptr<const Graph> without_unused(const Graph& graph) {
-  if (graph.damaged || std::none_of(graph.layers.begin(), graph.layers.end(), ends_graph)) return nullptr;
+std::shared_ptr<const Graph> without_unused(const Model& model) {
+  const auto& graph = *model.graph;
+  if (graph.damaged || std::none_of(model.nodes.begin(), model.nodes.end(), ends_graph)) return nullptr;
   std::unordered_map<i64, std::vector<i64>> feeding;
   for (const auto& edge : graph.edges) feeding[edge.to_layer].push_back(edge.from_layer);
   std::unordered_set<i64> ids, used;
   std::vector<i64> open;
-  for (const auto& layer : graph.layers) {
-    ids.insert(layer.id);
-    if (is_root(layer) && used.insert(layer.id).second) open.push_back(layer.id);
+  for (const auto& node : model.nodes) {
+    ids.insert(node.layer->id);
+    if (is_root(node) && used.insert(node.layer->id).second) open.push_back(node.layer->id);
   }
   while (!open.empty()) {
     const auto at = feeding.find(open.back());

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "graph/subtract_mean.hpp"
 #include "tensor/tensor.hpp"
 #include "xml/builder.hpp"
 
@@ -14,68 +14,22 @@ namespace ovir::xml {
 
 namespace {
 
-/// The Parameter called `name`; where that is empty, the first of rank 4, else the first.
+/// An input of the model is a layer that is fed by nothing and has a shape, but no place in the .bin.
+bool is_input(const Layer& layer) {
+  return layer.inputs.empty() && layer.attribute("shape") != nullptr && layer.attribute("offset") == nullptr;
+}
+
+/// The input called `name`; where that is empty, the first of rank 4, else the first.
 const Layer* input_called(const Graph& graph, std::string_view name) {
   const Layer* first = nullptr;
   for (const auto& layer : graph.layers) {
-    if (!equals_ignoring_case(layer.type, "Parameter")) continue;
+    if (!is_input(layer)) continue;
     if (!name.empty() && layer.name == name) return &layer;
     if (first == nullptr) first = &layer;
-    const auto* const shape = layer.attribute("shape");
-    const auto dims = shape ? parse_shape(shape->value) : std::nullopt;
+    const auto dims = parse_shape(layer.attribute("shape")->value);
     if (name.empty() && dims && dims->has_rank() && dims->rank() == 4) return &layer;
   }
   return name.empty() ? first : nullptr;
-}
-
-std::string unused_name(const Graph& graph, std::string name) {
-  const auto taken = [&](const Layer& layer) { return layer.name == name; };
-  while (std::any_of(graph.layers.begin(), graph.layers.end(), taken)) name += '_';
-  return name;
-}
-
-Layer added_layer(const Graph& graph, std::string name, std::string type, const SourceLoc& at) {
-  std::set<i64> ids;
-  for (const auto& other : graph.layers) ids.insert(other.id);
-  Layer layer;
-  while (ids.contains(layer.id)) ++layer.id;
-  layer.id_text = std::to_string(layer.id);
-  layer.name = unused_name(graph, std::move(name));
-  layer.type = std::move(type);
-  layer.version = "opset1";
-  layer.at = at;
-  layer.added = true;
-  return layer;
-}
-
-/// What reads `input` reads the difference.
-void subtract(Graph& graph, const Layer& input, ElementType type, const Shape& of_input, const Shape& of_means,
-              std::shared_ptr<const Tensor> constant, const SourceLoc& at) {
-  const auto source = input.id, source_port = input.outputs[0].id;
-  const auto name = input.name;  // a new layer moves `input`
-  auto means = added_layer(graph, name + "/mean", "Const", at);
-  const auto size = packed_size(type, of_means.count()).value_or(0);
-  means.attributes = {{"element_type", std::string(ovir::name(type)), at},
-                      {"shape", attribute_text(PartialShape(of_means)), at},
-                      {"offset", "0", at},
-                      {"size", std::to_string(size), at}};
-  means.outputs = {{0, type, PartialShape(of_means), {}, at}};
-  means.value = std::move(constant);
-  const auto means_id = means.id;
-  graph.layers.push_back(std::move(means));
-
-  auto difference = added_layer(graph, name + "/subtract_mean", "Subtract", at);
-  difference.attributes = {{"auto_broadcast", "numpy", at}};
-  difference.inputs = {{0, type, PartialShape(of_input), {}, at}, {1, type, PartialShape(of_means), {}, at}};
-  difference.outputs = {{2, type, PartialShape(of_input), {}, at}};
-  for (auto& edge : graph.edges) {
-    if (edge.from_layer != source) continue;
-    edge.from_layer = difference.id;
-    edge.from_port = difference.outputs[0].id;
-  }
-  graph.edges.push_back({source, source_port, difference.id, 0, at});
-  graph.edges.push_back({means_id, 0, difference.id, 1, at});
-  graph.layers.push_back(std::move(difference));
 }
 
 }  // namespace
@@ -162,7 +116,7 @@ void Builder::subtract_means(pugi::xml_node root, Graph& graph) {
   const auto* const input = input_called(graph, trim(reference.value()));
   if (input == nullptr)
     return refuse(Code::E0104,
-                  fmt::format("reference-layer-name of <pre-process> must be the name of a Parameter, but is \"{}\"",
+                  fmt::format("reference-layer-name of <pre-process> must be the name of an input, but is \"{}\"",
                               printable(reference.value())));
   const auto *const shape_text = input->attribute("shape"), *const type_text = input->attribute("element_type");
   const auto declared = shape_text ? parse_shape(shape_text->value) : std::nullopt;
@@ -184,8 +138,8 @@ void Builder::subtract_means(pugi::xml_node root, Graph& graph) {
   if (!count || !packed_size(*type, *count)) return;  // no input has so many elements
   const auto value = numbers ? mean_numbers(means, *type, of_means) : mean_images(means, *type, of_means);
   if (!value) return;
-  subtract(graph, *input, *type, of_input, of_means, *value ? std::make_shared<const Tensor>(*value) : nullptr,
-           tag(block));
+  subtract_mean(graph, *input, {*type, of_input, of_means, *value ? std::make_shared<const Tensor>(*value) : nullptr},
+                tag(block));
 }
 
 }  // namespace ovir::xml
