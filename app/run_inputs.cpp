@@ -248,8 +248,8 @@ void Inputs::make_up(int k, const Shape& shape, i64 step) {
   source.kept = InputValue{std::move(made), "", false, {}};
 }
 
-Common Inputs::limited(Common common) {
-  i64 bytes = 0;
+Common Inputs::limited(Common common, i64 beside) {
+  i64 bytes = beside;
   const auto given = read_given(0);
   for (const auto& [k, shape] : given) bytes = saturating_add(bytes, sources_[k]->kept->tensor.byte_size());
   for (const auto& [k, shape] : infer_options(options_, model_).shapes)

@@ -34,8 +34,9 @@ class Inputs {
   std::vector<Tensor> step(i64 number);
   /// Shapes of the states that step 0 begins with, by variable; masks that are made up cover them.
   void begin_with(std::map<std::string, PartialShape> states) { step_shapes_.begin_with(std::move(states)); }
-  /// The limits of runs with these inputs: of those that are made up only such count whose shapes are given.
-  Common limited(Common common);
+  /// The limits of runs with these inputs: of those that are made up only such count whose shapes are given. `beside`:
+  /// bytes of what else the user has given.
+  Common limited(Common common, i64 beside = 0);
   /// What was made up or changed since the last call, for the user to know.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 

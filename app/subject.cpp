@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "base/text.hpp"
@@ -87,6 +88,16 @@ std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Sub
   return inputs;
 }
 
+/// Bytes of a file, or of the files in a folder; 0 where there are none.
+i64 size_on_disk(const std::string& path) {
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(path, error); !error) return static_cast<i64>(size);
+  i64 sum = 0;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (at->is_regular_file(error)) sum += static_cast<i64>(at->file_size(error));
+  return sum;
+}
+
 void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& options, const Common& common) {
   ModelOptions other;
   other.model = path;
@@ -164,7 +175,7 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
     s.reference = saved_reference(common, *s.model, options.reference, options.map);
 
   Inputs inputs(*s.model, s.facts, options, common.words);
-  s.limited = inputs.limited(common);
+  s.limited = inputs.limited(common, of_model ? 0 : size_on_disk(options.reference));
   const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(s.limited.budget.memory));
   s.inputs = inputs.step(0);
   for (const auto& text : inputs.take_notes()) note(common, text);

@@ -216,11 +216,11 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "Convert to f32 in front of the operation and back behind it. Please report it: the specification allows the "
      "type."},
     {Code::E0605, kUnsupported, "a part of a valid model that is not supported",
-     "Mean values that a <pre-process> element subtracts from an input: without them every result would be wrong. Or "
-     "an operation without a kernel.",
-     R"(<pre-process reference-layer-name="image"> <channel id="0"> <mean offset="0" size="600"/> ...)",
-     "Convert the model again: current converters put the subtraction into the graph. `ovir ops` lists the operations "
-     "that can run."},
+     "Mean values that a <pre-process> element subtracts from an input whose lengths are not fixed, or whose rank is 1 "
+     "or more than 5. Or an operation without a kernel.",
+     R"(<data element_type="f32" shape="?,64"/> ... <mean value="104"/> ...)",
+     "Give the Parameter a fixed shape, or convert the model again: current converters put the subtraction into the "
+     "graph. `ovir ops` lists the operations that can run."},
 
     {Code::E0606, kUnsupported, "a layer that the requested OpenVINO cannot read",
      "`--for RELEASE` asks whether that release of OpenVINO reads the model. A release refuses operation sets, "
@@ -339,6 +339,14 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "A bare `&` that begins no entity, bytes that are not UTF-8, or an entity of the file's own DOCTYPE. ovir and "
      "OpenVINO take them as they are; other XML readers refuse the first two and expand the third.",
      R"(<net name="a & b" version="11">)", "Write `&amp;`, or save the file as UTF-8."},
+    {Code::W0908, kMalformed, "a number that is not written as specified",
+     "An integer with a fraction of zeros, a list with a comma at its end, or a port map that numbers the outputs of "
+     "its layer otherwise than their ports. OpenVINO reads such files, and ovir reads them alike.",
+     R"(<data axis="1.0"/>)", "Write the integer. In a port map, name the ids of the layer's output ports."},
+    {Code::W0909, kMalformed, "faulty layers that are unused",
+     "No Result depends on them, so neither OpenVINO nor ovir looks at them in a run; the model runs without them.",
+     R"(<layer id="7" name="left" type="Frobnicate" version="opset1"> ...  <!-- whose output feeds nothing -->)",
+     "Remove the layer. If a Result should depend on it, an edge is missing."},
     {Code::N0901, 0, "attributes that converters left behind",
      "Model Optimizer wrote some attributes for operations that have none of that name. They have no effect, here and "
      "in OpenVINO. One note counts them all.",

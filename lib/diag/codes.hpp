@@ -73,6 +73,8 @@ enum class Code : std::uint16_t {
   W0905,         ///< a model without results
   W0906,         ///< layers that share a name
   W0907,         ///< XML that is not well-formed, but can be read
+  W0908,         ///< a number that only OpenVINO's reader takes
+  W0909,         ///< a faulty layer that no result depends on
   N0901 = 1901,  ///< attributes that converters left behind
   N0902,         ///< a layer that OpenVINO's CPU plugin computes otherwise than specified
 };

@@ -27,6 +27,12 @@ bool can_be_side(const Node& node) {
   return node.op->kind == Kind::compute && node.version->pure && node.bodies.empty();
 }
 
+/// Not so where the layer is at fault, which one may be that nothing needs.
+bool inferred(const Plan& plan, int node) {
+  const auto& ids = plan.value_of[node];
+  return std::none_of(ids.begin(), ids.end(), [&](int id) { return plan.value(id).declared == ElementType::dynamic; });
+}
+
 }  // namespace
 
 SideValues::SideValues(const Plan& plan, Observer& observer)
@@ -45,7 +51,7 @@ SideValues::SideValues(const Plan& plan, Observer& observer)
   for (auto i = static_cast<int>(side_.size()); i-- > 0;) {
     if (wanted_[i] && !computed[i]) side_[i] = 1;
     if (!side_[i]) continue;
-    if (!can_be_side(model[i])) {
+    if (!can_be_side(model[i]) || !inferred(plan, i)) {
       side_[i] = 0;
       continue;
     }

@@ -14,6 +14,8 @@
 
 namespace ovir {
 
+class Tensor;
+
 struct Attribute {
   std::string name, value;  ///< entities decoded
   SourceLoc at;             ///< of the value
@@ -62,6 +64,8 @@ struct Layer {
   std::vector<Body> bodies;
   SourceLoc at;          ///< of the <layer> tag
   bool damaged = false;  ///< a part could not be read, and a diagnostic said so: not judged further
+  bool added = false;    ///< stands for something else than a <layer>: the means of <pre-process>, where `at` is then
+  std::shared_ptr<const Tensor> value;  ///< of an added Constant, whose value is not bytes of the .bin as they are
   const Attribute* attribute(std::string_view attribute_name) const;
 };
 
@@ -79,7 +83,8 @@ struct Graph {
   std::string name;
   i64 ir_version = 0;
   std::shared_ptr<const SourceFile> source;
-  std::vector<Layer> layers;  ///< in file order
+  std::vector<Layer> layers;    ///< in file order
+  std::vector<Layer> left_out;  ///< faulty, and not needed (passes/unused)
   std::vector<Edge> edges;
   std::vector<InfoEntry> rt_info;
   bool damaged = false;                  ///< a layer or edge could not be read: what seems to be missing may be that

@@ -39,8 +39,24 @@ std::size_t count_layers(const Model& model) {
   return n;
 }
 
+std::vector<bool> used_nodes(const Model& model) {
+  std::vector<bool> used(model.nodes.size(), false);
+  bool any = false;
+  for (std::size_t i = model.nodes.size(); i-- > 0;) {
+    const auto& node = model.nodes[i];
+    const bool ends = node.op && (node.op->kind == Kind::result || node.op->kind == Kind::assign);
+    any |= ends;
+    used[i] = used[i] || ends || (node.op && node.op->kind == Kind::parameter);
+    if (!used[i]) continue;
+    for (const auto& v : node.inputs)
+      if (v.node >= 0) used[v.node] = true;
+  }
+  if (!any) used.assign(used.size(), true);
+  return used;
+}
+
 std::optional<ByteRange> stored_bytes(const Node& node) {
-  if (!node.op || node.op->kind != Kind::constant || !node.attrs) return std::nullopt;
+  if (!node.op || node.op->kind != Kind::constant || !node.attrs || node.layer->added) return std::nullopt;
   const auto& a = node.as<ConstantAttrs>();
   if (a.offset < 0 || a.size < 0) return std::nullopt;
   const auto end = checked_add(a.offset, a.size);

@@ -57,6 +57,9 @@ struct Model {
 /// no struct. Empty where it has no value, the version has none of this name, or the attributes could not be read.
 std::string attribute_of(const Node& node, std::string_view name);
 
+/// Per node: it is a Parameter, or a Result or Assign depends on it. Where the model has neither, all are used.
+std::vector<bool> used_nodes(const Model&);
+
 /// Layers of the model and of all bodies within.
 std::size_t count_layers(const Model&);
 

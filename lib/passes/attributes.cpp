@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/whole_number.hpp"
 #include "base/word_list.hpp"
 #include "model/report.hpp"
 
@@ -48,6 +49,31 @@ std::string as_list(std::string_view text) {
     gap = false;
   }
   return list;
+}
+
+/// What is not written as an integer or a list of them, but read as one by OpenVINO: "1.0", "1,1,". Nothing where the
+/// text needs no such help.
+std::optional<std::string> as_integers(const AttributeDef& def, std::string_view text) {
+  text = trim(text);
+  const bool plain = text.find('.') == text.npos && !text.ends_with(',');
+  if (def.kind != AttributeKind::integer || plain) return std::nullopt;
+  auto parts = split(text, ',');
+  if (def.list && parts.size() > 1 && parts.back().empty()) parts.pop_back();
+  std::string list;
+  for (const auto part : parts) {
+    if (!list.empty()) list += ',';
+    list += without_zero_fraction(trim(part));
+  }
+  return list;
+}
+
+void warn_of_integers(const Model& model, const Layer& layer, const OpDef& op, const Attribute& given,
+                      const std::string& read, bool list, Diagnostics& diagnostics) {
+  auto d = diagnose(Code::W0908,
+                    fmt::format("attribute \"{}\" of {} must be {}, but is \"{}\"; it is read as {}", given.name,
+                                op.type, list ? "a list of integers" : "an integer", printable(given.value), read));
+  d.attribute = given.name;
+  report(diagnostics, model, layer, std::move(d));
 }
 
 /// What `text`, which the attribute does not take, was meant to be; empty where nobody can tell.
@@ -134,7 +160,9 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
     good &= attempt(diagnostics, model, layer, [&] {
       try {
         require_type_word(def, *given);
-        def.set(attrs.get(), given->value);
+        const auto integers = as_integers(def, given->value);
+        def.set(attrs.get(), integers ? *integers : given->value);
+        if (integers) warn_of_integers(model, layer, op, *given, *integers, def.list, diagnostics);
       } catch (const AttributeError& e) {
         auto words = as_declared(def, layer);
         std::vector<Remedy> remedies;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "model/report.hpp"
 #include "passes/connect.hpp"
 
@@ -29,7 +30,7 @@ class Mapper {
     fed_.assign(inner_.parameters.size(), nullptr);
     fed_back_.assign(inner_.parameters.size(), nullptr);
     given_.assign(outer_.outputs.size(), nullptr);
-    counted_ = counts_outputs();
+    numbers_ = output_numbers();
     for (const auto& entry : body_.port_map) add(entry);
     for (const auto& edge : body_.back_edges) add(edge);
     for (std::size_t k = 0; k < fed_.size() && good_; ++k)
@@ -53,7 +54,7 @@ class Mapper {
   Diagnostics& diagnostics_;
   BodyMap map_;
   bool good_ = true;
-  bool counted_ = false;                     ///< see counts_outputs
+  std::vector<i64> numbers_;                 ///< see output_numbers
   std::vector<const PortMap*> fed_, given_;  ///< by Parameter, by output port: the entry
   std::vector<const BackEdge*> fed_back_;    ///< by Parameter
 
@@ -63,22 +64,39 @@ class Mapper {
     return std::any_of(body_.port_map.begin(), body_.port_map.end(),
                        [&](const PortMap& e) { return e.internal_layer == inner; });
   }
-  /// Whether the port map counts the layer's outputs from 0, as the specification's example of If does, instead of
-  /// naming their ports. OpenVINO takes the outputs in the order of their numbers and so reads both.
-  bool counts_outputs() const {
+  /// The sorted numbers of the layer's outputs in the port map, where these are not the ids of its ports: the outputs
+  /// are then meant in the order of their numbers. The specification's example of If counts them from 0, and OpenVINO
+  /// takes any numbers so.
+  std::vector<i64> output_numbers() {
     std::vector<i64> numbers;
     for (const auto& entry : body_.port_map)
       if (entry.direction == PortMap::Direction::output && entry.external_port >= 0)
         numbers.push_back(entry.external_port);
     std::sort(numbers.begin(), numbers.end());
-    if (numbers.size() != outer_.outputs.size()) return false;
-    for (std::size_t k = 0; k < numbers.size(); ++k)
-      if (numbers[k] != static_cast<i64>(k)) return false;
-    return std::any_of(numbers.begin(), numbers.end(), [&](i64 n) { return output_position(outer_, n) < 0; });
+    const bool ids =
+        std::all_of(numbers.begin(), numbers.end(), [&](i64 n) { return output_position(outer_, n) >= 0; });
+    const bool distinct = std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
+    if (ids || !distinct || numbers.size() != outer_.outputs.size()) return {};
+    if (numbers.front() != 0 || numbers.back() + 1 != std::ssize(numbers)) warn_of_numbers(numbers);
+    return numbers;
+  }
+  void warn_of_numbers(const std::vector<i64>& numbers) {
+    std::vector<std::string> words;
+    for (const auto n : numbers) words.push_back(std::to_string(n));
+    const auto entry = std::find_if(body_.port_map.begin(), body_.port_map.end(), [&](const PortMap& e) {
+      return e.direction == PortMap::Direction::output && e.external_port == numbers.front();
+    });
+    report(diagnostics_, model_, outer_,
+           diagnose(Code::W0908,
+                    fmt::format("the port map must name output ports of layer {}, {}, but names {}; they are taken in "
+                                "the order of their numbers",
+                                named(outer_), ids_of(outer_.outputs, "output"), word_list(std::move(words), "and", 8)),
+                    entry->at));
   }
   /// The output that the port map means by `external`; -1: none.
   int output_number(i64 external) const {
-    return counted_ ? static_cast<int>(external) : output_position(outer_, external);
+    if (numbers_.empty()) return output_position(outer_, external);
+    return static_cast<int>(std::lower_bound(numbers_.begin(), numbers_.end(), external) - numbers_.begin());
   }
   bool maps_port(i64 external, PortMap::Direction direction) const {
     return std::any_of(body_.port_map.begin(), body_.port_map.end(),

@@ -61,6 +61,7 @@ std::vector<Remedy> one_of_three(const Layer& layer, ElementType type, const Sha
 
 Tensor constant_value(const Graph& graph, const Node& node) {
   const auto& layer = *node.layer;
+  if (layer.value) return *layer.value;
   const auto& [type, shape, offset, size] = node.as<ConstantAttrs>();
   if (type == ElementType::dynamic) return {};  // a fault that infer reports
   if (std::any_of(shape.begin(), shape.end(), [](i64 d) { return d < 0; }))

@@ -11,6 +11,7 @@
 #include "passes/foreign_weights.hpp"
 #include "passes/passes.hpp"
 #include "passes/states.hpp"
+#include "passes/unused.hpp"
 
 namespace ovir::passes {
 namespace {
@@ -73,6 +74,7 @@ class Inferrer {
     facts.outputs.resize(model.nodes.size());
     facts.bodies.resize(model.nodes.size());
     unknown_.assign(model.nodes.size(), false);
+    const auto used = used_nodes(model);
     std::vector<int> parameter_of(model.nodes.size(), -1);
     for (int k = 0; k < std::ssize(model.parameters); ++k) parameter_of[model.parameters[k]] = k;
     for (std::size_t i = 0; i < model.nodes.size(); ++i) {
@@ -86,12 +88,16 @@ class Inferrer {
         outputs[0] = (*received)[k];
         if (compares()) declared_check_.compare(node, facts, outputs, true);
       } else if (depends_on_unknown(node)) {
-        ++diagnostics.dependents;
+        if (used[i]) ++diagnostics.dependents;
         forget(i);
+      } else if (used[i]) {
+        infer_one(i, k, diagnostics);
       } else {
-        infer_one(i, k);
+        Diagnostics found;
+        infer_one(i, k, found);
+        add_as_unused(found, diagnostics);
       }
-      if (options.stop_at_fault && unknown_[i]) {
+      if (options.stop_at_fault && unknown_[i] && used[i]) {
         facts.outputs.resize(i + 1);
         return;
       }
@@ -128,7 +134,7 @@ class Inferrer {
                        [&](ValueRef v) { return v.node < 0 || unknown_[v.node]; });
   }
 
-  void infer_one(std::size_t index, int parameter) {
+  void infer_one(std::size_t index, int parameter, Diagnostics& found) {
     ++shared.inferred;
     const auto& node = model.nodes[index];
     std::vector<Fact> inputs;
@@ -144,7 +150,7 @@ class Inferrer {
     c.set_bodies(node.maps, [&](int body, const std::vector<Fact>& parameters) {
       return infer_body(*node.bodies[body], rounds[body], parameters);
     });
-    bool good = attempt(diagnostics, model, *node.layer, [&] {
+    bool good = attempt(found, model, *node.layer, [&] {
       try {
         infer_node(c);
       } catch (Failure& failure) {
@@ -153,7 +159,7 @@ class Inferrer {
         throw;
       }
     });
-    good &= judge_bodies(index, rounds);
+    good &= judge_bodies(index, rounds, found);
     facts.outputs[index] = std::move(c.outputs());
     if (!good) return forget(index);
     auto& result = facts.outputs[index];
@@ -205,7 +211,7 @@ class Inferrer {
 
   /// Of the rounds of a body only the last counts, whose facts hold in every iteration: its diagnostics are given.
   /// False where there are faults in a body.
-  bool judge_bodies(std::size_t index, std::vector<Round>& rounds) {
+  bool judge_bodies(std::size_t index, std::vector<Round>& rounds, Diagnostics& found) {
     const auto& node = model.nodes[index];
     facts.bodies[index].resize(rounds.size());
     bool good = true;
@@ -217,9 +223,9 @@ class Inferrer {
       if (!round.outcome) round.outcome = outcome_of(inner, round.parameters);
       for (auto d : round.outcome->diagnostics.all()) {
         if (d.severity == Severity::error) explain_body(d, model, node, node.maps[b], inner);
-        diagnostics.add(std::move(d));
+        found.add(std::move(d));
       }
-      diagnostics.dependents += round.outcome->diagnostics.dependents;
+      found.dependents += round.outcome->diagnostics.dependents;
       if (round.failed() || !inner.complete) good = false;
       else facts.bodies[index][b] = round.outcome->facts;
     }

@@ -109,14 +109,7 @@ std::vector<int> topological_order(const Model& model, const std::vector<std::ve
 }
 
 void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
-  std::vector<bool> used(model.nodes.size(), false);
-  for (std::size_t i = model.nodes.size(); i-- > 0;) {
-    const auto kind = model.nodes[i].op->kind;
-    used[i] = used[i] || kind == Kind::result || kind == Kind::assign || kind == Kind::parameter;
-    if (used[i])
-      for (const auto& v : model.nodes[i].inputs)
-        if (v.node >= 0) used[v.node] = true;
-  }
+  const auto used = used_nodes(model);
   if (std::none_of(model.nodes.begin(), model.nodes.end(),
                    [](const Node& node) { return node.op->kind == Kind::result || node.op->kind == Kind::assign; })) {
     // Then nothing is used: one cause, not a warning for every layer.

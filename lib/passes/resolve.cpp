@@ -1,6 +1,7 @@
 // resolve: binds layers to operation versions, parses attributes, connects edges, orders topologically.
 #include <algorithm>
-#include <set>
+#include <map>
+#include <utility>
 
 #include "model/report.hpp"
 #include "op/lookup.hpp"
@@ -13,21 +14,61 @@
 #include "passes/passes.hpp"
 #include "passes/states.hpp"
 #include "passes/unknown_attributes.hpp"
+#include "passes/unused.hpp"
 
 namespace ovir::passes {
 
 namespace {
 
-struct Resolver {
-  const Registry& registry;
-  Diagnostics& diagnostics;
-  Leftovers leftovers{};
+/// What came of a graph.
+struct Resolved {
+  std::shared_ptr<const Model> model;
+  Diagnostics diagnostics;
+  Leftovers leftovers;
+};
 
-  std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, std::string path) {
+void append(Diagnostics& all, const Diagnostics& more) {
+  for (const auto& d : more.all()) all.add(d);
+  all.dependents += more.dependents;
+}
+
+class Resolver {
+ public:
+  explicit Resolver(const Registry& r) : registry_(r) {}
+
+  /// A graph whose only faults are in what nothing needs is resolved without that. Each graph is resolved once: bodies
+  /// are met again when the layers around them are.
+  const Resolved& resolve(const std::shared_ptr<const Graph>& graph, const std::string& path) {
+    const auto [at, fresh] = known_.try_emplace(graph.get());
+    auto& result = at->second;
+    if (!fresh) return result;
+    result = resolve_all(graph, path);
+    if (result.diagnostics.errors() == 0) return result;
+    const auto needed = without_unused(*result.model);
+    if (!needed) return result;
+    auto rest = resolve_all(needed, path);
+    if (!rest.model->complete) return result;
+    Diagnostics faults;
+    for (const auto& d : result.diagnostics.all())
+      if (d.severity == Severity::error) faults.add(d);
+    Diagnostics all;
+    add_as_unused(faults, all);
+    append(all, rest.diagnostics);
+    rest.diagnostics = std::move(all);
+    result = std::move(rest);
+    return result;
+  }
+
+ private:
+  const Registry& registry_;
+  std::map<const Graph*, Resolved> known_;
+
+  Resolved resolve_all(const std::shared_ptr<const Graph>& graph, const std::string& path) {
+    Resolved result;
+    auto& diagnostics = result.diagnostics;
     auto model = std::make_shared<Model>();
-    model->graph = std::move(graph);
-    model->path = std::move(path);
-    const auto errors_before = diagnostics.errors();
+    model->graph = graph;
+    model->path = path;
     const auto& layers = model->graph->layers;
 
     // In file order at first, and so are the diagnostics.
@@ -38,7 +79,7 @@ struct Resolver {
       auto& node = model->nodes[at];
       node.layer = &layers[at];
       node.output_count = static_cast<int>(layers[at].outputs.size());
-      bind(*model, node);
+      bind(*model, node, result);
     }
     const auto order = topological_order(*model, inputs, reads_before_writes(*model), faulty, diagnostics);
 
@@ -70,29 +111,30 @@ struct Resolver {
       if (node.op->kind == Kind::parameter) model->parameters.push_back(position[at]);
       if (node.op->kind == Kind::result) model->results.push_back(position[at]);
     }
-    for (auto& node : model->nodes) bind_bodies(*model, node);
+    for (auto& node : model->nodes) bind_bodies(*model, node, result);
     if (model->path.empty()) check_states(*model, diagnostics);
     const bool damaged =
         model->graph->damaged || std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.damaged; }) ||
         std::any_of(model->nodes.begin(), model->nodes.end(), [](const Node& node) {
           return std::any_of(node.bodies.begin(), node.bodies.end(), [](const auto& body) { return !body->complete; });
         });
-    model->complete = diagnostics.errors() == errors_before && !damaged;
+    model->complete = diagnostics.errors() == 0 && !damaged;
     if (model->complete) {
       warn_unreachable(*model, diagnostics);
       warn_shared_names(*model, diagnostics);
       if (model->path.empty()) warn_overlapping_constants(*model, diagnostics);
     }
-    return model;
+    result.model = std::move(model);
+    return result;
   }
 
- private:
-  void bind(const Model& model, Node& node) {
+  void bind(const Model& model, Node& node, Resolved& result) {
+    auto& diagnostics = result.diagnostics;
     const auto& layer = *node.layer;
     node.faulty = layer.damaged;
     if (layer.damaged && (layer.type.empty() || layer.version.empty())) return;
     node.faulty |= !attempt(diagnostics, model, layer, [&] {
-      const auto found = find_operation(registry, layer.type, layer.version);
+      const auto found = find_operation(registry_, layer.type, layer.version);
       node.op = found.op;
       node.version = found.version;
     });
@@ -101,18 +143,20 @@ struct Resolver {
     node.output_count = std::max(node.output_count, min_count(node.version->outputs));
     node.attrs = parse_attributes(model, layer, *node.op, *node.version, diagnostics);
     node.faulty |= !node.attrs;
-    check_unknown_attributes(model, layer, *node.op, *node.version, leftovers, diagnostics);
+    check_unknown_attributes(model, layer, *node.op, *node.version, result.leftovers, diagnostics);
   }
 
-  void bind_bodies(const Model& model, Node& node) {
+  void bind_bodies(const Model& model, Node& node, Resolved& result) {
     if (node.layer->bodies.empty() || !node.op) return;
     const auto& outer = *node.layer;
     for (const auto& body : outer.bodies) {
-      auto inner = resolve(body.graph, fmt::format("{}{}/{}/", model.path, outer.name, body.role));
-      auto map = map_body(model, outer, body, *inner, diagnostics);
+      const auto& inner = resolve(body.graph, fmt::format("{}{}/{}/", model.path, outer.name, body.role));
+      append(result.diagnostics, inner.diagnostics);
+      result.leftovers.add(inner.leftovers);
+      auto map = map_body(model, outer, body, *inner.model, result.diagnostics);
       node.faulty |= !map;
       node.maps.push_back(map ? std::move(*map) : BodyMap{});
-      node.bodies.push_back(std::move(inner));
+      node.bodies.push_back(inner.model);
     }
   }
 };
@@ -121,10 +165,11 @@ struct Resolver {
 
 std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const Registry& registry,
                                      Diagnostics& diagnostics) {
-  Resolver resolver{registry, diagnostics};
-  auto model = resolver.resolve(std::move(graph), "");
-  report_leftovers(resolver.leftovers, diagnostics);
-  return model;
+  Resolver resolver(registry);
+  const auto& resolved = resolver.resolve(graph, "");
+  append(diagnostics, resolved.diagnostics);
+  report_leftovers(resolved.leftovers, diagnostics);
+  return resolved.model;
 }
 
 }  // namespace ovir::passes

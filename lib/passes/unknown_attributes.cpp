@@ -22,6 +22,12 @@ SourceLoc name_of(const Attribute& attribute) {
 
 }  // namespace
 
+void Leftovers::add(const Leftovers& more) {
+  if (total == 0) first = more.first;
+  total += more.total;
+  for (const auto& [name, count] : more.counts) counts[name] += count;
+}
+
 void check_unknown_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version,
                               Leftovers& leftovers, Diagnostics& diagnostics) {
   const auto known = [&](const Attribute& given) {

@@ -12,6 +12,7 @@ struct Leftovers {
   std::map<std::string_view, std::size_t> counts;
   std::size_t total = 0;
   SourceLoc first;
+  void add(const Leftovers& more);
 };
 
 /// W0902 for each unknown attribute of `layer`; leftovers are counted instead.

@@ -8,6 +8,12 @@ namespace {
 
 bool iterates(const Node& node) { return !node.maps.empty() && node.maps.front().role == "body"; }
 
+/// A layer that inference found at fault, which only one may be that nothing needs.
+bool inferred(const Facts& facts, int node) {
+  return std::none_of(facts.outputs[node].begin(), facts.outputs[node].end(),
+                      [](const Fact& fact) { return fact.type == ElementType::dynamic; });
+}
+
 void require_kernel(const Model& model, const Node& node) {
   if (node.version->eval) return;
   auto d = diagnose(Code::E0605, fmt::format("{} of {} has no kernel", node.op->type, node.layer->version));
@@ -26,6 +32,7 @@ Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> fact
   plan.options = options;
   plan.options.patterns = {};
   plan.value_of.resize(model->nodes.size());
+  const auto used = used_nodes(*model);
   for (int i = 0; i < std::ssize(model->nodes); ++i) {
     const auto& node = model->nodes[i];
     const auto kind = node.op->kind;
@@ -47,7 +54,7 @@ Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> fact
       }
       plan.values.push_back(std::move(value));
     }
-    if (kind == Kind::parameter || kind == Kind::constant) continue;
+    if (kind == Kind::parameter || kind == Kind::constant || (!used[i] && !inferred(*facts, i))) continue;
     require_kernel(*model, node);
     Step step;
     step.nodes = {i};

@@ -79,6 +79,7 @@ class Cutter {
       remove(outer.begin(), lists.begin());
       remove(lists.end(), outer.end());
     }
+    for (const auto& block : xml::children(text_, root, "pre-process")) remove(block.whole.begin, block.whole.end);
     write_layers(lists.layers);
     write_edges(lists.edges);
     result_.bin = bin_.pieces();
@@ -190,6 +191,17 @@ class Cutter {
     return constant_text(indent, boundary.id, result_.added.back(), port, begin, end - begin);
   }
 
+  /// What stands for the means of <pre-process> becomes layers like others.
+  std::string added_text(int index, const Indent& indent) {
+    const auto& node = part_[index];
+    const auto& layer = *node.layer;
+    const auto port = port_text(part_, facts_, {index, 0});
+    result_.added.push_back(layer.name);
+    if (node.op->kind != Kind::constant) return compute_text(indent, layer, port);
+    const auto [begin, end] = bin_.add(node.constant);
+    return constant_text(indent, layer.id, layer.name, port, begin, end - begin);
+  }
+
   void write_layers(const xml::ElementText& list) {
     const auto elements = xml::children(text_, list.whole.begin, "layer");
     if (elements.empty()) fail(Code::E0103, "cannot cut a graph without layers");
@@ -215,6 +227,8 @@ class Cutter {
       result_.added.push_back(unused_.name(result_name(*part_[value.node].layer, value.port)));
       back += result_text(indent, id, result_.added.back(), port_text(part_, facts_, value));
     }
+    for (int i = 0; i < std::ssize(part_.nodes); ++i)
+      if (kept_[i] && part_[i].layer->added) back = added_text(i, indent) + back;
     insert(list.content.begin, std::move(front));
     insert(elements.back().whole.end, std::move(back));
   }
@@ -273,12 +287,23 @@ class Cutter {
       } else if (const auto* const boundary = boundary_of(*value)) {
         set_attribute(element.whole.begin, "from-layer", boundary->id);
         set_attribute(element.whole.begin, "from-port", 0);
+      } else if (part_[value->node].layer->added) {
+        set_attribute(element.whole.begin, "from-layer", edge->second->from_layer);
+        set_attribute(element.whole.begin, "from-port", edge->second->from_port);
       }
       from = element.whole.end;
     }
 
     const auto indent = indent_in(text_, list, elements.empty() ? list.content.begin : elements.front().whole.begin);
     std::string added;
+    for (const auto& edge : part_.graph->edges) {
+      const auto to = node_of.find(edge.to_layer);
+      if (to == node_of.end() || !kept_[to->second] || !part_[to->second].layer->added) continue;
+      const auto value = value_of(edge.from_layer, edge.from_port);
+      const auto* const boundary = value ? boundary_of(*value) : nullptr;
+      added += edge_text(indent, boundary ? boundary->id : edge.from_layer, boundary ? 0 : edge.from_port,
+                         edge.to_layer, edge.to_port);
+    }
     for (const auto& [value, id] : new_results_) {
       const auto* const boundary = boundary_of(value);
       const auto& layer = *part_[value.node].layer;

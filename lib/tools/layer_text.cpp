@@ -10,13 +10,14 @@
 namespace ovir::tools {
 namespace {
 
-std::string port_list(const Indent& indent, const PortText& port, std::string_view list) {
+std::string port_list(const Indent& indent, const PortText& port, std::string_view list, i64 id = 0) {
   const auto in = [&](int steps) {
     auto text = indent.before;
     for (int i = 0; i < steps; ++i) text += indent.step;
     return text;
   };
-  auto text = fmt::format("{}<{}>{}<port id=\"0\" precision=\"{}\"", in(1), list, in(2), precision_name(port.type));
+  auto text =
+      fmt::format("{}<{}>{}<port id=\"{}\" precision=\"{}\"", in(1), list, in(2), id, precision_name(port.type));
   if (!port.names.empty()) text += fmt::format(" names=\"{}\"", xml::escaped(names_list(port.names)));
   if (port.shape.rank() == 0) return text + fmt::format(" />{}</{}>", in(1), list);
   text += '>';
@@ -86,6 +87,17 @@ std::string constant_text(const Indent& indent, i64 id, std::string_view name, c
                                 size, port_list(indent, port, "output")));
 }
 
+std::string compute_text(const Indent& indent, const Layer& layer, const PortText& output) {
+  std::string inside = fmt::format("{}{}<data", indent.before, indent.step);
+  for (const auto& a : layer.attributes) inside += fmt::format(" {}=\"{}\"", a.name, xml::escaped(a.value));
+  inside += fmt::format(" />{0}{1}<input>", indent.before, indent.step);
+  for (const auto& port : layer.inputs)
+    inside += fmt::format("{0}{1}{1}<port id=\"{2}\" />", indent.before, indent.step, port.id);
+  inside += fmt::format("{0}{1}</input>", indent.before, indent.step);
+  return layer_text(indent, layer.id, layer.name, layer.type,
+                    inside + port_list(indent, output, "output", layer.outputs[0].id));
+}
+
 std::string result_text(const Indent& indent, i64 id, std::string_view name, const PortText& port) {
   return layer_text(indent, id, name, "Result", port_list(indent, {port.type, port.shape}, "input"));
 }
@@ -96,9 +108,11 @@ std::string edge_text(const Indent& indent, i64 from_layer, i64 from_port, i64 t
 }
 
 Unused::Unused(const Graph& graph) {
-  for (const auto& layer : graph.layers) {
-    ids_.push_back(layer.id);
-    names_.push_back(layer.name);
+  for (const auto* layers : {&graph.layers, &graph.left_out}) {
+    for (const auto& layer : *layers) {
+      ids_.push_back(layer.id);
+      names_.push_back(layer.name);
+    }
   }
   std::sort(ids_.begin(), ids_.end());
   std::sort(names_.begin(), names_.end());

@@ -35,6 +35,8 @@ std::string parameter_text(const Indent& indent, i64 id, std::string_view name, 
 /// Its values are the bytes [offset, offset + size) of the .bin.
 std::string constant_text(const Indent& indent, i64 id, std::string_view name, const PortText& port, i64 offset,
                           i64 size);
+/// A layer with one output; its inputs declare neither type nor shape.
+std::string compute_text(const Indent& indent, const Layer& layer, const PortText& output);
 std::string result_text(const Indent& indent, i64 id, std::string_view name, const PortText& port);
 std::string edge_text(const Indent& indent, i64 from_layer, i64 from_port, i64 to_layer, i64 to_port);
 

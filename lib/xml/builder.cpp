@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "base/whole_number.hpp"
 #include "diag/diagnostic.hpp"
 #include "tensor/element_type.hpp"
 #include "xml/names.hpp"
@@ -59,8 +60,8 @@ void Builder::report(Code code, std::string message, SourceLoc place, std::strin
   d.port = in_port_;
   d.notes = std::move(notes);
   d.remedies = std::move(remedies);
+  faulty_ |= d.severity == Severity::error;
   diagnostics_.add(std::move(d));
-  faulty_ = true;
 }
 
 std::optional<i64> Builder::number(pugi::xml_node node, const char* name, i64 min, std::optional<i64> otherwise) {
@@ -113,7 +114,7 @@ std::shared_ptr<Graph> Builder::net(pugi::xml_node root) {
   auto result = graph(root, "", 0);
   result->name = root.attribute("name").value();
   flatten_info(root, result->rt_info);
-  refuse_preprocessing(root);
+  subtract_means(root, *result);
   return result;
 }
 
@@ -230,7 +231,15 @@ Port Builder::port(pugi::xml_node node, bool input) {
 
 std::optional<Dim> Builder::dim(pugi::xml_node node) {
   const char* const written = node.child_value();
-  if (const auto n = parse_number<i64>(written); n && *n >= -1) return *n == -1 ? Dim{} : Dim{*n};
+  const auto whole = without_zero_fraction(trim(written));
+  if (const auto n = parse_number<i64>(whole); n && *n >= -1) {
+    if (!told_of_fraction_ && whole != trim(written)) {
+      told_of_fraction_ = true;
+      report(Code::W0908, fmt::format("<dim> must be an integer, but is {}; it is read as {}", quoted(written), *n),
+             at(written, std::strlen(written)));
+    }
+    return *n == -1 ? Dim{} : Dim{*n};
+  }
   const std::string why = why_no_number(written, -1);
   // "64x", "64,": the number is there.
   const auto text = trim(written);
@@ -305,14 +314,6 @@ void Builder::edges(pugi::xml_node list, Graph& graph) {
       graph.edges.push_back({*from_layer, *from_port, *to_layer, *to_port, tag(node)});
     else graph.damaged = true;
   }
-}
-
-void Builder::refuse_preprocessing(pugi::xml_node root) {
-  // Mean values that Model Optimizer once kept beside the graph. Left out silently, every result would be wrong.
-  if (const auto node = root.child("pre-process"))
-    if (node.child("channel").child("mean"))
-      report(Code::E0605, "<pre-process> with mean values is not supported", tag(node), "",
-             {{"convert the model again: current converters put the subtraction into the graph", {}, "", ""}});
 }
 
 }  // namespace ovir::xml

@@ -4,8 +4,10 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
+#include <vector>
 
 #include "graph/graph.hpp"
+#include "tensor/tensor.hpp"
 
 namespace ovir::xml {
 
@@ -36,7 +38,14 @@ class Builder {
   void bodies(pugi::xml_node node, int depth, Layer& layer);
   std::optional<PortMap> port_map(pugi::xml_node node);
   void edges(pugi::xml_node list, Graph& graph);
-  void refuse_preprocessing(pugi::xml_node root);
+  /// The means of <pre-process> become a Constant and a Subtract behind their input, as in OpenVINO; a fault in them is
+  /// reported.
+  void subtract_means(pugi::xml_node root, Graph& graph);
+  /// One <mean> for each channel, in order; none after a fault.
+  std::vector<pugi::xml_node> means_by_channel(pugi::xml_node block);
+  /// The constant of `shape`, [C, 1, ...] or [C, H, W]; nothing after a fault. Images are empty where there is no .bin.
+  std::optional<Tensor> mean_numbers(const std::vector<pugi::xml_node>& means, ElementType type, const Shape& shape);
+  std::optional<Tensor> mean_images(const std::vector<pugi::xml_node>& means, ElementType type, const Shape& shape);
 
   /// A whole number of at least `min`; where it is missing, `otherwise`, or a diagnostic if there is none.
   std::optional<i64> number(pugi::xml_node node, const char* name, i64 min, std::optional<i64> otherwise = {});
@@ -60,7 +69,8 @@ class Builder {
   pugi::xml_node in_layer_;
   std::string path_;  ///< of the body that the layer is in
   std::optional<PortRef> in_port_;
-  bool faulty_ = false;  ///< a diagnostic was given since this was last cleared
+  bool faulty_ = false;            ///< an error was reported since this was last cleared
+  bool told_of_fraction_ = false;  ///< one warning is enough: a writer that does it once does it everywhere
 };
 
 }  // namespace ovir::xml

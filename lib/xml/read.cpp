@@ -79,7 +79,7 @@ Diagnostic not_a_model(const std::string& path, const Kind& kind, const Bytes& b
 /// A layer with an offset and a size refers to bytes of the .bin.
 bool has_bytes(const Layer& layer) {
   const auto* const size = layer.attribute("size");
-  return layer.attribute("offset") != nullptr && size != nullptr && trim(size->value) != "0";
+  return !layer.value && layer.attribute("offset") != nullptr && size != nullptr && trim(size->value) != "0";
 }
 
 /// The first layer, in file order and bodies included, whose value lies in the .bin; `count` counts them all.
@@ -119,10 +119,20 @@ std::optional<std::string> only_weights_beside(const std::string& path) {
   return found;
 }
 
+/// The .bin of a model: beside it, or, where the model is a symbolic link, beside what the link leads to.
+std::string weights_of(const std::string& model) {
+  auto beside = with_extension(model, ".bin");
+  std::error_code error;
+  if (std::filesystem::exists(beside, error) || !std::filesystem::is_symlink(model, error)) return beside;
+  const auto target = std::filesystem::canonical(model, error);
+  auto other = with_extension(target.string(), ".bin");
+  return !error && std::filesystem::exists(other, error) ? other : beside;
+}
+
 Weights open_weights(const std::string& model, const ReadOptions& options) {
   Weights result;
   if (options.no_weights) return result;
-  result.path = options.weights.empty() ? with_extension(model, ".bin") : options.weights;
+  result.path = options.weights.empty() ? weights_of(model) : options.weights;
   if (options.bytes) {
     result.bytes = options.bytes;
     return result;

@@ -20,6 +20,11 @@ const Diagnostic& only_error(const Diagnostics& diagnostics) {
                        [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
+i64 count_of(const Diagnostics& diagnostics, Code code) {
+  return std::count_if(diagnostics.all().begin(), diagnostics.all().end(),
+                       [&](const Diagnostic& d) { return d.code == code; });
+}
+
 /// x -> Relu -> Add(x) -> y
 SmallModel sound(const PartialShape& shape) {
   SmallModel m;
@@ -143,4 +148,53 @@ TEST_CASE("dims that are the same unknown length stay equal") {
   REQUIRE(shape.rank() == 2);
   CHECK(shape[1] == Dim(6));
   CHECK(shape[0].symbol == m.check().fact("x").shape[0].symbol);
+}
+
+TEST_CASE("a fault in what no Result needs is a warning") {
+  auto m = sound({2, 3});
+  m.graph.add("left", "Reshape-1", {0});  // lacks its shape and an attribute
+  const auto left_out = m.check();
+  CHECK(left_out.diagnostics.errors() == 0);
+  CHECK(count_of(left_out.diagnostics, Code::W0909) == 1);
+  CHECK(left_out.model->nodes.size() == 4);
+  CHECK(left_out.model->graph->left_out.size() == 1);
+
+  auto inferred = sound({2, 3});
+  inferred.graph.add("left", "Softmax-1", {0}, {{"axis", "7"}});
+  const auto not_needed = inferred.check();
+  CHECK(not_needed.diagnostics.errors() == 0);
+  CHECK(count_of(not_needed.diagnostics, Code::W0909) == 1);
+  CHECK(not_needed.facts.sound);
+}
+
+TEST_CASE("it is an error beside another fault, and where the model has no Result") {
+  auto both = sound({2, 3});
+  both.graph.add("left", "Reshape-1", {0});
+  both.graph.result("z", both.graph.add("right", "Softmax-1", {0}, {{"axis", "seven"}}));
+  CHECK(both.check().diagnostics.errors() == 2);
+  SmallModel none;
+  none.graph.add("left", "Reshape-1", {none.graph.parameter("x", ElementType::f32, {2})});
+  CHECK(none.check().diagnostics.errors() == 1);
+}
+
+TEST_CASE("an integer with a fraction of zeros, and a comma at the end of a list") {
+  const auto checked = [](std::string axis, std::string strides) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {1, 2, 4, 4});
+    const auto soft = m.graph.add("soft", "Softmax-8", {x}, {{"axis", std::move(axis)}});
+    m.graph.result("y", m.graph.add("pool", "AvgPool-1", {soft},
+                                    {{"kernel", "2,2"},
+                                     {"strides", std::move(strides)},
+                                     {"pads_begin", "0,0"},
+                                     {"pads_end", "0,0"},
+                                     {"exclude-pad", "false"}}));
+    return m.check();
+  };
+  const auto c = checked("1.0", "2.00, 1,");
+  CHECK(c.diagnostics.errors() == 0);
+  CHECK(count_of(c.diagnostics, Code::W0908) == 2);
+  CHECK(c.fact("pool").shape == PartialShape{1, 2, 2, 3});
+  CHECK(checked("1", "2,1").diagnostics.all().empty());
+  CHECK(checked("1.5", "2,1").diagnostics.errors() == 1);
+  CHECK(checked("1", "2,,1").diagnostics.errors() == 1);
 }

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "base/bytes.hpp"
 #include "catch.hpp"
 #include "temporary.hpp"
+#include "tensor/tensor.hpp"
 #include "xml/read.hpp"
 
 using namespace ovir;
@@ -297,10 +299,106 @@ TEST_CASE("information about the model") {
         Codes{"MO_version=1", "conversion_parameters/x=2", "optimization/config={}"});
 }
 
-TEST_CASE("mean values beside the graph are refused, not forgotten") {
-  const auto out = read(
-      R"(<net version="10"><layers/><edges/><pre-process reference-layer-name="x"><channel id="0"><mean value="1"/></channel></pre-process></net>)");
-  CHECK(out.codes() == Codes{"E0605"});
+namespace {
+
+/// An input "x" of this shape, read by a Result, and the means of its channels.
+std::string with_means(const std::string& shape, const std::string& block, const std::string& type = "f32") {
+  return R"(<net name="m" version="10"><layers><layer id="0" name="x" type="Parameter" version="opset1">
+<data shape=")" +
+         shape + R"(" element_type=")" + type + R"("/><output><port id="0" precision="FP32"/></output></layer>
+<layer id="9" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="9" to-port="0"/></edges>)" +
+         block + "</net>";
+}
+
+std::string channel(const std::string& id, const std::string& mean) {
+  return "<channel" + id + "><mean " + mean + "/></channel>";
+}
+
+}  // namespace
+
+TEST_CASE("mean values beside the graph become a subtraction in it") {
+  const auto one = channel(" id=\"1\"", "value=\"2.5\""), zero = channel(" id=\"0\"", "value=\"-1\"");
+  const auto out = read(with_means("4,2,5,5", "<pre-process>" + one + zero + "</pre-process>"));
+  CHECK(out.codes().empty());
+  REQUIRE(out.graph->layers.size() == 4);
+  const auto &mean = out.graph->layers[2], &difference = out.graph->layers[3];
+  CHECK(mean.type == "Const");
+  CHECK(mean.name == "x/mean");
+  REQUIRE(mean.value);
+  CHECK(mean.value->shape() == Shape{2, 1, 1});
+  CHECK(mean.value->values<float>()[0] == -1);
+  CHECK(mean.value->values<float>()[1] == 2.5F);
+  CHECK(difference.type == "Subtract");
+  CHECK(difference.name == "x/subtract_mean");
+  REQUIRE(out.graph->edges.size() == 3);
+  CHECK(out.graph->edges[0].from_layer == difference.id);
+  CHECK(out.graph->edges[1].from_layer == 0);
+  CHECK(out.graph->edges[2].from_layer == mean.id);
+}
+
+TEST_CASE("mean images are read from the .bin, one a channel") {
+  const auto images = "<pre-process reference-layer-name=\" x \">" + channel("", "offset=\"3\" size=\"2\"") +
+                      channel("", "offset=\"0\" size=\"2\"") + "</pre-process>";
+  const auto out = read(with_means("1,2,1,2", images, "u8"), "abcde");
+  CHECK(out.codes().empty());
+  REQUIRE(out.graph->layers.size() == 4);
+  REQUIRE(out.graph->layers[2].value);
+  const auto& value = *out.graph->layers[2].value;
+  CHECK(value.shape() == Shape{2, 1, 2});
+  CHECK(std::string(reinterpret_cast<const char*>(value.bytes()), 4) == "deab");
+}
+
+TEST_CASE("faulty means are refused, not forgotten") {
+  const auto codes = [](const std::string& shape, const std::string& means, const std::string& name = "x") {
+    return read(with_means(shape, "<pre-process reference-layer-name=\"" + name + "\">" + means + "</pre-process>"),
+                "abcd")
+        .codes();
+  };
+  const auto one = channel("", "value=\"1\"");
+  CHECK(codes("1,1,2,2", one).empty());
+  CHECK(codes("1,1,2,2", one, "y") == Codes{"E0104"});
+  CHECK(codes("?,1,2,2", one) == Codes{"E0605"});
+  CHECK(codes("1", one) == Codes{"E0605"});
+  CHECK(codes("1,2,2,2", one) == Codes{"E0104"});
+  CHECK(codes("1,2,2,2", one + channel(" id=\"0\"", "value=\"1\"")) == Codes{"E0104"});
+  CHECK(codes("1,2,2,2", one + channel(" id=\"2\"", "value=\"1\"")) == Codes{"E0104"});
+  CHECK(codes("1,1,2,2", channel("", "value=\"one\"")) == Codes{"E0104"});
+  CHECK(codes("1,1,2,2", channel("", "")) == Codes{"E0103", "E0103"});
+  CHECK(codes("1,1,1,1", channel("", "value=\"1\" size=\"4\" offset=\"0\"")) == Codes{"E0104"});
+  CHECK(codes("1,1,1,1", channel("", "size=\"4\" offset=\"0\"")).empty());
+  CHECK(codes("1,1,1,2", channel("", "size=\"4\" offset=\"0\"")) == Codes{"E0303"});
+  CHECK(codes("1,1,1,1", channel("", "size=\"4\" offset=\"1\"")) == Codes{"E0302"});
+}
+
+TEST_CASE("the .bin lies beside a link to the .xml, or beside what the link leads to") {
+  const Temporary folder;
+  std::filesystem::create_directories(folder.path("store"));
+  write_file(folder.path("store/real.xml"), net(kRelu, kConst));
+  write_file(folder.path("store/real.bin"), "12345678");
+  std::filesystem::create_symlink("store/real.xml", folder.path("m.xml"));
+  Diagnostics diagnostics;
+  auto graph = xml::read(folder.path("m.xml"), {}, diagnostics);
+  REQUIRE(graph->weights);
+  CHECK(graph->weights->text() == "12345678");
+  write_file(folder.path("m.bin"), "abcdefgh");
+  graph = xml::read(folder.path("m.xml"), {}, diagnostics);
+  CHECK(graph->weights->text() == "abcdefgh");
+  CHECK(diagnostics.errors() == 0);
+}
+
+TEST_CASE("a dim with a fraction of zeros is an integer; one warning tells of all") {
+  const auto declared = [](const std::string& dims) {
+    const auto relu = std::string(kRelu);
+    const auto at = relu.find("FP32\"/>");
+    return read(net(relu.substr(0, at) + "FP32\">" + dims + "</port></output></layer>"));
+  };
+  const auto out = declared("<dim>2.0</dim><dim>3.</dim>");
+  CHECK(out.codes() == Codes{"W0908"});
+  CHECK_FALSE(out.graph->layers[1].damaged);
+  CHECK(out.graph->layers[1].outputs[0].declared_shape == PartialShape{2, 3});
+  CHECK(declared("<dim>2.5</dim>").codes() == Codes{"E0104"});
+  CHECK(declared("<dim>.0</dim>").codes() == Codes{"E0104"});
 }
 
 TEST_CASE("characters that other XML readers refuse are a warning each, at the first place") {
