@@ -108,7 +108,7 @@ int dispatch(std::vector<std::string> words, Common& common) {
     return kUsage;
   }
   const auto first = words.front();
-  if (first == "--version" || first == "version") {
+  if (first == "--version" || first == "version" || (words.size() == 2 && words[1] == "--version")) {
     print(fmt::format("ovir {}\n", version()));
     return kOk;
   }

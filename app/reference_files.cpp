@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "io/files.hpp"
 #include "io/npz.hpp"
+#include "names.hpp"
 #include "render/json.hpp"
 #include "tensor_files.hpp"
 
@@ -98,6 +99,22 @@ std::vector<Saved> read_reference(const std::string& path) {
   }
   if (list.empty()) fail(Code::E0705, "{}: it holds no tensors", printable(path));
   return list;
+}
+
+tools::Reference saved_reference(const Common& common, const Model& model, const std::string& path,
+                                 const std::string& map) {
+  tools::NameMap names;
+  if (!map.empty()) names = tools::parse_name_map(io::open_file(map).text(), printable(map));
+  auto reference = tools::match(model, read_reference(path), names);
+  for (const auto& line : reference.unused)
+    note(common,
+         fmt::format("--map: '{}' has no effect: the reference or the model has no such name", printable(line)));
+  if (!reference.tensors().empty()) return reference;
+  auto unmatched = reference.unmatched;
+  const auto all = unmatched.size();
+  unmatched.resize(std::min<std::size_t>(all, 3));
+  fail(Code::E0705, "{}: nothing to compare: no layer and no tensor of the model is called {}{}", printable(path),
+       quoted_list(unmatched), all > 3 ? " or like the others" : "");
 }
 
 }  // namespace ovir::app

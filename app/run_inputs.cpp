@@ -118,7 +118,7 @@ std::string with_step(std::string_view path, i64 number) {
 
 Inputs::Inputs(const Model& model, const Facts& facts, const InputOptions& options,
                const std::vector<std::string>& words)
-    : model_(model), options_(options), facts_(facts) {
+    : model_(model), options_(options), facts_(facts), step_shapes_(model) {
   sources_.resize(model.parameters.size());
   for (int k = 0; k < std::ssize(sources_); ++k) {
     ports_.emplace_back(model, facts, k);
@@ -211,7 +211,17 @@ std::vector<Shape> Inputs::shapes_to_fill(const std::map<int, Shape>& given) con
   return shapes;
 }
 
-void Inputs::make_up(int k, const Shape& shape) {
+/// Masks whose last axis may grow with the states, and what its length may be.
+std::map<int, Dim> Inputs::masks_to_fill(const std::map<int, Shape>& given) const {
+  std::map<int, Dim> masks;
+  for (const auto& port : ports_)
+    if (!given.contains(port.index) && is_mask(model_, port.index) && port.shape.has_rank() && port.shape.rank() > 0 &&
+        !port.shape.dim(-1).is_static())
+      masks.emplace(port.index, port.shape.dim(-1));
+  return masks;
+}
+
+void Inputs::make_up(int k, const Shape& shape, i64 step) {
   auto& source = *sources_[k];
   const auto& port = ports_[k];
   if (source.kept && source.kept->tensor.shape() == shape) return;
@@ -230,8 +240,11 @@ void Inputs::make_up(int k, const Shape& shape) {
     made = std::move(random.tensor);
     how = "made up, " + random.how;
   }
-  if (!how.empty())
-    notes_.push_back(fmt::format("input \"{}\" is {}{}: {}", port.name(), name(made.type()), to_string(shape), how));
+  const auto what = fmt::format("{}{}", name(made.type()), to_string(shape));
+  if (source.kept && !std::exchange(source.changes, true))
+    notes_.push_back(
+        fmt::format("input \"{}\" is made up anew where its shape changes: {} in step {}", port.name(), what, step));
+  if (!source.kept && !how.empty()) notes_.push_back(fmt::format("input \"{}\" is {}: {}", port.name(), what, how));
   source.kept = InputValue{std::move(made), "", false, {}};
 }
 
@@ -250,9 +263,10 @@ std::vector<Tensor> Inputs::step(i64 number) {
   const auto given = read_given(number);
   check_image_flags();
   if (given.size() < sources_.size()) {
-    const auto shapes = shapes_to_fill(given);
+    auto shapes = shapes_to_fill(given);
+    if (const auto masks = masks_to_fill(given); !masks.empty()) shapes = step_shapes_.next(std::move(shapes), masks);
     for (int k = 0; k < std::ssize(sources_); ++k)
-      if (!given.contains(k)) make_up(k, shapes[k]);
+      if (!given.contains(k)) make_up(k, shapes[k], number);
   }
   std::vector<Tensor> tensors;
   for (const auto& source : sources_) tensors.push_back(source->kept->tensor);

@@ -9,6 +9,7 @@
 #include "base/int.hpp"
 #include "flags.hpp"
 #include "input_values.hpp"
+#include "tools/step_shapes.hpp"
 
 namespace ovir::app {
 
@@ -31,6 +32,8 @@ class Inputs {
   /// The inputs of a step, in file order. What has no {step} in it is read once. Throws UsageError where image flags
   /// are given for what is no image.
   std::vector<Tensor> step(i64 number);
+  /// Shapes of the states that step 0 begins with, by variable; masks that are made up cover them.
+  void begin_with(std::map<std::string, PartialShape> states) { step_shapes_.begin_with(std::move(states)); }
   /// The limits of runs with these inputs: of those that are made up only such count whose shapes are given.
   Common limited(Common common);
   /// What was made up or changed since the last call, for the user to know.
@@ -41,6 +44,7 @@ class Inputs {
     std::string value;                         ///< of -i; empty: random data
     std::optional<io::Generator> generator{};  ///< what `value` says, where it is a generator
     std::optional<InputValue> kept{};
+    bool changes = false;  ///< it is made up anew for other shapes, as was said
   };
   const Model& model_;
   const InputOptions& options_;
@@ -48,6 +52,7 @@ class Inputs {
   std::vector<ValueOptions> reading_;  ///< by Parameter
   std::vector<std::optional<Source>> sources_;
   const Facts& facts_;
+  tools::StepShapes step_shapes_;
   std::vector<std::string> notes_;
 
   void bind(const std::string& word);
@@ -55,7 +60,8 @@ class Inputs {
   void give(std::size_t k, std::string value);
   std::map<int, Shape> read_given(i64 step);
   std::vector<Shape> shapes_to_fill(const std::map<int, Shape>& given) const;
-  void make_up(int k, const Shape& shape);
+  std::map<int, Dim> masks_to_fill(const std::map<int, Shape>& given) const;
+  void make_up(int k, const Shape& shape, i64 step);
   void check_image_flags() const;
   [[noreturn]] void report_missing(const std::map<int, Shape>& given, const std::vector<std::string>& words) const;
   std::optional<std::string> example(const std::map<int, Shape>& given, const std::vector<std::string>& words) const;

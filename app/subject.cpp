@@ -113,21 +113,6 @@ void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& o
 
 bool is_model(const std::string& path) { return lower(path).ends_with(".xml"); }
 
-void read_saved(Subject& s, const SubjectOptions& options, const Common& common) {
-  tools::NameMap names;
-  if (!options.map.empty()) names = tools::parse_name_map(io::open_file(options.map).text(), printable(options.map));
-  s.reference = tools::match(*s.model, read_reference(options.reference), names);
-  for (const auto& line : s.reference.unused)
-    note(common,
-         fmt::format("--map: '{}' has no effect: the reference or the model has no such name", printable(line)));
-  if (!s.reference.tensors().empty()) return;
-  auto unmatched = s.reference.unmatched;
-  const auto all = unmatched.size();
-  unmatched.resize(std::min<std::size_t>(all, 3));
-  fail(Code::E0705, "{}: nothing to compare: no layer and no tensor of the model is called {}{}",
-       printable(options.reference), quoted_list(unmatched), all > 3 ? " or like the others" : "");
-}
-
 }  // namespace
 
 void add_subject(Flags& flags, SubjectOptions& o) {
@@ -175,7 +160,8 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   s.facts = std::move(loaded.facts);
   set_tolerances(s, options, common);
   const bool of_model = !options.other.empty() || is_model(options.reference);
-  if (!of_model && !options.reference.empty()) read_saved(s, options, common);
+  if (!of_model && !options.reference.empty())
+    s.reference = saved_reference(common, *s.model, options.reference, options.map);
 
   Inputs inputs(*s.model, s.facts, options, common.words);
   s.limited = inputs.limited(common);

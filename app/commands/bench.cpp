@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "measured.hpp"
@@ -78,13 +79,18 @@ Json to_json(const Times& t, int threads) {
 }
 
 std::string to_text(const Times& t, int threads) {
-  std::string text = fmt::format(
-      "{} in {:.2f} s on {}; loaded in {:.1f} ms, compiled in {:.1f} ms, first in {:.1f} ms\n",
-      counted(t.each.size(), "inference"), t.total / 1000, counted(threads, "thread"), t.load, t.compile, t.first);
-  text += fmt::format("min     {:10.3f} ms\nmedian  {:10.3f} ms\np90     {:10.3f} ms\np99     {:10.3f} ms\n",
-                      t.each.front(), percentile(t.each, 0.5), percentile(t.each, 0.9), percentile(t.each, 0.99));
-  text += fmt::format("CPU     {:10.3f} ms in all threads, mean\n", t.processor / static_cast<double>(t.each.size()));
-  text += fmt::format("rate    {:10.2f} inferences/s\n", static_cast<double>(t.each.size()) / t.total * 1000);
+  const auto count = static_cast<double>(t.each.size());
+  const auto median = percentile(t.each, 0.5);
+  const auto unit = time_unit(median);
+  const auto row = [&](const char* label, double ms, const char* more = "") {
+    return fmt::format("{:7} {:10.3f} {}{}\n", label, ms * unit.per_ms, unit.name, more);
+  };
+  auto text = fmt::format("{} in {} on {}; loaded in {}, compiled in {}, first in {}\n",
+                          counted(t.each.size(), "inference"), duration_text(t.total), counted(threads, "thread"),
+                          duration_text(t.load), duration_text(t.compile), duration_text(t.first));
+  text += row("min", t.each.front()) + row("median", median) + row("p90", percentile(t.each, 0.9)) +
+          row("p99", percentile(t.each, 0.99)) + row("CPU", t.processor / count, " in all threads, mean");
+  text += fmt::format("rate    {:10.2f} inferences/s\n", count / t.total * 1000);
   if (t.tokens > 0) text += fmt::format("tokens  {:10.2f} tokens/s\n", static_cast<double>(t.tokens) / t.total * 1000);
   return text;
 }

@@ -92,7 +92,7 @@ extern constinit const Command command{"explain",
                                        "explain a diagnostic code; without a code, list them all",
                                        "ovir explain E0512\n"
                                        "ovir explain",
-                                       {2},
+                                       {2, 7},
                                        declare};
 
 }  // namespace ovir::app::commands::explain

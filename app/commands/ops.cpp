@@ -250,7 +250,7 @@ extern constinit const Command command{"ops",
                                        "ovir ops\n"
                                        "ovir ops Convolution\n"
                                        "ovir ops 'Conv*'",
-                                       {2},
+                                       {2, 7},
                                        declare};
 
 }  // namespace ovir::app::commands::ops

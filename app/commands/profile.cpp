@@ -195,7 +195,7 @@ Action declare(Flags& flags) {
   flags.choice("--by", o.by, {"layer", "type", "prefix"}, "WHAT",
                "one line per layer, or sums by type or by name prefix");
   flags.number("--depth", o.depth, "N", "how many parts of a name make its prefix; default: 2", 1);
-  flags.choice("--sort", o.sort, {"time", "name", "order"}, "KEY", "order of the lines; default: time");
+  flags.choice("--sort", o.sort, {"time", "name", "order"}, "KEY", "order of the lines");
   flags.number("--top", o.top, "K", "only the first K lines", 1);
   flags.text("--trace", o.trace, "FILE", "write a trace for Perfetto or chrome://tracing");
   flags.text("--folded", o.folded, "FILE", "write folded stacks for flame graphs");

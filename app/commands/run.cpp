@@ -16,6 +16,7 @@
 #include "model/report.hpp"
 #include "passes/planned_bytes.hpp"
 #include "progress.hpp"
+#include "reference_check.hpp"
 #include "render/diagnostics.hpp"
 #include "render/outputs.hpp"
 #include "render/precision.hpp"
@@ -32,7 +33,7 @@ namespace {
 
 struct Options : InputOptions, ExecutionOptions {
   std::string format, output, dump, dump_to, labels, save_state, load_state, trap, save_inputs, replay, check_range,
-      simulate;
+      simulate, reference;
   i64 steps = 1, top = 0;
   bool raw = false, digest = false, dump_stats = false;
 };
@@ -69,6 +70,11 @@ void check_usage(const Options& o) {
     throw UsageError("--steps: --dump-to needs {step} in its path");
   if (steps && !o.save_inputs.empty() && o.save_inputs.find("{step}") == o.save_inputs.npos)
     throw UsageError("--steps: --save-inputs needs {step} in its path");
+  if (steps && !o.reference.empty() && o.reference.find("{step}") == o.reference.npos)
+    throw UsageError("--steps: --ref needs {step} in its path");
+  if (lower(o.reference).ends_with(".xml"))
+    throw UsageError(
+        fmt::format("--ref takes saved tensors; 'ovir compare MODEL {}' compares two models", printable(o.reference)));
   if (!o.simulate.empty() && (steps || !o.load_state.empty() || !o.trap.empty()))
     throw UsageError("--simulate runs a single step by itself: leave out --steps, --load-state and --trap");
   // A path that cannot be meant is refused before anything is computed.
@@ -79,7 +85,9 @@ void check_usage(const Options& o) {
   keep_model(o.model, o.weights, "--save-state", o.save_state);
 }
 
-void load_states(const std::string& path, Session& session) {
+/// Returns the shapes of the states, by variable.
+std::map<std::string, PartialShape> load_states(const std::string& path, Session& session) {
+  std::map<std::string, PartialShape> shapes;
   const auto& variables = session.variables();
   const auto archive = io::Npz::open(path);
   for (const auto& key : archive.keys()) {
@@ -93,7 +101,9 @@ void load_states(const std::string& path, Session& session) {
     const auto tensor = archive.read(key);
     const bool narrow = known->type != ElementType::dynamic && tensor.type() != known->type;
     session.set_state(key, narrow ? io::narrow(tensor, known->type) : tensor);
+    shapes.emplace(key, tensor.shape());
   }
+  return shapes;
 }
 
 void save_states(const std::string& path, const Session& session) {
@@ -244,6 +254,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Inputs inputs(model, loaded.facts, options, words);
   Watching watching(common, model, loaded.facts, options);
   const auto labels = read_labels(options.labels);
+  ReferenceCheck reference(common, model, options.reference);
 
   const auto limited = inputs.limited(common);
   const MemoryBudget::Scope budget(std::make_shared<MemoryBudget>(limited.budget.memory));
@@ -253,7 +264,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   log_info("compiled in {}", stopwatch.lap());
   if (!options.save_state.empty() && session.variables().empty())
     throw UsageError("--save-state: the model has no states");
-  if (!options.load_state.empty()) load_states(options.load_state, session);
+  if (!options.load_state.empty()) inputs.begin_with(load_states(options.load_state, session));
 
   Json steps = Json::array();
   Progress progress(common, "run", options.steps);
@@ -296,9 +307,13 @@ int execute(const Options& options, const Common& common, const std::vector<std:
       write_outputs(path, outputs, files, together ? dump->entries() : Json::array(), record_json(record));
     if (dump) log_info("dumped {}", counted(dump->count(), "tensor"));
     Told told;
-    if (path.empty() || options.top > 0)
+    if ((path.empty() && options.reference.empty()) || options.top > 0)
       told.add("outputs", outputs_json(outputs, options.top, labels),
                path == "-" ? "" : outputs_text(outputs, options.top, labels, common.out));
+    if (!options.reference.empty()) {
+      const auto comparison = reference.compare(step, got);
+      told.add("comparison", comparison.json, comparison.text);
+    }
     if (watching.statistics) {
       const auto rows = watching.statistics->take();
       told.add("statistics", statistics_json(rows), statistics_text(rows));
@@ -317,7 +332,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     note(common, "--dump: not computed: " + list);
   if (!options.save_state.empty()) save_states(options.save_state, session);
   if (!steps.empty()) print(steps_json(std::move(steps), options.steps > 1));
-  return kOk;
+  return reference.within() ? kOk : kDiffers;
 }
 
 void declare_options(Flags& flags, Options& o);
@@ -341,6 +356,7 @@ int replay(const Options& options, const Common& common) {
   for (auto* const path : {&again.output, &again.save_state, &again.save_inputs, &again.dump, &again.dump_to})
     path->clear();
   again.check_range.clear();
+  again.reference.clear();
   again.dump_stats = false;
   again.top = 0;
   return execute(again, common, words, &recorded);
@@ -358,6 +374,7 @@ void require_nothing_else(const Options& o) {
                                                 {!o.trap.empty(), "--trap"},
                                                 {!o.check_range.empty(), "--check-range"},
                                                 {!o.simulate.empty(), "--simulate"},
+                                                {!o.reference.empty(), "--ref"},
                                                 {!o.output.empty(), "--output"},
                                                 {!o.dump.empty(), "--dump"},
                                                 {o.dump_stats, "--dump-stats"},
@@ -400,6 +417,11 @@ void declare_options(Flags& flags, Options& o) {
   flags
       .text("-o,--output", o.output, "PATH",
             "write the outputs to dir/, out.npz, out.npy, out.json or - (npy on stdout); without -o they are printed")
+      .group(outputs);
+  flags
+      .text("--ref", o.reference, "PATH",
+            "compare the outputs with saved ones: an .npz, a folder of .npy or .pb files, or one such file; exit code "
+            "1 where they differ")
       .group(outputs);
   flags.number("--top", o.top, "K", "print the K largest values of each output", 1).group(outputs);
   flags.text("--labels", o.labels, "FILE", "names for --top, one per line").group(outputs);

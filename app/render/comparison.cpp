@@ -95,10 +95,18 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
+bool judges_own(const ComparisonView& view) {
+  const auto own = [](const Compared& c) { return c.own.has_value(); };
+  const auto& [layers, outputs] = std::tie(view.comparison.layers, view.comparison.outputs);
+  return std::any_of(layers.begin(), layers.end(), own) || std::any_of(outputs.begin(), outputs.end(), own);
+}
+
 std::vector<std::string> heading(const ComparisonView& view) {
   std::vector<std::string> row{"type"};
   for (const auto& column : view.columns) row.push_back(title(column));
-  for (const auto* text : {"within", "own", "bound", "inherited", "own is"}) row.emplace_back(text);
+  row.emplace_back("within");
+  if (judges_own(view))
+    for (const auto* text : {"own", "bound", "inherited", "own is"}) row.emplace_back(text);
   row.emplace_back("layer");
   return row;
 }
@@ -113,7 +121,7 @@ std::vector<std::string> row_of(const ComparisonView& view, const Compared& c) {
     row.push_back(c.own->judgment == OwnVerdict::exact ? "-" : short_number(c.own->bound));
     row.push_back(short_number(c.inherited));
     row.emplace_back(word(c.own->judgment));
-  } else {
+  } else if (judges_own(view)) {
     row.insert(row.end(), 4, "-");
   }
   auto name = name_of(c.place);

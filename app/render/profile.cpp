@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 
 namespace ovir::app {
@@ -82,11 +83,12 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
   if (sort == "time") std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.ms > b.ms; });
   if (sort == "name") std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.name < b.name; });
   const auto total = total_of(report);
+  const auto unit = time_unit(total);
   auto text = fmt::format(
-      "{} in {}, {:.3f} ms at best, {:.3f} ms in the median; peak {:.0f} GFLOP/s, {:.1f} GB/s\n"
-      "      ms      %        GFLOP/s  peak         GB/s  peak  calls\n",
-      counted(report.rounds, "round"), counted(report.threads, "thread"), report.min_ms, report.median_ms,
-      report.peak_flops / 1e9, report.peak_bytes / 1e9);
+      "{} in {}, {} at best, {} in the median; peak {:.0f} GFLOP/s, {:.1f} GB/s\n"
+      "{:>8}      %        GFLOP/s  peak         GB/s  peak  calls\n",
+      counted(report.rounds, "round"), counted(report.threads, "thread"), duration_text(report.min_ms),
+      duration_text(report.median_ms), report.peak_flops / 1e9, report.peak_bytes / 1e9, unit.name);
   i64 shown = 0;
   for (const auto& row : rows) {
     if (top > 0 && shown++ >= top) break;
@@ -95,7 +97,7 @@ std::string profile_text(const ProfileReport& report, ProfileBy by, int depth, s
       // More bytes than memory gives in that time: they lay in a cache.
       return value > max ? "cache" : value > 0 ? fmt::format("{:.0f}%", value / max * 100) : "";
     };
-    text += fmt::format("{:8.3f}  {:4.1f}%  {:>13} {:>5}  {:>11} {:>5}  {:5}  {}", row.ms,
+    text += fmt::format("{:8.3f}  {:4.1f}%  {:>13} {:>5}  {:>11} {:>5}  {:5}  {}", row.ms * unit.per_ms,
                         total > 0 ? row.ms / total * 100 : 0, cell(flops, 1e9, ""),
                         share(std::min(flops, report.peak_flops), report.peak_flops), cell(bytes, 1e9, ""),
                         share(bytes, report.peak_bytes), row.calls, printable(row.name));

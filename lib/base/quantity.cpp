@@ -21,6 +21,17 @@ std::string size_text(i64 bytes) {
   return fmt::format("{:.1f} {}", value, units[unit]);
 }
 
+std::string duration_text(double ms) {
+  constexpr std::array<std::string_view, 4> units{"ns", "us", "ms", "s"};
+  auto value = ms * 1e6;
+  std::size_t unit = 0;
+  // 999.5 would be printed as 1e+03.
+  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1e3;
+  return value < 999.5 ? fmt::format("{:.3g} {}", value, units[unit]) : fmt::format("{:.0f} {}", value, units[unit]);
+}
+
+TimeUnit time_unit(double ms) { return ms < 0.1 ? TimeUnit{"us", 1000} : TimeUnit{"ms", 1}; }
+
 std::optional<double> parse_quantity(std::string_view text) {
   text = trim(text);
   double number = 0;

@@ -6,6 +6,7 @@
 #include "model/explain.hpp"
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
+#include "op/shared_attrs.hpp"
 #include "passes/declared.hpp"
 #include "passes/foreign_weights.hpp"
 #include "passes/passes.hpp"
@@ -95,7 +96,7 @@ class Inferrer {
         return;
       }
     }
-    check_assigned(model, facts, diagnostics);
+    if (options.states.empty()) check_assigned(model, facts, diagnostics);  // a state may change its shape
   }
 
  private:
@@ -115,7 +116,7 @@ class Inferrer {
   std::optional<LineIndex> lines_;
   DeclaredCheck declared_check_{model, diagnostics};
 
-  bool compares() const { return options.compare_declared && options.shapes.empty(); }
+  bool compares() const { return options.compare_declared && options.shapes.empty() && options.states.empty(); }
 
   void forget(std::size_t node) {
     unknown_[node] = true;
@@ -158,6 +159,9 @@ class Inferrer {
     auto& result = facts.outputs[index];
     if (node.op->kind == Kind::constant && !result.empty()) result[0].value = node.constant;
     if (parameter >= 0 && !result.empty()) finish_parameter(parameter, result[0]);
+    if (node.op->kind == Kind::read_value && !result.empty())
+      if (const auto held = options.states.find(node.as<VariableAttrs>().variable_id); held != options.states.end())
+        result[0].shape = held->second;
     if (compares()) declared_check_.compare(node, facts, result, false);
   }
 

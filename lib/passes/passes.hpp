@@ -17,6 +17,8 @@ std::shared_ptr<const Model> resolve(std::shared_ptr<const Graph> graph, const R
 struct InferOptions {
   /// Shapes that replace those of the Parameters, by index in file order.
   std::map<int, PartialShape> shapes;
+  /// Shapes that variables have when the inference begins, by id; those of the others are as their ReadValue says.
+  std::map<std::string, PartialShape> states = {};
   bool compare_declared = true;  ///< W0901
   /// End at the first layer at fault; the facts end there, too.
   bool stop_at_fault = false;

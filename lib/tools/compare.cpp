@@ -143,6 +143,25 @@ Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> i
   return comparison;
 }
 
+Comparison compare_outputs(const Model& model, std::span<const Tensor> values, const Reference& reference) {
+  Comparison comparison;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    Compared c;
+    c.place = {&model, model.results[k], 0, {}};
+    c.type = values[k].type();
+    c.shape = values[k].shape();
+    const auto saved = reference.at(c.place);
+    if (!saved) {
+      ++comparison.without_reference;
+      continue;
+    }
+    c.difference = measure(values[k], saved, {});
+    comparison.within = comparison.within && c.difference.within;
+    comparison.outputs.push_back(std::move(c));
+  }
+  return comparison;
+}
+
 void keep_values(Session& session, std::span<const Tensor> inputs, Reference& to) {
   Keep keep(to);
   session.reset_states();

@@ -48,6 +48,9 @@ std::size_t count_tensors(const std::vector<TensorPlace>& places);
 Comparison compare(Session& session, const Plan& plan, std::span<const Tensor> inputs, const Reference& reference,
                    const CompareOptions& options);
 
+/// The results of a run, by Result in file order, against the outputs that the reference has.
+Comparison compare_outputs(const Model& model, std::span<const Tensor> values, const Reference& reference);
+
 /// Adds all values of a run, as a reference for the same model. Where the run throws, those before.
 void keep_values(Session& session, std::span<const Tensor> inputs, Reference& to);
 

@@ -82,7 +82,7 @@ class Runner {
     Loaded l;
     l.model = ovir::load(path, {}, l.diagnostics);
     if (!l.model) fail("the model could not be read: {}", text_of(l.diagnostics));
-    if (l.model->complete) l.facts = infer(*l.model, {{}, false}, l.diagnostics);
+    if (l.model->complete) l.facts = infer(*l.model, {.shapes = {}, .compare_declared = false}, l.diagnostics);
     return l;
   }
 

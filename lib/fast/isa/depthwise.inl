@@ -48,6 +48,7 @@ static inline __attribute__((always_inline)) void depthwise_outputs(const Depthw
     for (int p = 0; p < P; ++p) sum[p] = bias;
     for (i64 row = 0; row < b.rows; ++row) {
       const float* in = b.in + line * b.in_line + row * b.row;
+      if (b.end && in >= b.end) in -= b.ring;
       Vec w[K];
 #pragma GCC unroll 8
       for (int j = 0; j < K; ++j) w[j] = load(b.weights + (row * K + j) * kBlock + part);

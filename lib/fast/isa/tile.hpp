@@ -61,10 +61,12 @@ struct DepthwiseRow {
 /// 7 and stride 1. All of them use the same rows of the kernel; columns beside the plane are 0.
 struct DepthwiseBand {
   int columns, stride;
-  const float* in;        ///< column 0 of the input row that the first output row reads first
-  i64 width;              ///< of the input
-  i64 first;              ///< the input column of output 0's first tap: may be negative
-  i64 rows, row;          ///< of the kernel, and floats between the input rows that they read
+  const float* in;   ///< column 0 of the input row that the first output row reads first
+  i64 width;         ///< of the input
+  i64 first;         ///< the input column of output 0's first tap: may be negative
+  i64 rows, row;     ///< of the kernel, and floats between the input rows that they read
+  const float* end;  ///< rows from here on lie `ring` floats before; null: nowhere
+  i64 ring;
   const float* weights;   ///< [rows][columns][16]
   i64 lines;              ///< output rows
   i64 in_line, out_line;  ///< floats between what two output rows read first, and between them

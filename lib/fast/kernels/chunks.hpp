@@ -15,9 +15,11 @@ namespace ovir::fast {
 inline constexpr i64 ceil_div(i64 a, i64 b) { return (a + b - 1) / b; }
 inline constexpr i64 round_up(i64 a, i64 to) { return ceil_div(a, to) * to; }
 
-/// Part i of n split into `parts` whose sizes differ by one at most: [begin, end).
+/// [begin, end).
 struct Part {
   i64 begin, end;
+  Part(i64 first, i64 last) : begin(first), end(last) {}
+  /// Part i of n split into `parts` whose sizes differ by one at most.
   Part(i64 n, i64 parts, i64 i)
       : begin(n / parts * i + std::min(i, n % parts)), end(begin + n / parts + (i < n % parts)) {}
   i64 size() const { return end - begin; }

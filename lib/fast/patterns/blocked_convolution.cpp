@@ -18,9 +18,6 @@ enum class Method : std::uint8_t { direct, pointwise, winograd2, winograd4, dept
 constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "winograd4",
                                        "depthwise", "planar",    "transposed"};
 
-/// Few channels in plain planes: most of a block would be empty.
-constexpr i64 kFewChannels = 8;
-
 /// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
 constexpr i64 kPlaneWorthReordering = 400;
 

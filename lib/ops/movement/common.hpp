@@ -1,12 +1,22 @@
 // What the operations of this family share: the part of an axis that start, stop and step select, and how the
 // Scatter…Update operations combine an update with what is there.
 #pragma once
+#include <cstring>
+
 #include "op/kit/ranks.hpp"
 #include "op/op.hpp"
 #include "op/ports.hpp"
 #include "tensor/copy.hpp"
 
 namespace ovir::ops::movement {
+
+/// The 0 of a type whose elements are moved as `Element`s.
+template <class Element>
+Element zero_of(ElementType type) {
+  Element zero;
+  std::memset(&zero, zero_byte(type), sizeof zero);
+  return zero;
+}
 
 /// A value known to lie in [lo, hi]; the ends of i64 stand for "no limit".
 struct IndexRange {

@@ -64,6 +64,7 @@ void eval(EvalContext& c) {
   }
   dispatch_width(byte_width(from.type()), [&]<class T>() {
     auto* target = to.mutable_data<T>();
+    const auto zero = movement::zero_of<T>(from.type());
     // The depth of the output runs over rows and columns of the patch, then channels.
     for (IndexWalker at({from.dim(0), a.sizes[0], a.sizes[1], channels, to.dim(2)}); !at.done(); at.next()) {
       const auto y = at[4] * a.strides[0] + at[1] * a.rates[0] - before[0];
@@ -71,7 +72,7 @@ void eval(EvalContext& c) {
       for (i64 q = 0; q < to.dim(3); ++q) {
         const auto x = q * a.strides[1] + at[2] * a.rates[1] - before[1];
         const bool inside = 0 <= y && y < from.dim(2) && 0 <= x && x < from.dim(3);
-        *target++ = inside ? plane[y * from.dim(3) + x] : T{};
+        *target++ = inside ? plane[y * from.dim(3) + x] : zero;
       }
     }
   });

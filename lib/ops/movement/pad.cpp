@@ -105,7 +105,7 @@ void eval(EvalContext& c) {
   const bool innermost = !axes.empty();
   const Shape outer(shape.begin(), shape.end() - (innermost ? 1 : 0));
   dispatch_width(byte_width(from.type()), [&]<class Element>() {
-    Element value{};
+    auto value = movement::zero_of<Element>(from.type());
     if (mode == Mode::constant && c.has(pad_value)) value = *c.in(pad_value).data<Element>();
     const auto* source = from.data<Element>();
     auto* target = to.mutable_data<Element>();

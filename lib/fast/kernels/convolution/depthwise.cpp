@@ -61,6 +61,7 @@ struct Plane {
   const Epilogue& e;
   const float* in;
   i64 row;         ///< floats between rows of `in`
+  i64 ring;        ///< rows of `in`, which are used again and again; 0: all of them are there
   i64 left;        ///< columns of padding that `in` has
   TapRange inner;  ///< columns for which all taps may be read
   const float* filters;
@@ -104,6 +105,7 @@ struct Plane {
   /// Output rows [first, last), which use rows `down` of the kernel.
   void band(i64 first, i64 last, TapRange down) const {
     const auto place = first * s.out_width * kBlock;
+    const auto read = first * s.stride_y - s.pad_top + down.begin * s.dilation_y;
     Tile tile{};
     tile.out = out + place;
     tile.out_pixel = kBlock;
@@ -111,11 +113,13 @@ struct Plane {
     begin(tile, e, channel, plus, kBlock, 0);
     table.depthwise_band({.columns = static_cast<int>(s.kernel_width),
                           .stride = static_cast<int>(s.stride_x),
-                          .in = in + (first * s.stride_y - s.pad_top + down.begin * s.dilation_y) * row,
+                          .in = in + (ring > 0 ? read % ring : read) * row,
                           .width = s.width,
                           .first = -s.pad_left,
                           .rows = down.size(),
                           .row = s.dilation_y * row,
+                          .end = ring > 0 ? in + ring * row : nullptr,
+                          .ring = ring * row,
                           .weights = filters + down.begin * s.kernel_width * kBlock,
                           .lines = last - first,
                           .in_line = s.stride_y * row,
@@ -160,6 +164,25 @@ struct Plane {
 
 }  // namespace
 
+bool depthwise_slides(const ConvolutionShape& s) { return slides(s); }
+
+void depthwise_rows(const ConvolutionShape& s, const float* filters, const DepthwiseRing& in, float* out,
+                    const Epilogue& epilogue, i64 channel, Part rows) {
+  const Plane plane{.table = isa(),
+                    .s = s,
+                    .e = epilogue,
+                    .in = in.rows,
+                    .row = s.width * kBlock,
+                    .ring = in.count,
+                    .left = 0,
+                    .inner = inner_columns(s),
+                    .filters = filters,
+                    .out = out - rows.begin * s.out_width * kBlock,
+                    .residual = nullptr,
+                    .channel = channel};
+  plane.bands(rows.begin, rows.end);
+}
+
 i64 depthwise_filters_size(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.taps() * kBlock; }
 
 void depthwise_pack(const ConvolutionShape& s, const float* filters, float* to) {
@@ -190,6 +213,7 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
                     .e = epilogue,
                     .in = from,
                     .row = (copies ? width : s.width) * kBlock,
+                    .ring = 0,
                     .left = copies ? s.pad_left : 0,
                     .inner = copies ? TapRange{0, s.out_width} : inner_columns(s),
                     .filters = filters + i % blocks * s.taps() * kBlock,

@@ -12,4 +12,16 @@ i64 depthwise_scratch_size(const ConvolutionShape& shape, int threads);
 void depthwise_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
+/// Whether depthwise_rows() takes such kernels: of 3, 5 or 7 columns side by side.
+bool depthwise_slides(const ConvolutionShape& shape);
+/// The rows of a block that are there: row y of the plane is number y % count.
+struct DepthwiseRing {
+  const float* rows;
+  i64 count;
+};
+/// Output rows of one block of an image, in the caller's thread: `filters` are the block's, `channel` is its first;
+/// they are stored from `out` on.
+void depthwise_rows(const ConvolutionShape& shape, const float* filters, const DepthwiseRing& in, float* out,
+                    const Epilogue& epilogue, i64 channel, Part rows);
+
 }  // namespace ovir::fast

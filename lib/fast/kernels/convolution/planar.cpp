@@ -71,54 +71,65 @@ void planar_pack(const ConvolutionShape& s, const float* filters, float* to, Thr
 
 i64 planar_scratch_size(const ConvolutionShape& s, int threads) { return threads * Cut(s).floats(s); }
 
+i64 planar_room_size(const ConvolutionShape& s, i64 rows) {
+  return s.channels * rows_read(s, rows) * columns_read(s, s.out_width);
+}
+
+void planar_rows(const ConvolutionShape& s, const float* filters, const float* in, const PlanarRows& part, float* out,
+                 i64 out_block, const Epilogue& epilogue, const float* residual, float* room) {
+  const auto& table = isa();
+  const Panels panels{filters, s.channels * s.taps(), s.outputs};
+  const auto &rows = part.rows, &columns = part.columns;
+  const auto read = rows_read(s, rows.size()), width = columns_read(s, columns.size()), steps = steps_of(s),
+             tiles = ceil_div(columns.size(), table.pixels);
+  copy_padded(s, in, rows.begin * s.stride_y, read, columns.begin * s.stride_x, width, room);
+  std::array<i64, kMaxPlanarTaps> taps;
+  i64 count = 0;
+  for (i64 c = 0; c < s.channels; ++c)
+    for (i64 i = 0; i < s.kernel_height; ++i)
+      for (i64 j = 0; j < s.kernel_width; j += steps)
+        taps[count++] = (c * read + i * s.dilation_y) * width + j * s.dilation_x;
+  for (auto panel = part.first_panel; panel < part.last_panel; ++panel) {
+    const auto panel_columns = panels.columns(panel), column = panel * kColumns;
+    for (auto y = rows.begin; y < rows.end; ++y)
+      for (i64 i = 0; i < tiles; ++i) {
+        const Part some(columns.size(), tiles, i);
+        const auto place = (panel - part.first_panel) * (kColumns / kBlock) * out_block +
+                           ((y - rows.begin) * s.out_width + columns.begin + some.begin) * kBlock;
+        Tile tile{};
+        tile.in = room + (y - rows.begin) * s.stride_y * width + some.begin * s.stride_x;
+        tile.pixel = s.stride_x;
+        tile.taps = taps.data();
+        tile.blocks = 1;
+        tile.tap_count = count;
+        tile.steps = steps;
+        tile.weights = panels.panel(panel);
+        tile.out = out + place;
+        tile.out_pixel = kBlock;
+        tile.out_block = out_block;
+        const auto* plus = residual ? residual + place : nullptr;
+        begin(tile, epilogue, column, plus, kBlock, out_block);
+        table.packed(tile, static_cast<int>(some.size()), static_cast<int>(panel_columns));
+        finish(table, tile, static_cast<int>(some.size()), static_cast<int>(panel_columns), epilogue, column, plus,
+               kBlock, out_block);
+      }
+  }
+}
+
 void planar_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
-  const auto& table = isa();
-  const Panels panels{filters, s.channels * s.taps(), s.outputs};
   const Cut cut(s);
-  const auto steps = steps_of(s), out_plane = s.out_plane() * kBlock;
+  const auto panels = ceil_div(s.outputs, kColumns), out_plane = s.out_plane() * kBlock;
   Slots slots(scratch, cut.floats(s), slots_for(pool));
   parallel(pool, s.batch * cut.bands * cut.strips, [&](i64 chunk) {
     const auto image = chunk / cut.strips / cut.bands;
     const Part band(s.out_height, cut.bands, chunk / cut.strips % cut.bands),
         strip(s.out_width, cut.strips, chunk % cut.strips);
-    const auto read = rows_read(s, band.size()), width = columns_read(s, strip.size()),
-               tiles = ceil_div(strip.size(), table.pixels);
     const Slots::Lease room(slots);
-    copy_padded(s, in + image * s.channels * s.plane(), band.begin * s.stride_y, read, strip.begin * s.stride_x, width,
-                room.data());
-    std::array<i64, kMaxPlanarTaps> taps;
-    i64 count = 0;
-    for (i64 c = 0; c < s.channels; ++c)
-      for (i64 i = 0; i < s.kernel_height; ++i)
-        for (i64 j = 0; j < s.kernel_width; j += steps)
-          taps[count++] = (c * read + i * s.dilation_y) * width + j * s.dilation_x;
-    for (i64 panel = 0; panel < panels.count(); ++panel) {
-      const auto columns = panels.columns(panel), column = panel * kColumns;
-      for (auto y = band.begin; y < band.end; ++y)
-        for (i64 i = 0; i < tiles; ++i) {
-          const Part part(strip.size(), tiles, i);
-          const auto place = (image * blocks_of(s.outputs) + panel * (kColumns / kBlock)) * out_plane +
-                             (y * s.out_width + strip.begin + part.begin) * kBlock;
-          Tile tile{};
-          tile.in = room.data() + (y - band.begin) * s.stride_y * width + part.begin * s.stride_x;
-          tile.pixel = s.stride_x;
-          tile.taps = taps.data();
-          tile.blocks = 1;
-          tile.tap_count = count;
-          tile.steps = steps;
-          tile.weights = panels.panel(panel);
-          tile.out = out + place;
-          tile.out_pixel = kBlock;
-          tile.out_block = out_plane;
-          const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
-          begin(tile, epilogue, column, residual, kBlock, out_plane);
-          table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
-          finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
-                 kBlock, out_plane);
-        }
-    }
+    const auto place = image * blocks_of(s.outputs) * out_plane + band.begin * s.out_width * kBlock;
+    planar_rows(s, filters, in + image * s.channels * s.plane(), {band, strip, 0, panels}, out + place, out_plane,
+                epilogue, epilogue.residual ? epilogue.residual + place : nullptr, room.data());
   });
   clear_padding(s, epilogue.activation, out);
 }

@@ -6,6 +6,9 @@
 
 namespace ovir::fast {
 
+/// Few channels: most of a block would be empty.
+inline constexpr i64 kFewChannels = 8;
+
 i64 planar_filters_size(const ConvolutionShape& shape);
 /// Packs filters [outputs][channels][taps].
 void planar_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
@@ -15,5 +18,16 @@ inline constexpr i64 kMaxPlanarTaps = 256;
 i64 planar_taps(const ConvolutionShape& shape);
 void planar_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+/// A part of the output of one image.
+struct PlanarRows {
+  Part rows, columns;
+  i64 first_panel, last_panel;  ///< of 32 channels
+};
+/// Floats of `room` for so many whole rows.
+i64 planar_room_size(const ConvolutionShape& shape, i64 rows);
+/// In the caller's thread: `out` and `residual` are where the first row of the first panel begins.
+void planar_rows(const ConvolutionShape& shape, const float* filters, const float* in, const PlanarRows& part,
+                 float* out, i64 out_block, const Epilogue& epilogue, const float* residual, float* room);
 
 }  // namespace ovir::fast

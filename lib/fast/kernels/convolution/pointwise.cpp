@@ -34,37 +34,49 @@ struct Job {
 
   /// Some pixels of an image, numbered through its groups, by a panel of `columns` packed filters.
   void run(i64 image, i64 panel, const float* weights, i64 columns, Part part, Ahead& ahead) const {
-    const auto group = image % groups, column = group * outputs + panel * kColumns;
+    const auto group = image % groups;
     const auto first_block = image / groups * blocks_of(s.outputs) + group * blocks_of(outputs);
-    const auto tiles = ceil_div(part.size(), table.pixels);
-    for (i64 i = 0; i < tiles; ++i) {
-      const Part some(part.size(), tiles, i);
-      const auto pixel = part.begin + some.begin;
-      const auto place = ((first_block + panel * (kColumns / kBlock)) * pixels + pixel) * kBlock;
-      Tile tile{};
-      tile.in = in + (image * blocks * pixels + pixel) * kBlock;
-      tile.pixel = kBlock;
-      tile.block = pixels * kBlock;
-      tile.taps = kOneTap;
-      tile.blocks = blocks;
-      tile.tap_count = 1;
-      tile.steps = kBlock;
-      tile.last_steps = channels - (blocks - 1) * kBlock;
-      tile.weights = weights;
-      tile.out = out + place;
-      tile.out_pixel = kBlock;
-      tile.out_block = pixels * kBlock;
-      tile.ahead = &ahead;
-      const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
-      begin(tile, epilogue, column, residual, kBlock, tile.out_block);
-      table.packed(tile, static_cast<int>(some.size()), static_cast<int>(columns));
-      finish(table, tile, static_cast<int>(some.size()), static_cast<int>(columns), epilogue, column, residual, kBlock,
-             tile.out_block);
-    }
+    const auto place = ((first_block + panel * (kColumns / kBlock)) * pixels + part.begin) * kBlock;
+    pointwise_run({.in = in + (image * blocks * pixels + part.begin) * kBlock,
+                   .in_block = pixels * kBlock,
+                   .channels = channels,
+                   .pixels = part.size(),
+                   .out = out + place,
+                   .out_block = pixels * kBlock,
+                   .residual = epilogue.residual ? epilogue.residual + place : nullptr},
+                  weights, group * outputs + panel * kColumns, columns, epilogue, &ahead);
   }
 };
 
 }  // namespace
+
+void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 columns, const Epilogue& epilogue,
+                   Ahead* ahead) {
+  const auto& table = isa();
+  const auto tiles = ceil_div(run.pixels, table.pixels), blocks = blocks_of(run.channels);
+  for (i64 i = 0; i < tiles; ++i) {
+    const Part some(run.pixels, tiles, i);
+    Tile tile{};
+    tile.in = run.in + some.begin * kBlock;
+    tile.pixel = kBlock;
+    tile.block = run.in_block;
+    tile.taps = kOneTap;
+    tile.blocks = blocks;
+    tile.tap_count = 1;
+    tile.steps = kBlock;
+    tile.last_steps = run.channels - (blocks - 1) * kBlock;
+    tile.weights = weights;
+    tile.out = run.out + some.begin * kBlock;
+    tile.out_pixel = kBlock;
+    tile.out_block = run.out_block;
+    tile.ahead = ahead;
+    const auto* residual = run.residual ? run.residual + some.begin * kBlock : nullptr;
+    begin(tile, epilogue, column, residual, kBlock, tile.out_block);
+    table.packed(tile, static_cast<int>(some.size()), static_cast<int>(columns));
+    finish(table, tile, static_cast<int>(some.size()), static_cast<int>(columns), epilogue, column, residual, kBlock,
+           tile.out_block);
+  }
+}
 
 void pointwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, ThreadPool& pool) {

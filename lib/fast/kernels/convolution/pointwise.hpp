@@ -9,6 +9,19 @@ namespace ovir::fast {
 void pointwise_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, ThreadPool& pool);
 
+/// Neighboring pixels of a plane by one panel of packed filters, in the caller's thread.
+struct PixelRun {
+  const float* in;  ///< the first pixel
+  i64 in_block;     ///< floats between blocks
+  i64 channels, pixels;
+  float* out;
+  i64 out_block;
+  const float* residual = nullptr;  ///< laid out as `out`
+};
+/// `column` is the panel's first, `columns` are 16 or 32.
+void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 columns, const Epilogue& epilogue,
+                   Ahead* ahead);
+
 /// Whether filters that are needed once had better be packed panel by panel, each right before it is used: where the
 /// panels are many enough to share out the work, and the input stays in the cache meanwhile.
 bool pointwise_packs_by_panels(const ConvolutionShape& shape);

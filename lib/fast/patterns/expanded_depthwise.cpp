@@ -1,0 +1,179 @@
+// A pointwise Convolution-1, or one of an image, the depthwise GroupConvolution-1 of what it gives and, where one
+// follows, a pointwise Convolution-1 of that, each with what follows it, in f32: what lies between stays in the cache.
+// For plans that run often.
+#include "fast/kernels/convolution/expanded_depthwise.hpp"
+
+#include "fast/kernels/convolution/depthwise.hpp"
+#include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kit/convolutions.hpp"
+#include "fast/kit/functions.hpp"
+
+namespace ovir::fast::patterns::expanded_depthwise {
+namespace {
+
+/// A convolution with filters that are known and planes that do not change.
+struct Layer {
+  ConvolutionShape shape;
+  const float* filters = nullptr;
+  Ending ending{};
+  std::vector<int> nodes{};
+  std::vector<ValueRef> inputs{};
+};
+
+std::optional<Layer> layer_of(const Graphlet& graph, int root) {
+  const auto convolution = static_convolution(graph, root);
+  const auto* filters = graph.constant(graph.input(root, 1));
+  if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
+  Match match{{root}, {graph.input(root, 0)}, nullptr};
+  auto ending = take_ending(graph, match, convolution->rank, 1, convolution->shape.outputs);
+  return Layer{convolution->shape, filters->data<float>(), std::move(ending), std::move(match.nodes),
+               std::move(match.inputs)};
+}
+
+/// The convolution that alone reads what a layer gives.
+std::optional<Layer> layer_after(const Graphlet& graph, const Layer& layer, std::string_view type) {
+  const auto last = layer.nodes.back(), next = graph.only_user({last, 0});
+  if (layer.ending.residual >= 0 || graph.type(next) != type || graph.input(next, 0).node != last) return std::nullopt;
+  return layer_of(graph, next);
+}
+
+/// Its filters as a kernel of its own packs them.
+struct Packed {
+  Buffer filters{};
+  Ending ending{};
+
+  PackedLayer with(const float* residual) const { return {filters.data(), ending.epilogue(residual)}; }
+};
+
+Packed packed(Layer layer) {
+  const auto& s = layer.shape;
+  ThreadPool alone(1);
+  Packed to;
+  if (s.outputs == 0) return to;
+  if (s.is_depthwise()) {
+    to.filters = Buffer(depthwise_filters_size(s));
+    depthwise_pack(s, layer.filters, to.filters.data());
+  } else if (s.is_pointwise()) {
+    to.filters = Buffer(direct_filters_size(s));
+    direct_pack(s, Weights(layer.filters), to.filters.data(), alone);
+  } else {
+    to.filters = Buffer(planar_filters_size(s));
+    planar_pack(s, layer.filters, to.filters.data(), alone);
+  }
+  to.ending = std::move(layer.ending);
+  return to;
+}
+
+class ExpandedDepthwiseKernel final : public Kernel {
+ public:
+  /// A projection of no outputs is none.
+  ExpandedDepthwiseKernel(Layer expansion, Layer depthwise, Layer projection)
+      : expansion_(expansion.shape),
+        depthwise_(depthwise.shape),
+        projection_(projection.shape),
+        expand_(packed(std::move(expansion))),
+        filter_(packed(std::move(depthwise))),
+        project_(packed(std::move(projection))) {}
+
+  std::string name() const override {
+    return projects() ? "inverted_residual" + project_.ending.name : "expanded_depthwise" + filter_.ending.name;
+  }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
+    const auto &x = sizes.in[0], &y = sizes.out[0];
+    if (!keeps_plane(x, expansion_)) return nullptr;
+    auto expansion = expansion_, depthwise = depthwise_, projection = projection_;
+    expansion.batch = depthwise.batch = projection.batch = x.dim(0);
+    const auto* residual = residual_ < 0 ? nullptr : &sizes.in[residual_];
+    if (residual && residual->size() != y.size()) return nullptr;
+    const auto threads = runtime.threads();
+    auto state = std::make_unique<State>(ExpandedDepthwise(expansion, depthwise, projection, threads));
+    const auto size = [&](i64 channels, i64 plane) { return x.dim(0) * blocks_of(channels) * plane * kBlock; };
+    const auto& last = projects() ? projection : depthwise;
+    if (x.layout == Layout::plain && !state->what.planar)
+      state->in = state->reserve(size(expansion.channels, expansion.plane()));
+    if (y.layout == Layout::plain) state->out = state->reserve(size(last.outputs, last.out_plane()));
+    if (residual && residual->layout == Layout::plain)
+      state->residual = state->reserve(size(last.outputs, last.out_plane()));
+    state->work = state->reserve(state->what.scratch_size(threads));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    auto& state = static_cast<State&>(prepared);
+    const auto& e = state.what.expansion;
+    const auto& last = projects() ? state.what.projection : state.what.depthwise;
+    auto& pool = runtime.pool();
+    const auto* x = in[0].as<const float>();
+    if (state.in) {
+      to_blocked(x, state.floats(state.in), e.batch, e.channels, e.plane(), pool);
+      x = state.floats(state.in);
+    }
+    const auto* residual = residual_ < 0 ? nullptr : in[residual_].as<const float>();
+    if (state.residual) {
+      to_blocked(residual, state.floats(state.residual), last.batch, last.outputs, last.out_plane(), pool);
+      residual = state.floats(state.residual);
+    }
+    auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
+    fast::expanded_depthwise(state.what, expand_.with(nullptr), filter_.with(nullptr), project_.with(residual), x, y,
+                             state.floats(state.work), pool);
+    if (state.out) to_plain(y, out[0].as<float>(), last.batch, last.outputs, last.out_plane(), pool);
+  }
+
+  bool reads(int input, Layout layout) const override {
+    return layout == Layout::plain || input != 0 || expansion_.is_pointwise();
+  }
+  bool writes(Layout) const override { return true; }
+  /// By rows what is expanded may be the residual itself, rows of which others still read.
+  bool writes_over(int input) const override {
+    return !ExpandedDepthwise::is_by_rows(depthwise_) && project_.ending.writes_over(input);
+  }
+
+ private:
+  struct State final : KernelState {
+    explicit State(const ExpandedDepthwise& w) : what(w) {}
+    ExpandedDepthwise what;
+    Scratch in, residual, out, work;
+  };
+
+  bool projects() const { return projection_.outputs > 0; }
+
+  ConvolutionShape expansion_, depthwise_, projection_;
+  Packed expand_, filter_, project_;
+  int residual_ = project_.ending.residual;  ///< the operand; -1: none
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  auto expansion = layer_of(graph, root);
+  if (!expansion) return std::nullopt;
+  auto depthwise = layer_after(graph, *expansion, "GroupConvolution");
+  if (!depthwise || !ExpandedDepthwise::supports(expansion->shape, depthwise->shape)) return std::nullopt;
+  auto projection = layer_after(graph, *depthwise, "Convolution");
+  if (!projection || !projection->shape.is_pointwise() || projection->shape.groups > 1) {
+    if (depthwise->ending.residual >= 0) return std::nullopt;
+    projection = Layer{};
+  }
+  Match match{expansion->nodes, {graph.input(root, 0)}, nullptr};
+  for (const auto* layer : {&*depthwise, &*projection})
+    match.nodes.insert(match.nodes.end(), layer->nodes.begin(), layer->nodes.end());
+  if (projection->ending.residual >= 0) match.inputs.push_back(projection->inputs.at(projection->ending.residual));
+  match.kernel =
+      std::make_unique<ExpandedDepthwiseKernel>(*std::move(expansion), *std::move(depthwise), *std::move(projection));
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"Convolution"};
+
+}  // namespace
+
+extern constinit const Pattern pattern{.name = "expanded_depthwise",
+                                       .roots = kRoots,
+                                       .match = match,
+                                       .priority = Priority::group,
+                                       .precision = Precision::f32,
+                                       .steady_only = true};
+
+}  // namespace ovir::fast::patterns::expanded_depthwise

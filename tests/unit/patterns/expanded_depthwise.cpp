@@ -1,0 +1,52 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::expanded_depthwise {
+namespace {
+
+int clamp(Net& n, int x) { return n.op("Clamp-1", {x}, {{"min", "0"}, {"max", "1.5"}}); }
+int depthwise(Net& n, int x, i64 channels, i64 kernel, int stride, int pad) {
+  return n.op("GroupConvolution-1", {x, n.weights({channels, 1, 1, kernel, kernel})}, windows(2, stride, pad));
+}
+
+void residual(Net& n) {  // blocks that are not whole; what is added is what is expanded
+  const auto x = n.input({2, 40, 43, 45});
+  const auto y = clamp(n, biased(n, convolution(n, x, {170, 40, 1, 1}, windows(2)), 170));
+  const auto z = clamp(n, biased(n, depthwise(n, y, 170, 3, 1, 1), 170));
+  n.result(n.op("Add-1", {x, biased(n, convolution(n, z, {40, 170, 1, 1}, windows(2)), 40)}));
+}
+void image(Net& n) {  // activations that are computed aside
+  const auto x = n.op("Swish-4", {convolution(n, n.input({1, 3, 50, 55}), {33, 3, 3, 3}, windows(2, 1, 1))});
+  const auto y = n.op("HSwish-4", {depthwise(n, x, 33, 5, 2, 2)});
+  n.result(convolution(n, y, {18, 33, 1, 1}, windows(2)));
+}
+void small_planes(Net& n) {  // each thread has channels of its own
+  const auto x = n.op("Relu-1", {convolution(n, n.input({2, 24, 9, 7}), {40, 24, 1, 1}, windows(2))});
+  const auto y = clamp(n, biased(n, convolution(n, x, {70, 40, 1, 1}, windows(2)), 70));
+  const auto z = clamp(n, depthwise(n, y, 70, 3, 1, 1));
+  n.result(n.op("Add-1", {convolution(n, z, {40, 70, 1, 1}, windows(2)), x}));
+}
+void without_projection(Net& n) {  // the last rows and columns are read by no output
+  const auto x = n.op("Sigmoid-1", {convolution(n, n.input({2, 16, 38, 42}), {35, 16, 1, 1}, windows(2))});
+  n.result(n.op("Sigmoid-1", {biased(n, depthwise(n, x, 35, 3, 2, 0), 35)}));
+}
+void small_planes_without_projection(Net& n) {
+  const auto x = n.op("Sigmoid-1", {convolution(n, n.input({1, 16, 14, 13}), {80, 16, 1, 1}, windows(2))});
+  const auto y = n.op("Swish-4", {depthwise(n, x, 80, 7, 1, 3)});
+  n.result(n.op("ReduceMean-1", {y, n.indices({2, 3})}, {{"keep_dims", "true"}}));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"inverted_residual+bias+residual", residual},
+    {"inverted_residual", image},
+    {"inverted_residual+residual", small_planes},
+    {"expanded_depthwise+bias+Sigmoid", without_projection},
+    {"expanded_depthwise+Swish", small_planes_without_projection},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"expanded_depthwise", kExamples};
+
+}  // namespace ovir::testing::patterns::expanded_depthwise
