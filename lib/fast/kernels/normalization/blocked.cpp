@@ -37,7 +37,7 @@ struct Unit {
   }
 };
 
-/// store(block of 16 channels, first pixel, pixels, finish): finish(to) gives what is to be stored there, to[pixel][16].
+/// store(block of 16 channels, first pixel, pixels, finish): finish(to) gives what is to be stored, to[pixel][16].
 template <class Store>
 void normalize_unit(const BlockedNormalization& w, const Unit& unit, i64 channel, const float* x, Store store) {
   const auto& table = isa();
