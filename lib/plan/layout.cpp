@@ -1,7 +1,8 @@
 // layout: a value stays blocked, and in a plan of such a precision in bf16 or u8,
 // where the kernel that writes it and all that read it can. Kernels bring other operands into their own layout and type
-// themselves, so no step is added.
+// themselves, so no step is added. The bytes under another shape (a view) are stored alike.
 #include <algorithm>
+#include <numeric>
 
 #include "plan/passes.hpp"
 
@@ -42,36 +43,48 @@ std::span<const Storage> candidates(Precision precision) {
 
 void layout(Plan& plan) {
   if (!plan.options.has("layout")) return;
-  std::vector<char> open(plan.values.size(), 0), read(plan.values.size(), 0);
-  std::vector<const Step*> writer(plan.values.size(), nullptr);
+  const auto count = plan.values.size();
+  std::vector<char> open(count, 0), read(count, 0), viewed(count, 0);
+  std::vector<const Step*> writer(count, nullptr);
+  std::vector<int> origin(count);  // by value: whose bytes it is
+  std::iota(origin.begin(), origin.end(), 0);
   for (const auto& step : plan.steps) {
-    for (const auto id : step.inputs) read[id] = 1;
+    if (passes_on(plan, step)) {
+      const auto from = origin[step.inputs[0]];
+      origin[step.outputs[0]] = from;
+      viewed[from] = 1;
+      continue;
+    }
+    for (const auto id : step.inputs) read[origin[id]] = 1;
     if (!step.kernel || !is_settled(plan, step)) continue;
     for (const auto id : step.outputs) {
       open[id] = plan.value(id).stored == ElementType::f32;
       writer[id] = &step;
     }
   }
-  for (const auto id : plan.results) open[id] = 0;
+  for (const auto id : plan.results) open[origin[id]] = 0;
   for (const auto& how : candidates(plan.options.precision)) {
-    std::vector<char> can(plan.values.size(), 0);
-    for (int id = 0; id < std::ssize(can); ++id) {
+    std::vector<char> can(count, 0);
+    for (std::size_t id = 0; id < count; ++id) {
       const auto rank = plan.values[id].shape.rank();
-      can[id] = open[id] && read[id] && (how.layout == Layout::plain || rank == 3 || rank == 4) &&
+      can[id] = open[id] && read[id] && (how.layout == Layout::plain || (!viewed[id] && (rank == 3 || rank == 4))) &&
                 writes(*writer[id]->kernel, how);
     }
-    for (const auto& step : plan.steps)
+    for (const auto& step : plan.steps) {
+      if (passes_on(plan, step)) continue;
       for (int i = 0; i < std::ssize(step.inputs); ++i) {
-        auto& one = can[step.inputs[i]];
+        auto& one = can[origin[step.inputs[i]]];
         one = one && step.kernel && is_settled(plan, step) && reads(*step.kernel, i, how);
       }
-    for (int id = 0; id < std::ssize(can); ++id) {
-      if (!can[id]) continue;
-      open[id] = 0;
+    }
+    for (std::size_t id = 0; id < count; ++id) {
+      const auto from = origin[id];
+      if (!can[from]) continue;
+      open[from] = 0;
       auto& value = plan.values[id];
       value.stored = how.type;
       value.layout = how.layout;
-      if (how.type == ElementType::u8) value.quantization = writer[id]->kernel->quantization();
+      if (how.type == ElementType::u8) value.quantization = writer[from]->kernel->quantization();
     }
   }
 }

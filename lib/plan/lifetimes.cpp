@@ -85,6 +85,8 @@ bool is_view(const Plan& plan, const Step& step) {
 
 }  // namespace
 
+bool passes_on(const Plan& plan, const Step& step) { return is_view(plan, step) && !infers(plan, step); }
+
 void lifetimes(Plan& plan) {
   for (auto& value : plan.values) value.reads = 0;
   for (const auto& step : plan.steps)

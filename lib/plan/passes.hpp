@@ -21,6 +21,8 @@ void choose(Plan& plan, const PlanOptions& options);
 void layout(Plan& plan);
 /// What dies where, which outputs are views, and which steps infer shapes when they run.
 void lifetimes(Plan& plan);
+/// Whether a step only gives the bytes of input 0 another shape, which is settled before the run.
+bool passes_on(const Plan& plan, const Step& step);
 
 /// The value that stands for an output of a node.
 int value_of(const Plan& plan, ValueRef v);

@@ -8,15 +8,17 @@
   compare.py --threads 1 --processor          processor time instead of the clock's: for a machine that others use
   compare.py --busy                           while other processes keep all cores busy; see `slower` below
   compare.py --precision bf16                 ovir with --precision bf16, OpenVINO at its own default
+  compare.py --onnxruntime                    also onnxruntime, where onnx_rival.py exports the net, always in f32
 
 one-shot: from the start of the process to its end, outputs written; MB: the peak of its resident memory.
 steady:   an inference after many, `ovir bench` and OpenVINO taking turns; of models with states tokens a second.
+onnxruntime: an inference of onnxruntime by one of ovir, taking turns with both.
 slower:   with --busy: the time of an inference by that on the quiet machine, of ovir and of OpenVINO.
-Ratios are OpenVINO / ovir, above 1 ovir is the better; of minima, in brackets of medians. `apart`: the largest
+Ratios are rival / ovir, above 1 ovir is the better; of minima, in brackets of medians. `apart`: the largest
 difference of the outputs of both, as a part of the largest value.
 
-OpenVINO runs through its C++ API (rival.cpp), built here against its wheel, which is installed in a virtual environment
-(--venv) where this Python has none.
+OpenVINO runs through its C++ API (rival.cpp), built here against its wheel, onnxruntime in this Python; both are
+installed in a virtual environment (--venv) where this Python has none.
 """
 import argparse, ast, json, os, statistics, subprocess, sys, tempfile
 from pathlib import Path
@@ -153,15 +155,17 @@ class Rival:
         return self.process.wait()
 
 
-def taking_turns(net, run, rival, rounds):
-    mine, theirs = [], []
+def taking_turns(net, run, rivals, rounds):
+    """Results of ovir, and of each rival."""
+    mine, theirs = [], [[] for _ in rivals]
     for _ in range(rounds):
         result = subprocess.run(run.ovir("bench", net, "--format", "json", "-t", "1"), capture_output=True, text=True)
         if result.returncode:
             raise RuntimeError(result.stderr)
         mine.append(json.loads(result.stdout))
-        theirs.append(rival.measure(1))
-    return mine, theirs
+        for rival, results in zip(rivals, theirs):
+            results.append(rival.measure(1))
+    return mine, *theirs
 
 
 def best(results, options, stateful):
@@ -186,35 +190,56 @@ class Busy:
             process.wait()
 
 
+def onnxruntime_of(net, run):
+    """The net in onnxruntime, in a list, which is empty where it is not asked for or not exported."""
+    if not run.options.onnxruntime or net.stateful:
+        return []
+    import onnx_rival
+    try:
+        return [onnx_rival.Onnxruntime(net, run.options.threads)]
+    except onnx_rival.NotExported as error:
+        print(f"{net.name}: no onnxruntime: {error}", file=sys.stderr)
+        return []
+
+
 def steady(net, run):
     options = run.options
     with tempfile.TemporaryDirectory() as b:
         rival = Rival(net, run, b)
-        mine, theirs = taking_turns(net, run, rival, options.rounds)
-        quiet = best(mine, options, net.stateful), best(theirs, options, net.stateful)
+        mine, *theirs = taking_turns(net, run, [rival, *onnxruntime_of(net, run)], options.rounds)
+        quiet, others = [best(r, options, net.stateful) for r in (mine, theirs[0])], theirs[1:]
         cells = {}
         if options.busy:
             with Busy():
-                mine, theirs = taking_turns(net, run, rival, options.rounds)
-            busy = best(mine, options, net.stateful), best(theirs, options, net.stateful)
+                busy = [best(r, options, net.stateful) for r in taking_turns(net, run, [rival], options.rounds)]
             cells["slower"] = " / ".join(f"{b[1] / q[1]:.1f}" for b, q in zip(busy, quiet))
         rival.close()
     (own, own_median), (rivals, median) = quiet
     cells["steady"] = f"**{rivals / own:.2f}** ({median / own_median:.2f})"
     unit = (lambda ms: f"{1e3 / ms:.0f} tokens/s") if net.stateful and not options.processor else "{:.2f}".format
     cells["ms an inference"] = f"{unit(own)} / {unit(rivals)}"
-    return cells, {"steady": rivals / own}
+    ratios = {"steady": rivals / own}
+    for result in others:
+        third, third_median = best(result, options, net.stateful)
+        ratios["onnxruntime"] = third / own
+        cells["onnxruntime"] = f"**{third / own:.2f}** ({third_median / own_median:.2f})"
+    return cells, ratios
 
 
-def python_with_openvino(venv):
-    for python in sys.executable, str(venv / "bin" / "python"):
-        if Path(python).exists() and not subprocess.run([python, "-c", "import openvino, numpy"],
+def python_with_rivals(venv, onnxruntime):
+    """A Python that has them: this one, or that of `venv`, into which they are installed."""
+    wanted = {"openvino": "openvino==2026.4.1", "numpy": "numpy"}
+    if onnxruntime:
+        wanted.update({"onnx": "onnx==1.23.2", "onnxruntime": "onnxruntime==1.31.1"})
+    own = str(venv / "bin" / "python")
+    for python in sys.executable, own:
+        if Path(python).exists() and not subprocess.run([python, "-c", f"import {', '.join(wanted)}"],
                                                         stderr=subprocess.DEVNULL).returncode:
             return python
-    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-    python = str(venv / "bin" / "python")
-    subprocess.run([python, "-m", "pip", "install", "-q", "openvino==2026.4.1", "numpy"], check=True)
-    return python
+    if not Path(own).exists():
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    subprocess.run([own, "-m", "pip", "install", "-q", *wanted.values()], check=True)
+    return own
 
 
 def build_rival():
@@ -260,11 +285,12 @@ def main():
     parser.add_argument("--precision", default="f32", help="f32, or bf16 or int8 against OpenVINO's default")
     parser.add_argument("--processor", action="store_true")
     parser.add_argument("--busy", action="store_true")
+    parser.add_argument("--onnxruntime", action="store_true")
     parser.add_argument("--one-shot", action="store_true")
     parser.add_argument("--steady", action="store_true")
     options = parser.parse_args()
     options.ovir = os.path.abspath(options.ovir)
-    python = python_with_openvino(options.venv)
+    python = python_with_rivals(options.venv, options.onnxruntime)
     if os.path.realpath(python) != os.path.realpath(sys.executable) and "OVIR_COMPARE" not in os.environ:
         os.execve(python, [python, *sys.argv], {**os.environ, "OVIR_COMPARE": "1"})
     words = subprocess.run([options.ovir, "help", "bench"], capture_output=True, text=True).stdout
@@ -289,7 +315,8 @@ def main():
     if not rows:
         sys.exit("no net to compare")
     means = {column: f"**{statistics.geometric_mean(values):.2f}**" for column, values in ratios.items()}
-    columns = [c for c in ("one-shot", "ms", "memory", "MB", "steady", "ms an inference", "slower", "apart")
+    columns = [c for c in ("one-shot", "ms", "memory", "MB", "steady", "ms an inference", "onnxruntime",
+                            "slower", "apart")
                if any(c in cells for _, cells in rows)]
     table([*rows, ("geometric mean", means)], columns)
 

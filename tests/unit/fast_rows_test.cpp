@@ -1,6 +1,7 @@
 // Softmax, normalization, reductions, attention, recurrent steps: against the formulas in double precision.
 #include <array>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/normalization/blocked.hpp"
@@ -99,6 +100,18 @@ TEST_CASE("normalization of groups of channels, on blocks") {
       normalize_blocked(w, x.data(), y.data(), four);
       normalize_blocked(w, again.data(), again.data(), one);  // in place
       CHECK(again == y);
+      const auto blocks = channels / kBlock, pairs = (blocks + 1) / 2;
+      std::vector<std::uint16_t> halves(at(kBatch * pairs * plane * 2 * kBlock), 0x7777);
+      normalize_blocked(w, x.data(), halves.data(), four);
+      for (i64 i = 0; i < std::ssize(halves); ++i) {
+        const auto lane = i % (2 * kBlock), block = i / (2 * kBlock) / plane % pairs * 2 + lane / kBlock,
+                   image = i / (2 * kBlock) / plane / pairs, pixel = i / (2 * kBlock) % plane;
+        std::uint16_t rounded = 0;
+        if (block < blocks)
+          narrow_isa().to_bf16(&y[at(((image * blocks + block) * plane + pixel) * kBlock + lane % kBlock)], &rounded,
+                               1);
+        REQUIRE(halves[at(i)] == rounded);
+      }
       const auto place = [&](i64 image, i64 c, i64 p) {
         return at(((image * channels + c) / kBlock * plane + p) * kBlock + c % kBlock);
       };
@@ -172,6 +185,12 @@ Floats random_short(i64 n, unsigned seed, float low, float high) {
   return v;
 }
 
+Floats floats_of(const std::vector<std::uint16_t>& x) {
+  Floats to(x.size());
+  narrow_isa().from_bf16(x.data(), to.data(), static_cast<i64>(x.size()));
+  return to;
+}
+
 TEST_CASE("attention: masks, heads that share keys, transposed keys, one query") {
   ThreadPool one(1), four(4);
   struct Case {
@@ -198,7 +217,7 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
     const HeadView vv{v.data(), s.kv_heads * s.keys * s.value_depth, s.keys * s.value_depth, s.value_depth, 1};
     const MaskView mv{.added = c.mask ? mask.data() : nullptr, .row = s.keys};
     const auto wide = s.heads * s.value_depth;
-    const HeadView ov{nullptr, s.queries * wide, s.value_depth, wide, 1};
+    const HeadPlace ov{.batch = s.queries * wide, .head = s.value_depth, .row = wide};
     std::vector<double> exact(at(s.batch * s.queries * wide));
     for (i64 b = 0; b < s.batch; ++b)
       for (i64 h = 0; h < s.heads; ++h)
@@ -228,11 +247,35 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
         narrow.bf16 = bf16;
         const Buffer scratch(attention_scratch_size(narrow, kv.column == 1, 4));
         Floats y(exact.size()), again = y;
-        attention(narrow, qv, kv, vv, mv, ov, y.data(), scratch.data(), four);
-        // Of probabilities, rounded to 2^-9 of themselves; values are within 1.
-        CHECK(worst(y, exact, 1) < (bf16 ? 1.05 / 512 : 3e-6));
-        attention(narrow, qv, kv, vv, mv, ov, again.data(), scratch.data(), one);
+        const auto to = [&](Floats& result) {
+          auto place = ov;
+          place.wide = result.data();
+          return place;
+        };
+        attention(narrow, qv, kv, vv, mv, to(y), scratch.data(), four);
+        // Of probabilities, rounded to half a unit of bf16, 2^-8 of themselves; values are within 1.
+        CHECK(worst(y, exact, 1) < (bf16 ? 1.0 / 256 : 3e-6));
+        attention(narrow, qv, kv, vv, mv, to(again), scratch.data(), one);
         CHECK(again == y);
+        if (!bf16 || c.transposed_keys) continue;
+        // Operands and the output in bf16, which has these numbers: what is rounded is the same.
+        const auto halves = [](const Floats& x) {
+          std::vector<std::uint16_t> to(x.size());
+          narrow_isa().to_bf16(x.data(), to.data(), static_cast<i64>(x.size()));
+          return to;
+        };
+        const auto in_halves = [](HeadView view, const std::vector<std::uint16_t>& x) {
+          view.data = nullptr;
+          view.narrow = x.data();
+          return view;
+        };
+        const auto qs = halves(q), ks = halves(k), vs = halves(v);
+        std::vector<std::uint16_t> ys(y.size());
+        auto place = ov;
+        place.narrow = ys.data();
+        const Buffer other(attention_scratch_size(narrow, false, 4));
+        attention(narrow, in_halves(qv, qs), in_halves(kv, ks), in_halves(vv, vs), mv, place, other.data(), four);
+        CHECK(worst(floats_of(ys), exact, 1) < 2.0 / 256);
       }
     });
   }

@@ -94,14 +94,14 @@ int count_kernels(const Plan& plan, std::string_view begin) {
   }));
 }
 
-/// Everything it is shown is f32.
+/// Everything it is shown is f32, but the shapes.
 struct Watcher final : Observer {
   int seen = 0;
   Verdict after(Event& event) override {
     for (const auto& t : event.outputs)
       if (t) {
         ++seen;
-        CHECK(t.type() == ElementType::f32);
+        CHECK((t.type() == ElementType::f32 || t.type() == ElementType::i64));
       }
     return Verdict::go_on;
   }
@@ -131,6 +131,46 @@ TEST_CASE("bf16: kernels, what is stored, results") {
   double largest = 0;
   for (const auto v : expected) largest = std::max(largest, std::abs(v));
   // Each of five layers rounds operands and results to 2^-9.
+  CHECK(largest_difference(got, expected) < largest * 10 / 512);
+  CHECK(got == result_of(c, Precision::bf16, 1));
+  CHECK(got == result_of(c, Precision::bf16, 4));
+  Watcher watcher;
+  CHECK(got == result_of(c, Precision::bf16, 2, Tier::fast, &watcher));
+  CHECK(watcher.seen > 12);
+}
+
+namespace {
+
+/// A layer of an encoder: queries, keys and values are views of products.
+void build_encoder(Net& n) {
+  const auto linear = [&](int x, i64 k, i64 m) {
+    return n.op("Add-1", {n.op("MatMul-1", {x, n.weights({k, m})}), n.weights({m})});
+  };
+  const auto x = n.op("Add-1", {n.input({2, 14, 32}), n.weights({32})});
+  const auto heads = [&](int y) {
+    const auto split = n.op("Reshape-1", {linear(y, 32, 32), n.indices({0, 0, 2, 16})}, {{"special_zero", "true"}});
+    return n.op("Transpose-1", {split, n.indices({0, 2, 1, 3})});
+  };
+  const auto y = n.op("ScaledDotProductAttention-13", {heads(x), heads(x), heads(x)}, {{"causal", "false"}});
+  const auto joined = n.op("Reshape-1", {n.op("Transpose-1", {y, n.indices({0, 2, 1, 3})}), n.indices({0, 0, 32})},
+                           {{"special_zero", "true"}});
+  n.result(linear(joined, 32, 9));
+}
+
+}  // namespace
+
+TEST_CASE("bf16: views of products are stored as those are, and attention reads and writes it") {
+  Net net(ElementType::f32, false);
+  build_encoder(net);
+  const auto c = net.model.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  const auto made = plan_of(c, Precision::bf16, 100);
+  CHECK(count_kernels(*made, "bf16") == 5);
+  CHECK(count_stored(*made, ElementType::bf16) == 8);  // of attention, four and their views
+  const auto got = result_of(c, Precision::bf16, 2);
+  const auto expected = result_of(c, Precision::f32, 1, Tier::reference);
+  double largest = 0;
+  for (const auto v : expected) largest = std::max(largest, std::abs(v));
   CHECK(largest_difference(got, expected) < largest * 10 / 512);
   CHECK(got == result_of(c, Precision::bf16, 1));
   CHECK(got == result_of(c, Precision::bf16, 4));

@@ -18,6 +18,7 @@
 
 // These use rows.inl.
 #include "fast/isa/codes.inl"
+#include "fast/isa/softmax.inl"
 #include "fast/isa/tile.inl"
 #include "fast/isa/winograd.inl"
 
@@ -49,6 +50,7 @@ static constexpr IsaTable table(const char* name) {
           .deviation = deviation,
           .reduce_columns = reduce_columns,
           .exp_sum = exp_sum,
+          .softmax_rows = softmax_rows,
           .normalize = normalize,
           .lane_sums = lane_sums,
           .lane_deviations = lane_deviations,

@@ -17,6 +17,7 @@ enum class Function : std::uint8_t {
   hsigmoid,      ///< clamp(x + 3, 0, 6) / 6
   hard_sigmoid,  ///< clamp(a·x + b, 0, 1)
   gelu_erf,      ///< x · (1 + erf(x/√2)) / 2
+  gelu_short,    ///< the same within 3.4e-5 of x: for results that are rounded to bf16
   gelu_tanh,     ///< x · (1 + tanh(√(2/π)·(x + 0.044715·x³))) / 2
   tanh,
   elu,       ///< x < 0 ? a·(exp(x) - 1) : x
@@ -56,5 +57,19 @@ struct Quantization {
 };
 
 enum class Reduction : std::uint8_t { sum, mean, maximum, minimum, sum_of_squares };
+
+/// Rows of scores that become probabilities in their place: exp(x·scale + mask), by their sum; NaN where nothing is
+/// seen.
+struct SoftmaxRows {
+  float* scores;
+  i64 width;  ///< from row to row, a multiple of 32: what does not count becomes 0
+  i64 rows;
+  i64 n;                     ///< the most numbers of a row that count
+  i64 first = n, rises = 0;  ///< `first` of the first row, `rises` more in each of the next; not 0
+  float scale;
+  const float* added = nullptr;         ///< a mask that is added, or
+  const unsigned char* seen = nullptr;  ///< 0 where a score does not count; or neither
+  i64 mask_row = 0, mask_column = 0;    ///< 0 where it is broadcast; mask_column may be 1
+};
 
 }  // namespace ovir::fast

@@ -16,6 +16,7 @@ static inline __attribute__((always_inline)) void with_function(const Unary& u, 
       return use([=](Vec x) { return min(spread(6.0f), max(zero, x + spread(3.0f))) * spread(1.0f / 6); });
     case Function::hard_sigmoid: return use([=](Vec x) { return min(one, max(zero, a * x + b)); });
     case Function::gelu_erf: return use([](Vec x) { return gelu(x); });
+    case Function::gelu_short: return use([](Vec x) { return gelu_short(x); });
     case Function::gelu_tanh:
       return use([=](Vec x) {
         const Vec twice = spread(1.59576912f) * fma(spread(0.044715f) * x * x, x, x);

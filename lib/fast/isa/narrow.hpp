@@ -151,7 +151,12 @@ struct NarrowTable {
   void (*to_u8)(const float* x, float scale, float shift, float max_level, std::uint8_t* y, i64 n);
   /// Rounds to the nearest, halves to even.
   void (*to_bf16)(const float* x, std::uint16_t* y, i64 n);
+  /// Rows of n, `row` and `to` elements apart.
+  void (*rows_to_bf16)(const float* x, i64 row, std::uint16_t* y, i64 to, i64 rows, i64 n);
   void (*from_bf16)(const std::uint16_t* x, float* y, i64 n);
+  /// Rows of bf16, `row` apart, become lines of 32 words: word c of line i is element c of rows 2i and 2i + 1; 0 where
+  /// there is no such row, or for c ≥ columns.
+  void (*pair_rows)(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Word* to);
   /// A vector, by which rows of codes as those of `w` will be multiplied, as digits. False where it has numbers that
   /// are not finite, or too large or small: dot_codes (table.hpp) is for those. Null, as dot_digits, where the machine
   /// has no instruction for it.

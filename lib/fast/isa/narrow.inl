@@ -228,12 +228,35 @@ static void to_bf16(const float* x, std::uint16_t* y, i64 n) {
   for (i64 j = 0; i + j < n; ++j) y[i + j] = rounded[j];
 }
 
+static void rows_to_bf16(const float* x, i64 row, std::uint16_t* y, i64 to, i64 rows, i64 n) {
+  for (i64 r = 0; r < rows; ++r, x += row, y += to)
+    if (n == 2 * kWidth) store_bf16(y, load(x), load(x + kWidth));
+    else if (n == kWidth) store_bf16(y, load(x));
+    else to_bf16(x, y, n);
+}
+
 static void from_bf16(const std::uint16_t* x, float* y, i64 n) {
   i64 i = 0;
   for (; i + kWidth <= n; i += kWidth) store(y + i, load_bf16(x + i));
   for (; i < n; ++i) {
     const Word bits = Word{x[i]} << 16;
     __builtin_memcpy(y + i, &bits, sizeof bits);
+  }
+}
+
+static void pair_rows(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Word* to) {
+  const auto pair = [&](const std::uint16_t* even, const std::uint16_t* odd) {
+    for (i64 c = 0; c < kColumns; ++c) to[c] = Word{even[c]} | Word{odd[c]} << 16;
+  };
+  for (i64 r = 0; r < rows; r += 2, x += 2 * row, to += kColumns) {
+    if (columns == kColumns && r + 1 < rows) {
+      pair(x, x + row);
+      continue;
+    }
+    std::uint16_t lines[2][kColumns] = {};
+    for (i64 i = 0; i < 2 && r + i < rows; ++i)
+      for (i64 c = 0; c < columns; ++c) lines[i][c] = x[i * row + c];
+    pair(lines[0], lines[1]);
   }
 }
 
@@ -379,6 +402,8 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .u8_pool = u8_pool,
           .to_u8 = to_u8,
           .to_bf16 = to_bf16,
+          .rows_to_bf16 = rows_to_bf16,
           .from_bf16 = from_bf16,
+          .pair_rows = pair_rows,
           .sixteen_to_u8 = sixteen_to_u8};
 }

@@ -74,6 +74,7 @@ struct IsaTable {
   void (*reduce_columns)(Reduction what, const float* x, i64 step, i64 rows, float* y, i64 columns);
   /// y[i] = exp(x[i]·scale - shift); gives the sum of y.
   float (*exp_sum)(const float* x, float scale, float shift, float* y, i64 n);
+  void (*softmax_rows)(const SoftmaxRows& rows);
   /// y[i] = (x[i] - mean)·scale·weight[i] + bias[i]; weight and bias may be null.
   void (*normalize)(const float* x, float mean, float scale, const float* weight, const float* bias, float* y, i64 n);
 

@@ -18,13 +18,12 @@ void take(const NarrowTable& table, const Bf16Place& from, int pixels, i64 valid
 
 void give(const NarrowTable& table, float* values, const Bf16Place& to, int pixels, i64 valid, bool padded) {
   const auto stored = !padded ? valid : (to.narrow ? kColumns : (valid + kBlock - 1) / kBlock * kBlock);
-  for (i64 p = 0; p < pixels; ++p, values += kColumns) {
-    std::fill(values + valid, values + kColumns, 0.0f);
-    if (to.narrow) table.to_bf16(values, to.narrow + p * to.pixel, stored);
-    else
-      for (i64 c = 0; c < stored; c += kBlock)
-        std::copy_n(values + c, std::min(kBlock, stored - c), to.wide + p * to.pixel + c / kBlock * to.block);
-  }
+  for (i64 p = 0; valid < stored && p < pixels; ++p)
+    std::fill(values + p * kColumns + valid, values + (p + 1) * kColumns, 0.0f);
+  if (to.narrow) return table.rows_to_bf16(values, kColumns, to.narrow, to.pixel, pixels, stored);
+  for (i64 p = 0; p < pixels; ++p, values += kColumns)
+    for (i64 c = 0; c < stored; c += kBlock)
+      std::copy_n(values + c, std::min(kBlock, stored - c), to.wide + p * to.pixel + c / kBlock * to.block);
 }
 
 }  // namespace
@@ -51,8 +50,10 @@ void bf16_finish(float* values, int pixels, i64 column, i64 valid, bool padded, 
   const i64 n = pixels * kColumns;
   if (residual && !e.residual_last) loops.binary(Binary::add, values, 1, other, 1, values, n);
   const bool last = residual && e.residual_last;
-  loops.activate(e.activation, e.slopes ? e.slopes + column : nullptr, values, kColumns, last ? other : nullptr,
-                 kColumns, pixels, kColumns);
+  auto activation = e.activation;
+  if (activation.f == Function::gelu_erf && out.narrow) activation.f = Function::gelu_short;
+  loops.activate(activation, e.slopes ? e.slopes + column : nullptr, values, kColumns, last ? other : nullptr, kColumns,
+                 pixels, kColumns);
   give(table, values, out, pixels, valid, padded);
 }
 

@@ -36,7 +36,19 @@ HeadView view_of(const View& v, const Order& order) {
     strides[axis] = stride;
     stride *= Dims::dim(v, axis);
   }
-  return {v.as<const float>(), strides[order[0]], strides[order[1]], strides[order[2]], strides[order[3]]};
+  HeadView view{
+      .batch = strides[order[0]], .head = strides[order[1]], .row = strides[order[2]], .column = strides[order[3]]};
+  if (v.type == ElementType::f32) view.data = v.as<const float>();
+  else view.narrow = reinterpret_cast<const std::uint16_t*>(v.data);
+  return view;
+}
+
+HeadPlace place_of(const View& v, const Order& order) {
+  const auto at = view_of(v, order);
+  HeadPlace place{.batch = at.batch, .head = at.head, .row = at.row};
+  if (v.type == ElementType::f32) place.wide = reinterpret_cast<float*>(v.data);
+  else place.narrow = reinterpret_cast<std::uint16_t*>(v.data);
+  return place;
 }
 
 MaskView mask_of(const View& v) {
@@ -100,9 +112,11 @@ class AttentionKernel final : public Kernel {
     s.causal = causal_;
     s.bf16 = bf16_;
     s.scale = scale_ ? *scale_ : static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth)));
+    const auto is_wide = [](const View& view) { return view.type == ElementType::f32; };
+    const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]);
     auto state = std::make_unique<State>();
     state->shape = s;
-    state->scores = state->reserve(attention_scratch_size(s, orders_.k[3] == 3, runtime.threads()));
+    state->scores = state->reserve(attention_scratch_size(s, plain && orders_.k[3] == 3, runtime.threads()));
     return state;
   }
 
@@ -110,8 +124,15 @@ class AttentionKernel final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     fast::attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
-                    masked_ ? mask_of(in[3]) : MaskView{}, view_of(out[0], orders_.out), out[0].as<float>(),
-                    state.floats(state.scores), runtime.pool());
+                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], orders_.out), state.floats(state.scores),
+                    runtime.pool());
+  }
+
+  bool reads_as(int input, ElementType type, Layout layout) const override {
+    return writes_as(type, layout) && input < 3 && (input != 1 || orders_.k[3] == 3);
+  }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return bf16_ && type == ElementType::bf16 && layout == Layout::plain;
   }
 
  private:

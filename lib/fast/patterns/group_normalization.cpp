@@ -36,9 +36,11 @@ class GroupNormalization final : public Kernel {
       reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool());
       from = state.floats(state.in);
     }
-    if (y.layout == Layout::blocked)
-      return normalize_blocked({batch, channels, plane, attrs_.num_groups, epsilon, weight, bias, activation_}, from,
-                               y.as<float>(), runtime.pool());
+    if (y.layout == Layout::blocked) {
+      const BlockedNormalization what{batch, channels, plane, attrs_.num_groups, epsilon, weight, bias, activation_};
+      if (y.type == ElementType::f32) return normalize_blocked(what, from, y.as<float>(), runtime.pool());
+      return normalize_blocked(what, from, reinterpret_cast<std::uint16_t*>(y.data), runtime.pool());
+    }
     RowNormalization what;
     what.rows = batch * attrs_.num_groups;
     what.n = x.size() / what.rows;
@@ -54,6 +56,9 @@ class GroupNormalization final : public Kernel {
   bool writes_over(int input) const override { return input == 0; }
   bool reads(int input, Layout layout) const override { return layout == Layout::plain || (input == 0 && blocked_); }
   bool writes(Layout layout) const override { return layout == Layout::plain || blocked_; }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::blocked && blocked_;
+  }
 
  private:
   struct State final : KernelState {

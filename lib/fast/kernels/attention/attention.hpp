@@ -1,5 +1,7 @@
 // Attention: softmax(scale · Q·Kᵀ + mask) · V, by blocks of queries and keys, so that scores stay in the cache.
 #pragma once
+#include <cstdint>
+
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
@@ -9,10 +11,39 @@ class ThreadPool;
 
 namespace ovir::fast {
 
-/// A [batch][heads][rows][columns] operand that may lie in any order: strides in floats.
+/// A [batch][heads][rows][columns] operand that may lie in any order: strides in elements, which are f32, or bf16 where
+/// `narrow` says where they lie.
 struct HeadView {
   const float* data = nullptr;
   i64 batch = 0, head = 0, row = 0, column = 1;
+  const std::uint16_t* narrow = nullptr;
+
+  HeadView at(i64 b, i64 h) const { return moved(b * batch + h * head); }
+  /// From row i on.
+  HeadView from(i64 i) const { return moved(i * row); }
+
+ private:
+  HeadView moved(i64 offset) const {
+    auto view = *this;
+    if (data) view.data += offset;
+    if (narrow) view.narrow += offset;
+    return view;
+  }
+};
+
+/// Where the output lies: as HeadView, its columns side by side.
+struct HeadPlace {
+  float* wide = nullptr;
+  std::uint16_t* narrow = nullptr;
+  i64 batch = 0, head = 0, row = 0;
+
+  HeadPlace at(i64 b, i64 h, i64 i) const {
+    auto place = *this;
+    const auto offset = b * batch + h * head + i * row;
+    if (wide) place.wide += offset;
+    if (narrow) place.narrow += offset;
+    return place;
+  }
 };
 
 /// What a query sees of the keys: f32 numbers that are added to the scaled scores, or bytes that are 0 where a key is
@@ -43,12 +74,12 @@ struct AttentionShape {
   bool bf16 = false;    ///< queries, keys, probabilities and values are rounded to it; sums are f32
 };
 
-/// Floats. `side_by_side`: the columns of k lie so.
-i64 attention_scratch_size(const AttentionShape& shape, bool side_by_side, int threads);
+/// Floats. `plain`: all operands are f32, and the columns of k lie side by side.
+i64 attention_scratch_size(const AttentionShape& shape, bool plain, int threads);
 
-/// The output is `result`, in the order of `out`, whose data is not used. Columns of q, v and out lie side by side; k
-/// may be transposed. A query that sees no key gets NaN.
+/// Columns of q, v and out lie side by side; k may be transposed where it is f32. Only with shape.bf16 may operands be
+/// bf16. A query that sees no key gets NaN.
 void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
-               const MaskView& mask, const HeadView& out, float* result, float* scratch, ThreadPool& pool);
+               const MaskView& mask, const HeadPlace& out, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/kernels/chunks.hpp"
 #include "tensor/view.hpp"
 
@@ -36,7 +37,9 @@ struct Unit {
   }
 };
 
-void normalize_unit(const BlockedNormalization& w, const Unit& unit, i64 channel, const float* x, float* y) {
+/// store(block of 16 channels, first pixel, pixels, finish): finish(to) gives what is to be stored, to[pixel][16].
+template <class Store>
+void normalize_unit(const BlockedNormalization& w, const Unit& unit, i64 channel, const float* x, Store store) {
   const auto& table = isa();
   Lanes mean, factor, scale, bias;
   const auto means = unit.mean_of(x, table.lane_sums);
@@ -50,10 +53,23 @@ void normalize_unit(const BlockedNormalization& w, const Unit& unit, i64 channel
     std::copy_n(w.bias + channel + b * kBlock, kBlock, bias.begin());
     for (i64 p = 0; p < unit.plane; p += kPart) {
       const auto n = std::min(kPart, unit.plane - p), at = (b * unit.plane + p) * kBlock;
-      table.lane_normalize(x + at, mean.data(), scale.data(), bias.data(), y + at, n);
-      if (w.activation.f != Function::identity) table.unary(w.activation, y + at, y + at, n * kBlock);
+      store(channel / kBlock + b, p, n, [&](float* to) {
+        table.lane_normalize(x + at, mean.data(), scale.data(), bias.data(), to, n);
+        if (w.activation.f != Function::identity) table.unary(w.activation, to, to, n * kBlock);
+      });
     }
   }
+}
+
+/// Calls use(unit, image, its first channel) for all of them.
+template <class Use>
+void each_unit(const BlockedNormalization& w, ThreadPool& pool, Use use) {
+  const auto size = w.channels / w.groups;
+  const Unit unit{std::max<i64>(size / kBlock, 1), w.plane, std::min(size, kBlock)};
+  const auto channels = unit.blocks * kBlock, units = w.channels / channels;
+  parallel_ranges(pool, w.batch * units, 100 + static_cast<double>(channels * w.plane) / 3, [&](i64 begin, i64 end) {
+    for (auto u = begin; u < end; ++u) use(unit, u / units, u % units * channels);
+  });
 }
 
 }  // namespace
@@ -64,14 +80,30 @@ bool can_normalize_blocked(i64 channels, i64 groups) {
 }
 
 void normalize_blocked(const BlockedNormalization& w, const float* x, float* y, ThreadPool& pool) {
-  const auto size = w.channels / w.groups;
-  const Unit unit{std::max<i64>(size / kBlock, 1), w.plane, std::min(size, kBlock)};
-  const auto channels = unit.blocks * kBlock, floats = channels * w.plane;
-  parallel_ranges(pool, w.batch * w.channels / channels, 100 + static_cast<double>(floats) / 3,
-                  [&](i64 begin, i64 end) {
-                    for (auto u = begin; u < end; ++u)
-                      normalize_unit(w, unit, u * channels % w.channels, x + u * floats, y + u * floats);
-                  });
+  each_unit(w, pool, [&](const Unit& unit, i64 image, i64 channel) {
+    const auto begin = (image * w.channels + channel) * w.plane;
+    normalize_unit(w, unit, channel, x + begin, [&](i64 block, i64 pixel, i64, const auto& finish) {
+      finish(y + image * w.channels * w.plane + (block * w.plane + pixel) * kBlock);
+    });
+  });
+}
+
+void normalize_blocked(const BlockedNormalization& w, const float* x, std::uint16_t* y, ThreadPool& pool) {
+  constexpr i64 kHalves = 2 * kBlock;
+  const auto blocks = w.channels / kBlock, pairs = ceil_div(blocks, 2);
+  auto what = w;
+  if (what.activation.f == Function::gelu_erf) what.activation.f = Function::gelu_short;
+  each_unit(what, pool, [&](const Unit& unit, i64 image, i64 channel) {
+    const auto begin = (image * w.channels + channel) * w.plane;
+    normalize_unit(what, unit, channel, x + begin, [&](i64 block, i64 pixel, i64 pixels, const auto& finish) {
+      alignas(64) float part[kPart * kBlock];
+      finish(part);
+      auto* to = y + ((image * pairs + block / 2) * w.plane + pixel) * kHalves + block % 2 * kBlock;
+      narrow_isa().rows_to_bf16(part, kBlock, to, kHalves, pixels, kBlock);
+      for (i64 p = 0; block % 2 == 0 && block + 1 == blocks && p < pixels; ++p)
+        std::fill_n(to + p * kHalves + kBlock, kBlock, std::uint16_t{0});
+    });
+  });
 }
 
 }  // namespace ovir::fast

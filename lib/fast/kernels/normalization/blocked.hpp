@@ -1,5 +1,7 @@
 // Group normalization on Layout::blocked.
 #pragma once
+#include <cstdint>
+
 #include "base/int.hpp"
 #include "fast/isa/table.hpp"
 
@@ -22,5 +24,7 @@ bool can_normalize_blocked(i64 channels, i64 groups);
 
 /// y = (x - mean) / √(variance + ε) · weight + bias, mean and variance being those of a group. In place is allowed.
 void normalize_blocked(const BlockedNormalization& what, const float* x, float* y, ThreadPool& pool);
+/// The same, rounded to bf16, of which a block has 32 channels.
+void normalize_blocked(const BlockedNormalization& what, const float* x, std::uint16_t* y, ThreadPool& pool);
 
 }  // namespace ovir::fast

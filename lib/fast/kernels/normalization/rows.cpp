@@ -21,18 +21,30 @@ struct Moments {
   float mean = 0, factor = 1;
 };
 
-Moments moments(const RowNormalization& w, const float* row) {
-  const auto& table = isa();
-  const auto n = w.n;
-  const auto count = static_cast<double>(n);
-  Moments m;
-  if (w.center)
-    m.mean = static_cast<float>(in_parts(n, [&](i64 i, i64 part) { return table.sum(row + i, part); }) / count);
-  if (!w.scale) return m;
-  const auto variance = in_parts(n, [&](i64 i, i64 part) { return table.deviation(row + i, m.mean, part); }) / count;
-  const auto epsilon = static_cast<double>(w.epsilon);
-  m.factor = static_cast<float>(1 / (w.epsilon_inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon));
-  return m;
+float mean_of(const RowNormalization& w, const float* row) {
+  if (!w.center) return 0;
+  const auto sum = in_parts(w.n, [&](i64 i, i64 part) { return isa().sum(row + i, part); });
+  return static_cast<float>(sum / static_cast<double>(w.n));
+}
+
+float factor_of(const RowNormalization& w, const float* row, float mean) {
+  if (!w.scale) return 1;
+  const auto sum = in_parts(w.n, [&](i64 i, i64 part) { return isa().deviation(row + i, mean, part); });
+  const auto variance = sum / static_cast<double>(w.n), epsilon = static_cast<double>(w.epsilon);
+  return static_cast<float>(1 / (w.epsilon_inside ? std::sqrt(variance + epsilon) : std::sqrt(variance) + epsilon));
+}
+
+/// Calls use(row, moments) for every row. Those of some rows are found together: each waits for its own sums.
+template <class Use>
+void with_moments(const RowNormalization& w, const float* x, i64 begin, i64 end, Use use) {
+  constexpr i64 kRows = 8;
+  for (auto first = begin; first < end; first += kRows) {
+    Moments found[kRows];
+    const auto rows = std::min(kRows, end - first);
+    for (i64 i = 0; i < rows; ++i) found[i].mean = mean_of(w, x + (first + i) * w.n);
+    for (i64 i = 0; i < rows; ++i) found[i].factor = factor_of(w, x + (first + i) * w.n, found[i].mean);
+    for (i64 i = 0; i < rows; ++i) use(first + i, found[i]);
+  }
 }
 
 double cost_of(const RowNormalization& w) { return 30 + static_cast<double>(w.n) / 3; }
@@ -43,40 +55,38 @@ void normalize_rows(const RowNormalization& w, const float* x, float* y, i64 beg
   const auto& table = isa();
   const auto n = w.n;
   if (n == 0) return;
-  for (auto r = begin; r < end; ++r) {
+  with_moments(w, x, begin, end, [&](i64 r, const Moments& m) {
     const auto* from = x + r * n;
     auto* to = y + r * n;
-    const auto [mean, factor] = moments(w, from);
     if (w.per_channel == 0) {
-      table.normalize(from, mean, factor, w.weight, w.bias, to, n);
+      table.normalize(from, m.mean, m.factor, w.weight, w.bias, to, n);
     } else {
       const auto channels = n / w.per_channel, first = r % w.channel_rows * channels;
       for (i64 c = 0; c < channels; ++c) {
         const auto place = c * w.per_channel;
-        table.normalize(from + place, mean, factor * (w.weight ? w.weight[first + c] : 1.0f), nullptr, nullptr,
+        table.normalize(from + place, m.mean, m.factor * (w.weight ? w.weight[first + c] : 1.0f), nullptr, nullptr,
                         to + place, w.per_channel);
         if (w.bias) table.binary(Binary::add, to + place, 1, w.bias + first + c, 0, to + place, w.per_channel);
       }
     }
     if (w.activation.f != Function::identity) table.unary(w.activation, to, to, n);
-  }
+  });
 }
 
 void normalize_rows(const RowNormalization& w, const float* x, std::uint16_t* y, i64 begin, i64 end) {
   constexpr i64 kPart = 512;
   const auto& table = isa();
   alignas(64) float part[kPart];
-  for (auto r = begin; r < end; ++r) {
+  with_moments(w, x, begin, end, [&](i64 r, const Moments& m) {
     const auto* from = x + r * w.n;
-    const auto [mean, factor] = moments(w, from);
     for (i64 i = 0; i < w.n; i += kPart) {
       const auto now = std::min(kPart, w.n - i);
-      table.normalize(from + i, mean, factor, w.weight ? w.weight + i : nullptr, w.bias ? w.bias + i : nullptr, part,
-                      now);
+      table.normalize(from + i, m.mean, m.factor, w.weight ? w.weight + i : nullptr, w.bias ? w.bias + i : nullptr,
+                      part, now);
       if (w.activation.f != Function::identity) table.unary(w.activation, part, part, now);
       narrow_isa().to_bf16(part, y + r * w.n + i, now);
     }
-  }
+  });
 }
 
 void normalize_rows(const RowNormalization& w, const float* x, float* y, ThreadPool& pool) {

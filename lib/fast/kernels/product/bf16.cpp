@@ -136,10 +136,9 @@ void product_of_rows(const Bf16Panels& b, const float* a, const Bf16Place& c, i6
   alignas(64) std::array<Word, kRows * kMostRounded / 2> rounded;
   for (i64 i = 0; i < m; i += kRows) {
     const auto now = std::min(kRows, m - i);
-    for (i64 r = 0; r < now; ++r) {
-      if (b.k % 2 == 1) rounded[static_cast<std::size_t>(r * words + words - 1)] = 0;
-      narrow_isa().to_bf16(a + (i + r) * b.k, reinterpret_cast<std::uint16_t*>(rounded.data() + r * words), b.k);
-    }
+    auto* halves = reinterpret_cast<std::uint16_t*>(rounded.data());
+    for (i64 r = 0; b.k % 2 == 1 && r < now; ++r) rounded[static_cast<std::size_t>(r * words + words - 1)] = 0;
+    narrow_isa().rows_to_bf16(a + i * b.k, b.k, halves, 2 * words, now, b.k);
     product_of_rows(b, rounded.data(), at(c, i, 0, b.n), now, epilogue, residual ? at(residual, i, 0, b.n) : residual);
   }
 }

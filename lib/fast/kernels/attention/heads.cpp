@@ -1,0 +1,148 @@
+#include "fast/kernels/attention/heads.hpp"
+
+#include <limits>
+
+#include "fast/kernels/epilogue.hpp"
+
+namespace ovir::fast {
+namespace {
+
+/// c[m][n] (+)= a · panels, columns rounded up to whole panels' in c.
+void multiply(const float* a, i64 a_row, i64 m, const Panels& b, float* c, i64 c_row, bool add) {
+  const auto& table = isa();
+  const auto tiles = ceil_div(m, table.pixels);
+  for (i64 panel = 0; panel < b.count(); ++panel)
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part part(m, tiles, i);
+      Tile tile{};
+      tile.in = a + part.begin * a_row;
+      tile.pixel = a_row;
+      tile.taps = kOneTap;
+      tile.blocks = tile.tap_count = 1;
+      tile.steps = b.k;
+      tile.weights = b.panel(panel);
+      tile.out = c + part.begin * c_row + panel * kColumns;
+      tile.out_pixel = c_row;
+      tile.out_block = kBlock;
+      begin(tile, {}, 0, add ? tile.out : nullptr, c_row, kBlock);
+      table.packed(tile, static_cast<int>(part.size()), static_cast<int>(b.columns(panel)));
+    }
+}
+
+/// The same in bf16.
+void multiply(const Word* a, i64 a_row, i64 m, const Bf16Panels& b, const Bf16Place& c, bool add) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto& table = narrow_isa();
+  for (i64 panel = 0; panel < b.count(); ++panel) {
+    float* wide = c.wide ? c.wide + panel * kColumns : nullptr;
+    table.bf16({.sum = b.sum(a, a_row, panel, nullptr),
+                .wide_residual = add ? wide : nullptr,
+                .residual_pixel = c.pixel,
+                .residual_block = kBlock,
+                .low = -kInfinity,
+                .high = kInfinity,
+                .wide = wide,
+                .out = c.narrow ? c.narrow + panel * kColumns : nullptr,
+                .out_pixel = c.pixel,
+                .out_block = kBlock},
+               static_cast<int>(m));
+  }
+}
+
+/// n halves as words, an odd one padded with 0.
+void copy_words(const std::uint16_t* from, i64 n, Word* to) {
+  if (n % 2 == 1) to[n / 2] = 0;
+  std::copy_n(from, n, reinterpret_cast<std::uint16_t*>(to));
+}
+
+/// Whether rows of halves are words.
+bool is_words(const std::uint16_t* p, i64 row, i64 n) {
+  return n % 2 == 0 && row % 2 == 0 && reinterpret_cast<std::uintptr_t>(p) % sizeof(Word) == 0;
+}
+
+/// Keys in bf16 become panels: columns of words.
+void pack_narrow_keys(const std::uint16_t* k, i64 row, i64 depth, i64 keys, Word* to) {
+  constexpr i64 kLines = 32;  // words of a key at a time
+  const auto words = bf16_words(depth);
+  const auto as_floats = [](const auto* p) { return reinterpret_cast<const float*>(p); };
+  for (i64 j = 0; j < keys; j += kColumns, to += words * kColumns) {
+    const auto valid = std::min(kColumns, keys - j);
+    if (valid < kColumns) std::fill_n(to, words * kColumns, Word{0});
+    const auto* from = k + j * row;
+    if (is_words(from, row, depth)) {
+      isa().transpose(as_floats(from), row / 2, reinterpret_cast<float*>(to), kColumns, valid, words);
+      continue;
+    }
+    for (i64 w = 0; w < words; w += kLines) {
+      alignas(64) Word lines[kColumns * kLines];
+      const auto count = std::min(kLines, words - w), halves = std::min(2 * count, depth - 2 * w);
+      for (i64 c = 0; c < valid; ++c) copy_words(from + c * row + 2 * w, halves, lines + c * kLines);
+      isa().transpose(as_floats(lines), kLines, reinterpret_cast<float*>(to + w * kColumns), kColumns, valid, count);
+    }
+  }
+}
+
+/// Values in bf16 become panels: words of two neighboring rows.
+void pack_narrow_values(const std::uint16_t* v, i64 row, i64 keys, i64 depth, Word* to) {
+  for (i64 c = 0; c < depth; c += kColumns, to += bf16_words(keys) * kColumns)
+    narrow_isa().pair_rows(v + c, row, keys, std::min(kColumns, depth - c), to);
+}
+
+}  // namespace
+
+i64 packed_keys_size(const AttentionShape& s) {
+  return s.bf16 ? round_up(s.keys, kColumns) * bf16_words(s.depth) : round_up(s.keys, kBlock) * s.depth;
+}
+i64 packed_values_size(const AttentionShape& s) {
+  return s.bf16 ? bf16_words(s.keys) * round_up(s.value_depth, kColumns) : s.keys * round_up(s.value_depth, kBlock);
+}
+
+PackedHead PackedHead::from(const AttentionShape& s, i64 k0) const {
+  return {keys + k0 * (s.bf16 ? bf16_words(s.depth) : s.depth),
+          values + (s.bf16 ? k0 / 2 * round_up(s.value_depth, kColumns) : k0 * round_up(s.value_depth, kBlock))};
+}
+
+void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,
+               const PackedHead& head) {
+  const auto key = k.from(k0), value = v.from(k0);
+  const auto to = head.from(s, k0);
+  if (!s.bf16) {
+    pack_panels(key.data, k.column, k.row, s.depth, count, 0, ceil_div(count, kColumns), to.keys);
+    pack_panels(value.data, v.row, 1, count, s.value_depth, 0, ceil_div(s.value_depth, kColumns), to.values);
+    return;
+  }
+  if (k.narrow) pack_narrow_keys(key.narrow, k.row, s.depth, count, words(to.keys));
+  else pack_bf16_panels(key.data, k.column, k.row, s.depth, count, words(to.keys));
+  if (v.narrow) pack_narrow_values(value.narrow, v.row, count, s.value_depth, words(to.values));
+  else pack_bf16_panels(value.data, v.row, 1, count, s.value_depth, words(to.values));
+}
+
+Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* memory) {
+  if (!s.bf16) return {.wide = q.data, .row = q.row};
+  if (q.narrow && is_words(q.narrow, q.row, s.depth))
+    return {.rounded = reinterpret_cast<const Word*>(q.narrow), .row = q.row / 2};
+  const auto row = bf16_words(s.depth);
+  for (i64 i = 0; i < count; ++i) {
+    auto* to = words(memory) + i * row;
+    if (q.narrow) copy_words(q.narrow + i * q.row, s.depth, to);
+    else if (s.depth % 2 == 1) to[row - 1] = 0;
+  }
+  if (q.data)
+    narrow_isa().rows_to_bf16(q.data, q.row, reinterpret_cast<std::uint16_t*>(memory), 2 * row, count, s.depth);
+  return {.rounded = words(memory), .row = row};
+}
+
+void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const float* packed, i64 keys, float* scores,
+                   i64 row) {
+  if (s.bf16)
+    multiply(q.rounded, q.row, count, Bf16Panels{words(packed), s.depth, keys}, {.wide = scores, .pixel = row}, false);
+  else multiply(q.wide, q.row, count, Panels{packed, s.depth, keys}, scores, row, false);
+}
+
+void multiply_values(const AttentionShape& s, const float* probabilities, i64 row, i64 count, const float* packed,
+                     i64 keys, const Bf16Place& out, bool add) {
+  if (s.bf16) multiply(words(probabilities), row, count, Bf16Panels{words(packed), keys, s.value_depth}, out, add);
+  else multiply(probabilities, row, count, Panels{packed, keys, s.value_depth}, out.wide, out.pixel, add);
+}
+
+}  // namespace ovir::fast

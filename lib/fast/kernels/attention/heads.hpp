@@ -1,0 +1,50 @@
+// A head of attention: its keys and values, packed, and the queries that are multiplied by them.
+#pragma once
+#include "fast/kernels/attention/attention.hpp"
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/product/bf16.hpp"
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+
+inline constexpr i64 kQueries = 28;  // of a chunk: two tiles of the widest loops
+inline constexpr i64 kKeys = 512;    // whose scores are there at once
+
+inline Word* words(float* p) { return reinterpret_cast<Word*>(p); }
+inline const Word* words(const float* p) { return reinterpret_cast<const Word*>(p); }
+
+/// Floats that packed keys and values take: blocks of kKeys, each packed by itself.
+i64 packed_keys_size(const AttentionShape& s);
+i64 packed_values_size(const AttentionShape& s);
+
+/// Keys and values of a head.
+struct PackedHead {
+  float *keys, *values;
+  /// What belongs to key k0 on, a multiple of kKeys.
+  PackedHead from(const AttentionShape& s, i64 k0) const;
+};
+
+/// Packs keys [k0, k0 + count), at most kKeys, of a head.
+void pack_keys(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 k0, i64 count,
+               const PackedHead& head);
+
+/// Queries as the products read them: f32 where they lie, or words of bf16.
+struct Queries {
+  const float* wide = nullptr;
+  const Word* rounded = nullptr;
+  i64 row = 0;  ///< in floats or words
+};
+/// The first `count` of them; `memory` is for words that must be made.
+Queries queries(const AttentionShape& s, const HeadView& q, i64 count, float* memory);
+inline i64 queries_size(const AttentionShape& s) { return s.bf16 ? kQueries * bf16_words(s.depth) : 0; }
+
+/// Scores of `count` queries with the first `keys` of a block of packed ones, `row` floats apart: columns up to the end
+/// of a panel.
+void multiply_keys(const AttentionShape& s, const Queries& q, i64 count, const float* packed, i64 keys, float* scores,
+                   i64 row);
+/// Sums of the first `keys` packed values, times their probabilities, which are `row` apart, and their roundings
+/// likewise in words. Columns of the output are rounded up to panels'; `add`: to what is there in f32.
+void multiply_values(const AttentionShape& s, const float* probabilities, i64 row, i64 count, const float* packed,
+                     i64 keys, const Bf16Place& out, bool add);
+
+}  // namespace ovir::fast

@@ -1,0 +1,50 @@
+#include "fast/kernels/attention/whole.hpp"
+
+namespace ovir::fast {
+namespace {
+
+i64 width(const AttentionShape& s) { return round_up(s.keys, kColumns); }
+
+/// Whether the product can store whole panels where the output lies.
+bool stores_in_place(const AttentionShape& s) { return s.value_depth % (s.bf16 ? kColumns : kBlock) == 0; }
+
+}  // namespace
+
+i64 whole_size(const AttentionShape& s) {
+  const auto sums = stores_in_place(s) ? 0 : round_up(s.value_depth, kColumns);
+  return kQueries * (width(s) + (s.bf16 ? width(s) / 2 : 0) + sums) + queries_size(s);
+}
+
+void attend_whole(const AttentionShape& s, const PackedHead& head, const HeadView& q, const MaskView& mask, i64 first,
+                  i64 count, const HeadPlace& out, float* memory) {
+  const auto& table = isa();
+  float* scores = memory;
+  float* rounded = scores + kQueries * width(s);
+  float* others = rounded + (s.bf16 ? kQueries * width(s) / 2 : 0);
+  float* sums = others + queries_size(s);
+  multiply_keys(s, queries(s, q, count, others), count, head.keys, s.keys, scores, width(s));
+  table.softmax_rows({.scores = scores,
+                      .width = width(s),
+                      .rows = count,
+                      .n = s.keys,
+                      .first = s.causal ? first + 1 : s.keys,
+                      .rises = s.causal ? 1 : 0,
+                      .scale = s.scale,
+                      .added = mask.added,
+                      .seen = mask.seen,
+                      .mask_row = mask.row,
+                      .mask_column = mask.column});
+  if (s.bf16) narrow_isa().to_bf16(scores, reinterpret_cast<std::uint16_t*>(rounded), count * width(s));
+  const auto* probabilities = s.bf16 ? rounded : scores;
+  const auto row = s.bf16 ? width(s) / 2 : width(s);
+  if (stores_in_place(s))
+    return multiply_values(s, probabilities, row, count, head.values, s.keys,
+                           {.wide = out.wide, .narrow = out.narrow, .pixel = out.row}, false);
+  const auto sums_row = round_up(s.value_depth, kColumns);
+  multiply_values(s, probabilities, row, count, head.values, s.keys, {.wide = sums, .pixel = sums_row}, false);
+  for (i64 i = 0; i < count; ++i)
+    if (out.narrow) narrow_isa().to_bf16(sums + i * sums_row, out.narrow + i * out.row, s.value_depth);
+    else std::copy_n(sums + i * sums_row, s.value_depth, out.wide + i * out.row);
+}
+
+}  // namespace ovir::fast
