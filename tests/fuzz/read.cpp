@@ -15,13 +15,17 @@ void check_place(const SourceLoc& at) {
 }
 
 void check_graph(const Graph& graph) {
+  const auto begins_with = [&](const SourceLoc& at, std::string_view tag) {
+    return graph.source->text.substr(at.offset).starts_with(tag);
+  };
   for (const auto& layer : graph.layers) {
-    promise(graph.source->text.substr(layer.at.offset).starts_with("<layer"), "a layer's place is its tag");
+    const bool of_means = begins_with(layer.at, "<pre-process");  // subtracts them, with all its ports
+    promise(of_means || begins_with(layer.at, "<layer"), "a layer's place is its tag");
     promise(layer.id >= 0 || (layer.damaged && graph.damaged), "a layer without a readable id is marked");
     for (const auto& attribute : layer.attributes) check_place(attribute.at);
     for (const auto* ports : {&layer.inputs, &layer.outputs})
       for (const auto& port : *ports)
-        promise(graph.source->text.substr(port.at.offset).starts_with("<port"), "a port's place is its tag");
+        promise(begins_with(port.at, of_means ? "<pre-process" : "<port"), "a port's place is its tag");
     for (const auto& body : layer.bodies) check_graph(*body.graph);
   }
 }
