@@ -64,21 +64,65 @@ std::string commands_with(const std::string& option) {
   return joined(names);
 }
 
+/// What options of OpenVINO's, TensorRT's and Polygraphy's tools are here.
+std::optional<std::string_view> counterpart(std::string_view option) {
+  static constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"--json", "did you mean '--format json'?"},
+      {"-m", "the model is given without an option"},
+      {"--model", "the model is given without an option"},
+      {"-d", "ovir always runs on the CPU"},
+      {"--device", "ovir always runs on the CPU"},
+      {"-pc", "'ovir profile' measures layers"},
+      {"-ip", "'ovir info' shows the types of inputs"},
+      {"-infer_precision", "did you mean '--precision'?"},
+      {"-data_shape", "did you mean '--shape'?"},
+      {"--input-shapes", "did you mean '--shape'?"},
+      {"--input_shape", "did you mean '--shape'?"},
+      {"--reverse_input_channels", "did you mean '--reverse_channels'?"},
+      {"--iterations", "did you mean '--niter'?"},
+      {"--duration", "did you mean '--time'?"},
+      {"--loadInputs", "did you mean '--input NAME=@FILE'?"},
+      {"--load-inputs", "did you mean '--input @FILE.npz'?"},
+      {"--exportOutput", "did you mean '--output out.json'?"},
+      {"--save-outputs", "did you mean '--output out.npz'?"},
+      {"--val-range", "did you mean '--input NAME=rand:A,B'?"}};
+  const auto* const found =
+      std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return k.first == option; });
+  return found == std::end(known) ? std::nullopt : std::optional(found->second);
+}
+
+/// "-niter 100": CLI11 would read it as -n with the value "iter".
+void refuse_single_dashes(const CLI::App& app, const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    if (word == "--") return;
+    if (word.size() < 3 || word[0] != '-' || word[1] == '-') continue;
+    const auto name = word.substr(0, word.find('='));
+    if (app.get_option_no_throw("-" + name))
+      throw UsageError(fmt::format("unknown option '{0}'; did you mean '-{0}'?", printable(name)));
+    if (const auto other = counterpart(name))
+      throw UsageError(fmt::format("unknown option '{}'; {}", printable(name), *other));
+  }
+}
+
 std::string unexpected(const CLI::App& app) {
   const auto words = app.remaining();
   const auto flag = std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return word.starts_with('-') && word.size() > 1 && word != "--";
   });
-  if (flag == words.end())
-    return fmt::format("unexpected argument '{}'", words.empty() ? "" : printable(words.front()));
+  if (flag == words.end()) {
+    const auto word = words.empty() ? "" : printable(words.front());
+    const bool value = app.get_option_no_throw("--input") && word.find_first_of("@=") != word.npos;
+    return fmt::format("unexpected argument '{}'{}", word,
+                       value ? "; inputs are given with -i: -i " + shell_word(word) : "");
+  }
   std::vector<std::string> names;
   for (const auto* option : app.get_options())
     for (auto& name : names_of(*option)) names.push_back(std::move(name));
   const auto name = flag->substr(0, flag->find('='));
   if (std::find(names.begin(), names.end(), name) != names.end())
     return fmt::format("unexpected argument '{}' behind '--'", printable(*flag));
-  const auto near =
-      name == "--json" ? std::optional<std::string_view>("--format json") : nearest(name, {names.begin(), names.end()});
+  if (const auto other = counterpart(name)) return fmt::format("unknown option '{}'; {}", printable(name), *other);
+  const auto near = nearest(name, {names.begin(), names.end()});
   if (name.size() == 2) return fmt::format("unknown option '{}'", printable(name));  // any letter is near any other
   if (const auto others = commands_with(name); !others.empty())
     return fmt::format("unknown option '{}'; it belongs to {}", printable(name), others);
@@ -220,6 +264,7 @@ void Flags::common(Common& common) {
 }
 
 bool Flags::parse(std::vector<std::string> words) {
+  refuse_single_dashes(*parser_, words);
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     parser_->parse(std::move(words));

@@ -14,6 +14,7 @@
 #include "io/storable.hpp"
 #include "model/report.hpp"
 #include "names.hpp"
+#include "op/work.hpp"
 #include "tensor_files.hpp"
 
 namespace ovir::app {
@@ -110,13 +111,28 @@ std::size_t max_bytes(const InputPort& port) {
   return std::min<i64>(bytes, kPipeLimit) + header;
 }
 
+/// The file has the size of the input's elements and nothing else.
+bool is_raw(const InputPort& port, const Bytes& file) {
+  return port.shape.is_static() && contains(kFloat | kInteger, port.given) &&
+         io::storable_type(port.given) == port.given &&
+         saturating_mul(saturating_count(port.shape.to_shape()), byte_width(port.given)) == std::ssize(file);
+}
+
+/// "1x3xf32=@raw.bin".
+std::string raw_word(const InputPort& port, const std::string& path) {
+  std::string word;
+  for (const auto& d : port.shape) word += fmt::format("{}x", d.length());
+  return fmt::format("{}{}=@{}", word, name(port.given), printable(path));
+}
+
 InputValue read_file(const InputPort& port, std::string path, const ValueOptions& options) {
   if (path.empty()) port.fail(Code::E0705, fmt::format("input \"{}\": expected a file name after '@'", port.name()));
   if (is_folder(path) || is_npz(path)) {
     const auto found = find_member(port, path);
     if (found) path = *found;
     else if (is_folder(path))
-      port.fail(Code::E0702, fmt::format("{} has no file for input \"{}\"", printable(path), port.name()));
+      port.fail(Code::E0702, fmt::format("the folder {} has no file for input \"{}\", such as \"{}.npy\"",
+                                         printable(path), port.name(), port.name()));
   }
   const auto where = printable(path);
   const auto [file_name, key] = io::split_key(path);
@@ -130,6 +146,12 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
       port.fail(d.code, fmt::format("input \"{}\" from {}: {}", port.name(), where, d.message));
     }
   }
+  if (key.empty() && io::format_of(file, path) == io::Format::unknown && is_raw(port, file))
+    port.fail(Code::E0705,
+              fmt::format("input \"{}\": {} has no format that names a type and a shape, but its size fits {}{}",
+                          port.name(), where, name(port.given), to_string(port.shape)),
+              fmt::format("if it holds the bare elements, write -i {}",
+                          shell_word(port.name() + "=" + raw_word(port, path))));
   // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
   if (const auto info = io::tensor_info(file, path)) {
     check_type(port, info->type, where, options.cast);

@@ -22,7 +22,7 @@ double ms_since(Clock::time_point start) {
 void add_measuring(Flags& flags, MeasureOptions& options, const std::string& unit) {
   flags.model(options);
   flags.shapes(options);
-  add_inputs(flags, options);
+  add_inputs(flags, options, true);
   flags.number("-t,--time", options.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given", 1);
   flags.number("-n,--niter", options.count, "N", fmt::format("measure N {} instead", unit), 1);
   flags.number("--steps", options.steps, "N",

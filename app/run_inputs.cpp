@@ -77,13 +77,15 @@ bool is_generator(const std::string& word) {
 
 }  // namespace
 
-void add_inputs(Flags& flags, InputOptions& o) {
+void add_inputs(Flags& flags, InputOptions& o, bool fills) {
   flags.list(
       "-i,--input", o.inputs, "NAME=VALUE",
       "the value of an input, see \"Input values\" below; NAME is a tensor name, a layer name or an index, and may "
       "be left out for a model with one input");
   flags.may_be_empty("--input");  // E0705 says whose value it is
-  flags.toggle("--random", o.random, "fill missing inputs with seeded random data");
+  flags.toggle("--random", o.random,
+               fills ? "fill missing inputs with seeded random data, as is done without it, too"
+                     : "fill missing inputs with seeded random data");
   flags.number("--seed", o.seed, "N", "for --random, rand and randn").env("OVIR_SEED");
   flags.toggle("--cast", o.cast, "convert inputs of another element type");
 

@@ -20,8 +20,9 @@ struct InputOptions : ModelOptions {
   i64 seed = 0;
   bool random = false, cast = false, reverse_channels = false;
 };
-/// Declares -i/--input, --random, --cast and the image flags, and describes the input values in the help page.
-void add_inputs(Flags& flags, InputOptions& options);
+/// Declares -i/--input, --random, --cast and the image flags, and describes the input values in the help page. `fills`:
+/// the command makes up what is missing also without --random.
+void add_inputs(Flags& flags, InputOptions& options, bool fills = false);
 
 /// -i words, bound to the Parameters of a model.
 class Inputs {

@@ -1,6 +1,7 @@
 #include "render/outputs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.hpp"
 #include "cli.hpp"
@@ -47,7 +48,8 @@ std::string top_text(const Tensor& t, i64 top, const std::vector<std::string>& l
   i64 row = -1;
   for (const auto& r : rank_rows(t, top)) {
     if (rows > 1 && r.row != row) out += fmt::format("  row {}\n", row = r.row);
-    out += fmt::format("{:>7}  {:<12.6g}{}", r.index, r.value, printable(label(labels, r.index)));
+    const auto value = std::isnan(r.value) ? std::abs(r.value) : r.value;  // a NaN's sign says nothing
+    out += fmt::format("{:>7}  {:<12.6g}{}", r.index, value, printable(label(labels, r.index)));
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }

@@ -104,6 +104,7 @@ Tensor parse_tensor(const Bytes& file, const std::string& path) {
     case Format::npy: return parse_npy(file, where);
     case Format::onnx: return parse_onnx(file, where);
     case Format::unknown:
+      if (file.size() == 0) fail(Code::E0705, "{}: the file is empty", where);
       fail(Code::E0705, "{}: unknown format; expected .npy, .npz, .pb, PNG, JPEG, BMP, PPM or PGM", where);
     default: return parse_image(file, where);
   }

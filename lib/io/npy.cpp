@@ -61,9 +61,12 @@ Dtype parse_descr(std::string_view descr, std::string_view where) {
   if (code.empty()) refuse("");
   d.kind = code.front();
   if (d.kind == 'O') refuse(" (pickled Python objects)");
+  if (d.kind == 'c') refuse(" (complex numbers)");
+  if (d.kind == 'M' || d.kind == 'm') refuse(" (dates and times)");
   if (d.kind == 'V') refuse(": values of a type that NumPy lacks are given as f32, or i8 and u8 where they are whole");
   const auto size = parse_number<i64>(code.substr(1));
   if (!size || *size < 0) refuse("");
+  if (d.kind == 'f' && *size > 8) refuse(fmt::format(" ({} bytes each, numpy.longdouble)", *size));
   d.size = *size;
   if (d.kind == 'U' || d.kind == 'S') {
     d.type = ElementType::string;
@@ -168,8 +171,8 @@ Tensor parse_npy(const Bytes& file, std::string_view where) {
   const auto need = count && width ? checked_mul(*count, *width) : std::nullopt;
   const i64 have = file.size() - header.data_offset;
   if (!need || *need > have || (text && *width == 0 && *count > kMaxEmptyTexts))
-    fail(Code::E0705, "{}: {} bytes of elements, too few for '{}' {}", where, have, printable(header.descr),
-         to_string(header.shape));
+    fail(Code::E0705, "{}: {} of elements, but '{}' {} takes {}", where, counted(have, "byte"), printable(header.descr),
+         to_string(header.shape), need ? std::to_string(*need) : "more than a file can hold");
   if (*need < have) fail(Code::E0705, "{}: {} bytes follow the last element", where, have - *need);
   const auto* const data = file.view.data() + header.data_offset;
   if (text) return copy_texts(dtype, header, data, where);
