@@ -26,16 +26,7 @@ struct Loops {
 
   void multiply(const WinogradProduct<Word>& p) const {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    table.bf16({.sum = {.in = p.in,
-                        .pixel = kBlock,
-                        .block = p.block,
-                        .taps = kOneTap,
-                        .blocks = g.blocks,
-                        .tap_count = 1,
-                        .steps = kBlock,
-                        .last_steps = kBlock,
-                        .weights = filters(p.panel, p.point),
-                        .ahead = p.ahead},
+    table.bf16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
                 .low = -kInfinity,
                 .high = kInfinity,
                 .wide = p.out,

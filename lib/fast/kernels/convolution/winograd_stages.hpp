@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 
+#include "fast/isa/narrow.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {
@@ -65,6 +66,20 @@ struct WinogradProduct {
   i64 half;
   Ahead* ahead;
 };
+
+/// The same in words of two channels; `filters` are those of the panel at the point.
+inline NarrowSum narrow_sum(const WinogradProduct<Word>& p, const WinogradGeometry& g, const Word* filters) {
+  return {.in = p.in,
+          .pixel = kBlock,
+          .block = p.block,
+          .taps = kOneTap,
+          .blocks = g.blocks,
+          .tap_count = 1,
+          .steps = kBlock,
+          .last_steps = kBlock,
+          .weights = filters,
+          .ahead = p.ahead};
+}
 
 /// The sums of tile (ty, tx): points `step` apart, 16 columns `half` apart.
 struct WinogradSums {

@@ -47,16 +47,7 @@ struct Loops {
   void transform(const Word* in, i64 row, Word* to, i64 step) const { table.u8_winograd_input(in, row, to, step); }
 
   void multiply(const WinogradProduct<Word>& p) const {
-    table.i16({.sum = {.in = p.in,
-                       .pixel = kBlock,
-                       .block = p.block,
-                       .taps = kOneTap,
-                       .blocks = g.blocks,
-                       .tap_count = 1,
-                       .steps = kBlock,
-                       .last_steps = kBlock,
-                       .weights = filters(p.panel, p.point),
-                       .ahead = p.ahead},
+    table.i16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
                .out = reinterpret_cast<Word*>(p.out),
                .out_pixel = kBlock,
                .out_block = p.half},
