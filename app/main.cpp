@@ -112,15 +112,19 @@ int dispatch(std::vector<std::string> words, Common& common) {
     print(fmt::format("ovir {}\n", version()));
     return kOk;
   }
-  if (first == "-h" || first == "--help" || (first == "help" && words.size() == 1)) {
+  const bool help = first == "-h" || first == "--help" || first == "help";
+  if (help && words.size() == 1) {
     print(help_overview(style_of(STDOUT_FILENO, common.color, 80)));
     return kOk;
   }
   if (first == "__complete") return complete({words.begin() + 1, words.end()});
-  if (first == "help" && words[1] == "--man") return print_manual(words.size() > 2 ? words[2] : "");
-  if (first == "help") words = {words[1], "--help"};
-  if (words.front().starts_with('-'))
-    throw UsageError(fmt::format("expected a command before '{}'; 'ovir help' lists them", printable(words.front())));
+  if (help && words[1] == "--man") return print_manual(words.size() > 2 ? words[2] : "");
+  if (help) words = {words[1], "--help"};
+  if (words.front().starts_with('-')) {
+    if (const auto near = nearest(first, {"--version", "--help"}))
+      throw UsageError(fmt::format("unknown option '{}'; did you mean '{}'?", printable(first), *near));
+    throw UsageError(fmt::format("expected a command before '{}'; 'ovir help' lists them", printable(first)));
+  }
   return run_command(find_command(words.front()), words, common);
 }
 

@@ -203,7 +203,8 @@ void print_for_people(const Checked& checked, const ReportOptions& form, bool se
   if (found.errors() > 0 && checked.options.format != "short") text += nearest_shapes_line(checked, common.err);
   if (!common.quiet || found.errors() > 0) std::fwrite(text.data(), 1, text.size(), stderr);
   if (!common.quiet)
-    print((several ? printable(checked.options.model) + ": " : "") + closing_line(found, checked.layers(), common.out));
+    print((several ? printable(checked.options.model) + ": " : "") +
+          closing_line(found, checked.layers(), common.out, checked.options.no_weights));
 }
 
 /// The .xml files that are meant: a folder stands for all below it.

@@ -199,8 +199,12 @@ std::vector<const OpDef*> find(const Registry& registry, const std::string& want
   if (wanted.empty()) return {registry.ops.begin(), registry.ops.end()};
   if (const auto* const op = registry.find(wanted)) return {op};
   // As `info` writes a version: Softmax-8.
-  if (const auto dash = wanted.rfind('-'); dash != wanted.npos && parse_number<int>(wanted.substr(dash + 1)))
-    if (const auto* const op = registry.find(wanted.substr(0, dash))) return {op};
+  if (const auto dash = wanted.rfind('-'); dash != wanted.npos)
+    if (const auto set = parse_number<int>(wanted.substr(dash + 1)))
+      if (const auto* const op = registry.find(wanted.substr(0, dash))) {
+        if (*set >= 1 && *set <= kNewestOpset) return {op};
+        throw UsageError(fmt::format("unknown operation set {}; expected 1 to {}", *set, kNewestOpset));
+      }
   std::vector<const OpDef*> found;
   std::vector<std::string_view> names;
   for (const auto* op : registry.ops) {

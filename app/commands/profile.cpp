@@ -147,7 +147,7 @@ Json read_baseline(const std::string& path) {
     slower_than({}, json, 0);
     return json;
   } catch (const Json::exception&) {
-    throw UsageError(fmt::format("--baseline: {} is not what 'ovir profile --format json' writes", printable(path)));
+    fail(Code::E0705, "{}: --baseline expects what 'ovir profile --format json' writes", printable(path));
   }
 }
 

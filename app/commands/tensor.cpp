@@ -161,6 +161,8 @@ int show_difference(const Tensor& tensor, const Options& options) {
 }
 
 int run(const Options& options) {
+  if (options.diff.empty() && !(options.rtol.empty() && options.atol.empty()))
+    throw UsageError("--rtol and --atol need --diff");
   if (const auto list = members(options.file); !list.empty()) return show_members(list, options);
   const auto tensor = sliced(read(options.file), options.slice);
   if (!options.diff.empty()) return show_difference(tensor, options);

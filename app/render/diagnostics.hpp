@@ -55,7 +55,7 @@ std::string json(const std::vector<ModelReport>&);
 /// One run with the results of all models.
 std::string sarif(const std::vector<ModelReport>&);
 std::string github(const Diagnostics&, const ReportOptions&);
-/// "1 error; 4 layers depend on it and were not checked", "ok: 12 layers".
-std::string closing_line(const Diagnostics&, std::size_t layers, const Style&);
+/// "1 error; 4 layers depend on it and were not checked", "ok: 12 layers". `no_weights`: the .bin was left out.
+std::string closing_line(const Diagnostics&, std::size_t layers, const Style&, bool no_weights = false);
 
 }  // namespace ovir::app

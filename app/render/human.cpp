@@ -173,7 +173,7 @@ std::string short_form(const Diagnostics& diagnostics, const ReportOptions& opti
   return out + left_out(hidden);
 }
 
-std::string closing_line(const Diagnostics& diagnostics, std::size_t layers, const Style& style) {
+std::string closing_line(const Diagnostics& diagnostics, std::size_t layers, const Style& style, bool no_weights) {
   const auto errors = diagnostics.errors(), dependents = diagnostics.dependents;
   auto text = errors > 0 ? style(Paint::error, counted(errors, "error"))
                          : fmt::format("{} {}", style(Paint::help, "ok:"), counted(layers, "layer"));
@@ -181,6 +181,7 @@ std::string closing_line(const Diagnostics& diagnostics, std::size_t layers, con
   if (dependents > 0)
     text += fmt::format("; {} on {} and {} not checked", counted(dependents, "layer depends", "layers depend"),
                         errors == 1 ? "it" : "them", dependents == 1 ? "was" : "were");
+  if (no_weights) text += "; the weights were not read";
   return text + "\n";
 }
 

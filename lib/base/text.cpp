@@ -89,7 +89,9 @@ std::optional<std::string_view> nearest(std::string_view name, const std::vector
   for (const auto candidate : candidates) {
     const auto difference = std::max(candidate.size(), name.size()) - std::min(candidate.size(), name.size());
     if (difference >= best) continue;
-    if (const auto d = distance(name, candidate, best); d < best) {
+    // Of one letter any other is a letter away: something must be the same.
+    const bool alike = candidate.size() > 1 || lower(candidate) == lower(name);
+    if (const auto d = distance(name, candidate, best); alike && d < best) {
       best = d;
       found = candidate;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/text.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/image.hpp"
 
@@ -81,7 +82,7 @@ std::string guess_layout(const PartialShape& shape) {
 std::vector<float> per_channel(const std::vector<float>& given, i64 channels, float otherwise, std::string_view what) {
   const std::size_t n = channels;
   if (given.size() > 1 && given.size() != n)
-    fail(Code::E0703, "{} {} values for {} channels", given.size(), what, channels);
+    fail(Code::E0703, "{} {} values for {}", given.size(), what, counted(channels, "channel"));
   if (given.size() == n) return given;
   return std::vector<float>(n, given.empty() ? otherwise : given.front());
 }

@@ -52,6 +52,8 @@ TEST_CASE("the nearest name") {
   CHECK_FALSE(nearest("banana", {"strides", "pads_begin"}));
   CHECK_FALSE(nearest("", {"axis"}));
   CHECK_FALSE(nearest("x", {}));
+  CHECK_FALSE(nearest("c", {"a", "b"}));
+  CHECK(nearest("X", {"a", "x"}) == "x");
   CHECK(nearest("GroupConvolutionBackpropDta", {"Convolution", "GroupConvolution", "GroupConvolutionBackpropData"}) ==
         "GroupConvolutionBackpropData");
   CHECK(nearest("softmx", {"Split", "Softmax", "SoftPlus"}) == "Softmax");
