@@ -341,7 +341,8 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      R"(<net name="a & b" version="11">)", "Write `&amp;`, or save the file as UTF-8."},
     {Code::W0908, kMalformed, "a number that is not written as specified",
      "An integer with a fraction of zeros, a list with a comma at its end, or a port map that numbers the outputs of "
-     "its layer otherwise than their ports. OpenVINO reads such files, and ovir reads them alike.",
+     "its layer otherwise than their ports. OpenVINO reads such files (but for \"offset\" and \"size\" of a Const), "
+     "and ovir reads them alike.",
      R"(<data axis="1.0"/>)", "Write the integer. In a port map, name the ids of the layer's output ports."},
     {Code::W0909, kMalformed, "faulty layers that are unused",
      "No Result depends on them, so neither OpenVINO nor ovir looks at them in a run; the model runs without them.",
