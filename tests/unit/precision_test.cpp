@@ -114,6 +114,21 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return worst;
 }
 
+/// Five layers in bf16, each of which rounds operands and results to 2^-9; the same bits on any number of threads and
+/// where someone watches.
+void check_five_layers(const Checked& c) {
+  const auto got = result_of(c, Precision::bf16, 2);
+  const auto expected = result_of(c, Precision::f32, 1, Tier::reference);
+  double largest = 0;
+  for (const auto v : expected) largest = std::max(largest, std::abs(v));
+  CHECK(largest_difference(got, expected) < largest * 10 / 512);
+  CHECK(got == result_of(c, Precision::bf16, 1));
+  CHECK(got == result_of(c, Precision::bf16, 4));
+  Watcher watcher;
+  CHECK(got == result_of(c, Precision::bf16, 2, Tier::fast, &watcher));
+  CHECK(watcher.seen > 12);
+}
+
 }  // namespace
 
 TEST_CASE("bf16: kernels, what is stored, results") {
@@ -126,17 +141,7 @@ TEST_CASE("bf16: kernels, what is stored, results") {
     CHECK(count_kernels(*made, "bf16") == 5);
     CHECK(count_stored(*made, ElementType::bf16) == 4);
   }
-  const auto got = result_of(c, Precision::bf16, 2);
-  const auto expected = result_of(c, Precision::f32, 1, Tier::reference);
-  double largest = 0;
-  for (const auto v : expected) largest = std::max(largest, std::abs(v));
-  // Each of five layers rounds operands and results to 2^-9.
-  CHECK(largest_difference(got, expected) < largest * 10 / 512);
-  CHECK(got == result_of(c, Precision::bf16, 1));
-  CHECK(got == result_of(c, Precision::bf16, 4));
-  Watcher watcher;
-  CHECK(got == result_of(c, Precision::bf16, 2, Tier::fast, &watcher));
-  CHECK(watcher.seen > 12);
+  check_five_layers(c);
 }
 
 namespace {
@@ -167,16 +172,7 @@ TEST_CASE("bf16: views of products are stored as those are, and attention reads 
   const auto made = plan_of(c, Precision::bf16, 100);
   CHECK(count_kernels(*made, "bf16") == 5);
   CHECK(count_stored(*made, ElementType::bf16) == 8);  // of attention, four and their views
-  const auto got = result_of(c, Precision::bf16, 2);
-  const auto expected = result_of(c, Precision::f32, 1, Tier::reference);
-  double largest = 0;
-  for (const auto v : expected) largest = std::max(largest, std::abs(v));
-  CHECK(largest_difference(got, expected) < largest * 10 / 512);
-  CHECK(got == result_of(c, Precision::bf16, 1));
-  CHECK(got == result_of(c, Precision::bf16, 4));
-  Watcher watcher;
-  CHECK(got == result_of(c, Precision::bf16, 2, Tier::fast, &watcher));
-  CHECK(watcher.seen > 12);
+  check_five_layers(c);
 }
 
 TEST_CASE("int8: kernels, what is stored, results within a level") {
