@@ -37,7 +37,7 @@ void infer(InferContext& c) {
   c.output(0, PartialShape{detection::require_rois(c, rois), Dim(a.output_dim), Dim(a.group_size), Dim(a.group_size)});
 }
 
-/// The mean over the pixels that a bin touches.
+/// The mean over the pixels that a bin touches; 0 where there are none.
 template <class T>
 T average(const T* map, i64 width, i64 height, float x0, float x1, float y0, float y1) {
   // A region of infinite size makes NaN here, which the comparison takes for 0; clamp would let it through.
@@ -46,7 +46,7 @@ T average(const T* map, i64 width, i64 height, float x0, float x1, float y0, flo
   };
   const auto left = whole(std::floor(x0), width - 1), right = whole(std::ceil(x1), width),
              top = whole(std::floor(y0), height - 1), bottom = whole(std::ceil(y1), height);
-  if (left >= right || top >= bottom) return 0;
+  if (width == 0 || height == 0 || left >= right || top >= bottom) return 0;
   T sum = 0;
   for (auto y = top; y < bottom; ++y)
     for (auto x = left; x < right; ++x) sum += map[y * width + x];
