@@ -35,6 +35,9 @@ void infer(InferContext& c) {
     c.require_rank(offsets, 4);
     if (const auto& shape = c.shape(offsets); shape.has_rank()) {
       count = c.require_same_dim(count, shape[0], offsets, "the number of \"rois\"", "that of \"offsets\"");
+      c.require(!shape[1].is_static() || (shape[1].length() > 0 && shape[1].length() % 2 == 0), offsets, Code::E0506,
+                "input \"offsets\" of DeformablePSROIPooling must have pairs of channels, but its shape is {}",
+                to_string(shape));
       for (const i64 axis : {2, 3})
         c.require(
             shape[axis].contains(a.part_size), offsets, Code::E0506,
