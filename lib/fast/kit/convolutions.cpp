@@ -77,4 +77,9 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   return StaticConvolution{attrs, with_planes(attrs, known, from, to), in.rank(), open, transposed};
 }
 
+int convolution_after(const Graphlet& graph, int last, std::string_view type) {
+  const auto next = graph.only_user({last, 0});
+  return graph.type(next) == type && graph.input(next, 0).node == last ? next : -1;
+}
+
 }  // namespace ovir::fast

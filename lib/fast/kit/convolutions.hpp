@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "fast/kernels/convolution/shape.hpp"
 #include "op/kit/window.hpp"
@@ -28,5 +29,8 @@ struct StaticConvolution {
 /// ranks, more taps or longer strides than the kernels take, or the transposed one's output is given otherwise than by
 /// its pads.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root);
+
+/// The convolution of this type whose data a layer's last node gives, where nothing else reads that; -1: none.
+int convolution_after(const Graphlet& graph, int last, std::string_view type);
 
 }  // namespace ovir::fast

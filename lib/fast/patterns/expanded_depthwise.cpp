@@ -34,9 +34,8 @@ std::optional<Layer> layer_of(const Graphlet& graph, int root) {
 
 /// The convolution that alone reads what a layer gives.
 std::optional<Layer> layer_after(const Graphlet& graph, const Layer& layer, std::string_view type) {
-  const auto last = layer.nodes.back(), next = graph.only_user({last, 0});
-  if (layer.ending.residual >= 0 || graph.type(next) != type || graph.input(next, 0).node != last) return std::nullopt;
-  return layer_of(graph, next);
+  const auto next = layer.ending.residual >= 0 ? -1 : convolution_after(graph, layer.nodes.back(), type);
+  return next < 0 ? std::nullopt : layer_of(graph, next);
 }
 
 /// Its filters as a kernel of its own packs them.

@@ -2,17 +2,11 @@
 // Convolution-1, each with what follows it, so that what lies between stays in the cache: for Precision::bf16 and int8.
 #include "fast/kernels/convolution/inverted_residual.hpp"
 #include "fast/kit/bf16_convolution.hpp"
+#include "fast/kit/convolutions.hpp"
 #include "fast/kit/int8_convolution.hpp"
 
 namespace ovir::fast::patterns::inverted_residual {
 namespace {
-
-/// The convolution that alone reads what a layer gives; -1: none.
-template <class Layer>
-int next_of(const Graphlet& graph, const Layer& layer, std::string_view type) {
-  const auto last = layer.nodes.back(), next = graph.only_user({last, 0});
-  return graph.type(next) == type && graph.input(next, 0).node == last ? next : -1;
-}
 
 /// What lies between two convolutions: nothing else is added to it.
 bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0; }
@@ -29,11 +23,11 @@ std::optional<Match> match_layers(const Graphlet& graph, int root, i64 lanes,
                                   std::unique_ptr<const Kernel> (*kernel_of)(Layer, Layer, Layer)) {
   auto expansion = layer_of(graph, root);
   if (!expansion || !lies_between(*expansion) || !expands(expansion->shape, lanes)) return std::nullopt;
-  const auto second = next_of(graph, *expansion, "GroupConvolution");
+  const auto second = convolution_after(graph, expansion->nodes.back(), "GroupConvolution");
   if (second < 0) return std::nullopt;
   auto depthwise = layer_of(graph, second);
   if (!depthwise || !depthwise->shape.is_depthwise() || !lies_between(*depthwise)) return std::nullopt;
-  const auto third = next_of(graph, *depthwise, "Convolution");
+  const auto third = convolution_after(graph, depthwise->nodes.back(), "Convolution");
   if (third < 0) return std::nullopt;
   auto projection = layer_of(graph, third);
   if (!projection || !projection->shape.is_pointwise() || !is_last(*projection)) return std::nullopt;
