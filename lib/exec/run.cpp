@@ -248,7 +248,7 @@ class Executor::Run final : private EvalHost {
       views.push_back(outputs.back().view());
     }
     const std::span<const View> in(views.data(), inputs.size()), out(views.data() + inputs.size(), outputs.size());
-    if (!call.asked) call.state = step.kernel->prepare({in, out}, context_.runtime);
+    if (!call.asked) call.state = prepare_for(*step.kernel, {in, out}, context_.runtime);
     call.asked = true;
     if (!call.state) return false;
     work_ = call.work / kStepsAtOnce;

@@ -85,7 +85,7 @@ void Sized::prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded) {
     sized.out = {next + step.inputs.size(), step.outputs.size()};
     for (const auto id : step.inputs) view(id);
     for (const auto id : step.outputs) view(id);
-    sized.state = step.kernel->prepare({sized.in, sized.out}, runtime);
+    sized.state = prepare_for(*step.kernel, {sized.in, sized.out}, runtime);
     if (sized.state) {
       sized.how = How::kernel;
       continue;

@@ -1,5 +1,6 @@
 #include "plan/kernel.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "base/checked.hpp"
@@ -14,6 +15,12 @@ Scratch KernelState::reserve(i64 floats) {
   const Scratch result{scratch_bytes, *bytes};
   scratch_bytes = (*end + kLine - 1) / kLine * kLine;
   return result;
+}
+
+std::unique_ptr<KernelState> prepare_for(const Kernel& kernel, const Sizes& sizes, Runtime& runtime) {
+  const auto is_empty = [](const View& view) { return view.size() == 0; };
+  if (std::ranges::any_of(sizes.in, is_empty) || std::ranges::any_of(sizes.out, is_empty)) return nullptr;
+  return kernel.prepare(sizes, runtime);
 }
 
 }  // namespace ovir

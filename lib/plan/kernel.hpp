@@ -56,7 +56,8 @@ class Kernel {
 
   /// "winograd4.convolution+bias+relu".
   virtual std::string name() const = 0;
-  /// Null where these sizes are not for this kernel: the reference kernels then compute the group.
+  /// Null where these sizes are not for this kernel: the reference kernels then compute the group. No operand has a
+  /// length of 0; see prepare_for().
   virtual std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const = 0;
   /// Writes every output. Allocates nothing. `in` and `out` have the sizes that `state` was prepared for; outputs
   /// overlap no input but as writes_over(), place_in_output() and place_in_input() allow.
@@ -85,5 +86,9 @@ class Kernel {
   /// What its outputs stand for where they are u8.
   virtual std::shared_ptr<const Quantization> quantization() const { return nullptr; }
 };
+
+/// The kernel's state for these sizes; null where it does not take them. Operands with a length of 0 are for the
+/// reference kernels alone, so that no other kernel has to think of them.
+std::unique_ptr<KernelState> prepare_for(const Kernel& kernel, const Sizes& sizes, Runtime& runtime);
 
 }  // namespace ovir

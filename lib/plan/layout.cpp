@@ -10,8 +10,12 @@ namespace ovir::plan_passes {
 namespace {
 
 /// What is settled before the run: kernels of such steps never give way to reference kernels, which read plain values.
+/// They do where a length is 0; see prepare_for().
 bool is_settled(const Plan& plan, const Step& step) {
-  const auto settled = [&](int id) { return plan.value(id).shape.is_static(); };
+  const auto settled = [&](int id) {
+    const auto& shape = plan.value(id).shape;
+    return shape.is_static() && std::ranges::none_of(shape, [](const Dim& dim) { return dim.max == 0; });
+  };
   return std::all_of(step.inputs.begin(), step.inputs.end(), settled) &&
          std::all_of(step.outputs.begin(), step.outputs.end(), settled);
 }

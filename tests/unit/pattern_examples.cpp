@@ -3,7 +3,7 @@
 namespace ovir::testing {
 
 int Net::input(PartialShape shape) {
-  if (open_) shape[0] = Dim();
+  if (batch_) shape[0] = *batch_;
   return model.graph.parameter(next_name(), type_, shape);
 }
 

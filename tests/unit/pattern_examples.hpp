@@ -1,5 +1,6 @@
 // Nets at which the patterns of the fast tier fire.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +14,9 @@ namespace ovir::testing {
 class Net {
  public:
   /// `open`: the first axis of every input is unknown before the run.
-  Net(ElementType type, bool open) : type_(type), open_(open) {}
+  Net(ElementType type, bool open) : type_(type), batch_(open ? std::optional(Dim()) : std::nullopt) {}
+  /// `batch`: the first axis of every input.
+  Net(ElementType type, Dim batch) : type_(type), batch_(batch) {}
 
   int input(PartialShape shape);
   /// Floats between -0.5 and 0.5.
@@ -36,7 +39,7 @@ class Net {
   std::string next_name() { return "n" + std::to_string(names_++); }
 
   ElementType type_;
-  bool open_;
+  std::optional<Dim> batch_;
   int names_ = 0;
   std::vector<int> layers_;  // that op() has made
 };

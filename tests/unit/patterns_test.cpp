@@ -186,6 +186,24 @@ TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do")
   });
 }
 
+TEST_CASE("a batch of 0 is for the reference kernels, known before the run or not") {
+  int tried = 0;
+  for_each_pattern([&](std::string_view, const Example& e, ElementType type, const Net&) {
+    for (const auto& batch : {Dim(), Dim(0)}) {
+      Net net(type, batch);
+      e.build(net);
+      const auto c = net.model.check();
+      if (c.diagnostics.errors() > 0) continue;  // an input that others fix the first axis of
+      ++tried;
+      const auto inputs = inputs_of(c, 0, 1);
+      const auto expected = reference_results(c, inputs);
+      auto session = compile(c.model, c.facts, options_of(e));
+      for (int i = 0; i < 3; ++i) CHECK(distance(session.run(inputs), expected) == 0);
+    }
+  });
+  CHECK(tried > 100);
+}
+
 TEST_CASE("a pattern leaves alone what others read") {
   for_each_pattern([](std::string_view, const Example& e, ElementType type, const Net& net) {
     for (std::size_t k = 0; k + 1 < net.layers().size(); ++k) {

@@ -72,6 +72,7 @@ Field read(const Tensor& t, bool is_complex, std::pmr::memory_resource* memory) 
 void write(const Field& f, Tensor& t, bool as_complex) {
   dispatch(t.type(), Floats{}, [&]<class E>() {
     auto* to = t.mutable_data<E>();
+    if (f.values.empty()) std::fill_n(to, t.size(), E(0));
     for (const auto& v : f.values) {
       *to++ = static_cast<E>(v.real());
       if (as_complex) *to++ = static_cast<E>(v.imag());

@@ -39,7 +39,7 @@ struct Field {
   template <class F>
   void along(i64 axis, i64 length, F f);
 };
-/// From real numbers, or from a last axis of (real, imaginary); and back.
+/// From real numbers, or from a last axis of (real, imaginary); and back. Where there were no numbers, all sums are 0.
 Field read(const Tensor& t, bool is_complex, std::pmr::memory_resource* memory);
 void write(const Field& f, Tensor& t, bool as_complex);
 

@@ -42,7 +42,9 @@ void infer(InferContext& c) {
   if (c.has(signal_length)) {
     if (const auto asked = c.dims(signal_length); asked && asked->size() == 1) length = asked->front();
   } else if (size && step) {
-    length = (from[rank - 2] - Dim(1)) * Dim(*step) + Dim(c.attrs<Attrs>().center ? *size % 2 : *size);
+    const auto frames = from[rank - 2];
+    length = (frames - Dim(1)) * Dim(*step) + Dim(c.attrs<Attrs>().center ? *size % 2 : *size);
+    if (frames.min == 0) length = frames.max == 0 ? Dim(0) : hull(Dim(0), length);
   }
   PartialShape to;
   if (rank == 4) to.push_back(from[0]);
