@@ -8,6 +8,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 
@@ -211,6 +212,16 @@ Flag Flags::number(const std::string& names, i64& to, const std::string& type, c
       throw UsageError(fmt::format("{}: expected a whole number of at least {}, not '{}'", source_of(*app, flag, value),
                                    min, printable(value)));
     to = *number;
+  };
+  return Flag(parser_->add_option_function<std::string>(names, store, about)->type_name(type));
+}
+
+Flag Flags::duration(const std::string& names, double& seconds, const std::string& type, const std::string& about) {
+  const auto store = [&seconds, flag = long_name(names)](const std::string& value) {
+    const auto time = parse_duration(value);
+    if (!time)
+      throw UsageError(fmt::format("{}: expected a time such as 2, 0.5 or 500ms, not '{}'", flag, printable(value)));
+    seconds = *time;
   };
   return Flag(parser_->add_option_function<std::string>(names, store, about)->type_name(type));
 }

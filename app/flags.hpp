@@ -50,6 +50,9 @@ class Flags {
   /// A whole number of at least `min`.
   Flag number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min = 0);
 
+  /// A time, in seconds where it has no unit: "0.5", "500ms".
+  Flag duration(const std::string& names, double& seconds, const std::string& type, const std::string& about);
+
   /// MODEL and -w/--weights.
   enum class Model { required, optional };
   void model(ModelOptions& options, Model presence = Model::required);

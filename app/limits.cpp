@@ -22,19 +22,6 @@ namespace {
 
 constexpr auto kAnyWork = std::numeric_limits<i64>::max();
 
-/// Seconds: a positive number and its unit.
-std::optional<double> duration(std::string_view text) {
-  constexpr std::pair<std::string_view, double> units[] = {{"", 1},   {"ms", 1e-3}, {"s", 1},
-                                                           {"m", 60}, {"min", 60},  {"h", 3600}};
-  const auto digits = text.substr(0, text.find_first_not_of("0123456789."));
-  const auto number = parse_number<double>(digits);
-  const auto* const unit = std::find_if(std::begin(units), std::end(units), [&](const auto& u) {
-    return equals_ignoring_case(u.first, text.substr(digits.size()));
-  });
-  if (!number || unit == std::end(units) || !(*number > 0)) return std::nullopt;
-  return *number * unit->second;
-}
-
 /// A positive number that fits in 64 bits.
 std::optional<i64> amount(std::string_view text) {
   const auto number = parse_quantity(text);
@@ -46,12 +33,16 @@ std::optional<i64> amount(std::string_view text) {
 
 Limits parse_limits(std::string_view text) {
   Limits limits;
+  std::vector<std::string_view> keys;
   for (const auto part : split(text, ',')) {
     const auto equals = part.find('=');
     const auto key = trim(part.substr(0, equals)),
                value = equals == part.npos ? std::string_view() : trim(part.substr(equals + 1));
+    if (std::find(keys.begin(), keys.end(), key) != keys.end())
+      throw UsageError(fmt::format("--limits: {} is given more than once", printable(key)));
+    keys.push_back(key);
     const auto number = amount(value);
-    const auto seconds = duration(value);
+    const auto seconds = parse_duration(value);
     if (key == "mem" && number) limits.memory = *number;
     else if (key == "time" && seconds)
       limits.time = std::chrono::nanoseconds(std::llrint(std::min(*seconds, 1e9) * 1e9));

@@ -102,6 +102,14 @@ int print_manual(const std::string& name) {
   return kOk;
 }
 
+/// `ovir run --help --color never` for `ovir help run --color never`.
+std::vector<std::string> words_of_help(std::vector<std::string> words) {
+  if (words.size() > 2 && !words[2].starts_with('-'))
+    throw UsageError(fmt::format("unexpected argument '{}'; 'ovir help' takes one command", printable(words[2])));
+  words[0] = std::exchange(words[1], "--help");
+  return words;
+}
+
 int dispatch(std::vector<std::string> words, Common& common) {
   if (words.empty()) {
     to_stderr(help_overview(style_of(STDERR_FILENO, common.color, 80)));
@@ -112,14 +120,15 @@ int dispatch(std::vector<std::string> words, Common& common) {
     print(fmt::format("ovir {}\n", version()));
     return kOk;
   }
-  const bool help = first == "-h" || first == "--help" || first == "help";
-  if (help && words.size() == 1) {
+  const auto asks = [](std::string_view word) { return word == "-h" || word == "--help" || word == "help"; };
+  const bool help = asks(first);
+  if (help && (words.size() == 1 || asks(words[1]))) {
     print(help_overview(style_of(STDOUT_FILENO, common.color, 80)));
     return kOk;
   }
   if (first == "__complete") return complete({words.begin() + 1, words.end()});
   if (help && words[1] == "--man") return print_manual(words.size() > 2 ? words[2] : "");
-  if (help) words = {words[1], "--help"};
+  if (help) words = words_of_help(std::move(words));
   if (words.front().starts_with('-')) {
     if (const auto near = nearest(first, {"--version", "--help"}))
       throw UsageError(fmt::format("unknown option '{}'; did you mean '{}'?", printable(first), *near));

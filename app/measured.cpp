@@ -23,7 +23,7 @@ void add_measuring(Flags& flags, MeasureOptions& options, const std::string& uni
   flags.model(options);
   flags.shapes(options);
   add_inputs(flags, options, true);
-  flags.number("-t,--time", options.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given", 1);
+  flags.duration("-t,--time", options.seconds, "SEC", "measure for SEC seconds; default: 2, unless -n is given");
   flags.number("-n,--niter", options.count, "N", fmt::format("measure N {} instead", unit), 1);
   flags.number("--steps", options.steps, "N",
                "a round is N inferences that keep their states; {step} in an input is the step, from 0", 1);
@@ -67,7 +67,7 @@ double Measured::round(std::vector<double>* times) {
 
 bool Measured::goes_on(std::size_t count, Clock::time_point start) const {
   if (options_.count > 0) return std::cmp_less(count, options_.count);
-  return count == 0 || ms_since(start) < static_cast<double>(options_.seconds > 0 ? options_.seconds : 2) * 1000;
+  return count == 0 || ms_since(start) < (options_.seconds > 0 ? options_.seconds : 2) * 1000;
 }
 
 i64 Measured::tokens() const {

@@ -11,7 +11,8 @@
 namespace ovir::app {
 
 struct MeasureOptions : InputOptions, ExecutionOptions {
-  i64 seconds = 0, count = 0, steps = 1, warmup = 3;
+  double seconds = 0;  ///< 0: as many as `count`, or for 2 seconds
+  i64 count = 0, steps = 1, warmup = 3;
 };
 /// Declares the model, its inputs, -t, -n, --steps, --warmup and how it is executed. `unit` is what -n counts:
 /// "rounds".

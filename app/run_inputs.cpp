@@ -85,7 +85,7 @@ void add_inputs(Flags& flags, InputOptions& o, bool fills) {
   flags.may_be_empty("--input");  // E0705 says whose value it is
   flags.toggle("--random", o.random,
                fills ? "fill missing inputs with seeded random data, as is done without it, too"
-                     : "fill missing inputs with seeded random data");
+                     : "fill missing inputs with seeded random data, new in every step");
   flags.number("--seed", o.seed, "N", "for --random, rand and randn").env("OVIR_SEED");
   flags.toggle("--cast", o.cast, "convert inputs of another element type");
 
@@ -226,7 +226,8 @@ std::map<int, Dim> Inputs::masks_to_fill(const std::map<int, Shape>& given) cons
 void Inputs::make_up(int k, const Shape& shape, i64 step) {
   auto& source = *sources_[k];
   const auto& port = ports_[k];
-  if (source.kept && source.kept->tensor.shape() == shape) return;
+  const bool same_shape = source.kept && source.kept->tensor.shape() == shape;
+  if (same_shape && source.generator) return;  // as a value that was given it is the same in every step
   if (!port.shape.has_rank())
     port.fail(Code::E0703, fmt::format("input \"{}\" has no known rank", port.name()), "give its shape with --shape");
   if (port.given == ElementType::dynamic)
@@ -238,12 +239,13 @@ void Inputs::make_up(int k, const Shape& shape, i64 step) {
     made = io::generate(*source.generator, port.given, shape, static_cast<std::uint64_t>(options_.seed) + k);
     if (!port.shape.is_static()) how = source.value;
   } else {
-    auto random = random_input(model_, facts_, static_cast<int>(k), shape, static_cast<std::uint64_t>(options_.seed));
+    const auto seed = static_cast<std::uint64_t>(options_.seed) + (static_cast<std::uint64_t>(step) << 32);
+    auto random = random_input(model_, facts_, k, shape, seed);
     made = std::move(random.tensor);
     how = "made up, " + random.how;
   }
   const auto what = fmt::format("{}{}", name(made.type()), to_string(shape));
-  if (source.kept && !std::exchange(source.changes, true))
+  if (source.kept && !same_shape && !std::exchange(source.changes, true))
     notes_.push_back(
         fmt::format("input \"{}\" is made up anew where its shape changes: {} in step {}", port.name(), what, step));
   if (!source.kept && !how.empty()) notes_.push_back(fmt::format("input \"{}\" is {}: {}", port.name(), what, how));

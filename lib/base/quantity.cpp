@@ -46,4 +46,16 @@ std::optional<double> parse_quantity(std::string_view text) {
   return number * std::pow(binary ? 1024 : 1000, prefix - prefixes.begin());
 }
 
+std::optional<double> parse_duration(std::string_view text) {
+  constexpr std::pair<std::string_view, double> units[] = {{"", 1},   {"ms", 1e-3}, {"s", 1},
+                                                           {"m", 60}, {"min", 60},  {"h", 3600}};
+  const auto digits = text.substr(0, text.find_first_not_of("0123456789."));
+  const auto number = parse_number<double>(digits);
+  const auto* const unit = std::find_if(std::begin(units), std::end(units), [&](const auto& u) {
+    return equals_ignoring_case(u.first, text.substr(digits.size()));
+  });
+  if (!number || unit == std::end(units) || !(*number > 0)) return std::nullopt;
+  return *number * unit->second;
+}
+
 }  // namespace ovir

@@ -25,4 +25,8 @@ TimeUnit time_unit(double ms);
 /// may follow, and letter case does not matter. Nothing for any other text.
 std::optional<double> parse_quantity(std::string_view text);
 
+/// Seconds: "60s", "500ms", "1.5": a positive number with ms, s, m or min, or h; alone it is seconds. Nothing for any
+/// other text.
+std::optional<double> parse_duration(std::string_view text);
+
 }  // namespace ovir
