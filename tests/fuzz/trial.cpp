@@ -7,11 +7,11 @@
 #include "agree.hpp"
 #include "base/checked.hpp"
 #include "fuzz.hpp"
-#include "ovir.hpp"
 #include "harness/bound.hpp"
 #include "harness/graph_text.hpp"
 #include "harness/model_text.hpp"
 #include "harness/values.hpp"
+#include "ovir.hpp"
 #include "scratch.hpp"
 
 using namespace ovir;

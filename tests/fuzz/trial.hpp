@@ -7,7 +7,6 @@
 
 #include "harness/graph_text.hpp"
 #include "harness/spec.hpp"
-#include "harness/spec.hpp"
 #include "op/op_def.hpp"
 #include "tensor/tensor.hpp"
 #include "values.hpp"

@@ -42,9 +42,7 @@ void infer(InferContext& c) {
   if (c.has(signal_length)) {
     if (const auto asked = c.dims(signal_length); asked && asked->size() == 1) length = asked->front();
   } else if (size && step) {
-    const auto frames = from[rank - 2];
-    length = (frames - Dim(1)) * Dim(*step) + Dim(c.attrs<Attrs>().center ? *size % 2 : *size);
-    if (frames.min == 0) length = frames.max == 0 ? Dim(0) : hull(Dim(0), length);
+    length = (from[rank - 2] - Dim(1)) * Dim(*step) + Dim(c.attrs<Attrs>().center ? *size % 2 : *size);
   }
   PartialShape to;
   if (rank == 4) to.push_back(from[0]);
@@ -59,7 +57,8 @@ void eval(EvalContext& c) {
   const auto batches = rank == 4 ? from.dim(0) : 1, bins = from.dim(rank - 3), frames = from.dim(rank - 2);
   // Saturated: what is beyond the output does not count.
   constexpr auto kFar = std::numeric_limits<i64>::max() / 2;
-  const auto whole = frames == 0 ? 0 : std::min(checked_mul(frames - 1, step).value_or(kFar), kFar) + size;
+  // Where there is no frame, as long as one.
+  const auto whole = std::min(checked_mul(std::max<i64>(frames - 1, 0), step).value_or(kFar), kFar) + size;
   const auto margin = a.center ? size / 2 : 0;  // of the padding that a centered signal had on either side
   const auto length = std::max<i64>(0, c.has(signal_length) ? c.scalar_int(signal_length) : whole - 2 * margin);
   auto& out = c.out(0, rank == 4 ? Shape{batches, length} : Shape{length});
