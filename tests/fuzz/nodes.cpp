@@ -156,7 +156,6 @@ void fuzz_one(std::string_view bytes) {
   Choices choices(bytes);
   Trial node = choices.one_in(4) ? of_tables(choices) : trial_of(choices.pick(cases()));
   for (auto changes = choices.below(4); changes > 0; --changes) change(node, choices);
-  if (elements_of(node) > 1 << 14) return;
   ++statistics.made;
   const auto runs = judge(node, choices);
   statistics.run += runs;

@@ -54,6 +54,17 @@ bool fill(Trial& n, Choices& choices) {
   return ordinary;
 }
 
+/// Of all inputs; at most 1 << 20.
+i64 elements_of(const Trial& n) {
+  i64 total = 0;
+  for (const auto& input : n.inputs) {
+    const auto count = checked_product(input.shape);
+    if (!count || *count > 1 << 20) return 1 << 20;
+    total += *count;
+  }
+  return total;
+}
+
 std::string described(const Trial& n) {
   std::string text = fmt::format("{}-{}", n.op->type, n.opset);
   for (const auto& [name, value] : n.attributes) text += fmt::format(" {}=\"{}\"", name, value);
@@ -107,13 +118,14 @@ std::optional<Made> make(const Trial& n, const std::vector<Reach>& reach) {
   return made;
 }
 
-/// Whether a body that did not run once gave nothing in both ways: the other dims of what it would have given are those
-/// that inference knew, open ones 0.
+bool has_empty(const Outcome& o) {
+  return std::ranges::any_of(o.results, [](const Tensor& t) { return t.shape().count() == 0; });
+}
+
+/// Whether a body did not run once and gave nothing: the other dims of what it would have given are those that
+/// inference knew, open ones 0. What is wrong with the body is known to the check alone.
 bool no_iteration(const OpDef& op, const Outcome& a, const Outcome& b) {
-  const auto empty = [](const Outcome& o) {
-    return std::ranges::any_of(o.results, [](const Tensor& t) { return t.shape().count() == 0; });
-  };
-  return !op.bodies.empty() && op.bodies[0].iterates && empty(a) && empty(b);
+  return !op.bodies.empty() && op.bodies[0].iterates && (a.code || has_empty(a)) && has_empty(b);
 }
 
 }  // namespace
@@ -159,17 +171,8 @@ Trial trial_of(const Case& c) {
   return n;
 }
 
-i64 elements_of(const Trial& n) {
-  i64 total = 0;
-  for (const auto& input : n.inputs) {
-    const auto count = checked_product(input.shape);
-    if (!count || *count > 1 << 20) return 1 << 20;
-    total += *count;
-  }
-  return total;
-}
-
 std::size_t judge(Trial& node, Choices& choices) {
+  if (elements_of(node) > 1 << 14) return 0;
   const bool ordinary = fill(node, choices);
   std::size_t runs = 0;
   std::vector<Reach> reach;

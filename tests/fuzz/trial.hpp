@@ -47,11 +47,9 @@ struct Trial {
 Trial trial_of(const Case& c);
 std::string variable_of(const ovir::PortDef& def, std::size_t position);
 
-/// Of all inputs; at most 1 << 20.
-ovir::i64 elements_of(const Trial& n);
-
 /// Runs the node with values, given and constant, with shapes known and open, in every way, and calls broken() where
-/// two of them disagree. Inputs whose value does not fit get one. Returns how many runs came to an end without a fault.
+/// two of them disagree. Inputs whose value does not fit get one; nodes with large ones are left alone. Returns how
+/// many runs came to an end without a fault.
 std::size_t judge(Trial& n, Choices& choices);
 
 }  // namespace fuzz

@@ -41,16 +41,18 @@ void infer(InferContext& c) {
                   c.type(query) == ElementType::dynamic || c.type(attention_mask) == c.type(query),
               attention_mask, Code::E0503, "input \"attention_mask\" must be boolean or {} as \"query\" is, but is {}",
               name(c.type(query)), name(c.type(attention_mask)));
+    // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
     const auto& m = c.shape(attention_mask);
-    if (m.has_rank() && m.rank() >= 2) {
-      // A mask may be broadcast to the scores [batch…, L, S], it never enlarges them beyond its own batch.
-      const auto rows = broadcast(m.dim(-2), q.dim(-2)), columns = broadcast(m.dim(-1), source);
-      const auto fits = [](const Dim& mask, const Dim& scores) { return mask.min <= std::max<i64>(1, scores.max); };
-      c.require(
-          rows && columns && fits(m.dim(-2), q.dim(-2)) && fits(m.dim(-1), source), attention_mask, Code::E0505,
-          "the last dims of input \"attention_mask\" of ScaledDotProductAttention must be 1 or [{},{}], those of the "
-          "scores, but its shape is {}",
-          to_string(q.dim(-2)), to_string(source), to_string(m));
+    const auto fits = [](const Dim& mask, const Dim& scores) {
+      return mask.contains(1) || intersect(mask, scores).has_value();
+    };
+    const bool is_row = m.has_rank() && m.rank() > 0, has_rows = m.has_rank() && m.rank() > 1;
+    c.require((!is_row || fits(m.dim(-1), source)) && (!has_rows || fits(m.dim(-2), q.dim(-2))), attention_mask,
+              Code::E0505,
+              "the last dims of input \"attention_mask\" of ScaledDotProductAttention must be 1 or [{},{}], those of "
+              "the scores, but its shape is {}",
+              to_string(q.dim(-2)), to_string(source), to_string(m));
+    if (has_rows) {
       auto with_mask = broadcast(*out, batch_of(m));
       c.require(with_mask.has_value(), attention_mask, Code::E0505,
                 "ScaledDotProductAttention cannot broadcast the batch dims of \"attention_mask\" {} and \"query\" {}",
