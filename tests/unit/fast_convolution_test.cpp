@@ -113,6 +113,15 @@ void check_direct(const ConvolutionShape& s) {
         direct_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
       },
       rounding(s));
+  if (direct_packs_by_panels(s)) {
+    const Buffer room(direct_once_scratch_size(s, 4));
+    check(
+        s, d, sums,
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          direct_convolution_once(s, d.filters.data(), in, out, e, room.data(), threads);
+        },
+        rounding(s));
+  }
   if (s.is_pointwise())
     check(
         s, d, sums,
@@ -143,6 +152,16 @@ TEST_CASE("direct convolution") {
   check_direct(shape(1, 1, 32, 16, 130, 70, 3, 3, 1, 1, 1));  // in bands
   check_direct(shape(1, 1, 8, 8, 3, 3, 3, 3, 1, 1, 3));       // more padding than plane
   check_direct(shape(1, 1, 17, 16, 6, 6, 2, 2, 1, 1, 0));     // none
+}
+
+TEST_CASE("direct convolution, packed by panels") {
+  for (const auto& s : {shape(1, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1), shape(1, 1, 33, 289, 9, 7, 3, 3, 2, 1, 1),
+                        shape(1, 1, 7, 256, 6, 6, 2, 2, 1, 1, 0), shape(1, 1, 16, 300, 5, 5, 1, 1, 2, 1, 0)}) {
+    REQUIRE(direct_packs_by_panels(s));
+    check_direct(s);
+  }
+  CHECK_FALSE(direct_packs_by_panels(shape(2, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(direct_packs_by_panels(shape(1, 1, 32, 256, 130, 70, 3, 3, 1, 1, 1)));
 }
 
 TEST_CASE("direct convolution in groups") {
@@ -185,6 +204,21 @@ TEST_CASE("Winograd convolution") {
           s, d, naive(s, d.in, d.filters),
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
             winograd_convolution(s, m, filters.data(), in, out, e, scratch.data(), threads);
+          },
+          rounding(s) * (m == 4 ? 5 : 1));
+    }
+}
+
+TEST_CASE("Winograd convolution, packed by panels") {
+  for (const auto& s : {shape(1, 1, 40, 290, 9, 7, 3, 3, 1, 1, 1), shape(1, 1, 33, 257, 6, 10, 3, 3, 1, 1, 0)})
+    for (const int m : {2, 4}) {
+      REQUIRE(winograd_packs_by_panels(s, m));
+      const Data d(s);
+      const Buffer scratch(winograd_once_scratch_size(s, m, 4));
+      check(
+          s, d, naive(s, d.in, d.filters),
+          [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+            winograd_convolution_once(s, m, d.filters.data(), in, out, e, scratch.data(), threads);
           },
           rounding(s) * (m == 4 ? 5 : 1));
     }

@@ -8,6 +8,9 @@ namespace ovir::fast {
 /// Panels of more floats are packed where they are mapped: they would not stay in the second-level cache.
 inline constexpr i64 kMaxPanelRead = 256 << 10;
 
+/// So many panels share out the work by themselves: each is packed by the thread that then uses it.
+inline constexpr i64 kOncePanels = 8;
+
 /// Weights where they lie, and where they are needed only once the file from which they are read instead.
 struct Weights {
   // NOLINTNEXTLINE(google-explicit-constructor): where they lie is all that most have to say

@@ -67,9 +67,9 @@ class BlockedConvolution final : public Kernel {
     if (out.layout == Layout::plain) state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
-    state->by_panels = filters_.size() == 0 && method_ == Method::pointwise && pointwise_packs_by_panels(s);
+    state->by_panels = filters_.size() == 0 && packs_by_panels(s);
     if (state->by_panels) {
-      state->work = state->reserve(pointwise_once_scratch_size(s, threads));
+      state->work = state->reserve(once_scratch_size(s, threads));
       return state;
     }
     state->work = state->reserve(scratch_size(s, threads));
@@ -102,7 +102,7 @@ class BlockedConvolution final : public Kernel {
     const Weights given(filters_.size() == 0 ? in[1].as<const float>() : nullptr, file_,
                         state.room ? state.floats(state.room) : nullptr);
     if (state.by_panels) {
-      pointwise_convolution_once(s, given, x, y, epilogue, state.floats(state.work), pool);
+      compute_once(s, given, x, y, epilogue, state.floats(state.work), pool);
     } else {
       const auto* filters = state.filters ? state.floats(state.filters) : filters_.data();
       if (state.filters) pack(given, state.floats(state.filters), pool);
@@ -179,6 +179,29 @@ class BlockedConvolution final : public Kernel {
       case Method::planar: return planar_convolution(s, w, x, y, e, scratch, pool);
       case Method::transposed: return transposed_convolution(s, w, x, y, e, scratch, pool);
     }
+  }
+
+  // Filters packed panel by panel, each right before it is used.
+
+  bool packs_by_panels(const ConvolutionShape& s) const {
+    switch (method_) {
+      case Method::direct: return direct_packs_by_panels(s);
+      case Method::pointwise: return pointwise_packs_by_panels(s);
+      case Method::winograd2:
+      case Method::winograd4: return winograd_packs_by_panels(s, tile());
+      default: return false;
+    }
+  }
+  i64 once_scratch_size(const ConvolutionShape& s, int threads) const {
+    if (method_ == Method::direct) return direct_once_scratch_size(s, threads);
+    if (method_ == Method::pointwise) return pointwise_once_scratch_size(s, threads);
+    return winograd_once_scratch_size(s, tile(), threads);
+  }
+  void compute_once(const ConvolutionShape& s, const Weights& w, const float* x, float* y, const Epilogue& e,
+                    float* scratch, ThreadPool& pool) const {
+    if (method_ == Method::direct) return direct_convolution_once(s, w, x, y, e, scratch, pool);
+    if (method_ == Method::pointwise) return pointwise_convolution_once(s, w, x, y, e, scratch, pool);
+    winograd_convolution_once(s, tile(), w, x, y, e, scratch, pool);
   }
 
   ConvolutionAttrs attrs_;

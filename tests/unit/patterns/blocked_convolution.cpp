@@ -41,6 +41,14 @@ void transposed(Net& n) {
   n.result(relu(n, biased(n, y, 18)));
 }
 
+/// So many outputs that a single run packs their filters panel by panel.
+void many_outputs(Net& n) {
+  n.result(relu(n, biased(n, convolution(n, n.input({1, 20, 5, 4}), {264, 20, 3, 3}, windows(2, 1, 1)), 264)));
+}
+void winograd2_many_outputs(Net& n) {
+  n.result(biased(n, convolution(n, n.input({1, 40, 17, 16}), {260, 40, 3, 3}, windows(2, 1, 1)), 260));
+}
+
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
 
@@ -67,6 +75,8 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+Elu", small_plane, kOnce},
     {"winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
     {"winograd2.convolution+bias", winograd2_once, kOnce, kFixed, true, kWinograd},
+    {"direct.convolution+bias+Relu", many_outputs, kOnce},
+    {"winograd2.convolution+bias", winograd2_many_outputs, kOnce, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
     {"pointwise.convolution+bias+HSwish", pointwise},

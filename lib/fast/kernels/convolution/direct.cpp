@@ -134,40 +134,45 @@ struct Job {
 
   /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
   void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
-    std::array<i64, kMaxTaps> offsets;
-    for (i64 i = 0; i < p.taps; ++i) offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
     const Panels panels{filters + group * groups.filters_size(weight_rows / (groups.blocks() * kBlock)), weight_rows,
                         groups.outputs};
+    for (auto panel = first; panel < last; ++panel)
+      rows(from, out, image, group, panel, panels.panel(panel), panels.columns(panel), begin, end);
+  }
+
+  /// The same of one panel of `columns` packed filters.
+  void rows(const Source& from, float* out, i64 image, i64 group, i64 panel, const float* weights, i64 columns,
+            i64 begin, i64 end) const {
+    std::array<i64, kMaxTaps> offsets;
+    for (i64 i = 0; i < p.taps; ++i) offsets[i] = (p.dy[i] + p.top) * from.row + (p.dx[i] + p.left) * kBlock;
     const auto tiles = ceil_div(p.out_columns, table.pixels), out_plane = s.out_plane() * kBlock;
     const auto first_block = image * blocks_of(s.outputs) + group * blocks_of(groups.outputs);
-    for (auto panel = first; panel < last; ++panel) {
-      const auto columns = panels.columns(panel), column = group * groups.outputs + panel * kColumns;
-      for (auto y = begin; y < end; ++y)
-        for (i64 i = 0; i < tiles; ++i) {
-          const Part part(p.out_columns, tiles, i);
-          const auto place =
-              (first_block + panel * (kColumns / kBlock)) * out_plane +
-              ((y * p.out_stride_y + p.out_y) * s.out_width + part.begin * p.out_stride_x + p.out_x) * kBlock;
-          Tile tile{};
-          tile.in = from.data + (y - begin) * p.stride_y * from.row + part.begin * p.stride_x * kBlock;
-          tile.pixel = p.stride_x * kBlock;
-          tile.block = from.block;
-          tile.taps = offsets.data();
-          tile.blocks = groups.blocks();
-          tile.tap_count = p.taps;
-          tile.steps = kBlock;
-          tile.last_steps = last_steps;
-          tile.weights = panels.panel(panel) + p.first_tap * groups.blocks() * kBlock * columns;
-          tile.out = out + place;
-          tile.out_pixel = p.out_stride_x * kBlock;
-          tile.out_block = out_plane;
-          const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
-          ovir::fast::begin(tile, epilogue, column, residual, tile.out_pixel, out_plane);
-          table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
-          finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
-                 tile.out_pixel, out_plane);
-        }
-    }
+    const auto column = group * groups.outputs + panel * kColumns;
+    for (auto y = begin; y < end; ++y)
+      for (i64 i = 0; i < tiles; ++i) {
+        const Part part(p.out_columns, tiles, i);
+        const auto place =
+            (first_block + panel * (kColumns / kBlock)) * out_plane +
+            ((y * p.out_stride_y + p.out_y) * s.out_width + part.begin * p.out_stride_x + p.out_x) * kBlock;
+        Tile tile{};
+        tile.in = from.data + (y - begin) * p.stride_y * from.row + part.begin * p.stride_x * kBlock;
+        tile.pixel = p.stride_x * kBlock;
+        tile.block = from.block;
+        tile.taps = offsets.data();
+        tile.blocks = groups.blocks();
+        tile.tap_count = p.taps;
+        tile.steps = kBlock;
+        tile.last_steps = last_steps;
+        tile.weights = weights + p.first_tap * groups.blocks() * kBlock * columns;
+        tile.out = out + place;
+        tile.out_pixel = p.out_stride_x * kBlock;
+        tile.out_block = out_plane;
+        const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
+        ovir::fast::begin(tile, epilogue, column, residual, tile.out_pixel, out_plane);
+        table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
+        finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual,
+               tile.out_pixel, out_plane);
+      }
   }
 };
 
@@ -190,6 +195,19 @@ i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int thre
   if (!p.is_padded() || p.taps == 0) return 0;
   if (!copies_bands(s, p, blocks)) return s.batch * s.groups / joined_groups(s) * padded_size(s, p, blocks);
   return threads * blocks * p.rows_read(band_rows(p, blocks)) * p.padded_width * kBlock;
+}
+
+/// All padded inputs, where they are not copied in bands; gives where to read them.
+Source padded_source(const ConvolutionShape& s, const Phase& p, i64 images, i64 blocks, const float* in, float* scratch,
+                     ThreadPool& pool) {
+  if (!p.is_padded()) return {in, s.width * kBlock, s.plane() * kBlock};
+  const auto one = padded_size(s, p, blocks), rows = one / (blocks * p.padded_width * kBlock);
+  parallel_ranges(pool, images * blocks, static_cast<double>(one / blocks) / 8, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i)
+      copy_padded(s, p, in + i / blocks * blocks * s.plane() * kBlock, i % blocks, i % blocks + 1, 0, rows,
+                  scratch + i / blocks * one);
+  });
+  return {scratch, p.padded_width * kBlock, rows * p.padded_width * kBlock};
 }
 
 void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, i64 last_steps,
@@ -216,22 +234,15 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
       job.rows(from, out, image / groups.count, image % groups.count, 0, panels, band.begin, band.end);
     });
   }
-  const bool padded = p.is_padded();
-  const auto one = padded_size(s, p, blocks), read = padded ? one / (blocks * p.padded_width * kBlock) : s.height;
-  if (padded)
-    parallel_ranges(pool, images * blocks, static_cast<double>(one / blocks) / 8, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i)
-        copy_padded(s, p, in + i / blocks * in_size, i % blocks, i % blocks + 1, 0, read, scratch + i / blocks * one);
-    });
+  const auto source = padded_source(s, p, images, blocks, in, scratch, pool);
   // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.
   const auto panel_groups = std::clamp<i64>(ceil_div(wanted, images), 1, panels);
   const auto bands = std::clamp<i64>(ceil_div(wanted, images * panel_groups), 1, p.out_rows);
   parallel(pool, images * panel_groups * bands, [&](i64 chunk) {
     const auto image = chunk / (panel_groups * bands);
     const Part part(panels, panel_groups, chunk / bands % panel_groups), band(p.out_rows, bands, chunk % bands);
-    Source from{in + image * in_size, s.width * kBlock, s.plane() * kBlock};
-    if (padded) from = {scratch + image * one, p.padded_width * kBlock, read * p.padded_width * kBlock};
-    from.data += band.begin * p.stride_y * from.row;
+    auto from = source;
+    from.data += image * blocks * from.block + band.begin * p.stride_y * from.row;
     job.rows(from, out, image / groups.count, image % groups.count, part.begin, part.end, band.begin, band.end);
   });
 }
@@ -267,33 +278,44 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   });
 }
 
-/// One group whose filters lie together: sixteen channels of a panel at a time, by transposition. Of the last block
-/// only the channels that there are.
-void pack_dense(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
+/// Block `block` of `valid` filters of a panel of `columns`, which lie together at `from` in the only group, into the
+/// panel's packed block, by transposition. Of the last block only the channels that there are.
+void pack_block(const ConvolutionShape& s, const float* from, i64 valid, i64 block, i64 columns, float* to) {
   constexpr i64 kRows = 64;  // transposed at a time
   const auto& table = isa();
+  const auto taps = s.taps(), each = s.channels * taps, channels = std::min(kBlock, s.channels - block * kBlock);
+  from += block * kBlock * taps;
+  if (taps == 1) return table.transpose(from, each, to, columns, valid, channels);
+  alignas(64) std::array<float, kRows * kColumns> rows;
+  for (i64 first = 0; first < channels * taps; first += kRows) {
+    const auto count = std::min(kRows, channels * taps - first);
+    table.transpose(from + first, each, rows.data(), columns, valid, count);
+    for (i64 r = 0; r < count; ++r) {
+      const auto channel = (first + r) / taps, tap = (first + r) % taps;
+      std::copy_n(rows.data() + r * columns, valid, to + (tap * channels + channel) * columns);
+    }
+  }
+}
+
+void pack_dense(const ConvolutionShape& s, const Weights& filters, float* to, ThreadPool& pool) {
   const auto taps = s.taps(), blocks = blocks_of(s.channels);
   const Panels panels{to, blocks * kBlock * taps, s.outputs};
   const auto cost = static_cast<double>(kColumns * kBlock * taps) / 3;
   const auto each = s.channels * taps;
   pack_blocks(filters, s.outputs * each, kColumns * each, blocks, cost, pool,
               [&](i64 panel, i64 block, const float* from) {
-                const auto columns = panels.columns(panel), valid = std::min(columns, s.outputs - panel * kColumns),
-                           channels = std::min(kBlock, s.channels - block * kBlock);
-                from += block * kBlock * taps;
+                const auto columns = panels.columns(panel), valid = std::min(columns, s.outputs - panel * kColumns);
                 auto* out = to + (panels.panel(panel) - to) + block * kBlock * taps * columns;
-                if (valid < columns) std::fill_n(out, channels * taps * columns, 0.0f);
-                if (taps == 1) return table.transpose(from, s.channels, out, columns, valid, channels);
-                alignas(64) std::array<float, kRows * kColumns> rows;
-                for (i64 first = 0; first < channels * taps; first += kRows) {
-                  const auto count = std::min(kRows, channels * taps - first);
-                  table.transpose(from + first, each, rows.data(), columns, valid, count);
-                  for (i64 r = 0; r < count; ++r) {
-                    const auto channel = (first + r) / taps, tap = (first + r) % taps;
-                    std::copy_n(rows.data() + r * columns, valid, out + (tap * channels + channel) * columns);
-                  }
-                }
+                if (valid < columns)
+                  std::fill_n(out, std::min(kBlock, s.channels - block * kBlock) * taps * columns, 0.0f);
+                pack_block(s, from, valid, block, columns, out);
               });
+}
+
+/// Of a thread that packs a panel right before it is used: sixteen filters as they were read, and the panel.
+i64 once_room(const ConvolutionShape& s) {
+  return round_up(kBlock * s.channels * s.taps(), kBlock) +
+         panels_size(blocks_of(s.channels) * kBlock * s.taps(), kColumns);
 }
 
 }  // namespace
@@ -320,6 +342,41 @@ void direct_convolution(const ConvolutionShape& s, const float* filters, const f
                         const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   run(s, forward(s), filters, Groups(s).blocks() * kBlock * s.taps(), s.groups == 1 ? s.channels % kBlock : 0, in, out,
       epilogue, scratch, pool);
+  clear_padding(s, epilogue.activation, out);
+}
+
+bool direct_packs_by_panels(const ConvolutionShape& s) {
+  const auto p = forward(s);
+  return s.groups == 1 && s.batch == 1 && s.outputs >= kOncePanels * kColumns && p.taps > 0 &&
+         !copies_bands(s, p, blocks_of(s.channels));
+}
+
+i64 direct_once_scratch_size(const ConvolutionShape& s, int threads) {
+  return direct_scratch_size(s, threads) + threads * once_room(s);
+}
+
+void direct_convolution_once(const ConvolutionShape& s, const Weights& filters, const float* in, float* out,
+                             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  const auto p = forward(s);
+  if (s.out_plane() == 0) return;
+  const Groups groups(s);
+  const auto blocks = groups.blocks(), taps = s.taps(), each = s.channels * taps, rows = blocks * kBlock * taps;
+  const Job job{isa(), s, p, groups, nullptr, epilogue, rows, s.channels % kBlock};
+  const auto from = padded_source(s, p, 1, blocks, in, scratch, pool);
+  Slots rooms(scratch + direct_scratch_size(s, slots_for(pool)), once_room(s), slots_for(pool));
+  parallel(pool, ceil_div(s.outputs, kColumns), [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    auto* const packed = room.data() + round_up(kBlock * each, kBlock);
+    const auto columns = Panels{packed, rows, s.outputs}.columns(panel);
+    if (s.outputs - panel * kColumns < columns) std::fill_n(packed, rows * columns, 0.0f);
+    for (i64 half = 0; half < columns; half += kBlock) {
+      const auto first = panel * kColumns + half, count = std::min(kBlock, s.outputs - first);
+      const auto* const read = filters.get(first * each, count * each, room.data());
+      for (i64 block = 0; block < blocks; ++block)
+        pack_block(s, read, count, block, columns, packed + block * kBlock * taps * columns + half);
+    }
+    job.rows(from, out, 0, 0, panel, packed, columns, 0, p.out_rows);
+  });
   clear_padding(s, epilogue.activation, out);
 }
 

@@ -7,7 +7,6 @@ namespace {
 
 constexpr i64 kPixelBytes = 384 << 10;  // of input, while all panels go by
 constexpr i64 kOncePixelBytes = 1 << 20;
-constexpr i64 kOncePanels = 8;  // so many share out the work
 
 struct Job {
   const IsaTable& table;

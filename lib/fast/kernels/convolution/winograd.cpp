@@ -18,10 +18,11 @@ struct Loops {
   const Epilogue& e;
   Panels all;
   float* out;
+  i64 packed_first = 0;  ///< the panel where `all` begins
 
   int pixels() const { return table.pixels; }
   const float* filters(i64 panel, i64 point) const {
-    return all.panel(panel) + point * g.blocks * kBlock * all.columns(panel);
+    return all.panel(panel - packed_first) + point * g.blocks * kBlock * all.columns(panel);
   }
   void transform(const float* in, i64 row, float* to, i64 step) const { table.winograd_input(g.m, in, row, to, step); }
 
@@ -74,6 +75,29 @@ struct Loops {
   }
 };
 
+/// Block `block` of up to sixteen filters of those `left` at `from`, transformed, into a packed panel of `columns`. They
+/// are transposed, so that a vector has sixteen outputs.
+void pack_half(const ConvolutionShape& s, const WinogradGeometry& g, const float* from, i64 left, i64 block,
+               i64 columns, float* to) {
+  alignas(64) std::array<float, kBlock * 9 * kBlock> rows;
+  const auto valid = std::min(kBlock, left), channels = std::min(kBlock, s.channels - block * kBlock);
+  if (valid < kBlock || channels < kBlock) rows.fill(0.0f);
+  isa().transpose(from + block * kBlock * 9, s.channels * 9, rows.data(), kBlock, valid, channels * 9);
+  for (i64 c = 0; c < kBlock; ++c)
+    isa().winograd_filter(g.m, rows.data() + c * 9 * kBlock, kBlock, to + (block * kBlock + c) * columns,
+                          g.blocks * kBlock * columns);
+}
+
+/// Of a thread that packs a panel right before it is used: sixteen filters as they were read, the panel, and sums.
+struct OnceRoom {
+  i64 read, packed, sums;
+  OnceRoom(const ConvolutionShape& s, const WinogradGeometry& g)
+      : read(kBlock * s.channels * 9),
+        packed(panels_size(g.points * g.blocks * kBlock, kColumns)),
+        sums(g.output_size(g.tiles())) {}
+  i64 size() const { return read + packed + sums; }
+};
+
 }  // namespace
 
 bool winograd_fits(const ConvolutionShape& s) {
@@ -95,23 +119,15 @@ i64 winograd_filters_size(const ConvolutionShape& s, int m) {
 
 void winograd_pack(const ConvolutionShape& s, int m, const Weights& filters, float* to, ThreadPool& pool) {
   const auto g = geometry_of(s, m);
-  const auto& table = isa();
   const Panels panels{to, g.points * g.blocks * kBlock, s.outputs};
   const auto cost = static_cast<double>(kColumns * kBlock * (9 + 2 * g.points)) / 8;
   const auto each = s.channels * 9;
-  // The filters of sixteen channels are transposed, so that a vector has sixteen outputs.
   pack_blocks(filters, s.outputs * each, kColumns * each, g.blocks, cost, pool,
               [&](i64 panel, i64 block, const float* from) {
-                alignas(64) std::array<float, kBlock * 9 * kColumns> rows;
-                const auto columns = panels.columns(panel), valid = std::min(columns, s.outputs - panel * kColumns),
-                           channels = std::min(kBlock, s.channels - block * kBlock);
-                if (valid < columns || channels < kBlock) rows.fill(0.0f);
-                table.transpose(from + block * kBlock * 9, each, rows.data(), columns, valid, channels * 9);
-                auto* out = to + (panels.panel(panel) - to) + block * kBlock * columns;
-                for (i64 c = 0; c < kBlock; ++c)
-                  for (i64 place = 0; place < columns; place += kBlock)
-                    table.winograd_filter(m, rows.data() + c * 9 * columns + place, columns, out + c * columns + place,
-                                          g.blocks * kBlock * columns);
+                const auto columns = panels.columns(panel);
+                auto* const out = to + (panels.panel(panel) - to);
+                for (i64 half = 0; half < columns; half += kBlock)
+                  pack_half(s, g, from + half * each, s.outputs - panel * kColumns - half, block, columns, out + half);
               });
 }
 
@@ -125,6 +141,42 @@ void winograd_convolution(const ConvolutionShape& s, int m, const float* filters
   const auto g = geometry_of(s, m);
   const Loops loops{isa(), s, g, epilogue, {filters, g.points * g.blocks * kBlock, s.outputs}, out};
   WinogradStages<float, Loops>(s, g, loops).run(in, scratch, pool);
+  clear_padding(s, epilogue.activation, out);
+}
+
+bool winograd_packs_by_panels(const ConvolutionShape& s, int m) {
+  const auto g = geometry_of(s, m);
+  return !g.own && s.batch == 1 && g.rows == g.down && g.tiles() <= g.kTilesTogether && g.panels >= kOncePanels;
+}
+
+i64 winograd_once_scratch_size(const ConvolutionShape& s, int m, int threads) {
+  const auto g = geometry_of(s, m);
+  return g.input_size(g.tiles()) + threads * OnceRoom(s, g).size();
+}
+
+void winograd_convolution_once(const ConvolutionShape& s, int m, const Weights& filters, const float* in, float* out,
+                               const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const auto g = geometry_of(s, m);
+  const OnceRoom size(s, g);
+  const auto k = g.points * g.blocks * kBlock, each = s.channels * 9, tiles = g.tiles();
+  const Loops none{isa(), s, g, epilogue, {nullptr, k, s.outputs}, out};
+  WinogradStages<float, Loops>(s, g, none).transform(in, 0, {0, g.down}, scratch, pool);
+  Slots rooms(scratch + g.input_size(tiles), size.size(), slots_for(pool));
+  parallel(pool, g.panels, [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    auto* const packed = room.data() + size.read;
+    auto loops = none;
+    loops.all.data = packed;
+    loops.packed_first = panel;
+    const auto columns = loops.all.columns(panel);
+    for (i64 half = 0; half < columns; half += kBlock) {
+      const auto first = panel * kColumns + half, left = s.outputs - first;
+      const auto* const read = filters.get(first * each, std::min(kBlock, left) * each, room.data());
+      for (i64 block = 0; block < g.blocks; ++block) pack_half(s, g, read, left, block, columns, packed + half);
+    }
+    WinogradStages<float, Loops>(s, g, loops).panel(0, panel, 0, 0, tiles, tiles, scratch, packed + size.packed);
+  });
   clear_padding(s, epilogue.activation, out);
 }
 

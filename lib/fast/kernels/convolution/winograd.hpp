@@ -18,4 +18,11 @@ i64 winograd_scratch_size(const ConvolutionShape& shape, int m, int threads);
 void winograd_convolution(const ConvolutionShape& shape, int m, const float* filters, const float* in, float* out,
                           const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
+/// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
+bool winograd_packs_by_panels(const ConvolutionShape& shape, int m);
+i64 winograd_once_scratch_size(const ConvolutionShape& shape, int m, int threads);
+/// Filters [outputs][channels][3][3]; filters.room is not used.
+void winograd_convolution_once(const ConvolutionShape& shape, int m, const Weights& filters, const float* in,
+                               float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
 }  // namespace ovir::fast

@@ -123,15 +123,7 @@ class WinogradStages {
     for (i64 i = 0; i < s_.batch * bands; ++i) {
       const Part rows(g_.down, bands, i % bands);
       const auto image = i / bands, count = rows.size() * g_.across;
-      const auto cost = static_cast<double>(g_.across * g_.points) * 2;
-      parallel_ranges(pool, g_.blocks * rows.size(), cost, [&](i64 begin, i64 end) {
-        for (auto line = begin; line < end; ++line) {
-          const auto b = line % g_.blocks, y = line / g_.blocks;
-          for (i64 x = 0; x < g_.across; ++x)
-            transform(in, image, b, rows.begin + y, x, transformed + (b * count + y * g_.across + x) * kBlock,
-                      g_.input_step(count));
-        }
-      });
+      transform(in, image, rows, transformed, pool);
       const auto parts = ceil_div(count, g_.kTilesTogether);
       parallel(pool, g_.panels * parts, [&](i64 chunk) {
         const Part tiles(count, parts, chunk / g_.panels);
@@ -141,23 +133,18 @@ class WinogradStages {
     }
   }
 
- private:
-  /// Tile (ty, tx) of a transformed block.
-  void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
-    const auto part = block % g_.split * (kBlock / g_.split);
-    const auto* plane = in + (image * ceil_div(g_.blocks, g_.split) + block / g_.split) * s_.plane() * kBlock;
-    const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
-    if (y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
-      return loops_.transform(plane + y * row + x * kBlock + part, row, to, step);
-    alignas(64) std::array<Element, 36 * kBlock> window;
-    for (i64 i = 0; i < g_.window; ++i)
-      for (i64 j = 0; j < g_.window; ++j) {
-        auto* pixel = window.data() + (i * g_.window + j) * kBlock;
-        if (y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
-          std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
-        else std::fill_n(pixel, kBlock, pad_);
+  /// Rows of tiles of all blocks.
+  void transform(const Element* in, i64 image, Part rows, Element* to, ThreadPool& pool) const {
+    const auto count = rows.size() * g_.across;
+    const auto cost = static_cast<double>(g_.across * g_.points) * 2;
+    parallel_ranges(pool, g_.blocks * rows.size(), cost, [&](i64 begin, i64 end) {
+      for (auto line = begin; line < end; ++line) {
+        const auto b = line % g_.blocks, y = line / g_.blocks;
+        for (i64 x = 0; x < g_.across; ++x)
+          transform(in, image, b, rows.begin + y, x, to + (b * count + y * g_.across + x) * kBlock,
+                    g_.input_step(count));
       }
-    loops_.transform(window.data() + part, g_.window * kBlock, to, step);
+    });
   }
 
   /// Tiles [first, last) of `count` transformed ones, numbered along rows from tile row `row` on, by a panel.
@@ -189,6 +176,25 @@ class WinogradStages {
                     .from = sums + (t - first) * kBlock,
                     .step = step,
                     .half = here * kBlock});
+  }
+
+ private:
+  /// Tile (ty, tx) of a transformed block.
+  void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
+    const auto part = block % g_.split * (kBlock / g_.split);
+    const auto* plane = in + (image * ceil_div(g_.blocks, g_.split) + block / g_.split) * s_.plane() * kBlock;
+    const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
+    if (y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
+      return loops_.transform(plane + y * row + x * kBlock + part, row, to, step);
+    alignas(64) std::array<Element, 36 * kBlock> window;
+    for (i64 i = 0; i < g_.window; ++i)
+      for (i64 j = 0; j < g_.window; ++j) {
+        auto* pixel = window.data() + (i * g_.window + j) * kBlock;
+        if (y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
+          std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
+        else std::fill_n(pixel, kBlock, pad_);
+      }
+    loops_.transform(window.data() + part, g_.window * kBlock, to, step);
   }
 
   const ConvolutionShape& s_;
