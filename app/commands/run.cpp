@@ -358,6 +358,8 @@ int replay(const Options& options, const Common& common) {
   again.check_range.clear();
   again.reference.clear();
   again.dump_stats = false;
+  again.digest = false;
+  again.labels.clear();
   again.top = 0;
   return execute(again, common, words, &recorded);
 }
