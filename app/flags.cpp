@@ -187,7 +187,10 @@ Flag Flags::list(const std::string& names, std::vector<std::string>& to, const s
 
 Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::string> words, const std::string& type,
                    const std::string& about) {
-  const auto help = about.empty() ? joined(words) : fmt::format("{}: {}", about, joined(words));
+  auto marked = words;
+  for (auto& word : marked)
+    if (word == to) word += " (default)";
+  const auto help = about.empty() ? joined(marked) : fmt::format("{}: {}", about, joined(marked));
   const auto store = [app = parser_.get(), &to, words, flag = long_name(names)](const std::string& value) {
     if (std::find(words.begin(), words.end(), value) == words.end()) {
       const auto near = nearest(value, {words.begin(), words.end()});
@@ -199,6 +202,19 @@ Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::s
   auto* const option = parser_->add_option_function<std::string>(names, store, help)->type_name(type);
   parser_->words[option] = std::move(words);
   return Flag(option);
+}
+
+Flag Flags::selector(const std::string& names, std::string& to, const std::string& about) {
+  const std::string_view selectors =
+      "Selectors:\n"
+      "relu1 loop1/body/relu\ta layer; in a body with its path; relu@it=3 is one iteration\n"
+      "'*/attn/*' '/conv[0-9]+/'\tlayers whose names match a pattern, or a regular expression\n"
+      "type:MatMul id:42 id:10..20\tlayers by operation type or id\n"
+      "tensor:conv1:0\toutput 0 of a layer, or an output by its tensor name\n"
+      "from:A to:B\tA and all that depends on it; B and all that it depends on\n"
+      "a,b,!c\ta or b, but not c";
+  if (std::find(sections_.begin(), sections_.end(), selectors) == sections_.end()) section(std::string(selectors));
+  return text(names, to, "SELECTOR", about);
 }
 
 Flag Flags::number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min) {

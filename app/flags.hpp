@@ -47,6 +47,8 @@ class Flags {
   /// One of `words`.
   Flag choice(const std::string& names, std::string& to, std::vector<std::string> words, const std::string& type,
               const std::string& about = {});
+  /// `--select SELECTOR`; the help page then describes selectors.
+  Flag selector(const std::string& names, std::string& to, const std::string& about);
   /// A whole number of at least `min`.
   Flag number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min = 0);
 

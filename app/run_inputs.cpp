@@ -85,7 +85,7 @@ void add_inputs(Flags& flags, InputOptions& o, bool fills) {
   flags.may_be_empty("--input");  // E0705 says whose value it is
   flags.toggle("--random", o.random,
                fills ? "fill missing inputs with seeded random data, as is done without it, too"
-                     : "fill missing inputs with seeded random data, new in every step");
+                     : "fill missing inputs with seeded random data");
   flags.number("--seed", o.seed, "N", "for --random, rand and randn").env("OVIR_SEED");
   flags.toggle("--cast", o.cast, "convert inputs of another element type");
 

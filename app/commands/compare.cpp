@@ -63,7 +63,7 @@ Action declare(Flags& flags) {
       .group(comparing);
   flags.text("--metric", o.metrics, "LIST", "columns: max_abs, max_rel, ulp, rmse, cosine, psnr, nan, inf, topK")
       .group(comparing);
-  flags.text("--select", o.select, "SELECTOR", "compare only these layers").group(comparing);
+  flags.selector("--select", o.select, "compare only these layers").group(comparing);
   flags.toggle("--per-layer", o.per_layer, "list every layer, not only outputs and layers that differ")
       .group(comparing);
   flags.toggle("--fail-fast", o.fail_fast, "stop at the first layer that is not within the tolerance").group(comparing);

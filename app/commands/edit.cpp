@@ -266,7 +266,7 @@ Action declare(Flags& flags) {
       "compute the same");
   flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
   flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");
-  flags.text("--add-output", o.added, "SELECTOR", "the outputs of these layers become outputs of the model as well");
+  flags.selector("--add-output", o.added, "the outputs of these layers become outputs of the model as well");
   flags.list("--rename-input", o.inputs, "OLD=NEW", "give an input another name");
   flags.list("--rename-output", o.outputs, "OLD=NEW", "give an output another name");
   flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();

@@ -151,12 +151,11 @@ Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
   auto& o = *options;
   flags.model(o);
-  flags.text("--inputs", o.inputs, "SELECTOR",
-             "the outputs of these layers become inputs; default: the model's own inputs");
-  flags.text("--outputs", o.outputs, "SELECTOR",
-             "the outputs of these layers become outputs; default: the model's own outputs");
-  flags.text("--layers", o.layers, "SELECTOR",
-             "just these layers, with the constants that they need, instead of --inputs and --outputs");
+  flags.selector("--inputs", o.inputs, "the outputs of these layers become inputs; default: the model's own inputs");
+  flags.selector("--outputs", o.outputs,
+                 "the outputs of these layers become outputs; default: the model's own outputs");
+  flags.selector("--layers", o.layers,
+                 "just these layers, with the constants that they need, instead of --inputs and --outputs");
   flags.list("--freeze", o.frozen, "SELECTOR=@FILE",
              "the output of this layer becomes a Constant with the values of a file: 'split:0=@dump.npz:key'");
   flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();

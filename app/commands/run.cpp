@@ -358,6 +358,8 @@ int replay(const Options& options, const Common& common) {
   again.check_range.clear();
   again.reference.clear();
   again.dump_stats = false;
+  again.digest = false;
+  again.labels.clear();
   again.top = 0;
   return execute(again, common, words, &recorded);
 }
@@ -397,7 +399,8 @@ void declare_options(Flags& flags, Options& o) {
   flags.model(o, Flags::Model::optional);
   flags.shapes(o);
   add_inputs(flags, o);
-  flags.number("--steps", o.steps, "N", "run N times, keeping states; {step} in a path is the step, from 0", 1);
+  flags.number("--steps", o.steps, "N",
+               "run N times, keeping states; {step} in a path is the step, from 0; random data are new in each", 1);
   flags.text("--load-state", o.load_state, "FILE", "start with the states in this .npz");
   flags.text("--save-state", o.save_state, "FILE", "write the final states to this .npz");
   add_execution(flags, o);
@@ -425,7 +428,7 @@ void declare_options(Flags& flags, Options& o) {
       .group(outputs);
   flags.number("--top", o.top, "K", "print the K largest values of each output", 1).group(outputs);
   flags.text("--labels", o.labels, "FILE", "names for --top, one per line").group(outputs);
-  flags.text("--dump", o.dump, "SELECTOR", "also write the outputs of these layers").group(outputs);
+  flags.selector("--dump", o.dump, "also write the outputs of these layers").group(outputs);
   flags.text("--dump-to", o.dump_to, "PATH", "where --dump writes: dir/ or all.npz").group(outputs);
   flags.toggle("--raw", o.raw, "keep the bits of element types that NumPy lacks instead of widening them")
       .group(outputs);

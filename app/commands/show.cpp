@@ -65,7 +65,7 @@ Action declare(Flags& flags) {
   auto& o = *options;
   flags.model(o);
   flags.shapes(o);
-  flags.text("--select", o.select, "SELECTOR", "only these layers");
+  flags.selector("--select", o.select, "only these layers");
   flags.toggle("--plan", o.plan,
                "instead: the steps that run would take, their kernels and the layers that each computes");
   flags.choice("--plan-after", o.plan_after, {"precision", "fold", "fuse", "choose", "layout"}, "PASS",
@@ -82,6 +82,7 @@ extern constinit const Command command{"show",
                                        CommandGroup::inspect,
                                        "list the model's layers, one per line, or draw them",
                                        "ovir show model.xml --select 'to:conv1'\n"
+                                       "ovir show model.xml --plan --steps 100\n"
                                        "ovir show model.xml --format dot | dot -Tsvg >model.svg",
                                        {2, 3, 4, 7},
                                        declare};

@@ -8,16 +8,18 @@
 namespace ovir::app {
 namespace {
 
-constexpr std::size_t kColumn = 24;  // where descriptions begin
-
 std::size_t width_of(const Style& style) { return std::clamp(style.width, 40, 100); }
+
+/// Where descriptions begin.
+std::size_t column_of(const Style& style) { return width_of(style) < 60 ? 6 : 24; }
 
 /// Two columns; what is too long for the first has a line of its own.
 std::string entry(std::string_view left, std::string_view right, const Style& style) {
   auto out = fmt::format("  {}", style(Paint::bold, left));
   const auto used = 2 + left.size();
-  out += used + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - used, ' ');
-  return out + wrapped(right, width_of(style), kColumn) + "\n";
+  const auto column = column_of(style);
+  out += used + 2 > column ? "\n" + std::string(column, ' ') : std::string(column - used, ' ');
+  return out + wrapped(right, width_of(style), column) + "\n";
 }
 
 /// Headings in the order in which the flags come, those that every command has last.
@@ -63,9 +65,9 @@ std::string help_overview(const Style& style) {
                                                                   {CommandGroup::run, "Run it:"},
                                                                   {CommandGroup::reference, "Reference:"}};
   const auto heading = [&](std::string_view text) { return style(Paint::bold, text); };
-  auto out =
-      fmt::format("Checks, runs and inspects OpenVINO models (.xml + .bin).\n\n{} ovir COMMAND MODEL.xml [options]\n",
-                  heading("Usage:"));
+  auto out = fmt::format("{}\n\n{} ovir COMMAND MODEL.xml [options]\n",
+                         wrapped("Checks, runs and inspects OpenVINO models (.xml + .bin).", width_of(style), 0),
+                         heading("Usage:"));
   for (const auto& [group, title] : groups) {
     out += "\n" + heading(title) + "\n";
     for (const auto* command : commands::all())
@@ -73,7 +75,9 @@ std::string help_overview(const Style& style) {
   }
   out += "\n" + heading("Options:") + "\n" + entry("-h, --help", "show this page", style) +
          entry("--version", "show ovir's version", style);
-  return out + "\nRun 'ovir help COMMAND' for the options of a command, with examples.\n";
+  return fmt::format(
+      "{}\n{}\n", out,
+      wrapped("Run 'ovir help COMMAND' for the options of a command, with examples.", width_of(style), 0));
 }
 
 std::string help_page(const Command& command, const Flags& flags, const Style& style) {

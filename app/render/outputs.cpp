@@ -17,7 +17,14 @@ constexpr i64 kRows = 16;  // of --top: an output may have thousands
 struct Ranked {
   i64 row, index;
   double value;
+  std::optional<i64> whole;  ///< where the element type is one of integers
 };
+
+/// "nan", "inf" or "-inf"; empty for a finite number.
+std::string unusual(double value) {
+  if (std::isnan(value)) return "nan";  // its sign says nothing
+  return std::isinf(value) ? fmt::format("{}", value) : "";
+}
 
 bool can_rank(const Tensor& t) { return t.type() != ElementType::string && t.size() > 0 && t.rank() > 0; }
 
@@ -31,10 +38,14 @@ i64 class_axis(const Tensor& t) {
 /// The largest values of each row of that axis; the axes behind it have length 1, so that a row is contiguous.
 std::vector<Ranked> rank_rows(const Tensor& t, i64 top) {
   const auto values = to_f64(t);
+  const auto integers = contains(kInteger, t.type()) ? to_i64(t) : std::vector<i64>();
   const auto length = t.dim(class_axis(t));
   std::vector<Ranked> list;
   for (i64 row = 0; row < std::min(kRows, t.size() / length); ++row)
-    for (const auto i : largest(values, row, length, top)) list.push_back({row, i, values[row * length + i]});
+    for (const auto i : largest(values, row, length, top)) {
+      const auto at = row * length + i;
+      list.push_back({row, i, values[at], integers.empty() ? std::nullopt : std::optional(integers[at])});
+    }
   return list;
 }
 
@@ -48,8 +59,9 @@ std::string top_text(const Tensor& t, i64 top, const std::vector<std::string>& l
   i64 row = -1;
   for (const auto& r : rank_rows(t, top)) {
     if (rows > 1 && r.row != row) out += fmt::format("  row {}\n", row = r.row);
-    const auto value = std::isnan(r.value) ? std::abs(r.value) : r.value;  // a NaN's sign says nothing
-    out += fmt::format("{:>7}  {:<12.6g}{}", r.index, value, printable(label(labels, r.index)));
+    auto value = r.whole ? std::to_string(*r.whole) : unusual(r.value);
+    if (value.empty()) value = fmt::format("{:.6g}", r.value);
+    out += fmt::format("{:>7}  {:<12}{}", r.index, value, printable(label(labels, r.index)));
     out.erase(out.find_last_not_of(' ') + 1);
     out += "\n";
   }
@@ -105,7 +117,10 @@ Json outputs_json(const std::vector<Produced>& outputs, i64 top, const std::vect
     if (top > 0 && can_rank(o.value)) {
       Json ranked = Json::array();
       for (const auto& r : rank_rows(o.value, top)) {
-        ranked.push_back({{"row", r.row}, {"index", r.index}, {"value", r.value}});
+        const auto odd = unusual(r.value);
+        auto value = odd.empty() ? Json(r.value) : Json(odd);
+        if (r.whole) value = *r.whole;
+        ranked.push_back({{"row", r.row}, {"index", r.index}, {"value", value}});
         if (!labels.empty()) ranked.back()["label"] = label(labels, r.index);
       }
       entry["top"] = std::move(ranked);

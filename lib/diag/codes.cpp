@@ -27,7 +27,7 @@ constexpr CodeInfo kCodes[] = {
      "The model or its tensors need more than `--limits` or the machine allows. The check is made before memory is "
      "taken, so a tensor with absurd dims ends here instead of exhausting the machine.",
      "ovir run model.xml -i x=zeros --limits mem=1G", "Raise the limit, or give smaller shapes with --shape."},
-    {Code::E0004, kFile, "the computation is too long",
+    {Code::E0004, kFile, "the computation takes too long",
      "The number of elementary steps is estimated from the shapes before a layer is computed. 10 billion are allowed, "
      "some 10 seconds of the reference kernels, and 10,000 more for every byte of the model and of the inputs that are "
      "given: a model of usual size never comes near, but a file of a kilobyte cannot ask for hours.",

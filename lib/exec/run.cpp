@@ -413,6 +413,9 @@ class Executor::Run final : private EvalHost {
     const auto old = plain(id);
     if (value.type() != old.type() || value.shape() != old.shape())
       throw std::logic_error("an observer may replace a value only by one of the same type and shape");
+    // The observer may have kept what was computed: those bytes stay as they are.
+    auto& place = sized_.tensors[id];
+    if (sized_.planned[id] && !sized_.fixed[id]) place = place.copied();
     store(id, as_stored(plan_.value(id), value));
   }
 

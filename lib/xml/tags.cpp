@@ -1,5 +1,7 @@
 #include "xml/tags.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ovir::xml {
@@ -113,6 +115,7 @@ std::string escaped(std::string_view value) {
     else if (c == '>') out += "&gt;";
     else if (c == '"') out += "&quot;";
     else if (c == '\'') out += "&apos;";
+    else if (c == '\t' || c == '\n' || c == '\r') out += fmt::format("&#{};", static_cast<int>(c));
     else out += c;
   }
   return out;
