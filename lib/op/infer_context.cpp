@@ -14,10 +14,9 @@
 namespace ovir {
 
 Dim Interval::to_dim() const {
-  const auto limit = static_cast<double>(i64{1} << 62);
-  const auto low = std::max(0.0, std::ceil(lo)), high = std::floor(hi);
-  return Dim(low >= limit ? Dim::kUnbounded : static_cast<i64>(low),
-             high >= limit ? Dim::kUnbounded : std::max<i64>(0, static_cast<i64>(high)), symbol);
+  const auto limit = static_cast<double>(i64{1} << 53);  // beyond it a double stands for several integers
+  const auto low = std::min(std::max(0.0, std::ceil(lo)), limit), high = std::floor(hi);
+  return Dim(static_cast<i64>(low), high >= limit ? Dim::kUnbounded : std::max<i64>(0, static_cast<i64>(high)), symbol);
 }
 
 Interval to_interval(const Dim& d) {
