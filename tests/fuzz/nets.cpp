@@ -1,0 +1,339 @@
+// Random small nets of the operations that the fast tier fuses: convolutions, products, normalizations, poolings and
+// what stands around them, over operands of every shape that broadcasts. Every way to run gives what the reference tier
+// gives, also a second time, with the batch unknown beforehand, and in lower precision at least the same shapes.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "agree.hpp"
+#include "fuzz.hpp"
+#include "harness/graph_text.hpp"
+#include "scratch.hpp"
+#include "values.hpp"
+
+using namespace ovir;
+using fuzz::Choices;
+
+namespace {
+
+constexpr i64 kMaxElements = 1 << 13;  // of a value
+
+/// What the driver's figures stand for.
+struct Statistics {
+  std::size_t made = 0, run = 0;
+  ~Statistics() { fmt::print("{} nets, {} of them valid\n", made, run); }
+};
+
+struct Made {
+  std::shared_ptr<const Model> model;
+  Facts facts;
+};
+
+class Net {
+ public:
+  explicit Net(Choices& choices) : choices_(choices) {
+    const auto channels = choices_.pick(std::array<i64, 6>{1, 3, 8, 16, 17, 33});
+    const auto rank = 2 + choices_.below(3);
+    Shape shape{1 + static_cast<i64>(choices_.below(3))};
+    for (std::size_t axis = 1; axis < rank; ++axis)
+      shape.push_back(axis == 1 && rank > 2 ? channels
+                                            : 1 + static_cast<i64>(choices_.below(axis + 1 == rank ? 40 : 9)));
+    inputs_.push_back(shape);
+    values_.push_back({graph_.parameter(name(), ElementType::f32, shape), shape});
+  }
+
+  /// Adds a few layers to the last value, each of them perhaps read elsewhere, too.
+  void grow() {
+    for (auto left = 1 + choices_.below(6); left > 0; --left) {
+      const auto before = values_.size();
+      add_layer(values_.back());
+      if (values_.size() > before && choices_.one_in(6)) graph_.result(name(), values_.back().layer);
+    }
+    graph_.result(name(), values_.back().layer);
+  }
+
+  Made made(bool open_batch) const { return made(graph_, open_batch); }
+
+  std::vector<Tensor> some_inputs(Choices& choices) const {
+    std::vector<Tensor> all;
+    for (const auto& shape : inputs_)
+      all.push_back(fuzz::filled(ElementType::f32, shape, fuzz::Fill::fractions, choices));
+    return all;
+  }
+  bool has_levels() const { return has_levels_; }
+  std::string xml() const { return graph_.xml(); }
+
+  struct Invalid {};
+
+ private:
+  struct Value {
+    int layer;
+    Shape shape;
+  };
+
+  Made made(const spec::GraphText& graph, bool open_batch) const {
+    static MemoryFile weights;
+    weights.fill(bin_);
+    Diagnostics diagnostics;
+    Made m;
+    m.model = load(model_file(graph.xml()), {.weights = weights.path()}, diagnostics);
+    promise(m.model != nullptr, "a net is well-formed XML");
+    passes::InferOptions options;
+    for (int i = 0; open_batch && i < std::ssize(inputs_); ++i) {
+      PartialShape shape(inputs_[static_cast<std::size_t>(i)]);
+      if (shape.rank() == 0) continue;
+      shape[0] = Dim();
+      options.shapes[i] = shape;
+    }
+    m.facts = passes::infer(*m.model, options, diagnostics);
+    if (!m.model->complete || diagnostics.errors() > 0) m.model = nullptr;
+    return m;
+  }
+
+  std::string name() { return fmt::format("n{}", names_++); }
+  i64 some(std::initializer_list<i64> list) { return list.begin()[choices_.below(list.size())]; }
+
+  /// Fractions that keep sums of `terms` of them small.
+  int weights(const Shape& shape, i64 terms = 1) {
+    auto values = to_f64(fuzz::filled(ElementType::f32, shape, fuzz::Fill::fractions, choices_));
+    for (auto& v : values) v /= std::sqrt(static_cast<double>(terms));
+    return graph_.constant(
+        name(), Tensor::of<float>(ElementType::f32, shape, std::vector<float>(values.begin(), values.end())));
+  }
+  int indices(const std::vector<i64>& values) { return graph_.constant(name(), Tensor::vector(values)); }
+  int number(float value) {
+    return graph_.constant(name(), Tensor::of<float>(ElementType::f32, {}, std::vector{value}));
+  }
+
+  /// The layer, if it is valid and not large: its shape is what inference says.
+  void push(std::string_view operation, const std::vector<int>& inputs, const spec::AttributeTexts& attributes = {}) {
+    const auto layer = graph_.add(name(), operation, inputs, attributes);
+    auto probe = graph_;
+    probe.result("probe", layer);
+    const auto m = made(probe, false);
+    if (!m.model) throw Invalid();
+    const auto& shape = m.facts.of((*m.model)[m.model->results.back()].inputs.at(0)).shape;
+    if (!shape.is_static() || shape.to_shape().count() > kMaxElements) throw Invalid();
+    values_.push_back({layer, shape.to_shape()});
+  }
+
+  /// Another operand for `to`: an earlier value, a constant or an input that broadcasts with it, now and then to more.
+  int operand(const Shape& to) {
+    if (choices_.one_in(4)) {
+      std::vector<int> same;
+      for (const auto& v : values_)
+        if (v.shape == to) same.push_back(v.layer);
+      return choices_.pick(same);
+    }
+    Shape shape = to;
+    for (auto& length : shape)
+      if (choices_.one_in(2)) length = 1;
+      else if (length == 1 && choices_.one_in(8)) length = 2;
+    if (choices_.one_in(3)) shape = to;
+    while (!shape.empty() && shape[0] == 1 && choices_.one_in(2)) shape = Shape(shape.begin() + 1, shape.end());
+    if (choices_.one_in(2)) return weights(shape);
+    inputs_.push_back(shape);
+    return graph_.parameter(name(), ElementType::f32, shape);
+  }
+
+  void elementwise(const Value& x) {
+    constexpr std::string_view kBinary[] = {"Add-1", "Add-1", "Multiply-1", "Subtract-1", "Maximum-1"};
+    auto other = operand(x.shape);
+    const auto type = choices_.pick(kBinary);
+    if (choices_.one_in(4)) push(type, {other, x.layer});
+    else push(type, {x.layer, other});
+  }
+
+  void activation(const Value& x) {
+    switch (choices_.below(9)) {
+      case 0: return push("Relu-1", {x.layer});
+      case 1: return push("Sigmoid-1", {x.layer});
+      case 2: return push("Tanh-1", {x.layer});
+      case 3: return push("HSwish-4", {x.layer});
+      case 4: return push("Gelu-7", {x.layer}, {{"approximation_mode", choices_.one_in(2) ? "ERF" : "TANH"}});
+      case 5: return push("Clamp-1", {x.layer}, {{"min", "-0.5"}, {"max", "6"}});
+      case 6: return push("Swish-4", {x.layer});
+      case 7: return push("Elu-1", {x.layer}, {{"alpha", "0.5"}});
+      default: return push("PRelu-1", {x.layer, weights({x.shape.rank() > 1 ? x.shape[1] : i64{1}})});
+    }
+  }
+
+  spec::AttributeTexts windows(i64 axes, i64 kernel) {
+    const auto list = [&](i64 value) { return axes == 1 ? fmt::format("{}", value) : fmt::format("{0},{0}", value); };
+    return {{"strides", list(some({1, 1, 2}))},
+            {"dilations", list(kernel > 1 ? some({1, 1, 2}) : 1)},
+            {"pads_begin", list(some({0, kernel / 2, kernel / 2}))},
+            {"pads_end", list(some({0, kernel / 2, kernel / 2}))}};
+  }
+
+  void convolution(const Value& x) {
+    const auto kernel = some({1, 1, 3, 3, 5}), channels = x.shape[1], axes = x.shape.rank() - 2;
+    Shape taps(static_cast<std::size_t>(axes), kernel);
+    if (choices_.one_in(3)) {
+      Shape filters{channels, 1, 1};
+      filters.insert(filters.end(), taps.begin(), taps.end());
+      return push("GroupConvolution-1", {x.layer, weights(filters, kernel * kernel)}, windows(axes, kernel));
+    }
+    const auto outputs = choices_.one_in(2) ? channels : some({1, 5, 16, 24, 33});
+    Shape filters{outputs, channels};
+    filters.insert(filters.end(), taps.begin(), taps.end());
+    push("Convolution-1", {x.layer, weights(filters, channels * kernel * kernel)}, windows(axes, kernel));
+  }
+
+  void pooling(const Value& x) {
+    const auto list = [&](i64 value) {
+      return x.shape.rank() == 3 ? fmt::format("{}", value) : fmt::format("{0},{0}", value);
+    };
+    const auto kernel = some({2, 3});
+    spec::AttributeTexts attributes{{"kernel", list(kernel)},
+                                    {"strides", list(some({1, 2}))},
+                                    {"pads_begin", list(some({0, 1}))},
+                                    {"pads_end", list(some({0, 1}))},
+                                    {"rounding_type", choices_.one_in(2) ? "ceil" : "floor"}};
+    if (choices_.one_in(2)) return push("MaxPool-1", {x.layer}, attributes);
+    attributes.emplace_back("exclude-pad", choices_.one_in(2) ? "true" : "false");
+    push("AvgPool-1", {x.layer}, attributes);
+  }
+
+  void product(const Value& x) {
+    const auto k = x.shape.back(), n = choices_.one_in(2) ? k : some({1, 7, 16, 35, 64});
+    const bool transposed = choices_.one_in(2), first = choices_.one_in(8);
+    if (first) {  // the constant on the left
+      const auto rows = x.shape[x.shape.rank() - 2];
+      return push("MatMul-1", {weights({n, rows}, rows), x.layer},
+                  {{"transpose_a", "false"}, {"transpose_b", "false"}});
+    }
+    const auto w = weights(transposed ? Shape{n, k} : Shape{k, n}, k);
+    push("MatMul-1", {x.layer, w}, {{"transpose_a", "false"}, {"transpose_b", transposed ? "true" : "false"}});
+  }
+
+  void normalization(const Value& x) {
+    const auto last = x.shape.rank() - 1;
+    switch (choices_.below(4)) {
+      case 0:
+        push("MVN-6", {x.layer, indices({last})},
+             {{"normalize_variance", "true"}, {"eps", "1e-3"}, {"eps_mode", "inside_sqrt"}});
+        break;
+      case 1: return push("Softmax-8", {x.layer}, {{"axis", choices_.one_in(3) ? "1" : "-1"}});
+      case 2: return push("ReduceMean-1", {x.layer, indices({last})}, {{"keep_dims", "true"}});
+      default: {
+        const auto squares = values_.back();
+        push("Power-1", {x.layer, number(2)});
+        push("ReduceMean-1", {values_.back().layer, indices({last})}, {{"keep_dims", "true"}});
+        push("Add-1", {values_.back().layer, number(1e-2F)});
+        push("Sqrt-1", {values_.back().layer});
+        push("Divide-1", {number(1), values_.back().layer});
+        push("Multiply-1", {squares.layer, values_.back().layer});
+      }
+    }
+    push("Multiply-1", {values_.back().layer, weights({values_.back().shape.back()})});
+    if (choices_.one_in(2)) push("Add-1", {values_.back().layer, weights({values_.back().shape.back()})});
+  }
+
+  void movement(const Value& x) {
+    const auto rank = x.shape.rank();
+    if (choices_.one_in(2)) {
+      std::vector<i64> order(static_cast<std::size_t>(rank));
+      for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<i64>(i);
+      std::swap(order[choices_.below(order.size())], order[choices_.below(order.size())]);
+      return push("Transpose-1", {x.layer, indices(order)});
+    }
+    push("Concat-1", {x.layer, operand_like(x)},
+         {{"axis", std::to_string(choices_.below(static_cast<std::size_t>(rank)))}});
+  }
+  int operand_like(const Value& x) {
+    if (choices_.one_in(2)) return x.layer;
+    inputs_.push_back(x.shape);
+    return graph_.parameter(name(), ElementType::f32, x.shape);
+  }
+
+  void levels(const Value& x) {
+    has_levels_ = true;
+    const auto low = number(-2), high = number(2 - 1.0F / 64);
+    push("FakeQuantize-1", {x.layer, low, high, low, high}, {{"levels", "256"}});
+  }
+
+  void add_layer(const Value last) {
+    const bool plane = last.shape.rank() == 3 || last.shape.rank() == 4;
+    switch (choices_.below(12)) {
+      case 0:
+      case 1: return plane ? convolution(last) : product(last);
+      case 2: return last.shape.rank() > 1 ? product(last) : elementwise(last);
+      case 3: return plane ? pooling(last) : activation(last);
+      case 4: return normalization(last);
+      case 5: return movement(last);
+      case 6: return choices_.one_in(3) ? levels(last) : activation(last);
+      case 7:
+      case 8: return activation(last);
+      default: return elementwise(last);
+    }
+  }
+
+  Choices& choices_;
+  std::string bin_ = std::string(64, '\0');
+  spec::GraphText graph_{bin_};
+  std::vector<Value> values_;
+  std::vector<Shape> inputs_;
+  int names_ = 0;
+  bool has_levels_ = false;
+};
+
+/// Empty where two values agree: floats within what lib/fast/README.md promises, or twice 1e-5 where all of them are
+/// small.
+std::string difference(const Tensor& a, const Tensor& b, bool values) {
+  if (a.shape() != b.shape() || a.type() != b.type()) return fuzz::difference(a, b, values);
+  if (!values) return "";
+  const auto x = to_f64(a), y = to_f64(b);
+  double largest = 0.2;
+  for (const auto v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v)) : largest;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (!(std::abs(x[i] - y[i]) <= 1e-4 * largest) && !(std::isnan(x[i]) && std::isnan(y[i])) && x[i] != y[i])
+      return fmt::format("element {}: {} and {}", i, x[i], y[i]);
+  return "";
+}
+
+std::string difference(const std::vector<Tensor>& a, const std::vector<Tensor>& b, bool values) {
+  for (std::size_t k = 0; k < a.size(); ++k)
+    if (const auto wrong = difference(a[k], b[k], values); !wrong.empty())
+      return fmt::format("result {}, {}", k, wrong);
+  return "";
+}
+
+}  // namespace
+
+void fuzz_one(std::string_view bytes) {
+  static Statistics statistics;
+  Choices choices(bytes);
+  Net net(choices);
+  ++statistics.made;
+  try {
+    net.grow();
+  } catch (const Net::Invalid&) {
+    return;
+  }
+  const auto m = net.made(choices.one_in(3));
+  if (!m.model) return;
+  const auto inputs = net.some_inputs(choices);
+  const auto results_of = [&](const testing::Way& way, Precision precision, const std::vector<Tensor>* expected) {
+    auto options = testing::options_of(way);
+    options.precision = precision;
+    options.runtime.threads = choices.one_in(4) ? 2 : 1;
+    auto session = compile(m.model, m.facts, options);
+    std::vector<Tensor> results;
+    for (int run = 0; run < 3; ++run) {
+      results = session.run(inputs);
+      if (!expected) break;
+      const bool values = precision == Precision::f32 && !net.has_levels();
+      if (const auto wrong = difference(*expected, results, values); !wrong.empty())
+        broken(fmt::format("{}, run {}, precision {}: as the reference tier: {}\n{}", way.name, run,
+                           static_cast<int>(precision), wrong, net.xml()));
+    }
+    return results;
+  };
+  const auto expected = results_of(testing::kReference, Precision::f32, nullptr);
+  results_of(testing::kOnce, Precision::f32, &expected);
+  results_of(testing::kSteady, Precision::f32, &expected);
+  if (choices.one_in(2)) results_of(testing::kSteady, Precision::bf16, &expected);
+  else results_of(testing::kSteady, Precision::int8, &expected);
+  ++statistics.run;
+}
