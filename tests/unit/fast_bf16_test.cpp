@@ -95,13 +95,14 @@ TEST_CASE("bf16 product: odd sizes, epilogues, any number of threads") {
 
 TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, residuals") {
   ThreadPool one(1), four(4);
-  const Unary relu{Function::clamp, 0, 1e30f}, sigmoid{Function::sigmoid};
+  const Unary relu{Function::clamp, 0, 1e30f}, sigmoid{Function::sigmoid}, gelu{Function::gelu_erf};
   const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 7, 7, 1, 1, 0),      shape(2, 1, 40, 70, 9, 9, 1, 1, 0),
                                      shape(1, 1, 24, 16, 15, 15, 1, 1, 0),    shape(1, 1, 64, 33, 8, 4, 1, 2, 0),
                                      shape(2, 1, 33, 48, 9, 9, 3, 1, 1),      shape(1, 1, 96, 32, 14, 7, 3, 2, 1),
                                      shape(1, 1, 16, 20, 11, 11, 3, 1, 2, 2), shape(2, 1, 3, 40, 30, 15, 7, 2, 3),
                                      shape(1, 1, 1, 6, 12, 8, 5, 1, 0),       shape(1, 1, 64, 32, 80, 80, 3, 1, 1),
-                                     shape(1, 1, 5, 8, 6, 6, 3, 1, 1)};
+                                     shape(1, 1, 5, 8, 6, 6, 3, 1, 1),        shape(2, 1, 1, 40, 30, 15, 7, 2, 3),
+                                     shape(1, 1, 1, 33, 9, 170, 3, 2, 1)};
   for_each_isa([&] {
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
@@ -119,13 +120,14 @@ TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, r
       const auto residual = random_bf16(s.batch * s.outputs * s.out_plane(), 5);
       const Buffer plus(size);
       to_bf16_blocked(residual.data(), false, words(plus), s.batch, s.outputs, s.out_plane(), four);
-      for (const auto& activation : {Unary{}, relu, sigmoid})
+      for (const auto& activation : {Unary{}, relu, sigmoid, gelu})
         for (const bool adds : {false, true}) {
           auto expected = sums;
           for (std::size_t i = 0; i < expected.size(); ++i) {
             expected[i] += bias[i / at(s.out_plane()) % at(s.outputs)] + (adds ? residual[i] : 0.0);
             if (activation.f == Function::clamp) expected[i] = std::max(expected[i], 0.0);
             if (activation.f == Function::sigmoid) expected[i] = 1 / (1 + std::exp(-expected[i]));
+            if (activation.f == Function::gelu_erf) expected[i] *= 0.5 * (1 + std::erf(expected[i] / std::sqrt(2.0)));
           }
           const Epilogue e{.bias = bias.data(), .activation = activation};
           const Bf16Blocked second =

@@ -155,6 +155,11 @@ struct NarrowTable {
   /// Rows of n, `row` and `to` elements apart.
   void (*rows_to_bf16)(const float* x, i64 row, std::uint16_t* y, i64 to, i64 rows, i64 n);
   void (*from_bf16)(const std::uint16_t* x, float* y, i64 n);
+  /// Of 16 channels of pixels of 32: the sum of x by channel, or where there are means of (x - mean)².
+  void (*lane_sums)(const std::uint16_t* x, i64 pixels, const float* mean, float* to);
+  /// y = (x - mean)·scale + bias of the same, by channel, or its GELU.
+  void (*lane_normalize)(const std::uint16_t* x, i64 pixels, const float* mean, const float* scale, const float* bias,
+                         bool gelu, std::uint16_t* y);
   /// Rows of bf16, `row` apart, become lines of 32 words: word c of line i is element c of rows 2i and 2i + 1; 0 where
   /// there is no such row, or for c ≥ columns.
   void (*pair_rows)(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Word* to);

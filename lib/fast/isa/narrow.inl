@@ -258,6 +258,35 @@ static void from_bf16(const std::uint16_t* x, float* y, i64 n) {
   }
 }
 
+static void lane_sums(const std::uint16_t* x, i64 pixels, const float* mean, float* to) {
+  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+    const Vec minus = mean ? load(mean + lane) : Vec{};
+    const auto add = [&](auto term) __attribute__((always_inline)) {
+      Vec sum[4] = {};
+      i64 p = 0;
+      for (; p + 4 <= pixels; p += 4)
+        for (int j = 0; j < 4; ++j) sum[j] = sum[j] + term(load_bf16(x + (p + j) * 2 * kBlock + lane));
+      for (; p < pixels; ++p) sum[0] = sum[0] + term(load_bf16(x + p * 2 * kBlock + lane));
+      store(to + lane, (sum[0] + sum[1]) + (sum[2] + sum[3]));
+    };
+    if (mean) add([=](Vec v) { return (v - minus) * (v - minus); });
+    else add([](Vec v) { return v; });
+  }
+}
+
+static void lane_normalize(const std::uint16_t* x, i64 pixels, const float* mean, const float* scale, const float* bias,
+                           bool gelu, std::uint16_t* y) {
+  for (i64 lane = 0; lane < kBlock; lane += kWidth) {
+    const Vec minus = load(mean + lane), times = load(scale + lane), plus = load(bias + lane);
+    const auto pass = [&](auto apply) __attribute__((always_inline)) {
+      for (i64 i = lane; i < pixels * 2 * kBlock; i += 2 * kBlock)
+        store_bf16(y + i, apply(fma(load_bf16(x + i) - minus, times, plus)));
+    };
+    if (gelu) pass([](Vec v) { return gelu_short(v); });
+    else pass([](Vec v) { return v; });
+  }
+}
+
 static void pair_rows(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Word* to) {
   const auto pair = [&](const std::uint16_t* even, const std::uint16_t* odd) {
     for (i64 c = 0; c < kColumns; ++c) to[c] = Word{even[c]} | Word{odd[c]} << 16;
@@ -418,6 +447,8 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .to_bf16 = to_bf16,
           .rows_to_bf16 = rows_to_bf16,
           .from_bf16 = from_bf16,
+          .lane_sums = lane_sums,
+          .lane_normalize = lane_normalize,
           .pair_rows = pair_rows,
           .sixteen_to_u8 = sixteen_to_u8};
 }

@@ -8,27 +8,51 @@ static inline __attribute__((always_inline)) Vec masked_scores(const SoftmaxRows
   return masked(v * spread(s.scale), r, i, lanes);
 }
 
-/// A row of n scores in V vectors, which all but the last are full.
-template <int V, class Masked>
-static inline __attribute__((always_inline)) void softmax_short_row(const SoftmaxRows& s, float* x, i64 r, i64 n,
-                                                                    Masked masked) {
+constexpr int kTogether = kWidth / 4;  // rows
+
+/// R rows of n scores in V vectors each, which all but the last are full. One row after the other would wait for its
+/// maximum and its sum.
+template <int R, int V, class Masked>
+static inline __attribute__((always_inline)) void softmax_short_rows(const SoftmaxRows& s, i64 r, i64 n,
+                                                                     Masked masked) {
   const Vec lowest = spread(-__builtin_inff());
   const i64 lanes = n - (V - 1) * kWidth;
-  Vec v[V];
+  float* x[R];
+  Vec v[R][V], best[R], sum[R];
 #pragma GCC unroll 4
-  for (int j = 0; j + 1 < V; ++j) v[j] = masked_scores(s, x, r, j * kWidth, kWidth, masked);
-  v[V - 1] = only(masked_scores(s, x, r, (V - 1) * kWidth, lanes, masked), lanes, lowest);
-  Vec best = lowest;
+  for (int k = 0; k < R; ++k) {
+    x[k] = s.scores + (r + k) * s.width;
 #pragma GCC unroll 4
-  for (int j = 0; j < V; ++j) best = max(v[j], best);  // where v is NaN, the second operand stays; the sum is NaN then
-  const Vec highest = spread(across(best, [](Vec a, Vec b) { return max(a, b); }));
-  Vec sum{};
+    for (int j = 0; j + 1 < V; ++j) v[k][j] = masked_scores(s, x[k], r + k, j * kWidth, kWidth, masked);
+    v[k][V - 1] = only(masked_scores(s, x[k], r + k, (V - 1) * kWidth, lanes, masked), lanes, lowest);
+    best[k] = lowest;
 #pragma GCC unroll 4
-  for (int j = 0; j < V; ++j) sum = sum + (v[j] = exp_to_89(v[j] - highest));
-  const Vec less = spread(1 / add_lanes(sum));
+    for (int j = 0; j < V; ++j) best[k] = max(v[k][j], best[k]);  // where v is NaN, the second stays; the sum is NaN
+  }
 #pragma GCC unroll 4
-  for (int j = 0; j < V; ++j) store(x + j * kWidth, v[j] * less);
-  for (i64 i = V * kWidth; i < s.width; i += kWidth) store(x + i, Vec{});
+  for (int k = 0; k < R; ++k) best[k] = spread(across(best[k], [](Vec a, Vec b) { return max(a, b); }));
+#pragma GCC unroll 4
+  for (int k = 0; k < R; ++k) {
+    sum[k] = Vec{};
+#pragma GCC unroll 4
+    for (int j = 0; j < V; ++j) sum[k] = sum[k] + (v[k][j] = exp_to_89(v[k][j] - best[k]));
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < R; ++k) {
+    const Vec less = spread(1 / add_lanes(sum[k]));
+#pragma GCC unroll 4
+    for (int j = 0; j < V; ++j) store(x[k] + j * kWidth, v[k][j] * less);
+    for (i64 i = V * kWidth; i < s.width; i += kWidth) store(x[k] + i, Vec{});
+  }
+}
+
+/// Rows [first, end) of n scores.
+template <int V, class Masked>
+static inline __attribute__((always_inline)) void softmax_short(const SoftmaxRows& s, i64 first, i64 end, i64 n,
+                                                                Masked masked) {
+  i64 r = first;
+  for (; r + kTogether <= end; r += kTogether) softmax_short_rows<kTogether, V>(s, r, n, masked);
+  for (; r < end; ++r) softmax_short_rows<1, V>(s, r, n, masked);
 }
 
 template <class Masked>
@@ -56,15 +80,16 @@ static void softmax_long_row(const SoftmaxRows& s, float* x, i64 r, i64 n, Maske
 
 static void softmax_rows(const SoftmaxRows& s) {
   const auto go = [&](auto masked) {
-    for (i64 r = 0; r < s.rows; ++r) {
-      float* x = s.scores + r * s.width;
+    for (i64 r = 0, end = 0; r < s.rows; r = end) {
       const i64 rising = s.first + r * s.rises, n = rising < s.n ? rising : s.n;
+      end = s.rises == 0 || rising >= s.n ? s.rows : r + 1;
       switch ((n + kWidth - 1) / kWidth) {
-        case 1: softmax_short_row<1>(s, x, r, n, masked); break;
-        case 2: softmax_short_row<2>(s, x, r, n, masked); break;
-        case 3: softmax_short_row<3>(s, x, r, n, masked); break;
-        case 4: softmax_short_row<4>(s, x, r, n, masked); break;
-        default: softmax_long_row(s, x, r, n, masked);
+        case 1: softmax_short<1>(s, r, end, n, masked); break;
+        case 2: softmax_short<2>(s, r, end, n, masked); break;
+        case 3: softmax_short<3>(s, r, end, n, masked); break;
+        case 4: softmax_short<4>(s, r, end, n, masked); break;
+        default:
+          for (i64 i = r; i < end; ++i) softmax_long_row(s, s.scores + i * s.width, i, n, masked);
       }
     }
   };
@@ -79,7 +104,8 @@ static void softmax_rows(const SoftmaxRows& s) {
     const Vec hidden = spread(-__builtin_inff());
     if (lanes == kWidth && s.mask_column == 1) return widened(seen) != 0 ? v : hidden;
     unsigned char some[16] = {};  // as many as `widened` reads
-    for (i64 j = 0; j < lanes; ++j) some[j] = seen[j * s.mask_column];
+    if (s.mask_column == 1) __builtin_memcpy(some, seen, static_cast<unsigned long>(lanes));
+    else __builtin_memset(some, *seen, sizeof some);
     return widened(some) != 0 ? v : hidden;
   });
 }

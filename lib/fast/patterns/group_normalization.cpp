@@ -1,4 +1,5 @@
-// GroupNormalization-12 in f32, and the activation behind it.
+// GroupNormalization-12 in f32, of values in f32 or bf16, and the activation behind it.
+#include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/normalization/blocked.hpp"
 #include "fast/kernels/normalization/rows.hpp"
@@ -20,7 +21,9 @@ class GroupNormalization final : public Kernel {
     const auto& x = sizes.in[0];
     if (x.size() == 0) return nullptr;
     auto state = std::make_unique<State>();
-    if (x.layout != sizes.out[0].layout) state->in = state->reserve(x.size());
+    const auto& y = sizes.out[0];
+    const bool widened = x.type == ElementType::bf16 && y.type == ElementType::f32;
+    if (widened || x.layout != y.layout) state->in = state->reserve(x.size());
     return state;
   }
 
@@ -29,33 +32,45 @@ class GroupNormalization final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     const auto &x = in[0], &y = out[0];
     const auto batch = x.dim(0), channels = x.dim(1), plane = x.size() / (batch * channels);
-    const auto *from = x.as<const float>(), *weight = in[1].as<const float>(), *bias = in[2].as<const float>();
+    const auto *weight = in[1].as<const float>(), *bias = in[2].as<const float>();
     const auto epsilon = static_cast<float>(attrs_.epsilon);
-    if (state.in) {
+    const BlockedNormalization what{batch, channels, plane, attrs_.num_groups, epsilon, weight, bias, activation_};
+    if (x.type == ElementType::bf16 && y.type == ElementType::bf16)
+      return normalize_blocked(what, reinterpret_cast<const std::uint16_t*>(x.data),
+                               reinterpret_cast<std::uint16_t*>(y.data), runtime.pool());
+    const auto* from = reinterpret_cast<const float*>(x.data);
+    if (x.type == ElementType::bf16) {
+      from_bf16_blocked(reinterpret_cast<const Word*>(x.data), state.floats(state.in), y.layout == Layout::blocked,
+                        batch, channels, plane, runtime.pool());
+      from = state.floats(state.in);
+    } else if (state.in) {
       const auto reorder = y.layout == Layout::blocked ? to_blocked : to_plain;
       reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool());
       from = state.floats(state.in);
     }
     if (y.layout == Layout::blocked) {
-      const BlockedNormalization what{batch, channels, plane, attrs_.num_groups, epsilon, weight, bias, activation_};
       if (y.type == ElementType::f32) return normalize_blocked(what, from, y.as<float>(), runtime.pool());
       return normalize_blocked(what, from, reinterpret_cast<std::uint16_t*>(y.data), runtime.pool());
     }
-    RowNormalization what;
-    what.rows = batch * attrs_.num_groups;
-    what.n = x.size() / what.rows;
-    what.epsilon = epsilon;
-    what.weight = weight;
-    what.bias = bias;
-    what.per_channel = plane;
-    what.channel_rows = attrs_.num_groups;
-    what.activation = activation_;
-    normalize_rows(what, from, y.as<float>(), runtime.pool());
+    RowNormalization rows;
+    rows.rows = batch * attrs_.num_groups;
+    rows.n = x.size() / rows.rows;
+    rows.epsilon = epsilon;
+    rows.weight = weight;
+    rows.bias = bias;
+    rows.per_channel = plane;
+    rows.channel_rows = attrs_.num_groups;
+    rows.activation = activation_;
+    normalize_rows(rows, from, y.as<float>(), runtime.pool());
   }
 
   bool writes_over(int input) const override { return input == 0; }
   bool reads(int input, Layout layout) const override { return layout == Layout::plain || (input == 0 && blocked_); }
   bool writes(Layout layout) const override { return layout == Layout::plain || blocked_; }
+  bool reads_as(int input, ElementType type, Layout layout) const override {
+    return type == ElementType::bf16 && layout == Layout::blocked && input == 0 && blocked_ &&
+           can_normalize_bf16(activation_);
+  }
   bool writes_as(ElementType type, Layout layout) const override {
     return type == ElementType::bf16 && layout == Layout::blocked && blocked_;
   }

@@ -15,7 +15,10 @@ bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer
 bool is_last(const Bf16Layer&) { return true; }
 bool is_last(const U8Layer& layer) { return !layer.ending.pool; }
 
-bool expands(const ConvolutionShape& s, i64 lanes) { return s.is_pointwise() || NarrowGeometry(s, lanes).image; }
+bool expands(const ConvolutionShape& s, i64 lanes) {
+  const NarrowGeometry g(s, lanes);
+  return s.is_pointwise() || (g.image && !g.unrolled);
+}
 
 template <class Layer>
 std::optional<Match> match_layers(const Graphlet& graph, int root, i64 lanes,

@@ -33,6 +33,7 @@ constexpr Example kExamples[] = {
     {"group_normalization+Gelu", group_normalization_blocked<32, 32>},
     {"group_normalization+Gelu", group_normalization_blocked<32, 4>},
     {"group_normalization+Gelu", group_normalization_blocked<64, 2>, kOnce},
+    {"group_normalization+Gelu", group_normalization_blocked<48, 3>, kOften, kFixed, true, 1e-2F, Precision::bf16},
 };
 // clang-format on
 

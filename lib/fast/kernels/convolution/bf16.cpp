@@ -10,6 +10,38 @@ namespace {
 constexpr i64 kChannels = 2 * kBlock;  // of a block
 constexpr i64 kRun = 64;               // pixels at a time
 
+/// What each output pixel reads of a row of the image, where g.unrolled.
+void unroll_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPool& pool) {
+  constexpr i64 kValues = 512;  // of a row at a time
+  static_assert(kValues > NarrowGeometry::kMaxUnrolled);
+  const auto& s = g.s;
+  const auto at_once = (kValues - s.kernel_width) / s.stride_x + 1, runs = ceil_div(s.out_width, at_once);
+  const auto cost = static_cast<double>(at_once * g.pixel);
+  parallel_ranges(pool, s.batch * g.padded_height * runs, cost, [&](i64 begin, i64 end) {
+    std::uint16_t values[kValues];
+    for (auto i = begin; i < end; ++i) {
+      const auto row = i / runs, first = i % runs * at_once, count = std::min(at_once, s.out_width - first);
+      auto* words = to + (row * s.out_width + first) * g.pixel;
+      const auto y = row % g.padded_height - s.pad_top;
+      if (y < 0 || y >= s.height) {
+        std::fill_n(words, count * g.pixel, Word{0});
+        continue;
+      }
+      // Those of the image are [left, right) of what is read.
+      const auto x = first * s.stride_x - s.pad_left, size = (count - 1) * s.stride_x + s.kernel_width;
+      const auto left = std::clamp<i64>(-x, 0, size), right = std::clamp(s.width - x, left, size);
+      std::fill_n(values, size, std::uint16_t{0});
+      const auto* from = in + (row / g.padded_height * s.height + y) * s.width;
+      if (left < right) narrow_isa().to_bf16(from + (x + left), values + left, right - left);
+      for (i64 p = 0; p < count; ++p, words += g.pixel) {
+        const auto* read = values + p * s.stride_x;
+        for (i64 w = 0; w < s.kernel_width / 2; ++w) words[w] = Word{read[2 * w]} | Word{read[2 * w + 1]} << 16;
+        if (s.kernel_width % 2 == 1) words[g.pixel - 1] = read[s.kernel_width - 1];
+      }
+    }
+  });
+}
+
 }  // namespace
 
 void to_bf16_blocked(const float* in, bool blocked, Word* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
@@ -73,6 +105,7 @@ void bf16_pack(const NarrowGeometry& g, const float* filters, Word* to) {
 }
 
 void image_to_bf16(const NarrowGeometry& g, const float* in, Word* to, ThreadPool& pool) {
+  if (g.unrolled) return unroll_to_bf16(g, in, to, pool);
   const auto& s = g.s;
   const auto& table = narrow_isa();
   const auto row_words = g.padded_width * g.pixel;

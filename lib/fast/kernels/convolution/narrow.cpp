@@ -59,12 +59,18 @@ NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_wo
   const auto words = ceil_div(s.channels, lanes);
   image = words <= 2 && s.taps() > 1 && s.dilation_x == 1;
   blocks = image ? 1 : ceil_div(words, kBlock);
-  pixel = image ? words : kBlock;
-  steps = image ? s.kernel_width * words : kBlock;
+  unrolled = image && lanes == 2 && s.channels == 1 && s.kernel_width <= std::min(8 * s.stride_x, kMaxUnrolled);
+  if (unrolled) {
+    pixel = step = steps = ceil_div(s.kernel_width, lanes);
+  } else {
+    pixel = image ? words : kBlock;
+    step = s.stride_x * pixel;
+    steps = image ? s.kernel_width * words : kBlock;
+  }
   last_steps = image ? steps : words - (blocks - 1) * kBlock;
   taps = image ? s.kernel_height : s.taps();
   padded_height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
-  padded_width = narrow_width(s);
+  padded_width = unrolled ? s.out_width : narrow_width(s);
   padded = padded_height != s.height || padded_width != s.width;
 }
 
@@ -74,15 +80,16 @@ i64 narrow_width(const ConvolutionShape& s) {
 
 i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
   const auto start = output / kColumns * panel_size();
-  i64 step = 0;
+  if (unrolled) return (start + (row * steps + column / lanes) * kColumns + output % kColumns) * lanes + column % lanes;
+  i64 at = 0;
   if (image) {
-    step = row * steps + column * pixel + channel / lanes;
+    at = row * steps + column * pixel + channel / lanes;
   } else {
     const auto block = channel / (kBlock * lanes), word = channel / lanes % kBlock;
     const auto tap = row * s.kernel_width + column, now = block + 1 < blocks ? steps : last_steps;
-    step = block * steps * taps + tap * now + word;
+    at = block * steps * taps + tap * now + word;
   }
-  return (start + step * kColumns + output % kColumns) * lanes + channel % lanes;
+  return (start + at * kColumns + output % kColumns) * lanes + channel % lanes;
 }
 
 i64 NarrowGeometry::band_rows() const {
@@ -128,8 +135,8 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
         for (i64 i = 0; i < tiles; ++i) {
           const Part part(x1 - x0, tiles, i);
           const auto x = x0 + part.begin;
-          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + x * s.stride_x * g.pixel,
-                              .pixel = s.stride_x * g.pixel,
+          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + x * g.step,
+                              .pixel = g.step,
                               .block = from.block,
                               .taps = taps.data(),
                               .blocks = g.blocks,

@@ -13,6 +13,7 @@ namespace ovir::fast {
 /// How the sums of a convolution of one group run over words.
 struct NarrowGeometry {
   static constexpr i64 kMaxTaps = 256;
+  static constexpr i64 kMaxUnrolled = 256;  ///< columns of a kernel
 
   /// `lanes`: channels of a word.
   NarrowGeometry(const ConvolutionShape& shape, i64 lanes);
@@ -22,7 +23,11 @@ struct NarrowGeometry {
   /// Few channels, as an image has: the words of neighboring pixels lie side by side, and a row of the kernel is one
   /// run of steps.
   bool image;
+  /// An image of one channel in bf16: two columns of the kernel are a word, and what an output pixel reads of a row
+  /// lies side by side, so that an image has as many columns as the output.
+  bool unrolled;
   i64 blocks, pixel;            ///< of the input; words of a pixel
+  i64 step;                     ///< from what an output pixel reads to what the next one does
   i64 steps, last_steps, taps;  ///< of a block, of the last block; taps of a block
   i64 padded_height, padded_width;
   bool padded;

@@ -26,5 +26,8 @@ bool can_normalize_blocked(i64 channels, i64 groups);
 void normalize_blocked(const BlockedNormalization& what, const float* x, float* y, ThreadPool& pool);
 /// The same, rounded to bf16, of which a block has 32 channels.
 void normalize_blocked(const BlockedNormalization& what, const float* x, std::uint16_t* y, ThreadPool& pool);
+/// The same of bf16, with those activations that it has loops for: none, and GELU. In place is allowed.
+bool can_normalize_bf16(const Unary& activation);
+void normalize_blocked(const BlockedNormalization& what, const std::uint16_t* x, std::uint16_t* y, ThreadPool& pool);
 
 }  // namespace ovir::fast
