@@ -109,6 +109,8 @@ void print(std::string_view text) {
   fail(Code::E0002, "cannot write to stdout: {}", std::generic_category().message(errno));
 }
 
+void to_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
 int exit_status(const Diagnostics& diagnostics) {
   int status = kOk;
   for (const auto& d : diagnostics.all())
@@ -130,7 +132,7 @@ int report(const Diagnostics& diagnostics, const std::string& model_path, const 
 }
 
 void note(const Common& common, std::string_view text) {
-  if (!common.quiet) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), text);
+  if (!common.quiet) to_stderr(fmt::format("{} {}\n", common.err(Paint::note, "note:"), text));
 }
 
 std::vector<tools::Selected> select_layers(const Common& common, const Model& model, std::string_view flag,

@@ -57,6 +57,8 @@ void keep_model(const std::string& model, const std::string& weights, std::strin
 void require_stdout();
 /// Writes a command's result to stdout; throws Failure (E0002) where that cannot be done.
 void print(std::string_view text);
+/// Writes to stderr; what cannot be written there is lost.
+void to_stderr(std::string_view text);
 
 /// The exit code of a command that found these faults: 3 goes before 4, and 4 before the others.
 int exit_status(const Diagnostics&);

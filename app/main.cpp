@@ -22,8 +22,6 @@
 namespace ovir::app {
 namespace {
 
-void to_stderr(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
-
 const Command& find_command(const std::string& word) {
   std::vector<std::string_view> names;
   for (const auto* command : commands::all()) {

@@ -125,16 +125,16 @@ int run(const Options& options, const Common& common) {
     print(text);
   }
   if (!cost.open.empty() && !common.quiet)
-    fmt::print(stderr, "{} {}: a length, or how often a loop runs, is known only when it runs; the first is \"{}\"\n",
-               common.err(Paint::note, "note:"),
-               counted(cost.open.size(), "layer counts in part", "layers count in part"),
-               layer_name(*cost.open[0].model, cost.open[0].node));
+    to_stderr(fmt::format(
+        "{} {}: a length, or how often a loop runs, is known only when it runs; the first is \"{}\"\n",
+        common.err(Paint::note, "note:"), counted(cost.open.size(), "layer counts in part", "layers count in part"),
+        layer_name(*cost.open[0].model, cost.open[0].node)));
   int status = kOk;
   for (const auto& d : demands) {
     if (d.holds(cost)) continue;
     status = kDiffers;
-    fmt::print(stderr, "{} {} does not hold: {} is {:.0f}{}\n", common.err(Paint::error, "error:"), printable(d.text),
-               d.name, d.value(cost), is_size(d.name) ? " bytes" : "");
+    to_stderr(fmt::format("{} {} does not hold: {} is {:.0f}{}\n", common.err(Paint::error, "error:"),
+                          printable(d.text), d.name, d.value(cost), is_size(d.name) ? " bytes" : ""));
   }
   return status;
 }

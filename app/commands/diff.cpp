@@ -35,8 +35,8 @@ Side read(const std::string& path, bool no_weights, bool quiet, const Common& co
   }
   side.facts = ovir::infer(*side.model, {}, diagnostics);
   if (diagnostics.errors() > 0 && !quiet)
-    fmt::print(stderr, "{} {} in {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               counted(diagnostics.errors(), "error"), printable(path), shell_word(path));
+    to_stderr(fmt::format("{} {} in {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
+                          counted(diagnostics.errors(), "error"), printable(path), shell_word(path)));
   return side;
 }
 
@@ -60,8 +60,8 @@ int diff(const Options& options, const Common& common) {
     if (!common.quiet) print(diff_summary(difference) + "\n");
   }
   if (difference.not_compared > 0 && !common.quiet && !options.no_weights)
-    fmt::print(stderr, "{} the values of {} could not be compared\n", common.err(Paint::note, "note:"),
-               counted(difference.not_compared, "constant"));
+    to_stderr(fmt::format("{} the values of {} could not be compared\n", common.err(Paint::note, "note:"),
+                          counted(difference.not_compared, "constant")));
   return difference.equal() ? kOk : kDiffers;
 }
 

@@ -221,8 +221,8 @@ int info(const Options& options, const Common& common) {
   if (options.format == "json") print(json_text(as_json(options, *model, summary, diagnostics), 2));
   else print(as_text(options, *model, summary, common.out));
   if (diagnostics.errors() > 0 && !common.quiet)
-    fmt::print(stderr, "{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-               counted(diagnostics.errors(), "error"), shell_word(options.model));
+    to_stderr(fmt::format("{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
+                          counted(diagnostics.errors(), "error"), shell_word(options.model)));
   return kOk;
 }
 

@@ -155,8 +155,8 @@ Json read_baseline(const std::string& path) {
 int against(const ProfileReport& report, const Json& baseline, const Options& options, const Common& common) {
   const auto slower = slower_than(report, baseline, static_cast<double>(options.tolerance));
   for (std::size_t i = 0; i < std::min<std::size_t>(slower.size(), 11); ++i)
-    fmt::print(stderr, "{} {} took {:.3f} ms, {:.3f} ms in the baseline\n", common.err(Paint::error, "slower:"),
-               printable(slower[i].name), slower[i].now, slower[i].before);
+    to_stderr(fmt::format("{} {} took {:.3f} ms, {:.3f} ms in the baseline\n", common.err(Paint::error, "slower:"),
+                          printable(slower[i].name), slower[i].now, slower[i].before));
   return slower.empty() ? kOk : kDiffers;
 }
 

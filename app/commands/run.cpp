@@ -153,7 +153,7 @@ tools::Traps traps_of(const Options& options) {
 int trapped(const tools::TrapEvent& event, const Options& options, const Common& common) {
   const auto d = tools::diagnose(event);
   Places places(options.model);
-  fmt::print(stderr, "{}", human(d, places, common.err));
+  to_stderr(human(d, places, common.err));
   if (options.format == "json") print(json_text(trap_json(event), 2));
   return info(d.code).exit_status;
 }
@@ -210,7 +210,7 @@ ovir::Options options_for(const Options& options, const Common& common) {
 int replayed(const Recorded& recorded, const RunRecord& now, const std::vector<Produced>& outputs,
              const Options& options, const Common& common) {
   const auto replay = compare(recorded, now, outputs, {options.raw, options.digest});
-  for (const auto& note : replay.notes) fmt::print(stderr, "{} {}\n", common.err(Paint::note, "note:"), note);
+  for (const auto& note : replay.notes) to_stderr(fmt::format("{} {}\n", common.err(Paint::note, "note:"), note));
   print(options.format == "json"
             ? json_text({{"schema", 1}, {"same", replay.same}, {"notes", replay.notes}, {"outputs", replay.outputs}}, 2)
             : replay_text(replay));

@@ -30,7 +30,7 @@ void writing(F&& write) {
   try {
     write();
   } catch (const std::system_error& e) {
-    fail(Code::E0002, "{}", printable(e.what()));
+    fail(Code::E0002, "cannot write {}", printable(e.what()));
   }
 }
 
@@ -56,7 +56,8 @@ Tensor read_raw(const std::string& path, ElementType type, Shape shape) {
     fail(Code::E0704, "{}: raw bytes cannot hold {}{}", where, name(type), to_string(shape));
   const Bytes file = open_file(path);
   if (std::ssize(file) != *size)
-    fail(Code::E0705, "{}: {} bytes, but {}{} takes {}", where, file.size(), name(type), to_string(shape), *size);
+    fail(Code::E0705, "{}: {}{} takes {}, but the file has {}", where, name(type), to_string(shape),
+         counted(*size, "byte"), file.size());
   return with_clean_booleans(Tensor(type, std::move(shape), file.owner, file.view.data(), true).unpacked());
 }
 

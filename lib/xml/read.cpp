@@ -141,7 +141,7 @@ Weights open_weights(const std::string& model, const ReadOptions& options) {
   if (const auto error = try_map(result.path, bytes)) {
     result.fault = diagnose(Code::E0301, fmt::format("cannot open {}: {}", printable(result.path), *error),
                             file_start(result.path));
-    if (const auto other = only_weights_beside(result.path); other && options.weights.empty())
+    if (const auto other = only_weights_beside(result.path); other && *other != result.path && options.weights.empty())
       result.fault->notes.push_back(
           note(fmt::format("{} exists; if it belongs to this model, pass it with --weights", printable(*other))));
   } else if (const Kind kind = kind_of_weights(bytes.text())) {

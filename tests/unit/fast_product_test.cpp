@@ -40,6 +40,7 @@ TEST_CASE("packed product: odd sizes, epilogues, any number of threads") {
       {33, 2000, 70, relu, true, true, true, false},  {300, 5, 130, prelu, true, true, false, false},
       {200, 300, 64, none, true, false, false, true}, {9, 40, 530, tanh, true, true, true, true},
       {8, 9000, 20, relu, true, true, false, true},   {3, 0, 20, none, true, false, false, false},
+      {20, 1024, 520, relu, true, true, false, true}, {9, 2048, 513, tanh, true, true, true, false},
   };
   for_each_isa([&] {
     for (const auto& c : cases) {
@@ -54,7 +55,9 @@ TEST_CASE("packed product: odd sizes, epilogues, any number of threads") {
                               .residual = c.residual ? residual.data() : nullptr,
                               .residual_last = c.residual_last};
       Floats y(at(c.m * c.n), 99.0f), again = y;
-      product({packed.data(), c.k, c.n}, a.data(), c.k, y.data(), c.n, c.m, epilogue, four);
+      const Buffer spread(spread_rows_size(c.m, c.n, c.k));
+      const auto rows = spread_rows(a.data(), c.m, c.n, c.k, spread.data(), four);
+      product({packed.data(), c.k, c.n}, rows.data, rows.apart, y.data(), c.n, c.m, epilogue, four);
       // Rounding errors of a sum of k products of numbers below 1.
       CHECK(worst(y, naive(c, a, b, bias, residual), 1) < 2e-7 * static_cast<double>(c.k + 10));
       product({packed.data(), c.k, c.n}, a.data(), c.k, again.data(), c.n, c.m, epilogue, one);

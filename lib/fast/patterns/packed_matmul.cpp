@@ -27,19 +27,24 @@ class PackedMatMul final : public Kernel {
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
     if (in_place_ && !is_few(sizes.out[0])) std::call_once(once_, [this] { pack(); });
-    return std::make_unique<KernelState>();
+    auto state = std::make_unique<State>();
+    state->rows = state->reserve(spread_rows_size(sizes.out[0].size() / n_, n_, k_));
+    return state;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
     if (out[0].size() == 0) return;
+    auto& state = static_cast<State&>(prepared);
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
     const auto* a = in[0].as<const float>();
     auto* c = out[0].as<float>();
-    if (in_place_ && is_few(out[0]))
-      product_of_dots(a, in[1].as<const float>(), c, out[0].size() / n_, n_, k_, ending_.epilogue(residual),
-                      runtime.pool());
-    else
-      product({panels_.data(), k_, n_}, a, k_, c, n_, out[0].size() / n_, ending_.epilogue(residual), runtime.pool());
+    const auto epilogue = ending_.epilogue(residual);
+    const auto m = out[0].size() / n_;
+    auto& pool = runtime.pool();
+    if (in_place_ && is_few(out[0])) return product_of_dots(a, in[1].as<const float>(), c, m, n_, k_, epilogue, pool);
+    const auto rows = spread_rows(a, m, n_, k_, state.floats(state.rows), pool);
+    product({panels_.data(), k_, n_}, rows.data, rows.apart, c, n_, m, epilogue, pool);
   }
 
   /// Weights that several threads had better share out are left to run().
@@ -56,6 +61,9 @@ class PackedMatMul final : public Kernel {
   bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
+  struct State final : KernelState {
+    Scratch rows;
+  };
   bool is_few(const View& out) const { return out.size() <= kFewRows * n_; }
   void pack() const {
     panels_ = Buffer(panels_size(k_, n_));

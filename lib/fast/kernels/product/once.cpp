@@ -31,14 +31,17 @@ void few(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const 
 
 i64 product_once_scratch_size(i64 m, i64 n, i64 k, int threads) {
   if (m <= kFewRows) return threads * room_floats(m, k);
-  return packs_first(n) ? threads * room_floats(m, k) + panels_size(k, n)
-                        : threads * (room_floats(m, k) + panels_size(k, kColumns));
+  const auto packed = packs_first(n) ? threads * room_floats(m, k) + panels_size(k, n)
+                                     : threads * (room_floats(m, k) + panels_size(k, kColumns));
+  return spread_rows_size(m, n, k) + packed;
 }
 
 void product_once(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
                   float* scratch, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
   if (m <= kFewRows) return few(b, a, c, m, n, k, epilogue, scratch, pool);
+  const auto rows = spread_rows(a, m, n, k, scratch, pool);
+  scratch += spread_rows_size(m, n, k);
   const auto panels = ceil_div(n, kColumns), read = room_floats(m, k);
   const auto pack = [&](i64 panel, float* room, float* to) {
     const auto first = panel * kColumns, count = std::min(kColumns, n - first);
@@ -52,7 +55,7 @@ void product_once(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 
       const Slots::Lease room(rooms);
       for (auto panel = begin; panel < end; ++panel) pack(panel, room.data(), packed + panel * k * kColumns);
     });
-    return product({packed, k, n}, a, k, c, n, m, epilogue, pool);
+    return product({packed, k, n}, rows.data, rows.apart, c, n, m, epilogue, pool);
   }
   Slots rooms(scratch, read + panels_size(k, kColumns), slots_for(pool));
   parallel(pool, panels, [&](i64 panel) {
@@ -60,7 +63,7 @@ void product_once(const Weights& b, const float* a, float* c, i64 m, i64 n, i64 
     float* const packed = room.data() + read;
     const auto count = pack(panel, room.data(), packed);
     const auto first = panel * kColumns;
-    product_alone({packed, k, count}, a, k, c + first, n, m, epilogue.from(0, first));
+    product_alone({packed, k, count}, rows.data, rows.apart, c + first, n, m, epilogue.from(0, first));
   });
 }
 

@@ -10,6 +10,9 @@ namespace {
 constexpr i64 kDeep = 1024;            // a panel of 128 KiB stays in the second-level cache beside the rows
 constexpr i64 kRowsBytes = 512 << 10;  // of the left operand, while all panels go by
 constexpr i64 kMaxPixels = 16;
+constexpr i64 kSetFloats = 1 << 10;  // rows a multiple of 4 KB apart fall into one set, of 8 lines or 12
+constexpr i64 kSetRows = 8;
+constexpr i64 kColumnsWorthACopy = 512;
 
 /// Steps of the sum that are done at once: balanced, whole blocks.
 i64 depth(i64 k) {
@@ -129,6 +132,18 @@ void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, i64 begin, i
 void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, float* to, ThreadPool& pool) {
   parallel_ranges(pool, ceil_div(n, kColumns), static_cast<double>(k * kColumns) / 4,
                   [&](i64 begin, i64 end) { pack_panels(b, row, column, k, n, begin, end, to); });
+}
+
+i64 spread_rows_size(i64 m, i64 n, i64 k) {
+  return k % kSetFloats == 0 && m > kSetRows && n >= kColumnsWorthACopy ? m * (k + kBlock) : 0;
+}
+
+Rows spread_rows(const float* a, i64 m, i64 n, i64 k, float* scratch, ThreadPool& pool) {
+  if (spread_rows_size(m, n, k) == 0) return {a, k};
+  parallel_ranges(pool, m, static_cast<double>(k) / 4, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) std::copy_n(a + i * k, k, scratch + i * (k + kBlock));
+  });
+  return {scratch, k + kBlock};
 }
 
 void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i64 m, const Epilogue& epilogue,

@@ -30,6 +30,17 @@ void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, i64 begin, i
 /// All panels, on all threads.
 void pack_panels(const float* b, i64 row, i64 column, i64 k, i64 n, float* to, ThreadPool& pool);
 
+/// Rows of a left operand: `apart` floats from one to the next.
+struct Rows {
+  const float* data;
+  i64 apart;
+};
+/// Floats of scratch memory for spread_rows().
+i64 spread_rows_size(i64 m, i64 n, i64 k);
+/// The rows of a[m][k] for product() by n columns, on all threads: copied where they would fall into one set of the
+/// first-level cache, which does not hold as many as are multiplied at once, and where columns are enough to repay it.
+Rows spread_rows(const float* a, i64 m, i64 n, i64 k, float* scratch, ThreadPool& pool);
+
 /// Rows of a are `a_row` floats apart, those of c and of the residual `c_row`. Long sums are taken in parts of about
 /// 1024 products. c may be the residual; it overlaps nothing else.
 void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i64 m, const Epilogue& epilogue,
