@@ -214,6 +214,7 @@ void Dump::add(Produced p) {
     layer += fmt::format("{}{}", i == 0 ? "@it=" : ".", p.iterations[i]);
   if (target_ == Target::npz) {
     p.key = fmt::format("{}.{}", layer, p.port);
+    p.value = p.value.owned();  // later steps write where it lies
     kept_.push_back(std::move(p));
     return;
   }

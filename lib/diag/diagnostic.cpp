@@ -16,6 +16,15 @@ std::size_t line_start(std::string_view text, std::size_t offset) {
   return newline == text.npos ? 0 : newline + 1;
 }
 
+/// A guess at the end of a message gives way to help that says otherwise: that was verified, the guess was not.
+void drop_other_guess(std::string& message, std::string_view help) {
+  constexpr std::string_view question = "; did you mean ";
+  const auto at = message.rfind(question);
+  if (at == message.npos || !message.ends_with('?')) return;
+  const auto guess = std::string_view(message).substr(at + question.size());
+  if (help.find(guess.substr(0, guess.size() - 1)) == help.npos) message.resize(at);
+}
+
 }  // namespace
 
 LineColumn line_column(const SourceLoc& at) {
@@ -66,6 +75,7 @@ void Diagnostics::add(Diagnostic d) {
 }
 
 void Diagnostics::set_help(std::size_t index, std::string help, std::vector<Replacement> fix) {
+  drop_other_guess(list_.at(index).message, help);
   list_.at(index).help = std::move(help);
   list_.at(index).fix = std::move(fix);
 }

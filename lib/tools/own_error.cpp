@@ -28,10 +28,18 @@ bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); 
 
 /// The groups of nodes that one kernel computes, by their last node; of bodies too.
 using Groups = std::map<const Node*, const Step*>;
-void collect_groups(const Plan& plan, Groups& groups) {
+
+/// What kernels hold or were made for, constants and what was folded: no observer can put another value in its place.
+using Fixed = std::set<Output>;
+
+void collect(const Plan& plan, Groups& groups, Fixed& fixed) {
+  for (int n = 0; n < std::ssize(plan.value_of); ++n)
+    for (int port = 0; port < std::ssize(plan.value_of[n]); ++port)
+      if (const int id = plan.value_of[n][port]; id >= 0 && plan.value(id).role == Role::constant)
+        fixed.emplace(&(*plan.model)[n], port);
   for (const auto& step : plan.steps) {
     if (step.nodes.size() > 1) groups.emplace(&plan.node(step), &step);
-    for (const auto& body : step.bodies) collect_groups(*body, groups);
+    for (const auto& body : step.bodies) collect(*body, groups, fixed);
   }
 }
 
@@ -58,7 +66,7 @@ class Judge final : public Observer {
  public:
   Judge(const Plan& plan, const Reference& reference, const OwnErrorOptions& options)
       : reference_(reference), options_(options), bf16_(plan.options.precision == Precision::bf16) {
-    collect_groups(plan, groups_);
+    collect(plan, groups_, fixed_);
   }
 
   ovir::Verdict after(Event& event) override {
@@ -149,11 +157,11 @@ class Judge final : public Observer {
       error.judgment = OwnVerdict::wrong;
     } else {
       compare(event, saved, judged);
-      const bool fixed = event.node.op->kind == Kind::constant;
+      const bool fixed = fixed_.contains({&event.node, error.place.port});
+      known.uncertain = false;
       known.off = offsets(fixed ? known.value : replacement, saved);
       if (!fixed) {
         known.value = replacement;
-        known.uncertain = false;
         value = replacement;
       }
     }
@@ -296,6 +304,7 @@ class Judge final : public Observer {
   const OwnErrorOptions& options_;
   bool bf16_;  ///< values between layers, and what is multiplied, may be rounded to bf16
   Groups groups_;
+  Fixed fixed_;
   std::map<Output, Known> known_;
   std::vector<Judged> judged_;
   bool found_ = false;

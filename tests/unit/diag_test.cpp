@@ -57,6 +57,17 @@ TEST_CASE("codes as text") {
   CHECK(severity(Code::W0901) == Severity::warning);
 }
 
+TEST_CASE("a guess gives way to verified help that says otherwise") {
+  const auto message = [](std::string_view help) {
+    Diagnostics diagnostics;
+    diagnostics.add(diagnose(Code::E0403, "must be an element type, but is \"f31\"; did you mean \"f32\"?"));
+    diagnostics.set_help(0, std::string(help), {});
+    return diagnostics.all().front().message;
+  };
+  CHECK(message("set element_type=\"f16\"") == "must be an element type, but is \"f31\"");
+  CHECK(message("set element_type=\"f32\"") == "must be an element type, but is \"f31\"; did you mean \"f32\"?");
+}
+
 TEST_CASE("lines and columns") {
   constexpr std::string_view text = "ab\n\t\xc3\xa4x\r\n\nend";
   const auto check = [&](std::size_t offset, std::size_t line, std::size_t column) {
