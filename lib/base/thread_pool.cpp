@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -96,9 +97,25 @@ constexpr int kSpins = 64;  // between two yields: about 2 µs
 /// A caller that waits so much longer than it worked waits for a worker whose core others have taken.
 constexpr std::chrono::microseconds kLate{500};
 /// Where that comes twice within kSoon the machine is busy, and every wait costs as much as the others' time slice: the
-/// caller works alone for kAlone, and for as long again when it then comes once more as soon.
-constexpr std::chrono::milliseconds kSoon{20}, kAlone{30};
+/// caller works alone for kAlone, and for as long again when it then comes once more as soon. While it loses its own
+/// core, too, each such time is twice as long as the one before, up to kLongest: even to try costs a wait.
+constexpr std::chrono::milliseconds kSoon{20}, kAlone{30}, kLongest{240};
 using Clock = std::chrono::steady_clock;
+
+/// What a thread has had of its core.
+struct Usage {
+  std::chrono::microseconds computed{};
+  i64 preempted = 0;  ///< how often others were given the core although it had more to do
+
+  static Usage of_this_thread() {
+    const auto micros = [](const timeval& t) {
+      return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+    };
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return {micros(usage.ru_utime) + micros(usage.ru_stime), usage.ru_nivcsw};
+  }
+};
 
 }  // namespace
 
@@ -109,7 +126,11 @@ struct ThreadPool::State {
   Job* job = nullptr;                      ///< the latest; null once its caller has left
   std::atomic<std::uint64_t> generation{0};
   std::atomic<int> sleeping{0};
-  std::atomic<Clock::rep> late{0}, alone_until{0};  ///< in ticks of the clock
+  std::atomic<Clock::rep> alone_until{0};  ///< in ticks of the clock; 0: the threads are asked
+  Clock::time_point late{};                ///< when a caller waited too long, or last stopped working alone
+  Clock::duration alone{};                 ///< how long the caller works alone this time
+  std::thread::id caller{};                ///< who began to, and what it had had of its core by then
+  Usage had{};
   bool stop = false;
   int threads = 1;  ///< that were asked for
   std::vector<std::thread> workers;
@@ -165,11 +186,36 @@ struct ThreadPool::State {
     }
   }
 
+  /// Under the mutex.
+  void work_alone(Clock::time_point now, Clock::duration period) {
+    alone = period;
+    caller = std::this_thread::get_id();
+    had = Usage::of_this_thread();
+    late = now + period;
+    alone_until.store(late.time_since_epoch().count(), std::memory_order_relaxed);
+  }
   void note_late(Clock::time_point now) {
-    const bool again = now - kSoon < Clock::time_point(Clock::duration(late.load(std::memory_order_relaxed)));
-    const auto until = again ? now + kAlone : now;
-    late.store(until.time_since_epoch().count(), std::memory_order_relaxed);
-    if (again) alone_until.store(until.time_since_epoch().count(), std::memory_order_relaxed);
+    const std::lock_guard lock(mutex);
+    if (now - kSoon < late) work_alone(now, kAlone);
+    else late = now;
+  }
+  /// Whether the caller of run() is to do without the others.
+  bool is_alone(Clock::time_point now) {
+    const auto until = alone_until.load(std::memory_order_relaxed);
+    if (now.time_since_epoch().count() <= until) return true;
+    if (until == 0) return false;
+    const std::lock_guard lock(mutex);
+    if (now < late) return true;  // another caller was faster
+    if (lost_core(now)) work_alone(now, std::min<Clock::duration>(2 * alone, kLongest));
+    else alone_until.store(0, std::memory_order_relaxed);
+    return now < late;
+  }
+  /// Whether others took a fifth of the caller's time since it began to work alone; what it slept is not theirs.
+  bool lost_core(Clock::time_point now) const {
+    if (caller != std::this_thread::get_id()) return false;
+    const auto has = Usage::of_this_thread();
+    const auto since = now - (late - alone);
+    return (has.preempted - had.preempted) * kAlone >= alone && (has.computed - had.computed) * 5 < since * 4;
   }
 
   /// A job that nobody uses, for its caller. Under the mutex.
@@ -211,8 +257,9 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
 ThreadPool::~ThreadPool() { state_->join(); }
 
 void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
-  const auto start = threads_ == 1 || chunks <= 1 ? Clock::time_point() : Clock::now();
-  if (start.time_since_epoch().count() <= state_->alone_until.load(std::memory_order_relaxed)) {
+  const bool single = threads_ == 1 || chunks <= 1;
+  const auto start = single ? Clock::time_point() : Clock::now();
+  if (single || state_->is_alone(start)) {
     for (i64 i = 0; i < chunks; ++i) work(i);
     return;
   }

@@ -14,10 +14,13 @@
 namespace ovir {
 
 Dim Interval::to_dim() const {
-  const auto limit = static_cast<double>(i64{1} << 62);
-  const auto low = std::max(0.0, std::ceil(lo)), high = std::floor(hi);
-  return Dim(low >= limit ? Dim::kUnbounded : static_cast<i64>(low),
-             high >= limit ? Dim::kUnbounded : std::max<i64>(0, static_cast<i64>(high)), symbol);
+  // From 2^53 on a double stands for several integers: no more than a bound below them.
+  constexpr auto kExact = static_cast<double>(i64{1} << 53), kLargest = static_cast<double>(i64{1} << 62);
+  auto low = std::max(0.0, std::ceil(lo));
+  if (low >= kExact) low = std::min(std::nextafter(low, 0.0), kLargest);
+  const auto high = std::floor(hi);
+  return Dim(static_cast<i64>(low), high >= kExact ? Dim::kUnbounded : std::max<i64>(0, static_cast<i64>(high)),
+             symbol);
 }
 
 Interval to_interval(const Dim& d) {

@@ -2,7 +2,7 @@
 //   load, store, spread;  load_some and store_some for the first n < kWidth lanes, the others are 0;
 //    fma(a, b, c) = a·b + c;  root;  min and max, which give the second operand where one is NaN;
 //   near, to the nearest integer, halves to even, for |x| < 2^22;  scaled(x, n) = x·2^n for integers |n| < 254, which
-//   rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;
+//   rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;  gelu_short;
 //   kSide  vectors side by side in a tile of the one-shot product;  kPixels  rows that, with two vectors of columns
 //   each, fill the registers.
 #include "fast/isa/loops.inl"

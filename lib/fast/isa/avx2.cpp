@@ -29,6 +29,7 @@ inline Vec pick(const Sixteen& table, Ints at) {
   return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index), _mm256_permutevar8x32_ps(table.high, index),
                           (Vec)(at << 28));
 }
+#include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
 
 // The loops use what is above.

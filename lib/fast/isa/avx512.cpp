@@ -35,6 +35,8 @@ inline Vec inverse(Vec x) {  // a division takes as long as the exponential befo
   const Vec y = _mm512_rcp14_ps(x);
   return fma(y, fma(-x, y, spread(1.0f)), y);
 }
+#include "fast/isa/gelu_short_avx512.inl"
+// The loops use what is above.
 #include "fast/isa/all.inl"
 }  // namespace
 extern const IsaTable kAvx512Table = table("avx512");

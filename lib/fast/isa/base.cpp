@@ -33,6 +33,7 @@ inline Sixteen sixteen(const float* p) {
 inline Vec pick(const Sixteen& table, Ints at) {
   return Vec{table.values[at[0] & 15], table.values[at[1] & 15], table.values[at[2] & 15], table.values[at[3] & 15]};
 }
+#include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
 
 // The loops use what is above.

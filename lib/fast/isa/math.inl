@@ -117,20 +117,6 @@ using Int = int __attribute__((vector_size(4 * kWidth)));
   return x < -limit ? x * spread(0.0f) : y;
 }
 
-/// The same within 3.4e-5 · |x|, for results that are rounded to bf16.
-[[gnu::always_inline]] inline Vec gelu_short(Vec x) {
-  const Vec limit = spread(4.2f), t = min(limit, max(-limit, x)), s = t * t;
-  Vec p = spread(0.00269781f);
-  p = fma(p, s, spread(0.03544798f));
-  p = fma(p, s, spread(0.39884927f));
-  Vec q = spread(4.34414835e-4f);
-  q = fma(q, s, spread(0.0249956169f));
-  q = fma(q, s, spread(0.254712329f));
-  q = fma(q, s, spread(1.0f));
-  const Vec y = fma(x, t * p * inverse(q), x * spread(0.5f));
-  return x < -limit ? x * spread(0.0f) : y;
-}
-
 /// By the exponential of -|x|, which stays finite.
 [[gnu::always_inline]] inline Vec sigmoid(Vec x) {
   const Vec e = exp_to_89(minus_magnitude(x)), y = inverse(spread(1.0f) + e);

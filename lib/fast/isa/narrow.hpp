@@ -25,7 +25,7 @@ struct NarrowSum {
   Ahead* ahead;         ///< null: nothing
 };
 
-/// out = clamp(residual + bias + sum, low, high) in f32, stored as f32 or rounded to bf16.
+/// out = clamp(residual + bias + sum, low, high) in f32, or its GELU, stored as f32 or rounded to bf16.
 struct Bf16Tile {
   NarrowSum sum;
   const float* bias = nullptr;              ///< 32 values; null: none
@@ -33,6 +33,7 @@ struct Bf16Tile {
   const float* wide_residual = nullptr;     ///< the same in f32, 16 columns `residual_block` apart
   i64 residual_pixel = 0, residual_block = 0;
   float low, high;
+  bool gelu = false;             ///< of what becomes bf16
   float* wide = nullptr;         ///< where f32 is stored: out[p·out_pixel + c/16·out_block + c%16]; null: bf16
   std::uint16_t* out = nullptr;  ///< where bf16 is: out[p·out_pixel + c]
   i64 out_pixel = 0, out_block = 0;

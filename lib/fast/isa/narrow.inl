@@ -1,7 +1,7 @@
 // The loops on bf16 and u8, in terms of Vec, a vector of kWidth floats, and Words, one of as many words. Included by
 // one file an instruction set, which defines them and what all.inl wants, and:
 //   load_words, store_words, spread_word;  dot_bf16(a, b, sum), dot_u8(a, b, sum), a being u8 and b i8, and
-//   dot_i16(a, b, sum), modulo 2^32;  fused(a, b, c)  a·b + c, rounded once;
+//   dot_i16(a, b, sum), modulo 2^32;  fused(a, b, c)  a·b + c, rounded once;  gelu_short;
 //   store_bf16(to, v)  kWidth values rounded, or of two vectors twice as many;  load_bf16(from)  kWidth values;
 //   merge(even, odd)  words of bf16 pairs;  store_u8, load_u8, to_levels  rounded to the nearest, as u8 and as Ints;
 //   store_u8(to, other, v, w)  two vectors at each of two places, and with LevelBounds, or Saturated, which are all
@@ -82,6 +82,20 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
   for (int p = 0; p < P; ++p) {
     sum[p][0] = min(high, max(low, sum[p][0]));
     sum[p][1] = min(high, max(low, sum[p][1]));
+  }
+  if (t.gelu) {
+    // The coefficients take the registers of the sums.
+    alignas(64) float values[2 * P * kWidth];
+#pragma GCC unroll 16
+    for (int p = 0; p < P; ++p) {
+      store(values + 2 * p * kWidth, sum[p][0]);
+      store(values + (2 * p + 1) * kWidth, sum[p][1]);
+    }
+#pragma GCC unroll 1
+    for (int p = 0; p < P; ++p)
+      store_bf16(t.out + p * t.out_pixel + column, gelu_short(load(values + 2 * p * kWidth)),
+                 gelu_short(load(values + (2 * p + 1) * kWidth)));
+    return;
   }
   if (!t.wide) {
 #pragma GCC unroll 16

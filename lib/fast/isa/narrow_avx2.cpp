@@ -8,6 +8,7 @@ namespace {
 #include "fast/isa/vector_avx2.inl"
 inline Vec fused(Vec a, Vec b, Vec c) { return fma(a, b, c); }
 // These use the vectors.
+#include "fast/isa/gelu_short.inl"
 #include "fast/isa/narrow_plain.inl"
 // These use narrow_plain.inl.
 #include "fast/isa/narrow.inl"

@@ -93,6 +93,8 @@ inline Vec load_u8(const std::uint8_t* p) {
 
 #include "fast/isa/columns_u8.inl"
 #include "fast/isa/digits.inl"
+#include "fast/isa/gelu_short_avx512.inl"
+// Uses gelu_short.
 #include "fast/isa/narrow.inl"
 // Takes other taps than 3 × 3 to the loops above.
 #include "fast/isa/columns_bf16.inl"

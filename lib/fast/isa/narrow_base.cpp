@@ -17,6 +17,7 @@ inline Vec fused(Vec a, Vec b, Vec c) {
   return __builtin_convertvector((Doubles)odd, Vec);
 }
 // These use the vectors.
+#include "fast/isa/gelu_short.inl"
 #include "fast/isa/narrow_plain.inl"
 // These use narrow_plain.inl.
 #include "fast/isa/narrow.inl"

@@ -62,8 +62,11 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
   const auto& table = narrow_isa();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Bf16Tile tile{.sum = sum, .bias = e.bias ? e.bias + column : nullptr, .low = -kInfinity, .high = kInfinity};
-  if (bf16_stores_all(valid, padded, e, residual, out)) {
-    bf16_bounds(e, tile.low, tile.high);
+  auto bounds = e;
+  tile.gelu = e.activation.f == Function::gelu_erf && out.narrow && !(residual && e.residual_last);
+  if (tile.gelu) bounds.activation = {};
+  if (bf16_stores_all(valid, padded, bounds, residual, out)) {
+    bf16_bounds(bounds, tile.low, tile.high);
     tile.residual = residual.narrow;
     tile.wide_residual = residual.wide;
     tile.residual_pixel = residual.pixel;
@@ -75,6 +78,7 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
     return table.bf16(tile, pixels);
   }
   alignas(64) float values[kMostPixels * kColumns];
+  tile.gelu = false;
   tile.wide = values;
   tile.out_pixel = kColumns;
   tile.out_block = kBlock;

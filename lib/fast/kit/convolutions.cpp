@@ -42,7 +42,9 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
   const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
-  // Pads that follow from a wanted output, and an output of given size, are for the reference kernel.
+  // Data that are cropped, pads that follow from a wanted output, and an output of given size are for the reference
+  // kernel.
+  if (attrs.crops()) return std::nullopt;
   if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
   if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static() || !in.has_rank() ||
       (in.rank() != 3 && in.rank() != 4) || !in[1].is_static() || !out.has_rank())

@@ -29,7 +29,7 @@ class Convolution final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &data = sizes.in[0], &filters = sizes.in[1], &out = sizes.out[0];
-    if (data.size() == 0 || out.size() == 0 || filters.size() == 0) return nullptr;
+    if (attrs_.crops()) return nullptr;
     use_threads(runtime);
     const Dims src(data.dims.begin(), data.dims.end()), weights(filters.dims.begin(), filters.dims.end()),
         dst(out.dims.begin(), out.dims.end());

@@ -32,8 +32,7 @@ class Pool final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &data = sizes.in[0], &out = sizes.out[0];
-    const auto w =
-        data.size() == 0 || out.size() == 0 ? std::nullopt : spatial_of(attrs_, algorithm_, data.dims, out.dims);
+    const auto w = spatial_of(attrs_, algorithm_, data.dims, out.dims);
     if (!w) return nullptr;
     use_threads(runtime);
     try {

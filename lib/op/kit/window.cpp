@@ -13,6 +13,12 @@ Window ConvolutionAttrs::window(std::size_t axis, i64 kernel) const {
           .auto_pad = auto_pad};
 }
 
+bool ConvolutionAttrs::crops() const {
+  const auto is_negative = [](i64 pad) { return pad < 0; };
+  return auto_pad == AutoPad::given &&
+         (std::ranges::any_of(pads_begin, is_negative) || std::ranges::any_of(pads_end, is_negative));
+}
+
 Window PoolAttrs::window(std::size_t i) const {
   return {.kernel = kernel[i],
           .stride = nth_or(strides, i, 1),

@@ -48,6 +48,8 @@ struct ConvolutionAttrs {
 
   /// Along spatial axis `axis`, its padding as the attributes give it.
   Window window(std::size_t axis, i64 kernel) const;
+  /// Whether pads are negative: they take away from the data.
+  bool crops() const;
 };
 
 /// Of MaxPool and AvgPool in all versions.

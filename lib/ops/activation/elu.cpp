@@ -1,4 +1,4 @@
-// Elu: x where x > 0, else alpha · (exp(x) - 1).
+// Elu: alpha · (exp(x) - 1) where x < 0, else x.
 // Spec: operation-sets/operation-specs/activation/elu-1
 #include "op/kit/elementwise.hpp"
 
@@ -12,7 +12,7 @@ void infer(InferContext& c) {
 
 void eval(EvalContext& c) {
   const auto alpha = c.attrs<EluAttrs>().alpha;
-  eval_real(c, [alpha]<class T>(T x) { return x > 0 ? x : static_cast<T>(alpha) * std::expm1(x); });
+  eval_real(c, [alpha]<class T>(T x) { return x < 0 ? static_cast<T>(alpha) * std::expm1(x) : x; });
 }
 
 constexpr auto kAttrs = attributes<EluAttrs, Attr<"alpha", &EluAttrs::alpha, kRequired>>;

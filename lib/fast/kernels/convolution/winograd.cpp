@@ -76,7 +76,7 @@ struct Loops {
 };
 
 /// Block `block` of up to sixteen filters of those `left` at `from`, transformed, into a packed panel of `columns`.
-/// They are transposed first, so that a vector has sixteen outputs.
+/// They are transposed, so that a vector has sixteen outputs.
 void pack_half(const ConvolutionShape& s, const WinogradGeometry& g, const float* from, i64 left, i64 block,
                i64 columns, float* to) {
   alignas(64) std::array<float, kBlock * 9 * kBlock> rows;
