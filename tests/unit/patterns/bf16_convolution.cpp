@@ -12,11 +12,22 @@ void winograd(Net& n) {
   n.result(relu(n, n.op("Add-1", {x, y})));
 }
 
+/// As in front of a speech model: samples, few of which each output reads.
+void samples(Net& n) {
+  const auto x = convolution(n, n.input({2, 1, 403}), {40, 1, 10}, windows(1, 5));
+  const auto y = n.op("Gelu-7", {n.op("Add-1", {x, n.weights({1, 40, 1})})}, {{"approximation_mode", "erf"}});
+  n.result(convolution(n, y, {8, 40, 3}, windows(1, 2)));
+}
+/// One channel, padded, and an odd number of columns.
+void gray_image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 1, 12, 13}), {6, 1, 5, 5}, windows(2, 1, 2)))); }
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"bf16.convolution+bias+HSwish", pointwise, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+residual+Relu", direct_residual, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_winograd2.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+bias+Gelu", samples, kOften, kFixed, true, kBf16, Precision::bf16},
+    {"bf16.convolution+Relu", gray_image, kOnce, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Clamp", depthwise, kOften, kFixed, true, kBf16, Precision::bf16},
 };
 // clang-format on
