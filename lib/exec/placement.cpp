@@ -1,6 +1,7 @@
 #include "exec/placement.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/checked.hpp"
 #include "diag/diagnostic.hpp"
@@ -107,14 +108,16 @@ class Placer {
   /// An output that takes the place of an input that nobody needs any more, and nothing else that lies there.
   bool lies_over_input(int s) {
     const auto& step = plan_.steps[s];
+    const auto& kernel = *steps_[s].kernel;
     for (int i = 0; i < std::ssize(step.inputs); ++i) {
       const auto id = step.inputs[i];
       const auto spot = spots_[id];
-      if (spot.group < 0 || groups_[spot.group].last_use != s || !steps_[s].kernel->writes_over(i) ||
-          bytes_of(id) != bytes_of(step.outputs[0]))
-        continue;
-      const auto shares = [&](int other) { return other != id && spots_[other].group == spot.group; };
-      if (std::any_of(step.inputs.begin(), step.inputs.end(), shares)) continue;
+      if (spot.group < 0 || groups_[spot.group].last_use != s || bytes_of(id) != bytes_of(step.outputs[0])) continue;
+      // All operands that lie there must be this value, and may be written over: x · W + x may not.
+      const auto stands_in_the_way = [&](int j) {
+        return spots_[step.inputs[j]].group == spot.group && (step.inputs[j] != id || !kernel.writes_over(j));
+      };
+      if (std::ranges::any_of(std::views::iota(0, static_cast<int>(step.inputs.size())), stands_in_the_way)) continue;
       result_.overwrites[s] = i;
       join(step.outputs[0], spot);
       return true;

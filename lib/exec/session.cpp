@@ -4,6 +4,7 @@
 #include <atomic>
 #include <stdexcept>
 
+#include "base/text.hpp"
 #include "exec/executor.hpp"
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
@@ -104,10 +105,16 @@ struct Session::Impl {
                        [&](const auto& state) { return state.second.owner() == value.owner(); });
   }
 
+  const Variable& variable(std::string_view id) const {
+    const auto found = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == id; });
+    if (found == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", id);
+    return *found;
+  }
+
   void check(std::span<const Tensor> values) const {
     const auto& model = *plan->model;
     if (values.size() != inputs.size())
-      fail(Code::E0702, "the model has {} inputs, but {} were given", inputs.size(), values.size());
+      fail(Code::E0702, "the model takes {}, but the run was given {}", counted(inputs.size(), "input"), values.size());
     for (std::size_t k = 0; k < values.size(); ++k) {
       const auto& wanted = plan->value(plan->parameters[k]);
       const auto& value = values[k];
@@ -213,24 +220,23 @@ std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& 
 }
 
 Tensor Session::state(std::string_view variable) const {
+  impl().variable(variable);
   const auto& states = impl().states.current;
   const auto held = states.find(variable);
   return held == states.end() ? Tensor() : held->second.copied();
 }
 
 void Session::set_state(std::string_view variable, const Tensor& value) {
-  const auto& variables = impl().variables;
-  const auto at = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == variable; });
-  if (at == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", variable);
+  const auto& known = impl().variable(variable);
   const bool widened =
-      impl().plan->options.precision != Precision::declared && contains(kFloat | kNarrowFloat, at->type);
+      impl().plan->options.precision != Precision::declared && contains(kFloat | kNarrowFloat, known.type);
   const bool wide = widened && value.type() == ElementType::f32;
-  if (at->type != ElementType::dynamic && value.type() != at->type && !wide)
-    fail(Code::E0704, "the state of variable \"{}\" must be {}, but {} was given", variable, name(at->type),
+  if (known.type != ElementType::dynamic && value.type() != known.type && !wide)
+    fail(Code::E0704, "the state of variable \"{}\" must be {}, but {} was given", variable, name(known.type),
          name(value.type()));
-  if (!at->shape.contains(value.shape()))
+  if (!known.shape.contains(value.shape()))
     fail(Code::E0703, "the state of variable \"{}\" must have shape {}, but {} was given", variable,
-         to_string(at->shape), to_string(value.shape()));
+         to_string(known.shape), to_string(value.shape()));
   const bool changes = widened && !wide;
   impl().states.current.insert_or_assign(std::string(variable),
                                          changes ? convert(value, ElementType::f32) : value.copied());

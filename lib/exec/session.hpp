@@ -65,7 +65,7 @@ class Session {
   /// True where the last run was ended by its observer: its results are empty, the states as they were before.
   bool stopped() const;
 
-  /// A copy of the value of a variable; empty before the first Assign.
+  /// A copy of the value of a variable; empty before the first Assign. E0701 where the model has no such variable.
   Tensor state(std::string_view variable) const;
   /// Gives a variable a value, which is copied. E0701 for a variable that the model does not have, E0704 and E0703
   /// where it is not of the variable's type and shape.

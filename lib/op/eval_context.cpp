@@ -108,6 +108,9 @@ Tensor& EvalContext::out(int port) {
   // Arithmetic of lengths stops at the greatest.
   if (std::any_of(shape.begin(), shape.end(), [](const Dim& d) { return d.min >= Dim::kUnbounded - 1; }))
     fail(Code::E0003, "output {} would have 2^63 elements or more: {}", port, to_string(shape));
+  // Lengths that follow from numbers are exact up to 2^53; see Interval::to_dim().
+  if (std::any_of(shape.begin(), shape.end(), [](const Dim& d) { return d.min >= i64{1} << 53 && !d.is_static(); }))
+    fail(Code::E0003, "output {} would be longer than 2^53: {}", port, to_string(shape));
   if (!shape.is_static())
     throw std::logic_error(
         fmt::format("the shape of output {} is not known when its kernel runs: {}", port, to_string(shape)));

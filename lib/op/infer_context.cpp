@@ -17,7 +17,7 @@ Dim Interval::to_dim() const {
   // From 2^53 on a double stands for several integers: no more than a bound below them.
   constexpr auto kExact = static_cast<double>(i64{1} << 53), kLargest = static_cast<double>(i64{1} << 62);
   auto low = std::max(0.0, std::ceil(lo));
-  if (low >= kExact) low = std::min(std::nextafter(low, 0.0), kLargest);
+  if (low >= kExact) low = std::clamp(std::nextafter(low, 0.0), kExact, kLargest);
   const auto high = std::floor(hi);
   return Dim(static_cast<i64>(low), high >= kExact ? Dim::kUnbounded : std::max<i64>(0, static_cast<i64>(high)),
              symbol);

@@ -1,6 +1,9 @@
 #include "tensor/tensor.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -32,10 +35,13 @@ i64 size_in_bytes(ElementType type, i64 count, const Shape& shape, bool packed) 
 }  // namespace
 
 void wrong_access(ElementType type, bool packed, const std::type_info& cpp_type) {
-  throw std::logic_error(
-      packed
-          ? fmt::format("elements of type {} are packed: unpack the tensor before reading them", name(type))
-          : fmt::format("elements of type {} cannot be accessed as the C++ type \"{}\"", name(type), cpp_type.name()));
+  if (packed)
+    throw std::logic_error(
+        fmt::format("elements of type {} are packed: unpack the tensor before reading them", name(type)));
+  const std::unique_ptr<char, decltype(&std::free)> readable(
+      abi::__cxa_demangle(cpp_type.name(), nullptr, nullptr, nullptr), &std::free);
+  throw std::logic_error(fmt::format("elements of type {} cannot be accessed as the C++ type \"{}\"", name(type),
+                                     readable ? readable.get() : cpp_type.name()));
 }
 
 void Tensor::wrong_count(i64 given, const Shape& shape) {

@@ -451,7 +451,8 @@ TEST_CASE("a state has the variable's type and shape") {
     CHECK(code_of([&] { session.set_state("v", Tensor(ElementType::i32, {2})); }) == Code::E0704);
     CHECK(code_of([&] { session.set_state("v", Tensor(ElementType::f16, {2})); }) == Code::E0704);
     CHECK(code_of([&] { session.set_state("v", Tensor()); }) == Code::E0704);
-    CHECK(!session.state("w"));
+    CHECK(code_of([&] { (void)session.state("w"); }) == Code::E0701);
+    CHECK(!session.state("v"));
     session.set_state("v", floats({2}, {1, 2}));
     CHECK(to_f64(session.run(std::vector{floats({2}, {1, 1})}).at(0)) == std::vector<double>{2, 3});
   }
