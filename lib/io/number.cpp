@@ -1,6 +1,8 @@
 #include "io/number.hpp"
 
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/text.hpp"
 #include "diag/diagnostic.hpp"
@@ -23,6 +25,19 @@ std::string text_of(const Number& n) {
   return n.whole ? std::to_string(*n.whole) : fmt::format("{}", n.real);
 }
 
+/// A number beyond the range of f64, the widest type: 0 where it is nearer to 0 than any other f64, E0705 where it is
+/// larger than all of them. Nothing for any other word.
+std::optional<Number> parse_beyond_f64(std::string_view word) {
+  auto digits = trim(word);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  double unset{};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unset);
+  if (error != std::errc::result_out_of_range || end != digits.data() + digits.size()) return std::nullopt;
+  const double nearest = std::strtod(std::string(digits).c_str(), nullptr);
+  if (std::isinf(nearest)) fail(Code::E0705, "{} is outside the range of every element type", printable(word));
+  return Number{nearest, {}, {}};
+}
+
 }  // namespace
 
 std::optional<Number> parse_number_word(std::string_view word) {
@@ -31,7 +46,7 @@ std::optional<Number> parse_number_word(std::string_view word) {
   if (const auto n = parse_number<i64>(word)) return Number{static_cast<double>(*n), *n, {}};
   if (const auto n = parse_number<std::uint64_t>(word)) return Number{static_cast<double>(*n), {}, *n};
   const auto real = parse_number<double>(word);
-  if (!real) return std::nullopt;
+  if (!real) return parse_beyond_f64(word);
   Number n{*real, {}, {}};
   if (*real == std::floor(*real)) {
     if (std::abs(*real) < 0x1p63) n.whole = static_cast<i64>(*real);

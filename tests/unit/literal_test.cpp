@@ -36,6 +36,11 @@ TEST_CASE("literals") {
   CHECK(std::isnan(to_f64(*io::parse_literal("f16=nan"))[0]));
   CHECK(to_f64(*io::parse_literal("nf4=0.33791524171829224"))[0] == 0.33791524171829224f);
   CHECK(to_i64(*io::parse_literal("2xi4=-8 7")) == std::vector<i64>{-8, 7});
+  CHECK(to_f64(*io::parse_literal("2xf64=1e-400 -1e-400")) == std::vector<double>{0, 0});  // as 1e-50 in f32
+  CHECK_THROWS_WITH(io::parse_literal("f64=1e400"), "1e400 is outside the range of every element type");
+  CHECK_THROWS_WITH(io::parse_generator("const:-1e400"), "-1e400 is outside the range of every element type");
+  CHECK(refusal("i8=1e-400") == "E0705");
+  CHECK(refusal("f64=1e400x") == "E0705");
   const auto wide = io::parse_literal("2xnf4=0.5 1", true);
   CHECK(wide->type() == E::f32);
   CHECK(to_f64(*wide) == std::vector<double>{0.5, 1});
