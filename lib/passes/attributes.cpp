@@ -97,7 +97,7 @@ const Version* version_with(const OpDef& op, const AttributeDef& def, std::strin
   return nullptr;
 }
 
-/// Element types and shapes that an output port of the layer repeats, perhaps.
+/// The element types or shapes that the layer's output ports declare.
 std::vector<std::string> as_declared(const AttributeDef& def, const Layer& layer) {
   std::vector<std::string> words;
   for (const auto& port : layer.outputs) {

@@ -38,7 +38,7 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
   return t;
 }
 
-/// Type, shape and size contradict each other. The output port, which repeats type and shape, tells which of them
+/// Type, shape and size contradict each other. The output port, which repeats type and shape, shows which of them
 /// stands alone.
 std::vector<Remedy> one_of_three(const Layer& layer, ElementType type, const Shape& shape, i64 needed) {
   std::vector<Remedy> remedies;

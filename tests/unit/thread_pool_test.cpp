@@ -1,6 +1,8 @@
 #include "base/thread_pool.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -77,6 +79,26 @@ TEST_CASE("several threads call one pool") {
   }
   CHECK(sum == 3 * 200 * 190);
   CHECK(caught == 200);
+}
+
+TEST_CASE("workers that are late leave no chunk out, and none runs twice while callers work alone") {
+  ThreadPool pool(3);
+  const auto call = [&](std::vector<int>& calls) {
+    const auto caller = std::this_thread::get_id();
+    for (int round = 0; round < 200; ++round)
+      pool.run(8, [&](ovir::i64 i) {
+        ++calls[static_cast<std::size_t>(i)];
+        if (round % 3 == 0 && std::this_thread::get_id() != caller)
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      });
+  };
+  std::vector<int> a(8), b(8);
+  {
+    const std::jthread other(call, std::ref(a));
+    call(b);
+  }
+  CHECK(a == std::vector<int>(8, 200));
+  CHECK(b == std::vector<int>(8, 200));
 }
 
 TEST_CASE("a chunk may call the pool again") {
