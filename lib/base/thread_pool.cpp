@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +23,8 @@ int available_processors() {
 
 namespace {
 
-/// Lets the other hardware thread have the core for a moment.
+/// Lets the other hardware thread have the core for a moment. Threads that wait awake never yield: the scheduler takes
+/// that for giving the rest of the time slice away, to whomever else has work for the core.
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -48,6 +48,7 @@ struct Job {
   i64 chunks = 0;
   std::vector<Share> shares;
   std::atomic<i64> done{0};
+  std::atomic<bool> awaited{false};  ///< by a caller that sleeps
   std::atomic<int> users{0};
   std::mutex mutex{};
   std::exception_ptr failure{};
@@ -62,6 +63,7 @@ struct Job {
       share.next.store(count / parts * i + std::min(count % parts, i), std::memory_order_relaxed);
     }
     done.store(0, std::memory_order_relaxed);
+    awaited.store(false, std::memory_order_relaxed);
     failure = nullptr;
     users.store(1, std::memory_order_relaxed);
   }
@@ -82,60 +84,32 @@ struct Job {
         // Nobody need begin what is left: those chunks are claimed here.
         for (auto& other : shares) finished += std::max<i64>(other.end - other.next.exchange(other.end), 0);
       }
-      done.fetch_add(finished, std::memory_order_acq_rel);
+      done.fetch_add(finished);
     }
   }
-  bool finished() const { return done.load(std::memory_order_acquire) >= chunks; }
+  bool finished() const { return done.load() >= chunks; }
 };
 
-/// How long a worker waits awake: longer than most operations of a network that one thread computes. To wake it takes
-/// the caller 10 µs, and the worker begins even later.
+/// How long a thread waits awake: longer than most operations of a network that one thread computes. To wake a worker
+/// takes the caller 10 µs, and the worker begins even later.
 constexpr std::chrono::microseconds kLinger{200};
-/// A yield that takes so long has given the core to somebody else.
-constexpr std::chrono::microseconds kTaken{5};
-constexpr int kSpins = 64;  // between two yields: about 2 µs
-/// A caller that waits so much longer than it worked waits for a worker whose core others have taken.
-constexpr std::chrono::microseconds kLate{500};
-/// Where that comes twice within kSoon the machine is busy, and every wait costs as much as the others' time slice: the
-/// caller works alone for kAlone, and for as long again when it then comes once more as soon. While it loses its own
-/// core, too, each such time is twice as long as the one before, up to kLongest: even to try costs a wait.
-constexpr std::chrono::milliseconds kSoon{20}, kAlone{30}, kLongest{240};
+constexpr int kSpins = 64;  // between two looks at the clock: about 2 µs
 using Clock = std::chrono::steady_clock;
-
-/// What a thread has had of its core.
-struct Usage {
-  std::chrono::microseconds computed{};
-  i64 preempted = 0;  ///< how often others were given the core although it had more to do
-
-  static Usage of_this_thread() {
-    const auto micros = [](const timeval& t) {
-      return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
-    };
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return {micros(usage.ru_utime) + micros(usage.ru_stime), usage.ru_nivcsw};
-  }
-};
 
 }  // namespace
 
 struct ThreadPool::State {
   std::mutex mutex;
-  std::condition_variable wake;
+  std::condition_variable wake, ended;
   std::vector<std::unique_ptr<Job>> jobs;  ///< as many as were ever needed at once
   Job* job = nullptr;                      ///< the latest; null once its caller has left
   std::atomic<std::uint64_t> generation{0};
   std::atomic<int> sleeping{0};
-  std::atomic<Clock::rep> alone_until{0};  ///< in ticks of the clock; 0: the threads are asked
-  Clock::time_point late{};                ///< when a caller waited too long, or last stopped working alone
-  Clock::duration alone{};                 ///< how long the caller works alone this time
-  std::thread::id caller{};                ///< who began to, and what it had had of its core by then
-  Usage had{};
   bool stop = false;
   int threads = 1;  ///< that were asked for
   std::vector<std::thread> workers;
   cpu_set_t processors{};  ///< that the process may use
-  bool spread = false;     ///< whether there is one for every thread
+  bool spread = false;     ///< whether there is one for every thread; set before the first begins
   int avoided = -1;        ///< where workers do not run
 
   /// Keeps workers off the processor that the caller runs on. In a virtual machine an idle processor looks as if others
@@ -149,26 +123,32 @@ struct ThreadPool::State {
     for (auto& worker : workers) pthread_setaffinity_np(worker.native_handle(), sizeof others, &others);
   }
 
-  /// Waits awake for another job than the one seen, unless the core is wanted by others.
-  void linger(std::uint64_t seen) const {
-    const auto end = Clock::now() + kLinger;
-    for (;;) {
+  /// Waits awake, for a while and where every thread may have a processor of its own, until `holds()`.
+  template <class Condition>
+  bool linger(Condition holds) const {
+    if (!spread) return holds();
+    for (const auto end = Clock::now() + kLinger; Clock::now() < end;)
       for (int spins = 0; spins < kSpins; ++spins) {
-        if (generation.load(std::memory_order_acquire) != seen) return;
+        if (holds()) return true;
         pause();
       }
-      const auto before = Clock::now();
-      if (before > end) return;
-      std::this_thread::yield();
-      if (Clock::now() - before > kTaken) return;
-    }
+    return holds();
+  }
+
+  /// The caller's, until others have finished the chunks that they had begun.
+  void wait_for(Job& job) {
+    if (linger([&] { return job.finished(); })) return;
+    // It says that it sleeps before it looks once more; a worker finishes before it looks whether anybody sleeps.
+    std::unique_lock lock(mutex);
+    job.awaited.store(true);
+    ended.wait(lock, [&] { return job.finished(); });
   }
 
   /// Worker `self`; the caller of run() is 0.
   void serve(std::size_t self) {
     std::uint64_t seen = 0;
     for (;;) {
-      linger(seen);
+      linger([&] { return generation.load(std::memory_order_acquire) != seen; });
       Job* mine = nullptr;
       {
         std::unique_lock lock(mutex);
@@ -182,40 +162,12 @@ struct ThreadPool::State {
       }
       if (!mine) continue;
       mine->help(self);
+      if (mine->finished() && mine->awaited.load()) {
+        { const std::lock_guard lock(mutex); }  // the caller has begun to wait
+        ended.notify_all();
+      }
       mine->users.fetch_sub(1, std::memory_order_release);
     }
-  }
-
-  /// Under the mutex.
-  void work_alone(Clock::time_point now, Clock::duration period) {
-    alone = period;
-    caller = std::this_thread::get_id();
-    had = Usage::of_this_thread();
-    late = now + period;
-    alone_until.store(late.time_since_epoch().count(), std::memory_order_relaxed);
-  }
-  void note_late(Clock::time_point now) {
-    const std::lock_guard lock(mutex);
-    if (now - kSoon < late) work_alone(now, kAlone);
-    else late = now;
-  }
-  /// Whether the caller of run() is to do without the others.
-  bool is_alone(Clock::time_point now) {
-    const auto until = alone_until.load(std::memory_order_relaxed);
-    if (now.time_since_epoch().count() <= until) return true;
-    if (until == 0) return false;
-    const std::lock_guard lock(mutex);
-    if (now < late) return true;  // another caller was faster
-    if (lost_core(now)) work_alone(now, std::min<Clock::duration>(2 * alone, kLongest));
-    else alone_until.store(0, std::memory_order_relaxed);
-    return now < late;
-  }
-  /// Whether others took a fifth of the caller's time since it began to work alone; what it slept is not theirs.
-  bool lost_core(Clock::time_point now) const {
-    if (caller != std::this_thread::get_id()) return false;
-    const auto has = Usage::of_this_thread();
-    const auto since = now - (late - alone);
-    return (has.preempted - had.preempted) * kAlone >= alone && (has.computed - had.computed) * 5 < since * 4;
   }
 
   /// A job that nobody uses, for its caller. Under the mutex.
@@ -240,6 +192,8 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State>()) {
   state_->threads = std::max(threads, 1);
+  state_->spread = threads > 1 && sched_getaffinity(0, sizeof state_->processors, &state_->processors) == 0 &&
+                   CPU_COUNT(&state_->processors) >= threads;
   try {
     for (; threads_ < threads; ++threads_)
       state_->workers.emplace_back([s = state_.get(), self = threads_] { s->serve(self); });
@@ -249,17 +203,13 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
     state_->join();
     throw;
   }
-  state_->spread = threads_ > 1 && sched_getaffinity(0, sizeof state_->processors, &state_->processors) == 0 &&
-                   CPU_COUNT(&state_->processors) >= threads_;
   state_->keep_off(sched_getcpu());
 }
 
 ThreadPool::~ThreadPool() { state_->join(); }
 
 void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
-  const bool single = threads_ == 1 || chunks <= 1;
-  const auto start = single ? Clock::time_point() : Clock::now();
-  if (single || state_->is_alone(start)) {
+  if (threads_ == 1 || chunks <= 1) {
     for (i64 i = 0; i < chunks; ++i) work(i);
     return;
   }
@@ -274,11 +224,7 @@ void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
   }
   if (asleep) state_->wake.notify_all();
   job->help(0);
-  const auto worked = Clock::now();
-  for (int spins = 0; !job->finished(); ++spins)
-    if (spins % kSpins != kSpins - 1) pause();
-    else std::this_thread::yield();
-  if (const auto now = Clock::now(); now - worked > (worked - start) + kLate) state_->note_late(now);
+  state_->wait_for(*job);
   const auto failure = job->failure;
   {
     const std::lock_guard lock(state_->mutex);

@@ -108,4 +108,19 @@ TEST_CASE("a chunk may call the pool again") {
   CHECK(calls == 20);
 }
 
+TEST_CASE("a caller falls asleep while others have work, and is woken") {
+  for (const int threads : {2, 4}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<int> ended = 0;
+      const auto caller = std::this_thread::get_id();
+      pool.run(4, [&](ovir::i64) {
+        if (std::this_thread::get_id() != caller) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        ++ended;
+      });
+      REQUIRE(ended == 4);
+    }
+  }
+}
+
 TEST_CASE("the processors of this process") { CHECK(ovir::available_processors() >= 1); }
