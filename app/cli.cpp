@@ -18,15 +18,20 @@
 namespace ovir::app {
 namespace {
 
-/// "; did you mean '[2,3,224,224]'?" for "2,3,224,224", "(2,3,224,224)", "2 3 224 224" and "NHWC"; else nothing.
+/// "; did you mean '[2,3,224,224]'?" for "2,3,224,224", "(2,3,224,224)", "2 3 224 224", "2x3x224x224" and "nhwc"; else
+/// nothing.
 std::string in_brackets(std::string_view text) {
   const auto only = [&](std::string_view characters) {
     return !text.empty() && text.find_first_not_of(characters) == text.npos;
   };
   if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
-  if (!only("0123456789,.?- ") && !only("NCHW")) return {};
+  const bool letters = only("NCHWnchw");
+  if (!letters && !only("0123456789,.?- x")) return {};
   std::string list(trim(text));
-  if (list.find(',') == list.npos) std::replace(list.begin(), list.end(), ' ', ',');
+  if (letters) std::transform(list.begin(), list.end(), list.begin(), [](char c) { return c < 'a' ? c : c - 32; });
+  if (list.find(',') == list.npos)
+    std::replace_if(
+        list.begin(), list.end(), [](char c) { return c == ' ' || c == 'x'; }, ',');
   return fmt::format("; did you mean '[{}]'?", list);
 }
 

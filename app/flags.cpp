@@ -123,7 +123,10 @@ std::string unexpected(const CLI::App& app) {
   if (std::find(names.begin(), names.end(), name) != names.end())
     return fmt::format("unexpected argument '{}' behind '--'", printable(*flag));
   if (const auto other = counterpart(name)) return fmt::format("unknown option '{}'; {}", printable(name), *other);
-  const auto near = nearest(name, {names.begin(), names.end()});
+  std::vector<std::string_view> longer;
+  for (const auto& candidate : names)
+    if (name.size() > 3 && candidate.starts_with(name)) longer.push_back(candidate);
+  const auto near = longer.size() == 1 ? longer.front() : nearest(name, {names.begin(), names.end()});
   if (name.size() == 2) return fmt::format("unknown option '{}'", printable(name));  // any letter is near any other
   if (const auto others = commands_with(name); !others.empty())
     return fmt::format("unknown option '{}'; it belongs to {}", printable(name), others);

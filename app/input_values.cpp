@@ -191,6 +191,22 @@ std::string help_for(const InputPort& port, const std::string& value) {
 
 }  // namespace
 
+namespace {
+
+/// What a type is called here that NumPy and PyTorch call so.
+std::optional<std::string_view> numpys_type(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"float16", "f16"}, {"half", "f16"},   {"bfloat16", "bf16"}, {"float32", "f32"}, {"float", "f32"},
+      {"float64", "f64"}, {"double", "f64"}, {"int8", "i8"},       {"int16", "i16"},   {"int32", "i32"},
+      {"int", "i32"},     {"int64", "i64"},  {"long", "i64"},      {"uint8", "u8"},    {"uint16", "u16"},
+      {"uint32", "u32"},  {"uint64", "u64"}, {"bool", "boolean"},  {"str", "string"}};
+  const auto* const found =
+      std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return k.first == word; });
+  return found == std::end(known) ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace
+
 InputPort::InputPort(const Model& m, const Facts& facts, int k) : model(&m), index(k) {
   const auto& fact = facts.of({m.parameters[k], 0});
   type = fact.type;
@@ -217,7 +233,8 @@ std::optional<std::string> unknown_type(std::string_view value) {
   if (!dims || parse_element_type(parts.back())) return std::nullopt;
   std::vector<std::string_view> types;
   for (int t = 1; t < kElementTypeCount; ++t) types.push_back(name(static_cast<ElementType>(t)));
-  const auto near = nearest(parts.back(), types);
+  const auto numpy = numpys_type(parts.back());
+  const auto near = numpy ? numpy : nearest(parts.back(), types);
   return fmt::format("unknown element type \"{}\"{}", printable(parts.back()),
                      near ? fmt::format("; did you mean \"{}\"?", *near) : "");
 }

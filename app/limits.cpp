@@ -69,7 +69,7 @@ void end_after(std::chrono::nanoseconds time) {
     static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text)));
     leave_process(kLimit);
   });
-  constexpr std::chrono::milliseconds grace(500);
+  constexpr std::chrono::milliseconds grace(2000);  // for the run to stop itself, which says more
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(time + grace).count();
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(us / 1'000'000);

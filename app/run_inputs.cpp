@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/word_list.hpp"
 #include "io/literal.hpp"
+#include "io/npz.hpp"
 #include "log.hpp"
 #include "names.hpp"
 #include "random_input.hpp"
@@ -64,6 +65,17 @@ bool is_literal(const std::string& word) {
   } catch (const Failure&) {
     return true;
   }
+}
+
+/// "1x3xf32=1 2 3" for "f32[1,3]=1 2 3", as messages write types; nothing for any other text.
+std::optional<std::string> literal_meant(const std::string& word) {
+  const auto open = word.find('['), close = word.find("]=");
+  if (open == word.npos || close == word.npos || close < open || !parse_element_type(word.substr(0, open)))
+    return std::nullopt;
+  std::string dims = word.substr(open + 1, close - open - 1);
+  std::replace(dims.begin(), dims.end(), ',', 'x');
+  auto meant = fmt::format("{}{}{}{}", dims, dims.empty() ? "" : "x", word.substr(0, open), word.substr(close + 1));
+  return is_literal(meant) ? std::optional(std::move(meant)) : std::nullopt;
 }
 
 /// Whether it is a generator's word; what is wrong with its numbers is said when its input is known.
@@ -144,6 +156,9 @@ void Inputs::bind(const std::string& word) {
       word == "-" || word.starts_with('@') || is_generator(word) || (equals != word.npos && is_literal(word));
   if (!value && equals != word.npos) {
     const auto name = std::string_view(word).substr(0, equals);
+    if (name.empty()) throw UsageError(fmt::format("-i {}: expected NAME=VALUE or VALUE", shell_word(printable(word))));
+    if (const auto meant = literal_meant(word))
+      throw UsageError(fmt::format("-i {}: did you mean {}?", shell_word(printable(word)), shell_word(*meant)));
     if (const auto type = unknown_type(word)) fail(Code::E0705, "-i {}: {}", printable(word), *type);
     fail(Code::E0701, "{}", unknown_input(model_, name));
   }
@@ -164,7 +179,9 @@ bool Inputs::bind_all(const std::string& word, const std::string& path) {
     give(k, word);
     any = true;
   }
-  if (!any) fail(Code::E0701, "{} holds none of the model's inputs: {}", printable(path), input_names(model_));
+  if (!any)
+    fail(Code::E0701, "{} holds none of the model's inputs {}{}", printable(path), input_names(model_),
+         is_npz(path) ? fmt::format("; it holds {}", io::Npz::open(path).contents()) : "");
   return true;
 }
 

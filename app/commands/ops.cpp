@@ -218,8 +218,9 @@ std::vector<const OpDef*> find(const Registry& registry, const std::string& want
                                     [&](const auto name) { return lower(name).starts_with(lower(wanted)); });
   if (longer > 1) throw UsageError(fmt::format("unknown operation '{0}'; did you mean '{0}*'?", printable(wanted)));
   const auto near = nearest(wanted, names);
-  throw UsageError(fmt::format("{} operation '{}'{}", known_type(wanted) ? "unsupported" : "unknown", printable(wanted),
-                               near && !known_type(wanted) ? fmt::format("; did you mean '{}'?", *near) : ""));
+  throw UsageError(fmt::format(
+      "{} operation '{}'{}", known_type(wanted) ? "unsupported" : "unknown", printable(wanted),
+      near && !known_type(wanted) ? fmt::format("; did you mean '{}'?", *near) : "; 'ovir ops' lists the operations"));
 }
 
 int ops(const Options& options, const Common& common) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/near_file.hpp"
 #include "base/text.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/image.hpp"
@@ -18,7 +19,8 @@ Bytes open_file(const std::string& path, std::size_t pipe_limit) {
   try {
     return map_file(path == "-" ? "/dev/stdin" : path, pipe_limit);
   } catch (const std::system_error& e) {
-    fail(Code::E0001, "cannot open {}: {}", path == "-" ? "stdin" : printable(path), e.code().message());
+    fail(Code::E0001, "cannot open {}: {}{}", path == "-" ? "stdin" : printable(path), e.code().message(),
+         path == "-" ? "" : did_you_mean_file(path));
   }
 }
 

@@ -82,7 +82,8 @@ std::string guess_layout(const PartialShape& shape) {
 std::vector<float> per_channel(const std::vector<float>& given, i64 channels, float otherwise, std::string_view what) {
   const std::size_t n = channels;
   if (given.size() > 1 && given.size() != n)
-    fail(Code::E0703, "{} {} values for {}", given.size(), what, counted(channels, "channel"));
+    fail(Code::E0703, "expected 1 {} value{}, but got {}", what,
+         n == 1 ? "" : fmt::format(" or {}, one for each channel", n), given.size());
   if (given.size() == n) return given;
   return std::vector<float>(n, given.empty() ? otherwise : given.front());
 }

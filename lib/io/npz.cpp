@@ -10,6 +10,7 @@
 #include "base/memory.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "diag/diagnostic.hpp"
 #include "io/npy.hpp"
 #include "io/npy_header.hpp"
@@ -88,6 +89,7 @@ void read_zip64(const Fields& f, std::uint64_t extra, std::uint64_t size, std::a
 
 /// Deflate's best is 1032 to 1: whatever claims more is refused before memory is taken for it.
 constexpr std::uint64_t kBestRatio = 1032;
+constexpr std::size_t kNamed = 8;  // arrays in a message
 
 /// The first `limit` of `size` bytes.
 Bytes inflate_raw(std::string_view packed, std::uint64_t size, std::uint64_t limit, const Fields& f) {
@@ -154,7 +156,13 @@ const Npz::Member& Npz::member(std::string_view key) const {
   if (const auto at = index_.find(std::string(key)); at != index_.end()) return members_[at->second];
   const auto near = nearest(key, {keys_.begin(), keys_.end()});
   fail(Code::E0705, "{}: no array is named \"{}\"{}", where_, printable(key),
-       near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : "");
+       near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : fmt::format("; it holds {}", contents()));
+}
+
+std::string Npz::contents() const {
+  std::vector<std::string> names;
+  for (const auto& key : keys_) names.push_back(fmt::format("\"{}\"", printable(key)));
+  return names.empty() ? "none" : word_list(std::move(names), "and", kNamed);
 }
 
 Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t limit) const {

@@ -20,6 +20,8 @@ class Npz {
 
   /// The keys (member names without ".npy") in the archive's order.
   const std::vector<std::string>& keys() const { return keys_; }
+  /// "a" and "b": the names, for a message; of many the first.
+  std::string contents() const;
   bool contains(std::string_view key) const;
   /// E0705 where there is no such key or the member is damaged, E0003 where it is more than the memory holds.
   Tensor read(std::string_view key) const;

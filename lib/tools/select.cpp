@@ -168,7 +168,8 @@ class Selector {
   std::vector<Selected> by_form(std::string_view term, int depth) const {
     const auto rest = [&](std::string_view prefix) { return term.substr(prefix.size()); };
     if (term.starts_with("type:")) {
-      return where([&](const Model& m, int i) { return equals_ignoring_case(m[i].layer->type, rest("type:")); });
+      const auto type = lower(rest("type:"));
+      return where([&](const Model& m, int i) { return glob_match(type, lower(m[i].layer->type)); });
     }
     if (term.starts_with("id:")) return by_id(term, rest("id:"));
     if (term.starts_with("tensor:")) return by_tensor(rest("tensor:"));
@@ -273,6 +274,10 @@ class Selector {
       // A layer of a body without its path.
       if (!s.model->path.empty() && (*s.model)[s.node].layer->name == term) suggest(term, names.back());
     }
+    if (const auto colon = term.rfind(':'); colon != term.npos && !by_name(term.substr(0, colon)).empty())
+      suggest(term, fmt::format("tensor:{}", term));
+    for (const auto& name : names)
+      if (type && term.size() > by_type.size() && lower(name).starts_with(lower(term))) suggest(term, name);
     if (const auto near = nearest(term, {names.begin(), names.end()})) suggest(term, *near);
     throw SelectorError(fmt::format("'{}' selects no layer", printable(term)));
   }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/bytes.hpp"
+#include "base/near_file.hpp"
 #include "base/text.hpp"
 #include "diag/diagnostic.hpp"
 #include "xml/builder.hpp"
@@ -228,8 +229,12 @@ std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& op
   try {
     Bytes bytes;
     if (const auto error = try_map(path, bytes)) {
-      auto d = diagnose(Code::E0001, fmt::format("cannot open {}: {}", printable(path), *error), file_start(path));
-      if (const auto meant = model_meant(path)) d.notes.push_back(model_note(*meant));
+      const auto meant = model_meant(path);
+      auto d =
+          diagnose(Code::E0001,
+                   fmt::format("cannot open {}: {}{}", printable(path), *error, meant ? "" : did_you_mean_file(path)),
+                   file_start(path));
+      if (meant) d.notes.push_back(model_note(*meant));
       diagnostics.add(std::move(d));
       return nullptr;
     }
