@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -68,12 +69,15 @@ struct Job {
     users.store(1, std::memory_order_relaxed);
   }
 
-  /// Thread `self` does its own share, then what others have not begun.
-  void help(std::size_t self) {
-    for (std::size_t i = 0; i < shares.size(); ++i) help(shares[(self + i) % shares.size()]);
+  /// Thread `self` does its own share, then what others have not begun. Returns how many chunks it did.
+  i64 help(std::size_t self) {
+    i64 did = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) did += help(shares[(self + i) % shares.size()]);
+    return did;
   }
-  void help(Share& share) {
-    if (share.next.load(std::memory_order_relaxed) >= share.end) return;
+  i64 help(Share& share) {
+    i64 did = 0;
+    if (share.next.load(std::memory_order_relaxed) >= share.end) return did;
     for (auto chunk = share.next.fetch_add(1); chunk < share.end; chunk = share.next.fetch_add(1)) {
       i64 finished = 1;
       try {
@@ -85,7 +89,9 @@ struct Job {
         for (auto& other : shares) finished += std::max<i64>(other.end - other.next.exchange(other.end), 0);
       }
       done.fetch_add(finished);
+      ++did;
     }
+    return did;
   }
   bool finished() const { return done.load() >= chunks; }
 };
@@ -94,7 +100,26 @@ struct Job {
 /// takes the caller 10 µs, and the worker begins even later.
 constexpr std::chrono::microseconds kLinger{200};
 constexpr int kSpins = 64;  // between two looks at the clock: about 2 µs
+/// What the others do of the jobs is weighed against the time that their caller waits for them; kCredit is the most that
+/// counts for them. Once they owe kDebt the machine is busy, their cores are others': the caller works alone for kAlone.
+/// While it loses its own core, too, each such time is twice as long as the one before, up to kLongest.
+constexpr std::chrono::milliseconds kCredit{2}, kDebt{4}, kAlone{30}, kLongest{240};
 using Clock = std::chrono::steady_clock;
+
+/// What a thread has had of its core.
+struct Usage {
+  std::chrono::microseconds computed{};
+  i64 preempted = 0;  ///< how often others were given the core although it had more to do
+
+  static Usage of_this_thread() {
+    const auto micros = [](const timeval& t) {
+      return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+    };
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return {micros(usage.ru_utime) + micros(usage.ru_stime), usage.ru_nivcsw};
+  }
+};
 
 }  // namespace
 
@@ -105,6 +130,12 @@ struct ThreadPool::State {
   Job* job = nullptr;                      ///< the latest; null once its caller has left
   std::atomic<std::uint64_t> generation{0};
   std::atomic<int> sleeping{0};
+  std::atomic<Clock::rep> balance{0};      ///< in ticks of the clock
+  std::atomic<Clock::rep> alone_until{0};  ///< the same; 0: the others are asked
+  Clock::time_point until{};               ///< the end of the last time that a caller worked alone
+  Clock::duration alone{};                 ///< how long the caller works alone this time
+  std::thread::id caller{};                ///< who began to, and what it had had of its core by then
+  Usage had{};
   bool stop = false;
   int threads = 1;  ///< that were asked for
   std::vector<std::thread> workers;
@@ -170,6 +201,47 @@ struct ThreadPool::State {
     }
   }
 
+  /// Under the mutex.
+  void work_alone(Clock::time_point now, Clock::duration period) {
+    alone = period;
+    caller = std::this_thread::get_id();
+    had = Usage::of_this_thread();
+    until = now + period;
+    alone_until.store(until.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  /// After a job of which the caller did `mine` of the chunks before it waited.
+  void weigh(i64 mine, i64 chunks, Clock::duration worked, Clock::duration waited) {
+    // At the pace of the caller; more than makes good every debt does not count.
+    using Exact = std::chrono::duration<double, Clock::period>;
+    const auto share = static_cast<double>(chunks - mine) / static_cast<double>(std::max<i64>(mine, 1));
+    const auto theirs =
+        std::chrono::duration_cast<Clock::duration>(std::min<Exact>(Exact(worked) * share, waited + kDebt + kCredit));
+    const auto now = std::min<Clock::duration>(Clock::duration(balance.load()) + theirs - waited, kCredit);
+    const bool lost = now < -kDebt;
+    balance.store(lost ? 0 : now.count());
+    if (!lost) return;
+    const std::lock_guard lock(mutex);
+    work_alone(Clock::now(), kAlone);
+  }
+  /// Whether the caller of run() is to do without the others.
+  bool is_alone(Clock::time_point now) {
+    const auto end = alone_until.load(std::memory_order_relaxed);
+    if (now.time_since_epoch().count() <= end) return true;
+    if (end == 0) return false;
+    const std::lock_guard lock(mutex);
+    if (now < until) return true;  // another caller was faster
+    if (lost_core(now)) work_alone(now, std::min<Clock::duration>(2 * alone, kLongest));
+    else alone_until.store(0, std::memory_order_relaxed);
+    return now < until;
+  }
+  /// Whether others took a fifth of the caller's time since it began to work alone; what it slept is not theirs.
+  bool lost_core(Clock::time_point now) const {
+    if (caller != std::this_thread::get_id()) return false;
+    const auto has = Usage::of_this_thread();
+    const auto since = now - (until - alone);
+    return (has.preempted - had.preempted) * kAlone >= alone && (has.computed - had.computed) * 5 < since * 4;
+  }
+
   /// A job that nobody uses, for its caller. Under the mutex.
   Job& take(i64 chunks, const std::function<void(i64)>& work) {
     const auto unused = [](const auto& j) { return j->users.load(std::memory_order_acquire) == 0; };
@@ -209,7 +281,9 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
 ThreadPool::~ThreadPool() { state_->join(); }
 
 void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
-  if (threads_ == 1 || chunks <= 1) {
+  const bool single = threads_ == 1 || chunks <= 1;
+  const auto start = single ? Clock::time_point() : Clock::now();
+  if (single || state_->is_alone(start)) {
     for (i64 i = 0; i < chunks; ++i) work(i);
     return;
   }
@@ -223,8 +297,10 @@ void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
     if (asleep) state_->keep_off(sched_getcpu());
   }
   if (asleep) state_->wake.notify_all();
-  job->help(0);
+  const auto mine = job->help(0);
+  const auto worked = Clock::now();
   state_->wait_for(*job);
+  state_->weigh(mine, chunks, worked - start, Clock::now() - worked);
   const auto failure = job->failure;
   {
     const std::lock_guard lock(state_->mutex);
