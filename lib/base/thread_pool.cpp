@@ -100,9 +100,10 @@ struct Job {
 /// takes the caller 10 µs, and the worker begins even later.
 constexpr std::chrono::microseconds kLinger{200};
 constexpr int kSpins = 64;  // between two looks at the clock: about 2 µs
-/// What the others do of the jobs is weighed against the time that their caller waits for them; kCredit is the most that
-/// counts for them. Once they owe kDebt the machine is busy, their cores are others': the caller works alone for kAlone.
-/// While it loses its own core, too, each such time is twice as long as the one before, up to kLongest.
+/// What the others do of the jobs is weighed against the time that their caller waits for them; kCredit is the most
+/// that counts for them. Once they owe kDebt the machine is busy, their cores are taken by others: the caller works
+/// alone for kAlone. While it loses its own core, too, each such time is twice as long as the one before, up to
+/// kLongest.
 constexpr std::chrono::milliseconds kCredit{2}, kDebt{4}, kAlone{30}, kLongest{240};
 using Clock = std::chrono::steady_clock;
 
