@@ -40,7 +40,7 @@ class SquareWeights {
   static const Tensor* constant_at(const Model& model, ValueRef from) {
     if (from.node < 0) return nullptr;
     const auto* node = &model[from.node];
-    if (node->op && node->op->type == "Convert" && node->inputs.front().node >= 0)
+    if (node->op && node->op->type == "Convert" && !node->inputs.empty() && node->inputs.front().node >= 0)
       node = &model[node->inputs.front().node];
     return node->constant ? &node->constant : nullptr;
   }
@@ -63,7 +63,7 @@ bool of_types(const Candidate& layer) {
 bool along_last_axis(const Candidate& layer) {
   if (layer.inputs.size() < 2) return false;
   const auto& shape = layer.inputs[0].shape;
-  if (!shape.has_rank() || !layer.inputs[1].value) return true;
+  if (!shape.has_rank() || !layer.inputs[1].value || layer.inputs[1].value.size() == 0) return true;
   const auto axis = to_i64(layer.inputs[1].value).front();
   return shape.rank() > 1 && (axis == -1 || axis == shape.rank() - 1);
 }
@@ -96,10 +96,11 @@ bool shrinks_with_antialias(const Candidate& layer) {
 }
 /// Whether an input is cut into parts that do not begin at its first element, or at its last one backwards.
 bool begins_inside(const Candidate& layer) {
-  const auto& map = layer.node.layer->bodies.front().port_map;
-  return std::any_of(map.begin(), map.end(), [](const PortMap& entry) {
+  const auto is_inside = [](const PortMap& entry) {
     return entry.direction == PortMap::Direction::input && entry.axis && entry.start != (entry.stride > 0 ? 0 : -1);
-  });
+  };
+  return std::ranges::any_of(layer.node.layer->bodies,
+                             [&](const auto& body) { return std::ranges::any_of(body.port_map, is_inside); });
 }
 bool other_gate_order(const Candidate& layer) {
   const auto order = layer.attribute("weights_format");

@@ -79,7 +79,8 @@ void eval(EvalContext& c) {
       if (batch == -1) break;  // as Proposal ends its list
       detection::require_batch(c, rois, r, batch, maps);
       const auto pixel = [&](T v) {
-        return static_cast<i64>(std::clamp<T>(std::round(v * static_cast<T>(a.spatial_scale)), T(-1e9), T(1e9)));
+        const auto place = std::round(v * static_cast<T>(a.spatial_scale));
+        return std::isnan(place) ? i64{0} : static_cast<i64>(std::clamp<T>(place, T(-1e9), T(1e9)));
       };
       for (i64 ch = 0; ch < channels; ++ch) {
         const T* map = maps.data<T>() + (batch * channels + ch) * plane;
