@@ -239,6 +239,7 @@ void Dump::finish() {
 }
 
 Json values_json(const Tensor& value) {
+  if (value.size() == 0) return Json::array();  // [2147483647,0] would be as many empty lists
   const auto t = io::storable(value);
   std::vector<double> floats;
   std::vector<i64> ints;

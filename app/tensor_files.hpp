@@ -75,7 +75,8 @@ class Dump {
   std::vector<Produced> kept_;  ///< for an .npz, which is written at the end
 };
 
-/// The tensor as nested JSON lists. Infinities and NaN, which JSON lacks, are the strings "inf", "-inf", "nan".
+/// The tensor as nested JSON lists; one list without elements where the tensor has none. Infinities and NaN, which JSON
+/// lacks, are the strings "inf", "-inf", "nan".
 Json values_json(const Tensor& value);
 
 }  // namespace ovir::app
