@@ -128,6 +128,8 @@ std::string raw_word(const InputPort& port, const std::string& path) {
 InputValue read_file(const InputPort& port, std::string path, const ValueOptions& options) {
   if (path.empty()) port.fail(Code::E0705, fmt::format("input \"{}\": expected a file name after '@'", port.name()));
   if (is_folder(path) || is_npz(path)) {
+    if (std::error_code error; is_folder(path) && !std::filesystem::is_directory(path, error))
+      fail(Code::E0001, "cannot open the folder {}: {}", printable(path), error.message());
     const auto found = find_member(port, path);
     if (found) path = *found;
     else if (is_folder(path))
@@ -155,7 +157,7 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
   // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
   if (const auto info = io::tensor_info(file, path)) {
     check_type(port, info->type, where, options.cast);
-    check_shape(port, {port.given, info->shape}, where);
+    check_shape(port, *info, where);
   }
   return {io::parse_tensor(file, path), where, false, {}};
 }
@@ -189,10 +191,6 @@ std::string help_for(const InputPort& port, const std::string& value) {
   return "see \"Input values\" in 'ovir help run'";
 }
 
-}  // namespace
-
-namespace {
-
 /// What a type is called here that NumPy and PyTorch call so.
 std::optional<std::string_view> numpys_type(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
@@ -203,6 +201,15 @@ std::optional<std::string_view> numpys_type(std::string_view word) {
   const auto* const found =
       std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return k.first == word; });
   return found == std::end(known) ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Tensor> read_literal(const InputPort& port, const std::string& value, bool cast) {
+  try {
+    return io::parse_literal(value, cast);
+  } catch (const Failure& failure) {
+    const auto& d = failure.diagnostic;
+    port.fail(d.code, fmt::format("input \"{}\": {}", port.name(), d.message));
+  }
 }
 
 }  // namespace
@@ -258,19 +265,6 @@ std::optional<std::string> find_member(const InputPort& port, const std::string&
   return std::nullopt;
 }
 
-namespace {
-
-std::optional<Tensor> read_literal(const InputPort& port, const std::string& value, bool cast) {
-  try {
-    return io::parse_literal(value, cast);
-  } catch (const Failure& failure) {
-    const auto& d = failure.diagnostic;
-    port.fail(d.code, fmt::format("input \"{}\": {}", port.name(), d.message));
-  }
-}
-
-}  // namespace
-
 InputValue read_value(const InputPort& port, const std::string& value, const ValueOptions& options) {
   InputValue read;
   if (value == "-") {
@@ -288,8 +282,9 @@ InputValue read_value(const InputPort& port, const std::string& value, const Val
               help_for(port, value));
   }
   if (read.image) return read;
+  const io::TensorInfo given{read.tensor.type(), read.tensor.shape()};
   convert_type(port, read, options.cast);
-  check_shape(port, {read.tensor.type(), read.tensor.shape()}, read.from);
+  check_shape(port, given, read.from);
   return read;
 }
 

@@ -122,6 +122,7 @@ void require_memory(const Model& model, const Facts& facts, i64 limit) {
                     fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
                                 printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
   locate(d, model, *planned.node->layer);
+  d.notes.push_back({"--limits mem=SIZE sets another limit", {}, "", ""});
   fail(std::move(d));
 }
 

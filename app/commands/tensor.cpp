@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "command.hpp"
+#include "input_values.hpp"
 #include "io/files.hpp"
 #include "io/image.hpp"
 #include "io/literal.hpp"
@@ -33,8 +34,10 @@ constexpr i64 kPrinted = 64;
 /// A file, or bytes with their type and shape: 2x3xf32=@raw.bin.
 Tensor read(const std::string& word) {
   std::error_code ignored;
-  if (!std::filesystem::exists(word, ignored))
+  if (!std::filesystem::exists(word, ignored)) {
     if (auto literal = io::parse_literal(word)) return std::move(*literal);
+    if (const auto type = unknown_type(word)) fail(Code::E0705, "{}: {}", printable(word), *type);
+  }
   return io::read_tensor(word);
 }
 

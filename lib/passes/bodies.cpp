@@ -114,6 +114,7 @@ class Mapper {
   /// The position of the layer with this id among the body's Parameters or Results; -1 where it is none, which is
   /// reported unless it follows from another fault. `attribute` names it in the file.
   int position(i64 id, bool parameter, const SourceLoc& at, const char* attribute) {
+    constexpr std::size_t kTried = 4;
     const auto& nodes = parameter ? inner_.parameters : inner_.results;
     const auto layer_of = [&](int node) -> const Layer& { return *inner_[node].layer; };
     for (int k = 0; k < std::ssize(nodes); ++k)
@@ -124,12 +125,12 @@ class Mapper {
         std::find_if(inner_.nodes.begin(), inner_.nodes.end(), [&](const Node& n) { return n.layer->id == id; });
     if (found == inner_.nodes.end() ? inner_.graph->damaged : !found->op) return -1;
     std::vector<Remedy> remedies;
-    std::string there;
-    for (std::size_t k = 0; k < nodes.size() && k < 4; ++k) {
+    std::vector<std::string> there;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
       const auto candidate = layer_of(nodes[k]).id;
       // One that the port map leaves out is likelier.
-      remedies.insert(names(candidate) ? remedies.end() : remedies.begin(), tag(attribute, candidate));
-      there += fmt::format("{}{}", k == 0 ? "" : ", ", candidate);
+      if (k < kTried) remedies.insert(names(candidate) ? remedies.end() : remedies.begin(), tag(attribute, candidate));
+      there.push_back(std::to_string(candidate));
     }
     const auto what = found == inner_.nodes.end()
                           ? fmt::format("the {} has no layer {}", body_.role, id)
@@ -137,9 +138,9 @@ class Mapper {
                                         named(*found->layer), body_.role, found->op->type);
     say(at,
         nodes.empty() ? fmt::format("{}; it has no {}", what, kind)
-                      : fmt::format("{}; its {} {}{}", what,
+                      : fmt::format("{}; its {} {}", what,
                                     nodes.size() == 1 ? fmt::format("only {} is", kind) : fmt::format("{}s are", kind),
-                                    there, nodes.size() > 4 ? ", ..." : ""),
+                                    word_list(std::move(there), "and", kTried)),
         std::move(remedies));
     return -1;
   }
