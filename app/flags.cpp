@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include <CLI/App.hpp>
@@ -133,6 +134,8 @@ std::string unexpected(const CLI::App& app) {
   for (const auto* option : app.get_options())
     for (auto& name : names_of(*option)) names.push_back(std::move(name));
   const auto name = flag->substr(0, flag->find('='));
+  if (std::error_code ignored; std::filesystem::exists(*flag, ignored))
+    return fmt::format("unknown option '{}'; the file of that name is {}", printable(*flag), shell_word("./" + *flag));
   if (std::find(names.begin(), names.end(), name) != names.end())
     return fmt::format("unexpected argument '{}' behind '--'", printable(*flag));
   if (const auto other = counterpart(name)) return fmt::format("unknown option '{}'; {}", printable(name), *other);
@@ -162,7 +165,12 @@ std::string reason(const CLI::ParseError& error, const CLI::App& app) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) return unexpected(app);
   const std::string text = error.what();
   const auto name = text.substr(0, text.find_first_of(": "));
-  if (dynamic_cast<const CLI::RequiredError*>(&error)) return fmt::format("{} is missing", name);
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) {
+    // What is missing may be what was not understood.
+    const auto words = app.remaining();
+    const bool odd = std::any_of(words.begin(), words.end(), [](const std::string& w) { return w.starts_with('-'); });
+    return odd ? unexpected(app) : fmt::format("{} is missing", name);
+  }
   const auto* const option = app.get_option_no_throw(name);
   if (!dynamic_cast<const CLI::ArgumentMismatch*>(&error) || !option) return printable(text);
   if (option->get_items_expected_max() == 0) return fmt::format("{} takes no value", name);

@@ -166,6 +166,7 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
 std::string nearest_value(const std::string& value) {
   std::error_code ignored;
   if (std::filesystem::exists(value, ignored)) return {};
+  if (parse_number<double>(trim(value))) return fmt::format("; did you mean \"const:{}\"?", printable(trim(value)));
   const auto word = std::string_view(value).substr(0, value.find_first_of(":="));
   if (const auto near = nearest(word, {"zeros", "ones", "const", "arange", "rand", "randn"}))
     return fmt::format("; did you mean \"{}\"?", *near);
@@ -188,6 +189,8 @@ std::string help_for(const InputPort& port, const std::string& value) {
     return fmt::format("that is a file; write -i {}",
                        shell_word(port.model->parameter_name(port.index) + "=@" + value));
   if (holds_another(*port.model, value)) return "give each input an -i of its own";
+  if (value.find_first_not_of("0123456789.,-+eE[]() ") == value.npos && value.find_first_of(", ") != value.npos)
+    return fmt::format("values need a type and a shape: '2x3x{}=1 2 3 4 5 6'", name(port.given));
   return "see \"Input values\" in 'ovir help run'";
 }
 

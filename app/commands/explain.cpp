@@ -40,7 +40,9 @@ std::string page(const CodeInfo& i, const Style& style) {
   out += fmt::format("\n{}\n{}\n", style(Paint::bold, "What to do"), wrapped(i.fix, 100));
   if (level == Severity::note) return out;
   return out += fmt::format("\nExit code {}{}.\n", i.exit_status,
-                            level == Severity::warning ? ", where --deny or --strict makes an error of it" : "");
+                            level != Severity::warning ? ""
+                            : i.code == Code::W0901    ? ", where --deny or --strict makes an error of it"
+                                                       : ", where --deny makes an error of it");
 }
 
 /// The only code with these digits ("512", "W902"), or where to look.

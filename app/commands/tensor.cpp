@@ -124,6 +124,8 @@ std::string one_sided(const tools::OneSided& n, const Shape& shape) {
 
 std::string difference_text(const Tensor& tensor, const Tensor& other, const tools::Difference& d) {
   if (!d.unlike.empty()) return fmt::format("differs: {}\n", d.unlike);
+  if (d.equal() && tensor.type() != other.type())
+    return fmt::format("equal, but the type is {}, and {} in the reference\n", name(tensor.type()), name(other.type()));
   if (d.equal()) return "equal\n";
   std::vector<std::vector<std::string>> rows{
       {"within", d.within ? "yes" : fmt::format("no, {} of {}", d.beyond, counted(d.count, "element"))}};
