@@ -265,7 +265,7 @@ Action declare(Flags& flags) {
   flags.shapes(o);
   flags.text(
       "--for", o.release, "RELEASE",
-      "with --fix: replace operations that OpenVINO RELEASE, such as 2023.3, does not read by older versions that "
+      "with --fix: replace operations that OpenVINO RELEASE, such as 2023.3, cannot read with older versions that "
       "compute the same");
   flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
   flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");

@@ -158,7 +158,7 @@ Action declare(Flags& flags) {
   flags.selector("--layers", o.layers,
                  "just these layers, with the constants that they need, instead of --inputs and --outputs");
   flags.list("--freeze", o.frozen, "SELECTOR=@FILE",
-             "the output of this layer becomes a Constant with the values of a file: 'split:0=@dump.npz:key'");
+             "the output of this layer becomes a Constant with the values of a file: 'tensor:split:0=@dump.npz:key'");
   flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();
   flags.format(o.format, "human json");
   return [options](const Common& common) { return extract(*options, common); };

@@ -165,7 +165,7 @@ std::vector<ElementType> range_types(const std::string& list) {
   for (const auto word : split(list, ',')) {
     const auto type = parse_element_type(trim(word));
     if (type != ElementType::f16 && type != ElementType::bf16)
-      throw UsageError(fmt::format("--check-range: expected f16, bf16 or both, not '{}'", printable(trim(word))));
+      throw UsageError(fmt::format("--check-range: expected f16, bf16 or f16,bf16, not '{}'", printable(trim(word))));
     types.push_back(*type);
   }
   return types;
@@ -443,7 +443,7 @@ void declare_options(Flags& flags, Options& o) {
       "uninit");
 
   flags.text("--check-range", o.check_range, "LIST",
-             "print how much headroom f16, bf16 or both leave for each layer's values");
+             "print how much headroom f16, bf16 or both (f16,bf16) leave for each layer's values");
   flags.text("--simulate", o.simulate, "LIST",
              "round the outputs of layers to a narrower type and rank the layers by the damage: "
              "'type:MatMul=bf16,*/ffn/*=f16'");

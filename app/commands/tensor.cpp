@@ -182,7 +182,7 @@ Action declare(Flags& flags) {
   flags
       .argument("TENSOR", o.file,
                 "a file: .npy, .npz (file.npz:key), .pb (an ONNX TensorProto), an image, or raw bytes as "
-                "2x3xf32=@raw.bin")
+                "2x3xf32=@raw.bin; - is stdin")
       .required();
   flags.text("--slice", o.slice, "INDEX", "a part of it, in NumPy's index notation: '0,:,3:5', '...,::2'");
   flags.toggle("--stats", o.stats, "print statistics and a CRC-32 instead of values");
