@@ -195,7 +195,7 @@ class Connector {
       auto d = diagnose(Code::E0201,
                         fmt::format("layer id {} is used twice, by \"{}\" and \"{}\"", other.id, printable(other.name),
                                     printable(layer(second).name)),
-                        layer(second).at);
+                        value_in_tag(layer(second).at, "id"));
       d.notes.push_back({"the first layer with this id", other.at, "", ""});
       std::vector<Remedy> remedies;
       if (renamed_) {
@@ -220,7 +220,7 @@ class Connector {
       auto d = diagnose(
           Code::E0207,
           fmt::format("two {} ports of {} have the id {}", inputs ? "input" : "output", describe(layer(at)), port.id),
-          port.at);
+          value_in_tag(port.at, "id"));
       d.notes.push_back({"the first port with this id", first->second->at, "", ""});
       std::vector<Remedy> remedies;
       if (const auto ids = inputs ? loose().unknown_inputs(layer(at)) : std::vector<i64>{}; ids.size() <= 4)
