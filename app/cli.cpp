@@ -18,21 +18,25 @@
 namespace ovir::app {
 namespace {
 
-/// "; did you mean '[2,3,224,224]'?" for "2,3,224,224", "(2,3,224,224)", "2 3 224 224", "2x3x224x224" and "nhwc"; else
-/// nothing.
-std::string in_brackets(std::string_view text) {
+/// "; did you mean '[2,3,224,224]'?" for "2,3,224,224", "(2,3,224,224)", "2 3 224 224", "2x3x224x224" and "nhwc", also
+/// behind a name and "(", ":" or "="; else nothing.
+std::string in_brackets(std::string_view text, std::string_view name = {}) {
   const auto only = [&](std::string_view characters) {
     return !text.empty() && text.find_first_not_of(characters) == text.npos;
   };
   if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
   const bool letters = only("NCHWnchw");
-  if (!letters && !only("0123456789,.?- x")) return {};
+  if (!letters && !only("0123456789,.?- x")) {
+    const auto end = text.find_first_of("(:=");
+    if (end == text.npos || end == 0 || !name.empty()) return {};
+    return in_brackets(text.substr(text[end] == '(' ? end : end + 1), text.substr(0, end));
+  }
   std::string list(trim(text));
   if (letters) std::transform(list.begin(), list.end(), list.begin(), [](char c) { return c < 'a' ? c : c - 32; });
   if (list.find(',') == list.npos)
     std::replace_if(
         list.begin(), list.end(), [](char c) { return c == ' ' || c == 'x'; }, ',');
-  return fmt::format("; did you mean '[{}]'?", list);
+  return fmt::format("; did you mean '{}[{}]'?", printable(name), list);
 }
 
 /// "a[1,3],b[?]" -> {"a", "1,3"}, {"b", "?"}. A name may hold anything but brackets around its values.
@@ -129,10 +133,8 @@ int report(const Diagnostics& diagnostics, const std::string& model_path, const 
   errors.drop_warnings([](const Diagnostic&) { return true; });
   auto text = human(errors, {model_path, 0}, common.err);
   if (errors.errors() > 1 || errors.dependents > 0) text += closing_line(errors, 0, common.err);
-  if (diagnostics.warnings() > 0 && !common.quiet)
-    text += fmt::format("{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-                        counted(diagnostics.warnings(), "warning"), shell_word(model_path));
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  to_stderr(text);
+  if (diagnostics.warnings() > 0) note_details(common, counted(diagnostics.warnings(), "warning"), model_path);
   return exit_status(diagnostics);
 }
 
@@ -140,10 +142,14 @@ void note(const Common& common, std::string_view text) {
   if (!common.quiet) to_stderr(fmt::format("{} {}\n", common.err(Paint::note, "note:"), text));
 }
 
+void note_details(const Common& common, std::string_view what, const std::string& model_path, std::string_view flags) {
+  note(common, fmt::format("{}; run 'ovir check {}{}' for details", what, shell_word(model_path), flags));
+}
+
 std::vector<tools::Selected> select_layers(const Common& common, const Model& model, std::string_view flag,
-                                           std::string_view selector, tools::Constants constants) {
+                                           std::string_view selector, tools::Constants constants, const Model* part) {
   try {
-    auto selected = tools::select(model, selector, constants);
+    auto selected = tools::select(model, selector, constants, part);
     for (const auto& text : tools::shared_names(model, selector)) note(common, fmt::format("{}: {}", flag, text));
     return selected;
   } catch (const tools::SelectorError& error) {
@@ -174,9 +180,11 @@ passes::InferOptions infer_options(const ModelOptions& options, const Model& mod
   passes::InferOptions infer;
   for (const auto& [k, dims] : per_input("--shape", options.shapes, model)) {
     const auto shape = parse_shape("[" + dims + "]");
-    if (!shape)
+    if (!shape) {
+      const auto meant = dims.find(' ') == dims.npos ? std::string() : in_brackets(dims);
       throw UsageError(fmt::format("--shape: expected dims like 3, ? or 1..512 in brackets, not [{}]{}",
-                                   printable(dims), dims.find(' ') == dims.npos ? "" : in_brackets(dims)));
+                                   printable(dims), meant.empty() ? ": " + why_no_shape(dims) : meant));
+    }
     infer.shapes.emplace(k, *shape);
   }
   return infer;

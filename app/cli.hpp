@@ -78,11 +78,14 @@ passes::InferOptions infer_options(const ModelOptions&, const Model&);
 
 /// Writes a note to stderr, unless --quiet.
 void note(const Common&, std::string_view text);
+/// Notes what 'ovir check' says more of: "3 warnings". `flags`: more of its words.
+void note_details(const Common&, std::string_view what, const std::string& model_path, std::string_view flags = {});
 /// What `selector`, the text of `flag`, means; a name that several layers share is noted. Throws UsageError where it is
 /// faulty or selects nothing.
 std::vector<tools::Selected> select_layers(const Common&, const Model&, std::string_view flag,
                                            std::string_view selector,
-                                           tools::Constants constants = tools::Constants::selected);
+                                           tools::Constants constants = tools::Constants::selected,
+                                           const Model* part = nullptr);
 
 /// A flag's text about inputs: "a[1,3],b[?]" as {input, what stands in its brackets}; "[1,3]" alone where the model has
 /// one input. Throws UsageError.

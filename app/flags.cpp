@@ -1,7 +1,10 @@
 #include "flags.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 #include <CLI/App.hpp>
@@ -102,6 +105,14 @@ void refuse_single_dashes(const CLI::App& app, const std::vector<std::string>& w
       throw UsageError(fmt::format("unknown option '{0}'; did you mean '-{0}'?", printable(name)));
     if (const auto other = counterpart(name))
       throw UsageError(fmt::format("unknown option '{}'; {}", printable(name), *other));
+    // "-hint", "-nireq": another toggle may stand behind one, and digits behind -n and -t.
+    const auto* const option = app.get_option_no_throw(word.substr(0, 2));
+    if (!option) continue;
+    const auto type = option->get_type_name();
+    const bool toggle = option->get_items_expected_max() == 0, number = type == "N" || type == "SEC";
+    if ((toggle && name.find_first_not_of("hqv", 1) != name.npos) ||
+        (number && name.size() > 2 && std::isalpha(static_cast<unsigned char>(name[2])) != 0))
+      throw UsageError(fmt::format("unknown option '{}'", printable(name)));
   }
 }
 
@@ -112,7 +123,10 @@ std::string unexpected(const CLI::App& app) {
   });
   if (flag == words.end()) {
     const auto word = words.empty() ? "" : printable(words.front());
-    const bool value = app.get_option_no_throw("--input") && word.find_first_of("@=") != word.npos;
+    const auto generator = word.substr(0, word.find(':'));
+    const bool value = app.get_option_no_throw("--input") &&
+                       (word.find_first_of("@=") != word.npos || generator == "zeros" || generator == "ones" ||
+                        generator == "rand" || generator == "randn" || generator == "arange" || generator == "const");
     return fmt::format("unexpected argument '{}'{}", word,
                        value ? "; inputs are given with -i: -i " + shell_word(word) : "");
   }
@@ -120,6 +134,8 @@ std::string unexpected(const CLI::App& app) {
   for (const auto* option : app.get_options())
     for (auto& name : names_of(*option)) names.push_back(std::move(name));
   const auto name = flag->substr(0, flag->find('='));
+  if (std::error_code ignored; std::filesystem::exists(*flag, ignored))
+    return fmt::format("unknown option '{}'; the file of that name is {}", printable(*flag), shell_word("./" + *flag));
   if (std::find(names.begin(), names.end(), name) != names.end())
     return fmt::format("unexpected argument '{}' behind '--'", printable(*flag));
   if (const auto other = counterpart(name)) return fmt::format("unknown option '{}'; {}", printable(name), *other);
@@ -149,7 +165,12 @@ std::string reason(const CLI::ParseError& error, const CLI::App& app) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error)) return unexpected(app);
   const std::string text = error.what();
   const auto name = text.substr(0, text.find_first_of(": "));
-  if (dynamic_cast<const CLI::RequiredError*>(&error)) return fmt::format("{} is missing", name);
+  if (dynamic_cast<const CLI::RequiredError*>(&error)) {
+    // What is missing may be what was not understood.
+    const auto words = app.remaining();
+    const bool odd = std::any_of(words.begin(), words.end(), [](const std::string& w) { return w.starts_with('-'); });
+    return odd ? unexpected(app) : fmt::format("{} is missing", name);
+  }
   const auto* const option = app.get_option_no_throw(name);
   if (!dynamic_cast<const CLI::ArgumentMismatch*>(&error) || !option) return printable(text);
   if (option->get_items_expected_max() == 0) return fmt::format("{} takes no value", name);
@@ -230,6 +251,17 @@ Flag Flags::number(const std::string& names, i64& to, const std::string& type, c
     if (!number || *number < min)
       throw UsageError(fmt::format("{}: expected a whole number of at least {}, not '{}'", source_of(*app, flag, value),
                                    min, printable(value)));
+    to = *number;
+  };
+  return Flag(parser_->add_option_function<std::string>(names, store, about)->type_name(type));
+}
+
+Flag Flags::decimal(const std::string& names, double& to, const std::string& type, const std::string& about) {
+  const auto store = [app = parser_.get(), &to, flag = long_name(names)](const std::string& value) {
+    const auto number = parse_number<double>(value);
+    if (!number || !std::isfinite(*number) || *number < 0)
+      throw UsageError(fmt::format("{}: expected a number of at least 0, such as 10 or 2.5, not '{}'",
+                                   source_of(*app, flag, value), printable(value)));
     to = *number;
   };
   return Flag(parser_->add_option_function<std::string>(names, store, about)->type_name(type));

@@ -51,7 +51,8 @@ class Flags {
   Flag selector(const std::string& names, std::string& to, const std::string& about);
   /// A whole number of at least `min`.
   Flag number(const std::string& names, i64& to, const std::string& type, const std::string& about, i64 min = 0);
-
+  /// A number of at least 0, which may have decimals.
+  Flag decimal(const std::string& names, double& to, const std::string& type, const std::string& about);
   /// A time, in seconds where it has no unit: "0.5", "500ms".
   Flag duration(const std::string& names, double& seconds, const std::string& type, const std::string& about);
 

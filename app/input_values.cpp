@@ -128,6 +128,8 @@ std::string raw_word(const InputPort& port, const std::string& path) {
 InputValue read_file(const InputPort& port, std::string path, const ValueOptions& options) {
   if (path.empty()) port.fail(Code::E0705, fmt::format("input \"{}\": expected a file name after '@'", port.name()));
   if (is_folder(path) || is_npz(path)) {
+    if (std::error_code error; is_folder(path) && !std::filesystem::is_directory(path, error))
+      fail(Code::E0001, "cannot open the folder {}: {}", printable(path), error.message());
     const auto found = find_member(port, path);
     if (found) path = *found;
     else if (is_folder(path))
@@ -155,7 +157,7 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
   // Before the elements are unpacked: an archive of megabytes may hold gigabytes.
   if (const auto info = io::tensor_info(file, path)) {
     check_type(port, info->type, where, options.cast);
-    check_shape(port, {port.given, info->shape}, where);
+    check_shape(port, *info, where);
   }
   return {io::parse_tensor(file, path), where, false, {}};
 }
@@ -164,6 +166,7 @@ InputValue read_file(const InputPort& port, std::string path, const ValueOptions
 std::string nearest_value(const std::string& value) {
   std::error_code ignored;
   if (std::filesystem::exists(value, ignored)) return {};
+  if (parse_number<double>(trim(value))) return fmt::format("; did you mean \"const:{}\"?", printable(trim(value)));
   const auto word = std::string_view(value).substr(0, value.find_first_of(":="));
   if (const auto near = nearest(word, {"zeros", "ones", "const", "arange", "rand", "randn"}))
     return fmt::format("; did you mean \"{}\"?", *near);
@@ -186,12 +189,10 @@ std::string help_for(const InputPort& port, const std::string& value) {
     return fmt::format("that is a file; write -i {}",
                        shell_word(port.model->parameter_name(port.index) + "=@" + value));
   if (holds_another(*port.model, value)) return "give each input an -i of its own";
+  if (value.find_first_not_of("0123456789.,-+eE[]() ") == value.npos && value.find_first_of(", ") != value.npos)
+    return fmt::format("values need a type and a shape: '2x3x{}=1 2 3 4 5 6'", name(port.given));
   return "see \"Input values\" in 'ovir help run'";
 }
-
-}  // namespace
-
-namespace {
 
 /// What a type is called here that NumPy and PyTorch call so.
 std::optional<std::string_view> numpys_type(std::string_view word) {
@@ -203,6 +204,15 @@ std::optional<std::string_view> numpys_type(std::string_view word) {
   const auto* const found =
       std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return k.first == word; });
   return found == std::end(known) ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Tensor> read_literal(const InputPort& port, const std::string& value, bool cast) {
+  try {
+    return io::parse_literal(value, cast);
+  } catch (const Failure& failure) {
+    const auto& d = failure.diagnostic;
+    port.fail(d.code, fmt::format("input \"{}\": {}", port.name(), d.message));
+  }
 }
 
 }  // namespace
@@ -258,19 +268,6 @@ std::optional<std::string> find_member(const InputPort& port, const std::string&
   return std::nullopt;
 }
 
-namespace {
-
-std::optional<Tensor> read_literal(const InputPort& port, const std::string& value, bool cast) {
-  try {
-    return io::parse_literal(value, cast);
-  } catch (const Failure& failure) {
-    const auto& d = failure.diagnostic;
-    port.fail(d.code, fmt::format("input \"{}\": {}", port.name(), d.message));
-  }
-}
-
-}  // namespace
-
 InputValue read_value(const InputPort& port, const std::string& value, const ValueOptions& options) {
   InputValue read;
   if (value == "-") {
@@ -288,8 +285,9 @@ InputValue read_value(const InputPort& port, const std::string& value, const Val
               help_for(port, value));
   }
   if (read.image) return read;
+  const io::TensorInfo given{read.tensor.type(), read.tensor.shape()};
   convert_type(port, read, options.cast);
-  check_shape(port, {read.tensor.type(), read.tensor.shape()}, read.from);
+  check_shape(port, given, read.from);
   return read;
 }
 

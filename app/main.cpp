@@ -22,16 +22,21 @@
 namespace ovir::app {
 namespace {
 
-const Command& find_command(const std::string& word) {
+/// The command that `words` begin with.
+const Command& find_command(const std::vector<std::string>& words) {
+  const auto& word = words.front();
   std::vector<std::string_view> names;
   for (const auto* command : commands::all()) {
     if (command->name == word) return *command;
     names.push_back(command->name);
   }
   std::error_code ignored;
-  if (std::filesystem::exists(word, ignored))
-    throw UsageError(
-        fmt::format("'{0}' is a file, not a command; to look at it: ovir info {1}", printable(word), shell_word(word)));
+  if (std::filesystem::exists(word, ignored)) {
+    const bool behind = words.size() > 1 && std::find(names.begin(), names.end(), words[1]) != names.end();
+    throw UsageError(fmt::format("'{}' is a file, not a command; {}: ovir {} {}", printable(word),
+                                 behind ? "the command comes first" : "to look at it", behind ? words[1] : "info",
+                                 shell_word(word)));
+  }
   auto near = nearest(word, names);
   constexpr std::size_t kStem = 4;  // "benchmark", "prof"
   for (const auto name : names)
@@ -91,7 +96,7 @@ int print_manual(const std::string& name) {
     print(man_overview());
     return kOk;
   }
-  const auto& command = find_command(name);
+  const auto& command = find_command({name});
   Flags flags;
   Common common;
   command.declare(flags);
@@ -132,7 +137,7 @@ int dispatch(std::vector<std::string> words, Common& common) {
       throw UsageError(fmt::format("unknown option '{}'; did you mean '{}'?", printable(first), *near));
     throw UsageError(fmt::format("expected a command before '{}'; 'ovir help' lists them", printable(first)));
   }
-  return run_command(find_command(words.front()), words, common);
+  return run_command(find_command(words), words, common);
 }
 
 int guarded(std::vector<std::string> words) {

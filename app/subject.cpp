@@ -70,7 +70,8 @@ void set_tolerances(Subject& s, const SubjectOptions& options, const Common& com
 std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Subject& s) {
   std::vector<Tensor> inputs(other.parameters.size());
   if (inputs.size() != s.inputs.size())
-    fail(Code::E0702, "the models have {} and {} inputs", s.inputs.size(), inputs.size());
+    fail(Code::E0702, "the models must have the same number of inputs, but the first has {} and the second {}",
+         s.inputs.size(), inputs.size());
   for (int k = 0; k < std::ssize(inputs); ++k) {
     const auto named = find_input(other, s.model->parameter_name(k));
     const auto to = named.value_or(k);

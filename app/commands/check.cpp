@@ -231,11 +231,14 @@ int check(const Options& options, const Common& common) {
   for (const auto code : codes("--allow", options.allow))
     if (severity(code) == Severity::error)
       throw UsageError(fmt::format("--allow: {} is an error; only warnings can be allowed", to_string(code)));
-  codes("--deny", options.deny);
+  for (const auto code : codes("--deny", options.deny))
+    if (severity(code) != Severity::warning)
+      throw UsageError(fmt::format("--deny: {} is {}; only warnings can be denied", to_string(code),
+                                   severity(code) == Severity::error ? "an error already" : "a note"));
   require_release(options);
   if (options.ops && options.reshapeable) throw UsageError("--ops and --reshapeable exclude each other");
   if (options.reshapeable && options.format != "human" && options.format != "json")
-    throw UsageError("--reshapeable: the format is human or json");
+    throw UsageError(fmt::format("--reshapeable: expected --format human or json, not '{}'", options.format));
 
   const auto files = model_files(options.models);
   std::error_code ignored;

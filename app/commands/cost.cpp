@@ -124,11 +124,11 @@ int run(const Options& options, const Common& common) {
     else if (options.top > 0 && !cost.layers.empty()) text += "\n" + layers_text(cost, options.top);
     print(text);
   }
-  if (!cost.open.empty() && !common.quiet)
-    to_stderr(fmt::format(
-        "{} {}: a length, or how often a loop runs, is known only when it runs; the first is \"{}\"\n",
-        common.err(Paint::note, "note:"), counted(cost.open.size(), "layer counts in part", "layers count in part"),
-        layer_name(*cost.open[0].model, cost.open[0].node)));
+  if (!cost.open.empty())
+    note(common, fmt::format("{}: a length, or how often a loop runs, is known only {}; the first is \"{}\"",
+                             counted(cost.open.size(), "layer counts in part", "layers count in part"),
+                             options.no_weights ? "with the .bin or when it runs" : "when it runs",
+                             layer_name(*cost.open[0].model, cost.open[0].node)));
   int status = kOk;
   for (const auto& d : demands) {
     if (d.holds(cost)) continue;

@@ -21,7 +21,7 @@ struct Side {
   int status = kOk;
 };
 
-Side read(const std::string& path, bool no_weights, bool quiet, const Common& common) {
+Side read(const std::string& path, bool no_weights, bool notes, const Common& common) {
   Side side;
   Diagnostics diagnostics;
   xml::ReadOptions reading;
@@ -34,9 +34,8 @@ Side read(const std::string& path, bool no_weights, bool quiet, const Common& co
     return side;
   }
   side.facts = ovir::infer(*side.model, {}, diagnostics);
-  if (diagnostics.errors() > 0 && !quiet)
-    to_stderr(fmt::format("{} {} in {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-                          counted(diagnostics.errors(), "error"), printable(path), shell_word(path)));
+  if (diagnostics.errors() > 0 && notes)
+    note_details(common, fmt::format("{} in {}", counted(diagnostics.errors(), "error"), printable(path)), path);
   return side;
 }
 
@@ -45,12 +44,12 @@ int diff(const Options& options, const Common& common) {
     throw UsageError(options.textconv ? "--textconv: expected one model"
                                       : "diff: expected two models, MODEL and OTHER");
   if (options.textconv) {
-    const auto side = read(options.first, true, true, common);
+    const auto side = read(options.first, true, false, common);
     if (side.status == kOk) print(canonical_text(*side.model));
     return side.status;
   }
-  const auto a = read(options.first, options.no_weights, common.quiet, common);
-  const auto b = read(options.second, options.no_weights, common.quiet, common);
+  const auto a = read(options.first, options.no_weights, true, common);
+  const auto b = read(options.second, options.no_weights, true, common);
   if (a.status != kOk || b.status != kOk) return a.status != kOk ? a.status : b.status;
   const auto difference = tools::diff({*a.model, a.facts}, {*b.model, b.facts});
   if (options.format == "json") {
@@ -59,9 +58,8 @@ int diff(const Options& options, const Common& common) {
     print(diff_text(difference, common.out));
     if (!common.quiet) print(diff_summary(difference) + "\n");
   }
-  if (difference.not_compared > 0 && !common.quiet && !options.no_weights)
-    to_stderr(fmt::format("{} the values of {} could not be compared\n", common.err(Paint::note, "note:"),
-                          counted(difference.not_compared, "constant")));
+  if (difference.not_compared > 0 && !options.no_weights)
+    note(common, fmt::format("the values of {} could not be compared", counted(difference.not_compared, "constant")));
   return difference.equal() ? kOk : kDiffers;
 }
 

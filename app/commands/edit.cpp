@@ -104,12 +104,14 @@ tools::Edits interface_edits(const Model& model, const Options& options, const C
   for (const auto& word : options.outputs)
     rename("--rename-output", word, find_output, unknown_output, tools::rename_output);
   if (options.added.empty()) return edits;
-  const auto selected = select_layers(common, model, "--add-output", options.added);
+  const auto selected = select_layers(common, model, "--add-output", options.added, tools::Constants::spared, &model);
   try {
     const Model* part = &model;
     Diagnostics unused;
     const auto values = tools::values_of(selected, tools::End::outputs, part);
-    edits.append(tools::add_outputs(model, ovir::infer(model, {}, unused), values));
+    auto added = tools::add_outputs(model, ovir::infer(model, {}, unused), values);
+    if (added.texts.empty()) note(common, "--add-output: all that it selects are outputs already");
+    edits.append(std::move(added));
   } catch (const tools::SelectorError& error) {
     throw UsageError(fmt::format("--add-output: {}", error.what()));
   }
@@ -248,9 +250,10 @@ int edit(const Options& options, const Common& common) {
   outcome(true, after);
   if (status == kOk && !options.release.empty() && left.errors() > 0) {
     status = exit_status(left);
-    note(common, fmt::format("{} OpenVINO {} from reading it; run 'ovir check {} --for {}' for details",
-                             counted(left.errors(), "error keeps", "errors keep"), options.release,
-                             shell_word(options.output), options.release));
+    note_details(common,
+                 fmt::format("{} OpenVINO {} from reading it", counted(left.errors(), "error keeps", "errors keep"),
+                             options.release),
+                 options.output, " --for " + options.release);
   }
   return status;
 }
@@ -262,7 +265,7 @@ Action declare(Flags& flags) {
   flags.shapes(o);
   flags.text(
       "--for", o.release, "RELEASE",
-      "with --fix: replace operations that OpenVINO RELEASE, such as 2023.3, does not read by older versions that "
+      "with --fix: replace operations that OpenVINO RELEASE, such as 2023.3, cannot read with older versions that "
       "compute the same");
   flags.toggle("--fix", o.fix, "make the changes that 'ovir check' offers as help");
   flags.list("--set-const", o.constants, "NAME=VALUES", "replace all values of a Constant: shape_3=-1,4,64");

@@ -1,4 +1,6 @@
 // explain: what a diagnostic code means.
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "command.hpp"
 #include "render/help.hpp"
@@ -38,7 +40,9 @@ std::string page(const CodeInfo& i, const Style& style) {
   out += fmt::format("\n{}\n{}\n", style(Paint::bold, "What to do"), wrapped(i.fix, 100));
   if (level == Severity::note) return out;
   return out += fmt::format("\nExit code {}{}.\n", i.exit_status,
-                            level == Severity::warning ? ", where --deny or --strict makes an error of it" : "");
+                            level != Severity::warning ? ""
+                            : i.code == Code::W0901    ? ", where --deny or --strict makes an error of it"
+                                                       : ", where --deny makes an error of it");
 }
 
 /// The only code with these digits ("512", "W902"), or where to look.
@@ -55,10 +59,15 @@ std::string nearest_code(std::string_view word) {
 
 int explain(const Options& options, const Common& common) {
   const bool json = options.format == "json";
-  if (options.code.empty()) {
+  const auto code = parse_code(trim(options.code));
+  const auto begins = [&](const CodeInfo& i) {
+    return lower(to_string(i.code)).starts_with(lower(trim(options.code)));
+  };
+  if (!code && std::ranges::count_if(all_codes(), begins) > 1) {
     Json list = Json::array();
     std::string text;
     for (const auto& i : all_codes()) {
+      if (!begins(i)) continue;
       if (json) list.push_back(as_json(i));
       else text += fmt::format("{}  {}\n", to_string(i.code), i.title);
     }
@@ -66,7 +75,6 @@ int explain(const Options& options, const Common& common) {
     else print(text);
     return kOk;
   }
-  const auto code = parse_code(trim(options.code));
   if (!code)
     throw UsageError(fmt::format("unknown code '{}'; {}", printable(options.code), nearest_code(options.code)));
   const auto& i = ovir::info(*code);
@@ -77,7 +85,8 @@ int explain(const Options& options, const Common& common) {
 
 Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
-  flags.argument("CODE", options->code, "a diagnostic code, such as E0512");
+  flags.argument("CODE", options->code,
+                 "a diagnostic code, such as E0512; W lists the warnings, E05 the codes that begin so");
   std::vector<std::string> codes;
   for (const auto& i : all_codes()) codes.emplace_back(to_string(i.code));
   flags.offer("CODE", std::move(codes));

@@ -30,7 +30,8 @@ auto selecting(std::string_view flag, F&& f) {
 
 std::vector<ValueRef> values_at(const Common& common, std::string_view flag, const Model& model,
                                 const std::string& selector, tools::End end, const Model*& part) {
-  const auto selected = select_layers(common, model, flag, selector);
+  const auto constants = end == tools::End::outputs ? tools::Constants::spared : tools::Constants::selected;
+  const auto selected = select_layers(common, model, flag, selector, constants, part ? part : &model);
   return selecting(flag, [&] { return tools::values_of(selected, end, part); });
 }
 
@@ -88,7 +89,7 @@ int extract(const Options& options, const Common& common) {
   if (!options.layers.empty() && !(options.inputs.empty() && options.outputs.empty()))
     throw UsageError("--layers: cannot be given together with --inputs or --outputs");
   if (options.layers.empty() && options.inputs.empty() && options.outputs.empty() && options.frozen.empty())
-    throw UsageError("extract: expected --inputs, --outputs or --layers");
+    throw UsageError("extract: expected --inputs, --outputs, --layers or --freeze");
   if (std::filesystem::path(options.output).extension() != ".xml")
     throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
   const auto bin_path = std::filesystem::path(options.output).replace_extension(".bin").string();
@@ -157,7 +158,7 @@ Action declare(Flags& flags) {
   flags.selector("--layers", o.layers,
                  "just these layers, with the constants that they need, instead of --inputs and --outputs");
   flags.list("--freeze", o.frozen, "SELECTOR=@FILE",
-             "the output of this layer becomes a Constant with the values of a file: 'split:0=@dump.npz:key'");
+             "the output of this layer becomes a Constant with the values of a file: 'tensor:split:0=@dump.npz:key'");
   flags.text("-o,--output", o.output, "FILE", "the .xml to write; its .bin is written beside it").required();
   flags.format(o.format, "human json");
   return [options](const Common& common) { return extract(*options, common); };

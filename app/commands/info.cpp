@@ -220,9 +220,7 @@ int info(const Options& options, const Common& common) {
   collect(*model, summary);
   if (options.format == "json") print(json_text(as_json(options, *model, summary, diagnostics), 2));
   else print(as_text(options, *model, summary, common.out));
-  if (diagnostics.errors() > 0 && !common.quiet)
-    to_stderr(fmt::format("{} {}; run 'ovir check {}' for details\n", common.err(Paint::note, "note:"),
-                          counted(diagnostics.errors(), "error"), shell_word(options.model)));
+  if (diagnostics.errors() > 0) note_details(common, counted(diagnostics.errors(), "error"), options.model);
   return kOk;
 }
 

@@ -31,6 +31,13 @@ int last_set(const OpDef& op, const Version& v) {
   return last;
 }
 
+/// An operation, and the operation set that its versions are wanted of; 0: all versions.
+struct Found {
+  const OpDef* op;
+  int set = 0;
+  bool has(const Version& v) const { return set == 0 || (v.since <= set && set <= last_set(*op, v)); }
+};
+
 std::string type_list(TypeSet domain) {
   std::string list;
   for (int t = 0; t < kElementTypeCount; ++t)
@@ -97,17 +104,19 @@ Json attributes_json(const AttributeTable& table) {
   return list;
 }
 
-Json as_json(const OpDef& op) {
+Json as_json(const Found& found) {
+  const auto& op = *found.op;
   Json versions = Json::array(), bodies = Json::array();
   for (const auto& v : op.versions)
-    versions.push_back({{"version", v.since},
-                        {"since", v.since},
-                        {"until", last_set(op, v)},
-                        {"runs", runs(op, v)},
-                        {"spec", spec_name(op, v)},
-                        {"inputs", ports_json(v.inputs)},
-                        {"outputs", ports_json(v.outputs)},
-                        {"attributes", attributes_json(v.attrs)}});
+    if (found.has(v))
+      versions.push_back({{"version", v.since},
+                          {"since", v.since},
+                          {"until", last_set(op, v)},
+                          {"runs", runs(op, v)},
+                          {"spec", spec_name(op, v)},
+                          {"inputs", ports_json(v.inputs)},
+                          {"outputs", ports_json(v.outputs)},
+                          {"attributes", attributes_json(v.attrs)}});
   for (const auto& b : op.bodies)
     bodies.push_back({{"role", b.role}, {"iterates", b.iterates}, {"counts_iterations", b.counts}});
   return {{"type", op.type}, {"versions", std::move(versions)}, {"bodies", std::move(bodies)}};
@@ -160,9 +169,11 @@ std::string body_text(const BodyDef& body) {
   return out;
 }
 
-std::string page(const OpDef& op, const Style& style) {
+std::string page(const Found& found, const Style& style) {
+  const auto& op = *found.op;
   std::string out;
   for (const auto& v : op.versions) {
+    if (!found.has(v)) continue;
     out += fmt::format("{}{}  {}  {}{}\n", out.empty() ? "" : "\n",
                        style(Paint::bold, fmt::format("{}-{}", op.type, v.since)), sets(v, last_set(op, v)),
                        spec_name(op, v), runs(op, v) ? "" : "  (checked, but not run)");
@@ -173,9 +184,9 @@ std::string page(const OpDef& op, const Style& style) {
 }
 
 /// One line each, by family and name.
-std::string list_text(const std::vector<const OpDef*>& ops, const Style& style) {
+std::string list_text(const std::vector<Found>& ops, const Style& style) {
   std::map<std::pair<std::string_view, std::string_view>, const OpDef*> sorted;
-  for (const auto* op : ops) sorted[{op->spec.substr(0, op->spec.find('/')), op->type}] = op;
+  for (const auto& [op, set] : ops) sorted[{op->spec.substr(0, op->spec.find('/')), op->type}] = op;
   std::string text;
   std::string_view family;
   std::size_t versions = 0;
@@ -195,21 +206,23 @@ std::string list_text(const std::vector<const OpDef*>& ops, const Style& style) 
 }
 
 /// The operations that NAME, which may be a pattern, stands for; all where there is none.
-std::vector<const OpDef*> find(const Registry& registry, const std::string& wanted) {
-  if (wanted.empty()) return {registry.ops.begin(), registry.ops.end()};
-  if (const auto* const op = registry.find(wanted)) return {op};
+std::vector<Found> find(const Registry& registry, const std::string& wanted) {
+  if (const auto* const op = registry.find(wanted)) return {{op}};
   // As `info` writes a version: Softmax-8.
   if (const auto dash = wanted.rfind('-'); dash != wanted.npos)
     if (const auto set = parse_number<int>(wanted.substr(dash + 1)))
       if (const auto* const op = registry.find(wanted.substr(0, dash))) {
-        if (*set >= 1 && *set <= kNewestOpset) return {op};
-        throw UsageError(fmt::format("unknown operation set {}; expected 1 to {}", *set, kNewestOpset));
+        const Found found{op, *set};
+        if (std::ranges::any_of(op->versions, [&](const Version& v) { return found.has(v); })) return {found};
+        throw UsageError(*set >= 1 && *set <= kNewestOpset
+                             ? fmt::format("{} is not in opset{}", op->type, *set)
+                             : fmt::format("unknown operation set {}; expected 1 to {}", *set, kNewestOpset));
       }
-  std::vector<const OpDef*> found;
+  std::vector<Found> found;
   std::vector<std::string_view> names;
   for (const auto* op : registry.ops) {
     names.push_back(op->type);
-    if (tools::glob_match(lower(wanted), lower(op->type))) found.push_back(op);
+    if (wanted.empty() || tools::glob_match(lower(wanted), lower(op->type))) found.push_back({op});
   }
   if (!found.empty()) return found;
   if (wanted.find_first_of("*?") != wanted.npos)
@@ -227,10 +240,10 @@ int ops(const Options& options, const Common& common) {
   const auto found = find(operations(), options.name);
   if (options.format == "json") {
     Json list = Json::array();
-    for (const auto* op : found) list.push_back(as_json(*op));
+    for (const auto& f : found) list.push_back(as_json(f));
     print(json_text({{"schema", 1}, {"operations", std::move(list)}}, 5));
   } else if (found.size() == 1) {
-    print(page(*found.front(), common.out));
+    print(page(found.front(), common.out));
   } else {
     print(list_text(found, common.out));
   }
@@ -239,7 +252,8 @@ int ops(const Options& options, const Common& common) {
 
 Action declare(Flags& flags) {
   const auto options = std::make_shared<Options>();
-  flags.argument("NAME", options->name, "an operation type, such as Convolution, or a pattern, such as 'Conv*'");
+  flags.argument("NAME", options->name,
+                 "an operation type, such as Convolution; Softmax-8 is only the version of opset8, 'Conv*' a pattern");
   std::vector<std::string> types;
   for (const auto* op : operations().ops) types.emplace_back(op->type);
   flags.offer("NAME", std::move(types));

@@ -20,7 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 struct Options : MeasureOptions {
   std::string format, sort = "time", by = "layer", trace, folded, baseline;
-  i64 depth = 2, top = 0, tolerance = 10;
+  i64 depth = 2, top = 0;
+  double tolerance = 10;  ///< percent
 };
 
 /// Bytes that a step reads and writes. What lies where it is wanted, as the parts of a Concat, is not moved.
@@ -153,7 +154,7 @@ Json read_baseline(const std::string& path) {
 
 /// Exit code 1 where the inference is slower than the baseline's.
 int against(const ProfileReport& report, const Json& baseline, const Options& options, const Common& common) {
-  const auto slower = slower_than(report, baseline, static_cast<double>(options.tolerance));
+  const auto slower = slower_than(report, baseline, options.tolerance);
   for (std::size_t i = 0; i < std::min<std::size_t>(slower.size(), 11); ++i)
     to_stderr(fmt::format("{} {} took {:.3f} ms, {:.3f} ms in the baseline\n", common.err(Paint::error, "slower:"),
                           printable(slower[i].name), slower[i].now, slower[i].before));
@@ -201,7 +202,7 @@ Action declare(Flags& flags) {
   flags.text("--folded", o.folded, "FILE", "write folded stacks for flame graphs");
   flags.text("--baseline", o.baseline, "FILE",
              "exit with code 1 if the inference is slower than in FILE, an earlier output of --format json");
-  flags.number("--tolerance", o.tolerance, "PERCENT", "how much slower than the baseline it may be; default: 10");
+  flags.decimal("--tolerance", o.tolerance, "PERCENT", "how much slower than the baseline it may be; default: 10");
   flags.format(o.format, "human json");
   return [options](const Common& common) { return profile(*options, common); };
 }

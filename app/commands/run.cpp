@@ -6,6 +6,7 @@
 #include "base/memory_budget.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "command.hpp"
 #include "execution.hpp"
 #include "io/files.hpp"
@@ -122,6 +123,7 @@ void require_memory(const Model& model, const Facts& facts, i64 limit) {
                     fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
                                 printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
   locate(d, model, *planned.node->layer);
+  d.notes.push_back({"--limits mem=SIZE sets another limit", {}, "", ""});
   fail(std::move(d));
 }
 
@@ -163,7 +165,7 @@ std::vector<ElementType> range_types(const std::string& list) {
   for (const auto word : split(list, ',')) {
     const auto type = parse_element_type(trim(word));
     if (type != ElementType::f16 && type != ElementType::bf16)
-      throw UsageError(fmt::format("--check-range: expected f16, bf16 or both, not '{}'", printable(trim(word))));
+      throw UsageError(fmt::format("--check-range: expected f16, bf16 or f16,bf16, not '{}'", printable(trim(word))));
     types.push_back(*type);
   }
   return types;
@@ -241,6 +243,32 @@ std::pair<std::vector<tools::LayerDamage>, tools::Damage> damages(const Options&
   return {tools::rank_damage(loaded.model, loaded.facts, compiling, values, rounded), together};
 }
 
+/// Where shapes that only the inputs decide do not fit, it is theirs that one wants to see.
+void note_inputs(Diagnostic& d, const Loaded& loaded, const std::vector<Tensor>& values) {
+  constexpr Code of_shapes[] = {Code::E0503, Code::E0504, Code::E0505, Code::E0506,
+                                Code::E0507, Code::E0508, Code::E0512};
+  if (std::find(std::begin(of_shapes), std::end(of_shapes), d.code) == std::end(of_shapes)) return;
+  const auto& model = *loaded.model;
+  // A layer that reads the inputs themselves has notes of them.
+  const auto at = std::find_if(model.nodes.begin(), model.nodes.end(), [&](const Node& n) {
+    return d.layer && d.layer->path.empty() && n.layer->name == d.layer->name;
+  });
+  if (at != model.nodes.end() && std::all_of(at->inputs.begin(), at->inputs.end(), [&](const ValueRef& v) {
+        return std::find(model.parameters.begin(), model.parameters.end(), v.node) != model.parameters.end();
+      }))
+    return;
+  bool open = false;
+  std::vector<std::string> inputs;
+  for (int k = 0; k < std::ssize(values); ++k) {
+    open |= !loaded.facts.of({model.parameters[k], 0}).shape.is_static();
+    inputs.push_back(fmt::format("\"{}\" {}{}", printable(model.parameter_name(k)), name(values[k].type()),
+                                 to_string(values[k].shape())));
+  }
+  constexpr std::size_t shown = 8;
+  const auto* const verb = inputs.size() == 1 ? "the input was" : "the inputs were";
+  if (open) d.notes.push_back({fmt::format("{} {}", verb, word_list(std::move(inputs), "and", shown)), {}, "", ""});
+}
+
 /// `recorded`: the run that is to be repeated; null: none.
 int execute(const Options& options, const Common& common, const std::vector<std::string>& words,
             const Recorded* recorded) {
@@ -283,8 +311,12 @@ int execute(const Options& options, const Common& common, const std::vector<std:
         if (dump) dump->finish();
         return trapped(*event, options, common);
       }
-    } catch (...) {
+    } catch (Failure& failure) {
       if (dump) dump->finish();  // what was computed before the fault may tell why
+      note_inputs(failure.diagnostic, loaded, values);
+      throw;
+    } catch (...) {
+      if (dump) dump->finish();
       throw;
     }
     log_info("step {} ran in {}", step, stopwatch.lap());
@@ -411,7 +443,7 @@ void declare_options(Flags& flags, Options& o) {
       "uninit");
 
   flags.text("--check-range", o.check_range, "LIST",
-             "print how much headroom f16, bf16 or both leave for each layer's values");
+             "print how much headroom f16, bf16 or both (f16,bf16) leave for each layer's values");
   flags.text("--simulate", o.simulate, "LIST",
              "round the outputs of layers to a narrower type and rank the layers by the damage: "
              "'type:MatMul=bf16,*/ffn/*=f16'");

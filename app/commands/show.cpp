@@ -54,9 +54,7 @@ int show(const Options& options, const Common& common) {
   else if (options.format == "html") print(graph_html(view));
   else print(graph_text(view, common.out));
   // A faulty model can still be looked at.
-  if (diagnostics.errors() > 0)
-    note(common, fmt::format("{}; run 'ovir check {}' for details", counted(diagnostics.errors(), "error"),
-                             shell_word(options.model)));
+  if (diagnostics.errors() > 0) note_details(common, counted(diagnostics.errors(), "error"), options.model);
   return kOk;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "command.hpp"
+#include "input_values.hpp"
 #include "io/files.hpp"
 #include "io/image.hpp"
 #include "io/literal.hpp"
@@ -33,8 +34,10 @@ constexpr i64 kPrinted = 64;
 /// A file, or bytes with their type and shape: 2x3xf32=@raw.bin.
 Tensor read(const std::string& word) {
   std::error_code ignored;
-  if (!std::filesystem::exists(word, ignored))
+  if (!std::filesystem::exists(word, ignored)) {
     if (auto literal = io::parse_literal(word)) return std::move(*literal);
+    if (const auto type = unknown_type(word)) fail(Code::E0705, "{}: {}", printable(word), *type);
+  }
   return io::read_tensor(word);
 }
 
@@ -121,6 +124,8 @@ std::string one_sided(const tools::OneSided& n, const Shape& shape) {
 
 std::string difference_text(const Tensor& tensor, const Tensor& other, const tools::Difference& d) {
   if (!d.unlike.empty()) return fmt::format("differs: {}\n", d.unlike);
+  if (d.equal() && tensor.type() != other.type())
+    return fmt::format("equal, but the type is {}, and {} in the reference\n", name(tensor.type()), name(other.type()));
   if (d.equal()) return "equal\n";
   std::vector<std::vector<std::string>> rows{
       {"within", d.within ? "yes" : fmt::format("no, {} of {}", d.beyond, counted(d.count, "element"))}};
@@ -177,7 +182,7 @@ Action declare(Flags& flags) {
   flags
       .argument("TENSOR", o.file,
                 "a file: .npy, .npz (file.npz:key), .pb (an ONNX TensorProto), an image, or raw bytes as "
-                "2x3xf32=@raw.bin")
+                "2x3xf32=@raw.bin; - is stdin")
       .required();
   flags.text("--slice", o.slice, "INDEX", "a part of it, in NumPy's index notation: '0,:,3:5', '...,::2'");
   flags.toggle("--stats", o.stats, "print statistics and a CRC-32 instead of values");

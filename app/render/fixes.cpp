@@ -16,6 +16,15 @@ std::string spaced(std::string_view list) {
   return text;
 }
 
+bool is_assignment(const Change& change) {
+  using What = Change::What;
+  return change.what == What::layer_attribute || change.what == What::attribute || change.what == What::tag_attribute;
+}
+
+std::string assignment(const Change& change) {
+  return fmt::format("{}=\"{}\"", printable(change.name), printable(change.value));
+}
+
 std::string describe(const Change& change) {
   switch (change.what) {
     case Change::What::attribute_name:
@@ -23,7 +32,7 @@ std::string describe(const Change& change) {
     case Change::What::text: return fmt::format("write \"{}\"", printable(change.value));
     case Change::What::dims: return fmt::format("declare [{}]", change.value);
     case Change::What::input: return fmt::format("set the constant to {{{}}}", spaced(change.value));
-    default: return fmt::format("set {}=\"{}\"", printable(change.name), printable(change.value));
+    default: return fmt::format("set {}", assignment(change));
   }
 }
 
@@ -78,7 +87,10 @@ tools::Subject subject_of(const ModelOptions& options, const Model& model) {
 
 std::string describe(const Remedy& remedy) {
   std::string text;
-  for (const auto& change : remedy) text += fmt::format("{}{}", text.empty() ? "" : " and ", describe(change));
+  for (std::size_t k = 0; k < remedy.size(); ++k) {
+    const bool again = k > 0 && is_assignment(remedy[k - 1]) && is_assignment(remedy[k]);  // "set a="1" and b="2""
+    text += fmt::format("{}{}", k == 0 ? "" : " and ", again ? assignment(remedy[k]) : describe(remedy[k]));
+  }
   return text;
 }
 
@@ -144,8 +156,11 @@ std::string fix_line(const tools::Fixes& fixes, const ModelOptions& options, con
   for (const auto& shape : options.shapes) what += fmt::format("--shape {} ", shell_word(shape));
   if (!options.release.empty()) what += fmt::format("--for {} ", options.release);
   const auto n = fixes.list.size();
-  return fmt::format("{} to make {}, run:\n      {}\n", style(Paint::help, "help:"),
-                     n == 1 ? "this change" : fmt::format("these {} changes", n),
+  const auto left = fixes.errors == 0
+                        ? std::string()
+                        : fmt::format(", after which {}", counted(fixes.errors, "error remains", "errors remain"));
+  return fmt::format("{} to make {}{}, run:\n      {}\n", style(Paint::help, "help:"),
+                     n == 1 ? "this change" : fmt::format("these {} changes", n), left,
                      edit_command(options, what + "--fix"));
 }
 

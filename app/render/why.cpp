@@ -52,18 +52,28 @@ struct Target {
                   near ? fmt::format("did you mean \"{}\"?", printable(*near)) : "expected LAYER[:port[:axis]]"));
 }
 
+/// By name, or as "id:5".
+std::optional<Spot> find(const std::list<Frame>& frames, std::string_view name) {
+  auto found = tools::find_output(frames, name);
+  const auto id = !found && name.starts_with("id:") ? parse_number<i64>(name.substr(3)) : std::nullopt;
+  if (!id) return found;
+  for (const auto& node : frames.front().model->nodes)
+    if (node.layer->id == *id) return tools::find_output(frames, node.layer->name);
+  throw UsageError(fmt::format("--why: no layer has the id {}", *id));
+}
+
 /// A layer's name may hold colons itself: the whole text is tried first.
 Target parse(const std::list<Frame>& frames, const std::string& text) {
   std::string_view name = text;
   std::vector<i64> numbers;
-  auto found = tools::find_output(frames, name);
+  auto found = find(frames, name);
   while (!found && numbers.size() < 2) {
     const auto colon = name.rfind(':');
     const auto number = colon == name.npos ? std::nullopt : parse_number<i64>(name.substr(colon + 1));
     if (!number) break;
     numbers.insert(numbers.begin(), *number);
     name = name.substr(0, colon);
-    found = tools::find_output(frames, name);
+    found = find(frames, name);
   }
   if (!found) no_such_layer(frames, name);
   Target target{*found, {}};

@@ -306,7 +306,7 @@ version https://git-lfs.github.com/spec/v1     # run: git lfs pull)",
      "write is a fault in ovir; please report it."},
 
     {Code::W0901, kMalformed, "a declared shape or type contradicts the inferred one",
-     "The <dim>s or the precision of an output port have no value in common with what follows from the inputs. ovir "
+     "The <dim>s or the precision of a port have no value in common with what follows from the inputs. ovir "
      "and OpenVINO go by the inferred ones, so this is only a warning, but the file was probably edited by hand or by "
      "a faulty tool.",
      R"(<output> <port id="1" precision="FP32"> <dim>1</dim> <dim>63</dim> </port> ...  <!-- inferred: [1,64] -->)",

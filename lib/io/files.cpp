@@ -92,23 +92,25 @@ std::pair<std::string, std::string> split_key(const std::string& path) {
 
 Tensor parse_tensor(const Bytes& file, const std::string& path) {
   const auto [file_name, key] = split_key(path);
-  const auto where = printable(path);
+  const auto where = path == "-" ? "stdin" : printable(path);
   const auto format = format_of(file, file_name);
   if (!key.empty() || format == Format::npz) {
     const Npz archive(file, printable(file_name));
     if (!key.empty()) return archive.read(key);
     if (archive.keys().size() == 1) return archive.read(archive.keys().front());
     if (archive.keys().empty()) fail(Code::E0705, "{}: the archive is empty", where);
-    std::string keys;
-    for (const auto& k : archive.keys()) keys += (keys.empty() ? "" : ", ") + printable(k);
-    fail(Code::E0705, "{}: holds {} tensors ({}): name one with {}:key", where, archive.keys().size(), keys, where);
+    fail(Code::E0705, "{}: expected one array, but it holds {}; name one with {}:KEY", where, archive.contents(),
+         where);
   }
   switch (format) {
     case Format::npy: return parse_npy(file, where);
     case Format::onnx: return parse_onnx(file, where);
     case Format::unknown:
       if (file.size() == 0) fail(Code::E0705, "{}: the file is empty", where);
-      fail(Code::E0705, "{}: unknown format; expected .npy, .npz, .pb, PNG, JPEG, BMP, PPM or PGM", where);
+      fail(Code::E0705, "{}: unknown format; expected .npy, .npz, .pb, PNG, JPEG, BMP, PPM or PGM{}", where,
+           file_name.ends_with(".bin") || file_name.ends_with(".raw")
+               ? fmt::format("; raw bytes need a type and a shape: 2x3xf32=@{}", where)
+               : "");
     default: return parse_image(file, where);
   }
 }

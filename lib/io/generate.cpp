@@ -51,7 +51,8 @@ class Random {
 
 Number number_in(std::string_view text, std::string_view word) {
   const auto n = parse_number_word(trim(text));
-  if (!n) fail(Code::E0705, "\"{}\": \"{}\" is not a number that f64 can hold", printable(word), printable(text));
+  if (trim(text).empty()) fail(Code::E0705, "\"{}\": expected a number behind the colon", printable(word));
+  if (!n) fail(Code::E0705, "\"{}\": \"{}\" is not a number", printable(word), printable(text));
   return *n;
 }
 

@@ -102,7 +102,9 @@ std::optional<Tensor> parse_literal(std::string_view text, bool wide) {
   numbers.reserve(words.size());
   for (const auto& word : words) {
     const auto n = parse_number_word(word);
-    if (!n) fail(Code::E0705, "\"{}\" is not a number", printable(word));
+    if (!n)
+      fail(Code::E0705, "\"{}\" is not {}", printable(word),
+           head->type == ElementType::boolean ? "a boolean: true, false, 0 or 1" : "a number");
     numbers.push_back(*n);
   }
   const bool narrow = contains(kNarrowFloat, head->type);

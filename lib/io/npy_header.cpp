@@ -121,6 +121,7 @@ class Reader {
 
 NpyHeader parse_npy_header(std::string_view file, std::string_view where) {
   constexpr std::string_view magic = "\x93NUMPY";
+  if (file.empty()) fail(Code::E0705, "{}: no bytes, expected an .npy file", where);
   if (!file.starts_with(magic)) fail(Code::E0705, "{}: not an .npy file", where);
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(file[i])); };
   if (file.size() < 10) fail(Code::E0705, "{}: the .npy header is cut off", where);

@@ -78,6 +78,7 @@ ElementType exchanged_type(const Model& model, ElementType declared, bool input)
 struct Facts {
   std::vector<std::vector<Fact>> outputs;
   std::vector<std::vector<Facts>> bodies;  ///< per node, per body (the fixed point)
+  std::vector<bool> unknown;               ///< per node: nothing was inferred, for a fault in it or in what it needs
   bool sound = false;                      ///< inference found no error: the model may be run
   const Fact& of(ValueRef v) const { return outputs[v.node][v.port]; }
 };

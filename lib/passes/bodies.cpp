@@ -114,6 +114,7 @@ class Mapper {
   /// The position of the layer with this id among the body's Parameters or Results; -1 where it is none, which is
   /// reported unless it follows from another fault. `attribute` names it in the file.
   int position(i64 id, bool parameter, const SourceLoc& at, const char* attribute) {
+    constexpr std::size_t kTried = 4;
     const auto& nodes = parameter ? inner_.parameters : inner_.results;
     const auto layer_of = [&](int node) -> const Layer& { return *inner_[node].layer; };
     for (int k = 0; k < std::ssize(nodes); ++k)
@@ -124,22 +125,22 @@ class Mapper {
         std::find_if(inner_.nodes.begin(), inner_.nodes.end(), [&](const Node& n) { return n.layer->id == id; });
     if (found == inner_.nodes.end() ? inner_.graph->damaged : !found->op) return -1;
     std::vector<Remedy> remedies;
-    std::string there;
-    for (std::size_t k = 0; k < nodes.size() && k < 4; ++k) {
+    std::vector<std::string> there;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
       const auto candidate = layer_of(nodes[k]).id;
       // One that the port map leaves out is likelier.
-      remedies.insert(names(candidate) ? remedies.end() : remedies.begin(), tag(attribute, candidate));
-      there += fmt::format("{}{}", k == 0 ? "" : ", ", candidate);
+      if (k < kTried) remedies.insert(names(candidate) ? remedies.end() : remedies.begin(), tag(attribute, candidate));
+      there.push_back(std::to_string(candidate));
     }
     const auto what = found == inner_.nodes.end()
                           ? fmt::format("the {} has no layer {}", body_.role, id)
                           : fmt::format("the port map must name a {}, but layer {} of the {} has type {}", kind,
                                         named(*found->layer), body_.role, found->op->type);
-    say(at,
+    say(value_in_tag(at, attribute),
         nodes.empty() ? fmt::format("{}; it has no {}", what, kind)
-                      : fmt::format("{}; its {} {}{}", what,
+                      : fmt::format("{}; its {} {}", what,
                                     nodes.size() == 1 ? fmt::format("only {} is", kind) : fmt::format("{}s are", kind),
-                                    there, nodes.size() > 4 ? ", ..." : ""),
+                                    word_list(std::move(there), "and", kTried)),
         std::move(remedies));
     return -1;
   }
@@ -170,7 +171,7 @@ class Mapper {
       if (entry.purpose == "current_iteration" || entry.purpose == "execution_condition") return;
       const std::string_view meant = input ? "current_iteration" : "execution_condition";
       if (entry.purpose.empty()) return say(entry.at, "a port map entry needs an external_port_id");
-      return say(entry.at,
+      return say(value_in_tag(entry.at, "purpose"),
                  fmt::format("purpose must be \"current_iteration\" or \"execution_condition\", but is \"{}\"",
                              printable(entry.purpose)),
                  {{{Change::What::tag_attribute, "purpose", std::string(meant)}}});
@@ -182,7 +183,7 @@ class Mapper {
       for (auto port = ports.rbegin(); port != ports.rend() && remedies.size() < 4;
            ++port)  // Loop's first two are no inputs of the body
         if (!maps_port(port->id, entry.direction)) remedies.push_back(tag("external_port_id", port->id));
-      return say(entry.at,
+      return say(value_in_tag(entry.at, "external_port_id"),
                  fmt::format("the port map names {} port {} of layer {}, {}", input ? "input" : "output",
                              entry.external_port, named(outer_), ids_of(ports, input ? "input" : "output")),
                  std::move(remedies));
@@ -200,9 +201,10 @@ class Mapper {
     link.end = entry.end;
     link.stride = entry.stride;
     link.part_size = entry.part_size;
-    if (link.sliced && link.stride == 0) return say(entry.at, "stride must not be 0");
+    if (link.sliced && link.stride == 0) return say(value_in_tag(entry.at, "stride"), "stride must not be 0");
     if (link.sliced && link.part_size <= 0)
-      return say(entry.at, fmt::format("part_size must be positive, but is {}", link.part_size));
+      return say(value_in_tag(entry.at, "part_size"),
+                 fmt::format("part_size must be positive, but is {}", link.part_size));
     (input ? map_.inputs : map_.outputs).push_back(link);
   }
 

@@ -195,7 +195,7 @@ class Connector {
       auto d = diagnose(Code::E0201,
                         fmt::format("layer id {} is used twice, by \"{}\" and \"{}\"", other.id, printable(other.name),
                                     printable(layer(second).name)),
-                        layer(second).at);
+                        value_in_tag(layer(second).at, "id"));
       d.notes.push_back({"the first layer with this id", other.at, "", ""});
       std::vector<Remedy> remedies;
       if (renamed_) {
@@ -220,7 +220,7 @@ class Connector {
       auto d = diagnose(
           Code::E0207,
           fmt::format("two {} ports of {} have the id {}", inputs ? "input" : "output", describe(layer(at)), port.id),
-          port.at);
+          value_in_tag(port.at, "id"));
       d.notes.push_back({"the first port with this id", first->second->at, "", ""});
       std::vector<Remedy> remedies;
       if (const auto ids = inputs ? loose().unknown_inputs(layer(at)) : std::vector<i64>{}; ids.size() <= 4)
@@ -236,7 +236,7 @@ class Connector {
       if (!renamed_)
         say(target,
             diagnose(Code::E0202, fmt::format("the edge comes from layer {}, which does not exist", edge.from_layer),
-                     edge.at),
+                     value_in_tag(edge.at, "from-layer")),
             only(loose().unread(), "from", true, target < 0 ? nullptr : input_port(layer(target), edge.to_port)));
       else if (target >= 0) faulty_[target] = true;
     }
@@ -244,7 +244,7 @@ class Connector {
       if (renamed_) return;
       ++strays_;
       auto d = diagnose(Code::E0202, fmt::format("the edge leads to layer {}, which does not exist", edge.to_layer),
-                        edge.at);
+                        value_in_tag(edge.at, "to-layer"));
       note_unfed(d, loose().unfed());
       return say(source, std::move(d), only(loose().unfed(), "to", true, source_port(edge)));
     }
@@ -259,7 +259,7 @@ class Connector {
       auto d = diagnose(Code::E0203,
                         fmt::format("the edge leads to input port {} of {}, {}", edge.to_port, describe(consumer),
                                     ids_of(consumer.inputs, "input")),
-                        edge.at);
+                        value_in_tag(edge.at, "to-port"));
       note_unfed(d, loose().unfed(consumer));
       return say(target, std::move(d), only(loose().unfed(consumer), "to", false, source_port(edge)));
     }
@@ -282,7 +282,7 @@ class Connector {
     auto d = diagnose(Code::E0203,
                       fmt::format("the edge comes from output port {} of {}, {}", edge.from_port, describe(producer),
                                   ids_of(producer.outputs, "output")),
-                      edge.at);
+                      value_in_tag(edge.at, "from-port"));
     auto remedies = producer.outputs.size() == 1
                         ? std::vector<Remedy>{tag({{"from-port", producer.outputs.front().id}})}
                         : only(loose().unread(producer), "from", false);
@@ -339,6 +339,26 @@ class Connector {
 };
 
 }  // namespace
+
+SourceLoc value_in_tag(const SourceLoc& tag, std::string_view attribute) {
+  if (!tag) return tag;
+  const auto text = tag.file->text.substr(tag.offset);
+  constexpr std::string_view blank = " \t\r\n";
+  // Name by name, over the quoted values.
+  auto at = text.find_first_of(blank);
+  while (at != text.npos) {
+    at = text.find_first_not_of(blank, at);
+    const auto equals = text.find('=', std::min(at, text.size())),
+               quote = text.find_first_of("\"'", std::min(equals, text.size()));
+    if (quote == text.npos || text.find('>', at) < quote) return tag;
+    const auto end = text.find(text[quote], quote + 1);
+    if (end == text.npos) return tag;
+    if (trim(text.substr(at, equals - at)) == attribute)
+      return {tag.file, tag.offset + quote + 1, std::max<std::size_t>(end - quote - 1, 1)};
+    at = end + 1;
+  }
+  return tag;
+}
 
 std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics) {
   return Connector(model, faulty, diagnostics).run();

@@ -15,6 +15,9 @@ int output_position(const Layer&, i64 port_id);
 /// "whose input ports are 0 and 1".
 std::string ids_of(const std::vector<Port>& ports, std::string_view kind);
 
+/// Where the value of an attribute of this tag stands; the tag where it has none.
+SourceLoc value_in_tag(const SourceLoc& tag, std::string_view attribute);
+
 /// Who feeds every input of every layer, by position; faults of edges are reported and mark the layer.
 std::vector<std::vector<ValueRef>> connect(const Model& model, std::vector<bool>& faulty, Diagnostics& diagnostics);
 

@@ -73,7 +73,7 @@ class Inferrer {
   void run(const std::vector<Fact>* received) {
     facts.outputs.resize(model.nodes.size());
     facts.bodies.resize(model.nodes.size());
-    unknown_.assign(model.nodes.size(), false);
+    facts.unknown.assign(model.nodes.size(), false);
     const auto used = used_nodes(model);
     std::vector<int> parameter_of(model.nodes.size(), -1);
     for (int k = 0; k < std::ssize(model.parameters); ++k) parameter_of[model.parameters[k]] = k;
@@ -97,7 +97,7 @@ class Inferrer {
         infer_one(i, k, found);
         add_as_unused(found, diagnostics);
       }
-      if (options.stop_at_fault && unknown_[i] && used[i]) {
+      if (options.stop_at_fault && facts.unknown[i] && used[i]) {
         facts.outputs.resize(i + 1);
         return;
       }
@@ -118,20 +118,19 @@ class Inferrer {
   const InferOptions& options;
   Diagnostics& diagnostics;
   Shared& shared;
-  std::vector<bool> unknown_;
   std::optional<LineIndex> lines_;
   DeclaredCheck declared_check_{model, diagnostics};
 
   bool compares() const { return options.compare_declared && options.shapes.empty() && options.states.empty(); }
 
   void forget(std::size_t node) {
-    unknown_[node] = true;
+    facts.unknown[node] = true;
     facts.outputs[node].assign(facts.outputs[node].size(), Fact{});
   }
 
   bool depends_on_unknown(const Node& node) const {
     return std::any_of(node.inputs.begin(), node.inputs.end(),
-                       [&](ValueRef v) { return v.node < 0 || unknown_[v.node]; });
+                       [&](ValueRef v) { return v.node < 0 || facts.unknown[v.node]; });
   }
 
   void infer_one(std::size_t index, int parameter, Diagnostics& found) {

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "model/report.hpp"
+#include "passes/connect.hpp"
 
 namespace ovir::passes {
 
@@ -21,8 +22,10 @@ void warn_shared_names(const Model& model, Diagnostics& diagnostics) {
   if (shared.empty()) return;
   constexpr std::size_t named = 8;
   const auto [first, second] = shared.front();
-  auto d = diagnose(Code::W0906, fmt::format("layer name \"{}\" is used twice, by layers {} and {}",
-                                             printable(first->name), first->id, second->id));
+  auto d = diagnose(Code::W0906,
+                    fmt::format("layer name \"{}\" is used twice, by layers {} and {}", printable(first->name),
+                                first->id, second->id),
+                    value_in_tag(second->at, "name"));
   d.notes.push_back({"the first layer of this name", first->at, "", ""});
   for (std::size_t i = 1; i < shared.size() && i <= named; ++i)
     d.notes.push_back({fmt::format("{} has the name of layer {}", describe(*shared[i].second), shared[i].first->id),

@@ -134,9 +134,16 @@ class Resolver {
     node.faulty = layer.damaged;
     if (layer.damaged && (layer.type.empty() || layer.version.empty())) return;
     node.faulty |= !attempt(diagnostics, model, layer, [&] {
-      const auto found = find_operation(registry_, layer.type, layer.version);
-      node.op = found.op;
-      node.version = found.version;
+      try {
+        const auto found = find_operation(registry_, layer.type, layer.version);
+        node.op = found.op;
+        node.version = found.version;
+      } catch (Failure& failure) {
+        auto& d = failure.diagnostic;
+        if (d.code == Code::E0602 || d.code == Code::E0603)
+          d.at = value_in_tag(layer.at, d.code == Code::E0602 ? "type" : "version");
+        throw;
+      }
     });
     if (!node.op) return;
     // Files declare the outputs that are used; the operation has the others as well.

@@ -40,8 +40,7 @@ class SquareWeights {
   static const Tensor* constant_at(const Model& model, ValueRef from) {
     if (from.node < 0) return nullptr;
     const auto* node = &model[from.node];
-    if (node->op && node->op->type == "Convert" && !node->inputs.empty() && node->inputs.front().node >= 0)
-      node = &model[node->inputs.front().node];
+    if (node->op && node->op->type == "Convert") node = &model[node->inputs.front().node];
     return node->constant ? &node->constant : nullptr;
   }
 
@@ -63,7 +62,7 @@ bool of_types(const Candidate& layer) {
 bool along_last_axis(const Candidate& layer) {
   if (layer.inputs.size() < 2) return false;
   const auto& shape = layer.inputs[0].shape;
-  if (!shape.has_rank() || !layer.inputs[1].value || layer.inputs[1].value.size() == 0) return true;
+  if (!shape.has_rank() || !layer.inputs[1].value) return true;
   const auto axis = to_i64(layer.inputs[1].value).front();
   return shape.rank() > 1 && (axis == -1 || axis == shape.rank() - 1);
 }
@@ -232,11 +231,11 @@ void check_left_out(const Model& model, const Node& node, Diagnostics& diagnosti
 
 void check_portability(const Model& model, const Facts& facts, Diagnostics& diagnostics) {
   SquareWeights weights;
-  for (std::size_t i = 0; i < model.nodes.size() && i < facts.outputs.size(); ++i) {
+  for (std::size_t i = 0; i < facts.outputs.size(); ++i) {
     const auto& node = model.nodes[i];
-    if (!node.op || node.faulty) continue;
+    if (facts.unknown[i]) continue;
     Candidate layer{node, facts.outputs[i], {}, weights.turned(model, node)};
-    for (const auto& v : node.inputs) layer.inputs.push_back(v.node < 0 ? Fact{} : facts.of(v));
+    for (const auto& v : node.inputs) layer.inputs.push_back(facts.of(v));
     // What follows from constants is computed once, when the model is read.
     const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),
                                                              [](const Fact& f) { return static_cast<bool>(f.value); });

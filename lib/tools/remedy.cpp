@@ -17,7 +17,7 @@ class Editor {
         return place_.node && set(place_.node->layer->at.offset, change.name, change.value);
       case Change::What::attribute: return place_.node && set_data(change.name, change.value);
       case Change::What::attribute_name: return rename(change.name, change.value);
-      case Change::What::tag_attribute: return diagnostic.at && set(diagnostic.at.offset, change.name, change.value);
+      case Change::What::tag_attribute: return diagnostic.at && set(tag_of(diagnostic.at), change.name, change.value);
       case Change::What::text:
         if (diagnostic.at) put({diagnostic.at.offset, diagnostic.at.offset + diagnostic.at.length}, change.value);
         return static_cast<bool>(diagnostic.at);
@@ -39,6 +39,11 @@ class Editor {
     auto written = xml::escaped(value);
     if (text.substr(range.begin, range.end - range.begin) != written)
       made.texts.push_back({{file, range.begin, range.end - range.begin}, std::move(written)});
+  }
+
+  /// The tag that a place names, or in whose attribute it lies.
+  std::size_t tag_of(const SourceLoc& at) const {
+    return text[at.offset] == '<' ? at.offset : xml::tag_around(text, at.offset);
   }
 
   bool set(std::size_t tag, std::string_view name, std::string_view value) {

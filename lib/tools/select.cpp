@@ -36,7 +36,9 @@ constexpr int kDeepest = 32;
 
 class Selector {
  public:
-  Selector(const Model& whole, Constants constants) : constants_(constants) { collect(whole); }
+  Selector(const Model& whole, Constants constants, const Model* part) : constants_(constants), part_(part) {
+    collect(whole);
+  }
 
   std::vector<Selected> run(std::string_view text) {
     if (const auto exact = by_name(trim(text)); !exact.empty()) return exact;
@@ -84,17 +86,26 @@ class Selector {
 
  private:
   Constants constants_;
+  const Model* part_;
   std::vector<Selected> all_;  // every node, in order
   std::vector<const Model*> models_;
 
-  /// Without constants, unless there is nothing else.
+  /// Only the layers of the part that is preferred, or of a body without those of bodies within it; and without
+  /// constants, unless there is nothing else.
   std::vector<Selected> spare(std::vector<Selected> found) const {
+    if (part_) {
+      const bool any = std::ranges::any_of(found, [&](const Selected& s) { return s.model == part_; });
+      const auto* const home = any ? part_ : found.front().model;
+      const auto within = [&](const Selected& s) { return s.model->path.starts_with(home->path); };
+      if (any || std::ranges::all_of(found, within))
+        std::erase_if(found, [&](const auto& s) { return s.model != home; });
+    }
     const auto constant = [](const Selected& s) {
       const auto* const op = (*s.model)[s.node].op;
       return op && op->kind == Kind::constant;
     };
     if (constants_ == Constants::spared && !std::all_of(found.begin(), found.end(), constant))
-      found.erase(std::remove_if(found.begin(), found.end(), constant), found.end());
+      std::erase_if(found, constant);
     return found;
   }
 
@@ -279,6 +290,16 @@ class Selector {
     for (const auto& name : names)
       if (type && term.size() > by_type.size() && lower(name).starts_with(lower(term))) suggest(term, name);
     if (const auto near = nearest(term, {names.begin(), names.end()})) suggest(term, *near);
+    if (term == "all") suggest(term, "*");
+    if (term.size() < 3 || term.find_first_of("*?:/") != term.npos) none(term);
+    const auto pattern = fmt::format("*{}*", term);
+    if (std::ranges::any_of(names, [&](const auto& name) { return glob_match(pattern, name); })) suggest(term, pattern);
+    for (const auto& s : all_)
+      if (lower((*s.model)[s.node].layer->type) == lower(term)) suggest(term, fmt::format("type:{}", term));
+    none(term);
+  }
+
+  [[noreturn]] static void none(std::string_view term) {
     throw SelectorError(fmt::format("'{}' selects no layer", printable(term)));
   }
 
@@ -309,12 +330,12 @@ bool glob_match(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants) {
-  return Selector(model, constants).run(selector);
+std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants, const Model* part) {
+  return Selector(model, constants, part).run(selector);
 }
 
 std::vector<std::string> shared_names(const Model& model, std::string_view selector) {
-  return Selector(model, Constants::selected).shared_names(selector);
+  return Selector(model, Constants::selected, nullptr).shared_names(selector);
 }
 
 }  // namespace ovir::tools

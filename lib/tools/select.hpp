@@ -40,8 +40,11 @@ struct SelectorError : std::runtime_error {
 enum class Constants : std::uint8_t { selected, spared };
 
 /// What `selector` means, in topological order, bodies after the layers of the model around them; no layer twice.
+/// With `part`, the model or a body within it, a part of the selector means layers of one model or body where it can:
+/// of `part`, else of a body and not of those within it.
 /// Throws SelectorError where the text is faulty or it, or a part of it, selects nothing.
-std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants = Constants::selected);
+std::vector<Selected> select(const Model& model, std::string_view selector, Constants constants = Constants::selected,
+                             const Model* part = nullptr);
 
 /// The names in `selector` that several layers have, each as a sentence about them: such a name means all of them.
 std::vector<std::string> shared_names(const Model& model, std::string_view selector);

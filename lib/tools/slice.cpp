@@ -75,8 +75,9 @@ Tensor slice(const Tensor& given, std::string_view text) {
   if (dots > 1)
     throw std::invalid_argument(fmt::format("expected \"...\" at most once, but it is there {} times", dots));
   if (named > t.rank())
-    throw std::invalid_argument(fmt::format("{} for {} of shape {}", counted(named, "index", "indices"),
-                                            counted(t.rank(), "axis", "axes"), to_string(t.shape())));
+    throw std::invalid_argument(fmt::format("expected at most {} for shape {}, but there {}",
+                                            counted(t.rank(), "index", "indices"), to_string(t.shape()),
+                                            named == 1 ? "is 1" : fmt::format("are {}", named)));
   if (dots == 0) words.emplace_back("...");
   const auto strides = strides_of(t.shape());
   i64 first = 0, axis = 0;

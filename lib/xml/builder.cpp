@@ -23,14 +23,14 @@ std::string quoted(std::string_view s) {
   return s.size() <= longest ? '"' + printable(s) + '"' : '"' + printable(s.substr(0, longest)) + "...\"";
 }
 
-/// Why `s` is not a number of at least `min`.
-std::string why_no_number(std::string_view s, i64 min) {
+/// What `s`, which is no number of at least `min`, must be.
+std::string expected_number(std::string_view s, i64 min) {
   const std::string_view digits = trim(s).substr(trim(s).starts_with('-') ? 1 : 0);
   const bool whole =
       !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!whole) return "is not an integer";
-  if (!parse_number<i64>(s)) return "does not fit in 64 bits";
-  return min == 0 ? "is negative" : fmt::format("is less than {}", min);
+  if (!whole) return "must be an integer";
+  if (!parse_number<i64>(s)) return "must fit in 64 bits";
+  return min == 0 ? "must not be negative" : fmt::format("must be at least {}", min);
 }
 
 }  // namespace
@@ -72,9 +72,10 @@ std::optional<i64> Builder::number(pugi::xml_node node, const char* name, i64 mi
   }
   const auto n = parse_number<i64>(attribute.value());
   if (n && *n >= min) return n;
-  const std::string why = why_no_number(attribute.value(), min);
-  report(Code::E0104, fmt::format("{} {} of <{}> {}", name, quoted(attribute.value()), node.name(), why),
-         value(attribute), why);
+  report(Code::E0104,
+         fmt::format("{} of <{}> {}, but is {}", name, node.name(), expected_number(attribute.value(), min),
+                     quoted(attribute.value())),
+         value(attribute));
   return std::nullopt;
 }
 
@@ -210,7 +211,8 @@ Port Builder::port(pugi::xml_node node, bool input) {
     if (!result.declared_type && !input) {
       const auto near = nearest_element_type(precision.value());
       const auto hint = near ? fmt::format("; did you mean \"{}\"?", precision_name(*near)) : "";
-      report(Code::E0104, fmt::format("precision {} is not an element type{}", quoted(precision.value()), hint),
+      report(Code::E0104,
+             fmt::format("precision of <port> must be an element type, but is {}{}", quoted(precision.value()), hint),
              value(precision), {}, {},
              near ? std::vector<Remedy>{{{Change::What::text, {}, std::string(precision_name(*near))}}}
                   : std::vector<Remedy>{});
@@ -240,12 +242,11 @@ std::optional<Dim> Builder::dim(pugi::xml_node node) {
     }
     return *n == -1 ? Dim{} : Dim{*n};
   }
-  const std::string why = why_no_number(written, -1);
   // "64x", "64,": the number is there.
   const auto text = trim(written);
   const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
-  report(Code::E0104, fmt::format("<dim> {} {}", quoted(written), why),
-         *written ? at(written, std::strlen(written)) : tag(node), why, {},
+  report(Code::E0104, fmt::format("<dim> {}, but is {}", expected_number(written, -1), quoted(written)),
+         *written ? at(written, std::strlen(written)) : tag(node), {}, {},
          digits.empty() ? std::vector<Remedy>{} : std::vector<Remedy>{{{Change::What::text, {}, std::string(digits)}}});
   return std::nullopt;
 }

@@ -187,7 +187,7 @@ void warn_of_characters(const std::shared_ptr<const SourceFile>& source, Diagnos
            fmt::format("entity &{}; is not expanded, neither here nor in OpenVINO", printable(name.substr(0, end))),
            "");
     else if (named) warn(*at, fmt::format("malformed XML: unknown entity &{};", printable(name.substr(0, end))), "");
-    else warn(*at, "malformed XML: a bare & begins no entity", "expected &amp;");
+    else warn(*at, "malformed XML: & must begin an entity such as &amp;", "expected &amp;");
   }
   if (const auto at = not_utf8(text)) warn(*at, "malformed XML: this byte is not UTF-8", "");
 }

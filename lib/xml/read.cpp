@@ -235,6 +235,7 @@ std::shared_ptr<const Graph> read(const std::string& path, const ReadOptions& op
                    fmt::format("cannot open {}: {}{}", printable(path), *error, meant ? "" : did_you_mean_file(path)),
                    file_start(path));
       if (meant) d.notes.push_back(model_note(*meant));
+      if (path == "-") d.notes.push_back(note("a model is read from a file; \"/dev/stdin\" is what was piped in"));
       diagnostics.add(std::move(d));
       return nullptr;
     }

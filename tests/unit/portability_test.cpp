@@ -46,6 +46,17 @@ TEST_CASE("a layer that the CPU plugin computes otherwise is one note") {
   CHECK(unique_along(-1) == 1);
 }
 
+TEST_CASE("a layer with a fault has no notes, nor has one that depends on it") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
+  const auto axes = m.graph.constant("axes", Tensor::of<i64>(ElementType::i64, Shape{0}, std::vector<i64>{}));
+  const auto unique = m.graph.add("unique", "Unique-10", {x, axes});
+  m.graph.result("y", m.graph.add("relu", "ReLU-1", {unique}));
+  const auto c = m.check();
+  CHECK(c.diagnostics.errors() == 1);
+  CHECK(differences(c).empty());
+}
+
 TEST_CASE("resampling with antialias is one note where an axis becomes shorter") {
   const auto notes = [](std::string_view mode, i64 width) {
     SmallModel m;

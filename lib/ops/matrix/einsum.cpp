@@ -120,7 +120,7 @@ void infer(InferContext& c) {
         labels.emplace_back(ch, d);
       } else {
         const auto both = broadcast(known->second, d);
-        c.require(both.has_value(), i, Code::E0506, "Einsum cannot broadcast the dims that \"{}\" names: {} and {}", ch,
+        c.require(both.has_value(), i, Code::E0506, "Einsum cannot broadcast the dims of label \"{}\": {} and {}", ch,
                   to_string(known->second), to_string(d));
         known->second = *both;
       }
