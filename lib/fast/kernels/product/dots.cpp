@@ -43,4 +43,14 @@ void product_of_dots(const float* a, const float* b, float* c, i64 m, i64 n, i64
   });
 }
 
+void product_and_copy(const float* a, const Weights& b, float* copy, float* c, i64 m, i64 n, i64 k,
+                      const Epilogue& epilogue, ThreadPool& pool) {
+  parallel_ranges(pool, n, 10 + static_cast<double>((m + 2) * k) / 8, [&](i64 begin, i64 end) {
+    auto* const to = copy + begin * k;
+    const auto* const from = b.get(begin * k, (end - begin) * k, to);
+    if (from != to) std::copy_n(from, (end - begin) * k, to);
+    columns_of_dots(a, to, c, m, n, k, begin, end, epilogue);
+  });
+}
+
 }  // namespace ovir::fast
