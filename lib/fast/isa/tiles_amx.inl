@@ -1,5 +1,5 @@
-// Sums of bf16 and of u8 by i8 in the tile registers of AMX: 16 lines of 64 bytes each. A line of the left operand is 16
-// words of a pixel, one of the right operand 16 columns of a step, which is how both lie in memory anyway.
+// Sums of bf16 and of u8 by i8 in the tile registers of AMX: 16 lines of 64 bytes each. A line of the left operand is
+// 16 words of a pixel, one of the right operand 16 columns of a step, which is how both lie in memory anyway.
 
 constexpr int kTileRows = 16;
 

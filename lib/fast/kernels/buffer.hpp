@@ -8,7 +8,8 @@
 
 namespace ovir::fast {
 
-/// Zeros, if not said otherwise. Large ones are put on huge pages where the system has some: weights are read from end to end again and again.
+/// Zeros, if not said otherwise. Large ones are put on huge pages where the system has some: weights are read from end
+/// to end again and again.
 class Buffer {
  public:
   Buffer() = default;

@@ -16,8 +16,8 @@ void product_of_dots(const float* a, const float* b, float* c, i64 m, i64 n, i64
 /// The same, with the rows of b written to `copy` on the way.
 void product_and_copy(const float* a, const Weights& b, float* copy, float* c, i64 m, i64 n, i64 k,
                       const Epilogue& epilogue, ThreadPool& pool);
-/// The same for the columns from `begin` to `end` of c alone, whose rows of b lie at `rows`; `far`: in memory, more than
-/// the caches hold.
+/// product_of_dots() for the columns from `begin` to `end` of c alone, whose rows of b lie at `rows`; `far`: in memory,
+/// more than the caches hold.
 void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, i64 k, i64 begin, i64 end,
                      const Epilogue& epilogue, bool far = false);
 
