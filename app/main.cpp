@@ -54,7 +54,8 @@ void choose_instruction_set() {
   if (wish == "baseline") level = fast::Isa::baseline;
   else if (wish == "avx2") level = fast::Isa::avx2;
   else if (wish == "avx512") level = fast::Isa::avx512;
-  else throw UsageError(fmt::format("OVIR_ISA: expected baseline, avx2 or avx512, not '{}'", printable(wish)));
+  else if (wish == "amx") level = fast::Isa::amx;
+  else throw UsageError(fmt::format("OVIR_ISA: expected baseline, avx2, avx512 or amx, not '{}'", printable(wish)));
   if (!fast::force_isa(level)) throw UsageError(fmt::format("OVIR_ISA: this machine cannot run {}", wish));
 }
 

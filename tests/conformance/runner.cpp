@@ -32,8 +32,10 @@ namespace fs = std::filesystem;
 using namespace ovir::conformance;
 
 constexpr int kSkipped = 77;
-constexpr std::pair<std::string_view, ovir::fast::Isa> kLevels[] = {
-    {"baseline", ovir::fast::Isa::baseline}, {"avx2", ovir::fast::Isa::avx2}, {"avx512", ovir::fast::Isa::avx512}};
+constexpr std::pair<std::string_view, ovir::fast::Isa> kLevels[] = {{"baseline", ovir::fast::Isa::baseline},
+                                                                    {"avx2", ovir::fast::Isa::avx2},
+                                                                    {"avx512", ovir::fast::Isa::avx512},
+                                                                    {"amx", ovir::fast::Isa::amx}};
 thread_local char current[512];  // the case that this thread judges, for the handler of a crash
 
 void say_where(int signal) {

@@ -1,3 +1,4 @@
+#include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/once.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "kernels.hpp"
@@ -74,6 +75,28 @@ TEST_CASE("packed product: odd sizes, epilogues, any number of threads") {
       CHECK(again == y);
     }
   });
+}
+
+TEST_CASE("product of few rows: large matrices, which the first product copies") {
+  ThreadPool one(1), two(2), four(4);
+  for (const auto& [m, k, n] : {std::array<i64, 3>{1, 1040, 300}, {4, 515, 700}, {3, 7, 2}}) {
+    const auto a = random_floats(m * k, 1), b = random_floats(n * k, 2), bias = random_floats(round_up(n, kColumns), 3);
+    const auto expected = naive({m, k, n, {}, true, false, false, true}, a, b, bias, {});
+    const Epilogue epilogue{.bias = bias.data()};
+    for_each_isa([&] {
+      Floats c(at(m * n)), again(at(m * n)), copy(at(n * k));
+      product_of_dots(a.data(), b.data(), c.data(), m, n, k, epilogue, one);
+      CHECK(worst(c, expected) <= 2e-6);
+      for (auto* pool : {&one, &two, &four}) {
+        product_of_dots(a.data(), b.data(), again.data(), m, n, k, epilogue, *pool);
+        CHECK(again == c);
+        std::fill(copy.begin(), copy.end(), 0.0f);
+        product_and_copy(a.data(), b.data(), copy.data(), again.data(), m, n, k, epilogue, *pool);
+        CHECK(again == c);
+        CHECK(copy == b);
+      }
+    });
+  }
 }
 
 TEST_CASE("packed product: rows apart, and over its own residual") {

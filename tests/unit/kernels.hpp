@@ -9,6 +9,7 @@
 #include "base/int.hpp"
 #include "base/thread_pool.hpp"
 #include "catch.hpp"
+#include "fast/isa/narrow.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir::fast {
@@ -28,9 +29,9 @@ inline Floats random_floats(i64 n, unsigned seed, float low = -1, float high = 1
 /// Calls check() with the loops of each instruction set that this machine has.
 template <class Check>
 void for_each_isa(Check check) {
-  for (const auto level : {Isa::baseline, Isa::avx2, Isa::avx512})
+  for (const auto level : {Isa::baseline, Isa::avx2, Isa::avx512, Isa::amx})
     if (force_isa(level)) {
-      INFO("loops for " << isa().name);
+      INFO("loops for " << isa().name << " and " << narrow_isa().name);
       check();
     }
   force_isa(Isa::best);

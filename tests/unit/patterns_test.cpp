@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "exec/profiler.hpp"
+#include "fast/isa/table.hpp"
 #include "fast/patterns.hpp"
 #include "pattern_examples.hpp"
 
@@ -161,6 +162,9 @@ TEST_CASE("every pattern has an example, and every example a pattern") {
 
 TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do") {
   for_each_pattern([](std::string_view pattern, const Example& e, ElementType type, const Net& net) {
+    // Where sums of bf16 and u8 are computed in tiles nothing takes Winograd for them.
+    const bool in_vectors = e.precision != Precision::f32 && e.kernel.find("winograd") != std::string_view::npos;
+    if (in_vectors) fast::force_isa(fast::Isa::avx512);
     const auto c = checked(net);
     auto fused = compile(c.model, c.facts, options_of(e));
     auto alone = compile(c.model, c.facts, options_of(e, {std::string(pattern)}));
@@ -183,6 +187,7 @@ TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do")
       CHECK(distance(unfused.run(inputs), expected) <= allowed(e, type));
       CHECK(same_bits(single.run(inputs), results));
     }
+    if (in_vectors) fast::force_isa(fast::Isa::best);
   });
 }
 

@@ -27,6 +27,7 @@ static constexpr IsaTable table(const char* name) {
           .rows = 6,
           .tile = tile,
           .dot = dot,
+          .dot_ahead = dot_ahead,
           .axpy = axpy,
           .dot_codes = dot_codes,
           .decode = decode,

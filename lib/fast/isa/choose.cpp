@@ -2,47 +2,92 @@
 
 #include "fast/isa/narrow.hpp"
 #include "fast/isa/table.hpp"
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace ovir::fast {
 namespace {
 
-/// The loops of an instruction set; null where this machine cannot run them.
-const IsaTable* table_of(Isa level) {
 #if defined(__x86_64__)
-  const bool avx512 = __builtin_cpu_supports("avx512f");
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (level == Isa::avx512) return avx512 ? &kAvx512Table : nullptr;
-  if (level == Isa::avx2) return avx2 ? &kAvx2Table : nullptr;
-  if (level == Isa::best && avx512) return &kAvx512Table;
-  if (level == Isa::best && avx2) return &kAvx2Table;
+/// Whether the processor has AMX, and Linux, which must be asked for the place of its registers, lets this process use
+/// them.
+bool has_tiles() {
+#if defined(__linux__)
+  constexpr unsigned kWanted = 1u << 22 | 1u << 24 | 1u << 25;  // BF16, TILE, INT8
+  constexpr long kAskForPermission = 0x1023, kTileData = 18;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kWanted) == kWanted &&
+         syscall(SYS_arch_prctl, kAskForPermission, kTileData) == 0;
 #else
-  if (level == Isa::avx512 || level == Isa::avx2) return nullptr;
+  return false;
 #endif
-  return &kBaseTable;
 }
 
-std::atomic<const IsaTable*>& chosen() {
-  static std::atomic<const IsaTable*> table{table_of(Isa::best)};
-  return table;
+bool has_dots() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16") &&
+         __builtin_cpu_supports("avx512vnni");
+}
+
+bool runs(Isa level) {
+  switch (level) {
+    case Isa::amx: {
+      static const bool tiles = has_dots() && has_tiles();
+      return tiles;
+    }
+    case Isa::avx512: return __builtin_cpu_supports("avx512f");
+    case Isa::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    default: return true;
+  }
+}
+
+Isa best() {
+  for (const auto level : {Isa::amx, Isa::avx512, Isa::avx2})
+    if (runs(level)) return level;
+  return Isa::baseline;
+}
+#endif
+
+struct Loops {
+  const IsaTable* wide;
+  const NarrowTable* narrow;
+};
+
+/// The loops of an instruction set; null where this machine cannot run them.
+const Loops* loops_of(Isa level) {
+  static const Loops base{&kBaseTable, &kNarrowBaseTable};
+#if defined(__x86_64__)
+  if (level == Isa::best) level = best();
+  static const Loops avx2{&kAvx2Table, &kNarrowAvx2Table}, amx{&kAvx512Table, &kNarrowAmxTable},
+      avx512{&kAvx512Table, has_dots() ? &kNarrowAvx512Table : &kNarrowAvx2Table};
+  if (!runs(level)) return nullptr;
+  if (level == Isa::amx) return &amx;
+  if (level == Isa::avx512) return &avx512;
+  if (level == Isa::avx2) return &avx2;
+#else
+  if (level != Isa::best && level != Isa::baseline) return nullptr;
+#endif
+  return &base;
+}
+
+std::atomic<const Loops*>& chosen() {
+  static std::atomic<const Loops*> loops{loops_of(Isa::best)};
+  return loops;
 }
 
 }  // namespace
 
-const IsaTable& isa() { return *chosen().load(std::memory_order_relaxed); }
+const IsaTable& isa() { return *chosen().load(std::memory_order_relaxed)->wide; }
+
+const NarrowTable& narrow_isa() { return *chosen().load(std::memory_order_relaxed)->narrow; }
 
 bool force_isa(Isa level) {
-  const auto* table = table_of(level);
-  if (table) chosen().store(table, std::memory_order_relaxed);
-  return table;
-}
-
-const NarrowTable& narrow_isa() {
-#if defined(__x86_64__)
-  static const bool has_dots = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                               __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vnni");
-  if (&isa() != &kBaseTable) return &isa() == &kAvx512Table && has_dots ? kNarrowAvx512Table : kNarrowAvx2Table;
-#endif
-  return kNarrowBaseTable;
+  const auto* loops = loops_of(level);
+  if (loops) chosen().store(loops, std::memory_order_relaxed);
+  return loops;
 }
 
 }  // namespace ovir::fast

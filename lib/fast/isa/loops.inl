@@ -40,11 +40,17 @@ static void tile(const float* a, i64 lda, const float* panel, i64 k, float* c, i
   }
 }
 
-static float dot(const float* x, const float* y, i64 n) {
+/// `ask`: for what lies 8 KB behind y, too.
+template <bool ask>
+static float dot_of(const float* x, const float* y, i64 n) {
+  constexpr std::uintptr_t kAhead = 8 << 10;
   Vec sum[4] = {};
   i64 i = 0;
-  for (; i + 4 * kWidth <= n; i += 4 * kWidth)
+  for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
+    for (i64 j = 0; ask && j < 4 * kWidth; j += 16)
+      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kAhead), 0, 2);
     for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), load(y + i + j * kWidth), sum[j]);
+  }
   for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), load(y + i), sum[0]);
   float lanes[kWidth];
   store(lanes, (sum[0] + sum[1]) + (sum[2] + sum[3]));
@@ -53,6 +59,9 @@ static float dot(const float* x, const float* y, i64 n) {
   for (; i < n; ++i) total += x[i] * y[i];
   return total;
 }
+
+static float dot(const float* x, const float* y, i64 n) { return dot_of<false>(x, y, n); }
+static float dot_ahead(const float* x, const float* y, i64 n) { return dot_of<true>(x, y, n); }
 
 static void axpy(float w, const float* x, i64 step, float* y, i64 n) {
   if (step == 1)

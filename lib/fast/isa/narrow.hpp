@@ -23,6 +23,7 @@ struct NarrowSum {
   i64 blocks, tap_count, steps, last_steps;
   const Word* weights;  ///< 32 a step
   Ahead* ahead;         ///< null: nothing
+  i64 row = 0;          ///< where NarrowTable::tiled: if not 0, the second half of the pixels lies this much further on
 };
 
 /// out = clamp(residual + bias + sum, low, high) in f32, or its GELU, stored as f32 or rounded to bf16.
@@ -125,9 +126,13 @@ struct Bf16DepthwiseRows {
   float* wide = nullptr;  ///< where f32 is stored, a pixel's even channels before the odd ones; null: `out`
 };
 
+/// The most of NarrowTable::pixels.
+inline constexpr int kMostPixels = 32;
+
 struct NarrowTable {
   const char* name;
-  int pixels;  ///< the most that are computed at once
+  int pixels;          ///< the most that are computed at once
+  bool tiled = false;  ///< sums of bf16 and u8 are so fast that Winograd does not pay
   /// Of any number of pixels, some at a time; as u8.
   void (*bf16)(const Bf16Tile& tile, int pixels);
   void (*bf16_depthwise)(const Bf16DepthwiseRows& rows);
@@ -140,7 +145,7 @@ struct NarrowTable {
   /// Of 32 channels a block; the pointers are to words.
   void (*bf16_pool)(const PoolRow& row);
   void (*u8)(const U8Tile& tile, int pixels);
-  void (*i16)(const I16Tile& tile, int pixels);  ///< at most `pixels`
+  void (*i16)(const I16Tile& tile, int pixels);
   /// Winograd's F(3×3, 3×3): 5 × 5 pixels of 32 channels in u8, rows `row` words apart, become 25 pixels in i16, `step`
   /// words apart.
   void (*u8_winograd_input)(const Word* in, i64 row, Word* to, i64 step);
@@ -176,11 +181,11 @@ struct NarrowTable {
 
 extern const NarrowTable kNarrowBaseTable;
 #if defined(__x86_64__)
-extern const NarrowTable kNarrowAvx2Table, kNarrowAvx512Table;
+extern const NarrowTable kNarrowAvx2Table, kNarrowAvx512Table, kNarrowAmxTable;
 #endif
 
 /// The loops in use, of the same instruction set as isa(). Those of AVX-512 want BF16 and VNNI, too; a machine without
-/// them takes those of AVX2.
+/// them takes those of AVX2. Those of AMX are the best.
 const NarrowTable& narrow_isa();
 
 }  // namespace ovir::fast

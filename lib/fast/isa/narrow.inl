@@ -50,27 +50,22 @@ static inline __attribute__((always_inline)) void narrow_sums(const NarrowSum& t
   }
 }
 
+/// What follows the sums, of which those of the bias are part, of P pixels from `first` on by two vectors of columns.
 template <int P>
-static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, i64 column) {
-  Vec sum[P][2];
-  const Vec bias0 = t.bias ? load(t.bias + column) : Vec{}, bias1 = t.bias ? load(t.bias + column + kWidth) : Vec{};
-#pragma GCC unroll 16
-  for (int p = 0; p < P; ++p) {
-    sum[p][0] = bias0;
-    sum[p][1] = bias1;
-  }
-  narrow_sums<P>(
-      t.sum, 0, column, sum, [](Words a, Words b, Vec & c) __attribute__((always_inline)) { dot_bf16(a, b, c); });
+static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t, i64 first, i64 column,
+                                                              Vec (&sum)[P][2]) {
   const Vec low = spread(t.low), high = spread(t.high);
   if (t.residual) {
-    const auto* residual = t.residual + column;
+    const auto* residual = t.residual + first * t.residual_pixel + column;
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
       sum[p][0] = sum[p][0] + load_bf16(residual + p * t.residual_pixel);
       sum[p][1] = sum[p][1] + load_bf16(residual + p * t.residual_pixel + kWidth);
     }
   } else if (t.wide_residual) {
-    const auto from = [&](i64 c) { return t.wide_residual + c / kBlock * t.residual_block + c % kBlock; };
+    const auto from = [&](i64 c) {
+      return t.wide_residual + first * t.residual_pixel + c / kBlock * t.residual_block + c % kBlock;
+    };
     const float *residual0 = from(column), *residual1 = from(column + kWidth);
 #pragma GCC unroll 16
     for (int p = 0; p < P; ++p) {
@@ -83,6 +78,7 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
     sum[p][0] = min(high, max(low, sum[p][0]));
     sum[p][1] = min(high, max(low, sum[p][1]));
   }
+  auto* out = t.wide ? nullptr : t.out + first * t.out_pixel + column;
   if (t.gelu) {
     // The coefficients take the registers of the sums.
     alignas(64) float values[2 * P * kWidth];
@@ -93,22 +89,36 @@ static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, 
     }
 #pragma GCC unroll 1
     for (int p = 0; p < P; ++p)
-      store_bf16(t.out + p * t.out_pixel + column, gelu_short(load(values + 2 * p * kWidth)),
+      store_bf16(out + p * t.out_pixel, gelu_short(load(values + 2 * p * kWidth)),
                  gelu_short(load(values + (2 * p + 1) * kWidth)));
     return;
   }
   if (!t.wide) {
 #pragma GCC unroll 16
-    for (int p = 0; p < P; ++p) store_bf16(t.out + p * t.out_pixel + column, sum[p][0], sum[p][1]);
+    for (int p = 0; p < P; ++p) store_bf16(out + p * t.out_pixel, sum[p][0], sum[p][1]);
     return;
   }
-  const auto place = [&](i64 c) { return t.wide + c / kBlock * t.out_block + c % kBlock; };
+  const auto place = [&](i64 c) { return t.wide + first * t.out_pixel + c / kBlock * t.out_block + c % kBlock; };
   float *wide0 = place(column), *wide1 = place(column + kWidth);
 #pragma GCC unroll 16
   for (int p = 0; p < P; ++p) {
     store(wide0 + p * t.out_pixel, sum[p][0]);
     store(wide1 + p * t.out_pixel, sum[p][1]);
   }
+}
+
+template <int P>
+static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, i64 column) {
+  Vec sum[P][2];
+  const Vec bias0 = t.bias ? load(t.bias + column) : Vec{}, bias1 = t.bias ? load(t.bias + column + kWidth) : Vec{};
+#pragma GCC unroll 16
+  for (int p = 0; p < P; ++p) {
+    sum[p][0] = bias0;
+    sum[p][1] = bias1;
+  }
+  narrow_sums<P>(
+      t.sum, 0, column, sum, [](Words a, Words b, Vec & c) __attribute__((always_inline)) { dot_bf16(a, b, c); });
+  bf16_finish<P>(t, 0, column, sum);
 }
 
 template <int P>
@@ -303,9 +313,10 @@ static void pair_rows(const std::uint16_t* x, i64 row, i64 rows, i64 columns, Wo
   }
 }
 
-/// Stores the sums of P pixels by two vectors of columns, from `column` on.
+/// Stores the sums of P pixels from `first` on by two vectors of columns, from `column` on.
 template <int P>
-static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64 column, const Ints (&sum)[P][2]) {
+static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64 first, i64 column,
+                                                            const Ints (&sum)[P][2]) {
   const Vec low = spread(t.low), high = spread(t.high), own = spread(t.own), other = spread(t.other),
             offset = spread(t.offset), lowest = spread(t.min), highest = spread(t.max);
   Vec scale[2], shift[2];
@@ -323,9 +334,10 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
     if (!t.residual && !t.wide_residual) return v;
     if (t.rounds) v = __builtin_convertvector(to_levels(v), Vec);
     const i64 c = column + j * kWidth;
-    const Vec plus = t.residual
-                         ? load_u8(t.residual + p * t.residual_pixel + c)
-                         : load(t.wide_residual + p * t.residual_pixel + c / kBlock * t.residual_block + c % kBlock);
+    const Vec plus =
+        t.residual
+            ? load_u8(t.residual + (first + p) * t.residual_pixel + c)
+            : load(t.wide_residual + (first + p) * t.residual_pixel + c / kBlock * t.residual_block + c % kBlock);
     v = v * own + (plus * other + offset);
     return min(highest, max(lowest, v));
   };
@@ -335,11 +347,11 @@ static inline __attribute__((always_inline)) void u8_finish(const U8Tile& t, i64
 #pragma GCC unroll 2
       for (int j = 0; j < 2; ++j) {
         const i64 c = column + j * kWidth;
-        store(t.wide + p * t.out_pixel + c / kBlock * t.out_block + c % kBlock, value(p, j));
+        store(t.wide + (first + p) * t.out_pixel + c / kBlock * t.out_block + c % kBlock, value(p, j));
       }
     return;
   }
-  std::uint8_t* out = t.out + column;
+  std::uint8_t* out = t.out + first * t.out_pixel + column;
   // Bounds of levels are taken where they are bytes: rounding keeps the order, and there are fewer vectors. To those of
   // all bytes they saturate.
   if (t.small && !t.residual && !t.wide_residual && P % 2 == 0) {
@@ -366,7 +378,7 @@ static inline __attribute__((always_inline)) void u8_block(const U8Tile& t, i64 
   Ints sum[P][2] = {};
   narrow_sums<P>(
       t.sum, 0, column, sum, [](Words a, Words b, Ints & c) __attribute__((always_inline)) { dot_u8(a, b, c); });
-  u8_finish<P>(t, column, sum);
+  u8_finish<P>(t, 0, column, sum);
 }
 
 template <int P>
@@ -438,7 +450,7 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .merge_bf16 = merge_bf16,
           .bf16_pool = bf16_pool,
           .u8 = u8,
-          .i16 = i16_pixels<kPixels>,
+          .i16 = i16,
           .u8_winograd_input = u8_winograd_input,
           .u8_winograd_output = u8_winograd_output,
           .u8_depthwise = u8_depthwise,

@@ -1,4 +1,4 @@
-// Compiled with AVX-512's BW, VL, BF16 and VNNI.
+// Compiled with AVX-512's BW, VL, BF16 and VNNI, and AMX's TILE, BF16 and INT8.
 #include "fast/isa/narrow.hpp"
 #if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
 #include <immintrin.h>
@@ -105,7 +105,19 @@ constexpr NarrowTable with_digits() {
   table.dot_digits = dot_digits;
   return table;
 }
+
+#include "fast/isa/tiles_amx.inl"
+constexpr NarrowTable with_tiles() {
+  auto table = with_digits();
+  table.name = "amx";
+  table.pixels = kMostPixels;
+  table.tiled = true;
+  table.bf16 = bf16_in_tiles;
+  table.u8 = u8_in_tiles;
+  return table;
+}
 }  // namespace
 extern const NarrowTable kNarrowAvx512Table = with_digits();
+extern const NarrowTable kNarrowAmxTable = with_tiles();
 }  // namespace ovir::fast
 #endif

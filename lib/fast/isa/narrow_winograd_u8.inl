@@ -61,6 +61,15 @@ static void i16_pixels(const I16Tile& t, int pixels) {
   }
 }
 
+static void i16(const I16Tile& t, int pixels) {
+  auto tile = t;
+  in_parts(pixels, [&](i64 first, int now) {
+    tile.sum.in = t.sum.in + first * t.sum.pixel;
+    tile.out = t.out + first * t.out_pixel;
+    i16_pixels<kPixels>(tile, now);
+  });
+}
+
 [[gnu::always_inline]] inline void u8_winograd_output_line(const Words (&m)[5], Words (&o)[3]) {
   const Words sum = m[1] + m[2], twice = m[3] + m[3];
   o[0] = m[0] + sum + m[3];
@@ -78,7 +87,7 @@ static inline __attribute__((always_inline)) void u8_winograd_row(const U8Tile& 
   for (int p = 0; p < P; ++p)
 #pragma GCC unroll 2
     for (int j = 0; j < 2; ++j) sum[p][j] = (Ints)(value[p][j] * kNinth) >> 2;
-  u8_finish<P>(t, column, sum);
+  u8_finish<P>(t, 0, column, sum);
 }
 
 static void u8_winograd_output(const U8WinogradTile& t) {

@@ -125,11 +125,11 @@ static float exp_sum(const float* x, float scale, float shift, float* y, i64 n) 
   const Vec times = spread(scale), minus = spread(shift);
   return sum_of(n, [=](i64 i, i64 lanes) {
     if (lanes == kWidth) {
-      const Vec e = exp(load(x + i) * times - minus);
+      const Vec e = exp_or_zero(min(spread(89.0f), load(x + i) * times - minus));
       store(y + i, e);
       return e;
     }
-    const Vec e = exp(load_some(x + i, lanes) * times - minus);
+    const Vec e = exp_or_zero(min(spread(89.0f), load_some(x + i, lanes) * times - minus));
     store_some(y + i, e, lanes);
     return only(e, lanes, Vec{});
   });

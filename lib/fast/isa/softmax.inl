@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) void softmax_short_rows(const Softm
   for (int k = 0; k < R; ++k) {
     sum[k] = Vec{};
 #pragma GCC unroll 4
-    for (int j = 0; j < V; ++j) sum[k] = sum[k] + (v[k][j] = exp_to_89(v[k][j] - best[k]));
+    for (int j = 0; j < V; ++j) sum[k] = sum[k] + (v[k][j] = exp_or_zero(v[k][j] - best[k]));
   }
 #pragma GCC unroll 4
   for (int k = 0; k < R; ++k) {
@@ -68,7 +68,7 @@ static void softmax_long_row(const SoftmaxRows& s, float* x, i64 r, i64 n, Maske
   Vec sum[4] = {};
   for (i64 i = 0; i < n; i += 4 * kWidth)
     for (i64 j = 0; j < 4 && i + j * kWidth < n; ++j) {
-      const Vec e = exp_to_89(load(x + i + j * kWidth) - highest);
+      const Vec e = exp_or_zero(load(x + i + j * kWidth) - highest);
       store(x + i + j * kWidth, e);
       sum[j] = sum[j] + e;
     }

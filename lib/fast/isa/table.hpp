@@ -22,6 +22,8 @@ struct IsaTable {
   void (*tile)(const float* a, i64 lda, const float* panel, i64 k, float* c, int m, bool first);
   /// The sum of x[i]·y[i].
   float (*dot)(const float* x, const float* y, i64 n);
+  /// The same for y that comes from memory, followed by what will be wanted next.
+  float (*dot_ahead)(const float* x, const float* y, i64 n);
   /// y[i] += w · x[i·step]
   void (*axpy)(float w, const float* x, i64 step, float* y, i64 n);
 
@@ -96,7 +98,8 @@ extern const IsaTable kBaseTable;
 extern const IsaTable kAvx2Table, kAvx512Table;
 #endif
 
-enum class Isa : std::uint8_t { best, baseline, avx2, avx512 };
+/// AMX is AVX-512 whose sums of bf16 and u8 are computed in tiles.
+enum class Isa : std::uint8_t { best, baseline, avx2, avx512, amx };
 
 /// The loops in use: the best that this machine can run, unless force_isa() said otherwise.
 const IsaTable& isa();

@@ -12,17 +12,26 @@ namespace {
 constexpr std::size_t kLine = 64, kHugePage = std::size_t{2} << 20;
 }
 
-Buffer::Buffer(i64 floats) : size_(floats) {
-  if (floats < 0 || floats > std::numeric_limits<i64>::max() / 8) throw std::bad_alloc();
-  if (floats == 0) return;
-  const std::size_t wanted = floats * sizeof(float);
-  const auto alignment = wanted >= 2 * kHugePage ? kHugePage : kLine;
-  const auto bytes = (wanted + alignment - 1) / alignment * alignment;
-  data_.reset(static_cast<float*>(std::aligned_alloc(alignment, bytes)));
-  if (!data_) throw std::bad_alloc();
-  // A refusal costs speed alone.
-  if (alignment == kHugePage) (void)madvise(data_.get(), bytes, MADV_HUGEPAGE);
-  std::memset(data_.get(), 0, bytes);
+Buffer::Buffer(i64 floats) : size_(floats) { allocate(true); }
+
+Buffer Buffer::unwritten(i64 floats) {
+  Buffer buffer;
+  buffer.size_ = floats;
+  buffer.allocate(false);
+  return buffer;
+}
+
+void Buffer::allocate(bool zeros) {
+  if (size_ < 0 || size_ > std::numeric_limits<i64>::max() / 8) throw std::bad_alloc();
+  if (size_ == 0) return;
+  const std::size_t wanted = size_ * sizeof(float), unit = wanted >= 2 * kHugePage ? kHugePage : kLine;
+  const auto bytes = (wanted + unit - 1) / unit * unit;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, bytes >= kHugePage ? kHugePage : kLine, bytes) != 0) throw std::bad_alloc();
+  data_.reset(static_cast<float*>(memory));
+  // A refusal costs speed alone. A second page that would be half empty is left to small ones.
+  if (bytes >= kHugePage) (void)madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  if (zeros) std::memset(data_.get(), 0, bytes);
 }
 
 void Buffer::Free::operator()(float* p) const { std::free(p); }

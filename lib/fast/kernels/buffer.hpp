@@ -8,12 +8,15 @@
 
 namespace ovir::fast {
 
-/// Zeros. Large ones are put on huge pages where the system has some: weights are read from end to end again and again.
+/// Zeros, if not said otherwise. Large ones are put on huge pages where the system has some: weights are read from end
+/// to end again and again.
 class Buffer {
  public:
   Buffer() = default;
   /// Throws std::bad_alloc.
   explicit Buffer(i64 floats);
+  /// Of any numbers, for who writes all of them.
+  static Buffer unwritten(i64 floats);
 
   float* data() const { return data_.get(); }
   i64 size() const { return size_; }
@@ -22,6 +25,8 @@ class Buffer {
   struct Free {
     void operator()(float* p) const;
   };
+  void allocate(bool zeros);
+
   std::unique_ptr<float, Free> data_;
   i64 size_ = 0;
 };

@@ -3,8 +3,6 @@
 namespace ovir::fast {
 namespace {
 
-constexpr int kMostPixels = 16;
-
 /// The residual of a tile in f32.
 void take(const NarrowTable& table, const Bf16Place& from, int pixels, i64 valid, float* to) {
   std::fill_n(to, pixels * kColumns, 0.0f);

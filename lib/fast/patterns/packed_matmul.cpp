@@ -11,12 +11,16 @@ namespace {
 
 /// So few rows are multiplied where the matrix lies: to pack it would take as long as many such products.
 constexpr i64 kFewRows = 4;
+/// A matrix of so many numbers that is multiplied so often is copied onto huge pages by the first of these products:
+/// from them it comes half as fast again as from a mapped file.
+constexpr i64 kLarge = i64{1} << 20, kOften = 16;
 
 class PackedMatMul final : public Kernel {
  public:
   /// `packed`: at once; else, b being [n][k] and operand 1, when there are more than a few rows for the first time.
-  PackedMatMul(const ConstantMatrix& b, bool packed, Ending ending)
-      : b_(b), in_place_(!packed), k_(b.k), n_(b.n), ending_(std::move(ending)) {
+  /// `file`: from which rows of b are copied; may be empty.
+  PackedMatMul(const ConstantMatrix& b, bool packed, FilePart file, Ending ending)
+      : b_(b), in_place_(!packed), file_(std::move(file)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
     if (packed) pack();
   }
 
@@ -42,7 +46,19 @@ class PackedMatMul final : public Kernel {
     const auto epilogue = ending_.epilogue(residual);
     const auto m = out[0].size() / n_;
     auto& pool = runtime.pool();
-    if (in_place_ && is_few(out[0])) return product_of_dots(a, in[1].as<const float>(), c, m, n_, k_, epilogue, pool);
+    if (in_place_ && is_few(out[0])) {
+      const auto* b = in[1].as<const float>();
+      bool done = false;
+      if (file_) {
+        std::call_once(copied_, [&] {
+          rows_ = Buffer::unwritten(n_ * k_);
+          product_and_copy(a, {b, file_, nullptr}, rows_.data(), c, m, n_, k_, epilogue, pool);
+          done = true;
+        });
+        b = rows_.data();
+      }
+      return done ? void() : product_of_dots(a, b, c, m, n_, k_, epilogue, pool);
+    }
     const auto rows = spread_rows(a, m, n_, k_, state.floats(state.rows), pool);
     product({panels_.data(), k_, n_}, rows.data, rows.apart, c, n_, m, epilogue, pool);
   }
@@ -72,8 +88,9 @@ class PackedMatMul final : public Kernel {
 
   ConstantMatrix b_;
   bool in_place_;
-  mutable std::once_flag once_;
-  mutable Buffer panels_;
+  FilePart file_;
+  mutable std::once_flag once_, copied_;
+  mutable Buffer panels_, rows_;
   i64 k_, n_;
   Ending ending_;
 };
@@ -91,7 +108,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const bool packed = !open || b->row != 1;
   if (!packed) match.inputs.push_back(graph.input(root, 1));
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
-  match.kernel = std::make_unique<PackedMatMul>(*b, packed, std::move(ending));
+  const bool copied = !packed && b->n * b->k >= kLarge && graph.options().expected_runs >= kOften;
+  match.kernel = std::make_unique<PackedMatMul>(*b, packed, copied ? file_of(graph, graph.input(root, 1)) : FilePart(),
+                                                std::move(ending));
   return match;
 }
 

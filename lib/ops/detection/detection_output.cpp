@@ -117,10 +117,10 @@ struct Box {
 };
 
 template <class T>
-T overlap(const Box<T>& a, const Box<T>& b) {
+T overlap(const Box<T>& a, T area_of_a, const Box<T>& b, T area_of_b) {
   const auto width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1), height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
   if (!(width > 0 && height > 0)) return 0;
-  return width * height / (a.area() + b.area() - width * height);
+  return width * height / (area_of_a + area_of_b - width * height);
 }
 
 struct Found {
@@ -156,7 +156,7 @@ class Detector {
   void run(T* out, i64 rows) {
     i64 row = 0;
     for (i64 image = 0; image < images; ++image)
-      for (auto& [f, box] : detect(image)) {
+      for (auto& [f, box, area] : detect(image)) {
         if (row == rows) return;
         if (a.clip_after_nms) box.clip();
         const T values[] = {static_cast<T>(image),
@@ -182,6 +182,7 @@ class Detector {
   struct Detection {
     Found what;
     Box<T> box;
+    T area;
   };
 
   T score(i64 image, i64 label, i64 prior) const {
@@ -232,13 +233,15 @@ class Detector {
       }
       std::sort(candidates.begin(), candidates.end(), before);
       constexpr i64 kOverlap = 4;
+      const auto first = a.decrease_label_id ? 0 : std::ssize(found);  // those before are of other classes
       for (const auto& f : candidates) {
-        spend(kOverlap * std::ssize(found));
+        spend(kOverlap * (std::ssize(found) - first));
         const auto box = box_of(image, f);
-        if (std::none_of(found.begin(), found.end(), [&](const Detection& kept) {
-              return kept.what.label == f.label && overlap(box, kept.box) > static_cast<T>(a.nms_threshold);
+        const auto area = box.area(), threshold = static_cast<T>(a.nms_threshold);
+        if (std::none_of(found.begin() + first, found.end(), [&](const Detection& kept) {
+              return kept.what.label == f.label && overlap(box, area, kept.box, kept.area) > threshold;
             }))
-          found.push_back({f, box});
+          found.push_back({f, box, area});
       }
       candidates.clear();
     };

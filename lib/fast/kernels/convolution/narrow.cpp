@@ -123,15 +123,20 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
       taps[t] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
     }
     const auto tiles = ceil_div(x1 - x0, max_pixels);
+    // Tiles of two short rows: weights are read for both.
+    const bool tiled = narrow_isa().tiled;
+    const i64 together = tiled && s.out_height > 1 && 2 * (x1 - x0) <= max_pixels ? 2 : 1;
     for (auto panel = first; panel < last; ++panel) {
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
-      if (panels > 1 && g.filters_size() > (1 << 16) && next < panels) {
+      // Tiles leave no time to ask in: what the processor finds out by itself comes sooner.
+      if (!tiled && panels > 1 && g.filters_size() > (1 << 16) && next < panels) {
         ahead.next = reinterpret_cast<const char*>(filters + next * g.panel_size());
         ahead.end = ahead.next + g.panel_size() * 4;
-        ahead.lines = ceil_div(2 * kBlock, tiles * (y1 - y0));
+        ahead.lines = ceil_div(2 * kBlock, tiles * ceil_div(y1 - y0, together));
       }
-      for (auto y = y0; y < y1; ++y)
+      for (auto y = y0; y < y1; y += together) {
+        const bool two = y + together <= y1 && together > 1;
         for (i64 i = 0; i < tiles; ++i) {
           const Part part(x1 - x0, tiles, i);
           const auto x = x0 + part.begin;
@@ -144,9 +149,11 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
                               .steps = g.steps,
                               .last_steps = g.last_steps,
                               .weights = filters + panel * g.panel_size(),
-                              .ahead = &ahead};
-          tile(sum, static_cast<int>(part.size()), panel, image, y * s.out_width + x);
+                              .ahead = &ahead,
+                              .row = two ? s.stride_y * from.row : 0};
+          tile(sum, static_cast<int>(part.size()) * (two ? 2 : 1), panel, image, y * s.out_width + x);
         }
+      }
     }
   };
 

@@ -131,7 +131,7 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
     }
     return;
   }
-  alignas(64) float other[16 * kColumns], aside[16 * kColumns];
+  alignas(64) float other[kMostPixels * kColumns], aside[kMostPixels * kColumns];
   if (tile.wide_residual) {
     std::fill_n(other, pixels * kColumns, 0.0f);
     for (i64 p = 0; p < pixels; ++p) std::copy_n(tile.wide_residual + p * kBlock, kBlock, other + p * kColumns);

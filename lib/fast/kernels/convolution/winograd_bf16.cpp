@@ -75,7 +75,7 @@ struct Loops {
 }  // namespace
 
 bool bf16_winograd_pays(const ConvolutionShape& s) {
-  return winograd_fits(s) && s.channels >= kChannels && s.outputs >= kColumns &&
+  return !narrow_isa().tiled && winograd_fits(s) && s.channels >= kChannels && s.outputs >= kColumns &&
          std::min(s.out_height, s.out_width) >= 6;
 }
 

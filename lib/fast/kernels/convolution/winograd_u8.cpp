@@ -70,7 +70,8 @@ struct Loops {
 }  // namespace
 
 bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
-  if (!winograd_fits(s) || s.channels < 4 * kBlock || s.outputs < 2 * kColumns || s.outputs % kColumns > 0)
+  if (narrow_isa().tiled || !winograd_fits(s) || s.channels < 4 * kBlock || s.outputs < 2 * kColumns ||
+      s.outputs % kColumns > 0)
     return false;
   // Products of pairs by products of fours; what the transformations take is the rest.
   const auto g = geometry_of(s);

@@ -131,11 +131,11 @@ void product_of_rows(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64
 
 void product_of_rows(const Bf16Panels& b, const float* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
                      const Bf16Place& residual) {
-  constexpr i64 kRows = 28;  // at once
+  const auto at_once = std::min(2 * narrow_isa().pixels, kMostPixels);
   const auto words = bf16_words(b.k);
-  alignas(64) std::array<Word, kRows * kMostRounded / 2> rounded;
-  for (i64 i = 0; i < m; i += kRows) {
-    const auto now = std::min(kRows, m - i);
+  alignas(64) std::array<Word, kMostPixels * kMostRounded / 2> rounded;
+  for (i64 i = 0; i < m; i += at_once) {
+    const auto now = std::min<i64>(at_once, m - i);
     auto* halves = reinterpret_cast<std::uint16_t*>(rounded.data());
     for (i64 r = 0; b.k % 2 == 1 && r < now; ++r) rounded[static_cast<std::size_t>(r * words + words - 1)] = 0;
     narrow_isa().rows_to_bf16(a + i * b.k, b.k, halves, 2 * words, now, b.k);

@@ -8,11 +8,12 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kRows = 8, kAside = 64;  // whose sums are kept aside until the epilogue has read the residual
+constexpr i64 kFar = 256 << 10;        // floats that do not stay in the cache
 
 }  // namespace
 
 void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, i64 k, i64 begin, i64 end,
-                     const Epilogue& epilogue) {
+                     const Epilogue& epilogue, bool far) {
   const auto& table = isa();
   alignas(64) float sums[kRows * kAside];
   for (auto column = begin; column < end; column += kAside) {
@@ -21,7 +22,10 @@ void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, 
     for (i64 row = 0; row < m; row += kRows) {
       const auto count = std::min(kRows, m - row);
       for (i64 j = 0; j < columns; ++j)
-        for (i64 i = 0; i < count; ++i) sums[i * kAside + j] = table.dot(a + (row + i) * k, b + j * k, k);
+        for (i64 i = 0; i < count; ++i) {
+          const auto dot = far && row + i == 0 ? table.dot_ahead : table.dot;
+          sums[i * kAside + j] = dot(a + (row + i) * k, b + j * k, k);
+        }
       for (i64 i = 0; i < count; ++i) {
         const auto at = (row + i) * n + column;
         float* const sum = sums + i * kAside;
@@ -34,8 +38,19 @@ void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, 
 
 void product_of_dots(const float* a, const float* b, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
                      ThreadPool& pool) {
-  parallel_ranges(pool, n, 10 + static_cast<double>(m * k) / 8,
-                  [&](i64 begin, i64 end) { columns_of_dots(a, b + begin * k, c, m, n, k, begin, end, epilogue); });
+  parallel_ranges(pool, n, 10 + static_cast<double>(m * k) / 8, [&](i64 begin, i64 end) {
+    columns_of_dots(a, b + begin * k, c, m, n, k, begin, end, epilogue, n * k > kFar);
+  });
+}
+
+void product_and_copy(const float* a, const Weights& b, float* copy, float* c, i64 m, i64 n, i64 k,
+                      const Epilogue& epilogue, ThreadPool& pool) {
+  parallel_ranges(pool, n, 10 + static_cast<double>((m + 2) * k) / 8, [&](i64 begin, i64 end) {
+    auto* const to = copy + begin * k;
+    const auto* const from = b.get(begin * k, (end - begin) * k, to);
+    if (from != to) std::copy_n(from, (end - begin) * k, to);
+    columns_of_dots(a, to, c, m, n, k, begin, end, epilogue);
+  });
 }
 
 }  // namespace ovir::fast
