@@ -16,6 +16,7 @@
 #include "names.hpp"
 #include "op/work.hpp"
 #include "tensor_files.hpp"
+#include "tools/numbers.hpp"
 
 namespace ovir::app {
 namespace {
@@ -37,20 +38,19 @@ struct Changes {
 
 Changes changes_between(const Tensor& before, const Tensor& after) {
   Changes changes;
-  const auto old = to_f64(before), now = to_f64(after);
   const bool integer = contains(kInteger, after.type());
-  for (i64 i = 0; i < std::ssize(old); ++i) {
-    if (old[i] == now[i] || (std::isnan(old[i]) && std::isnan(now[i]))) continue;
-    auto& count = std::isnan(old[i])                        ? changes.nan
-                  : !integer && std::isinf(now[i])          ? changes.overflow
-                  : integer && std::trunc(old[i]) == now[i] ? changes.truncated
-                  : integer                                 ? changes.out_of_range
-                                                            : changes.rounded;
+  tools::each_pair(before, after, [&](i64 i, double old, double now) {
+    if (old == now || (std::isnan(old) && std::isnan(now))) return;
+    auto& count = std::isnan(old)                     ? changes.nan
+                  : !integer && std::isinf(now)       ? changes.overflow
+                  : integer && std::trunc(old) == now ? changes.truncated
+                  : integer                           ? changes.out_of_range
+                                                      : changes.rounded;
     ++count;
-    if (changes.first) continue;
+    if (changes.first) return;
     changes.first = i;
-    changes.value = old[i];
-  }
+    changes.value = old;
+  });
   return changes;
 }
 

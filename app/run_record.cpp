@@ -8,6 +8,7 @@
 #include "cli.hpp"
 #include "io/files.hpp"
 #include "io/npy.hpp"
+#include "tools/numbers.hpp"
 #include "tools/statistics.hpp"
 
 namespace ovir::app {
@@ -28,14 +29,13 @@ Json difference(const Tensor& before, const Tensor& now) {
     return {{"was", fmt::format("{}{}", name(before.type()), to_string(before.shape()))},
             {"is", fmt::format("{}{}", name(now.type()), to_string(now.shape()))}};
   if (before.type() == ElementType::string) return Json::object();
-  const auto a = to_f64(before), b = to_f64(now);
   i64 differing = 0;
   double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+  tools::each_pair(before, now, [&](i64, double a, double b) {
+    if (a == b || (std::isnan(a) && std::isnan(b))) return;
     ++differing;
-    largest = std::max(largest, std::abs(a[i] - b[i]));
-  }
+    largest = std::max(largest, std::abs(a - b));
+  });
   return {{"differing", differing}, {"max_abs", largest}};
 }
 

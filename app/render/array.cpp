@@ -12,6 +12,7 @@
 #include "base/half.hpp"
 #include "base/text.hpp"
 #include "io/storable.hpp"
+#include "tools/numbers.hpp"
 
 namespace ovir::app {
 namespace {
@@ -211,17 +212,17 @@ Summary summarise(const Tensor& value) {
   Summary s;
   double sum = 0;
   i64 n = 0;
-  for (const double v : to_f64(value.unpacked())) {
+  tools::each_number(value, [&](double v) {
     if (std::isnan(v)) {
       ++s.nan;
-      continue;
+      return;
     }
     s.infinite += std::isinf(v) ? 1 : 0;
     s.min = std::min(s.min.value_or(v), v);
     s.max = std::max(s.max.value_or(v), v);
     sum += v;
     ++n;
-  }
+  });
   if (n > 0) s.mean = sum / static_cast<double>(n);
   return s;
 }

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "cli.hpp"
 #include "render/layer.hpp"
+#include "tools/element.hpp"
 
 namespace ovir::app {
 namespace {
@@ -343,9 +344,8 @@ std::string bisection_text(const tools::Bisection& bisection, const tools::Refer
   for (const auto i : tools::index_of(own.at, saved.shape())) index += fmt::format("{}{}", index.empty() ? "" : ",", i);
   text += fmt::format("  own error {}, from the reference's inputs\n", short_number(own.max_abs));
   if (own.value && own.value.type() != ElementType::string && own.value.size() > 0) {
-    const auto values = to_f64(own.value.unpacked()), expected = to_f64(saved.unpacked());
     text += fmt::format("  at [{}] it gives {:.7g}, the reference {:.7g}; rounding explains {}\n", index,
-                        values[own.at], expected[own.at], short_number(own.bound));
+                        tools::element(own.value, own.at), tools::element(saved, own.at), short_number(own.bound));
   }
   return text + fmt::format("  inherited error {}\n", short_number(bisection.found->inherited));
 }

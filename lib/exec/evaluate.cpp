@@ -5,6 +5,7 @@
 
 #include "model/explain.hpp"
 #include "model/report.hpp"
+#include "op/compute.hpp"
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
 #include "plan/passes.hpp"
@@ -94,7 +95,7 @@ std::vector<Tensor> compute(const Plan& plan, const Step& step, int index, const
   return at_node(
       plan, index, [&] { return facts_of(plan, node, inputs); },
       [&] {
-        node.version->eval(c);
+        ovir::compute(c);
         return std::move(c.finish());
       });
 }

@@ -10,6 +10,7 @@
 #include "exec/stored.hpp"
 #include "model/explain.hpp"
 #include "model/report.hpp"
+#include "op/compute.hpp"
 #include "op/infer_context.hpp"
 #include "op/shared_attrs.hpp"
 #include "op/work.hpp"
@@ -130,7 +131,7 @@ class Executor::Run final : private EvalHost {
     for (const auto& [tensor, id] : sized.moved) *tensor = sized_.tensors[id];
     auto& c = *sized.eval;
     c.set_host(this, plan_.node(step).maps);
-    plan_.node(step).version->eval(c);
+    compute(c);
     const auto& results = c.finish();
     for (std::size_t o = 0; o < step.outputs.size(); ++o) {
       if (!results[o]) continue;

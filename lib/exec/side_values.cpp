@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "op/eval_context.hpp"
+#include "op/compute.hpp"
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
 #include "plan/passes.hpp"
@@ -122,7 +122,7 @@ std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
   for (const auto id : ids) stored.push_back(plan_.value(id).stored);
   EvalContext eval(*node.version, node.attrs.get(), side.inputs, infer.outputs(), stored);
   eval.set_type(node.op->type);
-  node.version->eval(eval);
+  ovir::compute(eval);
   auto outputs = std::move(eval.finish());
   tell(side.node, side.inputs, outputs);
   side.inputs.clear();

@@ -7,7 +7,7 @@
 
 #include "base/word_list.hpp"
 #include "diag/diagnostic.hpp"
-#include "op/eval_context.hpp"
+#include "op/compute.hpp"
 #include "op/ports.hpp"
 #include "op/work.hpp"
 
@@ -324,7 +324,7 @@ void propagate_values(InferContext& c) {
   EvalContext e(v, c.raw_attrs(), inputs, c.outputs());
   try {
     spend(steps_of(v, c.raw_attrs(), inputs, c.outputs()));
-    v.eval(e);
+    compute(e);
   } catch (const OverWork&) {
     return;
   }

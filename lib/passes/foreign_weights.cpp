@@ -40,7 +40,8 @@ std::string absurd_value(const Tensor& t) {
       if (is_absurd(v)) return std::to_string(v);
   if (t.type() == ElementType::f32)
     for (const auto v : to_f64(t))
-      if (is_absurd(v)) return fmt::format("{}", static_cast<float>(v));
+      if (is_absurd(v))
+        return std::isnan(v) ? "nan" : fmt::format("{}", static_cast<float>(v));  // its sign says nothing
   return {};
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "diag/diagnostic.hpp"
-#include "op/eval_context.hpp"
+#include "op/compute.hpp"
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
 #include "plan/passes.hpp"
@@ -76,7 +76,7 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   spend(steps_of(*node.version, node.attrs.get(), inputs, infer.outputs()));
   EvalContext eval(*node.version, node.attrs.get(), inputs, infer.outputs(), stored);
   eval.set_type(node.op->type);
-  node.version->eval(eval);
+  compute(eval);
   return std::move(eval.finish());
 }
 

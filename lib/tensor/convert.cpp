@@ -159,8 +159,12 @@ std::vector<i64> to_i64(const Tensor& t) {
 }
 
 std::vector<double> to_f64(const Tensor& t) {
-  const Tensor wide = convert(t, ElementType::f64);
-  return {wide.values<double>().begin(), wide.values<double>().end()};
+  std::vector<double> values(t.size());
+  if (t.size() == 0) return values;
+  const std::shared_ptr<const void> here(std::shared_ptr<void>(), values.data());
+  Tensor wide(ElementType::f64, t.shape(), here, reinterpret_cast<const std::byte*>(values.data()));
+  convert_into(t, wide);
+  return values;
 }
 
 }  // namespace ovir

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "tools/metrics.hpp"
+#include "tools/numbers.hpp"
 
 namespace ovir::tools {
 namespace {
@@ -216,7 +217,7 @@ std::optional<double> apart(const Tensor& a, const Tensor& b) {
   const auto d = measure(a, b, {});
   if (d.nan.first || d.inf.first) return std::nullopt;
   double squares = 0;
-  for (const double x : to_f64(b.unpacked())) squares += std::isfinite(x) ? x * x : 0;
+  each_number(b, [&](double x) { squares += std::isfinite(x) ? x * x : 0; });
   const double size = std::sqrt(squares / static_cast<double>(b.size()));
   return size > 0 ? std::optional(d.rmse / size) : std::nullopt;
 }

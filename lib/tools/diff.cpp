@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "tools/layer_text.hpp"
+#include "tools/numbers.hpp"
 #include "tools/pairing.hpp"
 
 namespace ovir::tools {
@@ -26,11 +27,6 @@ bool same_text(std::string_view a, std::string_view b) {
     const auto m = parse_number<double>(p), n = parse_number<double>(q);
     return trim(p) == trim(q) || (m && n && *m == *n);
   });
-}
-
-/// Elements [from, from + count) of a tensor that is not packed.
-Tensor part_of(const Tensor& t, i64 from, i64 count) {
-  return Tensor(t.type(), {count}, t.owner(), t.bytes() + from * byte_width(t.type()));
 }
 
 /// Nothing where the values cannot be held against each other.

@@ -93,6 +93,9 @@ constexpr Lowering kLowerings[] = {
     {"MaxPool", 14, "MaxPool", 8, [](const Model&, const Node& n) { return !rounds_as_torch(n); }},
     {"MaxPool", 14, "MaxPool", 8, declares_planes, "rounding_type", "ceil"},
     {"MulticlassNms", 9, "MulticlassNms", 8, [](const Model&, const Node& n) { return n.inputs.size() == 2; }},
+    // Version 1 leaves out the indices that are out of range, 0 to depth - 1.
+    {"OneHot", 16, "OneHot", 1,
+     [](const Model&, const Node& n) { return !has(n, "negative_indices_mode", "normalize"); }},
     {"Pad", 12, "Pad", 1,
      [](const Model& m, const Node& n) { return is_not_negative(m, n, 1) && is_not_negative(m, n, 2); }},
     {"ROIAlign", 9, "ROIAlign", 3, [](const Model&, const Node& n) { return has(n, "aligned_mode", "asymmetric"); }},

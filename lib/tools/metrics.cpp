@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/half.hpp"
+#include "tools/numbers.hpp"
 
 namespace ovir::tools {
 namespace {
@@ -97,11 +98,12 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
     compare_strings(value, reference, d);
     return d;
   }
-  const auto a = to_f64(value.unpacked()), b = to_f64(reference.unpacked());
   const bool floats = is_float(value.type()) || is_float(reference.type());
   double largest = 0;
-  for (const double r : b)
-    if (std::isfinite(r)) largest = std::max(largest, std::abs(r));
+  if (floats && !tolerance.atol)
+    each_number(reference, [&](double r) {
+      if (std::isfinite(r)) largest = std::max(largest, std::abs(r));
+    });
   const double rtol = floats || tolerance.atol ? tolerance.rtol : 0;
   const double atol = tolerance.atol ? *tolerance.atol : floats ? kRelativeAtol * largest : 0;
   const auto type = is_float(value.type()) && is_float(reference.type()) ? narrower(value.type(), reference.type())
@@ -111,14 +113,12 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
   Sums sums;
   double furthest = -1, max = -1;
   i64 first_beyond = -1, at_max = 0;
-  for (i64 i = 0; i < std::ssize(a); ++i) {
-    const auto at = i;
-    const double x = a[i], r = b[i];
+  each_pair(value, reference, [&](i64 at, double x, double r) {
     if (std::isnan(x) || std::isnan(r)) {
-      if (std::isnan(x) == std::isnan(r)) continue;
+      if (std::isnan(x) == std::isnan(r)) return;
       note(d.nan, std::isnan(x), at);
     } else if (std::isinf(x) || std::isinf(r)) {
-      if (x == r) continue;
+      if (x == r) return;
       note(d.inf, std::isinf(x), at);
     } else {
       const double difference = std::abs(x - r);
@@ -130,17 +130,17 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
       if (r != 0) d.max_rel = std::max(d.max_rel, difference / std::abs(r));
       if (floats && difference > 0) d.ulp = std::max(*d.ulp, apart(ordered_as(type, x), ordered_as(type, r)));
       const double allowed = atol + rtol * std::abs(r);
-      if (difference <= allowed) continue;
+      if (difference <= allowed) return;
       ++d.beyond;
       if (const double ratio = difference / std::max(allowed, 1e-300); ratio > furthest) {
         furthest = ratio;
         d.worst = at;
       }
-      continue;
+      return;
     }
     ++d.beyond;
     if (first_beyond < 0) first_beyond = at;
-  }
+  });
   d.max_abs = std::max(max, 0.0);
   if (first_beyond >= 0) d.worst = first_beyond;  // no number is further away than none
   else if (d.beyond == 0) d.worst = at_max;
@@ -152,11 +152,12 @@ Difference measure(const Tensor& value, const Tensor& reference, const Tolerance
 std::optional<double> top_agreement(const Tensor& value, const Tensor& reference, i64 k) {
   const auto length = class_length(value.shape());
   if (length == 0 || value.shape() != reference.shape() || value.type() == ElementType::string) return std::nullopt;
-  const auto a = to_f64(value.unpacked()), b = to_f64(reference.unpacked());
+  const auto a = value.unpacked(), b = reference.unpacked();
   const auto rows = value.size() / length;
-  const auto places = [&](const std::vector<double>& values, i64 row) {
+  const auto places = [&](const Tensor& t, i64 row) {
+    const auto values = to_f64(part_of(t, row * length, length));
     std::vector<i64> order(length);
-    std::iota(order.begin(), order.end(), row * length);
+    std::iota(order.begin(), order.end(), 0);
     const auto middle = order.begin() + std::min(k, length);
     std::partial_sort(order.begin(), middle, order.end(), [&](i64 i, i64 j) {
       const double x = values[i], y = values[j];

@@ -8,6 +8,7 @@
 
 #include "plan/plan.hpp"
 #include "tools/error_bound.hpp"
+#include "tools/numbers.hpp"
 
 namespace ovir::tools {
 namespace {
@@ -51,13 +52,21 @@ Tensor stand_in(const Tensor& value, const Tensor& reference) {
   return convert(reference, value.type());
 }
 
-/// Elements of a value and its reference side by side.
-struct Pair {
-  Doubles value, reference;
-  double apart(std::size_t i) const {
-    const double a = value[i], b = reference[i];
-    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) == std::isnan(b) ? 0 : kInfinity;
-    return a == b ? 0 : std::abs(a - b);
+double apart(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) == std::isnan(b) ? 0 : kInfinity;
+  return a == b ? 0 : std::abs(a - b);
+}
+
+/// How far a value may be off without a look at the operation.
+struct Rounding {
+  bool at_all = false;
+  ElementType kept{}, saved{};
+  bool as_bf16 = false;
+  double floor = 0;
+  double of(double reference) const {
+    if (!at_all) return floor;
+    return floor + rounding_error(kept, reference) + rounding_error(saved, reference) +
+           (as_bf16 ? rounding_error(ElementType::bf16, reference) : 0);
   }
 };
 
@@ -86,7 +95,8 @@ class Judge final : public Observer {
   /// A judged place; `open`: the inputs were not all the reference's, so the bound may be too narrow.
   struct Judged {
     OwnError error;
-    Doubles bound;
+    Rounding rounding{};
+    Doubles more{};  ///< that the operation allows beyond it, by element; empty: nothing
     bool open = false;
   };
   std::vector<Judged>& judged() { return judged_; }
@@ -94,29 +104,28 @@ class Judge final : public Observer {
   /// Judges anew with wider bounds. Gives the largest ratio of an error to its bound, of those beyond it.
   double conclude(Judged& judged, const Tensor& saved) const {
     auto& error = judged.error;
-    const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
     error.judgment = OwnVerdict::rounded;
     error.ties = 0;
     double furthest = 0, max = -1;
-    for (i64 i = 0; i < std::ssize(pair.value); ++i) {
-      const double apart = pair.apart(i);
-      if (apart == 0) continue;
-      double bound = judged.bound.empty() ? 0 : judged.bound[i];
-      if (options_.allowance) bound = std::max(bound, options_.allowance(error.place, pair.reference[i]));
+    each_pair(error.value, saved, [&](i64 i, double value, double reference) {
+      const double off = apart(value, reference);
+      if (off == 0) return;
+      double bound = judged.rounding.of(reference) + (judged.more.empty() ? 0 : judged.more[i]);
+      if (options_.allowance) bound = std::max(bound, options_.allowance(error.place, reference));
       if (std::isinf(bound)) {
         ++error.ties;
-        continue;
+        return;
       }
       // The element to show is the one furthest beyond its bound, else the one that is off by the most.
-      const double beyond = apart > bound ? apart / std::max(bound, 1e-300) : 0;
+      const double beyond = off > bound ? off / std::max(bound, 1e-300) : 0;
       if (beyond > 0) error.judgment = OwnVerdict::wrong;
-      if (beyond > furthest || (furthest == 0 && apart > max)) {
+      if (beyond > furthest || (furthest == 0 && off > max)) {
         error.at = i;
         error.bound = bound;
       }
       furthest = std::max(furthest, beyond);
-      max = std::max(max, apart);
-    }
+      max = std::max(max, off);
+    });
     return furthest;
   }
 
@@ -157,6 +166,9 @@ class Judge final : public Observer {
       error.judgment = OwnVerdict::wrong;
     } else {
       compare(event, saved, judged);
+      // Of values that are equal one is enough, and who looks for the first wrong one needs no others.
+      if (options_.until_wrong && error.judgment != OwnVerdict::wrong) error.value = Tensor();
+      else if (error.judgment == OwnVerdict::exact) error.value = replacement;
       const bool fixed = fixed_.contains({&event.node, error.place.port});
       known.uncertain = false;
       known.off = offsets(fixed ? known.value : replacement, saved);
@@ -174,16 +186,18 @@ class Judge final : public Observer {
   /// narrower type than the reference's, and what was saved in a narrow type was rounded.
   static Doubles offsets(const Tensor& used, const Tensor& saved) {
     if (!is_float(used.type())) return {};
-    const Pair pair{to_f64(used.unpacked()), to_f64(saved.unpacked())};
     const bool narrow = bit_width(saved.type()) < bit_width(ElementType::f32);
-    Doubles off(pair.value.size());
-    bool any = false;
-    for (std::size_t i = 0; i < off.size(); ++i) {
-      const double apart = pair.apart(i);
-      off[i] = (std::isfinite(apart) ? apart : 0) + (narrow ? rounding_error(saved.type(), pair.reference[i]) : 0);
-      any = any || off[i] > 0;
-    }
-    return any ? off : Doubles();
+    Doubles off;
+    if (!narrow && used.type() == saved.type() && used.bytes() == saved.bytes()) return off;
+    each_pair(used, saved, [&](i64 i, double value, double reference) {
+      const double difference = apart(value, reference);
+      const double by =
+          (std::isfinite(difference) ? difference : 0) + (narrow ? rounding_error(saved.type(), reference) : 0);
+      if (by == 0) return;
+      if (off.empty()) off.resize(saved.size());
+      off[i] = by;
+    });
+    return off;
   }
 
   void compare(const Event& event, const Tensor& saved, Judged& judged) {
@@ -193,31 +207,26 @@ class Judge final : public Observer {
       if (!std::equal(a.begin(), a.end(), b.begin())) error.judgment = OwnVerdict::wrong;
       return;
     }
-    const Pair pair{to_f64(error.value.unpacked()), to_f64(saved.unpacked())};
     bool equal = true;
-    for (std::size_t i = 0; i < pair.value.size(); ++i) {
-      const double apart = pair.apart(i);
-      equal = equal && apart == 0;
-      if (std::isfinite(apart)) error.max_abs = std::max(error.max_abs, apart);
-    }
+    each_pair(error.value, saved, [&](i64, double value, double reference) {
+      const double off = apart(value, reference);
+      equal = equal && off == 0;
+      if (std::isfinite(off)) error.max_abs = std::max(error.max_abs, off);
+    });
     if (equal) return;
     const bool computed = event.node.op->kind == Kind::compute;
-    judged.bound.assign(pair.value.size(), 0.0);
-    if (is_float(error.value.type())) allow_rounding(pair, error.value.type(), saved.type(), computed, judged.bound);
-    if (bf16_ && computed && is_float(error.value.type()))
-      for (std::size_t i = 0; i < judged.bound.size(); ++i)
-        judged.bound[i] += rounding_error(ElementType::bf16, pair.reference[i]);
+    if (is_float(error.value.type())) judged.rounding = rounding_of(error.value.type(), saved, computed);
     conclude(judged, saved);
     if (error.judgment != OwnVerdict::wrong || !computed) return;
     judged.open = !all_certain(event) || !event.node.bodies.empty();
-    const auto allowed = judged.bound;
     for (const int before : {0, kLayersBefore}) {
-      const auto bound = bound_of(event, error.place.port, before);
-      if (!bound || bound->size() != allowed.size()) return;
-      for (std::size_t i = 0; i < allowed.size(); ++i) judged.bound[i] = allowed[i] + (*bound)[i];
+      auto bound = bound_of(event, error.place.port, before);
+      if (!bound || std::ssize(*bound) != error.value.size()) break;
+      judged.more = std::move(*bound);
       const double beyond = conclude(judged, saved);
-      if (beyond == 0 || beyond > kBeyondDoubt) return;
+      if (beyond == 0 || beyond > kBeyondDoubt) break;
     }
+    if (!judged.open || error.judgment != OwnVerdict::wrong) judged.more = Doubles();  // nobody asks again
   }
 
   static bool moves(const Node& node) {
@@ -227,17 +236,17 @@ class Judge final : public Observer {
   /// What needs no look at the operation: the value that is kept, and the one that was saved, may be narrower than what
   /// was computed in; and no element is asked to be nearer than a few units of the largest in its tensor. That
   /// holds for data movement, too: a reference may have computed what it moves anew, in another order.
-  static void allow_rounding(const Pair& pair, ElementType kept, ElementType saved, bool computed, Doubles& bound) {
-    const bool narrow = std::min(bit_width(kept), bit_width(saved)) < bit_width(ElementType::f32);
+  Rounding rounding_of(ElementType kept, const Tensor& saved, bool computed) const {
+    const bool narrow = std::min(bit_width(kept), bit_width(saved.type())) < bit_width(ElementType::f32);
+    Rounding rounding{narrow || computed, kept, saved.type(), bf16_ && computed, 0};
+    if (!computed) return rounding;
     double largest = 0;
-    for (const double r : pair.reference)
+    each_number(saved, [&](double r) {
       if (std::isfinite(r)) largest = std::max(largest, std::abs(r));
+    });
     const double u = kept == ElementType::f64 ? unit_roundoff(kept) : unit_roundoff(ElementType::f32);
-    const double floor = computed ? kUnitsOfLargest * u * largest : 0;
-    for (std::size_t i = 0; i < bound.size(); ++i) {
-      const double r = pair.reference[i];
-      bound[i] = floor + (narrow || computed ? rounding_error(kept, r) + rounding_error(saved, r) : 0);
-    }
+    rounding.floor = kUnitsOfLargest * u * largest;
+    return rounding;
   }
 
   std::optional<Operand> operand(const Model& model, ValueRef from) const {
@@ -246,9 +255,9 @@ class Judge final : public Observer {
     Operand operand{found->second.value, found->second.off};
     if (!bf16_ || !is_float(operand.value.type())) return operand;
     // Kernels in bf16 round what they multiply.
-    const auto values = to_f64(operand.value.unpacked());
-    operand.off.resize(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) operand.off[i] += rounding_error(ElementType::bf16, values[i]);
+    operand.off.resize(operand.value.size());
+    auto off = operand.off.begin();
+    each_number(operand.value, [&](double value) { *off++ += rounding_error(ElementType::bf16, value); });
     return operand;
   }
 
@@ -340,8 +349,8 @@ class Disturb final : public Observer {
     const bool same_shape = open->second->shape() == value.shape();
     if (spread.empty()) spread.assign(open->second->size(), same_shape ? 0 : kInfinity);
     if (!same_shape) return;
-    const Pair pair{to_f64(value.unpacked()), to_f64(open->second->unpacked())};
-    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = std::max(spread[i], pair.apart(i));
+    each_pair(value, *open->second,
+              [&](i64 i, double now, double before) { spread[i] = std::max(spread[i], apart(now, before)); });
   }
 
   Tensor disturbed(const Tensor& value) {
@@ -397,9 +406,10 @@ std::vector<OwnError> own_errors(Session& session, const Plan& plan, std::span<c
       double squares = 0;
       for (const double s : found->second) squares += std::isfinite(s) ? s * s : 0;
       const double typical = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(found->second.size(), 1)));
+      j.more.resize(found->second.size());
       for (std::size_t i = 0; i < found->second.size(); ++i) {
         const double s = found->second[i];
-        j.bound[i] += decides ? (s > 0 ? kInfinity : 0) : kSpreadFactor * std::max(s, typical);
+        j.more[i] += decides ? (s > 0 ? kInfinity : 0) : kSpreadFactor * std::max(s, typical);
       }
       judge.conclude(j, reference.at(j.error.place));
     }

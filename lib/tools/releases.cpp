@@ -100,6 +100,9 @@ std::optional<Demand> habit(const Model& model, const Node& node) {
   const auto kind = node.op->kind;
   if (node.version && node.version->since == 6 && node.op->type == "ReadValue" && node.layer->inputs.empty())
     return Demand{"2023.3", "ReadValue without an initial value", &model, &node};
+  // Without a number of boxes there are none, and its output is empty.
+  if (node.version && node.version->since < 5 && node.op->type == "NonMaxSuppression" && node.layer->inputs.size() < 3)
+    return Demand{"2023.2", "NonMaxSuppression without a number of boxes", &model, &node};
   const auto* element = kind == Kind::constant ? node.layer->attribute("element_type") : nullptr;
   if (element && parse_element_type(element->value) == ElementType::string)
     return Demand{"2024.0", "a string constant", &model, &node};
@@ -109,6 +112,15 @@ std::optional<Demand> habit(const Model& model, const Node& node) {
   const auto shape = ports[0].declared_shape->to_shape();
   if (std::find(shape.begin(), shape.end(), 0) == shape.end()) return std::nullopt;
   return Demand{"2023.2", kind == Kind::parameter ? "an empty input" : "an empty output", &model, &node};
+}
+
+/// Older readers do not recognize a model that ends in the part of a file that they look at.
+bool is_tiny(const Graph& graph) {
+  constexpr std::size_t looked_at = 512;
+  constexpr std::string_view end = "</net>";
+  if (!graph.source) return false;
+  const auto at = graph.source->text.rfind(end);
+  return at != graph.source->text.npos && at + end.size() <= looked_at;
 }
 
 /// The set that the layer names, be it one of the future.
@@ -175,6 +187,7 @@ std::vector<Demand> demands(const Model& model) {
   std::vector<Demand> list;
   collect(model, list);
   if (model.graph->ir_version >= 11) list.push_back({"2022.1", fmt::format("IR {}", model.graph->ir_version)});
+  if (is_tiny(*model.graph)) list.push_back({"2024.5", "an .xml that ends within its first 512 bytes"});
   return list;
 }
 

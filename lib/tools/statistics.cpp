@@ -8,30 +8,9 @@
 
 #include "io/npy.hpp"
 #include "io/storable.hpp"
+#include "tools/numbers.hpp"
 
 namespace ovir::tools {
-namespace {
-
-/// Elements that are looked at together.
-constexpr i64 kChunk = 1 << 16;
-
-template <class F>
-void each_chunk(const Tensor& t, F&& f) {
-  for (i64 begin = 0; begin < t.size(); begin += kChunk) {
-    const auto n = std::min(kChunk, t.size() - begin);
-    f(Tensor(t.type(), {n}, t.owner(), t.bytes() + begin * byte_width(t.type())));
-  }
-}
-
-template <class F>
-void each_element(const Tensor& t, F&& f) {
-  each_chunk(t, [&](const Tensor& chunk) {
-    for (const auto v : to_f64(chunk)) f(v);
-  });
-}
-
-}  // namespace
-
 std::uint32_t digest_of(const Tensor& tensor) {
   const auto t = tensor.unpacked();
   uLong crc = ::crc32_z(0, nullptr, 0);
@@ -41,7 +20,7 @@ std::uint32_t digest_of(const Tensor& tensor) {
   };
   // The width of texts in a file is that of the longest one.
   if (t.type() == ElementType::string) add(t);
-  else each_chunk(t, add);
+  else each_part(t, [&](const Tensor& part, i64) { add(part); });
   return static_cast<std::uint32_t>(crc);
 }
 
@@ -55,10 +34,9 @@ Statistics statistics_of(const Tensor& tensor) {
   s.count = tensor.size();
   s.digest = digest_of(tensor);
   if (tensor.type() == ElementType::string) return s;
-  const auto t = tensor.unpacked();
   double sum = 0;
   auto low = std::numeric_limits<double>::infinity(), high = -low;
-  each_element(t, [&](double v) {
+  each_number(tensor, [&](double v) {
     if (std::isnan(v)) {
       ++s.nan;
     } else if (std::isinf(v)) {
@@ -78,7 +56,7 @@ Statistics statistics_of(const Tensor& tensor) {
   double squares = 0;
   // Of the halves, so that the width of no range overflows.
   const double width = high / 2 - low / 2;
-  each_element(t, [&](double v) {
+  each_number(tensor, [&](double v) {
     if (!std::isfinite(v)) return;
     squares += (v - s.mean) * (v - s.mean);
     const auto bin = width > 0 ? static_cast<int>((v / 2 - low / 2) / width * Statistics::kBins) : 0;

@@ -114,3 +114,18 @@ TEST_CASE("blow-ups: hours of work on a little data") {
                 {"spatial_scale", "1"},
                 {"mode", "avg"}}) == "refused");
 }
+
+TEST_CASE("blow-ups: a length beside one of 0 costs nothing") {
+  constexpr i64 huge = 2147483647;
+  CHECK(end_of("NV12toRGB-8", {huge, 0, 4, 1}, {}) == "none");
+  CHECK(end_of("I420toBGR-8", {huge, 0, 4, 1}, {}) == "none");
+  CHECK(end_of("ReorgYolo-2", {huge, 4, 2, 0}, {}, {{"stride", "2"}}) == "none");
+  CHECK(
+      end_of("RegionYolo-1", {huge, 14, 2, 0}, {},
+             {{"anchors", "1,2"}, {"axis", "1"}, {"coords", "4"}, {"classes", "2"}, {"end_axis", "3"}, {"num", "2"}}) ==
+      "none");
+  CHECK(end_of("Softmax-8", {huge, 0}, {}, {{"axis", "1"}}) == "none");
+  CHECK(end_of("ScaledDotProductAttention-13", {huge, 0, 2},
+               {floats({1, 3, 2}, {1, 2, 3, 4, 5, 6}), floats({1, 3, 2}, {1, 2, 3, 4, 5, 6})},
+               {{"causal", "false"}}) == "none");
+}

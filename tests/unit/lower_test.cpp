@@ -105,6 +105,16 @@ TEST_CASE("indices that may count from the end keep a scatter as it is") {
   CHECK(Chain("ScatterElementsUpdate", "opset12", R"(reduction="none")").lowered_for("2022.3").empty());
 }
 
+TEST_CASE("OneHot becomes an older one where negative indices are left out") {
+  // Tried with 2023.3 and indices that are negative: as the cases of OneHot-16 have it.
+  const auto one_hot = [](std::string_view mode) {
+    return Chain("OneHot", "opset16", fmt::format(R"(axis="-1" negative_indices_mode="{}")", mode))
+        .lowered_for("2023.3");
+  };
+  CHECK(one_hot("ignore_negative") == "opset13");
+  CHECK(one_hot("normalize").empty());
+}
+
 TEST_CASE("an operation of another name may be the same") {
   CHECK(Chain("BitwiseAnd", "opset13", "", "boolean").lowered_for("2021.4") == "opset7 LogicalAnd");
   CHECK(Chain("BitwiseAnd", "opset13", "").lowered_for("2021.4").empty());

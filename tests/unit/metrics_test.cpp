@@ -81,3 +81,13 @@ TEST_CASE("metrics: top-k agreement counts rows") {
   CHECK(*tools::top_agreement(a, b, 9) == 1);
   CHECK(!tools::top_agreement(floats({1}, {1}), floats({1}, {1}), 1));
 }
+TEST_CASE("metrics: elements beyond the part that is converted at a time") {
+  const auto values = Tensor::of<float>(ElementType::f32, {200'000}, std::vector<float>(200'000, 0.5F));
+  std::vector<double> other(200'000, 0.5);
+  other[65'536] = 0.75;
+  other[199'999] = 2.5;
+  const auto d = measure(values, Tensor::of<double>(ElementType::f64, {200'000}, other), {});
+  CHECK(d.max_abs == 2);
+  CHECK(d.beyond == 2);
+  CHECK(d.worst == 199'999);
+}

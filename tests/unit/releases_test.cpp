@@ -134,3 +134,16 @@ TEST_CASE("the words for it") {
         "read by OpenVINO 2020.2 and later (for Abs of opset2 in 2 layers, Add of opset2 in 2 layers, Acos of opset2 "
         "in 1 layer and 2 more), with an extension for Gelu, Sub");
 }
+
+TEST_CASE("a model that ends within the first 512 bytes of its file") {
+  // Tried: models padded to 512 and 513 bytes, with the wheels of 2022.3 to 2026.0.
+  const auto release_with = [](std::size_t size) {
+    Made made(11, {{"ReLU", "opset1"}});
+    SourceFile source;
+    source.text = std::string(size - 6, ' ') + "</net>\n";
+    made.graph->source = std::make_shared<const SourceFile>(std::move(source));
+    return std::string(tools::minimum_release(made.model).release);
+  };
+  CHECK(release_with(512) == "2024.5");
+  CHECK(release_with(513) == "2022.1");
+}

@@ -152,6 +152,10 @@ void attend(EvalContext& c) {
 }
 
 void eval(EvalContext& c) {
+  if (c.out_shape(0).to_shape().count() == 0) {  // a mask alone may have elements
+    c.out(0);
+    return;
+  }
   dispatch(c.out_type(0), Floats{}, [&]<class T>() { attend<T>(c); });
 }
 
