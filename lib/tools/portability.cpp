@@ -11,11 +11,11 @@
 namespace ovir::tools {
 namespace {
 
-struct JudgedLayer {
+struct Candidate {
   const Node& node;
   const std::vector<Fact>& outputs;
   std::vector<Fact> inputs;
-  bool transposed;  ///< see SquareWeights
+  bool turned;  ///< see SquareWeights
   ElementType type() const { return inputs.empty() ? ElementType::dynamic : inputs[0].type; }
   std::string attribute(std::string_view name) const { return attribute_of(node, name); }
 };
@@ -24,7 +24,7 @@ struct JudgedLayer {
 class SquareWeights {
  public:
   /// Whether the constant at the second input was used the other way round before.
-  bool transposed(const Model& model, const Node& node) {
+  bool turned(const Model& model, const Node& node) {
     if (!node.op || node.op->type != "MatMul" || node.inputs.size() != 2) return false;
     const auto* weights = constant_at(model, node.inputs[1]);
     if (!weights) return false;
@@ -48,45 +48,45 @@ class SquareWeights {
   std::map<const std::byte*, bool> transposed_;  ///< by the bytes of the constant: as its first MatMul has it
 };
 
-struct KnownDifference {
+struct Difference {
   std::string_view type;
-  bool (*applies)(const JudgedLayer&);
+  bool (*applies)(const Candidate&);
   std::string_view what;  ///< what the plugin does, what the specification says
 };
 
-bool always(const JudgedLayer&) { return true; }
+bool always(const Candidate&) { return true; }
 template <TypeSet set>
-bool of_types(const JudgedLayer& layer) {
+bool of_types(const Candidate& layer) {
   return contains(set, layer.type());
 }
 /// Whether the second input may name the last of several axes.
-bool along_last_axis(const JudgedLayer& layer) {
+bool along_last_axis(const Candidate& layer) {
   if (layer.inputs.size() < 2) return false;
   const auto& shape = layer.inputs[0].shape;
   if (!shape.has_rank() || !layer.inputs[1].value || layer.inputs[1].value.size() == 0) return true;
   const auto axis = to_i64(layer.inputs[1].value).front();
   return shape.rank() > 1 && (axis == -1 || axis == shape.rank() - 1);
 }
-bool nms_eta(const JudgedLayer& layer) { return parse_number<double>(layer.attribute("nms_eta")).value_or(1) != 1; }
-bool adds_and_drops_axes(const JudgedLayer& layer) {
+bool nms_eta(const Candidate& layer) { return parse_number<double>(layer.attribute("nms_eta")).value_or(1) != 1; }
+bool adds_and_drops_axes(const Candidate& layer) {
   const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string::npos; };
   return any("new_axis_mask") && any("shrink_axis_mask");
 }
-bool transposes_weights(const JudgedLayer& layer) { return layer.transposed; }
+bool turns_weights(const Candidate& layer) { return layer.turned; }
 /// The last factor of HSwish as f16 has it: 0.16663 instead of 1/6.
-bool by_a_sixth_in_f16(const JudgedLayer& layer) {
+bool by_a_sixth_in_f16(const Candidate& layer) {
   constexpr double kSixth = 0x1.554p-3;
   return layer.type() == ElementType::f16 && std::any_of(layer.inputs.begin(), layer.inputs.end(), [](const Fact& f) {
            return f.value && f.value.size() == 1 && to_f64(f.value).front() == kSixth;
          });
 }
 /// Pads of the file that differ from those which the output_shape asks for: half of what is too much, rounded down.
-bool pads_of_the_file(const JudgedLayer& layer) {
+bool pads_of_the_file(const Candidate& layer) {
   const auto mode = layer.attribute("auto_pad");
   return layer.inputs.size() > 2 && (mode == "explicit" || mode == "valid");
 }
 /// Lines are resampled with the filter that antialias widens where there become fewer of them.
-bool shrinks_with_antialias(const JudgedLayer& layer) {
+bool shrinks_with_antialias(const Candidate& layer) {
   if (layer.attribute("mode") != "linear" || layer.attribute("antialias") != "true") return false;
   const auto &from = layer.inputs[0].shape, &to = layer.outputs[0].shape;
   if (!from.is_static() || !to.is_static() || from.rank() != to.rank()) return true;
@@ -95,14 +95,14 @@ bool shrinks_with_antialias(const JudgedLayer& layer) {
   return false;
 }
 /// Whether an input is cut into parts that do not begin at its first element, or at its last one backwards.
-bool begins_inside(const JudgedLayer& layer) {
+bool begins_inside(const Candidate& layer) {
   const auto is_inside = [](const PortMap& entry) {
     return entry.direction == PortMap::Direction::input && entry.axis && entry.start != (entry.stride > 0 ? 0 : -1);
   };
   return std::ranges::any_of(layer.node.layer->bodies,
                              [&](const auto& body) { return std::ranges::any_of(body.port_map, is_inside); });
 }
-bool other_gate_order(const JudgedLayer& layer) {
+bool other_gate_order(const Candidate& layer) {
   const auto order = layer.attribute("weights_format");
   return !order.empty() && order != "fico";
 }
@@ -117,7 +117,7 @@ constexpr std::string_view kPads =
     "the plugin takes pads_begin and pads_end of the file; by the specification they follow from output_shape";
 constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
 
-constexpr KnownDifference kDifferences[] = {
+constexpr Difference kDifferences[] = {
     {"Abs", of_types<k64>, kIn32Bits},
     {"Add", of_types<k64>, kIn32Bits},
     {"Add", of_types<kBytes>, kSaturates},
@@ -137,7 +137,7 @@ constexpr KnownDifference kDifferences[] = {
     {"GroupConvolutionBackpropData", pads_of_the_file, kPads},
     {"Interpolate", shrinks_with_antialias, "the plugin ignores antialias in mode \"linear\""},
     {"LSTMCell", other_gate_order, "OpenVINO ignores weights_format and takes the gates in the order fico"},
-    {"MatMul", transposes_weights,
+    {"MatMul", turns_weights,
      "the plugin multiplies by a square constant the same way wherever it is used; an earlier MatMul has another "
      "transpose_b"},
     {"Maximum", of_types<k64>, kIn32Bits},
@@ -160,11 +160,11 @@ constexpr KnownDifference kDifferences[] = {
     {"NonMaxSuppression", always,
      "the plugin treats scores that equal a threshold differently, and never cuts soft suppression short"},
     {"NormalizeL2",
-     [](const JudgedLayer& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
+     [](const Candidate& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
      "with no axes the plugin computes x / sqrt(x*x + eps); by the specification the result is 1"},
     {"Power", of_types<k64>, kIn32Bits},
     {"RandomUniform",
-     [](const JudgedLayer& l) {
+     [](const Candidate& l) {
        return !l.outputs.empty() &&
               contains(set_of(ElementType::f16, ElementType::bf16, ElementType::f64), l.outputs[0].type);
      },
@@ -235,7 +235,7 @@ void check_portability(const Model& model, const Facts& facts, Diagnostics& diag
   for (std::size_t i = 0; i < model.nodes.size() && i < facts.outputs.size(); ++i) {
     const auto& node = model.nodes[i];
     if (!node.op || node.faulty) continue;
-    JudgedLayer layer{node, facts.outputs[i], {}, weights.transposed(model, node)};
+    Candidate layer{node, facts.outputs[i], {}, weights.turned(model, node)};
     for (const auto& v : node.inputs) layer.inputs.push_back(v.node < 0 ? Fact{} : facts.of(v));
     // What follows from constants is computed once, when the model is read.
     const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),
