@@ -23,7 +23,9 @@ Limits parse_limits(std::string_view text);
 /// given, so that a file of a kilobyte cannot ask for gigabytes or hours. `given`: bytes of the inputs.
 Limits limits_of_run(Limits limits, const Graph& graph, i64 given);
 
-/// Ends the process a little after `time`: runs end by themselves, but reading and checking ask nobody.
+/// The last resort: ends the process by a signal, two seconds after `time`. A run ends by itself before that, and says
+/// where (Runtime::check); but a pipe that nobody writes to is waited for in the system, and neither readers nor checks
+/// ask for the time.
 void end_after(std::chrono::nanoseconds time);
 
 }  // namespace ovir::app

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.hpp"
 #include "io/generate.hpp"
 #include "names.hpp"
+#include "tools/input_ports.hpp"
 
 namespace ovir::app {
 namespace {
@@ -17,22 +17,11 @@ i64 min_length(const PartialShape& shape, i64 from, i64 to) {
   return min;
 }
 
-const PortDef& input_def(const Version& version, std::size_t port) {
-  return version.inputs[std::min(port, version.inputs.size() - 1)];  // the last may be variadic
-}
-
 /// The one integer that an input holds, where it is known.
 std::optional<i64> known_integer(const Facts& facts, const Node& node, int port) {
   if (port >= std::ssize(node.inputs)) return std::nullopt;
   const auto& value = facts.of(node.inputs[port]).value;
   return value && value.size() == 1 ? std::optional(to_i64(value)[0]) : std::nullopt;
-}
-
-std::optional<i64> integer_attribute(const Node& node, std::string_view attribute) {
-  for (const auto& def : node.version->attrs.defs)
-    if (def.name == attribute)
-      if (const auto text = def.print(node.attrs.get())) return parse_number<i64>(*text);
-  return std::nullopt;
 }
 
 /// How many positions there are for the elements of an input that holds some; nothing where that is not known.
@@ -47,7 +36,7 @@ std::optional<i64> positions(const Facts& facts, const Node& node, const Indexes
   if (!data.has_rank() || data.rank() == 0) return std::nullopt;
   std::optional<i64> axis;
   if (indexes.along == Along::axis) axis = indexes.at;
-  if (indexes.along == Along::attribute) axis = integer_attribute(node, "axis");
+  if (indexes.along == Along::attribute) axis = tools::integer_attribute(node, "axis");
   if (indexes.along == Along::input) axis = known_integer(facts, node, indexes.at);
   if (!axis) return min_length(data, 0, data.rank());  // whichever axis it is
   if (*axis < 0) *axis += data.rank();
@@ -59,7 +48,7 @@ std::optional<i64> positions(const Facts& facts, const Node& node, const Indexes
 bool carries(const Version& version, std::size_t port) {
   if (version.lift != Lift::moves || version.outputs.empty()) return false;
   const bool converts = version.inputs.size() == 1 && version.bounds != nullptr;
-  return converts || input_def(version, port).type.name == version.outputs.front().type.name;
+  return converts || tools::input_def(version, port).type.name == version.outputs.front().type.name;
 }
 
 /// The smallest limit of all the indexing that the value of `parameter` ends in.
@@ -73,7 +62,7 @@ std::optional<i64> index_limit(const Model& model, const Facts& facts, int param
     for (std::size_t p = 0; p < node.inputs.size(); ++p) {
       if (!carried[node.inputs[p].node]) continue;
       if (carries(*node.version, p)) carried[i] = true;
-      if (const auto n = positions(facts, node, input_def(*node.version, p).indexes))
+      if (const auto n = positions(facts, node, tools::input_def(*node.version, p).indexes))
         min = std::min(min.value_or(*n), *n);
     }
   }

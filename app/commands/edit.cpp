@@ -64,7 +64,7 @@ struct Work {
 };
 
 /// The file as it is in memory. The shapes of -s are in its text by then.
-tools::Subject subject(const Work& work, const Options& options) {
+tools::CheckedModel subject(const Work& work, const Options& options) {
   return {work.model->graph->source, {options.weights, options.no_weights}, {}, options.release};
 }
 

@@ -150,7 +150,7 @@ int run(const Options& options, const Common& common) {
     if (command) return against_command(subject, *command, options);
     return options.trap.empty() ? against_reference(subject, options) : against_traps(subject, options);
   }();
-  tools::Reduction reduction;
+  tools::ReducedModel reduction;
   if (failing.any) {
     tools::ReduceInput input{*subject.model, subject.facts, subject.model.get(), {}, {}, failing.values};
     if (failing.suspect) {

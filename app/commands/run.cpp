@@ -186,7 +186,7 @@ struct Watching {
   std::optional<StatisticsWatch> statistics;
   std::optional<tools::RangeWatch> ranges;
   std::vector<tools::Rounded> rounded;
-  std::optional<tools::Rounding> rounding;
+  std::optional<tools::RoundingObserver> rounding;
   tools::Observers all;
 
   Watching(const Common& common, const Model& model, const Facts& facts, const Options& options) {

@@ -45,7 +45,7 @@ int show(const Options& options, const Common& common) {
   const bool no_weights = model && !model->graph->weights && !options.weights.empty() && diagnostics.errors() > 0;
   if (!model || no_weights) return report(diagnostics, options.model, common);
   const auto facts = ovir::infer(*model, infer_options(options, *model), diagnostics);
-  View view{*model, facts, {}, options.model};
+  GraphView view{*model, facts, {}, options.model};
   if (!model->nodes.empty())
     view.selected = select_layers(common, *model, "--select", options.select.empty() ? "*" : options.select);
   if (options.format == "json") print(graph_json(view));
@@ -66,7 +66,8 @@ Action declare(Flags& flags) {
   flags.selector("--select", o.select, "only these layers");
   flags.toggle("--plan", o.plan,
                "instead: the steps that run would take, their kernels and the layers that each computes");
-  flags.choice("--plan-after", o.plan_after, {"precision", "fold", "fuse", "choose", "layout"}, "PASS",
+  const auto passes = pass_names();
+  flags.choice("--plan-after", o.plan_after, {passes.begin(), passes.end()}, "PASS",
                "the plan as it stands after this pass");
   flags.number("--steps", o.steps, "N", "with --plan: for so many runs", 1);
   add_precision(flags, o.execution.precision);

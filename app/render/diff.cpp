@@ -8,7 +8,7 @@
 namespace ovir::app {
 namespace {
 
-using Kind = tools::Change::Kind;
+using Kind = tools::ModelChange::Kind;
 
 std::string_view kind_word(Kind kind) {
   switch (kind) {
@@ -41,7 +41,7 @@ std::string shown(const std::optional<std::string>& value) {
 }
 
 /// "attribute strides: 1,1 -> 2,2".
-std::string line_of(const tools::Change& change) {
+std::string line_of(const tools::ModelChange& change) {
   const auto from_to = [&](std::string_view what) {
     return fmt::format("{}: {} -> {}", what, shown(change.before), shown(change.after));
   };
@@ -74,9 +74,9 @@ Json place_json(const tools::LayerPlace& place) {
 
 }  // namespace
 
-std::string diff_text(const tools::Difference& difference, const Style& style) {
+std::string diff_text(const tools::ModelDifference& difference, const Style& style) {
   std::string out;
-  const tools::Change* last = nullptr;
+  const tools::ModelChange* last = nullptr;
   for (const auto& change : difference.changes) {
     if (change.kind == Kind::removed) {
       out += style(Paint::error, "- " + name_of(*change.a)) + "\n";
@@ -93,7 +93,7 @@ std::string diff_text(const tools::Difference& difference, const Style& style) {
   return out;
 }
 
-std::string diff_summary(const tools::Difference& difference) {
+std::string diff_summary(const tools::ModelDifference& difference) {
   i64 removed = 0, added = 0;
   std::set<std::pair<const Model*, int>> changed;
   for (const auto& change : difference.changes) {
@@ -105,7 +105,7 @@ std::string diff_summary(const tools::Difference& difference) {
   return fmt::format("{} removed, {} added, {} changed", counted(removed, "layer"), added, changed.size());
 }
 
-Json diff_json(const tools::Difference& difference) {
+Json diff_json(const tools::ModelDifference& difference) {
   auto changes = Json::array();
   const auto text = [](const std::optional<std::string>& value) { return value ? Json(*value) : Json(); };
   for (const auto& change : difference.changes) {

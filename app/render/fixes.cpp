@@ -81,7 +81,7 @@ std::string edit_command(const ModelOptions& options, const std::string& what) {
 
 }  // namespace
 
-tools::Subject subject_of(const ModelOptions& options, const Model& model) {
+tools::CheckedModel subject_of(const ModelOptions& options, const Model& model) {
   return {model.graph->source, {options.weights, options.no_weights}, infer_options(options, model), options.release};
 }
 

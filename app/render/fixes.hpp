@@ -8,7 +8,7 @@
 namespace ovir::app {
 
 /// The model as it was read, to be checked with changes.
-tools::Subject subject_of(const ModelOptions& options, const Model& model);
+tools::CheckedModel subject_of(const ModelOptions& options, const Model& model);
 
 /// "version="opset8"", "{-1, 4, 64}".
 std::string describe(const Remedy&);

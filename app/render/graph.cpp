@@ -118,7 +118,7 @@ void find_facts(const Model& model, const Facts& facts, std::map<const Model*, c
       find_facts(*model.nodes[i].bodies[b], facts.bodies[i][b], map);
 }
 
-std::vector<Row> rows(const View& view) {
+std::vector<Row> rows(const GraphView& view) {
   std::map<const Model*, const Facts*> facts;
   find_facts(view.model, view.facts, facts);
   std::map<std::string, std::vector<Row::Link>> links;
@@ -219,7 +219,7 @@ struct Drawing {
 
 }  // namespace
 
-std::string graph_text(const View& view, const Style& style) {
+std::string graph_text(const GraphView& view, const Style& style) {
   std::string out;
   for (const auto& row : rows(view)) {
     std::string inputs, outputs, attributes;
@@ -241,7 +241,7 @@ std::string graph_text(const View& view, const Style& style) {
   return out;
 }
 
-std::string graph_json(const View& view) {
+std::string graph_json(const GraphView& view) {
   Json layers = Json::array();
   for (const auto& row : rows(view)) {
     Json inputs = Json::array(), attributes = Json::object();
@@ -267,7 +267,7 @@ std::string graph_json(const View& view) {
   return json_text({{"schema", 1}, {"model", view.file}, {"layers", std::move(layers)}}, 2);
 }
 
-std::string graph_dot(const View& view) {
+std::string graph_dot(const GraphView& view) {
   const auto list = rows(view);
   const Drawing drawing(list);
   std::string out =
@@ -294,7 +294,7 @@ std::string graph_dot(const View& view) {
   return out + "}\n";
 }
 
-std::string graph_mermaid(const View& view) {
+std::string graph_mermaid(const GraphView& view) {
   const auto list = rows(view);
   const Drawing drawing(list);
   std::string out = "flowchart TD\n";
@@ -359,7 +359,7 @@ std::string anchor(const Drawing& drawing, const std::string& key, std::string_v
 
 }  // namespace
 
-std::string graph_html(const View& view) {
+std::string graph_html(const GraphView& view) {
   const auto list = rows(view);
   const Drawing drawing(list);
   std::map<std::string, std::string> users;

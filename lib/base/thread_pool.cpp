@@ -267,6 +267,8 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
   state_->threads = std::max(threads, 1);
   state_->spread = threads > 1 && sched_getaffinity(0, sizeof state_->processors, &state_->processors) == 0 &&
                    CPU_COUNT(&state_->processors) >= threads;
+  // The caller's, and one that each worker may not have left yet: so many are in use where one caller comes at a time.
+  for (int i = 0; threads > 1 && i < threads; ++i) state_->jobs.push_back(std::make_unique<Job>(threads));
   try {
     for (; threads_ < threads; ++threads_)
       state_->workers.emplace_back([s = state_.get(), self = threads_] { s->serve(self); });

@@ -119,21 +119,21 @@ Tensor constant_value(const Graph& graph, const Node& node) {
 
 namespace {
 
-struct ByteRange {
+struct LayerBytes {
   i64 begin, end;
   const Layer* layer;
   const Model* model = nullptr;
 };
 
 /// Of a Constant that has bytes at all.
-std::optional<ByteRange> range_of(const Node& node) {
+std::optional<LayerBytes> range_of(const Node& node) {
   const auto bytes = stored_bytes(node);
-  return bytes && bytes->begin < bytes->end ? std::optional(ByteRange{bytes->begin, bytes->end, node.layer})
+  return bytes && bytes->begin < bytes->end ? std::optional(LayerBytes{bytes->begin, bytes->end, node.layer})
                                             : std::nullopt;
 }
 
-void sort_by_place(std::vector<ByteRange>& ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) {
+void sort_by_place(std::vector<LayerBytes>& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const LayerBytes& a, const LayerBytes& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
 }
@@ -145,7 +145,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
   if (!graph.weights) return {};
   constexpr i64 kGap = 64;  // writers align constants
   const i64 available = graph.weights->size();
-  std::vector<ByteRange> outside;
+  std::vector<LayerBytes> outside;
   i64 reached = 0;
   for (const auto& node : model.nodes) {
     const auto range = range_of(node);
@@ -181,7 +181,7 @@ std::vector<const Layer*> cut_off_constants(const Model& model, Diagnostic& d) {
 
 namespace {
 
-void collect(const Model& model, std::vector<ByteRange>& ranges) {
+void collect(const Model& model, std::vector<LayerBytes>& ranges) {
   for (const auto& node : model.nodes) {
     if (const auto range = range_of(node)) ranges.push_back({range->begin, range->end, range->layer, &model});
     for (const auto& body : node.bodies) collect(*body, ranges);
@@ -191,7 +191,7 @@ void collect(const Model& model, std::vector<ByteRange>& ranges) {
 }  // namespace
 
 void warn_overlapping_constants(const Model& model, Diagnostics& diagnostics) {
-  std::vector<ByteRange> ranges;
+  std::vector<LayerBytes> ranges;
   collect(model, ranges);
   sort_by_place(ranges);
   for (std::size_t i = 1; i < ranges.size(); ++i) {

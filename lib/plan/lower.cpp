@@ -25,12 +25,9 @@ void require_kernel(const Model& model, const Node& node) {
 
 int value_of(const Plan& plan, ValueRef v) { return plan.value_of[v.node][v.port]; }
 
-Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts, const PlanOptions& options) {
-  Plan plan;
-  plan.model = model;
-  plan.facts = facts;
-  plan.options = options;
-  plan.options.patterns = {};
+void lower(Plan& plan, const PlanOptions& options) {
+  const auto& model = plan.model;
+  const auto& facts = plan.facts;
   plan.value_of.resize(model->nodes.size());
   const auto used = used_nodes(*model);
   for (int i = 0; i < std::ssize(model->nodes); ++i) {
@@ -71,7 +68,6 @@ Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> fact
   }
   for (const auto p : model->parameters) plan.parameters.push_back(value_of(plan, {p, 0}));
   for (const auto r : model->results) plan.results.push_back(value_of(plan, (*model)[r].inputs.at(0)));
-  return plan;
 }
 
 void remove_steps(Plan& plan, const std::vector<char>& gone) {

@@ -7,7 +7,7 @@
 namespace ovir::plan_passes {
 
 /// One step a node that computes, one value an output.
-Plan lower(std::shared_ptr<const Model> model, std::shared_ptr<const Facts> facts, const PlanOptions& options);
+void lower(Plan& plan, const PlanOptions& options);
 /// What every value is stored as, and conversions where a constant is stored otherwise.
 void precision(Plan& plan);
 /// Values that are known become constants; in a plan that runs often, so does all that follows from constants. Steps
@@ -21,6 +21,9 @@ void choose(Plan& plan, const PlanOptions& options);
 void layout(Plan& plan);
 /// What dies where, which outputs are views, and which steps infer shapes when they run.
 void lifetimes(Plan& plan);
+
+/// What the patterns offer is taken: groups of nodes, or single ones.
+void take_nodes(Plan& plan, const PlanOptions& options, bool groups);
 /// Whether a step only gives the bytes of input 0 another shape, which is settled before the run.
 bool passes_on(const Plan& plan, const Step& step);
 

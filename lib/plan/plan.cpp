@@ -18,6 +18,7 @@ struct Pass {
 };
 // clang-format off
 constexpr Pass kPasses[] = {
+    {"lower", false, plan_passes::lower},
     {"precision", false, [](Plan& p, const PlanOptions&) { plan_passes::precision(p); }},
     {"fold", true, plan_passes::fold},
     {"fuse", true, plan_passes::fuse},
@@ -38,6 +39,12 @@ bool PlanOptions::has(std::string_view name) const {
   return std::find(without.begin(), without.end(), name) == without.end();
 }
 
+std::vector<std::string_view> pass_names() {
+  std::vector<std::string_view> names;
+  for (const auto& pass : kPasses) names.push_back(pass.name);
+  return names;
+}
+
 bool is_optional_pass(std::string_view name) {
   if (name == kJoinRows) return true;
   const auto* pass = find_pass(name);
@@ -48,7 +55,11 @@ std::shared_ptr<const Plan> make_plan(std::shared_ptr<const Model> model, std::s
                                       const PlanOptions& options) {
   if (!options.until.empty() && !find_pass(options.until))
     throw std::invalid_argument(fmt::format("there is no pass \"{}\"", options.until));
-  auto plan = std::make_shared<Plan>(plan_passes::lower(std::move(model), std::move(facts), options));
+  auto plan = std::make_shared<Plan>();
+  plan->model = std::move(model);
+  plan->facts = std::move(facts);
+  plan->options = options;
+  plan->options.patterns = {};
   for (const auto& pass : kPasses) {
     pass.run(*plan, options);
     if (pass.name == options.until) break;

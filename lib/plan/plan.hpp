@@ -83,6 +83,9 @@ struct Plan {
 /// No pass, but left out alike: what a session makes of neighboring steps that compute row by row (exec/rows.cpp).
 inline constexpr std::string_view kJoinRows = "rows";
 
+/// Passes that `until` may name, in the order in which they run.
+std::vector<std::string_view> pass_names();
+
 /// Whether a pass of this name may be left out.
 bool is_optional_pass(std::string_view name);
 

@@ -14,13 +14,13 @@ namespace ovir {
 namespace {
 
 /// Where the bits of an element are: `low` bits at `shift` of `byte`, and for split planes the others in `top_byte`.
-struct Place {
+struct BitPlace {
   int byte, shift, top_byte = 0, top_shift = 0;
 };
 
 /// Whatever the layout, eight elements take as many bytes as one has bits: this is element k of such a group.
 template <int Bits>
-constexpr Place place(int k) {
+constexpr BitPlace place(int k) {
   if constexpr (Bits == 1) return {0, 7 - k};
   else if constexpr (Bits == 2) return {k / 4, 2 * (k % 4)};
   else if constexpr (Bits == 3) return {k / 4, 6 - 2 * (k % 4), 2, 7 - k};
@@ -29,7 +29,7 @@ constexpr Place place(int k) {
 }
 
 template <int Bits>
-struct Split {
+struct SplitBits {
   static constexpr bool split = Bits == 3 || Bits == 6;
   static constexpr int low = split ? Bits / 3 * 2 : Bits;
   static constexpr unsigned low_mask = (1u << low) - 1, top_mask = (1u << (Bits - low)) - 1;
@@ -37,7 +37,7 @@ struct Split {
 
 template <int Bits>
 unsigned get(const std::uint8_t* group, int k) {
-  using S = Split<Bits>;
+  using S = SplitBits<Bits>;
   const auto at = place<Bits>(k);
   const unsigned low = (static_cast<unsigned>(group[at.byte]) >> at.shift) & S::low_mask;
   if constexpr (S::split)
@@ -47,7 +47,7 @@ unsigned get(const std::uint8_t* group, int k) {
 
 template <int Bits>
 void put(std::uint8_t* group, int k, unsigned value) {
-  using S = Split<Bits>;
+  using S = SplitBits<Bits>;
   const auto at = place<Bits>(k);
   group[at.byte] = static_cast<std::uint8_t>(group[at.byte] | (value & S::low_mask) << at.shift);
   if constexpr (S::split)

@@ -17,7 +17,7 @@
 namespace ovir::tools {
 namespace {
 
-using Kind = Change::Kind;
+using Kind = ModelChange::Kind;
 
 /// "1, 8" and "1,8" say the same, as do "1.0" and "1".
 bool same_text(std::string_view a, std::string_view b) {
@@ -59,7 +59,7 @@ std::optional<ValuesDelta> delta_of(const Tensor& x, const Tensor& y) {
 
 class Differ {
  public:
-  explicit Differ(Difference& to) : to_(to) {}
+  explicit Differ(ModelDifference& to) : to_(to) {}
 
   void graphs(const Model& a, const Facts* fa, const Model& b, const Facts* fb) {
     const auto pairs = pair_layers(a, b);
@@ -85,9 +85,9 @@ class Differ {
   }
 
  private:
-  Difference& to_;
+  ModelDifference& to_;
 
-  void add(Change change) { to_.changes.push_back(std::move(change)); }
+  void add(ModelChange change) { to_.changes.push_back(std::move(change)); }
   void info(const std::string& what, const std::optional<std::string>& before,
             const std::optional<std::string>& after) {
     if (before != after) add({Kind::info, {}, {}, what, -1, before, after});
@@ -162,7 +162,7 @@ class Differ {
     if (!delta) {
       if (!x || !y || x.shape() == y.shape()) ++to_.not_compared;  // another shape is a difference of the attribute
     } else if (delta->changed > 0) {
-      Change change{Kind::values, a, b};
+      ModelChange change{Kind::values, a, b};
       change.delta = delta;
       add(std::move(change));
     }
@@ -234,8 +234,8 @@ std::vector<std::string> connections(const Model& body, const BodyMap& map) {
   return lines;
 }
 
-Difference diff(const DiffSide& a, const DiffSide& b) {
-  Difference difference;
+ModelDifference diff(const DiffSide& a, const DiffSide& b) {
+  ModelDifference difference;
   Differ differ(difference);
   differ.infos(*a.model.graph, *b.model.graph);
   differ.graphs(a.model, &a.facts, b.model, &b.facts);

@@ -22,7 +22,7 @@ struct LayerPlace {
   const Layer& layer() const { return *(*model)[node].layer; }
 };
 
-struct Change {
+struct ModelChange {
   enum class Kind : std::uint8_t {
     removed,       ///< `a` has no counterpart
     added,         ///< `b` has none
@@ -44,8 +44,8 @@ struct Change {
   std::optional<ValuesDelta> delta{};
 };
 
-struct Difference {
-  std::vector<Change> changes;
+struct ModelDifference {
+  std::vector<ModelChange> changes;
   i64 not_compared = 0;  ///< Constants whose values are not there, or cannot be compared
   bool equal() const { return changes.empty(); }
 };
@@ -62,6 +62,6 @@ std::vector<std::string> connections(const Model& body, const BodyMap& map);
 /// Layers are the same that have a name in common; others where their neighbors say so. Ids, the order of layers and
 /// the <rt_info> of layers are not compared. What is removed comes first, then what is added, then what differs, in the
 /// order of the second model; a body after the layers around it.
-Difference diff(const DiffSide& a, const DiffSide& b);
+ModelDifference diff(const DiffSide& a, const DiffSide& b);
 
 }  // namespace ovir::tools

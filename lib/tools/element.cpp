@@ -8,6 +8,7 @@
 #include "diag/diagnostic.hpp"
 #include "op/eval_context.hpp"
 #include "tensor/dispatch.hpp"
+#include "tools/input_ports.hpp"
 
 namespace ovir::tools {
 namespace {
@@ -41,10 +42,6 @@ bool broadcasts(const Version& version) {
 }
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-const PortDef& input_def(const Version& version, std::size_t port) {
-  return version.inputs[std::min(port, version.inputs.size() - 1)];
-}
 
 /// Whether the elements of an input come out of output `port` as they are.
 bool carries(const Version& version, std::size_t input, int port) {

@@ -76,7 +76,7 @@ std::size_t times(const Tally& list, const Key& key) {
 
 class FixSearch {
  public:
-  FixSearch(const Model& m, const Subject& s, const Diagnostics& d, const Edits& before)
+  FixSearch(const Model& m, const CheckedModel& s, const Diagnostics& d, const Edits& before)
       : model_(m), subject(s), diagnostics(d.all()), remedies_(m), fixed_(diagnostics.size(), false) {
     fixes_.edits = before;
     now_ = tally(d);
@@ -101,7 +101,7 @@ class FixSearch {
 
  private:
   const Model& model_;
-  const Subject& subject;
+  const CheckedModel& subject;
   const std::vector<Diagnostic>& diagnostics;
   const Remedies remedies_;
   std::vector<bool> fixed_;
@@ -385,7 +385,7 @@ Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes) {
   return edits;
 }
 
-Diagnostics check(const Subject& subject, const Edits& edits) {
+Diagnostics check(const CheckedModel& subject, const Edits& edits) {
   Diagnostics diagnostics;
   auto text = std::make_shared<const std::string>(apply(subject.source->text, edits.texts));
   const auto source = std::make_shared<const SourceFile>(SourceFile{subject.source->path, text, *text});
@@ -397,7 +397,7 @@ Diagnostics check(const Subject& subject, const Edits& edits) {
   return diagnostics;
 }
 
-Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& diagnostics, const Edits& before) {
+Fixes find_fixes(const Model& model, const CheckedModel& subject, const Diagnostics& diagnostics, const Edits& before) {
   return FixSearch(model, subject, diagnostics, before).run();
 }
 

@@ -44,14 +44,14 @@ ConstantChange change_constant(const Model& model, std::string_view name, std::s
 Edits reshape(const Model& model, const std::map<int, PartialShape>& shapes);
 
 /// A model as `check` was asked to judge it.
-struct Subject {
+struct CheckedModel {
   std::shared_ptr<const SourceFile> source;
   xml::ReadOptions reading;
   passes::InferOptions inferring;
   std::string release{};  ///< that must read the model (E0606); empty: none is asked for
 };
 /// What `check` says of it with the changes made.
-Diagnostics check(const Subject& subject, const Edits& edits);
+Diagnostics check(const CheckedModel& subject, const Edits& edits);
 
 /// The tried and proven cure of one diagnostic.
 struct Fix {
@@ -72,6 +72,7 @@ struct Fixes {
 /// comes; of several the one that leaves the fewest of both. Where there is none, one that only uncovers errors of
 /// layers that could not be judged is taken, unless it sets a constant. A new value for a constant may leave ports that
 /// declare the old shapes, as long as no error is left.
-Fixes find_fixes(const Model& model, const Subject& subject, const Diagnostics& diagnostics, const Edits& before = {});
+Fixes find_fixes(const Model& model, const CheckedModel& subject, const Diagnostics& diagnostics,
+                 const Edits& before = {});
 
 }  // namespace ovir::tools

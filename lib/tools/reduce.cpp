@@ -36,7 +36,7 @@ class Reducer {
       if (is_layer(part_[i])) all_.push_back(i);
   }
 
-  Reduction run() {
+  ReducedModel run() {
     if (in_.suspect) grow(*in_.suspect);
     if (!best_ && test(all_)) halve();
     if (best_) shrink();
@@ -208,7 +208,7 @@ Tensor made_up(const Tensor& value, std::mt19937& random) {
 
 }  // namespace
 
-Reduction reduce(const ReduceInput& input, const Fails& fails) { return Reducer(input, fails).run(); }
+ReducedModel reduce(const ReduceInput& input, const Fails& fails) { return Reducer(input, fails).run(); }
 
 Candidate anonymized(const Candidate& candidate, bool numbers, const Fails& fails) {
   const auto keep_origin = [&](Candidate c) {

@@ -33,14 +33,14 @@ struct ReduceInput {
   const Reference& values;        ///< of a run, to take the place of layers that go
 };
 
-struct Reduction {
+struct ReducedModel {
   std::optional<Candidate> smallest;  ///< nothing where the whole model does not fail either
   int tried = 0;                      ///< candidates
 };
 
 /// From the suspect, with the layers before it as far as the failure needs them; or, where it is not known or that does
 /// not fail, from the whole model by halving it from behind, from the front, and in between.
-Reduction reduce(const ReduceInput& input, const Fails& fails);
+ReducedModel reduce(const ReduceInput& input, const Fails& fails);
 
 /// Other names for layers and tensors, no <rt_info>; then other numbers in constants, one by one, while the failure is
 /// still there. `numbers`: whether to try that.

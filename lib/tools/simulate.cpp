@@ -57,11 +57,11 @@ std::vector<Rounded> parse_roundings(const Model& model, const Facts& facts, std
   return list;
 }
 
-Rounding::Rounding(const std::vector<Rounded>& layers) {
+RoundingObserver::RoundingObserver(const std::vector<Rounded>& layers) {
   for (const auto& layer : layers) types_.insert_or_assign(&(*layer.model)[layer.node], layer.type);
 }
 
-Verdict Rounding::after(Event& event) {
+Verdict RoundingObserver::after(Event& event) {
   const auto type = types_.at(&event.node);
   for (auto& t : event.outputs)
     if (t && is_float(t.type())) t = convert(convert(t, type), t.type());
@@ -105,7 +105,7 @@ std::vector<LayerDamage> rank_damage(std::shared_ptr<const Model> model, const F
   std::vector<LayerDamage> list;
   for (const auto& layer : layers) {
     session.reset_states();
-    Rounding rounding({layer});
+    RoundingObserver rounding({layer});
     list.push_back({layer, damage(exact, session.run(inputs, &rounding))});
   }
   std::stable_sort(list.begin(), list.end(),

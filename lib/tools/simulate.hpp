@@ -21,9 +21,9 @@ struct Rounded {
 std::vector<Rounded> parse_roundings(const Model& model, const Facts& facts, std::string_view text);
 
 /// Rounds while a run goes on. The session must be compiled with trap_options.
-class Rounding final : public Observer {
+class RoundingObserver final : public Observer {
  public:
-  explicit Rounding(const std::vector<Rounded>& layers);
+  explicit RoundingObserver(const std::vector<Rounded>& layers);
   bool wants(const Model& model, int node) override { return types_.contains(&model[node]); }
   Verdict after(Event& event) override;
 

@@ -12,6 +12,7 @@
 #include "op/infer_context.hpp"
 #include "op/ports.hpp"
 #include "op/shared_attrs.hpp"
+#include "tools/input_ports.hpp"
 
 namespace ovir::tools {
 namespace {
@@ -21,17 +22,6 @@ constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
 constexpr i64 kFewIntegers = 1 << 16;
 
 bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
-const PortDef& input_def(const Version& version, std::size_t port) {
-  return version.inputs[std::min(port, version.inputs.size() - 1)];
-}
-
-std::optional<i64> integer_attribute(const Node& node, std::string_view attribute) {
-  for (const auto& def : node.version->attrs.defs)
-    if (def.name == attribute)
-      if (const auto text = def.print(node.attrs.get())) return parse_number<i64>(*text);
-  return std::nullopt;
-}
 
 /// What the elements of an index input pick from.
 struct Range {

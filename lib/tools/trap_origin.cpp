@@ -28,7 +28,7 @@ std::optional<Around> around(const Model& whole, const Model& body) {
 }
 
 /// An element on its way back: of the operand of a layer, or of the output of one.
-struct Spot {
+struct TracedElement {
   const Model* model = nullptr;
   ValueRef value;
   std::vector<i64> iterations;
@@ -40,14 +40,14 @@ class Walk {
  public:
   Walk(const History& history, const Model& whole) : history_(history), whole_(whole) {}
 
-  std::vector<TrapEvent::Step> run(std::optional<Spot> spot) {
+  std::vector<TrapEvent::Step> run(std::optional<TracedElement> spot) {
     for (int i = 0; spot && i < kLongest; ++i) spot = back(std::move(*spot));
     return std::move(steps_);
   }
 
  private:
   /// Tells of the layer that gave this element and goes on to the operand that it came from.
-  std::optional<Spot> back(Spot s) {
+  std::optional<TracedElement> back(TracedElement s) {
     const auto& node = (*s.model)[s.value.node];
     const bool given = node.op->kind == Kind::parameter || node.op->kind == Kind::constant;
     steps_.push_back({{s.model, s.value.node, s.value.port, s.iterations, s.index, s.text}, ""});
@@ -59,7 +59,7 @@ class Walk {
     return through(std::move(s), *computed);
   }
 
-  std::optional<Spot> through(Spot s, const Computed& layer) {
+  std::optional<TracedElement> through(TracedElement s, const Computed& layer) {
     const auto& out = layer.out[s.value.port];
     if (!out || out.rank() != s.index.rank()) return std::nullopt;
     const auto at = offset_of(out.shape(), s.index);
@@ -97,14 +97,14 @@ class Walk {
     return best;
   }
 
-  static Spot operand_spot(const Computed& layer, const OperandElement& e) {
+  static TracedElement operand_spot(const Computed& layer, const OperandElement& e) {
     const auto& t = layer.in[e.port];
     return {layer.model, layer.node().inputs[e.port], layer.iterations, index_of(t.shape(), e.at),
             element_text(t, e.at)};
   }
 
   /// From a body's Parameter to what it receives: the previous iteration's result, or an operand of the layer around.
-  std::optional<Spot> out_of_body(Spot s) const {
+  std::optional<TracedElement> out_of_body(TracedElement s) const {
     const auto outer = around(whole_, *s.model);
     if (!outer || s.iterations.empty()) return std::nullopt;
     const auto& node = (*outer->model)[outer->node];
@@ -136,7 +136,7 @@ class Walk {
   }
 
   /// From an output of If, Loop or TensorIterator to the body's layer that gave it.
-  std::optional<Spot> into_body(Spot s, const Node& node) const {
+  std::optional<TracedElement> into_body(TracedElement s, const Node& node) const {
     for (std::size_t b = 0; b < node.bodies.size(); ++b) {
       const auto& body = *node.bodies[b];
       for (const auto& link : node.maps[b].outputs) {
@@ -149,7 +149,7 @@ class Walk {
           iterations->back() = s.index[axis] / link.part_size;
           s.index[axis] %= link.part_size;
         }
-        return Spot{&body, from, std::move(*iterations), s.index, s.text};
+        return TracedElement{&body, from, std::move(*iterations), s.index, s.text};
       }
     }
     return std::nullopt;
@@ -173,14 +173,15 @@ std::vector<TrapEvent::Step> origin_of(const History& history, const Model& whol
   if (!first) return {};
   const auto& t = layer.in[first->port];
   return Walk(history, whole)
-      .run(Spot{layer.model, layer.node().inputs[first->port], layer.iterations, index_of(t.shape(), first->at),
-                element_text(t, first->at)});
+      .run(TracedElement{layer.model, layer.node().inputs[first->port], layer.iterations,
+                         index_of(t.shape(), first->at), element_text(t, first->at)});
 }
 
 std::vector<TrapEvent::Step> origin_of(const History& history, const Model& whole, const Place& given) {
   if (given.model->path.empty()) return {};
   auto steps =
-      Walk(history, whole).run(Spot{given.model, {given.node, given.port}, given.iterations, given.index, given.value});
+      Walk(history, whole)
+          .run(TracedElement{given.model, {given.node, given.port}, given.iterations, given.index, given.value});
   if (!steps.empty()) steps.erase(steps.begin());  // the place itself
   return steps;
 }

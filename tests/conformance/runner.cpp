@@ -1,7 +1,8 @@
 // Judges the library on folders of cases, on two threads.
 //   ovir_conformance values|shapes|negative FOLDER… [--tier reference|fast] [--isa LEVEL] [--only REGEX] [--show N]
-//                    [--excused FILE] [--golden FILE [--bless]] [--whole]
-// A FOLDER may hold .tgz archives of cases. Exits with 77 where no FOLDER exists.
+//                    [--excused FILE] [--golden FILE [--bless]] [--whole] [--optional]
+// A FOLDER may hold .tgz archives of cases. One that does not exist is a failure; with --optional the run is skipped
+// (77).
 // LEVEL of --isa: baseline, avx2 or avx512, for the fast tier; exits with 77 where the machine cannot run it.
 // FILE of --excused: kind, case and reason, separated by tabs; an excused case that passes is a failure.
 // FILE of --golden: a faulty model and the code and layer of each of its errors; --bless rewrites it.
@@ -95,8 +96,10 @@ struct Arguments {
   Options options;
   ovir::fast::Isa isa = ovir::fast::Isa::best;
   std::size_t show = 60;
-  bool bless = false, whole = false, good = true;
+  bool bless = false, whole = false, optional = false, good = true;
 };
+
+bool is_kind(std::string_view word) { return word == "values" || word == "shapes" || word == "negative"; }
 
 Arguments parse(int argc, char** argv) {
   Arguments a;
@@ -119,12 +122,12 @@ Arguments parse(int argc, char** argv) {
     else if (word == "--golden" && has_value) a.golden = argv[++i];
     else if (word == "--bless") a.bless = true;
     else if (word == "--whole") a.whole = true;
+    else if (word == "--optional") a.optional = true;
     else if (word.starts_with("--")) a.good = false;
     else if (a.kind.empty()) a.kind = word;
     else a.folders.emplace_back(argv[i]);
   }
-  a.good &= (a.kind == "values" || a.kind == "shapes" || a.kind == "negative") && !a.folders.empty() &&
-            (!a.bless || !a.golden.empty());
+  a.good &= is_kind(a.kind) && !a.folders.empty() && (!a.bless || !a.golden.empty());
   return a;
 }
 
@@ -135,7 +138,7 @@ std::set<std::string> read_excuses(const Arguments& arguments) {
   if (!in && !arguments.excused.empty()) throw std::runtime_error(arguments.excused + " cannot be read");
   for (std::string line; std::getline(in, line);) {
     const auto parts = ovir::split(line, '\t');
-    if (parts.size() != 3)
+    if (parts.size() != 3 || !is_kind(parts[0]))
       throw std::runtime_error(arguments.excused + ": kind, case and reason are expected: " + line);
     if (parts[0] == arguments.kind) labels.emplace(parts[1]);
   }
@@ -154,7 +157,6 @@ Verdict judge(const std::string& kind, const fs::path& folder, const Options& op
 std::vector<Case> gather(const Arguments& arguments, const Scratch& scratch) {
   std::vector<Case> cases;
   for (const auto& root : arguments.folders) {
-    if (!fs::exists(root)) continue;
     for (const auto& entry : fs::directory_iterator(root))
       if (entry.path().extension() == ".tgz") extract(entry.path(), scratch.folder / root.filename());
     for (const auto& folder : {root, scratch.folder / root.filename()})
@@ -254,14 +256,14 @@ int main(int argc, char** argv) {
   if (!arguments.good) {
     fmt::print(
         "usage: ovir_conformance values|shapes|negative FOLDER... [--tier reference|fast] [--isa LEVEL] [--only REGEX] "
-        "[--show N] [--excused FILE] [--golden FILE [--bless]] [--whole]\n");
+        "[--show N] [--excused FILE] [--golden FILE [--bless]] [--whole] [--optional]\n");
     return 2;
   }
-  if (std::none_of(arguments.folders.begin(), arguments.folders.end(),
-                   [](const fs::path& f) { return fs::exists(f); })) {
-    fmt::print("skipped: there is no {}\n", arguments.folders[0].string());
-    return kSkipped;
-  }
+  for (const auto& folder : arguments.folders)
+    if (!fs::exists(folder)) {
+      fmt::print("{}there is no {}\n", arguments.optional ? "skipped: " : "", folder.string());
+      return arguments.optional ? kSkipped : 2;
+    }
   if (!ovir::fast::force_isa(arguments.isa)) {
     fmt::print("skipped: this machine cannot run these instructions\n");
     return kSkipped;

@@ -18,10 +18,10 @@ struct Example {
   std::shared_ptr<const Model> model;
   Facts facts;
   Example() {
-    Diagnostics said;
-    model = load(OVIR_MODELS "/loop.xml", {}, said);
-    if (model) facts = infer(*model, {}, said);
-    promise(model && said.errors() == 0, "the model is sound");
+    Diagnostics diagnostics;
+    model = load(OVIR_MODELS "/loop.xml", {}, diagnostics);
+    if (model) facts = infer(*model, {}, diagnostics);
+    promise(model && diagnostics.errors() == 0, "the model is sound");
   }
 };
 

@@ -13,18 +13,18 @@ struct Side {
   std::shared_ptr<const Model> model;
   Facts facts;
   explicit Side(const std::string& path, const xml::ReadOptions& reading = {}) {
-    Diagnostics said;
-    model = load(path, reading, said);
-    if (model) facts = infer(*model, {}, said);
+    Diagnostics diagnostics;
+    model = load(path, reading, diagnostics);
+    if (model) facts = infer(*model, {}, diagnostics);
   }
   tools::DiffSide side() const { return {*model, facts}; }
 };
 
-void check_changes(const tools::Difference& difference) {
+void check_changes(const tools::ModelDifference& difference) {
   for (const auto& change : difference.changes) {
-    promise(
-        change.a || change.b || change.kind == tools::Change::Kind::order || change.kind == tools::Change::Kind::info,
-        "a change is of a layer, or of the model");
+    promise(change.a || change.b || change.kind == tools::ModelChange::Kind::order ||
+                change.kind == tools::ModelChange::Kind::info,
+            "a change is of a layer, or of the model");
     for (const auto& place : {change.a, change.b})
       promise(!place || (place->node >= 0 && place->node < std::ssize(place->model->nodes)), "a layer is one");
   }

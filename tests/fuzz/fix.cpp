@@ -12,7 +12,7 @@ void fuzz_one(std::string_view input) {
   const auto model = load(path, reading, diagnostics);
   if (!model || diagnostics.all().size() > 40) return;  // every diagnostic costs a few checks
   infer(*model, {}, diagnostics);
-  const tools::Subject subject{model->graph->source, reading, {}};
+  const tools::CheckedModel subject{model->graph->source, reading, {}};
   const auto fixes = tools::find_fixes(*model, subject, diagnostics);
   promise(fixes.edits.disjoint(), "no two changes overlap");
   std::size_t uncovered = 0;

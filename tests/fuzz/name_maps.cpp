@@ -7,9 +7,9 @@ using namespace ovir;
 
 void fuzz_one(std::string_view input) {
   static const auto model = [] {
-    Diagnostics said;
-    const auto read = load(OVIR_MODELS "/loop.xml", {}, said);
-    promise(read && said.errors() == 0, "the model is sound");
+    Diagnostics diagnostics;
+    const auto read = load(OVIR_MODELS "/loop.xml", {}, diagnostics);
+    promise(read && diagnostics.errors() == 0, "the model is sound");
     return read;
   }();
   accepted([&] {

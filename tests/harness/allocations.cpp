@@ -72,6 +72,29 @@ void convolutions(SmallModel& m) {
   m.graph.result("y", convolution(m, "c", x, 32, 40));
 }
 
+/// Convolutions and poolings along three axes.
+void volumes(SmallModel& m) {
+  const spec::AttributeTexts around{
+      {"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,1,1"}, {"pads_end", "1,1,1"}};
+  const spec::AttributeTexts halved{
+      {"kernel", "2,2,2"}, {"strides", "2,2,2"}, {"pads_begin", "0,0,0"}, {"pads_end", "0,0,0"}};
+  auto x = m.graph.parameter("x", ElementType::f32, {1, 3, 8, 14, 12});
+  for (const auto& [name, in, out] : {std::tuple{"a", 3, 32}, {"b", 32, 32}, {"c", 32, 20}}) {
+    x = m.graph.add(name, "Convolution-1", {x, weights(m, std::string(name) + "/filters", {out, in, 3, 3, 3})}, around);
+    x = m.graph.add(std::string(name) + "/relu", "Relu-1", {x});
+  }
+  x = m.graph.add("max", "MaxPool-1", {x}, halved);
+  auto average = halved;
+  average.emplace_back("exclude-pad", "true");
+  m.graph.result("y", m.graph.add("average", "AvgPool-1", {x}, average));
+}
+
+/// Pooling along one axis.
+void line(SmallModel& m) {
+  const spec::AttributeTexts halved{{"kernel", "2"}, {"strides", "2"}, {"pads_begin", "0"}, {"pads_end", "0"}};
+  m.graph.result("y", m.graph.add("max", "MaxPool-1", {m.graph.parameter("x", ElementType::f32, {1, 20, 12})}, halved));
+}
+
 void elementwise(SmallModel& m) {
   const auto x = m.graph.parameter("x", ElementType::f32, {8, 64});
   auto y = m.graph.add("add", "Add-1", {x, weights(m, "w", {64})});
@@ -280,6 +303,8 @@ int main(int argc, char** argv) {
                               {"products", products},
                               {"computed products", computed_products},
                               {"convolutions", convolutions},
+                              {"volumes", volumes},
+                              {"line", line},
                               {"reference kernels", reference_kernels},
                               {"results elsewhere", results_elsewhere},
                               {"f16 inputs", half_inputs},

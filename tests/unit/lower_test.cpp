@@ -93,7 +93,7 @@ rounding_type="ceil_torch" index_element_type="i64" axis="0")",
     const Chain chain("MaxPool", "opset14", data, "f32",
                       fmt::format("<dim>1</dim><dim>3</dim><dim>{0}</dim><dim>{0}</dim>", planes));
     REQUIRE(chain.diagnostics.errors() == 0);
-    const tools::Subject subject{chain.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2022.3"};
+    const tools::CheckedModel subject{chain.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2022.3"};
     return tools::find_fixes(*chain.model, subject, tools::check(subject, {})).list.size();
   };
   CHECK(fixes(3, 0, 4) == 1);
@@ -123,7 +123,7 @@ TEST_CASE("an operation of another name may be the same") {
 TEST_CASE("a lowered layer is a verified fix") {
   const Chain softmax("SoftMax", "opset8", R"(axis="1")");
   REQUIRE(softmax.diagnostics.errors() == 0);
-  const tools::Subject subject{softmax.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2021.4"};
+  const tools::CheckedModel subject{softmax.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2021.4"};
   const auto diagnostics = tools::check(subject, {});
   REQUIRE(diagnostics.errors() == 1);
   CHECK(diagnostics.all()[0].code == Code::E0606);

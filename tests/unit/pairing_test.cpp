@@ -29,7 +29,7 @@ TEST_CASE("layers whose names all differ are paired by their neighbors") {
   }
   const auto difference = tools::diff({*a.model, a.facts}, {*b.model, b.facts});
   CHECK(difference.changes.size() == 5);  // names, and nothing else
-  for (const auto& change : difference.changes) CHECK(change.kind == tools::Change::Kind::renamed);
+  for (const auto& change : difference.changes) CHECK(change.kind == tools::ModelChange::Kind::renamed);
 }
 
 TEST_CASE("values that differ are counted") {

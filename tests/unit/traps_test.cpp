@@ -129,7 +129,8 @@ TEST_CASE("an index out of range is an event whether or not the kernel refuses i
 TEST_CASE("an element is followed back through layers that move it") {
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
-  const auto transposed = m.graph.add("turned", "Transpose-1", {x, m.graph.constant("order", Tensor::vector({1, 0}))});
+  const auto transposed =
+      m.graph.add("transposed", "Transpose-1", {x, m.graph.constant("order", Tensor::vector({1, 0}))});
   const auto joined = m.graph.add("joined", "Concat-1", {m.graph.constant("front", floats({1, 2}, {7, 8})), transposed},
                                   {{"axis", "0"}});
   m.graph.result("y", m.graph.add("sum", "Subtract-1", {joined, joined}));
@@ -139,7 +140,7 @@ TEST_CASE("an element is followed back through layers that move it") {
   CHECK(event->at.index == Shape{3, 1});
   std::vector<std::string> places;
   for (const auto& step : event->origin) places.push_back(step.at.layer().name + to_string(step.at.index));
-  CHECK(places == std::vector<std::string>{"joined[3,1]", "turned[2,1]", "x[1,2]"});
+  CHECK(places == std::vector<std::string>{"joined[3,1]", "transposed[2,1]", "x[1,2]"});
 }
 
 TEST_CASE("integers: a divisor of 0, a cast that does not fit, a sum that wraps") {

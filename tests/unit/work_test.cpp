@@ -83,7 +83,7 @@ TEST_CASE("work: what a kernel finds in its data counts while it runs") {
 }
 
 TEST_CASE("work: no limit is near for a model of usual size") {
-  // 7 billion weights of 4 bits, 2048 tokens; a super-resolution net of 80 kB on a picture of 1080p given as f32.
+  // 7 billion weights of 4 bits, 2048 tokens; a super-resolution net of 80 kB on an image of 1080p given as f32.
   CHECK(default_work_limit(3'500'000'000) > i64{7'000'000'000} * 2048);
   CHECK(default_work_limit(80'000 + 1080 * 1920 * 3 * 4) > i64{20'000} * 1080 * 1920);
 }

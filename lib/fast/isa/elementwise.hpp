@@ -51,7 +51,7 @@ enum class Binary : std::uint8_t { add, subtract, multiply, divide, maximum, min
 
 /// Limits of FakeQuantize, as many as its loop says: x becomes
 /// round((x - in_low) / in_range · steps) / steps · out_range + out_low, out_low up to in_min, out_high beyond in_max.
-struct Quantization {
+struct QuantizeLimits {
   const float *in_min, *in_max, *in_low, *in_range, *out_low, *out_range, *out_high;
   float steps;
 };

@@ -1,7 +1,7 @@
 // FakeQuantize.
 
 /// `lanes`: whether a vector of limits belongs to 16 neighboring elements, or the first limit to all.
-static void quantize(const Quantization& q, bool lanes, const float* x, float* y, i64 n) {
+static void quantize(const QuantizeLimits& q, bool lanes, const float* x, float* y, i64 n) {
   const Vec steps = spread(q.steps);
   const i64 block = 16, pass = lanes ? block : kWidth;
   for (i64 first = 0; first < pass; first += kWidth) {

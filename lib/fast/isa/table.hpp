@@ -62,7 +62,7 @@ struct IsaTable {
 
   /// FakeQuantize. `lanes`: each limit is 16 numbers, those of 16 neighboring elements again and again, and n is a
   /// multiple of 16; else one number.
-  void (*quantize)(const Quantization& q, bool lanes, const float* x, float* y, i64 n);
+  void (*quantize)(const QuantizeLimits& q, bool lanes, const float* x, float* y, i64 n);
 
   // Rows.
   float (*sum)(const float* x, i64 n);

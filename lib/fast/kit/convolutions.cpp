@@ -21,10 +21,10 @@ ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionSha
   s.stride_x = columns.stride;
   s.dilation_x = columns.dilation;
   s.pad_left = columns.pad_begin;
-  if (spatial == 2) {
-    const auto rows = window(0, known.kernel_height);
-    s.height = data[2];
-    s.out_height = out[2];
+  if (spatial > 1) {
+    const auto rows = window(spatial - 2, known.kernel_height);
+    s.height = data[spatial];
+    s.out_height = out[spatial];
     s.stride_y = rows.stride;
     s.dilation_y = rows.dilation;
     s.pad_top = rows.pad_begin;
@@ -37,7 +37,7 @@ bool keeps_plane(const View& data, const ConvolutionShape& s) {
          data.dim(data.rank() - 1) == s.width;
 }
 
-std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root) {
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank) {
   const auto data = graph.input(root, 0), filters = graph.input(root, 1);
   const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
@@ -47,7 +47,7 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   if (attrs.crops()) return std::nullopt;
   if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
   if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static() || !in.has_rank() ||
-      (in.rank() != 3 && in.rank() != 4) || !in[1].is_static() || !out.has_rank())
+      in.rank() < 3 || in.rank() > max_rank || !in[1].is_static() || !out.has_rank())
     return std::nullopt;
   const auto dims = graph.fact(filters).shape.to_shape();
   if (dims.rank() != in.rank() + grouped || dims.count() == 0) return std::nullopt;
@@ -64,7 +64,7 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   const auto group_outputs = dims[grouped + transposed], group_channels = dims[grouped + !transposed];
   known.outputs = known.groups * group_outputs;
   known.kernel_width = dims[dims.rank() - 1];
-  known.kernel_height = in.rank() == 4 ? dims[dims.rank() - 2] : 1;
+  known.kernel_height = in.rank() > 3 ? dims[dims.rank() - 2] : 1;
   if (known.channels != known.groups * group_channels || known.taps() > kMaxTaps) return std::nullopt;
   // The transposed kernel goes over the phases of its strides one by one; those beyond the kernel have no tap.
   if (transposed && std::any_of(attrs.strides.begin(), attrs.strides.end(), [](i64 n) { return n > kMaxStride; }))

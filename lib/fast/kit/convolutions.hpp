@@ -10,7 +10,7 @@
 
 namespace ovir::fast {
 
-/// `known`, of which kernel sizes and groups are used, for planes of other sizes.
+/// `known`, of which kernel sizes and groups are used, for planes of other sizes: of three spatial axes the last two.
 ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionShape& known, std::span<const i64> data,
                              std::span<const i64> out);
 
@@ -19,8 +19,8 @@ bool keeps_plane(const View& data, const ConvolutionShape& s);
 
 struct StaticConvolution {
   const ConvolutionAttrs& attrs;
-  ConvolutionShape shape;  ///< for one image
-  i64 rank;                ///< of data and output: 3 or 4
+  ConvolutionShape shape;  ///< for one image, or a slice of it
+  i64 rank;                ///< of data and output
   bool open;               ///< planes are not known before the run: of one pixel in `shape`
   bool transposed;
 };
@@ -28,7 +28,7 @@ struct StaticConvolution {
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
 /// ranks, more taps or longer strides than the kernels take, or the transposed one's output is given otherwise than by
 /// its pads.
-std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root);
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4);
 
 /// The convolution of this type whose data a layer's last node gives, where nothing else reads that; -1: none.
 int convolution_after(const Graphlet& graph, int last, std::string_view type);

@@ -89,7 +89,7 @@ class Follower {
     const auto reader = graph_.only_user({next, 0});
     const auto &in = graph_.fact({nodes_.back(), 0}).shape, &out = graph_.fact({next, 0}).shape;
     if (graph_.type(reader) != "FakeQuantize" || graph_.input(reader, 0).node != next || !in.is_static() ||
-        !out.is_static())
+        in.rank() != 4 || !out.is_static())
       return std::nullopt;
     const auto quantized = levels_of(graph_, {reader, 0});
     const auto pooled = pooled_shape(graph_.attrs<PoolAttrs>(next), in.to_shape(), out.to_shape());
@@ -253,7 +253,6 @@ class U8Convolution final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     const auto &s = state.shape, &from = state.first;
-    if (out[0].size() == 0) return;
     auto& pool = runtime.pool();
     const auto bytes = [&](const Scratch& at) { return reinterpret_cast<std::uint8_t*>(state.floats(at)); };
     const auto* x = reinterpret_cast<const Word*>(in[0].data);

@@ -4,17 +4,23 @@
 
 namespace ovir::fast {
 
+bool hangs_over(const Window& w, i64 length, i64 count) {
+  return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
+}
+
 std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out) {
-  if (in.size() != 4) return std::nullopt;
+  const auto rank = in.size();
+  if (rank < 3) return std::nullopt;
   PooledShape pooled;
   auto& s = pooled.shape;
   s.batch = in[0];
   s.channels = s.outputs = s.groups = in[1];
-  s.height = in[2];
-  s.width = in[3];
-  s.out_height = out[2];
-  s.out_width = out[3];
-  const auto rows = attrs.window(0).resolved(s.height), columns = attrs.window(1).resolved(s.width);
+  s.height = rank > 3 ? in[rank - 2] : 1;
+  s.width = in[rank - 1];
+  s.out_height = rank > 3 ? out[rank - 2] : 1;
+  s.out_width = out[rank - 1];
+  const auto rows = rank > 3 ? attrs.window(rank - 4).resolved(s.height) : Window(),
+             columns = attrs.window(rank - 3).resolved(s.width);
   s.kernel_height = rows.kernel;
   s.kernel_width = columns.kernel;
   s.stride_y = rows.stride;
@@ -25,10 +31,7 @@ std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const 
   s.pad_left = columns.pad_begin;
   pooled.pad_bottom = rows.pad_end;
   pooled.pad_right = columns.pad_end;
-  const auto hangs = [](const Window& w, i64 length, i64 count) {
-    return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
-  };
-  if (s.taps() > kMaxPoolTaps || hangs(rows, s.height, s.out_height) || hangs(columns, s.width, s.out_width))
+  if (s.taps() > kMaxPoolTaps || hangs_over(rows, s.height, s.out_height) || hangs_over(columns, s.width, s.out_width))
     return std::nullopt;
   return pooled;
 }

@@ -1,4 +1,4 @@
-// What kernels of pooling over two spatial axes want to know of MaxPool and AvgPool.
+// What kernels of pooling want to know of MaxPool and AvgPool.
 #pragma once
 #include <optional>
 #include <span>
@@ -13,7 +13,11 @@ struct PooledShape {
   i64 pad_bottom = 0, pad_right = 0;
 };
 
-/// Of [batch, channels, height, width]. Nothing where a window may lie wholly beyond the plane, or is too large.
+/// Whether one of `count` windows may lie wholly beyond an axis of `length`.
+bool hangs_over(const Window& window, i64 length, i64 count);
+
+/// Of the last two spatial axes, or the only one, a plane of height 1. Nothing where a window may lie wholly beyond the
+/// plane, or is too large.
 std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out);
 
 }  // namespace ovir::fast

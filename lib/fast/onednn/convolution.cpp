@@ -1,4 +1,4 @@
-// Convolution-1 and GroupConvolution-1, with a bias and bounds, by oneDNN.
+// Convolution-1 and GroupConvolution-1 by oneDNN.
 #include "fast/dnnl.hpp"
 #include "op/kit/window.hpp"
 #include "plan/pattern.hpp"

@@ -1,22 +1,17 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
 // spatial axes, and what follows them. Filters are packed when the plan is made, where it runs often and knows them;
 // else in each run, by all threads, into scratch memory that stays in the cache.
-#include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
+#include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
 
 namespace ovir::fast::patterns::blocked_convolution {
 namespace {
-
-enum class Method : std::uint8_t { direct, pointwise, winograd2, winograd4, depthwise, planar, transposed };
-
-constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "winograd4",
-                                       "depthwise", "planar",    "transposed"};
 
 /// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
 constexpr i64 kPlaneWorthReordering = 400;
@@ -25,12 +20,13 @@ constexpr i64 kPlaneWorthReordering = 400;
 constexpr i64 kPlaneWorthTransforming = 150;
 
 /// `once`: filters are packed in every run.
-Method choose(const ConvolutionShape& s, bool once) {
-  if (s.is_depthwise()) return Method::depthwise;
-  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return Method::planar;
-  if (s.is_pointwise()) return Method::pointwise;
+ConvolutionMethod choose(const ConvolutionShape& s, bool once) {
+  if (s.is_depthwise()) return ConvolutionMethod::depthwise;
+  if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
+  if (s.is_pointwise()) return ConvolutionMethod::pointwise;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
-  return tile == 0 ? Method::direct : (tile == 2 ? Method::winograd2 : Method::winograd4);
+  return tile == 0 ? ConvolutionMethod::direct
+                   : (tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4);
 }
 
 i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }
@@ -38,31 +34,30 @@ i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(
 class BlockedConvolution final : public Kernel {
  public:
   /// `filters`: those known when the plan is made; null: they are operand 1, and may be read from `file`.
-  BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, Method method, const float* filters,
-                     FilePart file, Ending ending)
+  BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, ConvolutionMethod method,
+                     const float* filters, FilePart file, Ending ending)
       : attrs_(attrs), known_(s), method_(method), ending_(std::move(ending)) {
-    const bool in_panels = method == Method::direct || method == Method::pointwise || is_winograd();
+    const bool in_panels =
+        method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise || is_winograd(method);
     if (in_panels && s.groups == 1 && panel_floats() <= kMaxPanelRead) file_ = std::move(file);
     if (!filters) return;
     ThreadPool alone(1);
-    filters_ = Buffer(filters_size());
-    pack(filters, filters_.data(), alone);
+    filters_ = Buffer(filters_size(method, s));
+    pack(method, s, filters, filters_.data(), alone);
   }
 
-  std::string name() const override {
-    return std::string(kNames[static_cast<std::size_t>(method_)]) + ".convolution" + ending_.name;
-  }
+  std::string name() const override { return std::string(fast::name(method_)) + ".convolution" + ending_.name; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
     auto& s = state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
     const auto& out = sizes.out[0];
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
-    if (method_ == Method::pointwise && !s.is_pointwise()) return nullptr;
+    if (method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) return nullptr;
     const auto residual = ending_.residual < 0 ? nullptr : &sizes.in[ending_.residual];
     if (residual && residual->size() != out.size()) return nullptr;
     const auto threads = runtime.threads();
-    if (sizes.in[0].layout == Layout::plain && method_ != Method::planar)
+    if (sizes.in[0].layout == Layout::plain && method_ != ConvolutionMethod::planar)
       state->in = state->reserve(blocked_size(s.batch, s.channels, s.plane()));
     if (out.layout == Layout::plain) state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
@@ -72,8 +67,8 @@ class BlockedConvolution final : public Kernel {
       state->work = state->reserve(once_scratch_size(s, threads));
       return state;
     }
-    state->work = state->reserve(scratch_size(s, threads));
-    if (filters_.size() == 0) state->filters = state->reserve(filters_size());
+    state->work = state->reserve(scratch_size(method_, s, threads));
+    if (filters_.size() == 0) state->filters = state->reserve(filters_size(method_, known_));
     if (file_) state->room = state->reserve(threads * panel_floats());
     return state;
   }
@@ -82,7 +77,6 @@ class BlockedConvolution final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     const auto& s = state.shape;
-    if (out[0].size() == 0) return;
     auto& pool = runtime.pool();
     const auto* x = in[0].as<const float>();
     if (state.in) {
@@ -105,15 +99,15 @@ class BlockedConvolution final : public Kernel {
       compute_once(s, given, x, y, epilogue, state.floats(state.work), pool);
     } else {
       const auto* filters = state.filters ? state.floats(state.filters) : filters_.data();
-      if (state.filters) pack(given, state.floats(state.filters), pool);
-      compute(s, filters, x, y, epilogue, state.floats(state.work), pool);
+      if (state.filters) pack(method_, known_, given, state.floats(state.filters), pool);
+      compute(method_, s, filters, x, y, epilogue, state.floats(state.work), pool);
     }
     if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
 
   bool reads(int input, Layout layout) const override {
     if (input == 1 && filters_.size() == 0) return layout == Layout::plain;
-    return layout == Layout::plain || input != 0 || method_ != Method::planar;
+    return layout == Layout::plain || input != 0 || method_ != ConvolutionMethod::planar;
   }
   bool writes(Layout) const override { return true; }
   /// Each place of the residual is read before the output's same place is written.
@@ -126,87 +120,35 @@ class BlockedConvolution final : public Kernel {
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
-  bool is_winograd() const { return method_ == Method::winograd2 || method_ == Method::winograd4; }
   i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.channels * known_.taps(); }
-  int tile() const { return method_ == Method::winograd2 ? 2 : 4; }
-
-  i64 filters_size() const {
-    switch (method_) {
-      case Method::direct:
-      case Method::pointwise:
-      case Method::transposed: return direct_filters_size(known_);
-      case Method::winograd2:
-      case Method::winograd4: return winograd_filters_size(known_, tile());
-      case Method::depthwise: return depthwise_filters_size(known_);
-      case Method::planar: return planar_filters_size(known_);
-    }
-    return 0;
-  }
-
-  void pack(const Weights& filters, float* to, ThreadPool& pool) const {
-    switch (method_) {
-      case Method::direct:
-      case Method::pointwise: return direct_pack(known_, filters, to, pool);
-      case Method::transposed: return transposed_pack(known_, filters.data, to, pool);
-      case Method::winograd2:
-      case Method::winograd4: return winograd_pack(known_, tile(), filters, to, pool);
-      case Method::depthwise: return depthwise_pack(known_, filters.data, to);
-      case Method::planar: return planar_pack(known_, filters.data, to, pool);
-    }
-  }
-
-  i64 scratch_size(const ConvolutionShape& s, int threads) const {
-    switch (method_) {
-      case Method::direct: return direct_scratch_size(s, threads);
-      case Method::pointwise: return 0;
-      case Method::winograd2:
-      case Method::winograd4: return winograd_scratch_size(s, tile(), threads);
-      case Method::depthwise: return depthwise_scratch_size(s, threads);
-      case Method::planar: return planar_scratch_size(s, threads);
-      case Method::transposed: return transposed_scratch_size(s, threads);
-    }
-    return 0;
-  }
-
-  void compute(const ConvolutionShape& s, const float* w, const float* x, float* y, const Epilogue& e, float* scratch,
-               ThreadPool& pool) const {
-    switch (method_) {
-      case Method::direct: return direct_convolution(s, w, x, y, e, scratch, pool);
-      case Method::pointwise: return pointwise_convolution(s, w, x, y, e, pool);
-      case Method::winograd2:
-      case Method::winograd4: return winograd_convolution(s, tile(), w, x, y, e, scratch, pool);
-      case Method::depthwise: return depthwise_convolution(s, w, x, y, e, scratch, pool);
-      case Method::planar: return planar_convolution(s, w, x, y, e, scratch, pool);
-      case Method::transposed: return transposed_convolution(s, w, x, y, e, scratch, pool);
-    }
-  }
+  int tile() const { return method_ == ConvolutionMethod::winograd2 ? 2 : 4; }
 
   // Filters packed panel by panel, each right before it is used.
 
   bool packs_by_panels(const ConvolutionShape& s) const {
     switch (method_) {
-      case Method::direct: return direct_packs_by_panels(s);
-      case Method::pointwise: return pointwise_packs_by_panels(s);
-      case Method::winograd2:
-      case Method::winograd4: return winograd_packs_by_panels(s, tile());
+      case ConvolutionMethod::direct: return direct_packs_by_panels(s);
+      case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(s);
+      case ConvolutionMethod::winograd2:
+      case ConvolutionMethod::winograd4: return winograd_packs_by_panels(s, tile());
       default: return false;
     }
   }
   i64 once_scratch_size(const ConvolutionShape& s, int threads) const {
-    if (method_ == Method::direct) return direct_once_scratch_size(s, threads);
-    if (method_ == Method::pointwise) return pointwise_once_scratch_size(s, threads);
+    if (method_ == ConvolutionMethod::direct) return direct_once_scratch_size(s, threads);
+    if (method_ == ConvolutionMethod::pointwise) return pointwise_once_scratch_size(s, threads);
     return winograd_once_scratch_size(s, tile(), threads);
   }
   void compute_once(const ConvolutionShape& s, const Weights& w, const float* x, float* y, const Epilogue& e,
                     float* scratch, ThreadPool& pool) const {
-    if (method_ == Method::direct) return direct_convolution_once(s, w, x, y, e, scratch, pool);
-    if (method_ == Method::pointwise) return pointwise_convolution_once(s, w, x, y, e, scratch, pool);
+    if (method_ == ConvolutionMethod::direct) return direct_convolution_once(s, w, x, y, e, scratch, pool);
+    if (method_ == ConvolutionMethod::pointwise) return pointwise_convolution_once(s, w, x, y, e, scratch, pool);
     winograd_convolution_once(s, tile(), w, x, y, e, scratch, pool);
   }
 
   ConvolutionAttrs attrs_;
   ConvolutionShape known_;
-  Method method_;
+  ConvolutionMethod method_;
   Ending ending_;
   Buffer filters_;
   FilePart file_;
@@ -226,7 +168,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
-  const auto method = transposed ? Method::transposed : choose(known, !packed);
+  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed);
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;

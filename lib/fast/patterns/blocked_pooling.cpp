@@ -1,4 +1,4 @@
-// MaxPool and AvgPool of two spatial axes in f32 between blocked values.
+// MaxPool and AvgPool of one and two spatial axes in f32 between blocked values.
 #include "fast/kernels/convolution/bf16.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
@@ -90,7 +90,7 @@ class BlockedPooling final : public Kernel {
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() != 4) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() < 3 || shape.rank() > 4) return std::nullopt;
   const bool maximum = graph.type(root) == "MaxPool";
   // Indices are for the reference kernel.
   if (maximum && graph.node(root).version->outputs.size() > 1 && graph.is_read({root, 1})) return std::nullopt;

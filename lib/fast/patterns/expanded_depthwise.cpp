@@ -14,7 +14,7 @@ namespace ovir::fast::patterns::expanded_depthwise {
 namespace {
 
 /// A convolution with filters that are known and planes that do not change.
-struct Layer {
+struct Convolved {
   ConvolutionShape shape;
   const float* filters = nullptr;
   Ending ending{};
@@ -22,20 +22,20 @@ struct Layer {
   std::vector<ValueRef> inputs{};
 };
 
-std::optional<Layer> layer_of(const Graphlet& graph, int root) {
+std::optional<Convolved> convolved(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root);
   const auto* filters = graph.constant(graph.input(root, 1));
   if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   auto ending = take_ending(graph, match, convolution->rank, 1, convolution->shape.outputs);
-  return Layer{convolution->shape, filters->data<float>(), std::move(ending), std::move(match.nodes),
-               std::move(match.inputs)};
+  return Convolved{convolution->shape, filters->data<float>(), std::move(ending), std::move(match.nodes),
+                   std::move(match.inputs)};
 }
 
 /// The convolution that alone reads what a layer gives.
-std::optional<Layer> layer_after(const Graphlet& graph, const Layer& layer, std::string_view type) {
+std::optional<Convolved> convolved_after(const Graphlet& graph, const Convolved& layer, std::string_view type) {
   const auto next = layer.ending.residual >= 0 ? -1 : convolution_after(graph, layer.nodes.back(), type);
-  return next < 0 ? std::nullopt : layer_of(graph, next);
+  return next < 0 ? std::nullopt : convolved(graph, next);
 }
 
 /// Its filters as a kernel of its own packs them.
@@ -46,7 +46,7 @@ struct Packed {
   PackedLayer with(const float* residual) const { return {filters.data(), ending.epilogue(residual)}; }
 };
 
-Packed packed(Layer layer) {
+Packed packed(Convolved layer) {
   const auto& s = layer.shape;
   ThreadPool alone(1);
   Packed to;
@@ -68,7 +68,7 @@ Packed packed(Layer layer) {
 class ExpandedDepthwiseKernel final : public Kernel {
  public:
   /// A projection of no outputs is none.
-  ExpandedDepthwiseKernel(Layer expansion, Layer depthwise, Layer projection)
+  ExpandedDepthwiseKernel(Convolved expansion, Convolved depthwise, Convolved projection)
       : expansion_(expansion.shape),
         depthwise_(depthwise.shape),
         projection_(projection.shape),
@@ -146,14 +146,14 @@ class ExpandedDepthwiseKernel final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  auto expansion = layer_of(graph, root);
+  auto expansion = convolved(graph, root);
   if (!expansion) return std::nullopt;
-  auto depthwise = layer_after(graph, *expansion, "GroupConvolution");
+  auto depthwise = convolved_after(graph, *expansion, "GroupConvolution");
   if (!depthwise || !ExpandedDepthwise::supports(expansion->shape, depthwise->shape)) return std::nullopt;
-  auto projection = layer_after(graph, *depthwise, "Convolution");
+  auto projection = convolved_after(graph, *depthwise, "Convolution");
   if (!projection || !projection->shape.is_pointwise() || projection->shape.groups > 1) {
     if (depthwise->ending.residual >= 0) return std::nullopt;
-    projection = Layer{};
+    projection = Convolved{};
   }
   Match match{expansion->nodes, {graph.input(root, 0)}, nullptr};
   for (const auto* layer : {&*depthwise, &*projection})

@@ -26,7 +26,7 @@ class Limits {
   }
 
   i64 channels() const { return channels_; }
-  Quantization from(i64 channel) const {
+  QuantizeLimits from(i64 channel) const {
     const auto p = [&](i64 k) { return values_.data() + k * padded_ + channel; };
     return {p(0), p(1), p(2), p(3), p(4), p(5), p(6), steps_};
   }

@@ -19,7 +19,6 @@ class GroupNormalization final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& x = sizes.in[0];
-    if (x.size() == 0) return nullptr;
     auto state = std::make_unique<State>();
     const auto& y = sizes.out[0];
     const bool widened = x.type == ElementType::bf16 && y.type == ElementType::f32;
@@ -45,7 +44,7 @@ class GroupNormalization final : public Kernel {
       from = state.floats(state.in);
     } else if (state.in) {
       const auto reorder = y.layout == Layout::blocked ? to_blocked : to_plain;
-      reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool());
+      reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool(), 1);
       from = state.floats(state.in);
     }
     if (y.layout == Layout::blocked) {

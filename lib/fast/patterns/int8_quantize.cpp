@@ -23,7 +23,6 @@ class U8Quantize final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     const auto &x = in[0], &y = out[0];
-    if (x.size() == 0) return;
     auto* levels = state.levels ? reinterpret_cast<std::uint8_t*>(state.floats(state.levels))
                                 : reinterpret_cast<std::uint8_t*>(y.data);
     auto& pool = runtime.pool();

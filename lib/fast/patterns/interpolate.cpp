@@ -62,7 +62,7 @@ class Interpolate final : public Kernel {
     const auto* from = x.as<const float>();
     if (state.in) {
       const auto reorder = y.layout == Layout::blocked ? to_blocked : to_plain;
-      reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool());
+      reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool(), 1);
       from = state.floats(state.in);
     }
     const bool blocked = y.layout == Layout::blocked;

@@ -16,7 +16,6 @@ class MatMul final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &a = sizes.in[0], &b = sizes.in[1], &out = sizes.out[0];
-    if (a.size() == 0 || b.size() == 0) return nullptr;
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != out.size()) return nullptr;
     auto state = std::make_unique<State>();
     state->product = batches(a.dims, b.dims, out.dims);

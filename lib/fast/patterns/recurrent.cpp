@@ -61,7 +61,7 @@ class Recurrent final : public Kernel {
     s.gates = form_.gates;
     s.state = form_.state;
     s.output = form_.output;
-    if (x.dim(x.rank() - 1) != s.inputs || x.size() == 0) return nullptr;
+    if (x.dim(x.rank() - 1) != s.inputs) return nullptr;
     state->y = Buffer(form_.sequence ? 0 : s.batch * s.hidden);
     state->each = form_.lstm ? lstm_scratch_size(s) : gru_scratch_size(s);
     state->scratch = Buffer(form_.directions() * state->each);

@@ -19,7 +19,7 @@ class ReductionKernel final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& x = sizes.in[0];
-    return x.rank() >= last_ && x.size() > 0 ? std::make_unique<KernelState>() : nullptr;
+    return x.rank() >= last_ ? std::make_unique<KernelState>() : nullptr;
   }
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {

@@ -1,4 +1,4 @@
-// BitwiseNot: every bit turned over; of a boolean its negation.
+// BitwiseNot: every bit inverted; of a boolean its negation.
 // Spec: operation-sets/operation-specs/bitwise/bitwise-not-13
 #include "ops/bitwise/common.hpp"
 

@@ -1,4 +1,4 @@
-// ROIAlignRotated: regions turned by an angle, resampled to a fixed size with bilinear interpolation.
+// ROIAlignRotated: regions rotated by an angle, resampled to a fixed size with bilinear interpolation.
 // Spec: operation-sets/operation-specs/detection/roi-align-rotated-15
 #include "ops/detection/common.hpp"
 

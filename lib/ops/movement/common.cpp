@@ -179,6 +179,16 @@ void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim
                       axis, to_string(length)));
 }
 
+void require_indices(const InferContext& c, int port, const PartialShape& data, i64 axis, i64 tuple, bool from_end) {
+  const auto known = c.peek_ints(port);
+  for (i64 i = 0; known && i < std::ssize(*known); ++i) {
+    const auto along = axis + i % tuple, index = (*known)[i];
+    const auto& length = data[along];
+    if (length.is_bounded() && (index < (from_end ? -length.max : 0) || index >= length.max))
+      fail_index(c.version(), port, index, along, length);
+  }
+}
+
 i64 block_volume(const InferContext& c, i64 block_size, i64 axes) {
   const auto volume = checked_product(Shape(axes, block_size));
   c.require_attr(block_size > 0 && volume.has_value(), "block_size",

@@ -36,10 +36,7 @@ void infer(InferContext& c) {
                                                  "that of \"indices\""));
 
   // "All index values are expected to be within bounds [0, s-1]": judged where they are known.
-  if (const auto known = c.peek_ints(indices); known && from[axis].is_bounded())
-    for (const auto index : *known)
-      if (index < -from[axis].max || index >= from[axis].max)
-        movement::fail_index(c.version(), indices, index, axis, from[axis]);
+  movement::require_indices(c, indices, from, axis);
   c.output(0, std::move(out));
 }
 

@@ -35,6 +35,9 @@ PartialShape gathered(const InferContext& c) {
                             : at[i]);
   if (!tuple.is_static()) return PartialShape::unknown_rank();
   for (auto i = batch + tuple.length(); i < from.rank(); ++i) out.push_back(from[i]);
+  // Of slices without elements none is moved, and no index looked at.
+  if (tuple.length() > 0 && out.element_count().min > 0)
+    movement::require_indices(c, indices, from, batch, tuple.length());
   return out;
 }
 

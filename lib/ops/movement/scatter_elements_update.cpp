@@ -34,6 +34,7 @@ void infer(InferContext& c) {
       c.require(i == along || at[i].min <= from[i].max, indices, Code::E0506,
                 "input \"indices\" {0} of ScatterElementsUpdate must not be larger than \"data\" {1} along axis {2}",
                 to_string(at), to_string(from), i);
+    if (known) movement::require_indices(c, indices, from, along);
   }
   c.output(0, from);
 }

@@ -33,6 +33,7 @@ void infer(InferContext& c) {
                 "input \"updates\" of ScatterNDUpdate must have shape {}, but its shape is {}", to_string(wanted),
                 to_string(values));
     }
+    if (tuple.is_static() && tuple.length() > 0) movement::require_indices(c, indices, from, 0, tuple.length());
   }
   c.output(0, from);
 }

@@ -29,6 +29,8 @@ void infer(InferContext& c) {
                 "input \"updates\" of ScatterUpdate must have shape {}, but its shape is {}", to_string(wanted),
                 to_string(values));
     }
+    // Without updates nothing is moved, and no index looked at.
+    if (known && values.element_count().min > 0) movement::require_indices(c, indices, from, along, 1, false);
   }
   c.output(0, from);
 }

@@ -1,4 +1,4 @@
-// NMSRotated: non-maximum suppression of boxes that are turned by an angle.
+// NMSRotated: non-maximum suppression of boxes that are rotated by an angle.
 // Spec: operation-sets/operation-specs/sort/nms-rotated-13
 #include <array>
 #include "op/work.hpp"

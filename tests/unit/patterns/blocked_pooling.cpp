@@ -14,6 +14,14 @@ void average_pool(Net& n) {
 void average_pool_padded(Net& n) {
   n.result(n.op("AvgPool-1", {n.input({1, 32, 9, 8})}, pooled({{"exclude-pad", "false"}, {"rounding_type", "floor"}})));
 }
+void line(Net& n) {
+  const Texts each{{"kernel", "3"}, {"strides", "2"}, {"pads_begin", "1"}, {"pads_end", "0"}};
+  n.result(n.op("MaxPool-1", {n.input({2, 19, 30})}, each));
+}
+void average_line(Net& n) {
+  const Texts each{{"kernel", "4"}, {"strides", "3"}, {"pads_begin", "1"}, {"pads_end", "2"}, {"exclude-pad", "true"}};
+  n.result(n.op("AvgPool-1", {n.input({2, 5, 31})}, each));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -22,6 +30,9 @@ constexpr Example kExamples[] = {
     {"blocked.max_pool", max_pool_8},
     {"blocked.average_pool", average_pool},
     {"blocked.average_pool", average_pool_padded, kOnce},
+    {"blocked.max_pool", line},
+    {"blocked.max_pool", line, kOnce, kOpen},
+    {"blocked.average_pool", average_line},
 };
 // clang-format on
 

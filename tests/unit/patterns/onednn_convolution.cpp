@@ -3,13 +3,14 @@
 namespace ovir::testing::patterns::onednn_convolution {
 namespace {
 
-void solid(Net& n) {
-  n.result(n.op("Convolution-1", {n.input({1, 16, 4, 5, 6}), n.weights({16, 16, 3, 3, 3})}, windows(3, 1, 1)));
+/// More taps than other patterns take.
+void large_kernel(Net& n) {
+  n.result(n.op("Convolution-1", {n.input({1, 16, 18, 19}), n.weights({16, 16, 17, 17})}, windows(2, 1, 1)));
 }
 
 // clang-format off
 constexpr Example kExamples[] = {
-    {"onednn.convolution", solid},
+    {"onednn.convolution", large_kernel},
 };
 // clang-format on
 

@@ -3,14 +3,15 @@
 namespace ovir::testing::patterns::onednn_pool {
 namespace {
 
-void solid_pool(Net& n) {
-  const Texts each{{"kernel", "2,2,2"}, {"strides", "2,2,2"}, {"pads_begin", "0,0,0"}, {"pads_end", "0,0,0"}};
-  n.result(n.op("MaxPool-1", {n.input({1, 16, 4, 6, 8})}, each));
+/// A window of more values than other patterns take.
+void large_window(Net& n) {
+  const Texts each{{"kernel", "33,33"}, {"strides", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}};
+  n.result(n.op("MaxPool-1", {n.input({1, 16, 34, 35})}, each));
 }
 
 // clang-format off
 constexpr Example kExamples[] = {
-    {"onednn.pool", solid_pool},
+    {"onednn.pool", large_window},
 };
 // clang-format on
 

@@ -9,24 +9,28 @@ constexpr i64 kRun = 256;  // pixels at a time
 
 }  // namespace
 
-void to_blocked(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
+void to_blocked(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool, i64 slices) {
   const auto& table = isa();
-  parallel_runs(
-      batch, blocks_of(channels), plane, kRun, kRun * 3, pool, [&](i64 image, i64 block, i64 first, i64 pixels) {
-        const auto count = std::min(kBlock, channels - block * kBlock);
-        auto* to = out + ((image * blocks_of(channels) + block) * plane + first) * kBlock;
-        if (count < kBlock) std::fill_n(to, pixels * kBlock, 0.0f);
-        table.transpose(in + (image * channels + block * kBlock) * plane + first, plane, to, kBlock, count, pixels);
-      });
+  parallel_runs(batch * slices, blocks_of(channels), plane, kRun, kRun * 3, pool,
+                [&](i64 slice, i64 block, i64 first, i64 pixels) {
+                  const auto count = std::min(kBlock, channels - block * kBlock);
+                  auto* to = out + ((slice * blocks_of(channels) + block) * plane + first) * kBlock;
+                  if (count < kBlock) std::fill_n(to, pixels * kBlock, 0.0f);
+                  const auto channel = slice / slices * channels + block * kBlock;
+                  table.transpose(in + (channel * slices + slice % slices) * plane + first, slices * plane, to, kBlock,
+                                  count, pixels);
+                });
 }
 
-void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
+void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool, i64 slices) {
   const auto& table = isa();
-  parallel_runs(batch, blocks_of(channels), plane, kRun, kRun * 3, pool,
-                [&](i64 image, i64 block, i64 first, i64 pixels) {
+  parallel_runs(batch * slices, blocks_of(channels), plane, kRun, kRun * 3, pool,
+                [&](i64 slice, i64 block, i64 first, i64 pixels) {
                   const auto count = std::min(kBlock, channels - block * kBlock);
-                  table.transpose(in + ((image * blocks_of(channels) + block) * plane + first) * kBlock, kBlock,
-                                  out + (image * channels + block * kBlock) * plane + first, plane, pixels, count);
+                  const auto channel = slice / slices * channels + block * kBlock;
+                  table.transpose(in + ((slice * blocks_of(channels) + block) * plane + first) * kBlock, kBlock,
+                                  out + (channel * slices + slice % slices) * plane + first, slices * plane, pixels,
+                                  count);
                 });
 }
 

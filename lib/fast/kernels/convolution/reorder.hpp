@@ -5,8 +5,8 @@
 
 namespace ovir::fast {
 
-/// in: [batch][channels][plane] becomes [batch][blocks][plane][16], channels beyond the last one zero.
-void to_blocked(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool);
-void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool);
+/// in: [batch][channels][slices][plane] becomes [batch][slices][blocks][plane][16], channels beyond the last one zero.
+void to_blocked(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool, i64 slices = 1);
+void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool, i64 slices = 1);
 
 }  // namespace ovir::fast

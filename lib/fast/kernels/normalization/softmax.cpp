@@ -53,10 +53,10 @@ void columns(const IsaTable& table, const float* x, float* y, i64 n, i64 step, i
 
 /// `count` ≤ kRun rows of n ≤ kShortRow.
 void short_rows(const IsaTable& table, const float* x, float* y, i64 count, i64 n, bool logarithm) {
-  alignas(64) float turned[kShortRow * kRun];
-  table.transpose(x, n, turned, kRun, count, n);
-  columns(table, turned, turned, n, kRun, count, logarithm);
-  table.transpose(turned, kRun, y, n, n, count);
+  alignas(64) float transposed[kShortRow * kRun];
+  table.transpose(x, n, transposed, kRun, count, n);
+  columns(table, transposed, transposed, n, kRun, count, logarithm);
+  table.transpose(transposed, kRun, y, n, n, count);
 }
 
 }  // namespace

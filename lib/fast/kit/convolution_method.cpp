@@ -1,0 +1,75 @@
+#include "fast/kit/convolution_method.hpp"
+
+#include "fast/kernels/convolution/depthwise.hpp"
+#include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/planar.hpp"
+#include "fast/kernels/convolution/pointwise.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
+
+namespace ovir::fast {
+namespace {
+
+int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4; }
+
+}  // namespace
+
+std::string_view name(ConvolutionMethod method) {
+  static constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "winograd4",
+                                                "depthwise", "planar",    "transposed"};
+  return kNames[static_cast<std::size_t>(method)];
+}
+
+i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
+  switch (method) {
+    case ConvolutionMethod::direct:
+    case ConvolutionMethod::pointwise:
+    case ConvolutionMethod::transposed: return direct_filters_size(shape);
+    case ConvolutionMethod::winograd2:
+    case ConvolutionMethod::winograd4: return winograd_filters_size(shape, tile(method));
+    case ConvolutionMethod::depthwise: return depthwise_filters_size(shape);
+    case ConvolutionMethod::planar: return planar_filters_size(shape);
+  }
+  return 0;
+}
+
+void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to,
+          ThreadPool& pool) {
+  switch (method) {
+    case ConvolutionMethod::direct:
+    case ConvolutionMethod::pointwise: return direct_pack(shape, filters, to, pool);
+    case ConvolutionMethod::transposed: return transposed_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::winograd2:
+    case ConvolutionMethod::winograd4: return winograd_pack(shape, tile(method), filters, to, pool);
+    case ConvolutionMethod::depthwise: return depthwise_pack(shape, filters.data, to);
+    case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
+  }
+}
+
+i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads) {
+  switch (method) {
+    case ConvolutionMethod::direct: return direct_scratch_size(shape, threads);
+    case ConvolutionMethod::pointwise: return 0;
+    case ConvolutionMethod::winograd2:
+    case ConvolutionMethod::winograd4: return winograd_scratch_size(shape, tile(method), threads);
+    case ConvolutionMethod::depthwise: return depthwise_scratch_size(shape, threads);
+    case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
+    case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
+  }
+  return 0;
+}
+
+void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,
+             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  switch (method) {
+    case ConvolutionMethod::direct: return direct_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::pointwise: return pointwise_convolution(shape, filters, in, out, epilogue, pool);
+    case ConvolutionMethod::winograd2:
+    case ConvolutionMethod::winograd4:
+      return winograd_convolution(shape, tile(method), filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::depthwise: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
+  }
+}
+
+}  // namespace ovir::fast

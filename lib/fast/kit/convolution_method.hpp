@@ -1,0 +1,26 @@
+// The ways in which f32 convolutions of one or two spatial axes are computed on Layout::blocked, behind one interface.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "fast/kernels/convolution/shape.hpp"
+#include "fast/kernels/weights.hpp"
+
+namespace ovir::fast {
+
+/// All but `planar` read blocked values.
+enum class ConvolutionMethod : std::uint8_t { direct, pointwise, winograd2, winograd4, depthwise, planar, transposed };
+std::string_view name(ConvolutionMethod method);
+
+constexpr bool is_winograd(ConvolutionMethod m) {
+  return m == ConvolutionMethod::winograd2 || m == ConvolutionMethod::winograd4;
+}
+
+/// Floats of the packed filters, of which the size of planes does not matter.
+i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);
+void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
+i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads);
+void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,
+             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+}  // namespace ovir::fast

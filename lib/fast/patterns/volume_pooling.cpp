@@ -1,0 +1,91 @@
+// MaxPool and AvgPool of three spatial axes: the windows of each slice, then what those give along the first axis.
+#include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/pooling/blocked.hpp"
+#include "fast/kit/functions.hpp"
+#include "fast/kit/pooling.hpp"
+
+namespace ovir::fast::patterns::volume_pooling {
+namespace {
+
+class VolumePooling final : public Kernel {
+ public:
+  VolumePooling(const PoolAttrs& attrs, bool maximum) : attrs_(attrs), maximum_(maximum) {}
+
+  std::string name() const override { return maximum_ ? "volume.max_pool" : "volume.average_pool"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto &in = sizes.in[0], &out = sizes.out[0];
+    const auto pooled = pooled_shape(attrs_, in.dims, out.dims);
+    const auto slices = in.dim(2), out_slices = out.dim(2);
+    const auto depth = attrs_.window(0).resolved(slices);
+    if (!pooled || depth.kernel > kMaxPoolTaps || hangs_over(depth, slices, out_slices)) return nullptr;
+    auto state = std::make_unique<State>();
+    state->plane = *pooled;
+    auto& plane = state->plane.shape;
+    const auto lanes = blocks_of(plane.channels) * kBlock;
+    plane.batch *= slices;
+    // What the slices gave is one block of planes that are as high as the volume is deep.
+    auto& line = state->line.shape;
+    line.batch = in.dim(0);
+    line.channels = line.outputs = line.groups = kBlock;
+    line.height = slices;
+    line.out_height = out_slices;
+    line.width = line.out_width = lanes / kBlock * plane.out_plane();
+    line.kernel_height = depth.kernel;
+    line.stride_y = depth.stride;
+    line.dilation_y = depth.dilation;
+    line.pad_top = depth.pad_begin;
+    state->line.pad_bottom = depth.pad_end;
+    state->in = state->reserve(plane.batch * plane.plane() * lanes);
+    state->between = state->reserve(plane.batch * plane.out_plane() * lanes);
+    state->out = state->reserve(line.batch * out_slices * plane.out_plane() * lanes);
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    const auto& state = static_cast<State&>(prepared);
+    const auto &plane = state.plane.shape, &line = state.line.shape;
+    auto& pool = runtime.pool();
+    to_blocked(in[0].as<const float>(), state.floats(state.in), line.batch, plane.channels, plane.plane(), pool,
+               line.height);
+    pool_axes(state.plane, state.floats(state.in), state.floats(state.between), pool);
+    pool_axes(state.line, state.floats(state.between), state.floats(state.out), pool);
+    to_plain(state.floats(state.out), out[0].as<float>(), line.batch, plane.channels, plane.out_plane(), pool,
+             line.out_height);
+  }
+
+ private:
+  struct State final : KernelState {
+    PooledShape plane, line;
+    Scratch in, between, out;
+  };
+
+  void pool_axes(const PooledShape& p, const float* in, float* out, ThreadPool& pool) const {
+    if (maximum_) max_pool(p.shape, in, out, pool);
+    else average_pool(p.shape, p.pad_bottom, p.pad_right, !attrs_.exclude_pad, in, out, pool);
+  }
+
+  PoolAttrs attrs_;
+  bool maximum_;
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto x = graph.input(root, 0);
+  const auto& shape = graph.fact(x).shape;
+  if (!is_f32(graph, x) || !shape.has_rank() || shape.rank() != 5) return std::nullopt;
+  const auto& attrs = graph.attrs<PoolAttrs>(root);
+  const bool maximum = graph.type(root) == "MaxPool";
+  // Indices are for the reference kernel, and so are averages whose windows may begin beyond the volume.
+  if (maximum ? graph.is_read({root, 1}) : attrs.rounding_type != Rounding::floor) return std::nullopt;
+  return Match{{root}, {x}, std::make_unique<VolumePooling>(attrs, maximum)};
+}
+
+constexpr std::string_view kRoots[] = {"MaxPool", "AvgPool"};
+
+}  // namespace
+
+extern constinit const Pattern pattern{
+    .name = "volume_pooling", .roots = kRoots, .match = match, .priority = Priority::packed};
+
+}  // namespace ovir::fast::patterns::volume_pooling

@@ -1,0 +1,95 @@
+// The patterns of the fast tier take nodes: groups of them in `fuse`, single ones in `choose`.
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "plan/passes.hpp"
+#include "plan/pattern.hpp"
+
+namespace ovir::plan_passes {
+namespace {
+
+/// Takes what the patterns offer: groups where `groups`, single nodes otherwise.
+class Taker {
+ public:
+  Taker(Plan& plan, const PlanOptions& options, bool groups) : plan_(plan), options_(options), groups_(groups) {
+    step_of_.assign(plan.model->nodes.size(), -1);
+    free_.assign(plan.model->nodes.size(), 0);
+    for (int s = 0; s < std::ssize(plan.steps); ++s) {
+      const auto& step = plan.steps[s];
+      if (step.kernel || step.nodes.size() != 1) continue;
+      step_of_[step.nodes[0]] = s;
+      const auto& node = plan.node(step);
+      free_[step.nodes[0]] = node.op->kind == Kind::compute && node.bodies.empty();
+    }
+    gone_.assign(plan.steps.size(), 0);
+  }
+
+  void run() {
+    const Graphlet graph(plan_, free_);
+    for (const auto* pattern : options_.patterns) {
+      if (!options_.has(pattern->name)) continue;
+      for (int i = 0; i < std::ssize(free_); ++i) offer(*pattern, i, graph);
+    }
+    remove_steps(plan_, gone_);
+  }
+
+ private:
+  /// Where a group is taken, what feeds it is offered again: it may be the end of another.
+  void offer(const Pattern& pattern, int root, const Graphlet& graph) {
+    std::vector<int> roots{root};
+    while (!roots.empty()) {
+      const auto node = roots.back();
+      roots.pop_back();
+      if (node < 0 || !pattern.begins_at(graph.type(node))) continue;
+      auto match = pattern.match(graph, node);
+      if (!match || (match->nodes.size() > 1) != groups_) continue;
+      for (const auto& v : match->inputs)
+        if (v.node < root) roots.push_back(v.node);
+      take(pattern, std::move(*match), graph);
+    }
+  }
+
+  /// Nobody outside may read what the inner nodes compute: a pattern that overlooks this is at fault.
+  void require_closed(const Pattern& pattern, const Match& match, const Graphlet& graph) const {
+    std::map<int, int> reads;
+    for (const auto node : match.nodes)
+      for (const auto id : plan_.steps[step_of_[node]].inputs) ++reads[id];
+    for (std::size_t i = 0; i + 1 < match.nodes.size(); ++i)
+      for (const auto id : plan_.value_of[match.nodes[i]])
+        if (graph.reads(id) != reads[id])
+          throw std::logic_error(fmt::format("pattern {} takes a value that others read", pattern.name));
+  }
+
+  void take(const Pattern& pattern, Match match, const Graphlet& graph) {
+    require_closed(pattern, match, graph);
+    for (const auto node : match.nodes) {
+      auto& is_free = free_[node];
+      if (!is_free) throw std::logic_error(fmt::format("pattern {} takes a node twice", pattern.name));
+      is_free = 0;
+    }
+    const auto last = step_of_[match.nodes.back()];
+    for (const auto node : match.nodes) {
+      const auto s = step_of_[node];
+      if (s != last) gone_[s] = 1;
+    }
+    auto& step = plan_.steps[last];
+    step.nodes = std::move(match.nodes);
+    step.operands = std::move(match.inputs);
+    step.inputs.clear();
+    for (const auto& v : step.operands) step.inputs.push_back(value_of(plan_, v));
+    step.kernel = std::move(match.kernel);
+  }
+
+  Plan& plan_;
+  const PlanOptions& options_;
+  bool groups_;
+  std::vector<int> step_of_;  // by node; -1: none of its own
+  std::vector<char> free_, gone_;
+};
+
+}  // namespace
+
+void take_nodes(Plan& plan, const PlanOptions& options, bool groups) { Taker(plan, options, groups).run(); }
+
+}  // namespace ovir::plan_passes

@@ -1,0 +1,20 @@
+#include "tools/input_ports.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace ovir::tools {
+
+const PortDef& input_def(const Version& version, std::size_t port) {
+  return version.inputs[std::min(port, version.inputs.size() - 1)];
+}
+
+std::optional<i64> integer_attribute(const Node& node, std::string_view attribute) {
+  for (const auto& def : node.version->attrs.defs)
+    if (def.name == attribute)
+      if (const auto text = def.print(node.attrs.get())) return parse_number<i64>(*text);
+  return std::nullopt;
+}
+
+}  // namespace ovir::tools

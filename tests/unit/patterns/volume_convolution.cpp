@@ -1,0 +1,92 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::volume_convolution {
+namespace {
+
+int biased_volume(Net& n, int x, i64 channels) { return n.op("Add-1", {x, n.weights({1, channels, 1, 1, 1})}); }
+
+void direct(Net& n) {
+  const auto x = n.input({2, 20, 4, 5, 4});
+  n.result(relu(n, biased_volume(n, convolution(n, x, {18, 20, 3, 3, 3}, windows(3, 1, 1)), 18)));
+}
+void few_channels(Net& n) {
+  const auto x = n.input({1, 3, 6, 12, 11});
+  n.result(biased_volume(n, convolution(n, x, {17, 3, 3, 5, 5}, windows(3, 2, 2)), 17));
+}
+/// Slices that only padding reaches, and planes of the kernel that no slice meets.
+void dilated(Net& n) {
+  const Texts wide{{"strides", "1,2,1"}, {"dilations", "3,1,2"}, {"pads_begin", "8,1,2"}, {"pads_end", "7,0,1"}};
+  n.result(n.op("Sigmoid-1", {convolution(n, n.input({1, 16, 2, 6, 7}), {16, 16, 3, 2, 3}, wide)}));
+}
+void strided(Net& n) { n.result(convolution(n, n.input({1, 24, 9, 7, 8}), {33, 24, 3, 3, 3}, windows(3, 2, 1))); }
+void winograd2(Net& n) {
+  const auto y = biased_volume(n, convolution(n, n.input({1, 40, 3, 9, 7}), {35, 40, 3, 3, 3}, windows(3, 1, 1)), 35);
+  n.result(n.op("Add-1", {n.op("Swish-4", {y}), n.input({1, 35, 3, 9, 7})}));
+}
+void winograd4(Net& n) {
+  const auto x = n.input({2, 32, 3, 25, 26});
+  n.result(
+      relu(n, n.op("Add-1", {convolution(n, x, {34, 32, 3, 3, 3}, windows(3, 1, 1)), n.input({2, 34, 3, 25, 26})})));
+}
+/// Of kernels that are flat, or a line along the first axis.
+void flat(Net& n) {
+  const Texts plane{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "0,1,1"}, {"pads_end", "0,1,1"}};
+  n.result(convolution(n, n.input({1, 18, 4, 5, 5}), {20, 18, 1, 3, 3}, plane));
+}
+void line(Net& n) {
+  const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "1,0,0"}};
+  const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 3, 1, 1}, deep);
+  n.result(n.op("PRelu-1", {x, n.weights({20})}));
+}
+/// Output slices of which nothing but padding is seen.
+void padded_point(Net& n) {
+  const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "0,0,0"}};
+  const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, deep);
+  n.result(relu(n, biased_volume(n, x, 20)));
+}
+void point(Net& n) {
+  const auto x = convolution(n, n.input({2, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, windows(3));
+  n.result(relu(n, biased_volume(n, x, 20)));
+}
+void depthwise(Net& n) {
+  const auto x = n.input({1, 24, 4, 8, 7});
+  n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3, 3})}, windows(3, 1, 1)));
+}
+void grouped(Net& n) {
+  n.result(n.op("GroupConvolution-1", {n.input({1, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1)));
+}
+void computed(Net& n) {
+  n.result(n.op("Convolution-1", {n.input({1, 16, 4, 5, 6}), relu(n, n.input({17, 16, 3, 3, 3}))}, windows(3, 1, 1)));
+}
+
+/// Winograd multiplies by up to 8 on the way there and back.
+constexpr float kWinograd = 2e-5F;
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"volume.direct.convolution+bias+Relu", direct},
+    {"volume.direct.convolution+bias+Relu", direct, kOnce},
+    {"volume.direct.convolution+bias+Relu", direct, kOften, kOpen},
+    {"volume.planar.convolution+bias", few_channels},
+    {"volume.planar.convolution+bias", few_channels, kOnce, kOpen},
+    {"volume.direct.convolution+Sigmoid", dilated},
+    {"volume.direct.convolution", strided},
+    {"volume.direct.convolution", strided, kOnce, kOpen},
+    {"volume.winograd2.convolution+bias+Swish+residual", winograd2, kOften, kFixed, true, kWinograd},
+    {"volume.winograd4.convolution+residual+Relu", winograd4, kOften, kFixed, true, kWinograd},
+    {"volume.direct.convolution", flat},
+    {"volume.pointwise.convolution+PRelu", line},
+    {"volume.pointwise.convolution+PRelu", line, kOnce},
+    {"volume.pointwise.convolution+bias+Relu", point},
+    {"volume.pointwise.convolution+bias+Relu", padded_point},
+    {"volume.depthwise.convolution", depthwise},
+    {"volume.direct.convolution", grouped},
+    {"volume.direct.convolution", computed},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"volume_convolution", kExamples};
+
+}  // namespace ovir::testing::patterns::volume_convolution

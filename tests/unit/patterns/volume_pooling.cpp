@@ -1,0 +1,52 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::volume_pooling {
+namespace {
+
+Texts cubes(const char* kernel, const char* strides, const char* begin, const char* end, Texts more = {}) {
+  more.insert(more.end(), {{"kernel", kernel}, {"strides", strides}, {"pads_begin", begin}, {"pads_end", end}});
+  return more;
+}
+
+void halved(Net& n) {
+  n.result(n.op("MaxPool-1", {n.input({2, 19, 4, 6, 8})}, cubes("2,2,2", "2,2,2", "0,0,0", "0,0,0")));
+}
+void overlapping(Net& n) {
+  const Texts ceil{{"rounding_type", "ceil"}};
+  n.result(n.op("MaxPool-1", {n.input({1, 16, 7, 9, 8})}, cubes("3,3,2", "2,2,1", "1,1,0", "1,0,1", ceil)));
+}
+void dilated(Net& n) {
+  const Texts more{{"dilations", "2,1,2"}, {"index_element_type", "i64"}};
+  n.result(n.op("MaxPool-8", {n.input({1, 3, 9, 6, 7})}, cubes("3,2,2", "1,2,1", "2,0,1", "1,1,0", more), 2));
+}
+void average(Net& n) {
+  const Texts more{{"exclude-pad", "true"}};
+  n.result(n.op("AvgPool-1", {n.input({2, 17, 5, 6, 7})}, cubes("3,2,3", "2,1,2", "1,1,1", "1,0,2", more)));
+}
+void average_padded(Net& n) {
+  const Texts more{{"exclude-pad", "false"}};
+  n.result(n.op("AvgPool-1", {n.input({1, 32, 5, 6, 7})}, cubes("3,2,3", "2,1,2", "1,1,1", "1,0,2", more)));
+}
+void whole(Net& n) {
+  const Texts more{{"exclude-pad", "true"}};
+  n.result(n.op("AvgPool-1", {n.input({1, 40, 3, 5, 4})}, cubes("3,5,4", "1,1,1", "0,0,0", "0,0,0", more)));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"volume.max_pool", halved},
+    {"volume.max_pool", halved, kOnce, kOpen},
+    {"volume.max_pool", overlapping},
+    {"volume.max_pool", dilated},
+    {"volume.average_pool", average},
+    {"volume.average_pool", average, kOften, kOpen},
+    {"volume.average_pool", average_padded, kOnce},
+    {"volume.average_pool", whole},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"volume_pooling", kExamples};
+
+}  // namespace ovir::testing::patterns::volume_pooling
