@@ -14,32 +14,6 @@ bool holds_codes(ElementType t) {
   return t == ElementType::u4 || t == ElementType::i4 || t == ElementType::u8 || t == ElementType::i8;
 }
 
-/// Goes from a value back to what it is computed from.
-class Chain {
- public:
-  Chain(const Graphlet& graph, ValueRef value, int user) : graph_(graph), at_(value), user_(user) {}
-
-  ValueRef at() const { return at_; }
-  /// The node before is of this type, and only the chain reads what it computes.
-  bool is(std::string_view type) const {
-    return at_.node >= 0 && at_.port == 0 && graph_.type(at_.node) == type && graph_.only_user(at_) == user_ &&
-           graph_.stored(at_) == ElementType::f32;
-  }
-  int take(int input) {
-    user_ = at_.node;
-    nodes_.push_back(user_);
-    at_ = graph_.input(user_, input);
-    return user_;
-  }
-  std::vector<int> nodes() const { return {nodes_.rbegin(), nodes_.rend()}; }
-
- private:
-  const Graphlet& graph_;
-  ValueRef at_;
-  int user_;
-  std::vector<int> nodes_;
-};
-
 /// Whether `v` is f32 and one for each group of codes [rows, groups, group], or one for all; which of them is `one`.
 bool is_of_groups(const Graphlet& graph, ValueRef v, const Shape& codes, bool& one) {
   const auto& shape = graph.fact(v).shape;
@@ -52,6 +26,30 @@ bool is_of_groups(const Graphlet& graph, ValueRef v, const Shape& codes, bool& o
 
 }  // namespace
 
+bool Chain::is(std::string_view type) const {
+  return at_.node >= 0 && at_.port == 0 && graph_.type(at_.node) == type && graph_.only_user(at_) == user_ &&
+         graph_.stored(at_) == ElementType::f32;
+}
+
+int Chain::take(int input) {
+  user_ = at_.node;
+  nodes_.push_back(user_);
+  at_ = graph_.input(user_, input);
+  return user_;
+}
+
+ValueRef Chain::take_scale() {
+  if (!is("Multiply")) return {};
+  const auto multiply = at_.node;
+  const auto leads_back = [&](ValueRef v) {
+    return v.node >= 0 && (graph_.type(v.node) == "Subtract" || graph_.type(v.node) == "Convert") &&
+           graph_.only_user(v) == multiply;
+  };
+  const int side = leads_back(graph_.input(multiply, 0)) ? 0 : 1;
+  take(side);
+  return graph_.input(multiply, 1 - side);
+}
+
 std::optional<Decompression> decompression_of(const Graphlet& graph, int node, int port) {
   const auto weights = graph.input(node, port);
   const auto& whole = graph.fact(weights).shape;
@@ -61,15 +59,8 @@ std::optional<Decompression> decompression_of(const Graphlet& graph, int node, i
   if (chain.is("Convert")) chain.take(0);
   if (chain.is("Reshape")) chain.take(0);
   if (chain.is("Convert")) chain.take(0);
-  if (!chain.is("Multiply")) return std::nullopt;
-  const auto multiply = chain.at().node;
-  const auto leads_back = [&](ValueRef v) {
-    return v.node >= 0 && (graph.type(v.node) == "Subtract" || graph.type(v.node) == "Convert") &&
-           graph.only_user(v) == multiply;
-  };
-  const int side = leads_back(graph.input(multiply, 0)) ? 0 : 1;
-  d.scale = graph.input(multiply, 1 - side);
-  chain.take(side);
+  d.scale = chain.take_scale();
+  if (d.scale.node < 0) return std::nullopt;
   if (chain.is("Subtract")) d.zero = graph.input(chain.take(0), 1);
   if (!chain.is("Convert")) return std::nullopt;
   chain.take(0);

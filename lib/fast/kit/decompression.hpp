@@ -7,6 +7,28 @@
 
 namespace ovir::fast {
 
+/// Goes from a value that `user` reads back to what it is computed from, through nodes whose f32 nobody else reads.
+class Chain {
+ public:
+  Chain(const Graphlet& graph, ValueRef value, int user) : graph_(graph), at_(value), user_(user) {}
+
+  ValueRef at() const { return at_; }
+  /// The node before is of this type, and only the chain reads what it computes.
+  bool is(std::string_view type) const;
+  /// Takes that node, goes on to one of its inputs, and returns the node.
+  int take(int input);
+  /// The constant that a Multiply scales by, whose other operand the chain goes on to; node < 0 where there is none.
+  ValueRef take_scale();
+  /// What the chain went through, in topological order.
+  std::vector<int> nodes() const { return {nodes_.rbegin(), nodes_.rend()}; }
+
+ private:
+  const Graphlet& graph_;
+  ValueRef at_;
+  int user_;
+  std::vector<int> nodes_;
+};
+
 /// (codes - zero) · scale: Convert, Subtract, Multiply, then a Reshape to [rows][columns] and a Convert where there are
 /// any. Each zero point and each scale belongs to `group` neighboring codes of a row, or to all codes.
 struct Decompression {

@@ -117,6 +117,22 @@ class Follower {
 
 Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 
+/// The sum of integers, and of their absolute values.
+std::pair<i64, i64> sums(const std::int8_t* values, i64 n) {
+  constexpr i64 kRun = 1 << 16;  // whose sums fit 32 bits
+  i64 total = 0, sizes = 0;
+  for (i64 first = 0; first < n; first += kRun) {
+    int some = 0, some_sizes = 0;
+    for (auto i = first; i < std::min(n, first + kRun); ++i) {
+      some += values[i];
+      some_sizes += std::abs(values[i]);
+    }
+    total += some;
+    sizes += some_sizes;
+  }
+  return {total, sizes};
+}
+
 /// Packed weights, and what turns sums into values.
 struct Packed {
   Buffer weights, scales;
@@ -126,7 +142,7 @@ struct Packed {
   explicit Packed(const U8Layer& layer)
       : scales(2 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
     const auto& s = layer.shape;
-    const auto* values = layer.weights.values.data();
+    const auto* values = layer.weights.values.data<std::int8_t>();
     set_epilogue(layer);
     if (winograd) {
       weights = Buffer(u8_winograd_weights_size(s));
@@ -151,12 +167,13 @@ struct Packed {
     const auto& in = layer.in;
     const auto& e = layer.ending;
     auto *scale = scales.data(), *shift = scale + scales.size() / 2;
-    const auto each = std::ssize(filters.values) / s.outputs;
+    const auto each = filters.values.size() / s.outputs;
+    const auto* values = filters.values.data<std::int8_t>();
     bool small = true;
     for (i64 o = 0; o < s.outputs; ++o) {
       const auto channel = s.is_depthwise() ? o : 0;
-      double sum = 0;
-      for (i64 i = 0; i < each; ++i) sum += filters.values[o * each + i];
+      const auto [total, sizes] = sums(values + o * each, each);
+      const auto sum = static_cast<double>(total), largest_sum = static_cast<double>(sizes);
       const auto step = static_cast<double>(filters.scale[o]);
       const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
       auto by = step * in.scale(channel), plus = step * sum * zero;
@@ -165,8 +182,6 @@ struct Packed {
         by /= e.levels->scale(o);
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
-      double largest_sum = 0;
-      for (i64 i = 0; i < each; ++i) largest_sum += std::abs(filters.values[o * each + i]);
       small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);
@@ -388,36 +403,57 @@ class U8Convolution final : public Kernel {
   Packed packed_;
 };
 
+/// What a convolution by integers reads.
+struct U8Operands {
+  StaticConvolution convolution;
+  Levels in;
+  I8Weights weights;
+
+  static std::optional<U8Operands> of(const Graphlet& graph, int root, decltype(i8_weights) weights_of) {
+    auto convolution = static_convolution(graph, root);
+    if (!convolution || convolution->open) return std::nullopt;
+    const auto& s = convolution->shape;
+    const bool depthwise = s.is_depthwise();
+    if ((s.groups > 1 && !depthwise) || (depthwise && s.taps() > kMaxDepthwiseTaps)) return std::nullopt;
+    auto in = levels_of(graph, graph.input(root, 0));
+    if (!in || (!depthwise && !in->is_single())) return std::nullopt;
+    if (!in->zero() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
+    auto weights = weights_of(graph, root, 1, s.outputs);
+    if (!weights) return std::nullopt;
+    return U8Operands{*std::move(convolution), *std::move(in), *std::move(weights)};
+  }
+};
+
 }  // namespace
 
+std::vector<int> u8_weights_nodes(const Graphlet& graph, int root) {
+  auto weights = U8Operands::of(graph, root, stored_i8_weights);
+  return weights ? std::move(weights->weights.nodes) : std::vector<int>();
+}
+
 std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root);
-  if (!convolution || convolution->open) return std::nullopt;
-  const auto& s = convolution->shape;
+  auto operands = U8Operands::of(graph, root, i8_weights);
+  if (!operands) return std::nullopt;
+  auto& [convolution, in, weights] = *operands;
+  const auto& s = convolution.shape;
   const bool depthwise = s.is_depthwise();
-  if ((s.groups > 1 && !depthwise) || (depthwise && s.taps() > kMaxDepthwiseTaps)) return std::nullopt;
   const auto data = graph.input(root, 0);
-  const auto in = levels_of(graph, data);
-  if (!in || (!depthwise && !in->is_single())) return std::nullopt;
-  auto weights = i8_weights(graph, graph.input(root, 1), s.outputs);
-  if (!weights) return std::nullopt;
-  const auto zero = in->zero();
-  if (!zero && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
-  Match match{{root}, {data}, nullptr};
+  Match match{weights.nodes, {data}, nullptr};
+  match.nodes.push_back(root);
   // What only an image's convolution reads is quantized as it is read.
   if (!depthwise && NarrowGeometry(s, 4).image && graph.type(data.node) == "FakeQuantize" &&
       graph.only_user(data) == root) {
-    match.nodes = {data.node, root};
+    match.nodes.insert(match.nodes.begin(), data.node);
     match.inputs = {graph.input(data.node, 0)};
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;
   }
-  auto ending = Follower(graph, match, convolution->rank, s.outputs).follow(!depthwise);
-  const bool winograd = graph.options().steady() && u8_winograd_pays(s, weights->values.data());
-  return U8Layer{convolution->attrs,
+  auto ending = Follower(graph, match, convolution.rank, s.outputs).follow(!depthwise);
+  const bool winograd = graph.options().steady() && u8_winograd_pays(s, weights.values.data<std::int8_t>());
+  return U8Layer{convolution.attrs,
                  s,
-                 *std::move(weights),
-                 *in,
-                 zero.value_or(0),
+                 std::move(weights),
+                 in,
+                 in.zero().value_or(0),
                  std::move(ending),
                  std::move(match.nodes),
                  std::move(match.inputs),

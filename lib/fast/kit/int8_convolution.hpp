@@ -42,6 +42,9 @@ struct U8Layer {
 };
 std::optional<U8Layer> u8_layer(const Graphlet& graph, int root);
 
+/// The nodes before such a convolution that compute its weights from integers: it reads the integers themselves.
+std::vector<int> u8_weights_nodes(const Graphlet& graph, int root);
+
 std::unique_ptr<const Kernel> u8_kernel(U8Layer layer);
 /// Inputs: the expansion's, then those of the projection beyond its first. The expansion and the depthwise convolution
 /// give levels, without a residual.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fast/kit/decompression.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 
 namespace ovir::fast {
@@ -21,6 +22,18 @@ std::vector<float> by_output(const Tensor& t, i64 outputs) {
   if (!t || (t.size() != 1 && t.size() != outputs)) return list;
   for (i64 i = 0; i < outputs; ++i) list.push_back(t.data<float>()[t.size() == 1 ? 0 : i]);
   return list;
+}
+
+/// One number, or one for each of the `outputs` that the first axes of the codes count.
+bool belongs_to_outputs(const Graphlet& graph, ValueRef v, const Shape& codes, i64 outputs) {
+  const auto& fact = graph.fact(v).shape;
+  if (!fact.is_static()) return false;
+  const auto shape = fact.to_shape();
+  if (shape.count() == 1) return true;
+  if (shape.rank() != codes.rank() || shape.count() != outputs) return false;
+  std::size_t axis = 0;
+  while (axis < shape.size() && shape[axis] == codes[axis]) ++axis;
+  return std::all_of(shape.begin() + axis, shape.end(), [](i64 n) { return n == 1; });
 }
 
 /// The steps that weights may be multiples of; empty where nothing says.
@@ -105,19 +118,70 @@ U8Scale U8Table::scale() const {
   return {.by = v, .plus = v + padded_, .low = v + 2 * padded_, .scale = v + 3 * padded_, .max_level = max_level_};
 }
 
-std::optional<I8Weights> i8_weights(const Graphlet& graph, ValueRef v, i64 outputs) {
+std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, i64 outputs) {
+  Chain chain(graph, graph.input(node, port), node);
+  if (chain.is("Convert")) chain.take(0);
+  if (chain.is("Reshape")) chain.take(0);
+  if (chain.is("Convert")) chain.take(0);
+  const auto scale = chain.take_scale();
+  ValueRef zero;
+  if (chain.is("Subtract")) zero = graph.input(chain.take(0), 1);
+  if (scale.node < 0 || !chain.is("Convert")) return std::nullopt;
+  chain.take(0);
+  const auto* codes = graph.constant(chain.at());
+  if (!codes || outputs == 0 || codes->size() % outputs != 0 || codes->size() == 0 ||
+      (codes->type() != ElementType::i8 && codes->type() != ElementType::u8) ||
+      !belongs_to_outputs(graph, scale, codes->shape(), outputs) ||
+      (zero.node >= 0 && !belongs_to_outputs(graph, zero, codes->shape(), outputs)))
+    return std::nullopt;
+  I8Weights weights{*codes, by_output(from_file(graph, scale), outputs), chain.nodes()};
+  const auto finite = [](float v) { return std::isfinite(v); };
+  if (weights.scale.empty() || !std::all_of(weights.scale.begin(), weights.scale.end(), finite)) return std::nullopt;
+  std::vector<float> zeros(outputs, 0.0f);
+  if (zero.node >= 0) zeros = by_output(from_file(graph, zero), outputs);
+  if (zeros.empty()) return std::nullopt;
+  const bool as_they_are = std::all_of(zeros.begin(), zeros.end(), [](float z) { return z == 0; });
+  if (as_they_are && codes->type() == ElementType::i8) return weights;
+  Tensor values(ElementType::i8, codes->shape());
+  auto* to = values.mutable_data<std::int8_t>();
+  const auto each = codes->size() / outputs;
+  for (i64 o = 0; o < outputs; ++o) {
+    if (!(zeros[o] >= -128 && zeros[o] <= 255) || zeros[o] != std::nearbyint(zeros[o])) return std::nullopt;
+    const auto by = static_cast<int>(zeros[o]);
+    int low = 0, high = 0;
+    const auto subtract = [&](const auto* from) {
+      for (auto i = o * each; i < (o + 1) * each; ++i) {
+        const int value = from[i] - by;
+        low = std::min(low, value);
+        high = std::max(high, value);
+        to[i] = static_cast<std::int8_t>(value);
+      }
+    };
+    if (codes->type() == ElementType::u8) subtract(codes->data<std::uint8_t>());
+    else subtract(codes->data<std::int8_t>());
+    if (low < -128 || high > 127) return std::nullopt;
+  }
+  weights.values = std::move(values);
+  return weights;
+}
+
+std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, i64 outputs) {
+  if (auto stored = stored_i8_weights(graph, node, port, outputs)) return stored;
+  const auto v = graph.input(node, port);
   const auto* constant = graph.constant(v);
   if (!constant || constant->type() != ElementType::f32 || outputs == 0) return std::nullopt;
-  I8Weights weights{{}, steps_of(graph, v, outputs)};
+  I8Weights weights{Tensor(ElementType::i8, constant->shape()), steps_of(graph, v, outputs), {}};
   if (weights.scale.empty()) return std::nullopt;
   const auto each = constant->size() / outputs;
-  weights.values.resize(constant->size());
-  for (i64 i = 0; i < constant->size(); ++i) {
-    const auto value = constant->data<float>()[i], step = weights.scale[i / each];
-    const auto times = step == 0 ? 0 : value / step, whole = std::nearbyint(times);
-    if (std::abs(times - whole) > 0.01f || whole < -128 || whole > 127 || (step == 0 && value != 0))
-      return std::nullopt;
-    weights.values[i] = static_cast<std::int8_t>(whole);
+  const auto* from = constant->data<float>();
+  auto* to = weights.values.mutable_data<std::int8_t>();
+  for (i64 o = 0; o < outputs; ++o) {
+    const auto step = weights.scale[o];
+    for (auto i = o * each; i < (o + 1) * each; ++i) {
+      const auto times = step == 0 ? 0 : from[i] / step, whole = std::clamp(std::nearbyint(times), -128.0f, 127.0f);
+      if (!(std::abs(times - whole) <= 0.01f) || (step == 0 && from[i] != 0)) return std::nullopt;
+      to[i] = static_cast<std::int8_t>(whole);
+    }
   }
   return weights;
 }

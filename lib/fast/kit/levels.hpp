@@ -37,14 +37,20 @@ class U8Table {
   Buffer values_;
 };
 
-/// Weights of a constant in f32: scale by output · integer.
+/// Weights as scale by output · integer.
 struct I8Weights {
-  std::vector<std::int8_t> values;  ///< in the constant's order
+  Tensor values;  ///< i8, in the weights' order
   std::vector<float> scale;
+  std::vector<int> nodes;  ///< which compute the weights from the integers, in order; nobody else reads them
 };
 
-/// The step comes from the FakeQuantize or Multiply that made the constant; nothing where the weights are not multiples
-/// of it by -128 … 127. `outputs` equal parts of the constant have a scale each.
-std::optional<I8Weights> i8_weights(const Graphlet& graph, ValueRef v, i64 outputs);
+/// Weights that Convert, Subtract and Multiply compute from a constant of i8 or u8: the integers, as they lie in the
+/// file where nothing is subtracted. `outputs` equal parts of the constant have a scale and a zero point each, or all
+/// have one.
+std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, i64 outputs);
+
+/// Those, or ones of a constant in f32 whose step comes from the FakeQuantize or Multiply that made it; nothing where
+/// the weights are not multiples of it by -128 … 127.
+std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, i64 outputs);
 
 }  // namespace ovir::fast

@@ -20,6 +20,7 @@ constexpr std::string_view kRoots[] = {"Convolution", "GroupConvolution"};
 extern constinit const Pattern pattern{.name = "int8_convolution",
                                        .roots = kRoots,
                                        .match = match,
+                                       .unfolded = u8_weights_nodes,
                                        .priority = Priority::narrow,
                                        .precision = Precision::int8};
 

@@ -41,6 +41,35 @@ void residual_f32_quantized(Net& n) {
   const auto x = n.input({1, 40, 5, 6});
   n.result(quantized(n, n.op("Add-1", {n.input({1, 33, 5, 6}), convolution(n, x, "Convolution-1", {33, 40, 1, 1})})));
 }
+/// A step and a zero point for each output, of codes that lie in `codes`.
+int by_output(Net& n, const Shape& shape, ElementType codes, float zero) {
+  std::vector<float> values(static_cast<std::size_t>(shape.count())), zeros(static_cast<std::size_t>(shape[0]));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = zero - 100 + static_cast<float>(i * 37 % 201);
+  auto of_outputs = Shape(shape.rank(), 1);
+  of_outputs[0] = shape[0];
+  for (std::size_t i = 0; i < zeros.size(); ++i) zeros[i] = zero + static_cast<float>(i % 20);
+  const auto whole = [&](const Shape& s, const std::vector<float>& of) {
+    return n.op("Convert-1", {n.constant(convert(floats(s, of), codes))},
+                {{"destination_type", std::string(name(n.type()))}});
+  };
+  const auto from_zero = n.op("Subtract-1", {whole(shape, values), whole(of_outputs, zeros)});
+  return n.op("Multiply-1", {from_zero, n.weights(of_outputs, 1.0F / 64)});
+}
+void zero_points(Net& n) {
+  const auto weights = by_output(n, {21, 40, 3, 3}, ElementType::u8, 105);
+  n.result(n.op("Convolution-1", {quantized(n, n.input({1, 40, 5, 7})), weights}, windows(2, 1, 1)));
+}
+void zero_points_depthwise(Net& n) {
+  const auto weights = by_output(n, {21, 1, 1, 3, 3}, ElementType::i8, -5);
+  n.result(n.op("GroupConvolution-1", {quantized(n, n.input({1, 21, 9, 8})), weights}, windows(2, 1, 1)));
+}
+/// Weights that two convolutions read are computed beforehand.
+void shared_weights(Net& n) {
+  const auto weights = stepped(n, {33, 33, 3, 3});
+  const auto x = n.op("Convolution-1", {quantized(n, n.input({1, 33, 5, 5})), weights}, windows(2, 1, 1));
+  n.result(n.op("Convolution-1", {quantized(n, x), weights}, windows(2, 1, 1)));
+}
+
 /// What repeats the output is no residual.
 void residual_of_one_pixel(Net& n) {
   const auto y = convolution(n, n.input({1, 33, 1, 1}), "Convolution-1", {33, 33, 1, 1});
@@ -62,6 +91,9 @@ constexpr Example kExamples[] = {
     {"int8_winograd3.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+residual+Relu", winograd, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+residual+Relu", residual_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution", zero_points, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8_depthwise.convolution", zero_points_depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution", shared_weights, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution", residual_of_one_pixel, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+residual+FakeQuantize", residual_f32_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
 };

@@ -25,11 +25,16 @@ struct Sixteen {
 void u8_pack(const NarrowGeometry& g, const std::int8_t* weights, Word* to) {
   const auto& s = g.s;
   std::fill_n(to, g.filters_size(), Word{0});
-  auto* values = reinterpret_cast<std::int8_t*>(to);
-  for (i64 o = 0; o < s.outputs; ++o)
-    for (i64 c = 0; c < s.channels; ++c)
-      for (i64 i = 0; i < s.kernel_height; ++i)
-        for (i64 j = 0; j < s.kernel_width; ++j) values[g.place(o, c, i, j)] = *weights++;
+  const auto taps = s.taps(), output = s.channels * taps;
+  for (i64 first = 0; first < s.outputs; first += kColumns)
+    for (i64 c = 0; c < s.channels; c += 4)
+      for (i64 t = 0; t < taps; ++t) {
+        const auto* from = weights + first * output + c * taps + t;
+        auto* words = to + g.place(first, c, t / s.kernel_width, t % s.kernel_width) / 4;
+        const auto outputs = std::min<i64>(kColumns, s.outputs - first), count = std::min<i64>(4, s.channels - c);
+        for (i64 o = 0; o < outputs; ++o, from += output)
+          for (i64 k = 0; k < count; ++k) words[o] |= Word{static_cast<std::uint8_t>(from[k * taps])} << 8 * k;
+      }
 }
 
 void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std::uint8_t pad, Word* to,
