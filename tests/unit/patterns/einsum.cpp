@@ -1,0 +1,43 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::einsum {
+namespace {
+
+void product(Net& n, const char* equation, const PartialShape& a, const PartialShape& b) {
+  n.result(n.op("Einsum-7", {n.input(a), n.input(b)}, {{"equation", equation}}));
+}
+void in_place(Net& n) { product(n, "bhlt,bhtv->bhlv", {2, 3, 9, 20}, {2, 3, 20, 35}); }
+void transposed(Net& n) { product(n, "bhlk,bhtk->bhlt", {2, 3, 9, 20}, {2, 3, 33, 20}); }
+void transposed_left(Net& n) { product(n, "bkl,bkt->btl", {2, 20, 9}, {2, 20, 33}); }
+void permuted(Net& n) { product(n, "byhwc,hkc->byhwk", {2, 3, 4, 5, 33}, {4, 7, 33}); }
+void several_sums_taken(Net& n) { product(n, "acbd,dcbe->ea", {3, 4, 5, 6}, {6, 4, 5, 7}); }
+void ellipsis(Net& n) { product(n, "...ij,...jk->...ik", {2, 3, 9, 8}, {2, 3, 8, 12}); }
+void outer(Net& n) { product(n, "a,b->ba", {17}, {19}); }
+void dots(Net& n) { product(n, "ab,ab->a", {5, 40}, {5, 40}); }
+/// What repeats a label, or a length of 1, is for the reference kernel.
+void others(Net& n) {
+  product(n, "ab,ab->b", {5, 40}, {5, 40});
+  product(n, "aab,bc->ac", {5, 5, 4}, {4, 3});
+  product(n, "ab,bc->ac", {5, 1}, {4, 3});
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"einsum", in_place, kOnce},
+    {"einsum", in_place, kOften, kOpen},
+    {"einsum", transposed},
+    {"einsum", transposed_left},
+    {"einsum", permuted},
+    {"einsum", several_sums_taken, kOnce},
+    {"einsum", ellipsis, kOnce, kOpen},
+    {"einsum", outer},
+    {"einsum", dots},
+    {"einsum", others},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"einsum", kExamples};
+
+}  // namespace ovir::testing::patterns::einsum
