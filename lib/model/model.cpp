@@ -27,9 +27,8 @@ std::string Model::result_name(int k) const {
 
 std::string attribute_of(const Node& node, std::string_view name) {
   if (!node.attrs) return {};
-  const auto& defs = node.version->attrs.defs;
-  const auto def = std::find_if(defs.begin(), defs.end(), [&](const AttributeDef& d) { return d.name == name; });
-  return def == defs.end() ? std::string() : def->print(node.attrs.get()).value_or("");
+  const auto* def = node.version->attrs.find(name);
+  return def ? def->print(node.attrs.get()).value_or("") : std::string();
 }
 
 std::size_t count_layers(const Model& model) {

@@ -1,5 +1,7 @@
 #include "op/attributes.hpp"
 
+#include <algorithm>
+
 namespace ovir {
 
 std::string_view name(AttributeKind kind) {
@@ -13,6 +15,11 @@ std::string_view name(AttributeKind kind) {
     case AttributeKind::word: return "enum";
   }
   return {};
+}
+
+const AttributeDef* AttributeTable::find(std::string_view name) const {
+  const auto def = std::find_if(defs.begin(), defs.end(), [&](const AttributeDef& d) { return d.name == name; });
+  return def == defs.end() ? nullptr : &*def;
 }
 
 std::optional<std::string> AttributeTable::default_of(const AttributeDef& def) const {

@@ -239,6 +239,8 @@ struct AttributeTable {
     if (attrs == nullptr || type == nullptr || *type != typeid(A)) detail::fail_attrs(type, typeid(A));
     return *static_cast<const A*>(attrs);
   }
+  /// Null where there is none of that name.
+  const AttributeDef* find(std::string_view name) const;
   /// The value of an attribute that a file leaves out, as it would spell it; nothing where it then has none.
   std::optional<std::string> default_of(const AttributeDef&) const;
 };

@@ -89,11 +89,13 @@ std::string meant(const AttributeDef& def, void* attrs, const AttributeError& er
 }
 
 /// The first other version whose attribute takes the word that this one does not.
-const Version* version_with(const OpDef& op, const AttributeDef& def, std::string_view word) {
+const Version* version_with(const OpDef& op, const Version& version, const Layer& layer, const AttributeDef& def,
+                            std::string_view word) {
   const auto takes = [&](std::string_view w) { return equals_ignoring_case(w, trim(word)); };
-  for (const auto& version : op.versions)
-    for (const auto& other : version.attrs.defs)
-      if (other.name == def.name && std::any_of(other.words.begin(), other.words.end(), takes)) return &version;
+  for (const auto& other : op.versions)
+    if (const auto* same = other.attrs.find(def.name);
+        same && std::any_of(same->words.begin(), same->words.end(), takes) && keeps_attributes(layer, version, other))
+      return &other;
   return nullptr;
 }
 
@@ -116,8 +118,7 @@ std::vector<Change> additions(const AttributeTable& table, const AttributeDef& d
   std::vector<Change> changes;
   // A slip in the name is likelier than an omission.
   for (const auto& given : layer.attributes) {
-    const auto known = [&](const AttributeDef& other) { return other.name == given.name; };
-    if (std::none_of(table.defs.begin(), table.defs.end(), known) && nearest(given.name, {def.name}))
+    if (!table.find(given.name) && nearest(given.name, {def.name}))
       changes.push_back({Change::What::attribute_name, given.name, std::string(def.name)});
   }
   for (auto& word : as_declared(def, layer))
@@ -149,6 +150,25 @@ void require_attributes(const OpDef& op, const AttributeTable& table, const Laye
 
 }  // namespace
 
+bool keeps_attributes(const Layer& layer, const Version& version, const Version& other) {
+  const auto as_read = [&](const AttributeDef& def, std::string_view text) -> std::optional<std::string> {
+    const auto attrs = version.attrs.make();
+    try {
+      def.set(attrs.get(), text);
+    } catch (const AttributeError&) {
+      return std::nullopt;
+    }
+    return def.print(attrs.get());
+  };
+  return std::all_of(version.attrs.defs.begin(), version.attrs.defs.end(), [&](const AttributeDef& def) {
+    const auto* same = other.attrs.find(def.name);
+    const auto* value = layer.attribute(def.name);
+    const auto by_default = version.attrs.default_of(def);
+    if (!value) return !same || other.attrs.default_of(*same) == by_default;
+    return same || (by_default && as_read(def, value->value) == by_default);
+  });
+}
+
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
                                              const Version& version, Diagnostics& diagnostics) {
   const auto& table = version.attrs;
@@ -167,7 +187,7 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
         auto words = as_declared(def, layer);
         std::vector<Remedy> remedies;
         std::string hint;
-        if (const auto* other = version_with(op, def, given->value)) {
+        if (const auto* other = version_with(op, version, layer, def, given->value)) {
           const auto opset = fmt::format("opset{}", other->since);
           hint = fmt::format("; {} of {} takes it", op.type, opset);
           remedies.push_back({{Change::What::layer_attribute, "version", opset}});

@@ -17,5 +17,8 @@ namespace ovir::passes {
 /// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
                                              const Version& version, Diagnostics& diagnostics);
+/// Whether what the layer's attributes say, and those that it leaves out, means the same in another version of its
+/// operation: what `other` has no attribute for must be at its default.
+bool keeps_attributes(const Layer& layer, const Version& version, const Version& other);
 
 }  // namespace ovir::passes

@@ -7,6 +7,7 @@
 #include "model/report.hpp"
 #include "op/infer_context.hpp"
 #include "op/shared_attrs.hpp"
+#include "passes/attributes.hpp"
 #include "passes/declared.hpp"
 #include "passes/foreign_weights.hpp"
 #include "passes/passes.hpp"
@@ -58,7 +59,7 @@ void suggest(Diagnostic& d, const Node& node) {
       if (port.declared_type)
         d.remedies.push_back({{Change::What::attribute, d.attribute, std::string(name(*port.declared_type))}});
   for (const auto& version : node.op->versions)
-    if (&version != node.version)
+    if (&version != node.version && keeps_attributes(*node.layer, *node.version, version))
       d.remedies.push_back({{Change::What::layer_attribute, "version", fmt::format("opset{}", version.since)}});
 }
 

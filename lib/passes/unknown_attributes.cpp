@@ -30,10 +30,7 @@ void Leftovers::add(const Leftovers& more) {
 
 void check_unknown_attributes(const Model& model, const Layer& layer, const OpDef& op, const Version& version,
                               Leftovers& leftovers, Diagnostics& diagnostics) {
-  const auto known = [&](const Attribute& given) {
-    return std::any_of(version.attrs.defs.begin(), version.attrs.defs.end(),
-                       [&](const AttributeDef& def) { return def.name == given.name; });
-  };
+  const auto known = [&](const Attribute& given) { return version.attrs.find(given.name) != nullptr; };
   for (const auto& given : layer.attributes) {
     if (known(given)) continue;
     if (is_leftover(op.type, given.name)) {

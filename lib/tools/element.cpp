@@ -36,10 +36,7 @@ std::optional<i64> broadcast_element(const Shape& operand, const Shape& index) {
   return at;
 }
 
-bool broadcasts(const Version& version) {
-  return std::any_of(version.attrs.defs.begin(), version.attrs.defs.end(),
-                     [](const AttributeDef& d) { return d.name == "auto_broadcast"; });
-}
+bool broadcasts(const Version& version) { return version.attrs.find("auto_broadcast") != nullptr; }
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 

@@ -11,10 +11,9 @@ const PortDef& input_def(const Version& version, std::size_t port) {
 }
 
 std::optional<i64> integer_attribute(const Node& node, std::string_view attribute) {
-  for (const auto& def : node.version->attrs.defs)
-    if (def.name == attribute)
-      if (const auto text = def.print(node.attrs.get())) return parse_number<i64>(*text);
-  return std::nullopt;
+  const auto* def = node.version->attrs.find(attribute);
+  const auto text = def ? def->print(node.attrs.get()) : std::nullopt;
+  return text ? parse_number<i64>(*text) : std::nullopt;
 }
 
 }  // namespace ovir::tools

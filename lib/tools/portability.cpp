@@ -213,9 +213,8 @@ constexpr LeftOut kLeftOut[] = {
 void check_left_out(const Model& model, const Node& node, Diagnostics& diagnostics) {
   for (const auto& [type, attribute, becomes] : kLeftOut) {
     if (type != node.op->type || node.layer->attribute(attribute)) continue;
-    const auto& defs = node.version->attrs.defs;
-    const auto def = std::find_if(defs.begin(), defs.end(), [&](const AttributeDef& d) { return d.name == attribute; });
-    if (def == defs.end()) continue;
+    const auto* def = node.version->attrs.find(attribute);
+    if (!def) continue;
     const auto usual = node.version->attrs.default_of(*def).value_or("");
     const auto what = becomes.empty()
                           ? fmt::format("OpenVINO does not read the layer without \"{}\"", attribute)

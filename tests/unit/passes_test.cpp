@@ -104,6 +104,39 @@ TEST_CASE("a word that only another version takes names that version") {
   CHECK(d.remedies.front().front().value == "opset3");
 }
 
+TEST_CASE("a version that lacks an attribute is no remedy where the attribute says something") {
+  const auto versions = [](SmallModel& m) {
+    const auto c = m.check();
+    std::vector<std::string> list;
+    for (const auto& remedy : only_error(c.diagnostics).remedies)
+      if (remedy.front().name == "version") list.push_back(remedy.front().value);
+    return list;
+  };
+  const auto scattered = [&](const std::string& reduction) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {6});
+    const auto updates = m.graph.parameter("updates", ElementType::f16, {2});
+    m.graph.result("y", m.graph.add("scatter", "ScatterNDUpdate-15",
+                                    {x, m.graph.constant("indices", Tensor::vector({1, 2})), updates},
+                                    {{"reduction", reduction}}));
+    return versions(m);
+  };
+  CHECK(scattered("mean").empty());
+  CHECK(scattered("sum").empty());
+  CHECK(scattered("none") == std::vector<std::string>{"opset4"});
+
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {1, 2, 7});
+  m.graph.result("y", m.graph.add("pool", "AvgPool-16", {x},
+                                  {{"kernel", "3"},
+                                   {"strides", "2"},
+                                   {"pads_begin", "0"},
+                                   {"pads_end", "0"},
+                                   {"exclude-pad", "true"},
+                                   {"dilations", "0"}}));
+  CHECK(versions(m).empty());
+}
+
 TEST_CASE("faults of inference: every one that does not follow from another") {
   SmallModel m;
   const auto a = m.graph.parameter("a", ElementType::f32, {2, 3}), b = m.graph.parameter("b", ElementType::f32, {2, 4});

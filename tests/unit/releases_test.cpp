@@ -139,9 +139,8 @@ TEST_CASE("a model that ends within the first 512 bytes of its file") {
   // Tried: models padded to 512 and 513 bytes, with the wheels of 2022.3 to 2026.0.
   const auto release_with = [](std::size_t size) {
     Made made(11, {{"ReLU", "opset1"}});
-    SourceFile source;
-    source.text = std::string(size - 6, ' ') + "</net>\n";
-    made.graph->source = std::make_shared<const SourceFile>(std::move(source));
+    const auto text = std::make_shared<const std::string>(std::string(size - 6, ' ') + "</net>\n");
+    made.graph->source = std::make_shared<const SourceFile>(SourceFile{"model.xml", text, *text});
     return std::string(tools::minimum_release(made.model).release);
   };
   CHECK(release_with(512) == "2024.5");
