@@ -170,6 +170,12 @@ TEST_CASE("direct convolution in groups") {
   check_direct(shape(1, 3, 9, 6, 5, 5, 3, 3, 2, 1, 1));    // joined to one
   check_direct(shape(1, 4, 96, 64, 6, 6, 1, 1, 1, 1, 0));  // 24 to 16
   check_direct(shape(1, 6, 6, 12, 5, 7, 3, 3, 1, 1, 1));   // a multiplier of two
+  // The last joined group has fewer than the others.
+  check_direct(shape(2, 7, 56, 56, 9, 9, 3, 3, 2, 1, 1));
+  check_direct(shape(2, 3, 72, 72, 5, 6, 3, 3, 1, 1, 1));
+  check_direct(shape(2, 3, 120, 72, 5, 6, 1, 1, 1, 1, 0));
+  check_direct(shape(1, 5, 40, 200, 70, 90, 3, 3, 1, 1, 1));
+  check_direct(shape(2, 5, 200, 200, 75, 73, 3, 3, 1, 1, 1));  // in bands
 }
 
 TEST_CASE("convolution of plain planes") {
@@ -268,7 +274,7 @@ TEST_CASE("transposed convolution") {
   for (const auto& s : {transposed(1, 1, 32, 16, 8, 9, 2, 2, 1, 0, 0), transposed(2, 1, 20, 33, 5, 6, 3, 2, 1, 1, 1),
                         transposed(1, 1, 16, 16, 7, 7, 4, 2, 1, 1, 0), transposed(1, 2, 32, 32, 4, 5, 3, 1, 1, 1, 0),
                         transposed(1, 1, 8, 5, 4, 4, 2, 3, 1, 0, 1), transposed(1, 1, 16, 20, 1, 30, 10, 5, 1, 2, 1),
-                        transposed(1, 1, 6, 4, 5, 5, 3, 2, 2, 1, 0)}) {
+                        transposed(1, 1, 6, 4, 5, 5, 3, 2, 2, 1, 0), transposed(2, 3, 24, 24, 5, 6, 3, 2, 1, 1, 1)}) {
     const Data d(s, true);
     ThreadPool pool(4);
     const Buffer filters(direct_filters_size(s)), scratch(transposed_scratch_size(s, 4));

@@ -90,12 +90,9 @@ Phase backward(const ConvolutionShape& s, i64 y, i64 x) {
   return p;
 }
 
-/// The groups after joining, and their blocks.
-struct Groups {
-  i64 count, channels, outputs;  ///< channels and outputs of each
-  explicit Groups(const ConvolutionShape& s)
-      : count(s.groups / joined_groups(s)), channels(s.channels / count), outputs(s.outputs / count) {}
-  i64 blocks() const { return blocks_of(channels); }
+/// Joined groups with their filters.
+struct Groups : JoinedGroups {
+  using JoinedGroups::JoinedGroups;
   i64 filters_size(i64 taps) const { return panels_size(blocks() * kBlock * taps, outputs); }
 };
 
@@ -135,8 +132,8 @@ struct Job {
   /// Output rows [begin, end) of a phase, panels [first, last) of a group; source row 0 is the first that they read.
   void rows(const Source& from, float* out, i64 image, i64 group, i64 first, i64 last, i64 begin, i64 end) const {
     const Panels panels{filters + group * groups.filters_size(weight_rows / (groups.blocks() * kBlock)), weight_rows,
-                        groups.outputs};
-    for (auto panel = first; panel < last; ++panel)
+                        groups.outputs_of(s, group)};
+    for (auto panel = first; panel < std::min(last, panels.count()); ++panel)
       rows(from, out, image, group, panel, panels.panel(panel), panels.columns(panel), begin, end);
   }
 
@@ -159,7 +156,7 @@ struct Job {
         tile.pixel = p.stride_x * kBlock;
         tile.block = from.block;
         tile.taps = offsets.data();
-        tile.blocks = groups.blocks();
+        tile.blocks = blocks_of(groups.channels_of(s, group));
         tile.tap_count = p.taps;
         tile.steps = kBlock;
         tile.last_steps = last_steps;
@@ -193,21 +190,18 @@ bool copies_bands(const ConvolutionShape& s, const Phase& p, i64 blocks) {
 
 i64 scratch_size(const ConvolutionShape& s, const Phase& p, i64 blocks, int threads) {
   if (!p.is_padded() || p.taps == 0) return 0;
-  if (!copies_bands(s, p, blocks)) return s.batch * s.groups / joined_groups(s) * padded_size(s, p, blocks);
+  if (!copies_bands(s, p, blocks)) return s.batch * blocks_of(s.channels) * padded_size(s, p, 1);
   return threads * blocks * p.rows_read(band_rows(p, blocks)) * p.padded_width * kBlock;
 }
 
 /// All padded inputs, where they are not copied in bands; gives where to read them.
-Source padded_source(const ConvolutionShape& s, const Phase& p, i64 images, i64 blocks, const float* in, float* scratch,
+Source padded_source(const ConvolutionShape& s, const Phase& p, i64 blocks, const float* in, float* scratch,
                      ThreadPool& pool) {
   if (!p.is_padded()) return {in, s.width * kBlock, s.plane() * kBlock};
-  const auto one = padded_size(s, p, blocks), rows = one / (blocks * p.padded_width * kBlock);
-  parallel_ranges(pool, images * blocks, static_cast<double>(one / blocks) / 8, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i)
-      copy_padded(s, p, in + i / blocks * blocks * s.plane() * kBlock, i % blocks, i % blocks + 1, 0, rows,
-                  scratch + i / blocks * one);
-  });
-  return {scratch, p.padded_width * kBlock, rows * p.padded_width * kBlock};
+  const auto one = padded_size(s, p, 1), rows = one / (p.padded_width * kBlock);
+  parallel_ranges(pool, blocks, static_cast<double>(one) / 8,
+                  [&](i64 begin, i64 end) { copy_padded(s, p, in, begin, end, 0, rows, scratch); });
+  return {scratch, p.padded_width * kBlock, one};
 }
 
 void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 weight_rows, i64 last_steps,
@@ -216,8 +210,10 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
   const Groups groups(s);
   const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, last_steps};
   const auto blocks = groups.blocks(), images = s.batch * groups.count;
+  const auto first_block = [&](i64 image) {
+    return image / groups.count * blocks_of(s.channels) + image % groups.count * blocks;
+  };
   const auto panels = ceil_div(groups.outputs, kColumns);
-  const auto in_size = blocks * s.plane() * kBlock;  // of a joined group
   const auto work = static_cast<double>(p.out_rows * p.out_columns * blocks * kBlock * p.taps) *
                     static_cast<double>(groups.outputs * images) / 40;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
@@ -229,12 +225,14 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
       const Part band(p.out_rows, bands, chunk % bands);
       const Slots::Lease room(slots);
       const auto read = p.rows_read(band.size());
-      copy_padded(s, p, in + image * in_size, 0, blocks, band.begin * p.stride_y, read, room.data());
+      const auto there = blocks_of(groups.channels_of(s, image % groups.count));
+      copy_padded(s, p, in + first_block(image) * s.plane() * kBlock, 0, there, band.begin * p.stride_y, read,
+                  room.data());
       const Source from{room.data(), p.padded_width * kBlock, read * p.padded_width * kBlock};
       job.rows(from, out, image / groups.count, image % groups.count, 0, panels, band.begin, band.end);
     });
   }
-  const auto source = padded_source(s, p, images, blocks, in, scratch, pool);
+  const auto source = padded_source(s, p, s.batch * blocks_of(s.channels), in, scratch, pool);
   // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.
   const auto panel_groups = std::clamp<i64>(ceil_div(wanted, images), 1, panels);
   const auto bands = std::clamp<i64>(ceil_div(wanted, images * panel_groups), 1, p.out_rows);
@@ -242,7 +240,7 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
     const auto image = chunk / (panel_groups * bands);
     const Part part(panels, panel_groups, chunk / bands % panel_groups), band(p.out_rows, bands, chunk % bands);
     auto from = source;
-    from.data += image * blocks * from.block + band.begin * p.stride_y * from.row;
+    from.data += first_block(image) * from.block + band.begin * p.stride_y * from.row;
     job.rows(from, out, image / groups.count, image % groups.count, part.begin, part.end, band.begin, band.end);
   });
 }
@@ -259,8 +257,8 @@ void pack(const ConvolutionShape& s, const std::vector<std::vector<i64>>& phases
   parallel_ranges(pool, s.outputs, weights, [&](i64 begin, i64 end) {
     for (auto output = begin; output < end; ++output) {
       const auto inside = output % groups.outputs, panel = inside / kColumns;
-      const Panels panels{to + output / groups.outputs * groups.filters_size(taps), blocks * kBlock * taps,
-                          groups.outputs};
+      const auto group = output / groups.outputs;
+      const Panels panels{to + group * groups.filters_size(taps), blocks * kBlock * taps, groups.outputs_of(s, group)};
       const auto columns = panels.columns(panel), channel0 = inside / outputs * channels;
       auto* column = to + (panels.panel(panel) - to) + inside % kColumns;
       const auto* weight = first(output);
@@ -362,7 +360,7 @@ void direct_convolution_once(const ConvolutionShape& s, const Weights& filters, 
   const Groups groups(s);
   const auto blocks = groups.blocks(), taps = s.taps(), each = s.channels * taps, rows = blocks * kBlock * taps;
   const Job job{isa(), s, p, groups, nullptr, epilogue, rows, s.channels % kBlock};
-  const auto from = padded_source(s, p, 1, blocks, in, scratch, pool);
+  const auto from = padded_source(s, p, blocks, in, scratch, pool);
   Slots rooms(scratch + direct_scratch_size(s, slots_for(pool)), once_room(s), slots_for(pool));
   parallel(pool, ceil_div(s.outputs, kColumns), [&](i64 panel) {
     const Slots::Lease room(rooms);

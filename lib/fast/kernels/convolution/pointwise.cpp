@@ -14,8 +14,8 @@ struct Job {
   const float* in;
   float* out;
   const Epilogue& epilogue;
-  i64 groups, channels, outputs;  ///< after joining; channels and outputs of each group
-  i64 blocks, k, panels, pixels;
+  JoinedGroups groups;
+  i64 k, panels, pixels;  ///< of a joined group
 
   Job(const ConvolutionShape& shape, const float* from, float* to, const Epilogue& e)
       : table(isa()),
@@ -23,27 +23,25 @@ struct Job {
         in(from),
         out(to),
         epilogue(e),
-        groups(s.groups / joined_groups(s)),
-        channels(s.channels / groups),
-        outputs(s.outputs / groups),
-        blocks(blocks_of(channels)),
-        k(blocks * kBlock),
-        panels(ceil_div(outputs, kColumns)),
+        groups(s),
+        k(groups.blocks() * kBlock),
+        panels(ceil_div(groups.outputs, kColumns)),
         pixels(s.plane()) {}
 
   /// Some pixels of an image, numbered through its groups, by a panel of `columns` packed filters.
   void run(i64 image, i64 panel, const float* weights, i64 columns, Part part, Ahead& ahead) const {
-    const auto group = image % groups;
-    const auto first_block = image / groups * blocks_of(s.outputs) + group * blocks_of(outputs);
+    const auto group = image % groups.count, whole = image / groups.count;
+    const auto first_block = whole * blocks_of(s.outputs) + group * blocks_of(groups.outputs),
+               in_block = whole * blocks_of(s.channels) + group * groups.blocks();
     const auto place = ((first_block + panel * (kColumns / kBlock)) * pixels + part.begin) * kBlock;
-    pointwise_run({.in = in + (image * blocks * pixels + part.begin) * kBlock,
+    pointwise_run({.in = in + (in_block * pixels + part.begin) * kBlock,
                    .in_block = pixels * kBlock,
-                   .channels = channels,
+                   .channels = groups.channels_of(s, group),
                    .pixels = part.size(),
                    .out = out + place,
                    .out_block = pixels * kBlock,
                    .residual = epilogue.residual ? epilogue.residual + place : nullptr},
-                  weights, group * outputs + panel * kColumns, columns, epilogue, &ahead);
+                  weights, group * groups.outputs + panel * kColumns, columns, epilogue, &ahead);
   }
 };
 
@@ -80,22 +78,23 @@ void pointwise_run(const PixelRun& run, const float* weights, i64 column, i64 co
 void pointwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                            const Epilogue& epilogue, ThreadPool& pool) {
   const Job job(s, in, out, epilogue);
-  const auto images = s.batch * job.groups, panels = job.panels;
+  const auto images = s.batch * job.groups.count, panels = job.panels;
   if (job.pixels == 0) return;
-  const auto work = s.multiplications() * static_cast<double>(joined_groups(s)) / 40;
+  const auto work = s.multiplications() * static_cast<double>(job.groups.joined) / 40;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
   const auto fits = std::max(ceil_div(job.pixels * job.k * 4, kPixelBytes), ceil_div(wanted, images * panels));
   const auto parts = std::clamp<i64>(fits, 1, ceil_div(job.pixels, job.table.pixels));
   const auto panel_groups = std::clamp<i64>(ceil_div(wanted, images * parts), 1, panels);
-  const bool prefetch = panels_size(job.k, job.outputs) > (i64{1} << 17);
+  const bool prefetch = panels_size(job.k, job.groups.outputs) > (i64{1} << 17);
   parallel(pool, images * parts * panel_groups, [&](i64 chunk) {
     const auto image = chunk / (parts * panel_groups);
     const Part part(job.pixels, parts, chunk / panel_groups % parts), mine(panels, panel_groups, chunk % panel_groups);
-    const Panels all{filters + image % job.groups * panels_size(job.k, job.outputs), job.k, job.outputs};
-    for (auto panel = mine.begin; panel < mine.end; ++panel) {
+    const auto group = image % job.groups.count;
+    const Panels all{filters + group * panels_size(job.k, job.groups.outputs), job.k, job.groups.outputs_of(s, group)};
+    for (auto panel = mine.begin; panel < std::min(mine.end, all.count()); ++panel) {
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
-      if (prefetch && next < panels) {
+      if (prefetch && next < all.count()) {
         ahead.next = reinterpret_cast<const char*>(all.panel(next));
         ahead.end = reinterpret_cast<const char*>(all.panel(next) + job.k * all.columns(next));
         ahead.lines = ceil_div(2 * kBlock, ceil_div(part.size(), job.table.pixels));

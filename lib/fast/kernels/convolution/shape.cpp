@@ -4,10 +4,12 @@
 
 namespace ovir::fast {
 
-i64 joined_groups(const ConvolutionShape& shape) {
-  const auto joined = [](i64 each) { return kBlock / std::gcd(each, kBlock); };
-  const auto wanted = std::lcm(joined(shape.group_channels()), joined(shape.group_outputs()));
-  return shape.groups % wanted == 0 ? wanted : shape.groups;
+JoinedGroups::JoinedGroups(const ConvolutionShape& s) {
+  const auto whole = [](i64 each) { return kBlock / std::gcd(each, kBlock); };
+  joined = std::min(s.groups, std::lcm(whole(s.group_channels()), whole(s.group_outputs())));
+  count = ceil_div(s.groups, joined);
+  channels = joined * s.group_channels();
+  outputs = joined * s.group_outputs();
 }
 
 void clear_padding(const ConvolutionShape& shape, const Unary& activation, float* out) {

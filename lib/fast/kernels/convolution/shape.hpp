@@ -1,5 +1,7 @@
 // Convolution of one or two spatial axes on Layout::blocked: what the kernels of this folder share.
 #pragma once
+#include <algorithm>
+
 #include "base/int.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/chunks.hpp"
@@ -34,8 +36,16 @@ struct ConvolutionShape {
 inline i64 blocks_of(i64 channels) { return ceil_div(channels, kBlock); }
 
 /// Groups taken together so that each has whole blocks of channels and of outputs: the filters of those it joins lie
-/// along the diagonal of its matrix. One group needs no whole blocks.
-i64 joined_groups(const ConvolutionShape& shape);
+/// along the diagonal of its matrix. The last may have fewer groups; a single one needs no whole blocks.
+struct JoinedGroups {
+  i64 joined = 1, count = 1;      ///< groups in each, and how many there are
+  i64 channels = 0, outputs = 0;  ///< of each but the last
+
+  explicit JoinedGroups(const ConvolutionShape& shape);
+  i64 blocks() const { return ceil_div(channels, kBlock); }
+  i64 channels_of(const ConvolutionShape& s, i64 i) const { return std::min(channels, s.channels - i * channels); }
+  i64 outputs_of(const ConvolutionShape& s, i64 i) const { return std::min(outputs, s.outputs - i * outputs); }
+};
 
 /// Lanes of the last block beyond the last channel become 0 where an activation made something else of 0.
 void clear_padding(const ConvolutionShape& shape, const Unary& activation, float* out);
