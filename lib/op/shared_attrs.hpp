@@ -63,4 +63,16 @@ struct ScaledDotProductAttentionAttrs {
   bool causal = false;
 };
 
+/// Of Pad.
+enum class PadMode { constant, edge, reflect, symmetric };
+constexpr auto words(PadMode) {
+  return std::to_array<Word<PadMode>>({{"constant", PadMode::constant},
+                                       {"edge", PadMode::edge},
+                                       {"reflect", PadMode::reflect},
+                                       {"symmetric", PadMode::symmetric}});
+}
+struct PadAttrs {
+  PadMode pad_mode = PadMode::constant;
+};
+
 }  // namespace ovir

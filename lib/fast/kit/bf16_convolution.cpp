@@ -211,12 +211,12 @@ class Bf16Convolution final : public Kernel {
 }  // namespace
 
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root);
+  const auto convolution = static_convolution(graph, root, 4, true);
   const auto* filters = graph.constant(graph.input(root, 1));
   if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
   const auto& s = convolution->shape;
   if (s.groups > 1 && !s.is_depthwise()) return std::nullopt;
-  Match match{{root}, {graph.input(root, 0)}, nullptr};
+  Match match{convolution->nodes(root), {convolution->data}, nullptr};
   auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
   return Bf16Layer{convolution->attrs,     s, filters->data<float>(), std::move(ending), std::move(match.nodes),

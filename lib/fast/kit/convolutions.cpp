@@ -4,6 +4,7 @@
 
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kit/functions.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
 
@@ -37,19 +38,72 @@ bool keeps_plane(const View& data, const ConvolutionShape& s) {
          data.dim(data.rank() - 1) == s.width;
 }
 
-std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank) {
-  const auto data = graph.input(root, 0), filters = graph.input(root, 1);
-  const auto &in = graph.fact(data).shape, &out = graph.fact({root, 0}).shape;
+namespace {
+
+/// The zeros that a Pad adds before and behind spatial axes, where a convolution of this kernel can add them itself.
+struct Zeros {
+  int node;
+  std::vector<i64> begin, end;
+};
+std::optional<Zeros> zeros_before(const Graphlet& graph, int root, const ConvolutionAttrs& attrs,
+                                  std::span<const i64> kernel) {
+  const auto pad = graph.input(root, 0).node;
+  if (graph.type(pad) != "Pad" || graph.only_user({pad, 0}) != root ||
+      graph.attrs<PadAttrs>(pad).pad_mode != PadMode::constant || attrs.auto_pad == AutoPad::same_upper ||
+      attrs.auto_pad == AutoPad::same_lower)
+    return std::nullopt;
+  if (const auto value = graph.input(pad, 3); value.node >= 0) {
+    const auto* constant = graph.constant(value);
+    if (!constant || constant->type() != ElementType::f32 || constant->size() != 1 || *constant->data<float>() != 0)
+      return std::nullopt;
+  }
+  Zeros zeros{pad, {}, {}};
+  for (auto* list : {&zeros.begin, &zeros.end}) {
+    const auto* constant = graph.constant(graph.input(pad, list == &zeros.begin ? 1 : 2));
+    if (!constant || constant->size() != std::ssize(kernel) + 2) return std::nullopt;
+    *list = to_i64(*constant);
+    if ((*list)[0] != 0 || (*list)[1] != 0) return std::nullopt;
+    list->erase(list->begin(), list->begin() + 2);
+    const auto& own = list == &zeros.begin ? attrs.pads_begin : attrs.pads_end;
+    for (std::size_t i = 0; i < kernel.size(); ++i) {
+      // Every window has some of the data in it, or could have.
+      const auto before = attrs.auto_pad == AutoPad::valid ? 0 : nth_or(own, i, 0);
+      const auto reach = (kernel[i] - 1) * nth_or(attrs.dilations, i, 1);
+      if ((*list)[i] < 0 || (*list)[i] > reach - before) return std::nullopt;
+      (*list)[i] += before;
+    }
+  }
+  return zeros;
+}
+
+}  // namespace
+
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool with_pad) {
+  auto data = graph.input(root, 0);
+  const auto filters = graph.input(root, 1);
+  const auto& out = graph.fact({root, 0}).shape;
   const bool grouped = graph.type(root).starts_with("Group"), transposed = graph.type(root).ends_with("BackpropData");
-  const auto& attrs = graph.attrs<ConvolutionAttrs>(root);
+  auto attrs = graph.attrs<ConvolutionAttrs>(root);
   // Data that are cropped, pads that follow from a wanted output, and an output of given size are for the reference
   // kernel.
   if (attrs.crops()) return std::nullopt;
   if (transposed && (attrs.auto_pad != AutoPad::given || graph.input(root, 2).node >= 0)) return std::nullopt;
-  if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static() || !in.has_rank() ||
-      in.rank() < 3 || in.rank() > max_rank || !in[1].is_static() || !out.has_rank())
-    return std::nullopt;
+  if (!is_f32(graph, data) || !is_f32(graph, filters) || !graph.fact(filters).shape.is_static()) return std::nullopt;
   const auto dims = graph.fact(filters).shape.to_shape();
+  int pad_node = -1;
+  if (with_pad && !transposed && dims.rank() > 2 + grouped) {
+    if (auto zeros = zeros_before(graph, root, attrs, std::span(dims.begin() + 2 + grouped, dims.end()))) {
+      pad_node = zeros->node;
+      attrs.pads_begin = std::move(zeros->begin);
+      attrs.pads_end = std::move(zeros->end);
+      attrs.auto_pad = AutoPad::given;
+      data = graph.input(pad_node, 0);
+    }
+  }
+  const auto& in = graph.fact(data).shape;
+  if (!is_f32(graph, data) || !in.has_rank() || in.rank() < 3 || in.rank() > max_rank || !in[1].is_static() ||
+      !out.has_rank())
+    return std::nullopt;
   if (dims.rank() != in.rank() + grouped || dims.count() == 0) return std::nullopt;
   const bool open = [&] {
     for (i64 i = 2; i < in.rank(); ++i)
@@ -76,7 +130,8 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
     from.push_back(open ? 1 : in[i].length());
     to.push_back(open ? 1 : out[i].length());
   }
-  return StaticConvolution{attrs, with_planes(attrs, known, from, to), in.rank(), open, transposed};
+  const auto shape = with_planes(attrs, known, from, to);
+  return StaticConvolution{std::move(attrs), shape, in.rank(), open, transposed, data, pad_node};
 }
 
 int convolution_after(const Graphlet& graph, int last, std::string_view type) {

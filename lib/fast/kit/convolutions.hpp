@@ -18,17 +18,23 @@ ConvolutionShape with_planes(const ConvolutionAttrs& attrs, const ConvolutionSha
 bool keeps_plane(const View& data, const ConvolutionShape& s);
 
 struct StaticConvolution {
-  const ConvolutionAttrs& attrs;
+  ConvolutionAttrs attrs;
   ConvolutionShape shape;  ///< for one image, or a slice of it
   i64 rank;                ///< of data and output
   bool open;               ///< planes are not known before the run: of one pixel in `shape`
   bool transposed;
+  ValueRef data;      ///< what it reads, or what a Pad before it does
+  int pad_node = -1;  ///< that Pad, whose zeros are among the pads of `attrs`
+
+  /// The nodes so far, in order.
+  std::vector<int> nodes(int root) const { return pad_node < 0 ? std::vector{root} : std::vector{pad_node, root}; }
 };
 
 /// A node of one of the four convolution types, in f32, with filters whose shape is known; nothing where it has other
 /// ranks, more taps or longer strides than the kernels take, or the transposed one's output is given otherwise than by
-/// its pads.
-std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4);
+/// its pads. `with_pad`: a Pad of zeros that nobody else reads is taken with it.
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
+                                                    bool with_pad = false);
 
 /// The convolution of this type whose data a layer's last node gives, where nothing else reads that; -1: none.
 int convolution_after(const Graphlet& graph, int last, std::string_view type);

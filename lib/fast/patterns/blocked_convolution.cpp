@@ -155,17 +155,17 @@ class BlockedConvolution final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root);
+  const auto convolution = static_convolution(graph, root, 4, true);
   if (!convolution) return std::nullopt;
-  const auto& [attrs, known, rank, open, transposed] = *convolution;
+  const auto& [attrs, known, rank, open, transposed, data, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
-  if (!graph.options().steady() && !transposed && !graph.fact(graph.input(root, 0)).shape.is_static() &&
+  if (!graph.options().steady() && !transposed && !graph.fact(data).shape.is_static() &&
       (open || known.out_plane() < kPlaneWorthReordering))
     return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
-  Match match{{root}, {graph.input(root, 0)}, nullptr};
+  Match match{convolution->nodes(root), {data}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed);

@@ -1,21 +1,15 @@
 // Pad: elements added at (or, with negative pads, taken from) both ends of every axis.
 // Spec: operation-sets/operation-specs/movement/pad-1, pad-12
+#include "op/shared_attrs.hpp"
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::pad {
 namespace {
 
-enum class Mode { constant, edge, reflect, symmetric };
-constexpr auto words(Mode) {
-  return std::to_array<Word<Mode>>(
-      {{"constant", Mode::constant}, {"edge", Mode::edge}, {"reflect", Mode::reflect}, {"symmetric", Mode::symmetric}});
-}
+using Mode = PadMode;
+using Attrs = PadAttrs;
 
 enum Input { data, pads_begin, pads_end, pad_value };
-
-struct Attrs {
-  Mode pad_mode = Mode::constant;
-};
 
 constexpr auto kMin = std::numeric_limits<i64>::min(), kMax = std::numeric_limits<i64>::max();
 

@@ -58,8 +58,34 @@ void direct_of_one_pixel(Net& n) {
   n.result(n.op("Add-1", {y, n.input({1, 33, 4, 5})}));
 }
 
+/// Zeros that a Pad adds become the convolution's own.
+int zeros_around(Net& n, int x, std::initializer_list<i64> begin, std::initializer_list<i64> end) {
+  return n.op("Pad-1", {x, n.indices(begin), n.indices(end), n.numbers({0}, {})}, {{"pad_mode", "constant"}});
+}
+void padded(Net& n) {
+  const auto x = zeros_around(n, n.input({1, 33, 9, 8}), {0, 0, 0, 1}, {0, 0, 2, 1});
+  n.result(relu(n, biased(n, testing::convolution(n, x, {20, 33, 3, 3}, windows(2, 2)), 20)));
+}
+void padded_more(Net& n) {
+  const auto x = zeros_around(n, n.input({1, 24, 9, 8}), {0, 0, 1, 0}, {0, 0, 0, 1});
+  n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3})}, windows(2, 1, 1)));
+}
+/// More zeros than a window has, and zeros that others read.
+void padded_far(Net& n) {
+  const auto x = zeros_around(n, n.input({1, 33, 9, 8}), {0, 0, 3, 1}, {0, 0, 0, 1});
+  n.result(testing::convolution(n, x, {20, 33, 3, 3}, windows(2, 2)));
+  const auto y = zeros_around(n, n.input({1, 33, 9, 8}), {0, 0, 1, 1}, {0, 0, 0, 1});
+  n.result(testing::convolution(n, y, {20, 33, 3, 3}, windows(2, 2)));
+  n.result(y);
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
+    {"direct.convolution+bias+Relu", padded},
+    {"direct.convolution+bias+Relu", padded, kOnce},
+    {"direct.convolution+bias+Relu", padded, kOften, kOpen},
+    {"depthwise.convolution", padded_more},
+    {"direct.convolution", padded_far},
     {"direct.convolution", direct},
     {"direct.convolution", direct, kOften, kOpen},
     {"direct.convolution+bias+Relu", direct_large, kOnce},
