@@ -172,7 +172,7 @@ TEST_CASE("reductions over rows and columns") {
          {std::array<i64, 3>{5, 7, 1}, {3, 3000, 1}, {4, 49, 16}, {2, 1200, 70}, {1, 9, 5}}) {
       const auto x = random_floats(outer * n * inner, 1, -1, 2);
       for (const auto what :
-           {Reduction::sum, Reduction::mean, Reduction::maximum, Reduction::minimum, Reduction::sum_of_squares}) {
+           {Reduction::sum, Reduction::mean, Reduction::maximum, Reduction::minimum, Reduction::norm}) {
         Floats y(at(outer * inner)), again = y;
         reduce(what, x.data(), y.data(), outer, n, inner, four);
         reduce(what, x.data(), again.data(), outer, n, inner, one);
@@ -191,11 +191,16 @@ TEST_CASE("reductions over rows and columns") {
                                : what == Reduction::mean    ? sum / static_cast<double>(n)
                                : what == Reduction::maximum ? max
                                : what == Reduction::minimum ? min
-                                                            : squares;
+                                                            : std::sqrt(squares);
             REQUIRE(std::abs(y[at(o * inner + i)] - exact) <= 1e-6 * std::max(1.0, std::abs(exact)));
           }
       }
     }
+    // Squares that f32 does not hold.
+    const float large[] = {3e30f, 3e-30f, 4e30f, 4e-30f};
+    float norms[2];
+    reduce(Reduction::norm, large, norms, 1, 2, 2, one);
+    CHECK((std::abs(norms[0] / 5e30f - 1) < 1e-6f && std::abs(norms[1] / 5e-30f - 1) < 1e-6f));
     float odd[] = {1, std::nanf(""), 3, 4};
     float y[2];
     reduce(Reduction::maximum, odd, y, 1, 2, 2, one);

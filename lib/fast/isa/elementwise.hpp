@@ -56,7 +56,8 @@ struct QuantizeLimits {
   float steps;
 };
 
-enum class Reduction : std::uint8_t { sum, mean, maximum, minimum, sum_of_squares };
+/// `norm` is the square root of the sum of squares.
+enum class Reduction : std::uint8_t { sum, mean, maximum, minimum, norm };
 
 /// Rows of scores that become probabilities in their place: exp(x·scale + mask), by their sum; NaN where nothing is
 /// seen.

@@ -115,7 +115,7 @@ static void reduce_columns(Reduction what, const float* x, i64 step, i64 rows, f
   switch (what) {
     case Reduction::sum:
     case Reduction::mean: return go(0, [](Vec p, Vec q) { return p + q; });
-    case Reduction::sum_of_squares: return go(0, [](Vec p, Vec q) { return fma(q, q, p); });
+    case Reduction::norm: return go(0, [](Vec p, Vec q) { return fma(q, q, p); });
     case Reduction::maximum: return go(-__builtin_inff(), [=](Vec p, Vec q) { return nan_or(p, q, max(p, q)); });
     case Reduction::minimum: return go(__builtin_inff(), [=](Vec p, Vec q) { return nan_or(p, q, min(p, q)); });
   }

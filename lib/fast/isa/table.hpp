@@ -73,6 +73,7 @@ struct IsaTable {
   /// The sum of (x[i] - mean)².
   float (*deviation)(const float* x, float mean, i64 n);
   /// y[c] = the sum (of squares), maximum or minimum of x[r·step + c] over r < rows, for c < columns; not the mean.
+  /// Of Reduction::norm the sum of squares.
   void (*reduce_columns)(Reduction what, const float* x, i64 step, i64 rows, float* y, i64 columns);
   /// y[i] = exp(x[i]·scale - shift); gives the sum of y.
   float (*exp_sum)(const float* x, float scale, float shift, float* y, i64 n);

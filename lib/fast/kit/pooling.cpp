@@ -8,6 +8,14 @@ bool hangs_over(const Window& w, i64 length, i64 count) {
   return w.pad_begin >= w.extent() || (count - 1) * w.stride + w.extent() - length - w.pad_begin >= w.extent();
 }
 
+bool goes_beyond(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out) {
+  for (std::size_t i = 2; i < in.size(); ++i) {
+    const auto w = attrs.window(i - 2).resolved(in[i]);
+    if ((out[i] - 1) * w.stride + w.extent() > w.pad_begin + in[i] + w.pad_end) return true;
+  }
+  return false;
+}
+
 std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out) {
   const auto rank = in.size();
   if (rank < 3) return std::nullopt;

@@ -16,6 +16,9 @@ struct PooledShape {
 /// Whether one of `count` windows may lie wholly beyond an axis of `length`.
 bool hangs_over(const Window& window, i64 length, i64 count);
 
+/// Whether a window goes beyond the padded plane, as rounding up allows.
+bool goes_beyond(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out);
+
 /// Of the last two spatial axes, or the only one, a plane of height 1. Nothing where a window may lie wholly beyond the
 /// plane, or is too large.
 std::optional<PooledShape> pooled_shape(const PoolAttrs& attrs, std::span<const i64> in, std::span<const i64> out);

@@ -95,15 +95,17 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // Indices are for the reference kernel.
   if (maximum && graph.node(root).version->outputs.size() > 1 && graph.is_read({root, 1})) return std::nullopt;
   const auto& attrs = graph.attrs<PoolAttrs>(root);
-  // Windows that begin beyond the plane count otherwise.
-  if (!maximum && attrs.rounding_type != Rounding::floor) return std::nullopt;
+  const auto& out = graph.fact({root, 0}).shape;
+  const bool known = shape.is_static() && out.is_static();
+  // Averages of windows that go beyond the padded plane count otherwise.
+  if (!maximum && attrs.rounding_type != Rounding::floor &&
+      (!known || goes_beyond(attrs, shape.to_shape(), out.to_shape())))
+    return std::nullopt;
   auto kernel = std::make_unique<BlockedPooling>(attrs, maximum,
                                                  maximum && shape.is_static() ? levels_of(graph, x) : std::nullopt,
                                                  shape[1].is_static() ? shape[1].length() : 0);
   // Where sizes are known the layouts count on the kernel.
-  const auto& out = graph.fact({root, 0}).shape;
-  if (shape.is_static() && out.is_static() && !pooled_shape(attrs, shape.to_shape(), out.to_shape()))
-    return std::nullopt;
+  if (known && !pooled_shape(attrs, shape.to_shape(), out.to_shape())) return std::nullopt;
   return Match{{root}, {x}, std::move(kernel)};
 }
 

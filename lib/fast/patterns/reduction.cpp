@@ -1,4 +1,4 @@
-// ReduceMean, ReduceSum, ReduceMax and ReduceMin of f32 over neighboring axes; over all spatial axes, of blocked values
+// ReduceMean, ReduceSum, ReduceMax, ReduceMin and ReduceL2 of f32 over neighboring axes; over all spatial axes, of blocked values
 // too (global pooling).
 #include <algorithm>
 
@@ -45,6 +45,7 @@ class ReductionKernel final : public Kernel {
 Reduction reduction_of(std::string_view type) {
   if (type == "ReduceMean") return Reduction::mean;
   if (type == "ReduceMax") return Reduction::maximum;
+  if (type == "ReduceL2") return Reduction::norm;
   return type == "ReduceMin" ? Reduction::minimum : Reduction::sum;
 }
 
@@ -63,7 +64,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   return Match{{root}, {x}, std::make_unique<ReductionKernel>(reduction_of(graph.type(root)), first, last, blocks)};
 }
 
-constexpr std::string_view kRoots[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"};
+constexpr std::string_view kRoots[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL2"};
 
 }  // namespace
 

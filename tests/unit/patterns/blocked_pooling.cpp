@@ -11,6 +11,10 @@ void max_pool_8(Net& n) {
 void average_pool(Net& n) {
   n.result(n.op("AvgPool-1", {n.input({2, 19, 9, 8})}, pooled({{"exclude-pad", "true"}, {"rounding_type", "floor"}})));
 }
+/// Rounded up, where all windows lie within the padded plane all the same.
+void average_pool_up(Net& n) {
+  n.result(n.op("AvgPool-1", {n.input({2, 19, 9, 11})}, pooled({{"exclude-pad", "true"}, {"rounding_type", "ceil"}})));
+}
 void average_pool_padded(Net& n) {
   n.result(n.op("AvgPool-1", {n.input({1, 32, 9, 8})}, pooled({{"exclude-pad", "false"}, {"rounding_type", "floor"}})));
 }
@@ -30,6 +34,7 @@ constexpr Example kExamples[] = {
     {"blocked.max_pool", max_pool_8},
     {"blocked.average_pool", average_pool},
     {"blocked.average_pool", average_pool_padded, kOnce},
+    {"blocked.average_pool", average_pool_up},
     {"blocked.max_pool", line},
     {"blocked.max_pool", line, kOnce, kOpen},
     {"blocked.average_pool", average_line},

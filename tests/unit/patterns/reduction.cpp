@@ -11,6 +11,9 @@ void maximum(Net& n) { n.result(n.op("ReduceMax-1", {n.input({3, 9, 5}), n.indic
 void minimum(Net& n) {
   n.result(n.op("ReduceMin-1", {n.input({3, 9, 5}), n.indices({0, 1})}, {{"keep_dims", "false"}}));
 }
+void norm(Net& n) {
+  n.result(n.op("ReduceL2-4", {n.input({2, 5, 7, 33}), n.indices({1, 2})}, {{"keep_dims", "true"}}));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -18,6 +21,7 @@ constexpr Example kExamples[] = {
     {"reduction", sum, kOnce, kOpen},
     {"reduction", maximum},
     {"reduction", minimum},
+    {"reduction", norm},
 };
 // clang-format on
 

@@ -1,5 +1,6 @@
 #include "fast/kernels/reduction/reduce.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "fast/kernels/chunks.hpp"
@@ -10,14 +11,24 @@ namespace {
 constexpr i64 kPart = 512;  // values summed in one go
 constexpr i64 kRun = 64;    // neighbors of an inner axis done together
 
+/// The norm of x[0], x[step], … whose sum of squares was `sum`: taken again where f32 cannot hold the squares.
+float norm(float sum, const float* x, i64 n, i64 step) {
+  constexpr float kLeast = 1e-30f, kMost = 1e38f;
+  if (sum > kLeast && sum < kMost) return std::sqrt(sum);
+  double total = 0;
+  for (i64 i = 0; i < n; ++i) total += static_cast<double>(x[i * step]) * static_cast<double>(x[i * step]);
+  return static_cast<float>(std::sqrt(total));
+}
+
 float row(const IsaTable& table, Reduction what, const float* x, i64 n) {
   if (what == Reduction::maximum) return table.maximum(x, n);
   if (what == Reduction::minimum) return table.minimum(x, n);
   double total = 0;
   for (i64 i = 0; i < n; i += kPart) {
     const auto m = std::min(kPart, n - i);
-    total += what == Reduction::sum_of_squares ? table.deviation(x + i, 0, m) : table.sum(x + i, m);
+    total += what == Reduction::norm ? table.deviation(x + i, 0, m) : table.sum(x + i, m);
   }
+  if (what == Reduction::norm) return norm(static_cast<float>(total), x, n, 1);
   return static_cast<float>(what == Reduction::mean ? total / static_cast<double>(n) : total);
 }
 
@@ -35,6 +46,8 @@ void columns(const IsaTable& table, Reduction what, const float* x, float* y, i6
     table.binary(join, y, 1, part, 1, y, width);
   }
   const auto count = static_cast<float>(n);
+  if (what == Reduction::norm)
+    for (i64 c = 0; c < width; ++c) y[c] = norm(y[c], x + c, n, step);
   if (what == Reduction::mean) table.binary(Binary::divide, y, 1, &count, 0, y, width);
 }
 
