@@ -1,6 +1,6 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
-// spatial axes, and what follows them. Filters are packed when the plan is made, where it runs often and knows them;
-// else in each run, by all threads, into scratch memory that stays in the cache.
+// spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
+// where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"

@@ -1,7 +1,6 @@
 // Einsum-7 of two f32 operands as products of matrices: labels of both operands and the output count matrices, those
 // that the output has from one operand are rows or columns, those that it lacks are summed. What lies in another order
 // is transposed before and after.
-
 #include <algorithm>
 #include <map>
 

@@ -1,5 +1,5 @@
-// ReduceMean, ReduceSum, ReduceMax, ReduceMin and ReduceL2 of f32 over neighboring axes; over all spatial axes, of blocked values
-// too (global pooling).
+// ReduceMean, ReduceSum, ReduceMax, ReduceMin and ReduceL2 of f32 over neighboring axes; over all spatial axes, of
+// blocked values too (global pooling).
 #include <algorithm>
 
 #include "fast/kernels/reduction/reduce.hpp"
