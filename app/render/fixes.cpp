@@ -69,7 +69,7 @@ std::string outcome(const Diagnostics& diagnostics, const tools::Fixes& fixes, c
     text += fmt::format(", {} remain{}{}", counted(staying, "other"), staying == 1 ? "s" : "", after);
   if (fix.uncovered > 0) text += fmt::format(", {} more come{} to light", fix.uncovered, fix.uncovered == 1 ? "s" : "");
   if (fixes.errors == 0 && fixes.contradictions > 0 && !fix.edits.constants.empty())
-    text += fmt::format(", but for {}", counted(fixes.contradictions, "stale declared shape"));
+    text += fmt::format(", but for {}", counted(fixes.contradictions, "stale declaration"));
   return text;
 }
 

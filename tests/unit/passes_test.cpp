@@ -104,6 +104,16 @@ TEST_CASE("a word that only another version takes names that version") {
   CHECK(d.remedies.front().front().value == "opset3");
 }
 
+TEST_CASE("a target of Reshape is printed as it stands") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
+  const auto shape = m.graph.constant("shape", Tensor::vector({std::numeric_limits<i64>::max()}));
+  m.graph.result("y", m.graph.add("reshape", "Reshape-1", {x, shape}, {{"special_zero", "false"}}));
+  const auto c = m.check();
+  CHECK(only_error(c.diagnostics).message ==
+        "Reshape cannot turn [2,3] into [9223372036854775807]: no length of dim 0 keeps the number of elements");
+}
+
 TEST_CASE("a version that lacks an attribute is no remedy where the attribute says something") {
   const auto versions = [](SmallModel& m) {
     const auto c = m.check();

@@ -116,11 +116,16 @@ std::optional<Dim> solve(const InferContext& c, Balance balance) {
   return rest;
 }
 
-std::string asked_for(const std::vector<Interval>& pattern) {
+std::string asked_for(const InferContext& c, const std::vector<Interval>& pattern) {
+  const auto exact = c.ints(shape);  // a double holds integers up to 2^53 only
   std::string text;
-  for (const auto& v : pattern)
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const auto& v = pattern[i];
     text += fmt::format("{}{}", text.empty() ? "" : ",",
-                        v.is_known() ? fmt::format("{}", v.lo) : to_string(v.lo < 0 ? Dim() : v.to_dim()));
+                        exact          ? fmt::format("{}", (*exact)[i])
+                        : v.is_known() ? fmt::format("{}", v.lo)
+                                       : to_string(v.lo < 0 ? Dim() : v.to_dim()));
+  }
   return text;
 }
 
@@ -195,7 +200,7 @@ void infer(InferContext& c) {
     if (!found)
       c.fail_at(data, Code::E0512,
                 fmt::format("Reshape cannot turn {1} into [{0}]: no length of dim {2} keeps the number of elements",
-                            asked_for(*pattern), to_string(in), open),
+                            asked_for(c, *pattern), to_string(in), open),
                 with_one_dim_open(c, *pattern));
     out[open] = *found;
   }
