@@ -1,5 +1,6 @@
 // resolve and infer, seen from outside: order, completeness, facts.
 #include <algorithm>
+#include <limits>
 
 #include "catch.hpp"
 #include "small_model.hpp"
