@@ -37,7 +37,7 @@ struct Difference {
   double rmse = 0;
   std::optional<i64> ulp;        ///< units of the last place of the narrower type; nothing for other types than floats
   std::optional<double> cosine;  ///< nothing where a side is all zeros
-  std::optional<double> psnr;    ///< in dB, of the reference's range; nothing where the difference is 0
+  std::optional<double> psnr;    ///< in dB, of the reference's range; nothing where the difference or the range is 0
   OneSided nan, inf;
   bool equal() const {
     return unlike.empty() && beyond == 0 && max_abs == 0 && nan.first == std::nullopt && inf.first == std::nullopt;
