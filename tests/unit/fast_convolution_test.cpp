@@ -182,7 +182,7 @@ TEST_CASE("direct convolution in groups") {
 TEST_CASE("convolution whose taps fall beside the plane") {
   for (const auto& s : {shape(2, 1, 40, 50, 13, 15, 3, 3, 1, 9, 9), shape(1, 1, 64, 33, 9, 8, 3, 3, 1, 12, 12),
                         shape(1, 1, 32, 16, 20, 21, 3, 3, 2, 10, 10), shape(1, 1, 36, 90, 11, 40, 5, 3, 1, 6, 12),
-                        shape(1, 1, 32, 40, 1, 30, 1, 5, 1, 8, 16)}) {
+                        shape(1, 1, 32, 40, 1, 30, 1, 5, 1, 8, 16), shape(1, 1, 130, 40, 9, 30, 3, 3, 1, 2, 2)}) {
     const Data d(s);
     ThreadPool pool(4);
     REQUIRE(clipped_pays(s));

@@ -25,7 +25,7 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open) {
   if (s.is_depthwise()) return ConvolutionMethod::depthwise;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (s.is_pointwise()) return ConvolutionMethod::pointwise;
-  if (!once && !open && clipped_pays(s)) return ConvolutionMethod::clipped;
+  if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? ConvolutionMethod::direct
                    : (tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4);

@@ -91,6 +91,7 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+Relu", padded, kOften, kOpen},
     {"depthwise.convolution", padded_more},
     {"clipped.convolution+bias+Relu", dilated},
+    {"clipped.convolution+bias+Relu", dilated, kOnce},
     {"direct.convolution", padded_far},
     {"direct.convolution", direct},
     {"direct.convolution", direct, kOften, kOpen},

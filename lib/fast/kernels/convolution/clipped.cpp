@@ -5,7 +5,7 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kFewestChannels = 32;
+constexpr i64 kFewestChannels = 32, kManyChannels = 128;
 constexpr double kMostInside = 0.8;  // of all taps of all pixels
 
 /// Outputs [begin, end) along an axis, of those in [first, last), that have the tap `offset` inside.
@@ -101,13 +101,14 @@ struct Job {
 }  // namespace
 
 bool clipped_pays(const ConvolutionShape& s) {
-  if (s.groups > 1 || s.taps() == 1 || s.channels < kFewestChannels) return false;
+  if (s.groups > 1 || s.taps() == 1 || s.channels < kFewestChannels || std::max(s.dilation_x, s.dilation_y) == 1)
+    return false;
+  if (s.channels >= kManyChannels) return true;
   i64 inside = 0;
   for (i64 tap = 0; tap < s.taps(); ++tap)
     inside += Inside(row_of(s, tap), s.stride_y, s.height, 0, s.out_height).size() *
               Inside(column_of(s, tap), s.stride_x, s.width, 0, s.out_width).size();
-  return static_cast<double>(inside) < kMostInside * static_cast<double>(s.taps() * s.out_plane()) &&
-         std::max(s.dilation_x, s.dilation_y) > 1;
+  return static_cast<double>(inside) < kMostInside * static_cast<double>(s.taps() * s.out_plane());
 }
 
 i64 clipped_filters_size(const ConvolutionShape& s) { return panels_size(panels_of(s, nullptr).k, s.outputs); }
@@ -120,10 +121,11 @@ void clipped_pack(const ConvolutionShape& s, const float* filters, float* to, Th
       const auto columns = panels.columns(panel), first = panel * kColumns;
       auto* packed = to + (panels.panel(panel) - to);
       std::fill_n(packed, panels.k * columns, 0.0f);
-      for (i64 o = 0; o < std::min(columns, s.outputs - first); ++o)
-        for (i64 c = 0; c < s.channels; ++c)
-          for (i64 tap = 0; tap < taps; ++tap)
-            packed[(tap * channels + c) * columns + o] = filters[((first + o) * s.channels + c) * taps + tap];
+      for (i64 block = 0; block < s.channels; block += kBlock)
+        for (i64 o = 0; o < std::min(columns, s.outputs - first); ++o)
+          for (auto c = block; c < std::min(block + kBlock, s.channels); ++c)
+            for (i64 tap = 0; tap < taps; ++tap)
+              packed[(tap * channels + c) * columns + o] = filters[((first + o) * s.channels + c) * taps + tap];
     }
   });
 }

@@ -1,11 +1,12 @@
-// Convolution of one group on Layout::blocked whose taps lie far apart, so that many fall beside the plane (dilations of
-// 12 to 36 on planes of 28 pixels a side): each tap by itself adds to the pixels that it has in the plane.
+// Convolution of one group on Layout::blocked whose taps lie apart (dilations): each tap by itself adds to the pixels
+// that it has in the plane, so that nothing is padded. With dilations of 12 to 36 on planes of 28 pixels a side most
+// taps fall beside it.
 #pragma once
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {
 
-/// Whether so many taps fall beside the plane that to leave them out pays.
+/// Whether enough taps fall beside the plane, or a tap's sum is long enough, that each by itself pays.
 bool clipped_pays(const ConvolutionShape& shape);
 i64 clipped_filters_size(const ConvolutionShape& shape);
 /// Packs filters [outputs][channels][taps].
