@@ -1,4 +1,5 @@
 #include "convolutions.hpp"
+#include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
@@ -176,6 +177,26 @@ TEST_CASE("direct convolution in groups") {
   check_direct(shape(2, 3, 120, 72, 5, 6, 1, 1, 1, 1, 0));
   check_direct(shape(1, 5, 40, 200, 70, 90, 3, 3, 1, 1, 1));
   check_direct(shape(2, 5, 200, 200, 75, 73, 3, 3, 1, 1, 1));  // in bands
+}
+
+TEST_CASE("convolution whose taps fall beside the plane") {
+  for (const auto& s : {shape(2, 1, 40, 50, 13, 15, 3, 3, 1, 9, 9), shape(1, 1, 64, 33, 9, 8, 3, 3, 1, 12, 12),
+                        shape(1, 1, 32, 16, 20, 21, 3, 3, 2, 10, 10), shape(1, 1, 36, 90, 11, 40, 5, 3, 1, 6, 12),
+                        shape(1, 1, 32, 40, 1, 30, 1, 5, 1, 8, 16), shape(1, 1, 130, 40, 9, 30, 3, 3, 1, 2, 2)}) {
+    const Data d(s);
+    ThreadPool pool(4);
+    REQUIRE(clipped_pays(s));
+    const Buffer filters(clipped_filters_size(s));
+    clipped_pack(s, d.filters.data(), filters.data(), pool);
+    check(
+        s, d, naive(s, d.in, d.filters),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          clipped_convolution(s, filters.data(), in, out, e, threads);
+        },
+        rounding(s));
+  }
+  CHECK_FALSE(clipped_pays(shape(1, 1, 64, 64, 28, 28, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(clipped_pays(shape(1, 1, 64, 64, 28, 28, 3, 3, 1, 2, 2)));
 }
 
 TEST_CASE("convolution of plain planes") {

@@ -1,5 +1,6 @@
 #include "fast/kit/convolution_method.hpp"
 
+#include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
@@ -14,8 +15,8 @@ int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2", "winograd4",
-                                                "depthwise", "planar",    "transposed"};
+  static constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2",  "winograd4",
+                                                "depthwise", "planar",    "transposed", "clipped"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -28,6 +29,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::winograd4: return winograd_filters_size(shape, tile(method));
     case ConvolutionMethod::depthwise: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
+    case ConvolutionMethod::clipped: return clipped_filters_size(shape);
   }
   return 0;
 }
@@ -42,13 +44,15 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::winograd4: return winograd_pack(shape, tile(method), filters, to, pool);
     case ConvolutionMethod::depthwise: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
   }
 }
 
 i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads) {
   switch (method) {
     case ConvolutionMethod::direct: return direct_scratch_size(shape, threads);
-    case ConvolutionMethod::pointwise: return 0;
+    case ConvolutionMethod::pointwise:
+    case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_scratch_size(shape, tile(method), threads);
     case ConvolutionMethod::depthwise: return depthwise_scratch_size(shape, threads);
@@ -67,6 +71,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::winograd4:
       return winograd_convolution(shape, tile(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
   }

@@ -9,7 +9,16 @@
 namespace ovir::fast {
 
 /// All but `planar` read blocked values.
-enum class ConvolutionMethod : std::uint8_t { direct, pointwise, winograd2, winograd4, depthwise, planar, transposed };
+enum class ConvolutionMethod : std::uint8_t {
+  direct,
+  pointwise,
+  winograd2,
+  winograd4,
+  depthwise,
+  planar,
+  transposed,
+  clipped
+};
 std::string_view name(ConvolutionMethod method);
 
 constexpr bool is_winograd(ConvolutionMethod m) {

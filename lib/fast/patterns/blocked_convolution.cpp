@@ -1,6 +1,7 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
 // spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
+#include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
@@ -19,11 +20,12 @@ constexpr i64 kPlaneWorthReordering = 400;
 /// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
 constexpr i64 kPlaneWorthTransforming = 150;
 
-/// `once`: filters are packed in every run.
-ConvolutionMethod choose(const ConvolutionShape& s, bool once) {
+/// `once`: filters are packed in every run. `open`: planes are not known.
+ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open) {
   if (s.is_depthwise()) return ConvolutionMethod::depthwise;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (s.is_pointwise()) return ConvolutionMethod::pointwise;
+  if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? ConvolutionMethod::direct
                    : (tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4);
@@ -168,7 +170,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{convolution->nodes(root), {data}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
-  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed);
+  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed, open);
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;

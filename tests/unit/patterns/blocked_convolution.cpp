@@ -58,6 +58,11 @@ void direct_of_one_pixel(Net& n) {
   n.result(n.op("Add-1", {y, n.input({1, 33, 4, 5})}));
 }
 
+void dilated(Net& n) {
+  const auto y = convolution(n, n.input({1, 40, 14, 15}), {35, 40, 3, 3}, windows(2, 1, 12, 12));
+  n.result(relu(n, biased(n, y, 35)));
+}
+
 /// Zeros that a Pad adds become the convolution's own.
 int zeros_around(Net& n, int x, std::initializer_list<i64> begin, std::initializer_list<i64> end) {
   return n.op("Pad-1", {x, n.indices(begin), n.indices(end), n.numbers({0}, {})}, {{"pad_mode", "constant"}});
@@ -85,6 +90,8 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+Relu", padded, kOnce},
     {"direct.convolution+bias+Relu", padded, kOften, kOpen},
     {"depthwise.convolution", padded_more},
+    {"clipped.convolution+bias+Relu", dilated},
+    {"clipped.convolution+bias+Relu", dilated, kOnce},
     {"direct.convolution", padded_far},
     {"direct.convolution", direct},
     {"direct.convolution", direct, kOften, kOpen},

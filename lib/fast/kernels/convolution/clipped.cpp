@@ -1,0 +1,149 @@
+#include "fast/kernels/convolution/clipped.hpp"
+
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kFewestChannels = 32, kManyChannels = 128;
+constexpr double kMostInside = 0.8;  // of all taps of all pixels
+
+/// Outputs [begin, end) along an axis, of those in [first, last), that have the tap `offset` inside.
+struct Inside {
+  i64 begin, end;
+  Inside(i64 offset, i64 stride, i64 length, i64 first, i64 last)
+      : begin(std::max(first, offset < 0 ? ceil_div(-offset, stride) : 0)),
+        end(std::min(last, offset < length ? (length - 1 - offset) / stride + 1 : 0)) {}
+  i64 size() const { return std::max<i64>(0, end - begin); }
+};
+
+i64 row_of(const ConvolutionShape& s, i64 tap) { return tap / s.kernel_width * s.dilation_y - s.pad_top; }
+i64 column_of(const ConvolutionShape& s, i64 tap) { return tap % s.kernel_width * s.dilation_x - s.pad_left; }
+
+Panels panels_of(const ConvolutionShape& s, const float* filters) {
+  return {filters, s.taps() * blocks_of(s.channels) * kBlock, s.outputs};
+}
+
+struct Job {
+  const IsaTable& table;
+  const ConvolutionShape& s;
+  const float* in;
+  float* out;
+  const Epilogue& epilogue;
+
+  /// Output rows [begin, end) of the columns of a panel: tap by tap, whose weights stay in the cache.
+  void rows(i64 image, i64 panel, const float* weights, i64 columns, i64 begin, i64 end) const {
+    const auto tiles = ceil_div(s.out_width, table.pixels), blocks = blocks_of(s.channels);
+    const auto* from = in + image * blocks * s.plane() * kBlock;
+    for (auto y = begin; y < end; ++y) start(place(image, panel, y), panel * kColumns, columns);
+    for (i64 tap = 0; tap < s.taps(); ++tap) {
+      const auto dy = row_of(s, tap), dx = column_of(s, tap);
+      const Inside vertical(dy, s.stride_y, s.height, begin, end);
+      for (auto y = vertical.begin; y < vertical.end; ++y)
+        for (i64 i = 0; i < tiles; ++i) {
+          const Part part(s.out_width, tiles, i);
+          const Inside across(dx, s.stride_x, s.width, part.begin, part.end);
+          if (across.size() == 0) continue;
+          Tile tile{};
+          tile.in = from + ((y * s.stride_y + dy) * s.width + across.begin * s.stride_x + dx) * kBlock;
+          tile.pixel = s.stride_x * kBlock;
+          tile.block = s.plane() * kBlock;
+          tile.taps = kOneTap;
+          tile.blocks = blocks;
+          tile.tap_count = 1;
+          tile.steps = kBlock;
+          tile.weights = weights + tap * blocks * kBlock * columns;
+          tile.out = out + place(image, panel, y) + across.begin * kBlock;
+          tile.out_pixel = kBlock;
+          tile.out_block = s.out_plane() * kBlock;
+          begin_sum(tile);
+          table.packed(tile, static_cast<int>(across.size()), static_cast<int>(columns));
+        }
+    }
+    for (auto y = begin; y < end; ++y) finish(place(image, panel, y), panel * kColumns, columns);
+  }
+
+ private:
+  i64 place(i64 image, i64 panel, i64 y) const {
+    const auto block = image * blocks_of(s.outputs) + panel * (kColumns / kBlock);
+    return (block * s.out_plane() + y * s.out_width) * kBlock;
+  }
+
+  /// The tile adds to what is there.
+  static void begin_sum(Tile& tile) {
+    tile.residual = tile.out;
+    tile.residual_pixel = tile.out_pixel;
+    tile.residual_block = tile.out_block;
+    tile.low = -std::numeric_limits<float>::infinity();
+    tile.high = std::numeric_limits<float>::infinity();
+  }
+
+  bool adds_last() const { return epilogue.residual && !epilogue.is_simple() && epilogue.residual_last; }
+
+  /// Bias and residual of a row.
+  void start(i64 at, i64 column, i64 columns) const {
+    const auto* residual = adds_last() ? nullptr : epilogue.residual;
+    for (i64 c = 0; c < columns; c += kBlock, at += s.out_plane() * kBlock) {
+      const auto* bias = epilogue.bias ? epilogue.bias + column + c : nullptr;
+      for (i64 i = 0; i < s.out_width * kBlock; ++i)
+        out[at + i] = (residual ? residual[at + i] : 0) + (bias ? bias[i % kBlock] : 0);
+    }
+  }
+
+  void finish(i64 at, i64 column, i64 columns) const {
+    if (!epilogue.has_activation()) return;
+    for (i64 c = 0; c < columns; c += kBlock, at += s.out_plane() * kBlock)
+      table.activate(epilogue.activation, epilogue.slopes ? epilogue.slopes + column + c : nullptr, out + at, kBlock,
+                     adds_last() ? epilogue.residual + at : nullptr, kBlock, s.out_width, kBlock);
+  }
+};
+
+}  // namespace
+
+bool clipped_pays(const ConvolutionShape& s) {
+  if (s.groups > 1 || s.taps() == 1 || s.channels < kFewestChannels || std::max(s.dilation_x, s.dilation_y) == 1)
+    return false;
+  if (s.channels >= kManyChannels) return true;
+  i64 inside = 0;
+  for (i64 tap = 0; tap < s.taps(); ++tap)
+    inside += Inside(row_of(s, tap), s.stride_y, s.height, 0, s.out_height).size() *
+              Inside(column_of(s, tap), s.stride_x, s.width, 0, s.out_width).size();
+  return static_cast<double>(inside) < kMostInside * static_cast<double>(s.taps() * s.out_plane());
+}
+
+i64 clipped_filters_size(const ConvolutionShape& s) { return panels_size(panels_of(s, nullptr).k, s.outputs); }
+
+void clipped_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  const auto panels = panels_of(s, to);
+  const auto taps = s.taps(), channels = blocks_of(s.channels) * kBlock;
+  parallel_ranges(pool, panels.count(), static_cast<double>(panels.k * kColumns), [&](i64 begin, i64 end) {
+    for (auto panel = begin; panel < end; ++panel) {
+      const auto columns = panels.columns(panel), first = panel * kColumns;
+      auto* packed = to + (panels.panel(panel) - to);
+      std::fill_n(packed, panels.k * columns, 0.0f);
+      for (i64 block = 0; block < s.channels; block += kBlock)
+        for (i64 o = 0; o < std::min(columns, s.outputs - first); ++o)
+          for (auto c = block; c < std::min(block + kBlock, s.channels); ++c)
+            for (i64 tap = 0; tap < taps; ++tap)
+              packed[(tap * channels + c) * columns + o] = filters[((first + o) * s.channels + c) * taps + tap];
+    }
+  });
+}
+
+void clipped_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                         const Epilogue& epilogue, ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const Job job{isa(), s, in, out, epilogue};
+  const auto all = panels_of(s, filters);
+  const auto work = s.multiplications() / 40;
+  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  const auto bands = std::clamp<i64>(ceil_div(wanted, s.batch * all.count()), 1, s.out_height);
+  parallel(pool, s.batch * all.count() * bands, [&](i64 chunk) {
+    const auto panel = chunk / bands % all.count();
+    const Part band(s.out_height, bands, chunk % bands);
+    job.rows(chunk / (bands * all.count()), panel, all.panel(panel), all.columns(panel), band.begin, band.end);
+  });
+  clear_padding(s, epilogue.activation, out);
+}
+
+}  // namespace ovir::fast

@@ -1,0 +1,18 @@
+// Convolution of one group on Layout::blocked whose taps lie apart (dilations): each tap by itself adds to the pixels
+// that it has in the plane, so that nothing is padded. With dilations of 12 to 36 on planes of 28 pixels a side most
+// taps fall beside it.
+#pragma once
+#include "fast/kernels/convolution/shape.hpp"
+
+namespace ovir::fast {
+
+/// Whether enough taps fall beside the plane, or a tap's sum is long enough, that each by itself pays.
+bool clipped_pays(const ConvolutionShape& shape);
+i64 clipped_filters_size(const ConvolutionShape& shape);
+/// Packs filters [outputs][channels][taps].
+void clipped_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
+/// in: [batch][blocks of channels][height][width][16], out alike.
+void clipped_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
+                         const Epilogue& epilogue, ThreadPool& pool);
+
+}  // namespace ovir::fast
