@@ -101,6 +101,16 @@ bool begins_inside(const Candidate& layer) {
   return std::ranges::any_of(layer.node.layer->bodies,
                              [&](const auto& body) { return std::ranges::any_of(body.port_map, is_inside); });
 }
+/// Means of neighbours, stored in integers.
+bool resamples_integers(const Candidate& layer) {
+  return contains(kInteger, layer.type()) && layer.attribute("mode") != "nearest";
+}
+bool has_no_seeds(const Candidate& layer) {
+  const auto is_zero = [&](std::string_view seed) {
+    return parse_number<double>(layer.attribute(seed)).value_or(0) == 0;
+  };
+  return is_zero("global_seed") && is_zero("op_seed");
+}
 bool other_gate_order(const Candidate& layer) {
   const auto order = layer.attribute("weights_format");
   return !order.empty() && order != "fico";
@@ -114,6 +124,8 @@ constexpr std::string_view kNaNIsGreater = "in the plugin a comparison with NaN 
                            kNaNIsZero = "the plugin turns NaN into the lower bound; here it stays NaN";
 constexpr std::string_view kPads =
     "the plugin takes pads_begin and pads_end of the file; by the specification they follow from output_shape";
+constexpr std::string_view kHalves =
+    "the plugin rounds results halfway between two integers to the even one; here they are rounded away from 0";
 constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
 
 constexpr Difference kDifferences[] = {
@@ -134,6 +146,9 @@ constexpr Difference kDifferences[] = {
     {"Greater", of_types<kFloat>, kNaNIsGreater},
     {"GreaterEqual", of_types<kFloat>, kNaNIsGreater},
     {"GroupConvolutionBackpropData", pads_of_the_file, kPads},
+    {"I420toBGR", of_types<kInteger>, kHalves},
+    {"I420toRGB", of_types<kInteger>, kHalves},
+    {"Interpolate", resamples_integers, kHalves},
     {"Interpolate", shrinks_with_antialias, "the plugin ignores antialias in mode \"linear\""},
     {"LSTMCell", other_gate_order, "OpenVINO ignores weights_format and takes the gates in the order fico"},
     {"MatMul", turns_weights,
@@ -156,12 +171,16 @@ constexpr Difference kDifferences[] = {
      "where the product is an HSwish the plugin takes 1/6 for its factor, not the f16 number in the file (0.02 % "
      "less)"},
     {"Negative", of_types<k64>, kIn32Bits},
+    {"NV12toBGR", of_types<kInteger>, kHalves},
+    {"NV12toRGB", of_types<kInteger>, kHalves},
     {"NonMaxSuppression", always,
      "the plugin treats scores that equal a threshold differently, and never cuts soft suppression short"},
     {"NormalizeL2",
      [](const Candidate& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
      "with no axes the plugin computes x / sqrt(x*x + eps); by the specification the result is 1"},
     {"Power", of_types<k64>, kIn32Bits},
+    {"RandomUniform", has_no_seeds,
+     "with both seeds 0 OpenVINO draws other numbers in every run; ovir draws the same ones"},
     {"RandomUniform",
      [](const Candidate& l) {
        return !l.outputs.empty() &&
