@@ -75,6 +75,22 @@ TEST_CASE("resampling with antialias is one note where an axis becomes shorter")
   CHECK(notes("LINEAR", 3) == 1);  // letter case does not matter in a word
 }
 
+TEST_CASE("a product by compressed weights is one note") {
+  const auto notes = [](ElementType type) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, 4});
+    const auto w = m.graph.constant("w", Tensor(type, Shape{4, 3}));
+    const auto wide = m.graph.add("wide", "Convert-1", {w}, {{"destination_type", "f32"}});
+    const auto scale = m.graph.constant("scale", Tensor(ElementType::f32, Shape{1, 3}));
+    const auto scaled = m.graph.add("scaled", "Multiply-1", {wide, scale}, {{"auto_broadcast", "numpy"}});
+    m.graph.result("y", m.graph.add("product", "MatMul-1", {x, scaled}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes(ElementType::i8) == 1);
+  CHECK(notes(ElementType::u4) == 1);
+  CHECK(notes(ElementType::f16) == 0);
+}
+
 TEST_CASE("resampling integers is one note, except by the nearest") {
   const auto notes = [](ElementType type, std::string_view mode) {
     SmallModel m;
