@@ -15,7 +15,8 @@ struct Candidate {
   const Node& node;
   const std::vector<Fact>& outputs;
   std::vector<Fact> inputs;
-  bool turned;  ///< see SquareWeights
+  bool turned;      ///< see SquareWeights
+  bool compressed;  ///< see has_compressed_weights
   ElementType type() const { return inputs.empty() ? ElementType::dynamic : inputs[0].type; }
   std::string attribute(std::string_view name) const { return attribute_of(node, name); }
 };
@@ -47,6 +48,20 @@ class SquareWeights {
   std::map<const std::byte*, bool> transposed_;  ///< by the bytes of the constant: as its first MatMul has it
 };
 
+/// Whether a MatMul multiplies numbers that nothing quantized by a constant of 8 bits or fewer.
+bool has_compressed_weights(const Model& model, const Node& node) {
+  constexpr auto kSmall = set_of(ElementType::i8, ElementType::u8, ElementType::i4, ElementType::u4);
+  constexpr std::string_view kBetween[] = {"Convert", "Multiply", "Reshape", "Subtract", "Transpose"};
+  if (!node.op || node.op->type != "MatMul" || node.inputs.size() != 2) return false;
+  const auto data = node.inputs[0].node;
+  if (data < 0 || (model[data].op && model[data].op->type == "FakeQuantize")) return false;
+  for (auto from = node.inputs[1].node; from >= 0; from = model[from].inputs.front().node) {
+    if (model[from].inputs.empty()) return model[from].constant && contains(kSmall, model[from].constant.type());
+    if (!model[from].op || std::ranges::find(kBetween, model[from].op->type) == std::end(kBetween)) return false;
+  }
+  return false;
+}
+
 struct Difference {
   std::string_view type;
   bool (*applies)(const Candidate&);
@@ -71,6 +86,7 @@ bool adds_and_drops_axes(const Candidate& layer) {
   const auto any = [&](std::string_view mask) { return layer.attribute(mask).find('1') != std::string::npos; };
   return any("new_axis_mask") && any("shrink_axis_mask");
 }
+bool is_compressed(const Candidate& layer) { return layer.compressed; }
 bool turns_weights(const Candidate& layer) { return layer.turned; }
 /// The last factor of HSwish as f16 has it: 0.16663 instead of 1/6.
 bool by_a_sixth_in_f16(const Candidate& layer) {
@@ -101,6 +117,16 @@ bool begins_inside(const Candidate& layer) {
   return std::ranges::any_of(layer.node.layer->bodies,
                              [&](const auto& body) { return std::ranges::any_of(body.port_map, is_inside); });
 }
+/// Means of neighbours, stored in integers.
+bool resamples_integers(const Candidate& layer) {
+  return contains(kInteger, layer.type()) && layer.attribute("mode") != "nearest";
+}
+bool has_no_seeds(const Candidate& layer) {
+  const auto is_zero = [&](std::string_view seed) {
+    return parse_number<double>(layer.attribute(seed)).value_or(0) == 0;
+  };
+  return is_zero("global_seed") && is_zero("op_seed");
+}
 bool other_gate_order(const Candidate& layer) {
   const auto order = layer.attribute("weights_format");
   return !order.empty() && order != "fico";
@@ -114,6 +140,8 @@ constexpr std::string_view kNaNIsGreater = "in the plugin a comparison with NaN 
                            kNaNIsZero = "the plugin turns NaN into the lower bound; here it stays NaN";
 constexpr std::string_view kPads =
     "the plugin takes pads_begin and pads_end of the file; by the specification they follow from output_shape";
+constexpr std::string_view kHalves =
+    "the plugin rounds results halfway between two integers to the even one; here they are rounded away from 0";
 constexpr std::string_view kNaN = "with NaN the plugin's result depends on the order of the operands; it is NaN here";
 
 constexpr Difference kDifferences[] = {
@@ -134,8 +162,14 @@ constexpr Difference kDifferences[] = {
     {"Greater", of_types<kFloat>, kNaNIsGreater},
     {"GreaterEqual", of_types<kFloat>, kNaNIsGreater},
     {"GroupConvolutionBackpropData", pads_of_the_file, kPads},
+    {"I420toBGR", of_types<kInteger>, kHalves},
+    {"I420toRGB", of_types<kInteger>, kHalves},
+    {"Interpolate", resamples_integers, kHalves},
     {"Interpolate", shrinks_with_antialias, "the plugin ignores antialias in mode \"linear\""},
     {"LSTMCell", other_gate_order, "OpenVINO ignores weights_format and takes the gates in the order fico"},
+    {"MatMul", is_compressed,
+     "the plugin quantizes the data to 8 bits too (results about 1 % apart), unless DYNAMIC_QUANTIZATION_GROUP_SIZE is "
+     "0; here they stay as they are"},
     {"MatMul", turns_weights,
      "the plugin multiplies by a square constant the same way wherever it is used; an earlier MatMul has another "
      "transpose_b"},
@@ -156,12 +190,16 @@ constexpr Difference kDifferences[] = {
      "where the product is an HSwish the plugin takes 1/6 for its factor, not the f16 number in the file (0.02 % "
      "less)"},
     {"Negative", of_types<k64>, kIn32Bits},
+    {"NV12toBGR", of_types<kInteger>, kHalves},
+    {"NV12toRGB", of_types<kInteger>, kHalves},
     {"NonMaxSuppression", always,
      "the plugin treats scores that equal a threshold differently, and never cuts soft suppression short"},
     {"NormalizeL2",
      [](const Candidate& l) { return l.inputs.size() > 1 && l.inputs[1].value && l.inputs[1].value.size() == 0; },
      "with no axes the plugin computes x / sqrt(x*x + eps); by the specification the result is 1"},
     {"Power", of_types<k64>, kIn32Bits},
+    {"RandomUniform", has_no_seeds,
+     "with both seeds 0 OpenVINO draws other numbers in every run; ovir draws the same ones"},
     {"RandomUniform",
      [](const Candidate& l) {
        return !l.outputs.empty() &&
@@ -233,7 +271,7 @@ void check_portability(const Model& model, const Facts& facts, Diagnostics& diag
   for (std::size_t i = 0; i < facts.outputs.size(); ++i) {
     const auto& node = model.nodes[i];
     if (facts.unknown[i]) continue;
-    Candidate layer{node, facts.outputs[i], {}, weights.turned(model, node)};
+    Candidate layer{node, facts.outputs[i], {}, weights.turned(model, node), has_compressed_weights(model, node)};
     for (const auto& v : node.inputs) layer.inputs.push_back(facts.of(v));
     // What follows from constants is computed once, when the model is read.
     const bool known = !layer.outputs.empty() && std::all_of(layer.outputs.begin(), layer.outputs.end(),

@@ -75,6 +75,52 @@ TEST_CASE("resampling with antialias is one note where an axis becomes shorter")
   CHECK(notes("LINEAR", 3) == 1);  // letter case does not matter in a word
 }
 
+TEST_CASE("a product by compressed weights is one note") {
+  const auto notes = [](ElementType type) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {2, 4});
+    const auto w = m.graph.constant("w", Tensor(type, Shape{4, 3}));
+    const auto wide = m.graph.add("wide", "Convert-1", {w}, {{"destination_type", "f32"}});
+    const auto scale = m.graph.constant("scale", Tensor(ElementType::f32, Shape{1, 3}));
+    const auto scaled = m.graph.add("scaled", "Multiply-1", {wide, scale}, {{"auto_broadcast", "numpy"}});
+    m.graph.result("y", m.graph.add("product", "MatMul-1", {x, scaled}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes(ElementType::i8) == 1);
+  CHECK(notes(ElementType::u4) == 1);
+  CHECK(notes(ElementType::f16) == 0);
+}
+
+TEST_CASE("resampling integers is one note, except by the nearest") {
+  const auto notes = [](ElementType type, std::string_view mode) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", type, {1, 1, 4, 4});
+    const auto sizes = m.graph.constant("sizes", Tensor::of<i64>(ElementType::i64, Shape{2}, std::vector<i64>{2, 2}));
+    const auto axes = m.graph.constant("axes", Tensor::of<i64>(ElementType::i64, Shape{2}, std::vector<i64>{2, 3}));
+    m.graph.result("y", m.graph.add("resize", "Interpolate-11", {x, sizes, axes},
+                                    {{"mode", std::string(mode)}, {"shape_calculation_mode", "sizes"}}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes(ElementType::u8, "linear") == 1);
+  CHECK(notes(ElementType::u8, "nearest") == 0);
+  CHECK(notes(ElementType::f32, "linear") == 0);
+}
+
+TEST_CASE("random numbers without a seed are one note") {
+  const auto notes = [](const char* global, const char* op) {
+    SmallModel m;
+    const auto shape = m.graph.constant("shape", Tensor::of<i64>(ElementType::i64, Shape{1}, std::vector<i64>{4}));
+    const auto low = m.graph.constant("low", Tensor::of<float>(ElementType::f32, Shape{}, std::vector{0.0F}));
+    const auto high = m.graph.constant("high", Tensor::of<float>(ElementType::f32, Shape{}, std::vector{1.0F}));
+    m.graph.result("y", m.graph.add("draw", "RandomUniform-8", {shape, low, high},
+                                    {{"output_type", "f32"}, {"global_seed", global}, {"op_seed", op}}));
+    return differences(m.check()).size();
+  };
+  CHECK(notes("0", "0") == 1);
+  CHECK(notes("0", "1") == 0);
+  CHECK(notes("7", "0") == 0);
+}
+
 TEST_CASE("an attribute whose default OpenVINO does not apply is one note where it is left out") {
   const auto notes = [](const char* version, std::vector<std::pair<std::string, std::string>> attributes) {
     SmallModel m;
