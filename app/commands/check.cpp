@@ -237,8 +237,9 @@ int check(const Options& options, const Common& common) {
                                    severity(code) == Severity::error ? "an error already" : "a note"));
   require_release(options);
   if (options.ops && options.reshapeable) throw UsageError("--ops and --reshapeable exclude each other");
-  if (options.reshapeable && options.format != "human" && options.format != "json")
-    throw UsageError(fmt::format("--reshapeable: expected --format human or json, not '{}'", options.format));
+  for (const auto& [flag, given] : {std::pair("--ops", options.ops), std::pair("--reshapeable", options.reshapeable)})
+    if (given && options.format != "human" && options.format != "json")
+      throw UsageError(fmt::format("{}: expected --format human or json, not '{}'", flag, options.format));
 
   const auto files = model_files(options.models);
   std::error_code ignored;

@@ -37,7 +37,7 @@ struct Summary {
 void add_state(const Node& node, Summary& summary) {
   const auto& layer = *node.layer;
   const auto* const id = layer.attribute("variable_id");
-  if (!id || (node.op->kind != Kind::read_value && node.op->kind != Kind::assign)) return;
+  if (!id || !node.op || (node.op->kind != Kind::read_value && node.op->kind != Kind::assign)) return;
   auto& state = summary.states[id->value];
   if (const auto* type = layer.attribute("variable_type")) state.type = type->value;
   if (const auto* shape = layer.attribute("variable_shape"))

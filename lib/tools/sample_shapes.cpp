@@ -31,12 +31,14 @@ class Judge {
   i64 left_ = kBudget;
 };
 
-std::vector<PartialShape> shapes_of(const Model& model, const passes::InferOptions& options) {
+/// The shapes of the inputs; nothing where they are refused before any length is chosen.
+std::optional<std::vector<PartialShape>> shapes_of(const Model& model, const passes::InferOptions& options) {
   auto inferring = options;
   inferring.compare_declared = false;
   inferring.stop_at_fault = true;
-  Diagnostics unused;
-  const auto facts = passes::infer(model, inferring, unused);
+  Diagnostics diagnostics;
+  const auto facts = passes::infer(model, inferring, diagnostics);
+  if (diagnostics.errors() > 0) return std::nullopt;
   std::vector<PartialShape> shapes;
   for (const auto node : model.parameters) {
     shapes.push_back(facts.of({node, 0}).shape);
@@ -105,15 +107,16 @@ std::optional<std::vector<PartialShape>> filled_one_by_one(Judge& judge, std::ve
 
 std::optional<std::vector<Shape>> sample_shapes(const Model& model, const passes::InferOptions& options) {
   const auto shapes = shapes_of(model, options);
-  if (std::any_of(shapes.begin(), shapes.end(), [](const auto& s) { return !s.has_rank(); })) return std::nullopt;
+  if (!shapes || std::any_of(shapes->begin(), shapes->end(), [](const auto& s) { return !s.has_rank(); }))
+    return std::nullopt;
   Judge judge(model);
   try {
-    const auto given = given_lengths(shapes, options);
+    const auto given = given_lengths(*shapes, options);
     for (const auto& lengths : {given, std::map<i64, i64>()})
       for (const bool batch : {true, false})
         for (const auto n : candidates())
-          if (auto whole = filled(shapes, lengths, batch ? 1 : n, n); judge.accepts(whole)) return fixed(whole);
-    if (const auto whole = filled_one_by_one(judge, shapes)) return fixed(*whole);
+          if (auto whole = filled(*shapes, lengths, batch ? 1 : n, n); judge.accepts(whole)) return fixed(whole);
+    if (const auto whole = filled_one_by_one(judge, *shapes)) return fixed(*whole);
   } catch (const OutOfBudget&) {
   }
   return std::nullopt;
