@@ -3,6 +3,7 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <utility>
 
 #include "base/text.hpp"
 #include "cli.hpp"
@@ -30,6 +31,10 @@ void start_log(std::string_view level, int verbose, const std::string& file) {
     logger->set_pattern(file.empty() ? "[%L] %v" : "%Y-%m-%dT%H:%M:%S.%e [%L] %v");
     logger->set_level(threshold);
     logger->flush_on(spdlog::level::info);
+    // A log that can no longer be written does not stop the command; once is enough to say so.
+    logger->set_error_handler([told = false](const std::string& why) mutable {
+      if (!std::exchange(told, true)) to_stderr(fmt::format("note: cannot write the log: {}\n", printable(why)));
+    });
     spdlog::set_default_logger(std::move(logger));
   } catch (const spdlog::spdlog_ex& error) {
     fail(Code::E0002, "cannot write the log: {}", printable(error.what()));

@@ -106,9 +106,16 @@ tools::Reference saved_reference(const Common& common, const Model& model, const
   tools::NameMap names;
   if (!map.empty()) names = tools::parse_name_map(io::open_file(map).text(), printable(map));
   auto reference = tools::match(model, read_reference(path), names);
-  for (const auto& line : reference.unused)
-    note(common,
-         fmt::format("--map: '{}' has no effect: the reference or the model has no such name", printable(line)));
+  constexpr std::size_t listed = 10, longest = 200;  // of a file that is no map there may be millions
+  const auto shown = std::min(listed, reference.unused.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string_view line = reference.unused[i];
+    note(common, fmt::format("--map: '{}{}' has no effect: the reference or the model has no such name",
+                             printable(line.substr(0, longest)), line.size() > longest ? "..." : ""));
+  }
+  if (const auto more = reference.unused.size() - shown; more > 0)
+    note(common, fmt::format("--map: {} no effect either",
+                             more == 1 ? "1 more line has" : fmt::format("{} more lines have", more)));
   if (!reference.tensors().empty()) return reference;
   auto unmatched = reference.unmatched;
   const auto all = unmatched.size();
