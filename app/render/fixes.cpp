@@ -38,10 +38,15 @@ std::string describe(const Change& change) {
 
 /// What the constant had where the change differs first.
 std::string hard_coded(const tools::ConstantChange& change) {
-  const auto now = to_f64(change.value), before = to_f64(change.before);
-  const auto at = std::mismatch(now.begin(), now.end(), before.begin(), before.end());
-  if (at.second == before.end()) return {};
-  return fmt::format("the constant hard-codes {} in element {}; ", *at.second, at.second - before.begin());
+  const auto hard_codes = [](const auto& now, const auto& before) -> std::string {
+    const auto at = std::mismatch(now.begin(), now.end(), before.begin(), before.end());
+    if (at.second == before.end()) return {};
+    return fmt::format("the constant hard-codes {} in element {}; ", *at.second, at.second - before.begin());
+  };
+  // A double holds integers up to 2^53 only.
+  if (contains(kInteger, change.value.type()) && contains(kInteger, change.before.type()))
+    return hard_codes(to_i64(change.value), to_i64(change.before));
+  return hard_codes(to_f64(change.value), to_f64(change.before));
 }
 
 bool is_error(const Diagnostic& d) { return severity(d.code) == Severity::error; }

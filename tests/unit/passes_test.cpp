@@ -115,6 +115,19 @@ TEST_CASE("a target of Reshape is printed as it stands") {
         "Reshape cannot turn [2,3] into [9223372036854775807]: no length of dim 0 keeps the number of elements");
 }
 
+TEST_CASE("a target of Reshape that is known to a bound only is printed as it stands, too") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, {2, 3});
+  const auto longest = std::numeric_limits<i64>::max() - 1;
+  const auto shape = m.graph.constant("shape", Tensor::vector({longest, -1}));
+  m.graph.result("y", m.graph.add("reshape", "Reshape-1", {x, shape}, {{"special_zero", "true"}}));
+  const auto c = m.check();
+  const auto& error = only_error(c.diagnostics);
+  CHECK(error.message ==
+        "Reshape cannot turn [2,3] into [9223372036854775806,-1]: 6 elements in, 4611686018427387904 or more out");
+  CHECK(error.remedies.front().front().value == "0,-1");
+}
+
 TEST_CASE("a version that lacks an attribute is no remedy where the attribute says something") {
   const auto versions = [](SmallModel& m) {
     const auto c = m.check();

@@ -133,8 +133,8 @@ std::string asked_for(const InferContext& c, const std::vector<Interval>& patter
 /// likeliest to have been hard-coded.
 std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<Interval>& pattern) {
   const auto& in = c.shape(data);
-  const auto known = [](const Interval& v) { return v.is_known(); };
-  if (!std::all_of(pattern.begin(), pattern.end(), known)) return {};
+  const auto exact = c.ints(shape);
+  if (!exact) return {};
   std::vector<i64> order(pattern.size());
   std::iota(order.begin(), order.end(), 0);
   const auto kept = [&](i64 i) { return i < in.rank() && in[i].contains(static_cast<i64>(pattern[i].lo)); };
@@ -143,10 +143,10 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
 
   const bool has_rest = std::any_of(pattern.begin(), pattern.end(), [](const Interval& v) { return v.lo == -1; });
   std::vector<Remedy> remedies;
-  const auto offer = [&](i64 at, double value) {
+  const auto offer = [&](i64 at, i64 value) {
     std::string list;
-    for (i64 i = 0; i < std::ssize(pattern); ++i)
-      list += fmt::format("{}{}", i == 0 ? "" : ",", i == at ? value : pattern[i].lo);
+    for (i64 i = 0; i < std::ssize(*exact); ++i)
+      list += fmt::format("{}{}", i == 0 ? "" : ",", i == at ? value : (*exact)[i]);
     remedies.push_back({{Change::What::input, {}, list, shape}});
   };
   for (const auto i : order)
@@ -158,6 +158,8 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
 
 /// The length that more elements than 64 bits can count saturate to says nothing.
 std::string counted_elements(const Dim& count) {
+  if (!count.is_bounded() && count.min >= i64{1} << 53 && count.min < Dim::kUnbounded - 1)
+    return fmt::format("{} or more", count.min);
   return count.min >= Dim::kUnbounded - 1 ? "more than 2^63" : to_string(count);
 }
 
@@ -210,11 +212,16 @@ void infer(InferContext& c) {
   for (auto& d : out.dims())
     if (before.min > 0 && d.min == 0 && d.max > 0) d = Dim(1, d.max, d.max > 1 ? d.symbol : 0);
   const auto after = out.element_count();
-  if (!before.compatible(after))
+  if (!before.compatible(after)) {
+    // Of a length that is known to a bound only the constant says more.
+    const bool huge = std::any_of(entries.begin(), entries.end(),
+                                  [](const Entry& e) { return !e.dim.is_bounded() && e.dim.min >= i64{1} << 53; });
     c.fail_at(data, Code::E0512,
-              fmt::format("Reshape cannot turn {1} into {0}: {2} elements in, {3} out", to_string(out), to_string(in),
+              fmt::format("Reshape cannot turn {1} into {0}: {2} elements in, {3} out",
+                          huge ? fmt::format("[{}]", asked_for(c, *pattern)) : to_string(out), to_string(in),
                           counted_elements(before), counted_elements(after)),
               with_one_dim_open(c, *pattern));
+  }
   c.output(0, std::move(out));
 }
 
