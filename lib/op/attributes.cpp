@@ -27,6 +27,16 @@ std::optional<std::string> AttributeTable::default_of(const AttributeDef& def) c
   return def.print(make().get());
 }
 
+std::optional<std::string> AttributeTable::as_read(const AttributeDef& def, std::string_view text) const {
+  const auto attrs = make();
+  try {
+    def.set(attrs.get(), text);
+  } catch (const AttributeError&) {
+    return std::nullopt;
+  }
+  return def.print(attrs.get());
+}
+
 namespace detail {
 
 std::string quoted(std::string_view s) { return fmt::format("\"{}\"", printable(s)); }

@@ -243,6 +243,8 @@ struct AttributeTable {
   const AttributeDef* find(std::string_view name) const;
   /// The value of an attribute that a file leaves out, as it would spell it; nothing where it then has none.
   std::optional<std::string> default_of(const AttributeDef&) const;
+  /// `text` as `print` spells what it is read as; nothing where it is refused.
+  std::optional<std::string> as_read(const AttributeDef&, std::string_view text) const;
 };
 
 /// `Only`: of an enumeration, the values that this version takes; none: all.

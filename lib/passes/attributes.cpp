@@ -151,21 +151,12 @@ void require_attributes(const OpDef& op, const AttributeTable& table, const Laye
 }  // namespace
 
 bool keeps_attributes(const Layer& layer, const Version& version, const Version& other) {
-  const auto as_read = [&](const AttributeDef& def, std::string_view text) -> std::optional<std::string> {
-    const auto attrs = version.attrs.make();
-    try {
-      def.set(attrs.get(), text);
-    } catch (const AttributeError&) {
-      return std::nullopt;
-    }
-    return def.print(attrs.get());
-  };
   return std::all_of(version.attrs.defs.begin(), version.attrs.defs.end(), [&](const AttributeDef& def) {
     const auto* same = other.attrs.find(def.name);
     const auto* value = layer.attribute(def.name);
     const auto by_default = version.attrs.default_of(def);
     if (!value) return !same || other.attrs.default_of(*same) == by_default;
-    return same || (by_default && as_read(def, value->value) == by_default);
+    return same || (by_default && version.attrs.as_read(def, value->value) == by_default);
   });
 }
 

@@ -20,6 +20,21 @@ SourceLoc name_of(const Attribute& attribute) {
   return place;
 }
 
+/// Another version that has the attribute, and to which the value says something else than leaving it out would: the
+/// file may name the wrong operation set.
+const Version* version_with(const OpDef& op, const Attribute& given) {
+  for (const auto& version : op.versions) {
+    const auto* def = version.attrs.find(given.name);
+    if (!def) continue;
+    const auto read = version.attrs.as_read(*def, given.value), usual = version.attrs.default_of(*def);
+    // What is left out may have a default that depends on the rank: zeros, or ones.
+    const bool is_usual =
+        usual.value_or("").empty() ? given.value.find_first_not_of("01, ") == std::string::npos : read == usual;
+    if (read && !is_usual) return &version;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void Leftovers::add(const Leftovers& more) {
@@ -33,7 +48,8 @@ void check_unknown_attributes(const Model& model, const Layer& layer, const OpDe
   const auto known = [&](const Attribute& given) { return version.attrs.find(given.name) != nullptr; };
   for (const auto& given : layer.attributes) {
     if (known(given)) continue;
-    if (is_leftover(op.type, given.name)) {
+    const auto* other = version_with(op, given);
+    if (!other && is_leftover(op.type, given.name)) {
       if (leftovers.total++ == 0) leftovers.first = name_of(given);
       ++leftovers.counts[given.name];
       continue;
@@ -42,9 +58,12 @@ void check_unknown_attributes(const Model& model, const Layer& layer, const OpDe
     std::vector<std::string_view> missing;
     for (const auto& def : version.attrs.defs)
       if (!layer.attribute(def.name)) missing.push_back(def.name);
-    const auto near = nearest(given.name, missing);
-    auto d = diagnose(Code::W0902, fmt::format("unknown attribute \"{}\" of {}{}", printable(given.name), op.type,
-                                               near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
+    const auto near = other ? std::nullopt : nearest(given.name, missing);
+    const auto hint = other  ? fmt::format("; {} of opset{} has it", op.type, other->since)
+                      : near ? fmt::format("; did you mean \"{}\"?", *near)
+                             : std::string();
+    auto d =
+        diagnose(Code::W0902, fmt::format("unknown attribute \"{}\" of {}{}", printable(given.name), op.type, hint));
     d.attribute = given.name;
     d.at = name_of(given);
     if (near) d.remedies.push_back({{Change::What::attribute_name, given.name, std::string(*near), 0}});

@@ -128,6 +128,27 @@ TEST_CASE("a target of Reshape that is known to a bound only is printed as it st
   CHECK(error.remedies.front().front().value == "0,-1");
 }
 
+TEST_CASE("an attribute of another version is a leftover only where it says nothing") {
+  const auto diagnostic_of = [](const std::string& dilations) {
+    SmallModel m;
+    const auto x = m.graph.parameter("x", ElementType::f32, {1, 2, 7});
+    m.graph.result("y", m.graph.add("pool", "AvgPool-1", {x},
+                                    {{"kernel", "3"},
+                                     {"strides", "2"},
+                                     {"pads_begin", "0"},
+                                     {"pads_end", "0"},
+                                     {"exclude-pad", "true"},
+                                     {"dilations", dilations}}));
+    const auto c = m.check();
+    REQUIRE(c.diagnostics.all().size() == 1);
+    return c.diagnostics.all().front();
+  };
+  CHECK(diagnostic_of("1").code == Code::N0901);
+  const auto told = diagnostic_of("2");
+  CHECK(told.code == Code::W0902);
+  CHECK(told.message == "unknown attribute \"dilations\" of AvgPool; AvgPool of opset16 has it");
+}
+
 TEST_CASE("a version that lacks an attribute is no remedy where the attribute says something") {
   const auto versions = [](SmallModel& m) {
     const auto c = m.check();
