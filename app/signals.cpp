@@ -13,7 +13,7 @@ namespace {
 
 void say(const char* text) { static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text))); }
 
-/// As a shell reports a program that a signal ended: 130 for SIGINT, 129 for SIGHUP, 143 for SIGTERM.
+/// As a shell reports a program that a signal ended: 129 for SIGHUP, 130 for SIGINT, 141 for SIGPIPE, 143 for SIGTERM.
 void on_end(int signal) { leave_process(kSignaled + signal); }
 
 /// A mapped file that became shorter, or a disk that failed.
@@ -46,7 +46,7 @@ void occupy_standard_streams() {
 
 void handle_signals() {
   occupy_standard_streams();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install(signal, on_end);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) install(signal, on_end);
   install(SIGBUS, on_bus_error);
   install(SIGXCPU, on_processor_time);
   std::signal(SIGXFSZ, SIG_IGN);  // writing fails with EFBIG
