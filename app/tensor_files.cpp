@@ -208,6 +208,7 @@ Dump::Dump(std::string path, FileOptions options)
 }
 
 void Dump::add(Produced p) {
+  share_.add_entry();
   const auto order = count_++;
   std::string layer = p.model->path + p.producer->layer->name;
   for (std::size_t i = 0; i < p.iterations.size(); ++i)

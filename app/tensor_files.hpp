@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/int.hpp"
+#include "base/memory_budget.hpp"
 #include "ovir.hpp"
 #include "render/json.hpp"
 
@@ -73,6 +74,7 @@ class Dump {
   std::size_t count_ = 0;
   Json manifest_ = Json::array();
   std::vector<Produced> kept_;  ///< for an .npz, which is written at the end
+  MemoryBudget::Share share_;   ///< a loop may have any number of iterations
 };
 
 /// The tensor as nested JSON lists; one list without elements where the tensor has none. Infinities and NaN, which JSON

@@ -55,6 +55,7 @@ Verdict DumpWatch::after(Event& event) {
 
 Verdict StatisticsWatch::after(Event& event) {
   each_taken(what_, event, [&](Produced p) {
+    share_.add_entry();
     const auto value = std::exchange(p.value, {});
     rows_.push_back({std::move(p), value.shape(), value.type(), tools::statistics_of(value)});
   });

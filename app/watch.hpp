@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.hpp"
 #include "cli.hpp"
 #include "ovir.hpp"
 #include "tensor_files.hpp"
@@ -45,7 +46,10 @@ class StatisticsWatch final : public Observer {
 
   explicit StatisticsWatch(tools::Watched& what) : what_(what) {}
   /// Those since the last call, in the order in which they were computed.
-  std::vector<Row> take() { return std::exchange(rows_, {}); }
+  std::vector<Row> take() {
+    share_.give_back();
+    return std::exchange(rows_, {});
+  }
 
   bool wants(const Model& model, int node) override { return what_.wants(model, node); }
   Verdict after(Event& event) override;
@@ -53,6 +57,7 @@ class StatisticsWatch final : public Observer {
  private:
   tools::Watched& what_;
   std::vector<Row> rows_;
+  MemoryBudget::Share share_;
 };
 
 }  // namespace ovir::app

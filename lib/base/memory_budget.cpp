@@ -29,6 +29,18 @@ MemoryBudget::Scope::~Scope() { budget_of_thread() = std::move(before_); }
 
 const std::shared_ptr<MemoryBudget>& MemoryBudget::current() { return budget_of_thread(); }
 
+void MemoryBudget::Share::add_entry() {
+  constexpr std::size_t entry = 1024;
+  if (!budget_) budget_ = current();
+  if (!budget_) return;
+  budget_->take(entry);
+  bytes_ += entry;
+}
+
+void MemoryBudget::Share::give_back() noexcept {
+  if (budget_) budget_->give_back(std::exchange(bytes_, 0));
+}
+
 i64 default_memory_limit() {
   static const i64 limit = memory_available() / 4 * 3;
   return limit;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/int.hpp"
 
@@ -45,6 +46,27 @@ class MemoryBudget {
   };
   /// That of this thread; null where there is none.
   static const std::shared_ptr<MemoryBudget>& current();
+
+  /// What a list that grows with a run takes beside the storage of tensors, until the list is gone.
+  class Share {
+   public:
+    Share() = default;
+    Share(Share&& other) noexcept : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
+    Share& operator=(Share&& other) noexcept {
+      std::swap(budget_, other.budget_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+    ~Share() { give_back(); }
+
+    /// For one entry more, names and blocks of the heap included. Throws OverBudget.
+    void add_entry();
+    void give_back() noexcept;
+
+   private:
+    std::shared_ptr<MemoryBudget> budget_;
+    std::size_t bytes_ = 0;
+  };
 
  private:
   const i64 limit_;

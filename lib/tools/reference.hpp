@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/memory_budget.hpp"
 #include "model/model.hpp"
 
 namespace ovir::tools {
@@ -50,6 +51,7 @@ class Reference {
     tensors_.insert_or_assign(std::move(place), std::move(read));
   }
   void put(TensorPlace place, Tensor tensor) {
+    share_.add_entry();
     put(std::move(place), [tensor = std::move(tensor)] { return tensor; });
   }
   /// Every place that has one, in no order that matters to people.
@@ -60,6 +62,7 @@ class Reference {
 
  private:
   std::map<TensorPlace, std::function<Tensor()>> tensors_;
+  MemoryBudget::Share share_;
 };
 
 /// Names of the reference that mean other names in the model.

@@ -40,6 +40,10 @@ std::vector<std::string> renamed(std::vector<std::string> names, std::string_vie
 /// A tensor name means one tensor, and a layer name one layer.
 void require_unused(const Model& model, std::string_view name) {
   if (name.empty()) throw SelectorError("a name cannot be empty");
+  // XML cannot hold them; what else printable() changes, such as marks of writing direction, it can.
+  const auto in_no_xml = [](unsigned char c) { return c < ' ' && c != '\t' && c != '\n' && c != '\r'; };
+  if (std::any_of(name.begin(), name.end(), in_no_xml))
+    throw SelectorError(fmt::format("\"{}\" holds a control character, which XML cannot", printable(name)));
   for (const auto& layer : model.graph->layers) {
     const bool used =
         layer.name == name || contains(layer.output_names, name) ||
