@@ -149,6 +149,33 @@ TEST_CASE("an attribute of another version is a leftover only where it says noth
   CHECK(told.message == "unknown attribute \"dilations\" of AvgPool; AvgPool of opset16 has it");
 }
 
+TEST_CASE("what Model Optimizer kept of Caffe's DetectionOutput is one note") {
+  SmallModel m;
+  const auto boxes = m.graph.parameter("boxes", ElementType::f32, {1, 8});
+  const auto scores = m.graph.parameter("scores", ElementType::f32, {1, 4});
+  const auto priors = m.graph.parameter("priors", ElementType::f32, {1, 2, 10});
+  m.graph.result("y", m.graph.add("detections", "DetectionOutput-1", {boxes, scores, priors},
+                                  {{"num_classes", "2"},
+                                   {"keep_top_k", "2"},
+                                   {"nms_threshold", "0.5"},
+                                   {"height", "0"},
+                                   {"height_scale", "0"},
+                                   {"interp_mode", ""},
+                                   {"pad_mode", ""},
+                                   {"pad_value", ""},
+                                   {"prob", "0"},
+                                   {"resize_mode", ""},
+                                   {"save_file", ""},
+                                   {"visualize", "0"},
+                                   {"width", "0"},
+                                   {"width_scale", "0"},
+                                   {"eta", "1.0"},
+                                   {"num_test_image", "0"}}));
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.all().size() == 1);
+  CHECK(c.diagnostics.all().front().code == Code::N0901);
+}
+
 TEST_CASE("a version that lacks an attribute is no remedy where the attribute says something") {
   const auto versions = [](SmallModel& m) {
     const auto c = m.check();
