@@ -207,7 +207,8 @@ Loaded load_model(const ModelOptions& options, const Common& common) {
       log_debug("input {} \"{}\": {}", k, printable(model.parameter_name(k)),
                 describe(loaded.facts.of({model.parameters[k], 0})));
   }
-  loaded.status = report(diagnostics, options.model, common);
+  if (diagnostics.errors() > 0) throw Refused(std::move(diagnostics), options.model);
+  report(diagnostics, options.model, common);
   return loaded;
 }
 

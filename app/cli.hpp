@@ -29,6 +29,8 @@ struct Common {
   int verbose = 0;
   bool quiet = false;
   std::vector<std::string> words;  ///< the command line: the command's name and its arguments
+  std::string subject;             ///< its first argument that is no option: the model's path, as a rule
+  bool json = false;               ///< --format json
   Style out, err;                  ///< how stdout and stderr are written to, from `color` and what they are
 };
 
@@ -45,6 +47,14 @@ void require_release(const ModelOptions& options);
 /// A wrong flag, selector or shape text: exit 2.
 struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
+};
+
+/// A model that the command cannot work with, for what was found in it.
+struct Refused : std::runtime_error {
+  Refused(Diagnostics d, std::string path)
+      : runtime_error("the model was refused"), diagnostics(std::move(d)), model(std::move(path)) {}
+  Diagnostics diagnostics;
+  std::string model;  ///< its path, as given
 };
 
 /// A word of a shell's command line, in quotes where it needs them.
@@ -65,13 +75,12 @@ int exit_status(const Diagnostics&);
 /// Writes the errors to stderr, and how many warnings there are; gives the exit code.
 int report(const Diagnostics&, const std::string& model_path, const Common&);
 
-/// A model that was loaded and inferred without a fault (warnings were reported), or the exit code of one that was not.
+/// A model that was loaded and inferred without a fault.
 struct Loaded {
   std::shared_ptr<const Model> model;
   Facts facts;
-  int status = kOk;
-  explicit operator bool() const { return status == kOk; }
 };
+/// Reports warnings; throws Refused where there are errors.
 Loaded load_model(const ModelOptions&, const Common&);
 /// The shapes of -s, by Parameter. Throws UsageError.
 passes::InferOptions infer_options(const ModelOptions&, const Model&);

@@ -299,6 +299,7 @@ void Flags::format(std::string& to, std::string_view words) {
   std::vector<std::string> list;
   for (const auto word : split(words, ' ')) list.emplace_back(word);
   to = list.front();
+  format_ = &to;
   choice("--format", to, std::move(list), "FORMAT");
 }
 
@@ -337,6 +338,12 @@ bool Flags::parse(std::vector<std::string> words) {
   }
   require_values(*parser_, parser_->may_be_empty);
   return true;
+}
+
+std::string Flags::subject() const {
+  for (const auto* option : std::as_const(*parser_).get_options())
+    if (option->get_positional() && option->count() > 0) return option->results().front();
+  return {};
 }
 
 std::vector<Flags::Entry> Flags::entries() const {

@@ -76,6 +76,10 @@ class Flags {
 
   /// The words after the command's name; false: help was asked for. Throws UsageError.
   bool parse(std::vector<std::string> words);
+  /// What parse read: the first argument that is no option; empty where there is none.
+  std::string subject() const;
+  /// What parse read: --format json.
+  bool json() const { return format_ && *format_ == "json"; }
 
   /// An argument or flag, as the help page and completion show it.
   struct Entry {
@@ -93,6 +97,7 @@ class Flags {
   struct Parser;
   std::unique_ptr<Parser> parser_;
   std::vector<std::string> sections_;
+  const std::string* format_ = nullptr;
 };
 
 }  // namespace ovir::app

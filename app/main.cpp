@@ -74,6 +74,8 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
     print(help_page(command, flags, style_of(STDOUT_FILENO, common.color, 80)));
     return kOk;
   }
+  common.subject = flags.subject();
+  common.json = flags.json();
   common.out = style_of(STDOUT_FILENO, common.color);
   common.err = style_of(STDERR_FILENO, common.color);
   // The log is appended to a file, which must not be the model.
@@ -141,6 +143,27 @@ int dispatch(std::vector<std::string> words, Common& common) {
   return run_command(find_command(words), words, common);
 }
 
+/// With --format json, says on stdout as well why there is no result.
+void print_refusal(const Diagnostics& found, const std::string& model, const Common& common) {
+  if (!common.json) return;
+  try {
+    print(json(ModelReport{found, {model, 0}}));
+  } catch (const Failure&) {  // stdout is closed: stderr has said it all
+  }
+}
+
+int refuse(const Diagnostic& diagnostic, const Common& common) {
+  Places places("");
+  to_stderr(human(diagnostic, places, common.err));
+  if (diagnostic.code == Code::E0004)
+    to_stderr(fmt::format("{} --limits work=none runs it anyway; --limits time=60s runs it for at most a minute\n",
+                          common.err(Paint::note, "note:")));
+  Diagnostics found;
+  found.add(diagnostic);
+  print_refusal(found, common.subject, common);
+  return ovir::info(diagnostic.code).exit_status;
+}
+
 int guarded(std::vector<std::string> words) {
   Common common;
   common.err = style_of(STDERR_FILENO, "auto");
@@ -152,16 +175,14 @@ int guarded(std::vector<std::string> words) {
   } catch (const UsageError& error) {
     line(error.what());
     return kUsage;
+  } catch (const Refused& refused) {
+    const auto status = report(refused.diagnostics, refused.model, common);
+    print_refusal(refused.diagnostics, refused.model, common);
+    return status;
   } catch (const Failure& failure) {
-    Places places("");
-    to_stderr(human(failure.diagnostic, places, common.err));
-    if (failure.diagnostic.code == Code::E0004)
-      to_stderr(fmt::format("{} --limits work=none runs it anyway; --limits time=60s runs it for at most a minute\n",
-                            common.err(Paint::note, "note:")));
-    return ovir::info(failure.diagnostic.code).exit_status;
+    return refuse(failure.diagnostic, common);
   } catch (const std::bad_alloc&) {
-    to_stderr(fmt::format("{} out of memory\n", common.err(Paint::error, "error[E0003]:")));
-    return ovir::info(Code::E0003).exit_status;
+    return refuse(diagnose(Code::E0003, "out of memory"), common);
   } catch (const std::exception& error) {
     line(fmt::format("internal: {}. This is a fault in ovir; please report it.", error.what()));
   } catch (...) {

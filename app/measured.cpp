@@ -35,7 +35,6 @@ Measured::Measured(MeasureOptions& options, const Common& common) : options_(opt
   if (options.seconds > 0 && options.count > 0) throw UsageError("-t and -n exclude each other");
   const auto start = Clock::now();
   loaded_ = load_model(options, common);
-  if (!*this) return;
   load_ms_ = ms_since(start);
 
   options.random = true;  // what is not given is made up

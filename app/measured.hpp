@@ -22,11 +22,9 @@ double ms_since(std::chrono::steady_clock::time_point start);
 
 class Measured {
  public:
-  /// Loads the model, makes up the inputs that are not given and compiles it. Throws UsageError; false (see status)
-  /// where the model has faults, which were reported.
+  /// Loads the model, makes up the inputs that are not given and compiles it. Throws UsageError, and Refused where the
+  /// model has faults.
   Measured(MeasureOptions& options, const Common& common);
-  explicit operator bool() const { return loaded_.status == kOk; }
-  int status() const { return loaded_.status; }
 
   Session& session() { return *session_; }
   Runtime& runtime() { return *runtime_; }

@@ -103,8 +103,6 @@ void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& o
   ModelOptions other;
   other.model = path;
   const auto loaded = load_model(other, common);
-  s.status = loaded.status;
-  if (!loaded) return;
   s.reference_model = loaded.model;
   const auto inputs = inputs_for(*loaded.model, loaded.facts, s);
   i64 bytes = 0;
@@ -166,8 +164,6 @@ Subject prepare(const SubjectOptions& options, const Common& common, bool refer)
   if (!options.map.empty() && (options.reference.empty() || is_model(options.reference)))
     throw UsageError("--map needs --ref with saved tensors");
   auto loaded = load_model(options, common);
-  s.status = loaded.status;
-  if (!loaded) return s;
   s.model = loaded.model;
   s.facts = std::move(loaded.facts);
   set_tolerances(s, options, common);

@@ -22,7 +22,6 @@ void add_subject(Flags& flags, SubjectOptions& options);
 struct Subject {
   std::shared_ptr<const Model> model;
   Facts facts;
-  int status = kOk;  ///< of a model that cannot be run
   std::shared_ptr<const Plan> plan;
   std::optional<Session> session;
   Common limited;  ///< with the limits of its runs
@@ -34,7 +33,6 @@ struct Subject {
 
   std::function<tools::Tolerance(const tools::TensorPlace&)> tolerance;
   tools::Allowance allowance;  ///< empty unless --rtol or --atol is given
-  explicit operator bool() const { return status == kOk; }
 };
 
 /// Loads, plans, reads the inputs, and reads or computes the reference. Throws UsageError, and Failure (E0705) where

@@ -97,7 +97,6 @@ std::string to_text(const Times& t, int threads) {
 
 int bench(Options& options, const Common& common) {
   Measured measured(options, common);
-  if (!measured) return measured.status();
   const auto times = with_progress(common, "bench", [&] { return measure(options, measured); });
   const auto threads = measured.runtime().threads();
   print(options.format == "json" ? json_text(to_json(times, threads), 1) : to_text(times, threads));

@@ -13,7 +13,6 @@ struct Options : SubjectOptions {
 
 int run(const Options& options, const Common& common) {
   auto subject = prepare(options, common);
-  if (!subject) return subject.status;
   const auto result = with_progress(common, "bisect", [&] {
     return tools::bisect(*subject.session, *subject.plan, subject.inputs, subject.reference, subject.allowance);
   });

@@ -29,7 +29,6 @@ std::function<bool(const tools::TensorPlace&)> selected(const Common& common, co
 int run(const Options& options, const Common& common) {
   const auto columns = parse_metrics(options.metrics);
   auto subject = prepare(options, common);
-  if (!subject) return subject.status;
 
   tools::CompareOptions how;
   how.tolerance = subject.tolerance;

@@ -113,7 +113,6 @@ int run(const Options& options, const Common& common) {
     throw UsageError(fmt::format("--assert: {}", error.what()));
   }
   const auto loaded = load_model(options, common);
-  if (!loaded) return loaded.status;
   require_lengths(*loaded.model, loaded.facts, infer_options(options, *loaded.model));
   const auto cost = tools::cost_of(*loaded.model, loaded.facts);
   if (options.format == "json") {

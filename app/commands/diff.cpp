@@ -18,10 +18,10 @@ struct Options {
 struct Side {
   std::shared_ptr<const Model> model;
   Facts facts;
-  int status = kOk;
 };
 
-Side read(const std::string& path, bool no_weights, bool notes, const Common& common) {
+/// What hinders goes to `refused`.
+Side read(const std::string& path, bool no_weights, bool notes, const Common& common, Diagnostics& refused) {
   Side side;
   Diagnostics diagnostics;
   xml::ReadOptions reading;
@@ -30,7 +30,7 @@ Side read(const std::string& path, bool no_weights, bool notes, const Common& co
   bool weights_missing = false;
   for (const auto& d : diagnostics.all()) weights_missing |= d.code == Code::E0301 || d.code == Code::E0304;
   if (!side.model || weights_missing) {
-    side.status = report(diagnostics, path, common);
+    for (const auto& d : diagnostics.all()) refused.add(d);
     return side;
   }
   side.facts = ovir::infer(*side.model, {}, diagnostics);
@@ -43,14 +43,17 @@ int diff(const Options& options, const Common& common) {
   if (options.textconv != options.second.empty())
     throw UsageError(options.textconv ? "--textconv: expected one model"
                                       : "diff: expected two models, MODEL and OTHER");
+  Diagnostics refused;
   if (options.textconv) {
-    const auto side = read(options.first, true, false, common);
-    if (side.status == kOk) print(canonical_text(*side.model));
-    return side.status;
+    const auto side = read(options.first, true, false, common, refused);
+    if (refused.errors() > 0) throw Refused(std::move(refused), options.first);
+    print(canonical_text(*side.model));
+    return kOk;
   }
-  const auto a = read(options.first, options.no_weights, true, common);
-  const auto b = read(options.second, options.no_weights, true, common);
-  if (a.status != kOk || b.status != kOk) return a.status != kOk ? a.status : b.status;
+  const auto a = read(options.first, options.no_weights, true, common, refused);
+  const bool first = refused.errors() > 0;
+  const auto b = read(options.second, options.no_weights, true, common, refused);
+  if (refused.errors() > 0) throw Refused(std::move(refused), first ? options.first : options.second);
   const auto difference = tools::diff({*a.model, a.facts}, {*b.model, b.facts});
   if (options.format == "json") {
     print(json_text(diff_json(difference), 2));

@@ -194,7 +194,7 @@ int edit(const Options& options, const Common& common) {
     throw UsageError(fmt::format("-o {}: expected the name of an .xml file", printable(options.output)));
   Diagnostics found;
   Work work{load(options.model, {options.weights, options.no_weights}, found), {}, 0};
-  if (!work.model) return report(found, options.model, common);
+  if (!work.model) throw Refused(std::move(found), options.model);
   const auto original = work.model;
 
   for (const auto& word : options.constants) {
@@ -216,15 +216,16 @@ int edit(const Options& options, const Common& common) {
   for (int round = 0; options.fix && round < 3 && fix(work, options, common); ++round) {
   }
 
-  const auto outcome = [&](bool written, const Diagnostics& found) {
+  const auto outcome = [&](bool written, const std::string& model, const Diagnostics& found) {
     if (options.format == "json")
       print(json_text({{"schema", 1},
                        {"output", options.output},
                        {"written", written},
                        {"changes", work.changes},
                        {"errors", found.errors()},
-                       {"warnings", found.warnings()}},
-                      1));
+                       {"warnings", found.warnings()},
+                       {"diagnostics", diagnostics_json({found, {model, 0}})}},
+                      3));
     else if (written && !common.quiet)
       print(fmt::format("{}: {}\n", printable(options.output), counted(work.changes, "change")));
   };
@@ -236,7 +237,7 @@ int edit(const Options& options, const Common& common) {
     if (!common.quiet || left.errors() > 0)
       say(fmt::format("{} {}{} was not written\n", common.err(Paint::note, "note:"),
                       work.changes == 0 ? "nothing to change; " : "", printable(options.output)));
-    outcome(false, left);
+    outcome(false, options.model, left);
     return status;
   }
   if (left.errors() == 0) compare_results(original, work, options, common);
@@ -245,16 +246,12 @@ int edit(const Options& options, const Common& common) {
 
   // What was written is what is judged.
   Diagnostics after;
-  if (const auto written = load(options.output, {{}, options.no_weights}, after)) ovir::infer(*written, {}, after);
-  auto status = report(after, options.output, common);
-  outcome(true, after);
-  if (status == kOk && !options.release.empty() && left.errors() > 0) {
-    status = exit_status(left);
-    note_details(common,
-                 fmt::format("{} OpenVINO {} from reading it", counted(left.errors(), "error keeps", "errors keep"),
-                             options.release),
-                 options.output, " --for " + options.release);
+  if (const auto written = load(options.output, {{}, options.no_weights}, after)) {
+    ovir::infer(*written, {}, after);
+    if (!options.release.empty()) tools::check_release(*written, options.release, after);
   }
+  const auto status = report(after, options.output, common);
+  outcome(true, options.output, after);
   return status;
 }
 

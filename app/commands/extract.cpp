@@ -98,7 +98,7 @@ int extract(const Options& options, const Common& common) {
   // What is wrong elsewhere in the model may be what is cut away.
   Diagnostics ignored;
   const auto model = load(options.model, {options.weights, false}, ignored);
-  if (!model || (model->nodes.empty() && ignored.errors() > 0)) return report(ignored, options.model, common);
+  if (!model || (model->nodes.empty() && ignored.errors() > 0)) throw Refused(std::move(ignored), options.model);
   const auto facts = ovir::infer(*model, {}, ignored);
   const auto cut = cut_of(options, common, *model, facts);
   const auto sub = tools::extract(*model, facts, cut);
@@ -125,8 +125,8 @@ int extract(const Options& options, const Common& common) {
   Diagnostics after;
   const auto written = load(options.output, {}, after);
   if (written) ovir::infer(*written, {}, after);
+  if (!written) throw Refused(std::move(after), options.output);
   const auto status = report(after, options.output, common);
-  if (!written) return status;
   if (options.format == "json") {
     auto inputs = Json::array(), outputs = Json::array();
     for (int k = 0; k < std::ssize(written->parameters); ++k) inputs.push_back(written->parameter_name(k));
@@ -138,7 +138,8 @@ int extract(const Options& options, const Common& common) {
                      {"outputs", outputs},
                      {"weights", bytes},
                      {"errors", after.errors()},
-                     {"warnings", after.warnings()}},
+                     {"warnings", after.warnings()},
+                     {"diagnostics", diagnostics_json({after, {options.output, 0}})}},
                     1));
   } else if (!common.quiet) {
     print(fmt::format("{}: {}, {}, {}, {} of weights\n", printable(options.output),

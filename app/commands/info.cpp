@@ -215,7 +215,7 @@ int info(const Options& options, const Common& common) {
   const auto model = load(options.model, {options.weights, !weights}, diagnostics);
   // Without its .bin a model can be looked at, but not with one that is not there.
   const bool no_weights = model && !model->graph->weights && !options.weights.empty() && diagnostics.errors() > 0;
-  if (!model || no_weights) return report(diagnostics, options.model, common);
+  if (!model || no_weights) throw Refused(std::move(diagnostics), options.model);
   Summary summary;
   collect(*model, summary);
   if (options.format == "json") print(json_text(as_json(options, *model, summary, diagnostics), 2));

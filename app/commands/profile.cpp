@@ -165,7 +165,6 @@ int profile(Options& options, const Common& common) {
   check_usage(options);
   const auto baseline = options.baseline.empty() ? Json() : read_baseline(options.baseline);
   Measured measured(options, common);
-  if (!measured) return measured.status();
   const auto peak = fast::measure_peak(measured.runtime());
 
   Recorder recorder;

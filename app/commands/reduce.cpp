@@ -144,7 +144,6 @@ int run(const Options& options, const Common& common) {
   if (!options.check.empty()) command.emplace(options.check);
 
   auto subject = prepare(options, common, !command && options.trap.empty());
-  if (!subject) return subject.status;
   std::optional<Progress> progress(std::in_place, common, "reduce");
   const auto failing = [&] {
     if (command) return against_command(subject, *command, options);

@@ -275,7 +275,6 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   check_usage(options);
   const auto traps = traps_of(options);
   const auto loaded = load_model(options, common);
-  if (!loaded) return loaded.status;
   const auto& model = *loaded.model;
   const FileOptions files{options.raw, options.digest};
 

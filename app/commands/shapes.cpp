@@ -85,7 +85,6 @@ std::string as_table(const Options& options, const Loaded& loaded) {
 
 int shapes(const Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
-  if (!loaded) return loaded.status;
   if (!options.why.empty()) {
     print((options.format == "json" ? why_json : why)(*loaded.model, loaded.facts, options.why));
     return kOk;

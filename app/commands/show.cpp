@@ -19,7 +19,6 @@ struct Options : ModelOptions {
 /// The plan that `run` would make.
 int show_plan(const Options& options, const Common& common) {
   const auto loaded = load_model(options, common);
-  if (!loaded) return loaded.status;
   auto how = compile_options(options.execution, common, options.steps);
   how.until = options.plan_after;
   print(to_text(*plan(loaded.model, loaded.facts, how)));
@@ -43,7 +42,7 @@ int show(const Options& options, const Common& common) {
   const auto model = load(options.model, {options.weights, options.no_weights}, diagnostics);
   // Without its .bin a model can be looked at, but not with one that is not there.
   const bool no_weights = model && !model->graph->weights && !options.weights.empty() && diagnostics.errors() > 0;
-  if (!model || no_weights) return report(diagnostics, options.model, common);
+  if (!model || no_weights) throw Refused(std::move(diagnostics), options.model);
   const auto facts = ovir::infer(*model, infer_options(options, *model), diagnostics);
   GraphView view{*model, facts, {}, options.model};
   if (!model->nodes.empty())

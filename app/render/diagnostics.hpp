@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "diag/diagnostic.hpp"
+#include "render/json.hpp"
 #include "render/style.hpp"
 
 namespace ovir::app {
@@ -50,6 +51,8 @@ struct ModelReport {
   ReportOptions options;
 };
 std::string json(const ModelReport&);
+/// The list "diagnostics" of such a document.
+Json diagnostics_json(const ModelReport&);
 /// One document, with the documents of all models under "models".
 std::string json(const std::vector<ModelReport>&);
 /// One run with the results of all models.

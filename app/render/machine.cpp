@@ -141,9 +141,6 @@ void each(const Diagnostics& diagnostics, std::size_t max_errors, F&& f) {
 
 Json document(const ModelReport& report) {
   const auto& [diagnostics, options] = report;
-  Places places(options.model);
-  Json list = Json::array();
-  each(diagnostics, options.max_errors, [&](const Diagnostic& d) { list.push_back(as_json(d, places)); });
   return {{"schema", 1},
           {"tool", {{"name", "ovir"}, {"version", version()}}},
           {"model", options.model},
@@ -151,7 +148,7 @@ Json document(const ModelReport& report) {
           {"errors", diagnostics.errors()},
           {"warnings", diagnostics.warnings()},
           {"dependents", diagnostics.dependents},
-          {"diagnostics", std::move(list)}};
+          {"diagnostics", diagnostics_json(report)}};
 }
 
 Json sarif_result(const Diagnostic& d, std::size_t rule, Places& places) {
@@ -185,6 +182,13 @@ Json sarif_rule(Code code) {
 }
 
 }  // namespace
+
+Json diagnostics_json(const ModelReport& report) {
+  Places places(report.options.model);
+  Json list = Json::array();
+  each(report.diagnostics, report.options.max_errors, [&](const Diagnostic& d) { list.push_back(as_json(d, places)); });
+  return list;
+}
 
 std::string json(const ModelReport& report) { return json_text(document(report), 3); }
 
