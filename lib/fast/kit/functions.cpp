@@ -1,7 +1,9 @@
 #include "fast/kit/functions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <span>
 
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
@@ -16,10 +18,71 @@ std::optional<float> number(const Graphlet& graph, ValueRef v) {
   return *t->data<float>();
 }
 
-Buffer padded(const Tensor& t) {
-  Buffer to((t.size() + kColumns - 1) / kColumns * kColumns + kColumns);
-  std::copy_n(t.data<float>(), t.size(), to.data());
+Buffer padded(std::span<const float> values) {
+  const auto n = std::ssize(values);
+  Buffer to((n + kColumns - 1) / kColumns * kColumns + kColumns);
+  std::copy(values.begin(), values.end(), to.data());
   return to;
+}
+
+Buffer padded(const Tensor& t) { return padded(std::span(t.data<float>(), static_cast<std::size_t>(t.size()))); }
+
+/// A constant of one number or of one a channel: its numbers by channel; empty where it is something else.
+std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
+  if (const auto one = number(graph, v); one && graph.constant(v)->rank() <= rank)
+    return std::vector<float>(static_cast<std::size_t>(channels), *one);
+  const auto* t = per_channel(graph, v, rank, axis, channels);
+  return t ? std::vector<float>(t->data<float>(), t->data<float>() + channels) : std::vector<float>();
+}
+
+float largest(std::span<const float> values) {
+  float most = 0;
+  for (const auto v : values) most = std::max(most, std::abs(v));
+  return most;
+}
+
+/// Follows Add, Subtract and Multiply by constants: the product's scale and bias. An Add alone is left to the caller.
+void take_normalization(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, const Tensor& filters,
+                        Ending& ending) {
+  std::vector<float> scale(static_cast<std::size_t>(channels), 1), bias(scale.size(), 0);
+  std::vector<int> taken;
+  bool scaled = false, shifted = false;
+  for (auto last = match.nodes.back();;) {
+    const auto next = graph.only_user({last, 0});
+    const auto type = graph.type(next);
+    if ((type != "Add" && type != "Subtract" && type != "Multiply") || !is_f32(graph, {next, 0})) break;
+    const auto& out = graph.fact({next, 0}).shape;
+    const int port = graph.input(next, 0).node == last ? 1 : 0;
+    if (graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd || !out.has_rank() || out.rank() != rank ||
+        (type == "Subtract" && port == 0))
+      break;
+    const auto c = by_channel(graph, graph.input(next, port), rank, axis, channels);
+    // A sum that overflows only once it is scaled must not do so before.
+    const auto most =
+        largest(c) * largest(scale) * largest({filters.data<float>(), filters.data<float>() + filters.size()});
+    if (c.empty() || !(type == "Multiply" ? std::isfinite(most) : std::isfinite(largest(c)))) break;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      if (type == "Multiply") {
+        scale[i] *= c[i];
+        bias[i] *= c[i];
+      } else {
+        bias[i] += type == "Add" ? c[i] : -c[i];
+      }
+    }
+    (type == "Multiply" ? scaled : shifted) = true;
+    taken.push_back(next);
+    last = next;
+  }
+  if (!scaled && (taken.size() != 1 || graph.type(taken[0]) != "Subtract")) return;
+  match.nodes.insert(match.nodes.end(), taken.begin(), taken.end());
+  if (scaled) {
+    ending.scale = padded(scale);
+    ending.name += "+scale";
+  }
+  if (shifted) {
+    ending.bias = padded(bias);
+    ending.name += "+bias";
+  }
 }
 
 std::optional<Unary> with_numbers(const Graphlet& graph, int node, Function f, int a_port, int b_port) {
@@ -123,8 +186,9 @@ const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis,
   return at >= 0 && t->dim(at) == channels ? t : nullptr;
 }
 
-Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels) {
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, const Tensor* filters) {
   Ending ending;
+  if (filters) take_normalization(graph, match, rank, axis, channels, *filters, ending);
   bool activated = false;
   for (;;) {
     const auto last = match.nodes.back(), next = graph.only_user({last, 0});

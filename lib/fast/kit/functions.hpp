@@ -40,6 +40,7 @@ FilePart file_of(const Graphlet& graph, ValueRef v);
 /// What is computed with a product or a convolution as it is stored: a bias, a residual, an activation.
 struct Ending {
   Buffer bias, slopes;  ///< by channel, padded to whole panels; empty: none
+  Buffer scale;         ///< by channel: what the filters are to be multiplied by beforehand; empty: nothing
   Unary activation{};
   int residual = -1;  ///< the operand that is added; -1: none
   bool residual_last = false;
@@ -61,7 +62,10 @@ struct Ending {
 };
 
 /// Follows the only users of the last of `match.nodes` as far as they can be computed with it. `axis` of its output, of
-/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match.
-Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels);
+/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match. With `filters`, which
+/// the caller scales as the ending says, also several steps of Add, Subtract and Multiply by constants: a normalization
+/// that the converter left as it was.
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels,
+                   const Tensor* filters = nullptr);
 
 }  // namespace ovir::fast

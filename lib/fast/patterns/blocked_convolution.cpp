@@ -156,22 +156,33 @@ class BlockedConvolution final : public Kernel {
   FilePart file_;
 };
 
+/// Filters whose outermost axes are the outputs, or groups and the outputs of each.
+std::vector<float> scaled_filters(const Tensor& filters, const Buffer& scale, i64 outputs) {
+  std::vector<float> scaled(filters.data<float>(), filters.data<float>() + filters.size());
+  const auto taps = filters.size() / outputs;
+  for (i64 i = 0; i < filters.size(); ++i) scaled[i] *= scale.data()[i / taps];
+  return scaled;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true);
   if (!convolution) return std::nullopt;
-  const auto& [attrs, known, rank, open, transposed, data, pad_node] = *convolution;
+  const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
-  if (!graph.options().steady() && !transposed && !graph.fact(data).shape.is_static() &&
+  if (!graph.options().steady() && !transposed && !graph.fact(input).shape.is_static() &&
       (open || known.out_plane() < kPlaneWorthReordering))
     return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
-  Match match{convolution->nodes(root), {data}, nullptr};
+  Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
-  auto ending = take_ending(graph, match, rank, 1, known.outputs);
+  auto ending = take_ending(graph, match, rank, 1, known.outputs, transposed ? nullptr : packed);
   const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed, open);
-  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
+  std::vector<float> scaled;
+  if (ending.scale.size() > 0) scaled = scaled_filters(*packed, ending.scale, known.outputs);
+  const auto* data = scaled.empty() ? (packed ? packed->data<float>() : nullptr) : scaled.data();
+  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, data,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;
 }

@@ -52,6 +52,41 @@ void winograd2_many_outputs(Net& n) {
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
 
+/// A normalization as converters leave it that fold nothing: x − mean, · scale, + shift.
+int normalized(Net& n, int x, i64 channels) {
+  for (const auto* type : {"Subtract-1", "Multiply-1", "Add-1"}) x = n.op(type, {x, n.weights({1, channels, 1, 1})});
+  return x;
+}
+void direct_normalized(Net& n) {
+  const auto x = n.input({1, 20, 9, 7});
+  n.result(relu(n, normalized(n, convolution(n, x, {18, 20, 3, 3}, windows(2, 2, 1)), 18)));
+}
+void pointwise_normalized(Net& n) {
+  n.result(normalized(n, convolution(n, n.input({1, 20, 9, 7}), {18, 20, 1, 1}, windows(2)), 18));
+}
+void depthwise_normalized(Net& n) {
+  const auto x = n.op("GroupConvolution-1", {n.input({1, 24, 9, 8}), n.weights({24, 1, 1, 3, 3})}, windows(2, 1, 1));
+  n.result(relu(n, normalized(n, x, 24)));
+}
+void grouped_normalized(Net& n) {
+  const auto x = n.op("GroupConvolution-1", {n.input({1, 12, 7, 9}), n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2));
+  n.result(normalized(n, x, 18));
+}
+/// One number for all channels, before the bias and after it.
+void planar_scaled(Net& n) {
+  auto x = convolution(n, n.input({1, 3, 23, 21}), {18, 3, 3, 3}, windows(2, 1, 1));
+  x = biased(n, n.op("Multiply-1", {n.numbers({0.5F}, {1}), x}), 18);
+  n.result(relu(n, n.op("Multiply-1", {x, n.numbers({-3}, {})})));
+}
+/// The constant less the sum is no such thing, and neither is a scale that overflows.
+void scaled_by_others(Net& n) {
+  const auto x = n.input({1, 20, 5, 4});
+  const auto y = convolution(n, x, {18, 20, 3, 3}, windows(2, 1, 1));
+  n.result(n.op("Subtract-1", {n.weights({1, 18, 1, 1}), y}));
+  const auto z = n.op("Multiply-1", {convolution(n, x, {18, 20, 3, 3}, windows(2, 1, 1)), n.numbers({3e38F}, {})});
+  n.result(n.op("Multiply-1", {z, n.numbers({3e38F}, {})}));
+}
+
 /// What repeats the output is no residual.
 void direct_of_one_pixel(Net& n) {
   const auto y = convolution(n, n.input({1, 33, 3, 3}), {33, 33, 3, 3}, windows(2));
@@ -102,6 +137,13 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+PRelu", direct_row},
     {"direct.convolution+bias+residual+Relu", direct_residual},
     {"direct.convolution+bias+residual+Relu", direct_residual, kOnce},
+    {"direct.convolution+scale+bias+Relu", direct_normalized},
+    {"direct.convolution", direct_normalized, kOnce},
+    {"direct.convolution+scale+bias", grouped_normalized},
+    {"pointwise.convolution+scale+bias", pointwise_normalized, kOften, kOpen},
+    {"depthwise.convolution+scale+bias+Relu", depthwise_normalized},
+    {"planar.convolution+scale+bias+Relu", planar_scaled},
+    {"direct.convolution", scaled_by_others},
     {"direct.convolution", direct_of_one_pixel},
     {"direct.convolution", direct_of_one_pixel, kOnce},
     {"direct.convolution+bias+Elu", small_plane},
