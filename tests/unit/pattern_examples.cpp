@@ -50,6 +50,10 @@ int convolution(Net& n, int x, const Shape& filters, const Texts& attributes) {
   return n.op("Convolution-1", {x, n.weights(filters)}, attributes);
 }
 int biased(Net& n, int x, i64 channels) { return n.op("Add-1", {x, n.weights({1, channels, 1, 1})}); }
+int normalized(Net& n, int x, i64 channels) {
+  for (const auto* type : {"Subtract-1", "Multiply-1", "Add-1"}) x = n.op(type, {x, n.weights({1, channels, 1, 1})});
+  return x;
+}
 int relu(Net& n, int x) { return n.op("Relu-1", {x}); }
 int passing(Net& n, int x) { return n.op("Sigmoid-1", {x}); }
 int softmax(Net& n, int x) { return n.op("Softmax-8", {x}, {{"axis", "1"}}); }

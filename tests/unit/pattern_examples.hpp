@@ -78,6 +78,8 @@ using Texts = spec::AttributeTexts;
 Texts windows(int axes, int stride = 1, int pad = 0, int dilation = 1);
 int convolution(Net& n, int x, const Shape& filters, const Texts& attributes);
 int biased(Net& n, int x, i64 channels);
+/// A normalization as converters leave it that fold nothing: x − mean, · scale, + shift.
+int normalized(Net& n, int x, i64 channels);
 int relu(Net& n, int x);
 /// A value that nothing else uses: a sum with it may be written over it where it is not the model's result.
 int passing(Net& n, int x);

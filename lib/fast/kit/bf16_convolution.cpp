@@ -24,15 +24,16 @@ Buffer packed_filters(const ConvolutionShape& s, Way way, const Bf16Layer& layer
   switch (way) {
     case Way::winograd:
       return packed(bf16_winograd_filters_size(s),
-                    [&](const Buffer& to) { bf16_winograd_pack(s, layer.filters, words(to)); });
+                    [&](const Buffer& to) { bf16_winograd_pack(s, layer.filters.data(), words(to)); });
     case Way::depthwise:
       return packed(bf16_depthwise_filters_size(s), [&](const Buffer& to) {
-        bf16_depthwise_pack(s, layer.filters, layer.ending.bias.data(), to.data());
+        bf16_depthwise_pack(s, layer.filters.data(), layer.ending.bias.data(), to.data());
       });
     case Way::direct: break;
   }
   const NarrowGeometry geometry(s, 2);
-  return packed(geometry.filters_size(), [&](const Buffer& to) { bf16_pack(geometry, layer.filters, words(to)); });
+  return packed(geometry.filters_size(),
+                [&](const Buffer& to) { bf16_pack(geometry, layer.filters.data(), words(to)); });
 }
 
 /// What comes before a projection: an expansion, and a depthwise convolution of it.
@@ -212,14 +213,15 @@ class Bf16Convolution final : public Kernel {
 
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true);
-  const auto* filters = graph.constant(graph.input(root, 1));
-  if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
+  const auto* given = graph.constant(graph.input(root, 1));
+  if (!convolution || convolution->open || !given || given->type() != ElementType::f32) return std::nullopt;
   const auto& s = convolution->shape;
   if (s.groups > 1 && !s.is_depthwise()) return std::nullopt;
   Match match{convolution->nodes(root), {convolution->data}, nullptr};
-  auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs);
+  Filters filters(*given);
+  auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs, &filters);
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
-  return Bf16Layer{convolution->attrs,     s, filters->data<float>(), std::move(ending), std::move(match.nodes),
+  return Bf16Layer{convolution->attrs,     s, std::move(filters), std::move(ending), std::move(match.nodes),
                    std::move(match.inputs)};
 }
 

@@ -10,7 +10,7 @@ namespace ovir::fast {
 struct Bf16Layer {
   ConvolutionAttrs attrs;
   ConvolutionShape shape;
-  const float* filters;
+  Filters filters;
   Ending ending;
   std::vector<int> nodes;
   std::vector<ValueRef> inputs;

@@ -3,6 +3,7 @@
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
@@ -15,8 +16,8 @@ int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct",    "pointwise", "winograd2",  "winograd4",
-                                                "depthwise", "planar",    "transposed", "clipped"};
+  static constexpr std::string_view kNames[] = {"direct", "pointwise",  "winograd2", "winograd4",  "depthwise",
+                                                "planar", "transposed", "clipped",   "few_outputs"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -30,6 +31,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::depthwise: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
+    case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
   }
   return 0;
 }
@@ -45,6 +47,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::depthwise: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
   }
 }
 
@@ -58,6 +61,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::depthwise: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
+    case ConvolutionMethod::few_outputs: return few_outputs_scratch_size(shape, threads);
   }
   return 0;
 }
@@ -72,6 +76,8 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
       return winograd_convolution(shape, tile(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
+    case ConvolutionMethod::few_outputs:
+      return few_outputs_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
   }

@@ -17,7 +17,8 @@ enum class ConvolutionMethod : std::uint8_t {
   depthwise,
   planar,
   transposed,
-  clipped
+  clipped,
+  few_outputs
 };
 std::string_view name(ConvolutionMethod method);
 

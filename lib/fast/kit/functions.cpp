@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
@@ -42,7 +41,7 @@ float largest(std::span<const float> values) {
 }
 
 /// Follows Add, Subtract and Multiply by constants: the product's scale and bias. An Add alone is left to the caller.
-void take_normalization(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, const Tensor& filters,
+void take_normalization(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Filters& filters,
                         Ending& ending) {
   std::vector<float> scale(static_cast<std::size_t>(channels), 1), bias(scale.size(), 0);
   std::vector<int> taken;
@@ -58,8 +57,7 @@ void take_normalization(const Graphlet& graph, Match& match, i64 rank, i64 axis,
       break;
     const auto c = by_channel(graph, graph.input(next, port), rank, axis, channels);
     // A sum that overflows only once it is scaled must not do so before.
-    const auto most =
-        largest(c) * largest(scale) * largest({filters.data<float>(), filters.data<float>() + filters.size()});
+    const auto most = largest(c) * largest(scale) * largest({filters.data(), static_cast<std::size_t>(filters.size())});
     if (c.empty() || !(type == "Multiply" ? std::isfinite(most) : std::isfinite(largest(c)))) break;
     for (std::size_t i = 0; i < c.size(); ++i) {
       if (type == "Multiply") {
@@ -76,7 +74,7 @@ void take_normalization(const Graphlet& graph, Match& match, i64 rank, i64 axis,
   if (!scaled && (taken.size() != 1 || graph.type(taken[0]) != "Subtract")) return;
   match.nodes.insert(match.nodes.end(), taken.begin(), taken.end());
   if (scaled) {
-    ending.scale = padded(scale);
+    filters.scale(scale);
     ending.name += "+scale";
   }
   if (shifted) {
@@ -186,7 +184,13 @@ const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis,
   return at >= 0 && t->dim(at) == channels ? t : nullptr;
 }
 
-Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, const Tensor* filters) {
+void Filters::scale(std::span<const float> scale) {
+  if (scaled_.empty()) scaled_.assign(given_, given_ + size_);
+  const auto taps = scaled_.size() / scale.size();
+  for (std::size_t i = 0; i < scaled_.size(); ++i) scaled_[i] *= scale[i / taps];
+}
+
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Filters* filters) {
   Ending ending;
   if (filters) take_normalization(graph, match, rank, axis, channels, *filters, ending);
   bool activated = false;

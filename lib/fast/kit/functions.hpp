@@ -1,7 +1,9 @@
 // Operations of one f32 value as the loops compute them, and what may follow a product or a convolution.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/file_part.hpp"
 #include "fast/kernels/buffer.hpp"
@@ -40,7 +42,6 @@ FilePart file_of(const Graphlet& graph, ValueRef v);
 /// What is computed with a product or a convolution as it is stored: a bias, a residual, an activation.
 struct Ending {
   Buffer bias, slopes;  ///< by channel, padded to whole panels; empty: none
-  Buffer scale;         ///< by channel: what the filters are to be multiplied by beforehand; empty: nothing
   Unary activation{};
   int residual = -1;  ///< the operand that is added; -1: none
   bool residual_last = false;
@@ -61,11 +62,25 @@ struct Ending {
   }
 };
 
+/// Constant f32 filters whose outermost axes are the outputs, or the groups and the outputs of each.
+class Filters {
+ public:
+  explicit Filters(const Tensor& given) : given_(given.data<float>()), size_(given.size()) {}
+  const float* data() const { return scaled_.empty() ? given_ : scaled_.data(); }
+  i64 size() const { return size_; }
+  /// Multiplies those of output i by scale[i].
+  void scale(std::span<const float> scale);
+
+ private:
+  const float* given_;
+  i64 size_;
+  std::vector<float> scaled_;
+};
+
 /// Follows the only users of the last of `match.nodes` as far as they can be computed with it. `axis` of its output, of
-/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match. With `filters`, which
-/// the caller scales as the ending says, also several steps of Add, Subtract and Multiply by constants: a normalization
-/// that the converter left as it was.
-Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels,
-                   const Tensor* filters = nullptr);
+/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match. With `filters`, these
+/// are scaled, so that also several of Add, Subtract and Multiply by constants are taken: a normalization that the
+/// converter left as it was.
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Filters* filters = nullptr);
 
 }  // namespace ovir::fast

@@ -3,6 +3,7 @@
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
@@ -20,12 +21,13 @@ constexpr i64 kPlaneWorthReordering = 400;
 /// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
 constexpr i64 kPlaneWorthTransforming = 150;
 
-/// `once`: filters are packed in every run. `open`: planes are not known.
-ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open) {
+/// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
+ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
   if (s.is_depthwise()) return ConvolutionMethod::depthwise;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (s.is_pointwise()) return ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
+  if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? ConvolutionMethod::direct
                    : (tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4);
@@ -156,14 +158,6 @@ class BlockedConvolution final : public Kernel {
   FilePart file_;
 };
 
-/// Filters whose outermost axes are the outputs, or groups and the outputs of each.
-std::vector<float> scaled_filters(const Tensor& filters, const Buffer& scale, i64 outputs) {
-  std::vector<float> scaled(filters.data<float>(), filters.data<float>() + filters.size());
-  const auto taps = filters.size() / outputs;
-  for (i64 i = 0; i < filters.size(); ++i) scaled[i] *= scale.data()[i / taps];
-  return scaled;
-}
-
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true);
   if (!convolution) return std::nullopt;
@@ -177,12 +171,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
-  auto ending = take_ending(graph, match, rank, 1, known.outputs, transposed ? nullptr : packed);
-  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed, open);
-  std::vector<float> scaled;
-  if (ending.scale.size() > 0) scaled = scaled_filters(*packed, ending.scale, known.outputs);
-  const auto* data = scaled.empty() ? (packed ? packed->data<float>() : nullptr) : scaled.data();
-  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, data,
+  std::optional<Filters> known_filters;
+  if (packed) known_filters.emplace(*packed);
+  auto ending = take_ending(graph, match, rank, 1, known.outputs, packed && !transposed ? &*known_filters : nullptr);
+  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed, open, ending.residual >= 0);
+  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? known_filters->data() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;
 }

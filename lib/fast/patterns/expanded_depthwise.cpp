@@ -16,7 +16,7 @@ namespace {
 /// A convolution with filters that are known and planes that do not change.
 struct Convolved {
   ConvolutionShape shape;
-  const float* filters = nullptr;
+  std::optional<Filters> filters{};
   Ending ending{};
   std::vector<int> nodes{};
   std::vector<ValueRef> inputs{};
@@ -24,11 +24,12 @@ struct Convolved {
 
 std::optional<Convolved> convolved(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root);
-  const auto* filters = graph.constant(graph.input(root, 1));
-  if (!convolution || convolution->open || !filters || filters->type() != ElementType::f32) return std::nullopt;
+  const auto* given = graph.constant(graph.input(root, 1));
+  if (!convolution || convolution->open || !given || given->type() != ElementType::f32) return std::nullopt;
   Match match{{root}, {graph.input(root, 0)}, nullptr};
-  auto ending = take_ending(graph, match, convolution->rank, 1, convolution->shape.outputs);
-  return Convolved{convolution->shape, filters->data<float>(), std::move(ending), std::move(match.nodes),
+  Filters filters(*given);
+  auto ending = take_ending(graph, match, convolution->rank, 1, convolution->shape.outputs, &filters);
+  return Convolved{convolution->shape, std::move(filters), std::move(ending), std::move(match.nodes),
                    std::move(match.inputs)};
 }
 
@@ -53,13 +54,13 @@ Packed packed(Convolved layer) {
   if (s.outputs == 0) return to;
   if (s.is_depthwise()) {
     to.filters = Buffer(depthwise_filters_size(s));
-    depthwise_pack(s, layer.filters, to.filters.data());
+    depthwise_pack(s, layer.filters->data(), to.filters.data());
   } else if (s.is_pointwise()) {
     to.filters = Buffer(direct_filters_size(s));
-    direct_pack(s, Weights(layer.filters), to.filters.data(), alone);
+    direct_pack(s, Weights(layer.filters->data()), to.filters.data(), alone);
   } else {
     to.filters = Buffer(planar_filters_size(s));
-    planar_pack(s, layer.filters, to.filters.data(), alone);
+    planar_pack(s, layer.filters->data(), to.filters.data(), alone);
   }
   to.ending = std::move(layer.ending);
   return to;

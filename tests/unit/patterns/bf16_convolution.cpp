@@ -21,6 +21,13 @@ void samples(Net& n) {
 /// One channel, padded, and an odd number of columns.
 void gray_image(Net& n) { n.result(relu(n, convolution(n, n.input({1, 1, 12, 13}), {6, 1, 5, 5}, windows(2, 1, 2)))); }
 
+void normalizations(Net& n) {
+  const auto x = convolution(n, n.input({1, 20, 9, 7}), {40, 20, 3, 3}, windows(2, 2, 1));
+  const auto y =
+      n.op("GroupConvolution-1", {relu(n, normalized(n, x, 40)), n.weights({40, 1, 1, 3, 3})}, windows(2, 1, 1));
+  n.result(relu(n, normalized(n, y, 40)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"bf16.convolution+bias+HSwish", pointwise, kOften, kFixed, true, kBf16, Precision::bf16},
@@ -28,6 +35,7 @@ constexpr Example kExamples[] = {
     {"bf16_winograd2.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+bias+Gelu", samples, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.convolution+Relu", gray_image, kOnce, kFixed, true, kBf16, Precision::bf16},
+    {"bf16_depthwise.convolution+scale+bias+Relu", normalizations, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16_depthwise.convolution+bias+Clamp", depthwise, kOften, kFixed, true, kBf16, Precision::bf16},
 };
 // clang-format on

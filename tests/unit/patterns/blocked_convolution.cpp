@@ -35,6 +35,16 @@ void planar(Net& n) {
   const auto x = n.input({1, 3, 23, 21});
   n.result(relu(n, biased(n, convolution(n, x, {18, 3, 3, 3}, windows(2, 1, 1)), 18)));
 }
+void one_output(Net& n) {
+  n.result(n.op("Sigmoid-1", {biased(n, convolution(n, n.input({2, 20, 9, 37}), {1, 20, 3, 3}, windows(2, 1, 1)), 1)}));
+}
+void three_outputs(Net& n) {  // the last pixels do not fill a block
+  const auto x = n.input({1, 33, 14, 16});
+  n.result(n.op("PRelu-1", {biased(n, convolution(n, x, {3, 33, 2, 5}, windows(2, 1, 2)), 3), n.weights({3})}));
+}
+void eight_outputs(Net& n) {
+  n.result(relu(n, convolution(n, n.input({1, 40, 9, 8}), {8, 40, 6, 6}, windows(2, 2, 2))));
+}
 void transposed(Net& n) {
   const auto x = n.input({1, 20, 5, 6});
   const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 4, 4})}, windows(2, 2, 1));
@@ -52,11 +62,6 @@ void winograd2_many_outputs(Net& n) {
 /// Winograd multiplies by up to 8 on the way there and back.
 constexpr float kWinograd = 2e-5F;
 
-/// A normalization as converters leave it that fold nothing: x − mean, · scale, + shift.
-int normalized(Net& n, int x, i64 channels) {
-  for (const auto* type : {"Subtract-1", "Multiply-1", "Add-1"}) x = n.op(type, {x, n.weights({1, channels, 1, 1})});
-  return x;
-}
 void direct_normalized(Net& n) {
   const auto x = n.input({1, 20, 9, 7});
   n.result(relu(n, normalized(n, convolution(n, x, {18, 20, 3, 3}, windows(2, 2, 1)), 18)));
@@ -157,12 +162,17 @@ constexpr Example kExamples[] = {
     {"pointwise.convolution+bias+HSwish", pointwise},
     {"pointwise.convolution+bias+HSwish", pointwise, kOnce},
     {"pointwise.convolution+bias+HSwish", pointwise, kOften, kOpen},
+    {"few_outputs.convolution+bias+PRelu", three_outputs},
     {"planar.convolution+bias+Relu", planar},
     {"planar.convolution+bias+Relu", planar, kOnce},
     {"planar.convolution", computed_filters},
     {"planar.convolution", computed_filters, kOnce},
     {"depthwise.convolution+bias+Clamp", depthwise},
     {"depthwise.convolution+bias+Clamp", depthwise, kOnce},
+    {"few_outputs.convolution+bias+Sigmoid", one_output},
+    {"few_outputs.convolution+bias+Sigmoid", one_output, kOften, kOpen},
+    {"direct.convolution+bias+Sigmoid", one_output, kOnce},
+    {"few_outputs.convolution+Relu", eight_outputs},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
 };

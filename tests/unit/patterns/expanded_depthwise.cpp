@@ -34,11 +34,18 @@ void small_planes_without_projection(Net& n) {
   const auto y = n.op("Swish-4", {depthwise(n, x, 80, 7, 1, 3)});
   n.result(n.op("ReduceMean-1", {y, n.indices({2, 3})}, {{"keep_dims", "true"}}));
 }
+void normalizations(Net& n) {
+  const auto x = n.input({1, 24, 19, 22});
+  const auto y = relu(n, normalized(n, convolution(n, x, {70, 24, 1, 1}, windows(2)), 70));
+  const auto z = relu(n, normalized(n, depthwise(n, y, 70, 3, 1, 1), 70));
+  n.result(normalized(n, convolution(n, z, {20, 70, 1, 1}, windows(2)), 20));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
     {"inverted_residual+bias+residual", residual},
     {"inverted_residual", image},
+    {"inverted_residual+scale+bias", normalizations},
     {"inverted_residual+residual", small_planes},
     {"expanded_depthwise+bias+Sigmoid", without_projection},
     {"expanded_depthwise+Swish", small_planes_without_projection},

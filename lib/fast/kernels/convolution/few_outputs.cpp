@@ -1,0 +1,87 @@
+#include "fast/kernels/convolution/few_outputs.hpp"
+
+#include <array>
+#include <vector>
+
+#include "fast/kernels/convolution/direct.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr double kWorthIt = 1.4;  // times fewer multiplications
+
+i64 pixels_of(const ConvolutionShape& s) { return kBlock / s.outputs; }
+
+/// That of `pixels_of` neighboring pixels as one, whose outputs are theirs one after another.
+ConvolutionShape joined(const ConvolutionShape& s) {
+  auto j = s;
+  const auto pixels = pixels_of(s);
+  j.outputs = pixels * s.outputs;
+  j.kernel_width = s.kernel_width + (pixels - 1) * s.stride_x;
+  j.stride_x = pixels * s.stride_x;
+  j.out_width = ceil_div(s.out_width, pixels);
+  return j;
+}
+
+i64 result_size(const ConvolutionShape& j) { return j.batch * j.out_plane() * kBlock; }
+
+/// What is given by output, again for each pixel.
+struct Repeated {
+  std::array<float, 2 * kColumns> values{};
+  Repeated(const float* by_output, const ConvolutionShape& s) {
+    for (i64 i = 0; by_output && i < pixels_of(s) * s.outputs; ++i) values[i] = by_output[i % s.outputs];
+  }
+};
+
+}  // namespace
+
+bool few_outputs_pays(const ConvolutionShape& s) {
+  if (s.groups > 1 || s.outputs < 1 || s.outputs > kBlock / 2 || s.dilation_x != 1) return false;
+  const auto j = joined(s);
+  return j.taps() <= kMaxTaps &&
+         static_cast<double>(pixels_of(s) * s.kernel_width) >= kWorthIt * static_cast<double>(j.kernel_width);
+}
+
+i64 few_outputs_filters_size(const ConvolutionShape& s) { return direct_filters_size(joined(s)); }
+
+void few_outputs_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
+  const auto j = joined(s);
+  std::vector<float> wide(j.outputs * j.channels * j.taps());
+  const auto rows = s.channels * s.kernel_height;
+  for (i64 output = 0; output < j.outputs; ++output)
+    for (i64 row = 0; row < rows; ++row)
+      std::copy_n(filters + (output % s.outputs * rows + row) * s.kernel_width, s.kernel_width,
+                  wide.data() + (output * rows + row) * j.kernel_width + output / s.outputs * s.stride_x);
+  direct_pack(j, Weights(wide.data()), to, pool);
+}
+
+i64 few_outputs_scratch_size(const ConvolutionShape& s, int threads) {
+  const auto j = joined(s);
+  return result_size(j) + direct_scratch_size(j, threads);
+}
+
+void few_outputs_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+                             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (s.out_plane() == 0) return;
+  const auto j = joined(s);
+  const Repeated bias(epilogue.bias, s), slopes(epilogue.slopes, s);
+  auto repeated = epilogue;
+  repeated.bias = epilogue.bias ? bias.values.data() : nullptr;
+  repeated.slopes = epilogue.slopes ? slopes.values.data() : nullptr;
+  direct_convolution(j, filters, in, scratch, repeated, scratch + result_size(j), pool);
+  constexpr i64 kPixelsAChunk = 4096;
+  const auto rows = s.batch * s.out_height, chunks = std::min(rows, ceil_div(rows * s.out_width, kPixelsAChunk));
+  parallel(pool, chunks, [&](i64 chunk) {
+    const Part part(rows, chunks, chunk);
+    for (auto y = part.begin; y < part.end; ++y) {
+      const float* from = scratch + y * j.out_width * kBlock;
+      float* to = out + y * s.out_width * kBlock;
+      for (i64 x = 0; x < s.out_width; ++x, to += kBlock) {
+        std::copy_n(from + x / pixels_of(s) * kBlock + x % pixels_of(s) * s.outputs, s.outputs, to);
+        std::fill_n(to + s.outputs, kBlock - s.outputs, 0.0f);
+      }
+    }
+  });
+}
+
+}  // namespace ovir::fast
