@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "log.hpp"
 #include "model/report.hpp"
 #include "names.hpp"
@@ -105,12 +106,13 @@ void require_stdout() {
 
 void require_release(const ModelOptions& options) {
   if (options.release.empty() || tools::is_release(options.release)) return;
-  std::string of_year;
+  std::vector<std::string> of_year;
   for (char n = '0'; n <= '9'; ++n)
     if (const auto name = fmt::format("{}.{}", options.release.substr(0, 4), n); tools::is_release(name))
-      of_year += (of_year.empty() ? "" : ", ") + name;
-  throw UsageError(fmt::format("--for {}: unknown release of OpenVINO; expected {}", printable(options.release),
-                               of_year.empty() ? fmt::format("2020.1 to {}", tools::kNewestRelease) : of_year));
+      of_year.push_back(name);
+  throw UsageError(fmt::format(
+      "--for {}: unknown release of OpenVINO; expected {}", printable(options.release),
+      of_year.empty() ? fmt::format("2020.1 to {}", tools::kNewestRelease) : word_list(std::move(of_year), "or")));
 }
 
 void print(std::string_view text) {

@@ -217,7 +217,11 @@ Flag Flags::choice(const std::string& names, std::string& to, std::vector<std::s
   const auto help = about.empty() ? joined(marked) : fmt::format("{}: {}", about, joined(marked));
   const auto store = [app = parser_.get(), &to, words, flag = long_name(names)](const std::string& value) {
     if (std::find(words.begin(), words.end(), value) == words.end()) {
-      const auto near = nearest(value, {words.begin(), words.end()});
+      // An element type is no slip of another one: f16 does not mean bf16, but fp32 means f32.
+      const auto type = parse_element_type(value);
+      auto near = type ? std::nullopt : nearest(value, {words.begin(), words.end()});
+      for (const auto& word : words)
+        if (type && parse_element_type(word) == type) near = word;
       throw UsageError(fmt::format("{}: expected {}, not '{}'{}", source_of(*app, flag, value), joined(words),
                                    printable(value), near ? fmt::format("; did you mean '{}'?", *near) : ""));
     }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "io/files.hpp"
 #include "io/npz.hpp"
 #include "names.hpp"
@@ -120,8 +121,9 @@ tools::Reference saved_reference(const Common& common, const Model& model, const
   auto unmatched = reference.unmatched;
   const auto all = unmatched.size();
   unmatched.resize(std::min<std::size_t>(all, 3));
+  for (auto& name : unmatched) name = fmt::format("\"{}\"", printable(name));
   fail(Code::E0705, "{}: nothing to compare: no layer and no tensor of the model is called {}{}", printable(path),
-       quoted_list(unmatched), all > 3 ? " or like the others" : "");
+       word_list(std::move(unmatched), "or"), all > 3 ? " or like the others" : "");
 }
 
 }  // namespace ovir::app

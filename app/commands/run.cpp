@@ -291,6 +291,8 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   log_info("compiled in {}", stopwatch.lap());
   if (!options.save_state.empty() && session.variables().empty())
     throw UsageError("--save-state: the model has no states");
+  if (!options.load_state.empty() && session.variables().empty())
+    throw UsageError("--load-state: the model has no states");
   if (!options.load_state.empty()) inputs.begin_with(load_states(options.load_state, session));
 
   Json steps = Json::array();

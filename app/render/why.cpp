@@ -80,7 +80,8 @@ Target parse(const std::list<Frame>& frames, const std::string& text) {
   const auto outputs = std::ssize(target.spot.frame->facts->outputs[found->at.node]);
   if (!numbers.empty()) {
     if (numbers[0] < 0 || numbers[0] >= outputs)
-      throw UsageError(fmt::format("--why: {} has no output {}; it has {}", layer_text(*found), numbers[0], outputs));
+      throw UsageError(fmt::format("--why: {} has no output {}; it has {}", layer_text(*found), numbers[0],
+                                   counted(outputs, "output")));
     target.spot.at.port = static_cast<int>(numbers[0]);
   } else if (outputs == 0) {
     throw UsageError(fmt::format("--why: {} has no outputs", layer_text(*found)));

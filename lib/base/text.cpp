@@ -82,18 +82,26 @@ std::string counted(i64 n, std::string_view one, std::string_view many) {
 }
 
 std::optional<std::string_view> nearest(std::string_view name, const std::vector<std::string_view>& candidates) {
-  // A third of the letters may be wrong, as compilers allow.
-  std::size_t best = std::max<std::size_t>(name.size(), 3) / 3 + 1;
   std::optional<std::string_view> found;
   if (name.size() > kLongestTyped) return found;
-  for (const auto candidate : candidates) {
+  // What all share up to a dot says nothing: "caffe.PriorBoxParameter." of code_type.
+  const auto dot = name.rfind('.');
+  const auto shared = dot == name.npos ? std::string_view() : name.substr(0, dot + 1);
+  const bool prefixed =
+      !shared.empty() && std::all_of(candidates.begin(), candidates.end(),
+                                     [&](std::string_view candidate) { return candidate.starts_with(shared); });
+  if (prefixed) name.remove_prefix(shared.size());
+  // A third of the letters may be wrong, as compilers allow.
+  std::size_t best = std::max<std::size_t>(name.size(), 3) / 3 + 1;
+  for (const auto whole : candidates) {
+    const auto candidate = prefixed ? whole.substr(shared.size()) : whole;
     const auto difference = std::max(candidate.size(), name.size()) - std::min(candidate.size(), name.size());
     if (difference >= best) continue;
     // Of one letter any other is a letter away: something must be the same.
     const bool alike = candidate.size() > 1 || lower(candidate) == lower(name);
     if (const auto d = distance(name, candidate, best); alike && d < best) {
       best = d;
-      found = candidate;
+      found = whole;
     }
   }
   return found;

@@ -103,7 +103,8 @@ struct Diagnostic {
   std::string label;  ///< the words after the caret
   std::optional<LayerRef> layer;
   std::optional<PortRef> port;
-  std::string attribute;  ///< the attribute at fault, where it is one: the caret goes there
+  std::string attribute;             ///< the attribute at fault, where it is one: the caret goes there
+  std::optional<std::size_t> entry;  ///< of an attribute that is a list: the caret goes to this entry
   std::vector<Note> notes;
   std::vector<Remedy> remedies;  ///< most likely first
   std::string help;              ///< only what has been verified

@@ -160,6 +160,18 @@ std::string descr_of(const Tensor& t) {
   return unicode ? fmt::format("<U{}", max_length) : fmt::format("|S{}", max_bytes);
 }
 
+/// NumPy refuses a shape whose lengths other than 0 make too many bytes, although it has no elements.
+void require_numpy_shape(const Tensor& t, std::string_view descr) {
+  if (t.size() > 0) return;
+  auto bytes = checked_mul(*parse_number<i64>(descr.substr(2)), descr[1] == 'U' ? 4 : 1);
+  for (const auto length : t.shape())
+    if (bytes && length > 0) bytes = checked_mul(*bytes, length);
+  if (!bytes)
+    fail(Code::E0003,
+         "{}{} has no .npy form: NumPy needs the product of the lengths other than 0 to stay below 2^63 bytes",
+         name(t.type()), to_string(t.shape()));
+}
+
 }  // namespace
 
 Tensor parse_npy(const Bytes& file, std::string_view where) {
@@ -187,7 +199,11 @@ TensorInfo npy_info(std::string_view begin, std::string_view where) {
 
 Tensor read_npy(const std::string& path) { return parse_npy(open_file(path), printable(path)); }
 
-std::string npy_header(const Tensor& tensor) { return format_npy_header(descr_of(tensor), tensor.shape()); }
+std::string npy_header(const Tensor& tensor) {
+  const auto descr = descr_of(tensor);
+  require_numpy_shape(tensor, descr);
+  return format_npy_header(descr, tensor.shape());
+}
 
 Bytes npy_elements(const Tensor& t) {
   if (t.type() != ElementType::string) return {t.owner(), {t.bytes(), t.byte_size()}};

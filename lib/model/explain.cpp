@@ -105,14 +105,39 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
   };
   bool names_some = false;
   for (int i = 0; i < std::ssize(node.inputs) && is_known(node, i); ++i) names_some = names_some || named(i);
+  // Nor have any with an attribute that is out of its domain.
+  if (at_fault < 0 && !d.attribute.empty() && !names_some && d.code <= Code::E0403) return;
   if (at_fault >= 0 && at_fault < std::ssize(node.inputs)) tell(static_cast<int>(at_fault));
   for (int i = 0; i < std::ssize(node.inputs) && d.notes.size() < kMaxNotes; ++i)
     if (at_fault != i && (!names_some || (is_known(node, i) && named(i)))) tell(i);
 }
 
+namespace {
+
+/// Which nodes of the body the faulty layer depends on; empty where the layer is in a body of the body.
+std::vector<char> upstream(const Diagnostic& d, const Model& inner) {
+  const auto at = std::find_if(inner.nodes.begin(), inner.nodes.end(), [&](const Node& n) {
+    return d.layer && d.layer->path == inner.path && d.layer->id == n.layer->id_text && d.layer->name == n.layer->name;
+  });
+  if (at == inner.nodes.end()) return {};
+  std::vector<char> reached(inner.nodes.size());
+  std::vector<int> open{static_cast<int>(at - inner.nodes.begin())};
+  while (!open.empty()) {
+    const auto node = open.back();
+    open.pop_back();
+    if (node < 0 || std::exchange(reached[node], 1)) continue;
+    for (const auto& input : inner[node].inputs) open.push_back(input.node);
+  }
+  return reached;
+}
+
+}  // namespace
+
 void explain_body(Diagnostic& d, const Model& model, const Node& node, const BodyMap& map, const Model& inner) {
+  const auto needed = upstream(d, inner);
   for (const auto& link : map.inputs) {
     if (d.notes.size() >= 2 * kMaxNotes) break;
+    if (!needed.empty() && !needed[inner.parameters[link.inner]]) continue;
     const auto& parameter = *inner[inner.parameters[link.inner]].layer;
     const auto& producer = *model[node.inputs[link.port].node].layer;
     d.notes.push_back(

@@ -20,11 +20,26 @@ std::string list_of(const PartialShape& shape) {
   return list;
 }
 
+namespace {
+
+/// Where entry `n` of a list stands in the file; the whole list where that cannot be told.
+SourceLoc entry_of(const Attribute& list, std::size_t n) {
+  const auto& at = list.at;
+  const auto parts = split(list.value, ',');
+  // A value with entities in it is longer in the file.
+  if (n >= parts.size() || at.file->text.substr(at.offset, at.length) != list.value) return at;
+  const auto entry = trim(parts[n]);
+  if (entry.empty()) return at;
+  return {at.file, at.offset + static_cast<std::size_t>(entry.data() - list.value.data()), entry.size()};
+}
+
+}  // namespace
+
 void locate(Diagnostic& d, const Model& model, const Layer& layer) {
   if (!d.layer) d.layer = layer_ref(model, layer);
   if (!d.at) {
     const auto* attribute = d.attribute.empty() ? nullptr : layer.attribute(d.attribute);
-    d.at = attribute ? attribute->at : layer.at;
+    d.at = attribute ? d.entry ? entry_of(*attribute, *d.entry) : attribute->at : layer.at;
   }
   if (!d.port) return;
   const auto& ports = d.port->input ? layer.inputs : layer.outputs;

@@ -72,8 +72,13 @@ void fail_word(std::string_view s, std::span<const std::string_view> words) {
     const auto* const before = i + 1 == words.size() ? " or " : ", ";
     list += fmt::format("{}\"{}\"", i == 0 ? "" : before, words[i]);
   }
-  throw AttributeError("be " + list, quoted(s), true,
-                       std::string(nearest(s, {words.begin(), words.end()}).value_or("")));
+  auto near = nearest(s, {words.begin(), words.end()});
+  // "gauss" is short for "gaussian", where that is the only word that begins so.
+  constexpr std::size_t kShort = 4;
+  const auto begins = [&](std::string_view word) { return s.size() >= kShort && word.starts_with(s); };
+  if (!near && std::count_if(words.begin(), words.end(), begins) == 1)
+    near = *std::find_if(words.begin(), words.end(), begins);
+  throw AttributeError("be " + list, quoted(s), true, std::string(near.value_or("")));
 }
 
 void fail_attrs(const std::type_info* made, const std::type_info& asked) {

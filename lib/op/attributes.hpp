@@ -47,6 +47,7 @@ struct AttributeError : std::runtime_error {
   std::string must, came;
   bool domain;
   std::string meant;
+  std::optional<std::size_t> entry;  ///< of a list
 };
 
 /// One word of an enumeration. A value may have several; the first is the one that is printed.
@@ -134,7 +135,14 @@ T parse_attribute(std::string_view text) {
     return parse_word<T, Only...>(s);
   } else if constexpr (ListAttribute<T>) {
     T list;
-    for (const auto part : split(s, ',')) list.push_back(parse_attribute<typename T::value_type>(part));
+    for (const auto part : split(s, ',')) {
+      try {
+        list.push_back(parse_attribute<typename T::value_type>(part));
+      } catch (AttributeError& error) {
+        error.entry = list.size();
+        throw;
+      }
+    }
     return list;
   } else {
     return parse_attribute<typename T::value_type>(text);  // std::optional

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "diag/diagnostic.hpp"
 #include "tensor/dim.hpp"
 #include "tensor/element_type.hpp"
 
@@ -15,6 +16,7 @@ struct BodyLink {
   int inner = 0;  ///< index among the body's Parameters or Results, in file order
   bool sliced = false;
   i64 axis = 0, start = 0, end = -1, stride = 1, part_size = 1;
+  SourceLoc axis_at, start_at, end_at;  ///< in the port map
 };
 struct BodyFeedback {
   int result = 0, parameter = 0;

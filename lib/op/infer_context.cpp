@@ -155,14 +155,18 @@ Dim InferContext::require_same_dim(const Dim& a, const Dim& b, int port, std::st
   return *both;
 }
 
-i64 InferContext::require_axis(i64 axis, int port, i64 rank, std::string_view attribute) const {
+std::string axes_of_rank(i64 rank) {
+  return rank == 0 ? "a scalar has no axes" : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
+}
+
+i64 InferContext::require_axis(i64 axis, int port, i64 rank, std::string_view attribute,
+                               std::optional<std::size_t> entry) const {
   if (-rank <= axis && axis < rank) return axis < 0 ? axis + rank : axis;
-  const auto range =
-      rank == 0 ? std::string("a scalar has no axes") : fmt::format("rank {} has axes {}..{}", rank, -rank, rank - 1);
+  const auto range = axes_of_rank(rank);
   if (port >= 0)
     fail_at(port, Code::E0507,
             fmt::format("input \"{}\" of {} names axis {}, but {}", port_name(port), op().type, axis, range));
-  fail_attr(attribute, fmt::format("names axis {}, but {}", axis, range), Code::E0507);
+  fail_attr(attribute, fmt::format("names axis {}, but {}", axis, range), Code::E0507, entry);
 }
 
 PartialShape InferContext::require_broadcast(int a, int b) const {
@@ -183,9 +187,11 @@ void InferContext::fail_at(int port, Code code, std::string message, std::vector
   ovir::fail_at(*version_, port, code, std::move(message), std::move(remedies));
 }
 
-void InferContext::fail_attr(std::string_view attribute, std::string message, Code code) const {
+void InferContext::fail_attr(std::string_view attribute, std::string message, Code code,
+                             std::optional<std::size_t> entry) const {
   auto d = diagnose(code, fmt::format("attribute \"{}\" of {} {}", attribute, op().type, message));
   d.attribute = attribute;
+  d.entry = entry;
   fail(std::move(d));
 }
 

@@ -18,6 +18,9 @@
 
 namespace ovir {
 
+/// "rank 3 has axes -3..2".
+std::string axes_of_rank(i64 rank);
+
 class InferContext {
  public:
   using InferBody = std::function<std::vector<Fact>(int body, const std::vector<Fact>& parameters)>;
@@ -65,6 +68,13 @@ class InferContext {
   void require_attr(bool condition, std::string_view attribute, fmt::format_string<A...> text, A&&... args) const {
     if (!condition) fail_attr(attribute, fmt::format(text, std::forward<A>(args)...));
   }
+  /// Every entry of a list, an attribute, is `good`; {0} of the text is one that is not.
+  template <class List, class Good, class... A>
+  void require_each(const List& list, Good&& good, std::string_view attribute,
+                    fmt::format_string<const typename List::value_type&, const A&...> text, const A&... args) const {
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (!good(list[i])) fail_attr(attribute, fmt::format(text, list[i], args...), Code::E0403, i);
+  }
   /// The element type of indices that an attribute asks for is i32 or i64.
   void require_index_type(ElementType type, std::string_view attribute) const;
   void require_rank(int port, i64 rank) const { require_rank(port, rank, rank); }
@@ -78,12 +88,15 @@ class InferContext {
   PartialShape require_same_shape(int a, int b) const;
   /// `a` and `b` are compatible; gives the intersection. The words say which dims: "channels of data", "filters".
   Dim require_same_dim(const Dim& a, const Dim& b, int port, std::string_view a_is, std::string_view b_is) const;
-  /// axis in [-rank, rank) made non-negative. `port` < 0: the axis is the attribute `axis`.
-  i64 require_axis(i64 axis, int port, i64 rank, std::string_view attribute = "axis") const;
+  /// axis in [-rank, rank) made non-negative. `port` < 0: the axis is the attribute `axis`, or an entry of it.
+  i64 require_axis(i64 axis, int port, i64 rank, std::string_view attribute = "axis",
+                   std::optional<std::size_t> entry = {}) const;
   /// All inputs broadcast by numpy's rules (or "none": equal; "pdpd" with axis).
   PartialShape require_broadcast(int a, int b) const;
   [[noreturn]] void fail_at(int port, Code code, std::string message, std::vector<Remedy> remedies = {}) const;
-  [[noreturn]] void fail_attr(std::string_view attribute, std::string message, Code code = Code::E0403) const;
+  /// `entry`: which one of a list is at fault.
+  [[noreturn]] void fail_attr(std::string_view attribute, std::string message, Code code = Code::E0403,
+                              std::optional<std::size_t> entry = {}) const;
 
   // --- outputs
   /// The element type comes from the signature (the TypeVar's input).

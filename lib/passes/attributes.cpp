@@ -10,9 +10,10 @@
 namespace ovir::passes {
 
 void fail_attribute(std::string_view attribute, Code code, std::string message, const std::vector<std::string>& meant,
-                    std::vector<Remedy> remedies) {
+                    std::vector<Remedy> remedies, std::optional<std::size_t> entry) {
   auto d = diagnose(code, std::move(message));
   d.attribute = attribute;
+  d.entry = entry;
   d.remedies = std::move(remedies);
   for (const auto& word : meant) d.remedies.push_back({{Change::What::attribute, std::string(attribute), word}});
   fail(std::move(d));
@@ -189,7 +190,7 @@ std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& la
         fail_attribute(def.name, e.domain ? Code::E0403 : Code::E0402,
                        fmt::format("{}attribute \"{}\" of {} must {}, but {} {}{}", def.list ? "each element of " : "",
                                    def.name, op.type, e.must, def.list ? "one is" : "is", e.came, hint),
-                       words, std::move(remedies));
+                       words, std::move(remedies), e.entry);
       }
     });
   }

@@ -1,6 +1,7 @@
 // A layer's attributes from text to the struct of its operation version.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,10 @@
 namespace ovir::passes {
 
 /// Throws a Failure about an attribute of the layer at hand; `meant`: values that may have been meant, which become
-/// remedies behind the others.
+/// remedies behind the others; `entry`: which one of a list is at fault.
 [[noreturn]] void fail_attribute(std::string_view attribute, Code code, std::string message,
-                                 const std::vector<std::string>& meant = {}, std::vector<Remedy> remedies = {});
+                                 const std::vector<std::string>& meant = {}, std::vector<Remedy> remedies = {},
+                                 std::optional<std::size_t> entry = {});
 /// Attributes from text to the version's struct; every fault of the layer is reported. Null where there is one.
 std::shared_ptr<const void> parse_attributes(const Model& model, const Layer& layer, const OpDef& op,
                                              const Version& version, Diagnostics& diagnostics);

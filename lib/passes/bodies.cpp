@@ -64,6 +64,13 @@ class Mapper {
     return std::any_of(body_.port_map.begin(), body_.port_map.end(),
                        [&](const PortMap& e) { return e.internal_layer == inner; });
   }
+  /// Whether a back edge may lead to this Parameter: it receives no slices, and no other back edge leads to it.
+  bool takes_state(i64 inner) const {
+    return std::none_of(body_.port_map.begin(), body_.port_map.end(),
+                        [&](const PortMap& e) { return e.internal_layer == inner && e.axis; }) &&
+           std::none_of(body_.back_edges.begin(), body_.back_edges.end(),
+                        [&](const BackEdge& e) { return e.to_layer == inner; });
+  }
   /// The sorted numbers of the layer's outputs in the port map, where these are not the ids of its ports: the outputs
   /// are then meant in the order of their numbers. The specification's example of If counts them from 0, and OpenVINO
   /// takes any numbers so.
@@ -112,8 +119,8 @@ class Mapper {
   }
 
   /// The position of the layer with this id among the body's Parameters or Results; -1 where it is none, which is
-  /// reported unless it follows from another fault. `attribute` names it in the file.
-  int position(i64 id, bool parameter, const SourceLoc& at, const char* attribute) {
+  /// reported unless it follows from another fault. `attribute` names it in the file, in the port map or a back edge.
+  int position(i64 id, bool parameter, const SourceLoc& at, const char* attribute, bool back_edge = false) {
     constexpr std::size_t kTried = 4;
     const auto& nodes = parameter ? inner_.parameters : inner_.results;
     const auto layer_of = [&](int node) -> const Layer& { return *inner_[node].layer; };
@@ -128,14 +135,17 @@ class Mapper {
     std::vector<std::string> there;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       const auto candidate = layer_of(nodes[k]).id;
-      // One that the port map leaves out is likelier.
-      if (k < kTried) remedies.insert(names(candidate) ? remedies.end() : remedies.begin(), tag(attribute, candidate));
+      // One that the port map leaves out is likelier; a back edge leads to one that begins with an input as it is.
+      const bool likely = back_edge == names(candidate), possible = !back_edge || !parameter || takes_state(candidate);
+      if (k < kTried && possible)
+        remedies.insert(likely ? remedies.begin() : remedies.end(), tag(attribute, candidate));
       there.push_back(std::to_string(candidate));
     }
     const auto what = found == inner_.nodes.end()
                           ? fmt::format("the {} has no layer {}", body_.role, id)
-                          : fmt::format("the port map must name a {}, but layer {} of the {} has type {}", kind,
-                                        named(*found->layer), body_.role, found->op->type);
+                          : fmt::format("the {} must name a {}, but layer {} of the {} has type {}",
+                                        back_edge ? "back edge" : "port map", kind, named(*found->layer), body_.role,
+                                        found->op->type);
     say(value_in_tag(at, attribute),
         nodes.empty() ? fmt::format("{}; it has no {}", what, kind)
                       : fmt::format("{}; its {} {}", what,
@@ -171,10 +181,12 @@ class Mapper {
       if (entry.purpose == "current_iteration" || entry.purpose == "execution_condition") return;
       const std::string_view meant = input ? "current_iteration" : "execution_condition";
       if (entry.purpose.empty()) return say(entry.at, "a port map entry needs an external_port_id");
-      return say(value_in_tag(entry.at, "purpose"),
-                 fmt::format("purpose must be \"current_iteration\" or \"execution_condition\", but is \"{}\"",
-                             printable(entry.purpose)),
-                 {{{Change::What::tag_attribute, "purpose", std::string(meant)}}});
+      return say(
+          value_in_tag(entry.at, "purpose"),
+          fmt::format(
+              "\"purpose\" of the port map must be \"current_iteration\" or \"execution_condition\", but is \"{}\"",
+              printable(entry.purpose)),
+          {{{Change::What::tag_attribute, "purpose", std::string(meant)}}});
     }
     const auto& ports = input ? outer_.inputs : outer_.outputs;
     link.port = input ? input_position(outer_, entry.external_port) : output_number(entry.external_port);
@@ -201,16 +213,21 @@ class Mapper {
     link.end = entry.end;
     link.stride = entry.stride;
     link.part_size = entry.part_size;
-    if (link.sliced && link.stride == 0) return say(value_in_tag(entry.at, "stride"), "stride must not be 0");
-    if (link.sliced && link.part_size <= 0)
-      return say(value_in_tag(entry.at, "part_size"),
-                 fmt::format("part_size must be positive, but is {}", link.part_size));
+    if (link.sliced) {
+      link.axis_at = value_in_tag(entry.at, "axis");
+      link.start_at = value_in_tag(entry.at, "start");
+      link.end_at = value_in_tag(entry.at, "end");
+      if (link.stride == 0) return say(value_in_tag(entry.at, "stride"), "\"stride\" of the port map must not be 0");
+      if (link.part_size <= 0)
+        return say(value_in_tag(entry.at, "part_size"),
+                   fmt::format("\"part_size\" of the port map must be positive, but is {}", link.part_size));
+    }
     (input ? map_.inputs : map_.outputs).push_back(link);
   }
 
   void add(const BackEdge& edge) {
-    const auto result = position(edge.from_layer, false, edge.at, "from-layer"),
-               target = position(edge.to_layer, true, edge.at, "to-layer");
+    const auto result = position(edge.from_layer, false, edge.at, "from-layer", true),
+               target = position(edge.to_layer, true, edge.at, "to-layer", true);
     if (result < 0 || target < 0) return;
     auto& before = fed_back_[target];
     if (before)

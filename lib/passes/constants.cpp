@@ -31,7 +31,8 @@ Tensor read_strings(const Shape& shape, std::span<const std::byte> bytes, const 
   for (std::size_t i = 0; i < wanted; ++i) {
     const auto begin = word(i + 1), end = word(i + 2);
     if (begin > end || end > bytes.size() - text_at)
-      fail(Code::E0303, "string {} of the constant lies outside its bytes", i);
+      fail(Code::E0303, "string {} of the constant must lie within the {} bytes of its text, but spans [{}..{})", i,
+           bytes.size() - text_at, begin, end);
     t.mutable_data<std::string_view>()[i] = {text + begin, end - begin};
   }
   t.keep_alive(Tensor(ElementType::u8, {std::ssize(bytes)}, owner, bytes.data()));

@@ -12,7 +12,7 @@ std::string why_not(const Plan& plan, const Step& step, const PlanOptions& optio
   const auto& node = plan.node(step);
   std::string declined;
   for (const auto* pattern : options.patterns)
-    if (node.op->set.empty() && pattern->begins_at(node.op->type))
+    if (node.op->set.empty() && !pattern->groups_only && pattern->begins_at(node.op->type))
       declined += fmt::format("{}{}", declined.empty() ? "" : ", ", pattern->name);
   if (declined.empty()) return fmt::format("no fast kernel for {}", node.op->type);
   const auto other = std::find_if(step.outputs.begin(), step.outputs.end(),

@@ -81,6 +81,7 @@ struct Pattern {
   Priority priority = Priority::plain;
   std::optional<Precision> precision{};  ///< for plans of this one; empty: of any
   bool steady_only = false;              ///< for plans that run often
+  bool groups_only = false;              ///< it takes no single node, so it is no reason why one was not taken
 
   bool serves(const PlanOptions& options) const {
     return (!precision || precision == options.precision) && (!steady_only || options.steady());

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.hpp"
+#include "base/word_list.hpp"
 #include "io/literal.hpp"
 #include "model/report.hpp"
 #include "tools/lower.hpp"
@@ -330,6 +331,16 @@ ConstantChange change_constant(const Model& model, std::string_view name, std::s
   std::vector<std::string> names;
   if (found.empty()) constant_names(model, names);
   const auto near = nearest(name, {names.begin(), names.end()});
+  const auto other = std::find_if(model.nodes.begin(), model.nodes.end(),
+                                  [&](const Node& n) { return found.empty() && n.layer->name == name && n.op; });
+  if (other != model.nodes.end()) {
+    std::vector<std::string> read;
+    for (const auto& input : other->inputs)
+      if (input.node >= 0 && model[input.node].constant)
+        read.push_back(fmt::format("\"{}\"", printable(model[input.node].layer->name)));
+    throw SelectorError(fmt::format("\"{}\" is a {}, not a Constant{}", printable(name), other->op->type,
+                                    read.empty() ? "" : "; it reads the Constants " + word_list(std::move(read))));
+  }
   if (found.size() != 1)
     throw SelectorError(found.empty() ? fmt::format("no Constant is named \"{}\"{}", printable(name),
                                                     near ? fmt::format("; did you mean \"{}\"?", printable(*near)) : "")

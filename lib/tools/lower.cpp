@@ -68,6 +68,7 @@ bool declares_planes(const Model&, const Node& node) {
 
 constexpr Lowering kLowerings[] = {
     {"AvgPool", 14, "AvgPool", 1, [](const Model&, const Node& n) { return !rounds_as_torch(n); }},
+    {"AvgPool", 14, "AvgPool", 1, declares_planes, "rounding_type", "ceil"},
     {"AvgPool", 16, "AvgPool", 14,
      [](const Model&, const Node& n) {
        return attribute_of(n, "dilations").find_first_not_of("1,") == std::string::npos;

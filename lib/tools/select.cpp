@@ -212,8 +212,8 @@ class Selector {
     for (auto& s : found) {
       const auto count = (*s.model)[s.node].output_count;
       if (port && (*port < 0 || *port >= count))
-        throw SelectorError(
-            fmt::format("\"{}\" has no output port {}; it has {}", printable(text.substr(0, colon)), *port, count));
+        throw SelectorError(fmt::format("\"{}\" has no output port {}; it has {}", printable(text.substr(0, colon)),
+                                        *port, counted(count, "output port")));
       s.port = port;
     }
     return found;

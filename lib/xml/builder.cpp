@@ -247,7 +247,9 @@ std::optional<Dim> Builder::dim(pugi::xml_node node) {
   const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
   report(Code::E0104, fmt::format("<dim> {}, but is {}", expected_number(written, -1), quoted(written)),
          *written ? at(written, std::strlen(written)) : tag(node), {}, {},
-         digits.empty() ? std::vector<Remedy>{} : std::vector<Remedy>{{{Change::What::text, {}, std::string(digits)}}});
+         text == "?"      ? std::vector<Remedy>{{{Change::What::text, {}, "-1"}}}
+         : digits.empty() ? std::vector<Remedy>{}
+                          : std::vector<Remedy>{{{Change::What::text, {}, std::string(digits)}}});
   return std::nullopt;
 }
 

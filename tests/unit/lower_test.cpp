@@ -85,19 +85,21 @@ TEST_CASE("an older version computes the same under its condition only") {
 
 TEST_CASE("the rounding of PyTorch becomes the usual one where the lengths agree") {
   // 8 + 1 with a window of 2: 5 windows, of which PyTorch leaves out the last, as it begins in the padding
-  const auto fixes = [](int kernel, int padding, int planes) {
+  const auto fixes = [](std::string_view type, int kernel, int padding, int planes) {
     const auto data = fmt::format(
-        R"(kernel="{0},{0}" strides="2,2" pads_begin="{1},{1}" pads_end="{1},{1}" dilations="1,1"
-rounding_type="ceil_torch" index_element_type="i64" axis="0")",
-        kernel, padding);
-    const Chain chain("MaxPool", "opset14", data, "f32",
+        R"(kernel="{0},{0}" strides="2,2" pads_begin="{1},{1}" pads_end="{1},{1}" rounding_type="ceil_torch" {2})",
+        kernel, padding,
+        type == "MaxPool" ? R"(dilations="1,1" index_element_type="i64" axis="0")" : R"(exclude-pad="false")");
+    const Chain chain(type, "opset14", data, "f32",
                       fmt::format("<dim>1</dim><dim>3</dim><dim>{0}</dim><dim>{0}</dim>", planes));
     REQUIRE(chain.diagnostics.errors() == 0);
     const tools::CheckedModel subject{chain.model->graph->source, {.weights = {}, .no_weights = true}, {}, "2022.3"};
     return tools::find_fixes(*chain.model, subject, tools::check(subject, {})).list.size();
   };
-  CHECK(fixes(3, 0, 4) == 1);
-  CHECK(fixes(1, 1, 5) == 0);
+  for (const auto* type : {"MaxPool", "AvgPool"}) {
+    CHECK(fixes(type, 3, 0, 4) == 1);
+    CHECK(fixes(type, 1, 1, 5) == 0);
+  }
 }
 
 TEST_CASE("indices that may count from the end keep a scatter as it is") {

@@ -1,6 +1,7 @@
 #include "io/npy.hpp"
 
 #include <fstream>
+#include <limits>
 
 #include "catch.hpp"
 #include "hex.hpp"
@@ -104,6 +105,19 @@ TEST_CASE("what is no .npy is refused") {
   const std::string whole = from_hex(kBigEndianFortran);
   for (std::size_t n = 0; n < whole.size(); ++n) CHECK(refusal(as_file(whole.substr(0, n))) == "E0705");
   CHECK(refusal(as_file("\x93NUMPY\x04" + whole.substr(7))) == "E0705");
+}
+
+TEST_CASE("shapes without elements that NumPy refuses are not written") {
+  // Tried with NumPy: it multiplies the lengths other than 0 and the bytes of an element, and wants less than 2^63.
+  const auto header = [](ElementType type, Shape shape) {
+    return code_of([&] { io::npy_header(Tensor(type, std::move(shape))); });
+  };
+  constexpr i64 most = std::numeric_limits<i64>::max();
+  CHECK(header(ElementType::f32, {0, most}) == "E0003");
+  CHECK(header(ElementType::f32, {0, most / 4}) == "none");
+  CHECK(header(ElementType::f32, {0, most / 4 + 1}) == "E0003");
+  CHECK(header(ElementType::i8, {0, most}) == "none");
+  CHECK(header(ElementType::f64, {i64{1} << 31, 0, i64{1} << 31}) == "E0003");
 }
 
 TEST_CASE("types that NumPy lacks are widened and read back") {

@@ -58,6 +58,12 @@ TEST_CASE("the nearest name") {
         "GroupConvolutionBackpropData");
   CHECK(nearest("softmx", {"Split", "Softmax", "SoftPlus"}) == "Softmax");
   CHECK_FALSE(nearest("abcdef", {"fedcba"}));
+  // What all begin with says nothing.
+  CHECK_FALSE(nearest("caffe.PriorBoxParameter.CENTRE",
+                      {"caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE"}));
+  CHECK(nearest("caffe.PriorBoxParameter.CORNR",
+                {"caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE"}) ==
+        "caffe.PriorBoxParameter.CORNER");
   CHECK_FALSE(nearest(std::string(300, 'a'), {"aa"}));
 }
 

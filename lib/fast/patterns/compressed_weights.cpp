@@ -124,7 +124,11 @@ constexpr std::string_view kRoots[] = {"MatMul", "Gather"};
 
 }  // namespace
 
-extern constinit const Pattern pattern{
-    .name = "compressed_weights", .roots = kRoots, .match = match, .unfolded = unfolded, .priority = Priority::narrow};
+extern constinit const Pattern pattern{.name = "compressed_weights",
+                                       .roots = kRoots,
+                                       .match = match,
+                                       .unfolded = unfolded,
+                                       .priority = Priority::narrow,
+                                       .groups_only = true};
 
 }  // namespace ovir::fast::patterns::compressed_weights

@@ -76,6 +76,14 @@ Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel
   if (length.is_static() && kernel.is_static() && length.length() < kMaxGeometry && !window.same()) {
     window.kernel = kernel.length();
     const auto w = window.resolved(length.length());
+    const bool begin = w.pad_begin <= w.pad_end;  // the one that takes away more
+    const auto pad = begin ? w.pad_begin : w.pad_end, left = length.length() + w.pad_begin + w.pad_end;
+    if (w.extent() > left && w.extent() <= left - pad)
+      c.fail_attr(begin ? "pads_begin" : "pads_end",
+                  fmt::format("must leave {} of \"{}\" for the kernel along spatial axis {}, but {} leaves {} of {}",
+                              counted(w.extent(), "element"), c.port_name(data_port), i, pad, std::max<i64>(0, left),
+                              length.length()),
+                  Code::E0403, i);
     c.require(w.extent() <= length.length() + w.pad_begin + w.pad_end, data_port, Code::E0506,
               "{0} kernel is larger than its padded input along spatial axis {2} ({1} > {3})", c.op().type, w.extent(),
               i, length.length() + w.pad_begin + w.pad_end);
@@ -85,11 +93,11 @@ Dim require_windows(const InferContext& c, Window window, Dim length, Dim kernel
 
 void require_geometry(const InferContext& c, std::string_view attribute, const std::vector<i64>& list, i64 spatial,
                       i64 min) {
-  c.require_attr(std::ssize(list) == spatial, attribute, "must hold {}, one per spatial axis, but holds {}",
-                 counted(spatial, "number"), list.size());
-  for (const auto n : list)
-    c.require_attr(min <= n && n <= kMaxGeometry, attribute, "must hold numbers in {1}..{2}, but holds {0}", n, min,
-                   kMaxGeometry);
+  c.require_attr(std::ssize(list) == spatial, attribute, "must hold {}, one per spatial axis of \"{}\", but holds {}",
+                 counted(spatial, "number"), c.port_name(0), list.size());
+  c.require_each(
+      list, [&](i64 n) { return min <= n && n <= kMaxGeometry; }, attribute,
+      "must hold numbers in {1}..{2}, but holds {0}", min, kMaxGeometry);
 }
 
 }  // namespace ovir

@@ -22,7 +22,9 @@ void infer(InferContext& c) {
   if (const auto ids = c.ints(segment_ids)) {
     for (std::size_t i = 0; i < ids->size(); ++i)
       c.require((*ids)[i] >= (i == 0 ? 0 : (*ids)[i - 1]), segment_ids, Code::E0508,
-                "input \"segment_ids\" of SegmentMax must hold sorted ids of 0 or more");
+                "input \"segment_ids\" of SegmentMax must hold sorted ids of 0 or more, but {} is {}{}",
+                i == 0 ? "the first" : fmt::format("element {}", i), (*ids)[i],
+                i == 0 ? "" : fmt::format(" and the one before it {}", (*ids)[i - 1]));
     c.require(ids->empty() || ids->back() < Dim::kUnbounded, segment_ids, Code::E0508,
               "input \"segment_ids\" of SegmentMax must hold ids below {}", Dim::kUnbounded);
     segments = Dim(ids->empty() ? 0 : ids->back() + 1);

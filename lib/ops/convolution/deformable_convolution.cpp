@@ -26,10 +26,11 @@ struct Attrs {
 };
 
 /// `n` groups divide a number of channels.
-void require_groups(const InferContext& c, const Dim& channels, i64 n, std::string_view attribute) {
+void require_groups(const InferContext& c, int port, i64 axis, i64 n, std::string_view attribute) {
+  const auto channels = c.shape(port).dim(axis);
   if (channels.is_static())
-    c.require_attr(channels.length() % n == 0, attribute, "must divide the {1} channels, but is {0}", n,
-                   channels.length());
+    c.require_attr(channels.length() % n == 0, attribute, "must divide the {1} channels of \"{2}\", but is {0}", n,
+                   channels.length(), c.port_name(port));
 }
 
 void infer(InferContext& c) {
@@ -48,9 +49,9 @@ void infer(InferContext& c) {
   auto batch = c.require_same_dim(x.dim(0), moved.dim(0), offsets, "the batch of \"data\"", "that of \"offsets\"");
   if (c.has(mask))
     batch = c.require_same_dim(batch, c.shape(mask).dim(0), mask, "the batch of \"data\"", "that of \"mask\"");
-  require_groups(c, x.dim(1), a.group, "group");
-  require_groups(c, x.dim(1), a.deformable_group, "deformable_group");
-  require_groups(c, w.dim(0), a.group, "group");
+  require_groups(c, data, 1, a.group, "group");
+  require_groups(c, data, 1, a.deformable_group, "deformable_group");
+  require_groups(c, filters, 0, a.group, "group");
   c.require_same_dim(x.dim(1), w.dim(1) * Dim(a.group), filters, "the number of channels of \"data\"",
                      "group * channels of \"filters\"");
   const auto taps = w.dim(2) * w.dim(3) * Dim(a.deformable_group);

@@ -11,7 +11,7 @@ void require_count(const InferContext& c, i64 v, std::string_view attribute) {
 Dim require_rois(const InferContext& c, int port, i64 numbers, std::string_view words) {
   const auto& shape = c.shape(port);
   if (!shape.has_rank()) return {};
-  c.require(shape[1].contains(numbers), port, Code::E0506, "input \"rois\" of {} must have {}, but its shape is {}",
+  c.require(shape[1].contains(numbers), port, Code::E0506, "input \"rois\" of {} must hold {}, but its shape is {}",
             c.op().type, words, to_string(shape));
   return shape[0];
 }

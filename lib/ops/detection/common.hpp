@@ -10,7 +10,8 @@ namespace ovir::ops::detection {
 void require_count(const InferContext& c, i64 v, std::string_view attribute);
 
 /// Regions in input `port`, each of `numbers` numbers, which `words` are. Gives how many there are.
-Dim require_rois(const InferContext& c, int port, i64 numbers = 5, std::string_view words = "5 numbers each");
+Dim require_rois(const InferContext& c, int port, i64 numbers = 5,
+                 std::string_view words = "5 numbers for each region");
 
 /// In a kernel: the feature maps hold the image that region `roi` says it is of, in input `port`.
 void require_batch(const EvalContext& c, int port, i64 roi, i64 batch, const Tensor& maps);

@@ -22,7 +22,8 @@ void infer(InferContext& c) {
   c.require_attr(std::ssize(a.pyramid_scales) >= c.input_count() - 1, "pyramid_scales",
                  "must hold a scale for each of {1} levels, but holds {0}", a.pyramid_scales.size(),
                  c.input_count() - 1);
-  for (const auto s : a.pyramid_scales) c.require_attr(s > 0, "pyramid_scales", "must be positive, but is {}", s);
+  c.require_each(
+      a.pyramid_scales, [](i64 s) { return s > 0; }, "pyramid_scales", "must hold positive numbers, but holds {}");
   c.require_rank(rois, 2);
   Dim count, channels;
   if (const auto& shape = c.shape(rois); shape.has_rank()) {

@@ -85,7 +85,8 @@ void infer(InferContext& c) {
                  "must hold as many numbers as \"fixed_size\" ({1}), but holds {0}",
                  counted(a.density.size(), "number"), a.fixed_size.size());
   const auto require_sizes = [&](const std::vector<float>& list, std::string_view attribute) {
-    for (const auto v : list) c.require_attr(v >= 0 && v < 1e9f, attribute, "must be in 0..1e9, but is {}", v);
+    c.require_each(
+        list, [](float v) { return v >= 0 && v < 1e9f; }, attribute, "must hold numbers in 0..1e9, but holds {}");
   };
   require_sizes(a.density, "density");
   require_sizes(a.fixed_size, "fixed_size");

@@ -31,7 +31,8 @@ void infer(InferContext& c) {
   positive(a.feat_stride, "feat_stride");
   c.require_attr(a.framework.empty() || a.tensorflow(), "framework", "must be \"\" or \"tensorflow\", but is \"{}\"",
                  a.framework);
-  for (const auto v : a.ratio) c.require_attr(v > 0, "ratio", "must be positive, but is {}", v);
+  c.require_each(
+      a.ratio, [](float v) { return v > 0; }, "ratio", "must hold positive numbers, but holds {}");
   c.require_rank(class_probs, 4);
   c.require_rank(bbox_deltas, 4);
   c.require_rank(image_shape, 1);

@@ -15,10 +15,11 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& strides = c.attrs<Attrs>().stride;
   c.require_attr(!strides.empty(), "stride", "must hold a number, but is empty");
-  for (const auto s : strides) {
-    c.require_attr(s > 0 && s < (1 << 15), "stride", "must be in 1..{1}, but is {0}", s, (1 << 15) - 1);
-    c.require_attr(s == strides[0], "stride", "must hold equal strides, but holds {} and {}", strides[0], s);
-  }
+  c.require_each(
+      strides, [](i64 s) { return s > 0 && s < (1 << 15); }, "stride", "must be in 1..{1}, but is {0}", (1 << 15) - 1);
+  c.require_each(
+      strides, [&](i64 s) { return s == strides[0]; }, "stride", "must hold equal strides, but holds {1} and {0}",
+      strides[0]);
   const auto stride = strides[0];
   c.require_rank(data, 4);
   auto shape = c.shape(data);

@@ -26,7 +26,7 @@ struct Attrs {
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   detection::require_bins(c, a);
-  detection::infer_aligned(c, a.pooled_h, a.pooled_w, 4, "4 coordinates");
+  detection::infer_aligned(c, a.pooled_h, a.pooled_w, 4, "4 numbers for each region");
 }
 
 void eval(EvalContext& c) {

@@ -17,7 +17,7 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   detection::require_bins(c, a);
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "must be positive, but is {}", a.spatial_scale);
-  detection::infer_aligned(c, a.pooled_h, a.pooled_w, 5, "5 numbers each");
+  detection::infer_aligned(c, a.pooled_h, a.pooled_w, 5, "5 numbers for each region");
 }
 
 void eval(EvalContext& c) {

@@ -14,17 +14,24 @@ constexpr auto words(Method) {
 enum Input { data, rois };
 
 struct Attrs {
-  i64 pooled_h = 0, pooled_w = 0;
+  std::optional<i64> pooled_h, pooled_w;
   std::vector<i64> output_size, output_roi;  // what newer files say besides: [pooled_h, pooled_w]
   float spatial_scale = 0;
   Method method = Method::max;
 
-  i64 height() const { return pooled_h > 0 || output_roi.size() != 2 ? pooled_h : output_roi[0]; }
-  i64 width() const { return pooled_w > 0 || output_roi.size() != 2 ? pooled_w : output_roi[1]; }
+  i64 height() const { return size(pooled_h, 0); }
+  i64 width() const { return size(pooled_w, 1); }
+
+ private:
+  i64 size(const std::optional<i64>& pooled, std::size_t axis) const {
+    return pooled.value_or(0) > 0 || output_roi.size() != 2 ? pooled.value_or(0) : output_roi[axis];
+  }
 };
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
+  if (!a.pooled_h && a.height() == 0) c.fail_attr("pooled_h", "is required", Code::E0401);
+  if (!a.pooled_w && a.width() == 0) c.fail_attr("pooled_w", "is required", Code::E0401);
   c.require_attr(a.height() > 0, "pooled_h", "must be positive, but is {}", a.height());
   c.require_attr(a.width() > 0, "pooled_w", "must be positive, but is {}", a.width());
   c.require_attr(a.spatial_scale > 0, "spatial_scale", "must be positive, but is {}", a.spatial_scale);

@@ -25,9 +25,9 @@ double scaled(double length, double scale) { return std::floor(length * scale + 
 void infer(InferContext& c, const Task& a) {
   const auto target = a.target, axes_port = a.axes_port;
   for (const auto* pads : {&a.pads_begin, &a.pads_end})
-    for (const auto p : *pads)
-      c.require_attr(p >= 0 && p <= INT32_MAX, pads == &a.pads_begin ? "pads_begin" : "pads_end",
-                     "must be in 0..{1}, but is {0}", p, INT32_MAX);
+    c.require_each(
+        *pads, [](i64 p) { return p >= 0 && p <= INT32_MAX; }, pads == &a.pads_begin ? "pads_begin" : "pads_end",
+        "must hold numbers in 0..{1}, but holds {0}", INT32_MAX);
   for (int port = 1; port < c.input_count(); ++port) c.require_rank(port, 0, 1);
   const bool by_scale = a.by_scale;
   if (const auto type = c.type(target); type != ElementType::dynamic)
@@ -50,7 +50,9 @@ void infer(InferContext& c, const Task& a) {
                      fmt::format("the number of elements of \"{}\"", c.port_name(target)));
   const auto wanted = c.intervals(target);
   for (std::size_t i = 0; i < axes->size(); ++i) {
-    const auto axis = c.require_axis((*axes)[i], axes_port, rank, "axes");
+    const auto axis = c.require_axis((*axes)[i], axes_port, rank, "axes", i);
+    if (seen[axis] && axes_port < 0)
+      c.fail_attr("axes", fmt::format("must name each axis once, but names axis {} twice", axis), Code::E0403, i);
     if (seen[axis])
       c.fail_at(axes_port, Code::E0508,
                 fmt::format("input \"{}\" of Interpolate must name each axis once, but names axis {} twice",

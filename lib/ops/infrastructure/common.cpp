@@ -9,13 +9,40 @@ namespace {
 /// that is known of it: a chain of a thousand feedbacks need not take a thousand rounds.
 constexpr int kRoundsBeforeWidening = 3, kRoundsBeforeRanks = 8, kRoundsBeforeNothing = 16;
 
+/// A fault of the port map; `port`: the input that it is about, -1: none.
+[[noreturn]] void fail_in_map(const InferContext& c, const SourceLoc& at, int port, std::string message) {
+  auto d = diagnose(Code::E0507, std::move(message), at);
+  if (port >= 0) d.port = PortRef{true, port, std::nullopt, c.port_name(port)};
+  fail(std::move(d));
+}
+
 /// The axis along which an input of known rank is sliced.
 i64 sliced_axis(const InferContext& c, const BodyLink& link) {
   const auto& shape = c.shape(link.port);
-  c.require(-shape.rank() <= link.axis && link.axis < shape.rank(), link.port, Code::E0507,
-            "the port map of {} slices input \"{}\" along axis {}, but its shape is {}", c.op().type,
-            c.port_name(link.port), link.axis, to_string(shape));
+  if (link.axis < -shape.rank() || link.axis >= shape.rank())
+    fail_in_map(c, link.axis_at, link.port,
+                fmt::format("the port map of {} slices input \"{}\" {} along axis {}, but {}", c.op().type,
+                            c.port_name(link.port), to_string(shape), link.axis, axes_of_rank(shape.rank())));
   return link.axis < 0 ? link.axis + shape.rank() : link.axis;
+}
+
+/// `start` and `end` lie on the axis, in the order of the stride; negative ones count from the end.
+void require_range(const InferContext& c, const BodyLink& link, i64 length) {
+  const auto input =
+      fmt::format("axis {} of input \"{}\" {}", link.axis, c.port_name(link.port), to_string(c.shape(link.port)));
+  const std::tuple<std::string_view, i64, const SourceLoc&> ends[] = {{"start", link.start, link.start_at},
+                                                                      {"end", link.end, link.end_at}};
+  for (const auto& [name, value, at] : ends)
+    if (value < -length - 1 || value > length)
+      fail_in_map(c, at, link.port,
+                  fmt::format("\"{}\" of the port map of {} must be in {}..{} for {}, but is {}", name, c.op().type,
+                              -length - 1, length, input, value));
+  if (!parts_of(link, length))
+    fail_in_map(
+        c, link.start_at, link.port,
+        fmt::format("\"start\" of the port map of {} must not be {} \"end\", as the stride is {}, but they are "
+                    "{} and {} for {}",
+                    c.op().type, link.stride < 0 ? "before" : "behind", link.stride, link.start, link.end, input));
 }
 
 Fact part_fact(const InferContext& c, const BodyLink& link) {
@@ -38,9 +65,10 @@ PartialShape concatenated(const PartialShape& part, const BodyLink& link, const 
                           const InferContext& c) {
   if (!part.has_rank()) return part;
   auto whole = part.rank() == 0 ? PartialShape{Dim(1)} : part;
-  c.require(-whole.rank() <= link.axis && link.axis < whole.rank(), -1, Code::E0507,
-            "the port map of {} concatenates the parts of output {} along axis {}, but their shape is {}", c.op().type,
-            link.port, link.axis, to_string(part));
+  if (link.axis < -whole.rank() || link.axis >= whole.rank())
+    fail_in_map(c, link.axis_at, -1,
+                fmt::format("the port map of {} concatenates the parts {} of output {} along axis {}, but {}",
+                            c.op().type, to_string(part), link.port, link.axis, axes_of_rank(whole.rank())));
   auto& along = whole[link.axis < 0 ? link.axis + whole.rank() : link.axis];
   if (sized && along.contains(link.part_size)) along = Dim(link.part_size);
   along = along * iterations;
@@ -249,11 +277,8 @@ std::optional<Dim> sliced_count(const InferContext& c) {
     if (shape.has_rank()) {
       const auto& along = shape[sliced_axis(c, link)];
       if (along.is_static()) {
-        const auto parts = parts_of(link, along.length());
-        c.require(parts.has_value(), link.port, Code::E0507,
-                  "the port map of {} slices axis {} of input \"{}\" {} from {} to {} by {}, which is out of range",
-                  c.op().type, link.axis, c.port_name(link.port), to_string(shape), link.start, link.end, link.stride);
-        count = Dim(parts->count);
+        require_range(c, link, along.length());
+        count = Dim(parts_of(link, along.length())->count);
       } else {
         const auto min = parts_of(link, along.min), max = along.is_bounded() ? parts_of(link, along.max) : std::nullopt;
         count = Dim(min ? min->count : 0, max ? max->count : Dim::kUnbounded);

@@ -39,7 +39,8 @@ void infer(InferContext& c) {
   const auto results = infrastructure::infer_rounds(c);
   const auto& condition = results[map.condition_result];
   if (condition.type != ElementType::dynamic && condition.type != ElementType::boolean)
-    fail(Code::E0502, "the execution condition of Loop must be boolean, but is {}", name(condition.type));
+    fail(Code::E0502, "the execution condition that the body of Loop gives must be boolean, but is {}",
+         name(condition.type));
   if (!condition.shape.element_count().contains(1))
     fail(Code::E0504, "the execution condition of Loop must be one element, but its shape is {}",
          to_string(condition.shape));

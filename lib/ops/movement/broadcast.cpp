@@ -32,13 +32,14 @@ PartialShape target_of(const InferContext& c) {
   return shape_of_rank(axis_count(c.shape(target_shape)));
 }
 
-/// One axis: a length of 1 is repeated, any other is the target's.
-Dim repeat(const InferContext& c, const Dim& from, const Dim& to) {
+/// Axis `i` of data: a length of 1 is repeated, any other is the target's.
+Dim repeat(const InferContext& c, i64 i, const Dim& to) {
+  const auto& from = c.shape(data)[i];
   if (from.contains(1)) return to;
   const auto both = intersect(from, to);
   c.require(both.has_value(), target_shape, Code::E0505,
-            "Broadcast cannot make a dim of {} out of {}: \"data\" has shape {}", to_string(to), to_string(from),
-            to_string(c.shape(data)));
+            "dim {0} of input \"data\" {1} of Broadcast must be 1 or {2}, as \"target_shape\" asks for {2}", i,
+            to_string(c.shape(data)), to_string(to));
   return *both;
 }
 
@@ -50,7 +51,7 @@ void infer_aligned(InferContext& c, PartialShape target, bool last) {
   c.require(target.rank() >= from.rank(), target_shape, Code::E0504,
             "input \"target_shape\" of Broadcast must have as many dims as \"data\" {1} or more, but has {0}",
             target.rank(), to_string(from));
-  for (i64 i = 0; i < from.rank(); ++i) target[added + i] = repeat(c, from[i], target[added + i]);
+  for (i64 i = 0; i < from.rank(); ++i) target[added + i] = repeat(c, i, target[added + i]);
   c.output(0, std::move(target));
 }
 
@@ -67,7 +68,7 @@ void infer_explicit(InferContext& c, PartialShape target) {
         0 <= axis && axis < target.rank(), axes_mapping, Code::E0507,
         "element {0} of input \"axes_mapping\" of Broadcast must name one of {2} axes of \"target_shape\", but is {1}",
         i, axis, target.rank());
-    if (from.has_rank() && i < from.rank()) target[axis] = repeat(c, from[i], target[axis]);
+    if (from.has_rank() && i < from.rank()) target[axis] = repeat(c, i, target[axis]);
     if (from.has_rank() && from.rank() == 0)  // has no axis to be put there
       c.require(target[axis].contains(1), axes_mapping, Code::E0506,
                 "input \"axes_mapping\" of Broadcast must name an axis of length 1 for a scalar \"data\", but names "

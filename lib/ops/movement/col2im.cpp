@@ -14,8 +14,9 @@ struct Attrs {
 void require_pair(const InferContext& c, std::string_view attribute, const std::vector<i64>& pair, i64 min) {
   c.require_attr(pair.size() == 2, attribute, "must hold 2 numbers, one for each axis of the image, but holds {}",
                  counted(pair.size(), "number"));
-  for (const auto v : pair)
-    c.require_attr(v >= min && v < (i64{1} << 28), attribute, "must be in {1}..{2}, but is {0}", v, min, (1 << 28) - 1);
+  c.require_each(
+      pair, [&](i64 v) { return v >= min && v < (i64{1} << 28); }, attribute,
+      "must hold numbers in {1}..{2}, but holds {0}", min, (1 << 28) - 1);
 }
 
 /// The number of positions of a block along one axis.

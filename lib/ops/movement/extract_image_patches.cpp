@@ -33,8 +33,9 @@ void infer(InferContext& c) {
   for (const auto& [attribute, pair] : pairs) {
     c.require_attr(pair->size() == 2, attribute, "must hold 2 numbers, one for each axis of the image, but holds {}",
                    counted(pair->size(), "number"));
-    for (const auto v : *pair)
-      c.require_attr(v > 0 && v < (i64{1} << 30), attribute, "must be in 1..{1}, but is {0}", v, (1 << 30) - 1);
+    c.require_each(
+        *pair, [](i64 v) { return v > 0 && v < (i64{1} << 30); }, attribute,
+        "must hold numbers in 1..{1}, but holds {0}", (1 << 30) - 1);
   }
   c.require_rank(data, 4);
   const auto& from = c.shape(data);

@@ -22,10 +22,12 @@ std::optional<i64> require_batch_dims(const InferContext& c) {
   const auto &from = c.shape(data), &at = c.shape(indices);
   if (a.batch_dims < 0 && !at.has_rank()) return std::nullopt;
   const auto batch = batch_dims_of(a, at.has_rank() ? at.rank() : 0);
+  auto most = kMaxRank;
   for (const auto* s : {&from, &at})
-    c.require_attr(batch >= 0 && (!s->has_rank() || batch <= s->rank()), "batch_dims",
-                   "must be in range for \"data\" {1} and \"indices\" {2}, but is {0}", a.batch_dims, to_string(from),
-                   to_string(at));
+    if (s->has_rank()) most = std::min(most, s->rank());
+  c.require_attr(0 <= batch && batch <= most, "batch_dims",
+                 "must be in {1}..{2} for \"data\" {3} and \"indices\" {4}, but is {0}", a.batch_dims,
+                 at.has_rank() ? -at.rank() : 0, most, to_string(from), to_string(at));
   return batch;
 }
 
@@ -37,7 +39,7 @@ void infer(InferContext& c) {
   auto along = c.scalar_int(axis);
   if (along && from.has_rank()) along = c.require_axis(*along, axis, from.rank());
   if (along && *along >= 0 && batch)
-    c.require_attr(*batch <= *along, "batch_dims", "must not be more than the axis ({1}), but is {0}",
+    c.require_attr(*batch <= *along, "batch_dims", "must not be more than \"axis\" ({1}), but is {0}",
                    c.attrs<Attrs>().batch_dims, *along);
   if (!from.has_rank() || !at.has_rank() || !batch) return c.output(0, PartialShape::unknown_rank());
 

@@ -14,15 +14,15 @@ struct Attrs {
 /// indices.shape[:-1] + data.shape[batch_dims + indices.shape[-1]:]
 PartialShape gathered(const InferContext& c) {
   const auto batch = c.attrs<Attrs>().batch_dims;
-  c.require_attr(batch >= 0, "batch_dims", "must not be negative, but is {}", batch);
   c.require_rank_at_least(data, 1);
   c.require_rank_at_least(indices, 1);
   const auto &from = c.shape(data), &at = c.shape(indices);
-  for (const int port : {data, indices}) {
-    const auto& s = c.shape(port);
-    c.require_attr(!s.has_rank() || batch < s.rank(), "batch_dims",
-                   "must be less than the rank of \"{1}\" {2}, but is {0}", batch, c.port_name(port), to_string(s));
-  }
+  auto most = kMaxRank - 1;
+  for (const auto* s : {&from, &at})
+    if (s->has_rank()) most = std::min(most, s->rank() - 1);
+  c.require_attr(0 <= batch && batch <= most, "batch_dims",
+                 "must be in 0..{1} for \"data\" {2} and \"indices\" {3}, but is {0}", batch, most, to_string(from),
+                 to_string(at));
   if (!from.has_rank() || !at.has_rank()) return PartialShape::unknown_rank();
   const auto& tuple = at[at.rank() - 1];
   c.require(batch + tuple.min <= from.rank(), indices, Code::E0506,

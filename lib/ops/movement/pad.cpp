@@ -26,9 +26,10 @@ void require_pads(const InferContext& c, int port) {
   if (!pads || !c.shape(data).has_rank()) return;
   for (i64 i = 0; i < std::ssize(*pads); ++i) {
     const auto& d = c.shape(data)[i];
-    c.require(!d.is_bounded() || (*pads)[i] <= max_added(mode, d.max), port, Code::E0508,
-              "element {1} of input \"{0}\" of Pad is {2}, more than this pad_mode can add to axis {3} of {4}",
-              c.port_name(port), i, (*pads)[i], i, to_string(c.shape(data)));
+    c.require(
+        !d.is_bounded() || (*pads)[i] <= max_added(mode, d.max), port, Code::E0508,
+        "element {1} of input \"{0}\" of Pad must be {3} or less in this pad_mode for axis {1} of {4}, but is {2}",
+        c.port_name(port), i, (*pads)[i], max_added(mode, d.max), to_string(c.shape(data)));
   }
 }
 
@@ -52,7 +53,7 @@ void infer(InferContext& c) {
   }
   c.require_rank(pad_value, 0);
   c.require_attr(c.type(data) != ElementType::string || c.attrs<Attrs>().pad_mode == Mode::constant, "pad_mode",
-                 "must be \"constant\" for strings");
+                 "must be \"constant\" where \"data\" holds strings");
   require_pads(c, pads_begin);
   require_pads(c, pads_end);
   if (!from.has_rank()) return c.output(0, shape_of_rank(count));

@@ -18,7 +18,7 @@ void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
   c.require_attr(a.reduction != Reduction::sub, "reduction", "must not be \"sub\", which is for ScatterNDUpdate");
   c.require_attr(a.reduction != Reduction::mean || c.type(data) != ElementType::boolean, "reduction",
-                 "must not be \"mean\" for booleans");
+                 "must not be \"mean\" where \"data\" is boolean");
   c.require_single(axis);
   const auto& from = c.shape(data);
   for (const int port : {indices, updates})

@@ -77,8 +77,8 @@ void require_masks(const InferContext& c) {
                                                                         {"shrink_axis_mask", &a.shrink_axis_mask},
                                                                         {"ellipsis_mask", &a.ellipsis_mask}};
   for (const auto& [mask_name, mask] : masks)
-    for (const auto bit : *mask)
-      c.require_attr(bit == 0 || bit == 1, mask_name, "must hold 0 and 1, but holds {}", bit);
+    c.require_each(
+        *mask, [](i64 bit) { return bit == 0 || bit == 1; }, mask_name, "must hold 0 and 1, but holds {}");
   c.require_attr(std::count(a.ellipsis_mask.begin(), a.ellipsis_mask.end(), 1) <= 1, "ellipsis_mask",
                  "must have one bit set at most");
 }

@@ -5,13 +5,15 @@ namespace ovir::ops::normalization {
 void require_unique_axes(const InferContext& c, const std::vector<i64>& axes, int port, i64 rank,
                          std::string_view attribute) {
   std::vector<bool> seen(rank);
-  for (const auto axis : axes) {
-    const auto at = c.require_axis(axis, port, rank, attribute);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = axes[i];
+    const auto at = c.require_axis(axis, port, rank, attribute, i);
     if (seen[at] && port >= 0)
       c.fail_at(port, Code::E0508,
                 fmt::format("input \"{}\" of {} must name each axis once, but names axis {} twice", c.port_name(port),
                             c.op().type, axis));
-    if (seen[at]) c.fail_attr(attribute, fmt::format("must not name an axis twice, but names axis {} twice", axis));
+    if (seen[at])
+      c.fail_attr(attribute, fmt::format("must name each axis once, but names axis {} twice", axis), Code::E0403, i);
     seen[at] = true;
   }
 }

@@ -25,8 +25,8 @@ void infer(InferContext& c) {
       channels = c.require_same_dim(channels, c.shape(port)[0], port, "the number of channels of \"data\"",
                                     fmt::format("the number of elements of \"{}\"", c.port_name(port)));
   if (channels.is_static())
-    c.require_attr(channels.length() % a.num_groups == 0, "num_groups", "must divide the {0} channels, but is {1}",
-                   channels.length(), a.num_groups);
+    c.require_attr(channels.length() % a.num_groups == 0, "num_groups",
+                   "must divide the {0} channels of \"data\", but is {1}", channels.length(), a.num_groups);
   auto out = x;
   if (out.has_rank()) out[1] = channels;
   c.output(0, std::move(out));

@@ -21,6 +21,8 @@ std::span<const Activation> default_activations(Cell cell) {
   return std::span(kDefaults).last(1);
 }
 
+std::string times_hidden(i64 n) { return n == 1 ? "hidden_size" : fmt::format("{} * hidden_size", n); }
+
 }  // namespace
 
 void infer(InferContext& c, const Ports& p) {
@@ -71,19 +73,17 @@ void infer(InferContext& c, const Ports& p) {
                          fmt::format("dim 0 of \"{}\"", c.port_name(port)));
   }
   const auto &w = c.shape(p.w), &r = c.shape(p.r);
-  c.require_same_dim(w.dim(more), rows, p.w, "the number of rows of \"W\"",
-                     fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(w.dim(more), rows, p.w, "the number of rows of \"W\"", times_hidden(gates(p.cell)));
   c.require_same_dim(c.shape(p.x).dim(1 + more), w.dim(1 + more), p.w, "the last dim of \"X\"",
                      "the number of columns of \"W\"");
-  c.require_same_dim(r.dim(more), rows, p.r, "the number of rows of \"R\"",
-                     fmt::format("{} * hidden_size", gates(p.cell)));
+  c.require_same_dim(r.dim(more), rows, p.r, "the number of rows of \"R\"", times_hidden(gates(p.cell)));
   c.require_same_dim(hidden, r.dim(1 + more), p.r, "hidden_size", "the number of columns of \"R\"");
   if (c.has(p.b)) {
     c.require_rank(p.b, 1 + more);
     // GRU's linear_before_reset keeps the two biases of the h gate apart.
     const auto biases = p.cell == Cell::gru && a.linear_before_reset ? 4 * a.hidden_size : rows.length();
     c.require_same_dim(c.shape(p.b).dim(more), Dim(biases), p.b, "the number of elements of \"B\"",
-                       fmt::format("{} * hidden_size", biases / a.hidden_size));
+                       times_hidden(biases / a.hidden_size));
   }
 
   const PartialShape last = p.sequence() ? PartialShape{batch, directions, hidden} : PartialShape{batch, hidden};

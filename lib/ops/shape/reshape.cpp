@@ -151,6 +151,9 @@ std::vector<Remedy> with_one_dim_open(const InferContext& c, const std::vector<I
   };
   for (const auto i : order)
     if (!has_rest) offer(i, -1);
+  // "special_zero controls how zero values in shape are interpreted": a 0 was probably meant to keep its dim.
+  if (!c.attrs<Attrs>().special_zero && std::find(exact->begin(), exact->end(), 0) != exact->end())
+    remedies.push_back({{Change::What::attribute, "special_zero", "true"}});
   for (const auto i : order)
     if (c.attrs<Attrs>().special_zero && i < in.rank() && pattern[i].lo > 0) offer(i, 0);
   return remedies;

@@ -36,7 +36,10 @@ void infer(InferContext& c) {
   const auto named = c.ints(axes);
   if (!named) return c.output(0, shape_of_rank(Dim(from.rank()) + count));
   const auto rank = from.rank() + std::ssize(*named);
-  for (const auto axis : *named) c.require_axis(axis, axes, rank);
+  for (const auto axis : *named)
+    c.require(-rank <= axis && axis < rank, axes, Code::E0507,
+              "input \"axes\" of Unsqueeze names axis {}, but the output of rank {} has axes {}..{}", axis, rank, -rank,
+              rank - 1);
   auto out = with_ones(from, from.rank(), *named, Dim(1));
   c.require(out.has_value(), axes, Code::E0508, "input \"axes\" of Unsqueeze must name each axis once, but is {}",
             to_string(*named));

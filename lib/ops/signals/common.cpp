@@ -95,8 +95,8 @@ PartialShape infer(InferContext& c, bool complex_input, std::optional<i64>& last
   auto shape = c.shape(data);
   if (shape.has_rank() && complex_input) {
     c.require(shape[shape.rank() - 1].contains(2), data, Code::E0506,
-              "the last dim of input \"{}\" must be 2 (real and imaginary part), but its shape is {}", c.op().type,
-              to_string(shape));
+              "the last dim of input \"data\" of {} must be 2 (real and imaginary part), but its shape is {}",
+              c.op().type, to_string(shape));
     shape.dims().pop_back();
   }
   if (c.has(signal_size)) {

@@ -11,7 +11,7 @@ Counts infer_boxes(InferContext& c, ElementType output_type, i64 numbers, std::s
   for (int port = max_output_boxes_per_class; port < c.input_count(); ++port) c.require_single(port);
   Counts counts;
   if (const auto& shape = c.shape(boxes); shape.has_rank()) {
-    c.require(shape[2].contains(numbers), boxes, Code::E0506, "input \"boxes\" of {} must have {}, but its shape is {}",
+    c.require(shape[2].contains(numbers), boxes, Code::E0506, "input \"boxes\" of {} must hold {}, but its shape is {}",
               c.op().type, words, to_string(shape));
     counts.batches = shape[0];
     counts.boxes = shape[1];

@@ -16,7 +16,7 @@ struct Attrs {
 
 void infer(InferContext& c) {
   const auto& a = c.attrs<Attrs>();
-  const auto counts = infer_boxes(c, a.output_type, 5, "a center, a size and an angle, 5 numbers");
+  const auto counts = infer_boxes(c, a.output_type, 5, "5 numbers for each box, center, size and angle");
   auto of_class = counts.boxes.max;
   if (const auto max_boxes = c.scalar_int(max_output_boxes_per_class))
     of_class = std::clamp<i64>(*max_boxes, 0, of_class);

@@ -33,7 +33,7 @@ struct Variant {
 
 void infer(InferContext& c, const Variant& variant) {
   const auto& a = c.attrs<Attrs>();
-  const auto counts = infer_boxes(c, a.output_type, 4, "4 numbers each");
+  const auto counts = infer_boxes(c, a.output_type, 4, "4 numbers for each box");
   const auto given =
       c.has(max_output_boxes_per_class) ? c.scalar_int(max_output_boxes_per_class) : std::optional<i64>(0);
   const auto max_boxes = given ? std::optional(std::max<i64>(0, *given)) : std::nullopt;

@@ -8,17 +8,24 @@ namespace {
 
 enum Input { begins, ends, symbols };
 
-void check(const Version& version, i64 begin, i64 end, i64 size) {
-  if (begin < 0 || begin > end || end > size)
+/// String `i` lies within the symbols.
+void check(const Version& version, std::size_t i, i64 begin, i64 end, i64 size) {
+  if (begin < 0 || begin > size)
+    fail_at(
+        version, begins, Code::E0508,
+        fmt::format("element {} of input \"begins\" of StringTensorPack must be in 0..{}, but is {}", i, size, begin));
+  if (end < begin || end > size)
     fail_at(version, ends, Code::E0508,
-            fmt::format("a string spans symbols [{}..{}), but there are {}", begin, end, size));
+            fmt::format("element {} of input \"ends\" of StringTensorPack must be in {}..{}, from where the string "
+                        "begins to the number of symbols, but is {}",
+                        i, begin, size, end));
 }
 
 void infer(InferContext& c) {
   c.require_rank(symbols, 1);
   if (const auto first = c.peek_ints(begins), last = c.peek_ints(ends); first && last && first->size() == last->size())
     for (std::size_t i = 0; i < first->size(); ++i)
-      check(c.version(), (*first)[i], (*last)[i], axis_count(c.shape(symbols)).max);
+      check(c.version(), i, (*first)[i], (*last)[i], axis_count(c.shape(symbols)).max);
   c.output(0, c.require_same_shape(begins, ends));
 }
 
@@ -27,7 +34,7 @@ void eval(EvalContext& c) {
   const auto& text = c.in(symbols);
   std::vector<std::string> strings;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    check(c.version(), first[i], last[i], text.size());
+    check(c.version(), i, first[i], last[i], text.size());
     strings.emplace_back(reinterpret_cast<const char*>(text.bytes()) + first[i], last[i] - first[i]);
   }
   c.set_out(0, Tensor::strings(c.in(begins).shape(), strings));
