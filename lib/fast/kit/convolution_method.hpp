@@ -8,7 +8,7 @@
 
 namespace ovir::fast {
 
-/// All but `planar` read blocked values.
+/// `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
 enum class ConvolutionMethod : std::uint8_t {
   direct,
   pointwise,

@@ -24,10 +24,10 @@ constexpr i64 kPlaneWorthTransforming = 150;
 /// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
 ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
   if (s.is_depthwise()) return ConvolutionMethod::depthwise;
+  if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (s.is_pointwise()) return ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
-  if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
   return tile == 0 ? ConvolutionMethod::direct
                    : (tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4);
@@ -61,7 +61,7 @@ class BlockedConvolution final : public Kernel {
     const auto residual = ending_.residual < 0 ? nullptr : &sizes.in[ending_.residual];
     if (residual && residual->size() != out.size()) return nullptr;
     const auto threads = runtime.threads();
-    if (sizes.in[0].layout == Layout::plain && method_ != ConvolutionMethod::planar)
+    if (sizes.in[0].layout == Layout::plain && !reads_planes())
       state->in = state->reserve(blocked_size(s.batch, s.channels, s.plane()));
     if (out.layout == Layout::plain) state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
@@ -111,7 +111,7 @@ class BlockedConvolution final : public Kernel {
 
   bool reads(int input, Layout layout) const override {
     if (input == 1 && filters_.size() == 0) return layout == Layout::plain;
-    return layout == Layout::plain || input != 0 || method_ != ConvolutionMethod::planar;
+    return layout == Layout::plain || input != 0 || !reads_planes();
   }
   bool writes(Layout) const override { return true; }
   /// Each place of the residual is read before the output's same place is written.
@@ -124,6 +124,10 @@ class BlockedConvolution final : public Kernel {
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
+  bool reads_planes() const {
+    return method_ == ConvolutionMethod::planar ||
+           (method_ == ConvolutionMethod::few_outputs && few_outputs_reads_planes(known_));
+  }
   i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.channels * known_.taps(); }
   int tile() const { return method_ == ConvolutionMethod::winograd2 ? 2 : 4; }
 

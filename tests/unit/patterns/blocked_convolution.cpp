@@ -45,6 +45,9 @@ void three_outputs(Net& n) {  // the last pixels do not fill a block
 void eight_outputs(Net& n) {
   n.result(relu(n, convolution(n, n.input({1, 40, 9, 8}), {8, 40, 6, 6}, windows(2, 2, 2))));
 }
+void image_to_eight(Net& n) {
+  n.result(n.op("Swish-4", {biased(n, convolution(n, n.input({2, 3, 20, 35}), {8, 3, 6, 6}, windows(2, 2, 2)), 8)}));
+}
 void transposed(Net& n) {
   const auto x = n.input({1, 20, 5, 6});
   const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 4, 4})}, windows(2, 2, 1));
@@ -173,6 +176,8 @@ constexpr Example kExamples[] = {
     {"few_outputs.convolution+bias+Sigmoid", one_output, kOften, kOpen},
     {"direct.convolution+bias+Sigmoid", one_output, kOnce},
     {"few_outputs.convolution+Relu", eight_outputs},
+    {"few_outputs.convolution+bias+Swish", image_to_eight},
+    {"planar.convolution+bias+Swish", image_to_eight, kOnce},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "fast/kernels/convolution/direct.hpp"
+#include "fast/kernels/convolution/planar.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -42,7 +43,13 @@ bool few_outputs_pays(const ConvolutionShape& s) {
          static_cast<double>(pixels_of(s) * s.kernel_width) >= kWorthIt * static_cast<double>(j.kernel_width);
 }
 
-i64 few_outputs_filters_size(const ConvolutionShape& s) { return direct_filters_size(joined(s)); }
+bool few_outputs_reads_planes(const ConvolutionShape& s) {
+  return s.channels <= kFewChannels && planar_taps(joined(s)) <= kMaxPlanarTaps;
+}
+
+i64 few_outputs_filters_size(const ConvolutionShape& s) {
+  return few_outputs_reads_planes(s) ? planar_filters_size(joined(s)) : direct_filters_size(joined(s));
+}
 
 void few_outputs_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
   const auto j = joined(s);
@@ -52,12 +59,14 @@ void few_outputs_pack(const ConvolutionShape& s, const float* filters, float* to
     for (i64 row = 0; row < rows; ++row)
       std::copy_n(filters + (output % s.outputs * rows + row) * s.kernel_width, s.kernel_width,
                   wide.data() + (output * rows + row) * j.kernel_width + output / s.outputs * s.stride_x);
-  direct_pack(j, Weights(wide.data()), to, pool);
+  if (few_outputs_reads_planes(s)) planar_pack(j, wide.data(), to, pool);
+  else direct_pack(j, Weights(wide.data()), to, pool);
 }
 
 i64 few_outputs_scratch_size(const ConvolutionShape& s, int threads) {
   const auto j = joined(s);
-  return result_size(j) + direct_scratch_size(j, threads);
+  return result_size(j) +
+         (few_outputs_reads_planes(s) ? planar_scratch_size(j, threads) : direct_scratch_size(j, threads));
 }
 
 void few_outputs_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
@@ -68,7 +77,8 @@ void few_outputs_convolution(const ConvolutionShape& s, const float* filters, co
   auto repeated = epilogue;
   repeated.bias = epilogue.bias ? bias.values.data() : nullptr;
   repeated.slopes = epilogue.slopes ? slopes.values.data() : nullptr;
-  direct_convolution(j, filters, in, scratch, repeated, scratch + result_size(j), pool);
+  auto* const compute = few_outputs_reads_planes(s) ? planar_convolution : direct_convolution;
+  compute(j, filters, in, scratch, repeated, scratch + result_size(j), pool);
   constexpr i64 kPixelsAChunk = 4096;
   const auto rows = s.batch * s.out_height, chunks = std::min(rows, ceil_div(rows * s.out_width, kPixelsAChunk));
   parallel(pool, chunks, [&](i64 chunk) {

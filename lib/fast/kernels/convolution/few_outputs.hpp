@@ -1,4 +1,4 @@
-// Convolution of one group on Layout::blocked whose few outputs would leave most of a vector empty, as at the end of
+// Convolution of one group into Layout::blocked whose few outputs would leave most of a vector empty, as at the end of
 // nets that give images: neighboring pixels of a row share the vector. Their windows together are one of a wider kernel
 // with a wider stride, whose filters are those of the single pixels, one beside the other, and zeros.
 #pragma once
@@ -8,11 +8,13 @@ namespace ovir::fast {
 
 /// Whether enough pixels fit into a vector. Not for dilated rows.
 bool few_outputs_pays(const ConvolutionShape& shape);
+/// Whether it reads plain planes as `planar` does, since there are few channels, too; else it reads Layout::blocked.
+bool few_outputs_reads_planes(const ConvolutionShape& shape);
 i64 few_outputs_filters_size(const ConvolutionShape& shape);
 /// Packs filters [outputs][channels][taps].
 void few_outputs_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
 i64 few_outputs_scratch_size(const ConvolutionShape& shape, int threads);
-/// in: [batch][blocks of channels][height][width][16], out alike. Without a residual.
+/// out: [batch][blocks of outputs][height][width][16]. Without a residual.
 void few_outputs_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
                              const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
