@@ -77,7 +77,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::depthwise: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::few_outputs:
-      return few_outputs_convolution(shape, filters, in, out, epilogue, scratch, pool);
+      return few_outputs_convolution(shape, filters, in, out, false, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
   }

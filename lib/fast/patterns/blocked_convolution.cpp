@@ -63,7 +63,8 @@ class BlockedConvolution final : public Kernel {
     const auto threads = runtime.threads();
     if (sizes.in[0].layout == Layout::plain && !reads_planes())
       state->in = state->reserve(blocked_size(s.batch, s.channels, s.plane()));
-    if (out.layout == Layout::plain) state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
+    if (out.layout == Layout::plain && method_ != ConvolutionMethod::few_outputs)
+      state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     state->by_panels = filters_.size() == 0 && packs_by_panels(s);
@@ -104,7 +105,10 @@ class BlockedConvolution final : public Kernel {
     } else {
       const auto* filters = state.filters ? state.floats(state.filters) : filters_.data();
       if (state.filters) pack(method_, known_, given, state.floats(state.filters), pool);
-      compute(method_, s, filters, x, y, epilogue, state.floats(state.work), pool);
+      if (method_ == ConvolutionMethod::few_outputs)
+        few_outputs_convolution(s, filters, x, y, out[0].layout == Layout::plain, epilogue, state.floats(state.work),
+                                pool);
+      else compute(method_, s, filters, x, y, epilogue, state.floats(state.work), pool);
     }
     if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }

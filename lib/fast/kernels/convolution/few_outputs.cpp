@@ -1,6 +1,7 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "fast/kernels/convolution/direct.hpp"
@@ -33,6 +34,33 @@ struct Repeated {
     for (i64 i = 0; by_output && i < pixels_of(s) * s.outputs; ++i) values[i] = by_output[i % s.outputs];
   }
 };
+
+/// A row of joined pixels, each with `outputs` numbers, into a row of each output's plane.
+template <i64 outputs>
+void split_row(const float* from, i64 width, float* to, i64 plane) {
+  constexpr auto pixels = kBlock / outputs;
+  for (i64 x = 0; x < width; x += pixels, from += kBlock) {
+    const auto some = std::min(pixels, width - x);
+    for (i64 output = 0; output < outputs; ++output)
+      for (i64 i = 0; i < some; ++i) to[output * plane + x + i] = from[i * outputs + output];
+  }
+}
+using SplitRow = void (*)(const float*, i64, float*, i64);
+template <std::size_t... i>
+constexpr std::array<SplitRow, sizeof...(i)> split_rows(std::index_sequence<i...>) {
+  return {split_row<static_cast<i64>(i) + 1>...};
+}
+constexpr auto kSplitRow = split_rows(std::make_index_sequence<kBlock / 2>());
+
+/// A row of joined pixels into a row of blocks.
+void spread_row(const float* from, i64 outputs, i64 width, float* to) {
+  const auto pixels = kBlock / outputs;
+  for (i64 x = 0; x < width; x += pixels, from += kBlock)
+    for (i64 i = 0; i < std::min(pixels, width - x); ++i, to += kBlock) {
+      std::copy_n(from + i * outputs, outputs, to);
+      std::fill_n(to + outputs, kBlock - outputs, 0.0f);
+    }
+}
 
 }  // namespace
 
@@ -69,7 +97,7 @@ i64 few_outputs_scratch_size(const ConvolutionShape& s, int threads) {
          (few_outputs_reads_planes(s) ? planar_scratch_size(j, threads) : direct_scratch_size(j, threads));
 }
 
-void few_outputs_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
+void few_outputs_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out, bool planes,
                              const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (s.out_plane() == 0) return;
   const auto j = joined(s);
@@ -84,12 +112,11 @@ void few_outputs_convolution(const ConvolutionShape& s, const float* filters, co
   parallel(pool, chunks, [&](i64 chunk) {
     const Part part(rows, chunks, chunk);
     for (auto y = part.begin; y < part.end; ++y) {
-      const float* from = scratch + y * j.out_width * kBlock;
-      float* to = out + y * s.out_width * kBlock;
-      for (i64 x = 0; x < s.out_width; ++x, to += kBlock) {
-        std::copy_n(from + x / pixels_of(s) * kBlock + x % pixels_of(s) * s.outputs, s.outputs, to);
-        std::fill_n(to + s.outputs, kBlock - s.outputs, 0.0f);
-      }
+      const auto* from = scratch + y * j.out_width * kBlock;
+      const auto image = y / s.out_height, row = y % s.out_height * s.out_width;
+      if (planes)
+        kSplitRow[s.outputs - 1](from, s.out_width, out + image * s.outputs * s.out_plane() + row, s.out_plane());
+      else spread_row(from, s.outputs, s.out_width, out + (image * s.out_plane() + row) * kBlock);
     }
   });
 }

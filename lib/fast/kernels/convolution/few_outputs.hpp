@@ -1,4 +1,4 @@
-// Convolution of one group into Layout::blocked whose few outputs would leave most of a vector empty, as at the end of
+// Convolution of one group whose few outputs would leave most of a vector empty, as at the end of
 // nets that give images: neighboring pixels of a row share the vector. Their windows together are one of a wider kernel
 // with a wider stride, whose filters are those of the single pixels, one beside the other, and zeros.
 #pragma once
@@ -14,8 +14,8 @@ i64 few_outputs_filters_size(const ConvolutionShape& shape);
 /// Packs filters [outputs][channels][taps].
 void few_outputs_pack(const ConvolutionShape& shape, const float* filters, float* to, ThreadPool& pool);
 i64 few_outputs_scratch_size(const ConvolutionShape& shape, int threads);
-/// out: [batch][blocks of outputs][height][width][16]. Without a residual.
+/// out: with `planes` [batch][outputs][height][width], else [batch][1][height][width][16]. Without a residual.
 void few_outputs_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
-                             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+                             bool planes, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast
