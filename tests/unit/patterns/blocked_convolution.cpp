@@ -45,6 +45,9 @@ void three_outputs(Net& n) {  // the last pixels do not fill a block
 void eight_outputs(Net& n) {
   n.result(relu(n, convolution(n, n.input({1, 40, 9, 8}), {8, 40, 6, 6}, windows(2, 2, 2))));
 }
+void colors(Net& n) {
+  n.result(relu(n, biased(n, convolution(n, n.input({2, 3, 9, 13}), {3, 3, 1, 1}, windows(2)), 3)));
+}
 void image_to_eight(Net& n) {
   n.result(n.op("Swish-4", {biased(n, convolution(n, n.input({2, 3, 20, 35}), {8, 3, 6, 6}, windows(2, 2, 2)), 8)}));
 }
@@ -176,6 +179,7 @@ constexpr Example kExamples[] = {
     {"few_outputs.convolution+bias+Sigmoid", one_output, kOften, kOpen},
     {"direct.convolution+bias+Sigmoid", one_output, kOnce},
     {"few_outputs.convolution+Relu", eight_outputs},
+    {"few_outputs.convolution+bias+Relu", colors},
     {"few_outputs.convolution+bias+Swish", image_to_eight},
     {"planar.convolution+bias+Swish", image_to_eight, kOnce},
     {"transposed.convolution+bias+Relu", transposed},

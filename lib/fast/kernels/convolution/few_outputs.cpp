@@ -10,7 +10,8 @@
 namespace ovir::fast {
 namespace {
 
-constexpr double kWorthIt = 1.4;  // times fewer multiplications
+// So many times fewer multiplications are worth it; where planes are read, that nothing but them is written is enough.
+constexpr double kWorthIt = 1.4, kWorthItOfPlanes = 1;
 
 i64 pixels_of(const ConvolutionShape& s) { return kBlock / s.outputs; }
 
@@ -67,8 +68,8 @@ void spread_row(const float* from, i64 outputs, i64 width, float* to) {
 bool few_outputs_pays(const ConvolutionShape& s) {
   if (s.groups > 1 || s.outputs < 1 || s.outputs > kBlock / 2 || s.dilation_x != 1) return false;
   const auto j = joined(s);
-  return j.taps() <= kMaxTaps &&
-         static_cast<double>(pixels_of(s) * s.kernel_width) >= kWorthIt * static_cast<double>(j.kernel_width);
+  const auto gain = static_cast<double>(pixels_of(s) * s.kernel_width) / static_cast<double>(j.kernel_width);
+  return j.taps() <= kMaxTaps && gain >= (few_outputs_reads_planes(s) ? kWorthItOfPlanes : kWorthIt);
 }
 
 bool few_outputs_reads_planes(const ConvolutionShape& s) {
