@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace ovir::app {
@@ -12,7 +13,7 @@ namespace {
 constexpr auto kFirst = std::chrono::milliseconds(500), kTick = std::chrono::milliseconds(200);
 
 std::string time_text(double seconds) {
-  const auto s = static_cast<i64>(seconds + 0.5);
+  const auto s = static_cast<i64>(std::llround(seconds));
   return s < 120 ? fmt::format("{} s", s) : fmt::format("{} min {:02} s", s / 60, s % 60);
 }
 

@@ -191,7 +191,8 @@ void Inputs::give(std::size_t k, std::string value) {
   if (trim(value).empty())
     ports_[k].fail(Code::E0705, fmt::format("input \"{}\": the value is empty", ports_[k].name()));
   try {
-    source = Source{value, io::parse_generator(value), std::nullopt};
+    auto generator = io::parse_generator(value);
+    source = Source{std::move(value), std::move(generator), std::nullopt};
   } catch (const Failure& failure) {
     const auto& d = failure.diagnostic;
     ports_[k].fail(d.code, fmt::format("input \"{}\": {}", ports_[k].name(), d.message));

@@ -109,9 +109,9 @@ tools::Edits interface_edits(const Model& model, const Options& options, const C
     const Model* part = &model;
     Diagnostics unused;
     const auto values = tools::values_of(selected, tools::End::outputs, part);
-    auto added = tools::add_outputs(model, ovir::infer(model, {}, unused), values);
+    const auto added = tools::add_outputs(model, ovir::infer(model, {}, unused), values);
     if (added.texts.empty()) note(common, "--add-output: all that it selects are outputs already");
-    edits.append(std::move(added));
+    edits.append(added);
   } catch (const tools::SelectorError& error) {
     throw UsageError(fmt::format("--add-output: {}", error.what()));
   }

@@ -1,6 +1,7 @@
 #include "render/profile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -153,7 +154,7 @@ std::string profile_folded(const ProfileReport& report) {
     std::string stack;
     for (const auto& part : parts_of(printable(s.name))) stack += (stack.empty() ? "" : ";") + part;
     std::replace(stack.begin(), stack.end(), ' ', '_');
-    text += fmt::format("{} {}\n", stack, std::max<i64>(static_cast<i64>(s.ms * 1000 + 0.5), 1));
+    text += fmt::format("{} {}\n", stack, std::max<i64>(std::llround(s.ms * 1000), 1));
   }
   return text;
 }
