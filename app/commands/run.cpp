@@ -101,6 +101,9 @@ std::map<std::string, PartialShape> load_states(const std::string& path, Session
            printable(key), to_string(known->shape), to_string(info.shape));
     const auto tensor = archive.read(key);
     const bool narrow = known->type != ElementType::dynamic && tensor.type() != known->type;
+    if (narrow && tensor.type() != io::storable_type(known->type))
+      fail(Code::E0704, "{}: the state of variable \"{}\" must be {}, but {} was given", printable(path),
+           printable(key), name(known->type), name(tensor.type()));
     session.set_state(key, narrow ? io::narrow(tensor, known->type) : tensor);
     shapes.emplace(key, tensor.shape());
   }
@@ -289,10 +292,9 @@ int execute(const Options& options, const Common& common, const std::vector<std:
   Stopwatch stopwatch;
   auto session = compile(loaded.model, loaded.facts, options_for(options, limited));
   log_info("compiled in {}", stopwatch.lap());
-  if (!options.save_state.empty() && session.variables().empty())
-    throw UsageError("--save-state: the model has no states");
-  if (!options.load_state.empty() && session.variables().empty())
-    throw UsageError("--load-state: the model has no states");
+  for (const auto& [flag, given] :
+       {std::pair("--save-state", !options.save_state.empty()), std::pair("--load-state", !options.load_state.empty())})
+    if (given && session.variables().empty()) throw UsageError(fmt::format("{}: the model has no states", flag));
   if (!options.load_state.empty()) inputs.begin_with(load_states(options.load_state, session));
 
   Json steps = Json::array();

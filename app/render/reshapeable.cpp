@@ -30,7 +30,7 @@ std::string runs(const std::vector<i64>& list) {
 std::string words(const Lengths& l) {
   std::string out;
   if (l.irregular()) out = fmt::format("of {}..{}: {}", l.from, l.to, runs(l.also));
-  else if (l.max == l.min) out = fmt::format("only {}{}", l.min, l.also.empty() ? "" : " or " + runs(l.also));
+  else if (l.max == l.min) out = fmt::format("only {}{}", l.also.empty() ? "" : runs(l.also) + " or ", l.min);
   else if (l.step == 1)
     out = l.max ? fmt::format("{}..{}", l.min, *l.max) : l.min <= 1 ? "any length" : fmt::format("{}..", l.min);
   else out = fmt::format("{}..{} in steps of {}", l.min, l.max ? std::to_string(*l.max) : "", l.step);

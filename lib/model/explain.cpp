@@ -105,8 +105,8 @@ void explain(Diagnostic& d, const Model& model, const Node& node, std::span<cons
   };
   bool names_some = false;
   for (int i = 0; i < std::ssize(node.inputs) && is_known(node, i); ++i) names_some = names_some || named(i);
-  // Nor have any with an attribute that is out of its domain.
-  if (at_fault < 0 && !d.attribute.empty() && !names_some && d.code <= Code::E0403) return;
+  // Nor have any with an attribute that is out of its domain, or with bodies and port maps.
+  if (at_fault < 0 && !names_some && (d.attribute.empty() ? d.code == Code::E0208 : d.code <= Code::E0403)) return;
   if (at_fault >= 0 && at_fault < std::ssize(node.inputs)) tell(static_cast<int>(at_fault));
   for (int i = 0; i < std::ssize(node.inputs) && d.notes.size() < kMaxNotes; ++i)
     if (at_fault != i && (!names_some || (is_known(node, i) && named(i)))) tell(i);

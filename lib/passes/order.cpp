@@ -113,10 +113,18 @@ void warn_unreachable(const Model& model, Diagnostics& diagnostics) {
   if (std::none_of(model.nodes.begin(), model.nodes.end(),
                    [](const Node& node) { return node.op->kind == Kind::result || node.op->kind == Kind::assign; })) {
     // Then nothing is used: one cause, not a warning for every layer.
-    auto d = diagnose(Code::W0905, model.nodes.empty() ? "the model has no layers"
-                                                       : "the model has no Result layer: it computes nothing");
+    const bool body = !model.path.empty();
+    std::string what = "the model";
+    if (body) {  // "loop1/body/"
+      const auto path = std::string_view(model.path).substr(0, model.path.size() - 1);
+      const auto slash = path.rfind('/');
+      what = fmt::format("the {} of \"{}\"", path.substr(slash + 1), printable(path.substr(0, slash)));
+    }
+    auto d = diagnose(Code::W0905,
+                      what + (model.nodes.empty() ? " has no layers" : " has no Result layer: it computes nothing"));
     const auto net = model.graph->source->text.find("<net");
-    if (net != std::string_view::npos) d.at = {model.graph->source, net, 4};
+    if (body && !model.nodes.empty()) d.at = model.nodes.front().layer->at;
+    else if (!body && net != std::string_view::npos) d.at = {model.graph->source, net, 4};
     diagnostics.add(std::move(d));
     return;
   }

@@ -143,7 +143,7 @@ std::optional<std::vector<OperandElement>> elementwise_operands(const Call& call
   const auto alone = outputs_for(call, single);
   if (alone.size() != 1 || alone[0].size() != 1) return std::nullopt;
   const auto wanted = element(out, at), got = element(alone[0], 0);
-  const bool close = same(wanted, got) || std::abs(wanted - got) <= 1e-5 * std::abs(wanted);
+  const bool close = same(wanted, got) || (std::isfinite(wanted) && std::abs(wanted - got) <= 1e-5 * std::abs(wanted));
   return close ? std::optional(std::move(list)) : std::nullopt;
 }
 

@@ -101,6 +101,7 @@ class Experiment {
     for (std::size_t i = 0; i < pending.size(); ++i) {
       const auto& node = (*spot_.frame->model)[pending[i]];
       if (i >= kMaxLayers || !node.op || (node.inputs.empty() && node.op->kind != Kind::constant)) return false;
+      if (node.op->kind == Kind::read_value) return false;  // the Constant is only what a state begins with
       for (const auto& v : node.inputs) {
         if (v.node < 0) return false;
         pending.push_back(v.node);

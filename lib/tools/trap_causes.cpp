@@ -95,7 +95,7 @@ Reason reason_for(const Computed& layer, int port, i64 at) {
   auto due_to = blamed(call, port, at, [nan](double v) { return nan ? std::isnan(v) : std::isinf(v); });
   std::vector<double> values;
   for (const auto& e : due_to) values.push_back(value(e));
-  auto cause = due_to.empty() ? nan ? "NaN of many operands together" : "an infinite sum of many operands"
+  auto cause = due_to.empty() ? nan ? "NaN of many operands together" : "an infinity of many operands together"
                               : words_for_many(values, nan);
   return {std::move(cause), std::move(due_to)};
 }

@@ -88,6 +88,14 @@ TEST_CASE("an overflow is of finite operands, an infinity of any") {
   CHECK(given->at.layer().name == "x0");
 }
 
+TEST_CASE("an infinity of several elements is not told as one of a single element") {
+  const std::vector inputs{floats({2, 2}, {1, 1, 1, 1})};  // singular
+  const auto event = first(node("Inverse-14", inputs, {{"adjoint", "false"}}), inputs, "inf,overflow");
+  REQUIRE(event);
+  CHECK(event->trap == Trap::overflow);
+  CHECK(event->cause == "the result of finite operands is too large");
+}
+
 TEST_CASE("a NaN that is passed on is no event of domain") {
   const std::vector inputs{floats({2}, {kNan, 4})};
   CHECK(!first(node("Sqrt-1", inputs), inputs, "domain"));

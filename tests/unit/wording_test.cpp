@@ -197,3 +197,17 @@ TEST_CASE("a back edge leads to a Parameter that begins with an input as it is")
       "the back edge must name a parameter, but layer 2 \"add\" of the body has type Add; its parameters are 0 and 1 | "
       "2");
 }
+
+TEST_CASE("a body without layers is not taken for the model") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", f32, {2, 3});
+  m.graph.result("y",
+                 m.graph.layer("loop", "TensorIterator", "opset1", "", {x}, spec::output_port(1, f32),
+                               "<port_map/><back_edges/><body><layers/><edges/></body>"),
+                 1);
+  const auto c = m.check();
+  std::string warning;
+  for (const auto& d : c.diagnostics.all())
+    if (d.code == Code::W0905) warning += d.message;
+  CHECK(warning == "the body of \"loop\" has no layers");
+}

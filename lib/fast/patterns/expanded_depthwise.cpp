@@ -174,6 +174,7 @@ extern constinit const Pattern pattern{.name = "expanded_depthwise",
                                        .match = match,
                                        .priority = Priority::group,
                                        .precision = Precision::f32,
-                                       .steady_only = true};
+                                       .steady_only = true,
+                                       .groups_only = true};
 
 }  // namespace ovir::fast::patterns::expanded_depthwise

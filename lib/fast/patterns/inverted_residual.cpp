@@ -55,6 +55,6 @@ constexpr std::string_view kRoots[] = {"Convolution"};
 }  // namespace
 
 extern constinit const Pattern pattern{
-    .name = "inverted_residual", .roots = kRoots, .match = match, .priority = Priority::group};
+    .name = "inverted_residual", .roots = kRoots, .match = match, .priority = Priority::group, .groups_only = true};
 
 }  // namespace ovir::fast::patterns::inverted_residual

@@ -125,6 +125,7 @@ constexpr std::string_view kRoots[] = {"Power", "Multiply"};
 
 }  // namespace
 
-extern constinit const Pattern pattern{.name = "rms_normalization", .roots = kRoots, .match = match};
+extern constinit const Pattern pattern{
+    .name = "rms_normalization", .roots = kRoots, .match = match, .groups_only = true};
 
 }  // namespace ovir::fast::patterns::rms_normalization

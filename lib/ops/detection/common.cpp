@@ -19,7 +19,7 @@ Dim require_rois(const InferContext& c, int port, i64 numbers, std::string_view 
 void require_batch(const EvalContext& c, int port, i64 roi, i64 batch, const Tensor& maps) {
   if (batch < 0 || batch >= maps.dim(0))
     fail_at(c.version(), port, Code::E0507,
-            fmt::format("region {} names image {}, but \"data\" has {} images", roi, batch, maps.dim(0)));
+            fmt::format("region {} names image {}, but \"data\" has {}", roi, batch, counted(maps.dim(0), "image")));
 }
 
 void require_sampling_ratio(const InferContext& c, i64 sampling_ratio) {

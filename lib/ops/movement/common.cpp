@@ -169,14 +169,18 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from) {
 
 i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis) {
   const auto length = data.dim(axis);
-  if (index < -length || index >= length) fail_index(c.version(), port, index, axis, length);
+  if (index < -length || index >= length) fail_index(c.version(), port, index, axis, length, true);
   return index < 0 ? index + length : index;
 }
 
-void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length) {
+void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length, bool from_end) {
+  const auto axis_is = fmt::format("axis {} of \"data\"", axis);
+  if (length.max == 0)
+    fail_at(version, port, Code::E0507,
+            fmt::format("input \"{}\" holds {}, but {} has no elements", port_name(version, port), index, axis_is));
   fail_at(version, port, Code::E0507,
-          fmt::format("input \"{}\" holds {}, but axis {} of \"data\" has length {}", port_name(version, port), index,
-                      axis, to_string(length)));
+          fmt::format("input \"{}\" must be in {}..{} for {}, but holds {}", port_name(version, port),
+                      from_end ? -length.max : 0, length.max - 1, axis_is, index));
 }
 
 void require_indices(const InferContext& c, int port, const PartialShape& data, i64 axis, i64 tuple, bool from_end) {
@@ -185,7 +189,7 @@ void require_indices(const InferContext& c, int port, const PartialShape& data, 
     const auto along = axis + i % tuple, index = (*known)[i];
     const auto& length = data[along];
     if (length.is_bounded() && (index < (from_end ? -length.max : 0) || index >= length.max))
-      fail_index(c.version(), port, index, along, length);
+      fail_index(c.version(), port, index, along, length, from_end);
   }
 }
 

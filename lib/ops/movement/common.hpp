@@ -57,7 +57,7 @@ SlicedPart slices_of(EvalContext& c, int start, const Shape& from);
 /// range.
 i64 data_index(const EvalContext& c, int port, i64 index, const Tensor& data, i64 axis);
 /// The same fault.
-[[noreturn]] void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length);
+[[noreturn]] void fail_index(const Version& version, int port, i64 index, i64 axis, const Dim& length, bool from_end);
 /// The same demand of inference, where the elements of input `port` are known: indices along the axes of `data` from
 /// `axis` on, one each of `tuple` after the other, each of which may be negative where `from_end`.
 void require_indices(const InferContext& c, int port, const PartialShape& data, i64 axis, i64 tuple = 1,

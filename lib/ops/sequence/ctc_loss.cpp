@@ -86,10 +86,14 @@ void eval(EvalContext& c) {
   dispatch(from.type(), Floats{}, [&]<class T>() {
     for (i64 n = 0; n < batch; ++n) {
       const auto length = lengths[n], count = label_lengths[n];
-      if (length < 0 || length > steps || count < 0 || count > length)
-        fail_at(c.version(), label_length, Code::E0508,
-                fmt::format("CTCLoss needs 0 <= label_length <= logit_length <= {2}, but they are {0} and {1}", count,
-                            length, steps));
+      const auto require = [&](int port, std::string_view port_is, i64 v, i64 most) {
+        if (v < 0 || v > most)
+          fail_at(
+              c.version(), port, Code::E0508,
+              fmt::format("element {} of input \"{}\" of CTCLoss must be in 0..{}, but is {}", n, port_is, most, v));
+      };
+      require(logit_length, "logit_length", length, steps);
+      require(label_length, "label_length", count, length);
       const auto target = target_of(all_labels.data() + n * steps, count, a);
       for (const auto label : target)
         if (label < 0 || label >= classes)

@@ -89,9 +89,12 @@ void reduce_offsets(EvalContext& c) {
   const auto count = c.in(kOffsets.indices).size();
   const auto bag = [&](i64 b) {
     const Bag range{starts[b], b + 1 < std::ssize(starts) ? starts[b + 1] : count};
-    if (range.first < 0 || range.first > count || range.last > count)
-      fail_at(c.version(), kOffsets.segments, Code::E0508,
-              fmt::format("a bag takes the indices [{}..{}), but there are {}", range.first, range.last, count));
+    for (const auto& [at, offset] : {std::pair(b, range.first), std::pair(b + 1, range.last)})
+      if (offset < 0 || offset > count)
+        fail_at(
+            c.version(), kOffsets.segments, Code::E0508,
+            fmt::format("element {} of input \"offsets\" must be in 0..{}, as there are so many \"indices\", but is {}",
+                        at, count, offset));
     return range;
   };
   reduce_bags(c, kOffsets, std::ssize(starts), bag, c.attrs<Attrs>().reduction);
