@@ -9,6 +9,7 @@ namespace {
 
 constexpr i64 kSide = 2;
 inline Vec root(Vec a) { return _mm256_sqrt_ps(a); }
+inline void leave() { _mm256_zeroupper(); }
 using Ints = int __attribute__((vector_size(32)));
 inline Ints widened(const unsigned char* p) {
   return (Ints)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));

@@ -18,6 +18,7 @@ inline Vec fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
 inline Vec min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
 inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
+inline void leave() { _mm256_zeroupper(); }
 using Ints = int __attribute__((vector_size(64)));
 inline Ints widened(const unsigned char* p) {
   return (Ints)_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));

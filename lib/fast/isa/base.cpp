@@ -14,6 +14,7 @@ inline Vec load_some(const float* p, i64 n) {
 inline void store_some(float* p, Vec v, i64 n) {
   __builtin_memcpy(p, &v, static_cast<unsigned long>(n) * sizeof(float));
 }
+inline void leave() {}
 inline Vec root(Vec a) {
   for (int i = 0; i < 4; ++i) a[i] = __builtin_sqrtf(a[i]);
   return a;

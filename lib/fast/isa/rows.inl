@@ -218,4 +218,5 @@ static void transpose(const float* x, i64 from, float* y, i64 to, i64 rows, i64 
       if (r1 - r0 == kSquare && c1 - c0 == kSquare) transpose_square(x + r0 * from + c0, from, y + c0 * to + r0, to);
       else transpose_part(x + r0 * from + c0, from, y + c0 * to + r0, to, r1 - r0, c1 - c0);
     }
+  leave();
 }

@@ -1,5 +1,7 @@
 // DetectionOutput: decodes boxes from their priors, suppresses the weaker of overlapping ones, lists what is left.
 // Spec: operation-sets/operation-specs/detection/detectionoutput-8
+#include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "op/op.hpp"
@@ -116,12 +118,43 @@ struct Box {
   }
 };
 
+/// Some of the boxes that are kept of a class, coordinate by coordinate: compilers compare them all at once.
 template <class T>
-T overlap(const Box<T>& a, T area_of_a, const Box<T>& b, T area_of_b) {
-  const auto width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1), height = std::min(a.y2, b.y2) - std::max(a.y1, b.y1);
-  if (!(width > 0 && height > 0)) return 0;
-  return width * height / (area_of_a + area_of_b - width * height);
-}
+class Kept {
+ public:
+  static constexpr std::size_t kCount = 8;
+
+  Kept() { std::fill_n(limit_, kCount, static_cast<T>(std::numeric_limits<float>::infinity())); }
+
+  /// In the place of number `i`, of which others may overlap `limit`.
+  void set(std::size_t i, const Box<T>& b, T area, T limit) {
+    x1_[i] = b.x1;
+    y1_[i] = b.y1;
+    x2_[i] = b.x2;
+    y2_[i] = b.y2;
+    area_[i] = area;
+    limit_[i] = limit;
+  }
+
+  bool overlap(const Box<T>& b, T area) const {
+    // In two loops, for compilers do not vectorize what they may skip.
+    T width[kCount], height[kCount], part[kCount];
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const T x1 = x1_[i], y1 = y1_[i], x2 = x2_[i], y2 = y2_[i];
+      width[i] = std::min(b.x2, x2) - std::max(b.x1, x1);
+      height[i] = std::min(b.y2, y2) - std::max(b.y1, y1);
+      const T both = width[i] * height[i];
+      part[i] = both / (area + area_[i] - both);
+    }
+    int any = 0;
+    for (std::size_t i = 0; i < kCount; ++i)
+      any |= static_cast<int>((std::min(width[i], height[i]) > 0 ? part[i] : T{}) > limit_[i]);
+    return any != 0;
+  }
+
+ private:
+  T x1_[kCount]{}, y1_[kCount]{}, x2_[kCount]{}, y2_[kCount]{}, area_[kCount]{}, limit_[kCount];
+};
 
 struct Found {
   double score;
@@ -140,12 +173,15 @@ class Detector {
         a(c.attrs<Attrs>()),
         logits(c.in(box_logits)),
         scores(c.in(class_preds)),
-        priors(c.scratch(logits.type(), c.in(proposals).shape())),
+        priors(c.in(proposals)),
         images(logits.dim(0)),
         count(priors.dim(2) / a.prior_size()),
         classes(count == 0 ? 0 : scores.dim(1) / count),
         locations(a.share_location ? 1 : classes) {
-    convert_into(c.in(proposals), priors);
+    if (priors.type() != logits.type()) {
+      priors = c.scratch(logits.type(), priors.shape());
+      convert_into(c.in(proposals), priors);
+    }
     if (c.has(additional_box_preds)) {
       arm_scores = c.in(additional_class_preds).data<T>();
       arm_logits = c.in(additional_box_preds).data<T>();
@@ -156,7 +192,7 @@ class Detector {
   void run(T* out, i64 rows) {
     i64 row = 0;
     for (i64 image = 0; image < images; ++image)
-      for (auto& [f, box, area] : detect(image)) {
+      for (auto& [f, box] : detect(image)) {
         if (row == rows) return;
         if (a.clip_after_nms) box.clip();
         const T values[] = {static_cast<T>(image),
@@ -182,7 +218,6 @@ class Detector {
   struct Detection {
     Found what;
     Box<T> box;
-    T area;
   };
 
   T score(i64 image, i64 label, i64 prior) const {
@@ -225,23 +260,32 @@ class Detector {
   std::pmr::vector<Detection> detect(i64 image) {
     std::pmr::vector<Found> candidates(c.memory());
     std::pmr::vector<Detection> found(c.memory());
+    std::pmr::vector<Kept<T>> kept(c.memory());
     candidates.reserve(count);
     const auto suppress = [&] {
       if (a.top_k > -1 && std::ssize(candidates) > a.top_k) {
         std::nth_element(candidates.begin(), candidates.begin() + a.top_k, candidates.end(), before);
         candidates.resize(a.top_k);
       }
-      std::sort(candidates.begin(), candidates.end(), before);
-      constexpr i64 kOverlap = 4;
-      const auto first = a.decrease_label_id ? 0 : std::ssize(found);  // those before are of other classes
+      std::sort(candidates.begin(), candidates.end(), [](const Found& x, const Found& y) {
+        return x.label < y.label || (x.label == y.label && before(x, y));
+      });
+      i64 label = -1, first = 0;  // in `found`, of the class
       for (const auto& f : candidates) {
+        if (f.label != label) {
+          label = f.label;
+          first = std::ssize(found);
+          kept.clear();
+        }
+        const auto place = static_cast<std::size_t>(std::ssize(found) - first) % Kept<T>::kCount;
+        constexpr i64 kOverlap = 4;
         spend(kOverlap * (std::ssize(found) - first));
         const auto box = box_of(image, f);
-        const auto area = box.area(), threshold = static_cast<T>(a.nms_threshold);
-        if (std::none_of(found.begin() + first, found.end(), [&](const Detection& kept) {
-              return kept.what.label == f.label && overlap(box, area, kept.box, kept.area) > threshold;
-            }))
-          found.push_back({f, box, area});
+        const auto area = box.area();
+        if (std::ranges::any_of(kept, [&](const auto& some) { return some.overlap(box, area); })) continue;
+        if (place == 0) kept.emplace_back();
+        kept.back().set(place, box, area, static_cast<T>(a.nms_threshold));
+        found.push_back({f, box});
       }
       candidates.clear();
     };
