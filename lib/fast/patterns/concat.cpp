@@ -1,4 +1,4 @@
-// Concat, of any type. Inputs that lie in the output from the start are not copied; blocks of channels stay blocked.
+// Concat, of any type. Inputs that lie in the output from the start are not copied; blocked channels stay blocked.
 #include <algorithm>
 
 #include "fast/kernels/movement/parts.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 class Concat final : public Kernel {
  public:
-  /// `whole_blocks`: it joins channels of f32, of which each input has whole blocks.
-  Concat(i64 axis, bool whole_blocks) : axis_(axis), whole_blocks_(whole_blocks) {}
+  /// `channels`: it joins channels of f32, which may be blocked.
+  Concat(i64 axis, bool channels) : axis_(axis), channels_(channels) {}
 
   std::string name() const override { return "concat"; }
 
@@ -23,14 +23,7 @@ class Concat final : public Kernel {
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto& to = out[0];
-    if (is_blocked(in, to)) {
-      i64 first = 0;
-      for (const auto& from : in) {
-        copy_blocks(from, 0, to, first, from.dim(1) / kBlock, runtime.pool());
-        first += from.dim(1) / kBlock;
-      }
-      return;
-    }
+    if (is_blocked(in, to)) return join_channels(in, 0, to, runtime.pool());
     const auto outer = outer_of(to, axis_), row = run_bytes(to, axis_);
     auto* at = to.data;
     for (const auto& from : in) {
@@ -47,16 +40,17 @@ class Concat final : public Kernel {
     i64 first = 0;
     if (is_blocked(sizes.in, to)) {
       if (part.layout != to.layout || to.dim(0) != 1) return std::nullopt;
-      for (const auto& v : before) first += v.dim(1) / kBlock;
-      return bytes_before(to, first);
+      for (const auto& v : before) first += v.dim(1);
+      if (!are_blocks(first, part.dim(1), to.dim(1))) return std::nullopt;
+      return bytes_before(to, first / kBlock);
     }
     if (outer_of(to, axis_) != 1) return std::nullopt;
     for (const auto& v : before) first += run_bytes(v, axis_);
     return first;
   }
 
-  bool reads(int, Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
-  bool writes(Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
+  bool reads(int, Layout layout) const override { return layout == Layout::plain || channels_; }
+  bool writes(Layout layout) const override { return layout == Layout::plain || channels_; }
 
  private:
   static bool is_blocked(std::span<const View> in, const View& out) {
@@ -65,17 +59,18 @@ class Concat final : public Kernel {
   }
 
   i64 axis_;
-  bool whole_blocks_;
+  bool channels_;
 };
 
-/// Whether it joins channels, of which each input has whole blocks.
-bool joins_blocks(const Graphlet& graph, int root, i64 axis) {
+/// Whether it joins channels, few of which leave a block that is mostly empty.
+bool joins_channels(const Graphlet& graph, int root, i64 axis) {
+  constexpr i64 kFew = 8;
   const auto& out = graph.fact({root, 0}).shape;
   if (axis != 1 || out.rank() < 3 || out.rank() > 4) return false;
   const auto& inputs = graph.node(root).inputs;
   return std::all_of(inputs.begin(), inputs.end(), [&](ValueRef v) {
     const auto& shape = graph.fact(v).shape;
-    return is_f32(graph, v) && shape.is_static() && shape[1].length() % kBlock == 0;
+    return is_f32(graph, v) && shape.is_static() && shape[1].length() >= kFew;
   });
 }
 
@@ -85,7 +80,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!is_bytes(type) || !shape.has_rank()) return std::nullopt;
   auto axis = graph.attrs<ConcatAttrs>(root).axis;
   if (axis < 0) axis += shape.rank();
-  return Match{{root}, graph.node(root).inputs, std::make_unique<Concat>(axis, joins_blocks(graph, root, axis))};
+  return Match{{root}, graph.node(root).inputs, std::make_unique<Concat>(axis, joins_channels(graph, root, axis))};
 }
 
 constexpr std::string_view kRoots[] = {"Concat"};

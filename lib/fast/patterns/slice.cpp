@@ -24,7 +24,7 @@ class Slice final : public Kernel {
 
   void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
     const auto &from = in[0], &to = out[0];
-    if (is_blocked(from, to)) return copy_blocks(from, first_ / kBlock, to, 0, to.dim(1) / kBlock, runtime.pool());
+    if (is_blocked(from, to)) return join_channels(in.first(1), first_, to, runtime.pool());
     const auto row = run_bytes(from, axis_), run = run_bytes(to, axis_);
     copy_runs(from.data + before(from), row, to.data, run, run, outer_of(from, axis_), runtime.pool());
   }
@@ -71,8 +71,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto length = shape[axis].length(), part = out[axis].length();
   const auto first = std::clamp<i64>(*start < 0 ? *start + length : *start, 0, length);
   if (part == 0) return std::nullopt;
-  const bool whole_blocks = is_f32(graph, from) && axis == 1 && shape.rank() >= 3 && shape.rank() <= 4 &&
-                            first % kBlock == 0 && part % kBlock == 0 && length % kBlock == 0;
+  const bool whole_blocks =
+      is_f32(graph, from) && axis == 1 && shape.rank() >= 3 && shape.rank() <= 4 && are_blocks(first, part, length);
   return Match{{root}, {from}, std::make_unique<Slice>(axis, first, whole_blocks)};
 }
 

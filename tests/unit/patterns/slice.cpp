@@ -15,6 +15,12 @@ void blocks(Net& n) {
   n.result(convolution(n, slice(n, x, 16, 48, 1), {17, 32, 1, 1}, windows(2)));
   n.result(slice(n, x, 0, 32, 1));
 }
+/// All channels, which do not fill their blocks, and those from the second block on.
+void partly_filled(Net& n) {
+  const auto x = relu(n, convolution(n, n.input({1, 24, 5, 6}), {40, 24, 3, 3}, windows(2, 1, 1)));
+  n.result(convolution(n, slice(n, x, 0, 40, 1), {17, 40, 1, 1}, windows(2)));
+  n.result(convolution(n, slice(n, x, 16, 40, 1), {17, 24, 1, 1}, windows(2)));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
@@ -23,6 +29,7 @@ constexpr Example kExamples[] = {
     {"slice", columns, kOften, kOpen},
     {"slice", alone, kOften, kOpen},
     {"slice", blocks},
+    {"slice", partly_filled},
     {"slice", blocks, kOnce},
 };
 // clang-format on

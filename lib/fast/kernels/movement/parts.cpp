@@ -16,6 +16,21 @@ i64 plane_of(const View& v) {
 
 constexpr double kBytesPerNanosecond = 8;
 
+template <i64 lanes>
+void copy_lanes(const float* x, float* y, i64 pixels) {
+  for (i64 p = 0; p < pixels; ++p) std::memcpy(y + p * kBlock, x + p * kBlock, lanes * sizeof(float));
+}
+/// `lanes` channels of pixels of blocks. Where they lie already they stay.
+void copy_lanes(const float* x, float* y, i64 lanes, i64 pixels) {
+  if (x == y) return;
+  if (lanes == 4) return copy_lanes<4>(x, y, pixels);
+  if (lanes == 8) return copy_lanes<8>(x, y, pixels);
+  if (lanes == 12) return copy_lanes<12>(x, y, pixels);
+  if (lanes == kBlock) return copy_lanes<kBlock>(x, y, pixels);
+  for (i64 p = 0; p < pixels; ++p)
+    for (i64 i = 0; i < lanes; ++i) y[p * kBlock + i] = x[p * kBlock + i];
+}
+
 }  // namespace
 
 bool is_bytes(ElementType type) {
@@ -49,21 +64,44 @@ void copy_runs(const std::byte* from, i64 from_stride, std::byte* to, i64 to_str
   });
 }
 
-void copy_blocks(const View& from, i64 first, const View& to, i64 to_first, i64 count, ThreadPool& pool) {
-  const auto plane = plane_of(to), batch = to.dim(0), block = plane * kBlock;
-  const auto from_blocks = from.dim(1) / kBlock, to_blocks = to.dim(1) / kBlock;
-  const auto* source = from.as<const float>() + first * block;
-  auto* target = to.as<float>() + to_first * block;
-  if (source == target) return;
-  const auto cost = static_cast<double>(block) * sizeof(float) / kBytesPerNanosecond;
-  parallel_ranges(pool, batch * count, cost, [&](i64 begin, i64 end) {
+bool are_blocks(i64 first, i64 count, i64 channels) {
+  return first % kBlock == 0 && (count % kBlock == 0 || first + count == channels);
+}
+
+void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool) {
+  constexpr i64 kPixels = 256;  // whose lines stay in the first-level cache while others fill the rest of them
+  const auto plane = plane_of(to), channels = to.dim(1), blocks = ceil_div(channels, kBlock);
+  const auto pieces = ceil_div(plane, kPixels);
+  const bool blocked = to.layout == Layout::blocked;
+  const auto cost = static_cast<double>(std::min(plane, kPixels) * kBlock * byte_width(to.type)) / kBytesPerNanosecond;
+  parallel_ranges(pool, to.dim(0) * blocks * pieces, cost, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
-      const auto n = i / count, b = i % count;
-      const auto* x = source + (n * from_blocks + b) * block;
-      auto* y = target + (n * to_blocks + b) * block;
-      if (from.layout == to.layout) std::copy_n(x, block, y);
-      else if (to.layout == Layout::blocked) isa().transpose(x, plane, y, kBlock, kBlock, plane);
-      else isa().transpose(x, kBlock, y, plane, plane, kBlock);
+      const auto n = i / (blocks * pieces), block = i / pieces % blocks, pixel = i % pieces * kPixels;
+      const auto pixels = std::min(kPixels, plane - pixel), lanes = std::min(kBlock, channels - block * kBlock);
+      auto* y = to.as<float>() + (blocked ? ((n * blocks + block) * plane + pixel) * kBlock
+                                          : (n * channels + block * kBlock) * plane + pixel);
+      for (i64 lane = 0; lane < lanes;) {
+        auto c = first + block * kBlock + lane;
+        auto part = parts.begin();
+        for (; c >= part->dim(1); ++part) c -= part->dim(1);
+        auto some = std::min(lanes - lane, part->dim(1) - c);
+        if (part->layout == Layout::blocked) {
+          some = std::min(some, kBlock - c % kBlock);
+          const auto from_blocks = ceil_div(part->dim(1), kBlock);
+          const auto* x =
+              part->as<const float>() + ((n * from_blocks + c / kBlock) * plane + pixel) * kBlock + c % kBlock;
+          if (blocked) copy_lanes(x, y + lane, some, pixels);
+          else isa().transpose(x, kBlock, y + lane * plane, plane, pixels, some);
+        } else {
+          const auto* x = part->as<const float>() + (n * part->dim(1) + c) * plane + pixel;
+          if (blocked) isa().transpose(x, plane, y + lane, kBlock, some, pixels);
+          else
+            for (i64 row = 0; row < some; ++row) std::copy_n(x + row * plane, pixels, y + (lane + row) * plane);
+        }
+        lane += some;
+      }
+      if (blocked && lanes < kBlock)
+        for (i64 p = 0; p < pixels; ++p) std::fill_n(y + p * kBlock + lanes, kBlock - lanes, 0.0F);
     }
   });
 }

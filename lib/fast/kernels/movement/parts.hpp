@@ -1,5 +1,7 @@
 // Parts of a tensor along an axis, brought into the whole or taken out of it. Bytes that lie in place already stay.
 #pragma once
+#include <span>
+
 #include "base/int.hpp"
 #include "tensor/view.hpp"
 
@@ -20,9 +22,12 @@ i64 run_bytes(const View& v, i64 axis);
 void copy_runs(const std::byte* from, i64 from_stride, std::byte* to, i64 to_stride, i64 run, i64 outer,
                ThreadPool& pool);
 
-/// `count` blocks of channels of every batch, from block `first` of one f32 tensor to block `to_first` of another of
-/// the same spatial dims. Both have whole blocks of channels; either may be plain.
-void copy_blocks(const View& from, i64 first, const View& to, i64 to_first, i64 count, ThreadPool& pool);
+/// The channels of `parts` one after the other, from `first` on, as those of `to`: f32 of the same batch and spatial
+/// dims, each in either layout.
+void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool);
+
+/// Whether channels [first, first + count) of a blocked tensor of `channels` are a blocked tensor as they lie.
+bool are_blocks(i64 first, i64 count, i64 channels);
 
 /// Bytes before channel `block`·16 in a tensor of batch 1, in either layout.
 i64 bytes_before(const View& v, i64 block);
