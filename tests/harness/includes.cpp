@@ -1,5 +1,5 @@
 // Holds the sources to the rules of lib/README.md: what may include what, who knows pugixml and oneDNN, how long a file
-// and a line are.
+// and a line are, that messages name ports that there are.
 //   ovir_includes SOURCE_FOLDER
 #include <algorithm>
 #include <filesystem>
@@ -161,6 +161,7 @@ class Judge {
                                    R"(|\bgetenv\s*\(|std::exit|\bexit\s*\(|\babort\s*\()");
     if (std::regex_search(code, output))
       faults_.push_back(at + ": the library neither prints, nor exits, nor reads the environment");
+    if (folder == "ops") require_ports(code, at);
     // Parameter, Constant, If, Loop say what they are by a flag or hook in their OpDef.
     static const Folders neutral{"xml", "model", "passes", "plan", "exec"};
     if (!neutral.contains(folder)) return;
@@ -170,6 +171,20 @@ class Judge {
       const bool type = ovir::known_type(word) != nullptr || registry_.find(word) != nullptr;  // in any letter case
       if (type && word.front() >= 'A' && word.front() <= 'Z')  // "result" is an English word as well
         faults_.push_back(fmt::format("{}: {}/ names the operation type {}", at, folder, word));
+    }
+  }
+
+  /// A message that says `input "axes" of Roll` speaks of an input that Roll has.
+  void require_ports(const std::string& code, const std::string& at) {
+    static const std::regex named(R"re(input \\"(\w+)\\" of ([A-Z]\w*))re");
+    for (std::sregex_iterator match(code.begin(), code.end(), named), end; match != end; ++match) {
+      const auto* const op = registry_.find((*match)[2].str());
+      const auto has = [&](const ovir::Version& v) {
+        return std::any_of(v.inputs.begin(), v.inputs.end(),
+                           [&](const ovir::PortDef& port) { return port.name == (*match)[1].str(); });
+      };
+      if (op && std::none_of(op->versions.begin(), op->versions.end(), has))
+        faults_.push_back(fmt::format("{}: {} has no input \"{}\"", at, op->type, (*match)[1].str()));
     }
   }
 

@@ -35,7 +35,7 @@ void infer(InferContext& c) {
     c.require(shape[1].contains(columns[port]), port, Code::E0506,
               "input \"{}\" of {} must have {} columns, but its shape is {}", c.port_name(port), c.op().type,
               columns[port], to_string(shape));
-    count = c.require_same_dim(count, shape[0], port, "the number of \"input_rois\"",
+    count = c.require_same_dim(count, shape[0], port, "the number of \"rois\"",
                                fmt::format("that of \"{}\"", c.port_name(port)));
   }
   c.require_rank(im_info, 2);

@@ -46,11 +46,11 @@ void infer(InferContext& c) {
     width = c.require_same_dim(width, shape[3], scores, "the width of \"anchors\"", "that of \"scores\"");
   }
   if (const auto& shape = c.shape(deltas); shape.has_rank()) {
-    batch = c.require_same_dim(batch, shape[0], deltas, "the batch of \"im_info\"", "that of \"deltas\"");
+    batch = c.require_same_dim(batch, shape[0], deltas, "the batch of \"im_info\"", "that of \"boxesdeltas\"");
     c.require_same_dim(count * Dim(4), shape[1], deltas, "4 numbers for each anchor",
-                       "the number of channels of \"deltas\"");
-    c.require_same_dim(height, shape[2], deltas, "the height of \"anchors\"", "that of \"deltas\"");
-    c.require_same_dim(width, shape[3], deltas, "the width of \"anchors\"", "that of \"deltas\"");
+                       "the number of channels of \"boxesdeltas\"");
+    c.require_same_dim(height, shape[2], deltas, "the height of \"anchors\"", "that of \"boxesdeltas\"");
+    c.require_same_dim(width, shape[3], deltas, "the width of \"anchors\"", "that of \"boxesdeltas\"");
   }
   const Dim rows(0, (batch * Dim(a.post_nms_count)).max);
   c.output(rpnrois, PartialShape{rows, Dim(4)});

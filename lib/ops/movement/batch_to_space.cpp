@@ -24,8 +24,11 @@ void infer(InferContext& c) {
   }
   for (i64 i = 1; blocks && before && after && i < from.rank(); ++i) {
     const auto whole = from[i] * Dim((*blocks)[i]), cropped = Dim((*before)[i]) + Dim((*after)[i]);
-    c.require(cropped.min <= whole.max, crops_begin, Code::E0506,
-              "BatchToSpace cannot crop {} elements from an axis of length {}", to_string(cropped), to_string(whole));
+    c.require(
+        cropped.min <= whole.max, crops_begin, Code::E0506,
+        "\"crops_begin\" and \"crops_end\" of BatchToSpace must take away {} elements or fewer of axis {}, but take "
+        "away {}",
+        to_string(whole), i, to_string(cropped));
     out[i] = whole - cropped;
   }
   c.output(0, std::move(out));

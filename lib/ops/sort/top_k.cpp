@@ -34,7 +34,7 @@ void infer(InferContext& c) {
   if (shape.has_rank()) {
     auto& along = shape[c.require_axis(a.axis, -1, shape.rank())];
     if (const auto k = c.scalar_int(K)) {
-      c.require(*k >= 0, K, Code::E0508, "input \"k\" of TopK must be 0 or more, but is {}", *k);
+      c.require(*k >= 0, K, Code::E0508, "input \"K\" of TopK must be 0 or more, but is {}", *k);
       c.require(*k <= along.max, K, Code::E0508, "TopK cannot select {} elements from an axis of length {}", *k,
                 to_string(along));
       along = Dim(*k);
