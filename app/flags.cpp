@@ -325,7 +325,7 @@ void Flags::common(Common& common) {
       .env("OVIR_LOG_FILE")
       .group(heading);
   choice("--color", common.color, {"auto", "always", "never"}, "WHEN").env("OVIR_COLOR").group(heading);
-  text("--limits", common.limits, "LIST", "stop with exit code 7 at these bounds: mem=8G,time=60s,work=2T")
+  text("--limits", common.limits, "LIST", "stop with exit code 7 at these bounds: mem=8G,disk=20G,time=60s,work=2T")
       .env("OVIR_LIMITS")
       .group(heading);
 }

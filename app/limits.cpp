@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
@@ -15,7 +16,9 @@
 #include "base/staged_files.hpp"
 #include "base/text.hpp"
 #include "cli.hpp"
+#include "io/files.hpp"
 #include "op/work.hpp"
+#include "run_inputs.hpp"
 
 namespace ovir::app {
 namespace {
@@ -48,16 +51,48 @@ Limits parse_limits(std::string_view text) {
       limits.time = std::chrono::nanoseconds(std::llrint(std::min(*seconds, 1e9) * 1e9));
     else if (key == "work" && value == "none") limits.work = kAnyWork;
     else if (key == "work" && number) limits.work = *number;
-    else throw UsageError(fmt::format("--limits: expected mem=8G, time=60s or work=none, not '{}'", printable(part)));
+    else if (key == "disk" && number) limits.disk = *number;
+    else
+      throw UsageError(
+          fmt::format("--limits: expected mem=8G, disk=20G, time=60s or work=none, not '{}'", printable(part)));
   }
   return limits;
 }
 
-Limits limits_of_run(Limits limits, const Graph& graph, i64 given) {
+i64 size_on_disk(const std::string& path) {
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(path, error); !error) return static_cast<i64>(size);
+  i64 sum = 0;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (at->is_regular_file(error)) sum = saturating_add(sum, static_cast<i64>(at->file_size(error)));
+  return sum;
+}
+
+i64 bytes_given(const std::vector<std::string>& words) {
+  i64 sum = 0;
+  const auto add = [&](std::string path) {
+    sum = saturating_add(sum, size_on_disk(io::split_key(path).first));
+    if (path.ends_with(".xml")) sum = saturating_add(sum, size_on_disk(path.replace(path.size() - 3, 3, "bin")));
+  };
+  for (const auto& given : words) {
+    const auto word = with_step(given, 0);  // x=@in{step}.npy
+    add(word);
+    for (auto at = word.find_first_of("=@"); at != word.npos; at = word.find_first_of("=@", at + 1))
+      add(word.substr(at + 1));
+  }
+  return sum;
+}
+
+i64 memory_for(i64 given) {
   constexpr i64 kMemory = 1'000'000'000, kMemoryOfAByte = 64;
+  return std::min(default_memory_limit(), saturating_add(kMemory, saturating_mul(kMemoryOfAByte, given)));
+}
+
+Limits limits_of_run(Limits limits, const Graph& graph, i64 given) {
+  constexpr i64 kDiskOfMemory = 10;
   const auto bytes = saturating_add(bytes_of(graph), given);
-  if (limits.memory == 0)
-    limits.memory = std::min(default_memory_limit(), saturating_add(kMemory, saturating_mul(kMemoryOfAByte, bytes)));
+  if (limits.memory == 0) limits.memory = memory_for(bytes);
+  if (limits.disk == 0) limits.disk = saturating_mul(kDiskOfMemory, limits.memory);
   // Who says how long a run may take wants no other bound.
   if (limits.work == 0) limits.work = limits.time ? kAnyWork : default_work_limit(bytes);
   return limits;

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "base/memory_budget.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "completion.hpp"
+#include "diag/over_memory.hpp"
 #include "fast/isa/table.hpp"
 #include "limits.hpp"
 #include "log.hpp"
@@ -88,7 +90,7 @@ int run_command(const Command& command, const std::vector<std::string>& words, C
   log_info("ovir {} {}", version(), command.name);
   if (common.budget.time) end_after(*common.budget.time);
   const MemoryBudget::Scope budget(
-      std::make_shared<MemoryBudget>(common.budget.memory > 0 ? common.budget.memory : default_memory_limit()));
+      std::make_shared<MemoryBudget>(common.budget.memory > 0 ? common.budget.memory : memory_for(bytes_given(words))));
   common.words = words;
   return action(common);
 }
@@ -181,6 +183,10 @@ int guarded(std::vector<std::string> words) {
     return status;
   } catch (const Failure& failure) {
     return refuse(failure.diagnostic, common);
+  } catch (const OverBudget& over) {
+    return refuse(
+        over_memory(fmt::format("no memory: all tensors together may take {}", size_text(over.limit))).diagnostic,
+        common);
   } catch (const std::bad_alloc&) {
     return refuse(diagnose(Code::E0003, "out of memory"), common);
   } catch (const std::exception& error) {

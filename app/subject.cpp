@@ -89,16 +89,6 @@ std::vector<Tensor> inputs_for(const Model& other, const Facts& facts, const Sub
   return inputs;
 }
 
-/// Bytes of a file, or of the files in a folder; 0 where there are none.
-i64 size_on_disk(const std::string& path) {
-  std::error_code error;
-  if (const auto size = std::filesystem::file_size(path, error); !error) return static_cast<i64>(size);
-  i64 sum = 0;
-  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
-    if (at->is_regular_file(error)) sum += static_cast<i64>(at->file_size(error));
-  return sum;
-}
-
 void refer_to_model(Subject& s, const std::string& path, const SubjectOptions& options, const Common& common) {
   ModelOptions other;
   other.model = path;

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <map>
 
+#include "base/checked.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "cli.hpp"
 #include "io/files.hpp"
@@ -199,8 +201,8 @@ void write_outputs(const std::string& path, const std::vector<Produced>& outputs
   commit_with_manifest(files, path, {{"schema", 1}, {"run", run}, {"outputs", std::move(list)}, {"dumped", dumped}});
 }
 
-Dump::Dump(std::string path, FileOptions options)
-    : path_(std::move(path)), target_(target_of(kDumpTo, path_)), options_(options) {
+Dump::Dump(std::string path, FileOptions options, DiskRoom& room)
+    : path_(std::move(path)), target_(target_of(kDumpTo, path_)), options_(options), room_(room) {
   if (target_ != Target::folder && target_ != Target::npz)
     throw UsageError(fmt::format("--dump-to {}: expected a folder (ending in /) or .npz", printable(path_)));
   if (target_ == Target::folder) make_folder(path_);
@@ -220,12 +222,27 @@ void Dump::add(Produced p) {
     return;
   }
   const auto file = fmt::format("{:05}_{}.{}.npy", order, file_stem(layer), p.port);
+  const auto value = stored(p.value, options_);
+  take_room(value);
   StagedFiles files;  // a link in the folder is replaced, not followed
-  io::stage_npy(files, (fs::path(path_) / file).string(), stored(p.value, options_));
+  io::stage_npy(files, (fs::path(path_) / file).string(), value);
   io::commit_files(files);
   Json entry{{"index", order}, {"file", file}};
   entry.update(describe(p, options_));
   manifest_.push_back(std::move(entry));
+}
+
+/// A loop may have any number of iterations. A file takes whole blocks of a disk.
+void Dump::take_room(const Tensor& value) {
+  constexpr i64 header = 128, block = 4096;
+  const auto bytes = (saturating_add(value.byte_size(), header) / block + 1) * block;
+  if (bytes > room_.left) {
+    auto d = diagnose(Code::E0003, fmt::format("{} {}: the tensors take more than {}", kDumpTo, printable(path_),
+                                               size_text(room_.limit)));
+    d.notes.push_back({"--limits disk=SIZE sets another limit", {}, "", ""});
+    fail(std::move(d));
+  }
+  room_.left -= bytes;
 }
 
 void Dump::finish() {

@@ -56,10 +56,17 @@ Target target_of(std::string_view flag, const std::string& path);
 void write_outputs(const std::string& path, const std::vector<Produced>& outputs, const FileOptions& options,
                    const Json& dumped, const Json& run);
 
+/// How many bytes the files of dumps may take together.
+struct DiskRoom {
+  i64 limit;
+  i64 left = limit;
+};
+
 /// Tensors that are written as they are computed; the manifest comes last.
 class Dump {
  public:
-  Dump(std::string path, FileOptions options);
+  /// `room`: must outlive the dump.
+  Dump(std::string path, FileOptions options, DiskRoom& room);
   void add(Produced produced);
   /// Writes the manifest, and removes the tensor files that only an older one lists.
   void finish();
@@ -68,9 +75,12 @@ class Dump {
   std::size_t count() const { return count_; }
 
  private:
+  void take_room(const Tensor& value);
+
   std::string path_;
   Target target_;
   FileOptions options_;
+  DiskRoom& room_;
   std::size_t count_ = 0;
   Json manifest_ = Json::array();
   std::vector<Produced> kept_;  ///< for an .npz, which is written at the end

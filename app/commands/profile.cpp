@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <utility>
 
+#include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "command.hpp"
 #include "exec/profiler.hpp"
@@ -53,11 +55,15 @@ double flops_of(const Plan& plan, int index) {
 /// Adds up the steps of rounds.
 class Recorder final : public Profiler {
  public:
+  /// `traces`: every run of a step is kept, for a trace.
+  explicit Recorder(bool traces) : traces_(traces) {}
+
   void begin_round() {
     round_ = Clock::now();
     trace_.clear();
+    share_.give_back();
     times_.assign(steps_.size(), 0.0);
-    inner_.clear();
+    of_bodies_.clear();
   }
   /// Keeps the times of a round that is the fastest so far.
   void end_round(double ms) {
@@ -74,17 +80,16 @@ class Recorder final : public Profiler {
     if (times_.size() < steps_.size()) times_.resize(steps_.size());
     const auto i = at->second;
     const auto us = [](Clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); };
-    const auto took = us(t.end - t.begin), begin = us(t.begin - round_);
+    const auto took = us(t.end - t.begin);
     // What steps of its bodies took is theirs.
     double own = took;
-    while (!inner_.empty() && inner_.back().begin >= begin) {
-      own -= inner_.back().took;
-      inner_.pop_back();
-    }
-    inner_.push_back({i, begin, took});
+    for (const auto& body : t.step.bodies) own -= std::exchange(of_bodies_[body.get()], 0);
+    of_bodies_[&t.plan] += took;
     times_[i] += own / 1000;
     ++steps_[i].calls;
-    trace_.push_back({i, begin, took});
+    if (!traces_) return;
+    share_.add_entry();  // a loop may have any number of iterations
+    trace_.push_back({i, us(t.begin - round_), took});
   }
 
   ProfileReport report(double flops, double bytes, int threads) const {
@@ -119,7 +124,10 @@ class Recorder final : public Profiler {
   std::map<const Step*, std::size_t> index_;
   std::vector<ProfiledStep> steps_;
   std::vector<double> rounds_, times_;
-  std::vector<TracedStep> trace_, best_, inner_;
+  std::map<const Plan*, double> of_bodies_;  ///< us of the steps of a body since the step that has it began
+  bool traces_;
+  std::vector<TracedStep> trace_, best_;
+  MemoryBudget::Share share_;
 };
 
 void check_usage(const Options& o) {
@@ -167,7 +175,7 @@ int profile(Options& options, const Common& common) {
   Measured measured(options, common);
   const auto peak = fast::measure_peak(measured.runtime());
 
-  Recorder recorder;
+  Recorder recorder(!options.trace.empty());
   measured.session().set_profiler(&recorder);
   const auto round = [&] {
     recorder.begin_round();

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/word_list.hpp"
 #include "command.hpp"
+#include "diag/over_memory.hpp"
 #include "execution.hpp"
 #include "io/files.hpp"
 #include "io/npz.hpp"
@@ -122,12 +123,11 @@ void save_states(const std::string& path, const Session& session) {
 void require_memory(const Model& model, const Facts& facts, i64 limit) {
   const auto planned = passes::planned_bytes(model, facts);
   if (planned.bytes <= limit) return;
-  auto d = diagnose(Code::E0003,
-                    fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
-                                printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
-  locate(d, model, *planned.node->layer);
-  d.notes.push_back({"--limits mem=SIZE sets another limit", {}, "", ""});
-  fail(std::move(d));
+  auto failure =
+      over_memory(fmt::format("the outputs of \"{}\" take {}, but at most {} may be used",
+                              printable(planned.node->layer->name), size_text(planned.bytes), size_text(limit)));
+  locate(failure.diagnostic, model, *planned.node->layer);
+  throw failure;
 }
 
 /// One document: of the only step, or a list.
@@ -297,6 +297,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     if (given && session.variables().empty()) throw UsageError(fmt::format("{}: the model has no states", flag));
   if (!options.load_state.empty()) inputs.begin_with(load_states(options.load_state, session));
 
+  DiskRoom room{limited.budget.disk};
   Json steps = Json::array();
   Progress progress(common, "run", options.steps);
   for (i64 step = 0; step < options.steps; ++step) {
@@ -304,7 +305,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     for (const auto& text : inputs.take_notes()) note(common, text);
     if (!options.save_inputs.empty()) save_inputs(with_step(options.save_inputs, step), model, values);
     std::optional<Dump> dump;
-    if (watching.dump) watching.dump->into(dump.emplace(with_step(options.dump_to, step), files));
+    if (watching.dump) watching.dump->into(dump.emplace(with_step(options.dump_to, step), files, room));
     stopwatch.lap();
     std::vector<Tensor> got;
     try {

@@ -24,8 +24,9 @@ constexpr CodeInfo kCodes[] = {
      "or not at all, so nothing half-written is left behind.",
      "ovir run model.xml -i x=zeros -o /proc/out.npz", "Give another path with -o, or free some space."},
     {Code::E0003, kFile, "memory or another limit is exceeded",
-     "The model or its tensors need more than `--limits` or the machine allows. The check is made before memory is "
-     "taken, so a tensor with absurd dims ends here instead of exhausting the machine.",
+     "The model or its tensors need more than `--limits` or the machine allows, or the files of `--dump-to` more than "
+     "the disk may lose. The check is made before memory is taken, so a tensor with absurd dims ends here instead of "
+     "exhausting the machine.",
      "ovir run model.xml -i x=zeros --limits mem=1G", "Raise the limit, or give smaller shapes with --shape."},
     {Code::E0004, kFile, "the computation takes too long",
      "The number of elementary steps is estimated from the shapes before a layer is computed. 10 billion are allowed, "

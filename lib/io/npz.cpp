@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "base/memory.hpp"
+#include "base/memory_budget.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "base/word_list.hpp"
 #include "diag/diagnostic.hpp"
+#include "diag/over_memory.hpp"
 #include "io/npy.hpp"
 #include "io/npy_header.hpp"
 #include "io/storable.hpp"
@@ -178,7 +180,12 @@ Bytes Npz::content(const Member& m, std::string_view key, std::uint64_t limit) c
   if (std::min(m.size, limit) > static_cast<std::uint64_t>(memory_available()))
     fail(Code::E0003, "{}: \"{}\" unpacks to {}, more than the memory holds", where_, printable(key),
          size_text(static_cast<i64>(std::min<std::uint64_t>(m.size, std::numeric_limits<i64>::max()))));
-  return inflate_raw(packed, m.size, limit, f);
+  try {
+    return inflate_raw(packed, m.size, limit, f);
+  } catch (const OverBudget& over) {
+    throw over_memory(fmt::format("{}: \"{}\" unpacks to {}, but at most {} may be used", where_, printable(key),
+                                  size_text(static_cast<i64>(m.size)), size_text(over.limit)));
+  }
 }
 
 Tensor Npz::read(std::string_view key) const {

@@ -15,6 +15,7 @@
 #include "base/memory_budget.hpp"
 #include "base/quantity.hpp"
 #include "diag/diagnostic.hpp"
+#include "diag/over_memory.hpp"
 
 namespace ovir {
 
@@ -59,8 +60,8 @@ Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(sh
     owner_ = std::move(storage);
     allocated_ = true;
   } catch (const OverBudget& over) {
-    fail(Code::E0003, "no memory for a tensor {}{} ({}): all tensors together may take {}", name(type_),
-         to_string(shape_), size_text(bytes), size_text(over.limit));
+    throw over_memory(fmt::format("no memory for a tensor {}{} ({}): all tensors together may take {}", name(type_),
+                                  to_string(shape_), size_text(bytes), size_text(over.limit)));
   } catch (const std::bad_alloc&) {
     fail(Code::E0003, "no memory for a tensor {}{} ({})", name(type_), to_string(shape_), size_text(bytes));
   }
