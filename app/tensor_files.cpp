@@ -13,6 +13,7 @@
 #include "io/npy.hpp"
 #include "io/npz.hpp"
 #include "io/storable.hpp"
+#include "op/work.hpp"
 #include "tools/statistics.hpp"
 
 namespace ovir::app {
@@ -21,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDumpTo = "--dump-to";
+/// Elementary steps (op/work.hpp) that pass until a file is there.
+constexpr i64 kStepsOfAFile = 100'000;
 
 void save_text(const std::string& path, std::string_view text) {
   const std::span<const std::byte> part = std::as_bytes(std::span(text));
@@ -243,6 +246,7 @@ void Dump::take_room(const Tensor& value) {
     fail(std::move(d));
   }
   room_.left -= bytes;
+  spend(kStepsOfAFile);
 }
 
 void Dump::finish() {

@@ -6,6 +6,8 @@ namespace ovir {
 
 /// What an iteration costs besides its layers: the body's inputs and outputs change hands.
 inline constexpr i64 kStepsOfAnIteration = 500;
+/// What an observer's look at the outputs of a layer costs. Not planned, as who looks is not.
+inline constexpr i64 kStepsOfAnEvent = 1000;
 
 /// The elementary steps (op/work.hpp) of one step, as far as the shapes of its nodes are static. `by_kernel`: its
 /// kernel runs it, not the reference kernels.

@@ -347,6 +347,7 @@ class Executor::Run final : private EvalHost {
   void tell(int index, std::span<const Tensor> in, std::span<Tensor> out, std::string_view kernel,
             std::chrono::nanoseconds took) {
     if (!executor_.side_->wants(index)) return;
+    spend(kStepsOfAnEvent);
     const auto declared = declared_types(index);
     Event event{*plan_.model, index, (*plan_.model)[index], iterations_, in, out, declared, kernel, took};
     if (context_.observer->after(event) == Verdict::stop) throw StoppedByObserver{};

@@ -18,6 +18,10 @@ namespace ovir::tools {
 namespace {
 
 constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
+/// What a layer takes that is kept, beside the elements.
+constexpr std::size_t kKeptLayer = 1024;
+/// Of layers with bodies in bodies.
+constexpr std::size_t kEntered = 100'000;
 /// Integers that may end as an index are fewer than this.
 constexpr i64 kFewIntegers = 1 << 16;
 
@@ -135,7 +139,7 @@ void History::keep(const Event& event, bool all_finite) {
   };
   if (all_finite && std::none_of(event.outputs.begin(), event.outputs.end(), few_integers)) return;
   Computed c{&event.model, event.index, {event.iterations.begin(), event.iterations.end()}, {}, {}};
-  std::size_t bytes = 0;
+  std::size_t bytes = kKeptLayer;
   for (const auto& t : event.inputs) bytes += t.byte_size();
   for (const auto& t : event.outputs) bytes += t.byte_size();
   if (bytes > kKeptBytes) return;
@@ -147,6 +151,7 @@ void History::keep(const Event& event, bool all_finite) {
   bytes_ += bytes;
   while (bytes_ > kKeptBytes) {
     const auto oldest = kept_.find(order_.front());
+    bytes_ -= kKeptLayer;
     for (const auto& t : oldest->second.in) bytes_ -= t.byte_size();
     for (const auto& t : oldest->second.out) bytes_ -= t.byte_size();
     kept_.erase(oldest);
@@ -158,7 +163,12 @@ void History::enter(const Event& event) {
   if (event.node.bodies.empty()) return;
   std::vector<Shape> shapes;
   for (const auto& t : event.inputs) shapes.push_back(t.shape());
-  entered_.insert_or_assign({&event.node, {event.iterations.begin(), event.iterations.end()}}, std::move(shapes));
+  const Key key{&event.node, {event.iterations.begin(), event.iterations.end()}};
+  if (!entered_.insert_or_assign(key, std::move(shapes)).second || key.second.empty()) return;
+  entered_order_.push_back(key);
+  if (entered_order_.size() <= kEntered) return;
+  entered_.erase(entered_order_.front());
+  entered_order_.pop_front();
 }
 
 const Computed* History::find(const Node& node, const std::vector<i64>& iterations) const {

@@ -37,6 +37,7 @@ class History {
   std::map<Key, Computed> kept_;
   std::deque<Key> order_;
   std::map<Key, std::vector<Shape>> entered_;
+  std::deque<Key> entered_order_;  ///< of those in bodies, which may run any number of times
   std::size_t bytes_ = 0;
 };
 
