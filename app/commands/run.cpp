@@ -68,12 +68,10 @@ void check_usage(const Options& o) {
     throw UsageError("--digest needs -o DIR/ or --dump-to DIR/, whose manifest holds the CRC-32");
   if (steps && !o.output.empty() && o.output.find("{step}") == o.output.npos)
     throw UsageError("--steps: -o needs {step} in its path, or every step would overwrite the one before");
-  if (steps && !o.dump_to.empty() && o.dump_to.find("{step}") == o.dump_to.npos)
-    throw UsageError("--steps: --dump-to needs {step} in its path");
-  if (steps && !o.save_inputs.empty() && o.save_inputs.find("{step}") == o.save_inputs.npos)
-    throw UsageError("--steps: --save-inputs needs {step} in its path");
-  if (steps && !o.reference.empty() && o.reference.find("{step}") == o.reference.npos)
-    throw UsageError("--steps: --ref needs {step} in its path");
+  for (const auto& [flag, path] :
+       {std::pair("--dump-to", &o.dump_to), {"--save-inputs", &o.save_inputs}, {"--ref", &o.reference}})
+    if (steps && !path->empty() && path->find("{step}") == path->npos)
+      throw UsageError(fmt::format("--steps: {} needs {{step}} in its path", flag));
   if (lower(o.reference).ends_with(".xml"))
     throw UsageError(
         fmt::format("--ref takes saved tensors; 'ovir compare MODEL {}' compares two models", printable(o.reference)));
