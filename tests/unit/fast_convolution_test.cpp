@@ -256,7 +256,11 @@ TEST_CASE("depthwise convolution") {
                         shape(1, 20, 20, 20, 113, 90, 3, 3, 2, 1, 1), shape(1, 16, 16, 16, 7, 7, 7, 7, 1, 1, 3),
                         shape(1, 32, 32, 32, 14, 15, 5, 5, 2, 1, 2, 1), shape(1, 17, 17, 17, 20, 64, 3, 3, 1, 3, 3),
                         shape(1, 8, 8, 8, 1, 100, 1, 9, 1, 1, 4), shape(1, 16, 16, 16, 2, 2, 5, 5, 1, 1, 2),
-                        shape(1, 20, 20, 20, 9, 27, 5, 5, 1, 2, 2), shape(1, 16, 16, 16, 4, 19, 3, 7, 1, 2, 3)}) {
+                        shape(1, 20, 20, 20, 9, 27, 5, 5, 1, 2, 2), shape(1, 16, 16, 16, 4, 19, 3, 7, 1, 2, 3),
+                        // several outputs a channel
+                        shape(2, 20, 20, 40, 14, 15, 7, 7, 2, 1, 3), shape(2, 24, 24, 48, 30, 11, 3, 3, 2, 1, 1),
+                        shape(1, 16, 16, 32, 40, 60, 7, 7, 2, 1, 3), shape(2, 7, 7, 21, 9, 8, 5, 5, 1, 1, 2),
+                        shape(1, 3, 3, 96, 9, 8, 1, 9, 1, 1, 4), shape(2, 33, 33, 132, 6, 6, 3, 3, 1, 2, 2)}) {
     const Data d(s);
     const Buffer filters(depthwise_filters_size(s)), scratch(depthwise_scratch_size(s, 4));
     depthwise_pack(s, d.filters.data(), filters.data());

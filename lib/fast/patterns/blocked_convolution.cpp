@@ -23,7 +23,7 @@ constexpr i64 kPlaneWorthTransforming = 150;
 
 /// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
 ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
-  if (s.is_depthwise()) return ConvolutionMethod::depthwise;
+  if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (s.is_pointwise()) return ConvolutionMethod::pointwise;

@@ -1,6 +1,7 @@
 #include "fast/kernels/convolution/depthwise.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace ovir::fast {
 namespace {
@@ -35,22 +36,60 @@ bool slides(const ConvolutionShape& s) {
 }
 
 /// Planes are copied with their padding where many columns would need it.
-bool copies_planes(const ConvolutionShape& s) {
+bool pads_planes(const ConvolutionShape& s) {
   if (slides(s)) return false;
   const auto inner = inner_columns(s).size();
   return inner < 6 * (s.out_width - inner);
 }
+/// They are copied, too, where a channel gives several outputs: as often as it does.
+bool copies_planes(const ConvolutionShape& s) { return s.group_outputs() > 1 || pads_planes(s); }
 
 i64 padded_width(const ConvolutionShape& s) {
   return std::max(s.pad_left + s.width, (s.out_width - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1);
 }
 
-void copy_padded(const ConvolutionShape& s, const float* in, float* to) {
-  const auto width = padded_width(s);
+i64 copied_width(const ConvolutionShape& s) { return pads_planes(s) ? padded_width(s) : s.width; }
+
+using Four = float __attribute__((vector_size(16)));
+Four four(const float* x) {
+  Four v;
+  std::memcpy(&v, x, sizeof v);
+  return v;
+}
+
+/// Pixels whose lanes are `count` outputs from `first` on, each the channel that gives it. `in` is the image.
+void copy_outputs(const ConvolutionShape& s, const float* in, i64 first, i64 count, i64 pixels, float* to) {
+  using Places = int __attribute__((vector_size(16)));
+  const auto each = s.group_outputs(), plane = s.plane() * kBlock;
+  const auto at = [&](i64 output) { return output / each / kBlock * plane + output / each % kBlock; };
+  if (each == 2 && count == kBlock) {
+    in += at(first);
+    for (i64 p = 0; p < pixels; ++p, in += kBlock, to += kBlock) {
+      const auto a = four(in), b = four(in + 4);
+      const Four twice[] = {__builtin_shuffle(a, Places{0, 0, 1, 1}), __builtin_shuffle(a, Places{2, 2, 3, 3}),
+                            __builtin_shuffle(b, Places{0, 0, 1, 1}), __builtin_shuffle(b, Places{2, 2, 3, 3})};
+      std::memcpy(to, twice, sizeof twice);
+    }
+    return;
+  }
+  std::array<i64, kBlock> places{};
+  for (i64 i = 0; i < count; ++i) places[i] = at(first + i);
+  for (i64 p = 0; p < pixels; ++p, in += kBlock, to += kBlock) {
+    for (i64 i = 0; i < count; ++i) to[i] = in[places[i]];
+    std::fill_n(to + count, kBlock - count, 0.0f);
+  }
+}
+
+/// Of one block of outputs of an image, with its padding where that is wanted.
+void copy_plane(const ConvolutionShape& s, const float* in, i64 block, float* to) {
+  const auto width = copied_width(s), left = pads_planes(s) ? s.pad_left : 0;
+  const auto first = block * kBlock, count = std::min(kBlock, s.outputs - first);
   for (i64 y = 0; y < s.height; ++y, to += width * kBlock) {
-    std::fill_n(to, s.pad_left * kBlock, 0.0f);
-    std::copy_n(in + y * s.width * kBlock, s.width * kBlock, to + s.pad_left * kBlock);
-    std::fill_n(to + (s.pad_left + s.width) * kBlock, (width - s.pad_left - s.width) * kBlock, 0.0f);
+    std::fill_n(to, left * kBlock, 0.0f);
+    auto* pixels = to + left * kBlock;
+    if (s.group_outputs() == 1) std::copy_n(in + (block * s.height + y) * s.width * kBlock, s.width * kBlock, pixels);
+    else copy_outputs(s, in + y * s.width * kBlock, first, count, s.width, pixels);
+    std::fill_n(pixels + s.width * kBlock, (width - left - s.width) * kBlock, 0.0f);
   }
 }
 
@@ -195,7 +234,7 @@ void depthwise_pack(const ConvolutionShape& s, const float* filters, float* to) 
 }
 
 i64 depthwise_scratch_size(const ConvolutionShape& s, int threads) {
-  return copies_planes(s) ? threads * s.height * padded_width(s) * kBlock : 0;
+  return copies_planes(s) ? threads * s.height * copied_width(s) * kBlock : 0;
 }
 
 void depthwise_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
@@ -203,8 +242,8 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
   const auto& table = isa();
   const auto blocks = blocks_of(s.outputs), planes = s.batch * blocks;
   if (planes == 0 || s.out_plane() == 0) return;
-  const bool copies = copies_planes(s);
-  const auto width = padded_width(s);
+  const bool copies = copies_planes(s), pads = pads_planes(s);
+  const auto width = copied_width(s);
   Slots slots(scratch, s.height * width * kBlock, slots_for(pool));
   const auto plane = [&](i64 i, const float* from, TapRange rows) {
     const auto place = i * s.out_plane() * kBlock;
@@ -212,10 +251,10 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
                     .s = s,
                     .e = epilogue,
                     .in = from,
-                    .row = (copies ? width : s.width) * kBlock,
+                    .row = width * kBlock,
                     .ring = 0,
-                    .left = copies ? s.pad_left : 0,
-                    .inner = copies ? TapRange{0, s.out_width} : inner_columns(s),
+                    .left = pads ? s.pad_left : 0,
+                    .inner = pads ? TapRange{0, s.out_width} : inner_columns(s),
                     .filters = filters + i % blocks * s.taps() * kBlock,
                     .out = out + place,
                     .residual = epilogue.residual ? epilogue.residual + place : nullptr,
@@ -227,7 +266,7 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
     parallel_ranges(pool, planes, row_cost * static_cast<double>(s.out_height), [&](i64 begin, i64 end) {
       const Slots::Lease room(slots);
       for (auto i = begin; i < end; ++i) {
-        copy_padded(s, in + i * s.plane() * kBlock, room.data());
+        copy_plane(s, in + i / blocks * blocks_of(s.channels) * s.plane() * kBlock, i % blocks, room.data());
         plane(i, room.data(), {0, s.out_height});
       }
     });

@@ -1,4 +1,4 @@
-// Depthwise convolution (as many groups as channels and outputs) on Layout::blocked.
+// Depthwise convolution (as many groups as channels, of one output each or several) on Layout::blocked.
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
@@ -6,7 +6,7 @@
 namespace ovir::fast {
 
 i64 depthwise_filters_size(const ConvolutionShape& shape);
-/// Filters [channels][taps] become [block][tap][16].
+/// Filters [outputs][taps] become [block][tap][16].
 void depthwise_pack(const ConvolutionShape& shape, const float* filters, float* to);
 i64 depthwise_scratch_size(const ConvolutionShape& shape, int threads);
 void depthwise_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,

@@ -28,6 +28,8 @@ struct ConvolutionShape {
            width == out_width;
   }
   bool is_depthwise() const { return groups > 1 && group_channels() == 1 && group_outputs() == 1; }
+  /// Each channel by itself gives one output or several.
+  bool is_by_channel() const { return groups > 1 && group_channels() == 1; }
   double multiplications() const {
     return static_cast<double>(batch * outputs * group_channels() * taps()) * static_cast<double>(out_plane());
   }
