@@ -123,6 +123,7 @@ class Counter {
       }
       if (bytes > cost_.peak) note_peak(model, i, bytes, alive);
       for (int b = 0; b < std::ssize(node.bodies) && b < std::ssize(facts.bodies[i]); ++b) {
+        if (facts.bodies[i][b].outputs.empty()) continue;  // at fault, and no Result needs it (W0909)
         const auto iterations = trip_count(model, facts, i, b);
         if (!iterations) cost_.open.push_back(layer);
         walk(*node.bodies[b], facts.bodies[i][b], times(runs, iterations.value_or(1)), alive, bytes);
