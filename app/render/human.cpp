@@ -45,12 +45,20 @@ std::vector<std::string> cells(std::string_view line) {
 /// The source line with the caret under it; a long line is cut to what surrounds the caret.
 std::string snippet(const SourceLoc& at, std::size_t number, std::size_t column, std::string_view label, Paint paint,
                     const Style& style) {
-  const auto line = cells(source_line(at));
+  // A line of megabytes may have thousands of faults: only what surrounds the caret is looked at.
+  constexpr std::size_t around = 2048;  // bytes, more than a terminal shows
+  auto near = source_line(at);
+  const auto byte = std::min<std::size_t>(at.offset - (near.data() - at.file->text.data()), near.size());
+  auto first = byte > around ? byte - around : 0;
+  while (first > 0 && (near[first] & 0xC0) == 0x80) --first;
+  const auto skipped = first > 0 ? column - 1 - count_code_points(near.substr(first, byte - first)) : 0;
+  near = near.substr(first, byte - first + around);
+  const auto line = cells(near);
   const auto gutter = std::to_string(number);
   const std::string margin(gutter.size(), ' ');
   const std::size_t room =
       std::max<std::size_t>(20, static_cast<std::size_t>(style.width) - std::min<std::size_t>(gutter.size() + 3, 20));
-  const std::size_t caret = std::min(column - 1, line.size());
+  const std::size_t caret = std::min(column - 1 - skipped, line.size());
 
   std::size_t begin = 0, end = line.size();
   if (line.size() > room) {

@@ -127,7 +127,7 @@ std::vector<ValueRef> results_of(const Model& part) {
 }
 
 const Facts* facts_of(const Model& whole, const Facts& facts, const Model& part) {
-  if (&whole == &part) return &facts;
+  if (&whole == &part) return facts.outputs.size() == whole.nodes.size() ? &facts : nullptr;
   for (std::size_t i = 0; i < whole.nodes.size() && i < facts.bodies.size(); ++i)
     for (std::size_t b = 0; b < whole.nodes[i].bodies.size() && b < facts.bodies[i].size(); ++b)
       if (const auto* found = facts_of(*whole.nodes[i].bodies[b], facts.bodies[i][b], part)) return found;

@@ -7,21 +7,13 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "tools/cut.hpp"
 #include "tools/traps.hpp"
 
 namespace ovir::tools {
 namespace {
 
 bool is_float(ElementType type) { return contains(kFloat | kNarrowFloat, type); }
-
-/// The facts of a body within.
-const Facts* facts_of(const Model& whole, const Facts& facts, const Model& model) {
-  if (&whole == &model) return &facts;
-  for (std::size_t i = 0; i < whole.nodes.size(); ++i)
-    for (std::size_t b = 0; b < whole.nodes[i].bodies.size() && b < facts.bodies[i].size(); ++b)
-      if (const auto* found = facts_of(*whole.nodes[i].bodies[b], facts.bodies[i][b], model)) return found;
-  return nullptr;
-}
 
 /// Layers that compute floats; not those whose output is their input's bytes.
 bool can_round(const Model& whole, const Facts& facts, const Selected& s) {
