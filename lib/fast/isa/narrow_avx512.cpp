@@ -114,6 +114,8 @@ constexpr NarrowTable with_tiles() {
   table.tiled = true;
   table.bf16 = bf16_in_tiles;
   table.u8 = u8_in_tiles;
+  table.to_bf16x3 = to_bf16x3;
+  table.lines_to_bf16x3 = lines_to_bf16x3;
   return table;
 }
 }  // namespace

@@ -23,18 +23,29 @@ constexpr TileShapes tile_shapes(int rows, int tail) {
   return shapes;
 }
 
+/// Tiles 0 to 3 are sums of `rows` pixels each, 4 and 5 pixels, 6 and 7 weights, all of 16 steps.
+constexpr TileShapes bf16x3_shapes(int rows) {
+  TileShapes shapes;
+  for (int tile = 0; tile < 8; ++tile) {
+    shapes.rows[tile] = static_cast<std::uint8_t>(tile < 6 ? rows : kTileRows);
+    shapes.bytes[tile] = 64;
+  }
+  return shapes;
+}
+
 struct AllTileShapes {
-  TileShapes shapes[kTileRows][kTileRows];
-  constexpr AllTileShapes() : shapes() {
-    for (int rows = 0; rows < kTileRows; ++rows)
+  TileShapes shapes[kTileRows][kTileRows], bf16x3[kTileRows];
+  constexpr AllTileShapes() : shapes(), bf16x3() {
+    for (int rows = 0; rows < kTileRows; ++rows) {
       for (int tail = 0; tail < kTileRows; ++tail) shapes[rows][tail] = tile_shapes(rows + 1, tail);
+      bf16x3[rows] = bf16x3_shapes(rows + 1);
+    }
   }
 };
 constexpr AllTileShapes kTileShapes;
 
 /// Asking what the tiles are takes 5 ns, telling it 45. Another library may have told otherwise since the last call.
-inline void shape_tiles(int rows, int tail) {
-  const auto& wanted = kTileShapes.shapes[rows - 1][tail];
+inline void shape_tiles(const TileShapes& wanted) {
   TileShapes now;
   _tile_storeconfig(&now);
   const auto same = _mm512_cmpeq_epi64_mask(_mm512_load_si512(&now), _mm512_load_si512(&wanted));
@@ -43,6 +54,7 @@ inline void shape_tiles(int rows, int tail) {
 
 struct Bf16Tiles {
   using Sum = float;
+  static constexpr bool kHasParts = true;
   static void start(const float* bias) {
     // All lines are the same.
     _tile_loadd(0, bias, 0);
@@ -63,6 +75,7 @@ struct Bf16Tiles {
 
 struct U8Tiles {
   using Sum = int;
+  static constexpr bool kHasParts = false;
   static void start(const float*) {}
   [[gnu::always_inline]] static void dot0() { _tile_dpbusd(0, 4, 5); }
   [[gnu::always_inline]] static void dot1() { _tile_dpbusd(1, 4, 5); }
@@ -123,6 +136,70 @@ static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, 
   }
 }
 
+/// The same of f32 in three parts (NarrowSum::part). Of their nine products the six that are not below what f32 rounds
+/// off, the smallest first.
+template <bool kTwo>
+static inline __attribute__((always_inline)) void sum_bf16x3(const NarrowSum& t, i64 second) {
+  constexpr i64 kLine = kColumns * sizeof(Word), kPart = kTileRows * kColumns;
+  const i64 pixel = t.pixel * static_cast<i64>(sizeof(Word));
+  const Word* w = t.weights;
+  for (i64 block = 0; block < t.blocks; ++block)
+    for (i64 tap = 0; tap < t.tap_count; ++tap, w += 3 * kPart) {
+      const Word* a = t.in + block * t.block + t.taps[tap];
+      const auto pixels = [&](i64 part) __attribute__((always_inline)) {
+        _tile_loadd(4, a + part * t.part, pixel);
+        if (kTwo) _tile_loadd(5, a + second + part * t.part, pixel);
+      };
+      const auto weights = [&](i64 part) __attribute__((always_inline)) {
+        const Word* from = w + (2 - part) * kPart;
+        _tile_loadd(6, from, kLine);
+        _tile_loadd(7, from + kTileRows, kLine);
+      };
+      const auto multiply = [&]() __attribute__((always_inline)) {
+        _tile_dpbf16ps(0, 4, 6);
+        _tile_dpbf16ps(1, 4, 7);
+        if (kTwo) {
+          _tile_dpbf16ps(2, 5, 6);
+          _tile_dpbf16ps(3, 5, 7);
+        }
+      };
+      if (t.ahead)
+        for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
+          __builtin_prefetch(t.ahead->next, 0, 2);
+      pixels(0);
+      weights(2);
+      multiply();
+      weights(1);
+      multiply();
+      pixels(1);
+      multiply();
+      weights(0);
+      multiply();
+      pixels(2);
+      multiply();
+      pixels(0);
+      multiply();
+    }
+}
+
+/// One sum of f32 in three parts, of pixel `a` by column `column`, in f32.
+static float one_sum(const NarrowSum& t, const Word* a, i64 column, float sum) {
+  constexpr i64 kPart = kTileRows * kColumns;
+  const auto bits = [](Word w) { return __builtin_bit_cast(float, w); };
+  const auto whole = [&](const Word* parts, i64 part, bool odd) {
+    const auto half = [&](i64 p) { return bits(odd ? parts[p * part] & 0xffff0000u : parts[p * part] << 16); };
+    return half(0) + half(1) + half(2);
+  };
+  const Word* w = t.weights + column;
+  for (i64 block = 0; block < t.blocks; ++block)
+    for (i64 tap = 0; tap < t.tap_count; ++tap, w += 3 * kPart) {
+      const Word* from = a + block * t.block + t.taps[tap];
+      for (i64 i = 0; i < 2 * kTileRows; ++i)
+        sum += whole(from + i / 2, t.part, i % 2 == 1) * whole(w + i / 2 * kColumns, kPart, i % 2 == 1);
+    }
+  return sum;
+}
+
 /// The sums of up to 32 pixels, 32 a pixel. Of more than 16 there are two tiles of the same size, which may share a
 /// pixel.
 template <class Tiles>
@@ -132,7 +209,8 @@ static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, 
   const bool two = pixels > kTileRows || t.row != 0;
   const int rows = two ? (pixels + 1) / 2 : pixels, tail = static_cast<int>(t.last_steps % kTileRows);
   const i64 second = pixels - rows;
-  shape_tiles(rows, tail);
+  const bool three = Tiles::kHasParts && t.part != 0;
+  shape_tiles(three ? kTileShapes.bf16x3[rows - 1] : kTileShapes.shapes[rows - 1][tail]);
   if (bias) {
     Tiles::start(bias);
   } else {
@@ -141,13 +219,57 @@ static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, 
     _tile_zero(2);
     _tile_zero(3);
   }
-  if (two) sum_tiles<Tiles, true>(t, tail, t.row != 0 ? t.row : second * t.pixel);
+  const i64 behind = t.row != 0 ? t.row : second * t.pixel;
+  if (three && two) sum_bf16x3<true>(t, behind);
+  else if (three) sum_bf16x3<false>(t, 0);
+  else if (two) sum_tiles<Tiles, true>(t, tail, behind);
   else sum_tiles<Tiles, false>(t, tail, 0);
   _tile_stored(0, to, kLine);
   _tile_stored(1, to + kTileRows, kLine);
   if (!two) return;
   _tile_stored(2, to + second * kColumns, kLine);
   _tile_stored(3, to + second * kColumns + kTileRows, kLine);
+}
+
+/// Parts of infinite numbers give NaN where f32 may not: such sums are computed again.
+static void sums_again(const NarrowSum& t, int pixels, const float* bias, float* sums) {
+  const i64 rows = (pixels + 1) / 2;
+  for (i64 p = 0; p < pixels; ++p) {
+    const Word* in = t.in + (t.row != 0 && p >= rows ? t.row + (p - rows) * t.pixel : p * t.pixel);
+    for (i64 c = 0; c < kColumns; ++c)
+      if (auto& sum = sums[p * kColumns + c]; sum != sum) sum = one_sum(t, in, c, bias ? bias[c] : 0);
+  }
+}
+
+/// The first 8 bits of f32, the next 8 and what is left, each exact as bf16. Infinite numbers have nothing left.
+[[gnu::always_inline]] inline void in_three(Vec x, Vec (&parts)[3]) {
+  const auto upper = _mm512_set1_epi32(static_cast<int>(0xffff0000)), half = _mm512_set1_epi32(0x8000);
+  const auto cut = [&](__m512i bits) { return _mm512_castsi512_ps(_mm512_and_si512(bits, upper)); };
+  parts[0] = cut(_mm512_castps_si512(x));
+  const Vec left = _mm512_maskz_sub_ps(_mm512_cmp_ps_mask(x, parts[0], _CMP_NEQ_UQ), x, parts[0]);
+  parts[1] = cut(_mm512_add_epi32(_mm512_castps_si512(left), half));
+  parts[2] = left - parts[1];
+}
+
+static void to_bf16x3(const float* x, const float* y, i64 step, i64 n, Word* to, i64 part) {
+  Vec first[3], second[3] = {};
+  for (i64 i = 0; i < n; ++i, to += kBlock) {
+    in_three(load(x + i * step), first);
+    if (y) in_three(load(y + i * step), second);
+    for (int p = 0; p < 3; ++p)
+      store_bf16(reinterpret_cast<std::uint16_t*>(to + p * part), first[p], second[p]);
+  }
+}
+
+static void lines_to_bf16x3(const float* even, const float* odd, Word* to, i64 part) {
+  Vec first[3], second[3] = {};
+  for (i64 c = 0; c < kColumns; c += kWidth) {
+    in_three(load(even + c), first);
+    if (odd) in_three(load(odd + c), second);
+    for (int p = 0; p < 3; ++p)
+      store_words(to + p * part + c, (Words)_mm512_or_si512(_mm512_srli_epi32(_mm512_castps_si512(first[p]), 16),
+                                                            _mm512_castps_si512(second[p])));
+  }
 }
 
 /// Whether steps of all blocks but the last one fill tiles, or there is one block.
@@ -180,6 +302,11 @@ static void bf16_in_tiles(const Bf16Tile& t, int pixels) {
     auto part = t.sum;
     part.in += first * part.pixel;
     tile_sums<Bf16Tiles>(part, now, t.bias, sums);
+    if (part.part != 0) {
+      Vec any{};
+      for (i64 i = 0; i < now * kColumns; i += kWidth) any = any + load(sums + i);
+      if (_mm512_cmp_ps_mask(any, any, _CMP_UNORD_Q) != 0) sums_again(part, now, t.bias, sums);
+    }
     int p = 0;
     for (; p + kOnce <= now; p += kOnce) finish.template operator()<kOnce>(first, p);
     for (; p < now; ++p) finish.template operator()<1>(first, p);

@@ -24,7 +24,8 @@ Buffer Buffer::unwritten(i64 floats) {
 void Buffer::allocate(bool zeros) {
   if (size_ < 0 || size_ > std::numeric_limits<i64>::max() / 8) throw std::bad_alloc();
   if (size_ == 0) return;
-  const std::size_t wanted = size_ * sizeof(float), unit = wanted >= 2 * kHugePage ? kHugePage : kLine;
+  const std::size_t wanted = size_ * sizeof(float), last = wanted % kHugePage,
+                    unit = wanted > kHugePage && (wanted >= 2 * kHugePage || last >= kHugePage / 2) ? kHugePage : kLine;
   const auto bytes = (wanted + unit - 1) / unit * unit;
   void* memory = nullptr;
   if (posix_memalign(&memory, bytes >= kHugePage ? kHugePage : kLine, bytes) != 0) throw std::bad_alloc();
