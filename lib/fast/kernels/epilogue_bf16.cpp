@@ -75,8 +75,26 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
     tile.out_block = out.block;
     return table.bf16(tile, pixels);
   }
-  alignas(64) float values[kMostPixels * kColumns];
   tile.gelu = false;
+  const bool halves = valid == kColumns || (padded && valid > kBlock);
+  if (out.wide && halves && !residual.narrow && !(residual && out.wide == residual.wide && e.residual_last)) {
+    // The activation is computed where the sums are stored.
+    const auto* plus = residual.wide;
+    tile.wide_residual = e.residual_last ? nullptr : plus;
+    tile.residual_pixel = residual.pixel;
+    tile.residual_block = residual.block;
+    tile.wide = out.wide;
+    tile.out_pixel = out.pixel;
+    tile.out_block = out.block;
+    table.bf16(tile, pixels);
+    for (i64 c = 0; c < kColumns; c += kBlock)
+      isa().activate(e.activation, e.slopes ? e.slopes + column + c : nullptr,
+                     out.wide + c / kBlock * out.block, out.pixel,
+                     e.residual_last && plus ? plus + c / kBlock * residual.block : nullptr, residual.pixel, pixels,
+                     kBlock);
+    return;
+  }
+  alignas(64) float values[kMostPixels * kColumns];
   tile.wide = values;
   tile.out_pixel = kColumns;
   tile.out_block = kBlock;

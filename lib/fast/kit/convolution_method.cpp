@@ -1,5 +1,6 @@
 #include "fast/kit/convolution_method.hpp"
 
+#include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/direct.hpp"
@@ -17,7 +18,7 @@ int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4
 
 std::string_view name(ConvolutionMethod method) {
   static constexpr std::string_view kNames[] = {"direct", "pointwise",  "winograd2", "winograd4",  "depthwise",
-                                                "planar", "transposed", "clipped",   "few_outputs"};
+                                                "planar", "transposed", "clipped",   "few_outputs", "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -32,6 +33,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
+    case ConvolutionMethod::bf16x3: return bf16x3_filters_size(shape);
   }
   return 0;
 }
@@ -48,6 +50,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
   }
 }
 
@@ -62,6 +65,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
     case ConvolutionMethod::few_outputs: return few_outputs_scratch_size(shape, threads);
+    case ConvolutionMethod::bf16x3: return bf16x3_scratch_size(shape, threads);
   }
   return 0;
 }
@@ -78,6 +82,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::few_outputs:
       return few_outputs_convolution(shape, filters, in, out, false, epilogue, scratch, pool);
+    case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
   }

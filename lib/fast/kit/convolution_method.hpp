@@ -18,7 +18,8 @@ enum class ConvolutionMethod : std::uint8_t {
   planar,
   transposed,
   clipped,
-  few_outputs
+  few_outputs,
+  bf16x3
 };
 std::string_view name(ConvolutionMethod method);
 

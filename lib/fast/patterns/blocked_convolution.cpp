@@ -1,6 +1,7 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
 // spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
+#include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
@@ -26,11 +27,12 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool a
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  if (s.is_pointwise()) return ConvolutionMethod::pointwise;
+  const bool splits = !once && !open && bf16x3_convolution_pays(s);
+  if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
-  return tile == 0 ? ConvolutionMethod::direct
-                   : (tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4);
+  if (tile == 0) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::direct;
+  return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
 }
 
 i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }

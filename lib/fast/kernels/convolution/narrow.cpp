@@ -39,6 +39,27 @@ void copy_padded(const ConvolutionShape& s, i64 padded_width, const Word* in, Wo
     }
 }
 
+/// The same of blocks of 32 channels in f32, which become three parts. `in`: blocks of 16, of which `in_blocks` are
+/// there.
+void split_padded(const ConvolutionShape& s, i64 padded_width, const float* in, i64 in_blocks, i64 begin, i64 end,
+                  i64 first, i64 rows, Word* to) {
+  const auto& table = narrow_isa();
+  const auto row_words = padded_width * kBlock, part = rows * row_words, right = s.pad_left + s.width;
+  for (auto b = begin; b < end; ++b, to += 2 * part)
+    for (i64 r = 0; r < rows; ++r, to += row_words) {
+      const auto y = first + r - s.pad_top;
+      const bool beside = y < 0 || y >= s.height;
+      for (i64 p = 0; p < 3; ++p) {
+        std::fill_n(to + p * part, (beside ? padded_width : s.pad_left) * kBlock, Word{0});
+        if (!beside) std::fill_n(to + p * part + right * kBlock, (padded_width - right) * kBlock, Word{0});
+      }
+      if (beside) continue;
+      const auto* from = in + (2 * b * s.height + y) * s.width * kBlock;
+      table.to_bf16x3(from, 2 * b + 1 < in_blocks ? from + s.plane() * kBlock : nullptr, kBlock, s.width,
+                      to + s.pad_left * kBlock, part);
+    }
+}
+
 /// About `wanted` parts of n, of equal size and, with `others` times as many, even in number if there are such: so that
 /// two threads have as much to do. A single part stays one.
 i64 equal_parts(i64 n, i64 wanted, i64 others) {
@@ -50,13 +71,16 @@ i64 equal_parts(i64 n, i64 wanted, i64 others) {
 struct Source {
   const Word* data;
   i64 row, block;
+  i64 part = 0;
 };
 
 }  // namespace
 
-NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_word)
-    : s(in_one_row(shape)), lanes(channels_of_word) {
-  const auto words = ceil_div(s.channels, lanes);
+NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_word, i64 in_parts)
+    : s(in_one_row(shape)), lanes(channels_of_word), parts(in_parts) {
+  // Of a large plane some rows at a time become parts.
+  if (parts > 1 && s.plane() * s.channels * parts / lanes > kPlaneWords) s = shape;
+  const auto words = parts > 1 ? round_up(s.channels, lanes * kBlock) / lanes : ceil_div(s.channels, lanes);
   image = words <= 2 && s.taps() > 1 && s.dilation_x == 1;
   blocks = image ? 1 : ceil_div(words, kBlock);
   unrolled = image && lanes == 2 && s.channels == 1 && s.kernel_width <= std::min(8 * s.stride_x, kMaxUnrolled);
@@ -71,7 +95,7 @@ NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_wo
   taps = image ? s.kernel_height : s.taps();
   padded_height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
   padded_width = unrolled ? s.out_width : narrow_width(s);
-  padded = padded_height != s.height || padded_width != s.width;
+  padded = parts > 1 || padded_height != s.height || padded_width != s.width;
 }
 
 i64 narrow_width(const ConvolutionShape& s) {
@@ -93,18 +117,20 @@ i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
 }
 
 i64 NarrowGeometry::band_rows() const {
-  const auto fits = (kBandWords / (blocks * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
+  const auto fits = (kBandWords / (blocks * parts * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
   return std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(s.out_height, 1));
 }
 
-bool NarrowGeometry::copies_bands() const { return padded && !image && padded_size() > kPlaneWords; }
+bool NarrowGeometry::copies_bands() const {
+  return padded && !image && padded_size() > kPlaneWords && (parts == 1 || s.out_height > 1);
+}
 
 i64 NarrowGeometry::scratch_size(int threads) const {
   if (image) return s.batch * padded_size();
   if (!padded) return 0;
   if (!copies_bands()) return s.batch * padded_size();
   const auto rows = (band_rows() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-  return threads * blocks * rows * padded_width * kBlock;
+  return threads * blocks * parts * rows * padded_width * kBlock;
 }
 
 void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word* in, Word pad, Word* scratch,
@@ -150,39 +176,48 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
                               .last_steps = g.last_steps,
                               .weights = filters + panel * g.panel_size(),
                               .ahead = &ahead,
-                              .row = two ? s.stride_y * from.row : 0};
+                              .row = two ? s.stride_y * from.row : 0,
+                              .part = from.part};
           tile(sum, static_cast<int>(part.size()) * (two ? 2 : 1), panel, image, y * s.out_width + x);
         }
       }
     }
   };
 
-  const auto in_size = g.blocks * s.plane() * kBlock;
+  const bool three = g.parts > 1;
+  const auto in_blocks = three ? blocks_of(s.channels) : g.blocks, in_size = in_blocks * s.plane() * kBlock;
+  const auto copy = [&](i64 image, i64 begin, i64 end, i64 first, i64 rows, Word* to) {
+    const auto* from = in + image * in_size;
+    if (three)
+      split_padded(s, g.padded_width, reinterpret_cast<const float*>(from), in_blocks, begin, end, first, rows, to);
+    else copy_padded(s, g.padded_width, from, pad, begin, end, first, rows, to);
+  };
   if (g.copies_bands()) {
     const auto rows = g.band_rows(), bands = ceil_div(s.out_height, rows);
     const auto max_rows = (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-    Slots slots(reinterpret_cast<float*>(scratch), g.blocks * max_rows * g.padded_width * kBlock, slots_for(pool));
+    Slots slots(reinterpret_cast<float*>(scratch), g.blocks * g.parts * max_rows * g.padded_width * kBlock,
+                slots_for(pool));
     return parallel(pool, s.batch * bands, [&](i64 chunk) {
       const auto image = chunk / bands;
       const Part band(s.out_height, bands, chunk % bands);
       const Slots::Lease room(slots);
-      auto* copy = reinterpret_cast<Word*>(room.data());
+      auto* rows_read = reinterpret_cast<Word*>(room.data());
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-      copy_padded(s, g.padded_width, in + image * in_size, pad, 0, g.blocks, band.begin * s.stride_y, read, copy);
+      copy(image, 0, g.blocks, band.begin * s.stride_y, read, rows_read);
       const auto row = g.padded_width * kBlock;
-      compute({copy, row, read * row}, image, 0, panels, band.begin, band.end, 0, s.out_width);
+      compute({rows_read, row, g.parts * read * row, three ? read * row : 0}, image, 0, panels, band.begin, band.end, 0, s.out_width);
     });
   }
   if (g.padded && !g.image)
     parallel_ranges(pool, s.batch * g.blocks, static_cast<double>(g.padded_size() / g.blocks) / 8,
                     [&](i64 begin, i64 end) {
                       for (auto i = begin; i < end; ++i)
-                        copy_padded(s, g.padded_width, in + i / g.blocks * in_size, pad, i % g.blocks, i % g.blocks + 1,
-                                    0, g.padded_height, scratch + i * g.padded_size() / g.blocks);
+                        copy(i / g.blocks, i % g.blocks, i % g.blocks + 1, 0, g.padded_height,
+                             scratch + i * g.padded_size() / g.blocks);
                     });
   const bool copied = g.padded || g.image;
   const auto row = (copied ? g.padded_width : s.width) * g.pixel;
-  const auto block = (copied ? g.padded_height : s.height) * row;
+  const auto plane = (copied ? g.padded_height : s.height) * row, block = g.parts * plane, apart = three ? plane : 0;
   const auto* data = copied && !g.image ? scratch : in;
   if (s.out_height == 1) {
     // One row, as of a pointwise convolution: parts of it that stay in the cache while the panels go by.
@@ -194,7 +229,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {
       const auto image = chunk / (parts * groups);
       const Part part(s.out_width, parts, chunk / groups % parts), mine(panels, groups, chunk % groups);
-      compute({data + image * g.blocks * block, row, block}, image, mine.begin, mine.end, 0, 1, part.begin, part.end);
+      compute({data + image * g.blocks * block, row, block, apart}, image, mine.begin, mine.end, 0, 1, part.begin, part.end);
     });
   }
   // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.
@@ -203,7 +238,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
   parallel(pool, s.batch * groups * bands, [&](i64 chunk) {
     const auto image = chunk / (groups * bands);
     const Part part(panels, groups, chunk / bands % groups), band(s.out_height, bands, chunk % bands);
-    const Source from{data + image * g.blocks * block + band.begin * s.stride_y * row, row, block};
+    const Source from{data + image * g.blocks * block + band.begin * s.stride_y * row, row, block, apart};
     compute(from, image, part.begin, part.end, band.begin, band.end, 0, s.out_width);
   });
 }

@@ -1,5 +1,7 @@
 // Convolution on words of two bf16 or four u8 channels (isa/narrow.hpp): what both have in common. Values are blocked:
-// [batch][blocks][height][width][16 words]; lanes beyond the last channel are ignored, for their weights are 0.
+// [batch][blocks][height][width][16 words]; lanes beyond the last channel are ignored, for their weights are 0. Or on
+// f32 as the sum of three bf16: blocks of 16 f32, which become [blocks][part][height][width][16 words] as they are
+// padded.
 #pragma once
 #include <array>
 #include <functional>
@@ -15,11 +17,11 @@ struct NarrowGeometry {
   static constexpr i64 kMaxTaps = 256;
   static constexpr i64 kMaxUnrolled = 256;  ///< columns of a kernel
 
-  /// `lanes`: channels of a word.
-  NarrowGeometry(const ConvolutionShape& shape, i64 lanes);
+  /// `lanes`: channels of a word. `parts`: 3 for f32, else 1.
+  NarrowGeometry(const ConvolutionShape& shape, i64 lanes, i64 parts = 1);
 
   ConvolutionShape s;  ///< a pointwise convolution as one row
-  i64 lanes;
+  i64 lanes, parts;
   /// Few channels, as an image has: the words of neighboring pixels lie side by side, and a row of the kernel is one
   /// run of steps.
   bool image;
@@ -32,7 +34,7 @@ struct NarrowGeometry {
   i64 padded_height, padded_width;
   bool padded;
 
-  i64 panel_size() const { return ((blocks - 1) * steps + last_steps) * taps * kColumns; }
+  i64 panel_size() const { return ((blocks - 1) * steps + last_steps) * taps * parts * kColumns; }
   i64 panels() const { return ceil_div(s.outputs, kColumns); }
   i64 filters_size() const { return panels() * panel_size(); }
   /// The place of a weight in packed filters, counted in weights.
@@ -40,7 +42,7 @@ struct NarrowGeometry {
   /// Words of scratch memory. An image is brought into it beforehand, padded.
   i64 scratch_size(int threads) const;
 
-  i64 padded_size() const { return blocks * padded_height * padded_width * pixel; }
+  i64 padded_size() const { return blocks * parts * padded_height * padded_width * pixel; }
   i64 band_rows() const;
   bool copies_bands() const;
 };
@@ -48,7 +50,8 @@ struct NarrowGeometry {
 /// Computes a few pixels by the columns of a panel: `place` is the first pixel in the plane.
 using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 place)>;
 
-/// All tiles of a convolution. `in`: blocked, or, of an image, its padded rows. `pad` is the word around the input.
+/// All tiles of a convolution. `in`: blocked, in three parts as f32, or, of an image, its padded rows. `pad` is the word
+/// around the input.
 void narrow_convolution(const NarrowGeometry& geometry, const Word* filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile);
 
