@@ -25,8 +25,8 @@ struct NarrowSum {
   Ahead* ahead;         ///< null: nothing
   i64 row = 0;          ///< where NarrowTable::tiled: if not 0, the second half of the pixels lies this much further on
   /// If not 0: operands are f32 as the sum of three bf16 each (to_bf16x3). Words of the second and third part lie this
-  /// far behind those of the first; of weights there are [block][tap][part][16][32], the
-  /// third part first as it is used, and steps are 16 in every block.
+  /// far behind those of the first; of weights there are [block][tap][part][16][32], the third part first as it is
+  /// used. All blocks have 16 steps.
   i64 part = 0;
 };
 
@@ -176,14 +176,14 @@ struct NarrowTable {
   /// are not finite, or too large or small: dot_codes (table.hpp) is for those. Null, as dot_digits, where the machine
   /// has no instruction for it.
   bool (*to_digits)(const CodeRows& w, const float* x, const Digits& to) = nullptr;
+  /// As dot_codes.
+  void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;
   /// f32 as the sum of three bf16: its upper 8 bits, the next 8, and what is left. Of n pixels of 32 numbers, of which
   /// 16 lie at x and 16 at y (null: zeros), `step` floats apart, words 16 apart; part p goes to to + p·part. Null, as
   /// lines_to_bf16x3, where six products of bf16 take longer than one of f32.
   void (*to_bf16x3)(const float* x, const float* y, i64 step, i64 n, Word* to, i64 part) = nullptr;
   /// The same of two lines of 32 weights (the second one null: zeros), which become 32 words of two.
   void (*lines_to_bf16x3)(const float* even, const float* odd, Word* to, i64 part) = nullptr;
-  /// As dot_codes.
-  void (*dot_digits)(const CodeRows& w, int rows, const Digits& x, float* y) = nullptr;
   /// Pixels of 16 channels become those of 64: y = round(x·by + plus) within 0 … max_level, by channel.
   void (*sixteen_to_u8)(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
                         i64 pixels);

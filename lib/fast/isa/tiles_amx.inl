@@ -256,8 +256,7 @@ static void to_bf16x3(const float* x, const float* y, i64 step, i64 n, Word* to,
   for (i64 i = 0; i < n; ++i, to += kBlock) {
     in_three(load(x + i * step), first);
     if (y) in_three(load(y + i * step), second);
-    for (int p = 0; p < 3; ++p)
-      store_bf16(reinterpret_cast<std::uint16_t*>(to + p * part), first[p], second[p]);
+    for (int p = 0; p < 3; ++p) store_bf16(reinterpret_cast<std::uint16_t*>(to + p * part), first[p], second[p]);
   }
 }
 
@@ -303,9 +302,11 @@ static void bf16_in_tiles(const Bf16Tile& t, int pixels) {
     part.in += first * part.pixel;
     tile_sums<Bf16Tiles>(part, now, t.bias, sums);
     if (part.part != 0) {
-      Vec any{};
-      for (i64 i = 0; i < now * kColumns; i += kWidth) any = any + load(sums + i);
-      if (_mm512_cmp_ps_mask(any, any, _CMP_UNORD_Q) != 0) sums_again(part, now, t.bias, sums);
+      Vec any[4] = {};  // one would wait for itself
+      for (i64 i = 0; i < now * kColumns; i += 2 * kColumns)
+        for (i64 v = 0; v < 4 && i + v * kWidth < now * kColumns; ++v) any[v] = any[v] + load(sums + i + v * kWidth);
+      const Vec all = (any[0] + any[1]) + (any[2] + any[3]);
+      if (_mm512_cmp_ps_mask(all, all, _CMP_UNORD_Q) != 0) sums_again(part, now, t.bias, sums);
     }
     int p = 0;
     for (; p + kOnce <= now; p += kOnce) finish.template operator()<kOnce>(first, p);

@@ -88,10 +88,9 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
     tile.out_block = out.block;
     table.bf16(tile, pixels);
     for (i64 c = 0; c < kColumns; c += kBlock)
-      isa().activate(e.activation, e.slopes ? e.slopes + column + c : nullptr,
-                     out.wide + c / kBlock * out.block, out.pixel,
-                     e.residual_last && plus ? plus + c / kBlock * residual.block : nullptr, residual.pixel, pixels,
-                     kBlock);
+      isa().activate(e.activation, e.slopes ? e.slopes + column + c : nullptr, out.wide + c / kBlock * out.block,
+                     out.pixel, e.residual_last && plus ? plus + c / kBlock * residual.block : nullptr, residual.pixel,
+                     pixels, kBlock);
     return;
   }
   alignas(64) float values[kMostPixels * kColumns];

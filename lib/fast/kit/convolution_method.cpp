@@ -17,7 +17,7 @@ int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct", "pointwise",  "winograd2", "winograd4",  "depthwise",
+  static constexpr std::string_view kNames[] = {"direct", "pointwise",  "winograd2", "winograd4",   "depthwise",
                                                 "planar", "transposed", "clipped",   "few_outputs", "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }

@@ -33,9 +33,8 @@ class Bf16x3MatMul final : public Kernel {
       constexpr i64 kRows = 32;
       const auto blocks = ceil_div(m, kRows);
       const auto cost = static_cast<double>(m * k_ * n_) / static_cast<double>(150 * blocks);  // ns, roughly
-      return parallel_ranges(pool, blocks, cost, [&](i64 begin, i64 end) {
-        run_rows(in, out, begin * kRows, std::min(m, end * kRows));
-      });
+      return parallel_ranges(pool, blocks, cost,
+                             [&](i64 begin, i64 end) { run_rows(in, out, begin * kRows, std::min(m, end * kRows)); });
     }
     auto& state = static_cast<State&>(prepared);
     product(panels(), in[0].as<const float>(), out[0].as<float>(), m, ending_.epilogue(residual(in)),
@@ -80,10 +79,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto rows = shape.to_shape().count() / std::max<i64>(b->k, 1);
   if (!bf16x3_pays(rows, b->k)) return std::nullopt;
   Match match{{root}, {a}, nullptr};
-  match.kernel =
-      std::make_unique<Bf16x3MatMul>(*b, take_ending(graph, match, shape.rank(), shape.rank() - 1, b->n));
+  match.kernel = std::make_unique<Bf16x3MatMul>(*b, take_ending(graph, match, shape.rank(), shape.rank() - 1, b->n));
   return match;
 }
+
+bool has_bf16x3() { return narrow_isa().to_bf16x3 != nullptr; }
 
 constexpr std::string_view kRoots[] = {"MatMul"};
 
@@ -93,6 +93,7 @@ extern constinit const Pattern pattern{.name = "bf16x3_matmul",
                                        .roots = kRoots,
                                        .match = match,
                                        .priority = Priority::narrow,
-                                       .steady_only = true};
+                                       .steady_only = true,
+                                       .suits_machine = has_bf16x3};
 
 }  // namespace ovir::fast::patterns::bf16x3_matmul

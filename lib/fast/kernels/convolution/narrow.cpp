@@ -205,7 +205,8 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
       copy(image, 0, g.blocks, band.begin * s.stride_y, read, rows_read);
       const auto row = g.padded_width * kBlock;
-      compute({rows_read, row, g.parts * read * row, three ? read * row : 0}, image, 0, panels, band.begin, band.end, 0, s.out_width);
+      compute({rows_read, row, g.parts * read * row, three ? read * row : 0}, image, 0, panels, band.begin, band.end, 0,
+              s.out_width);
     });
   }
   if (g.padded && !g.image)
@@ -229,7 +230,8 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
     return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {
       const auto image = chunk / (parts * groups);
       const Part part(s.out_width, parts, chunk / groups % parts), mine(panels, groups, chunk % groups);
-      compute({data + image * g.blocks * block, row, block, apart}, image, mine.begin, mine.end, 0, 1, part.begin, part.end);
+      compute({data + image * g.blocks * block, row, block, apart}, image, mine.begin, mine.end, 0, 1, part.begin,
+              part.end);
     });
   }
   // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.

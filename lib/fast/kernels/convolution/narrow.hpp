@@ -50,8 +50,8 @@ struct NarrowGeometry {
 /// Computes a few pixels by the columns of a panel: `place` is the first pixel in the plane.
 using NarrowTileWork = std::function<void(const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 place)>;
 
-/// All tiles of a convolution. `in`: blocked, in three parts as f32, or, of an image, its padded rows. `pad` is the word
-/// around the input.
+/// All tiles of a convolution. `in`: blocked, as f32 where there are three parts, or, of an image, its padded rows.
+/// `pad` is the word around the input.
 void narrow_convolution(const NarrowGeometry& geometry, const Word* filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile);
 

@@ -8,9 +8,9 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kRows = 32;           // whose parts lie together: as many as are multiplied at once
-constexpr i64 kManyRows = 16;       // from which on it pays
-constexpr i64 kDeep = 1024;         // steps that are done at once
+constexpr i64 kRows = 32;            // whose parts lie together: as many as are multiplied at once
+constexpr i64 kManyRows = 48;        // from which on it pays
+constexpr i64 kDeep = 1024;          // steps that are done at once
 constexpr i64 kRowsBytes = 1 << 20;  // of the left operand, while all panels go by
 constexpr i64 kEnough = 12;          // chunks: more rows at once are better, for panels are read once for all of them
 constexpr i64 kBlockWords = 3 * kRows * kBlock;
@@ -112,8 +112,8 @@ void product(const Bf16x3Panels& b, const float* a, float* c, i64 m, const Epilo
     const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(steps) / kProductsPerNs;
     const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
     // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
-    const auto fits = std::max<i64>(ceil_div(groups_of_rows * words * 4, kRowsBytes),
-                                    ceil_div(std::min(wanted, kEnough), panels));
+    const auto fits =
+        std::max<i64>(ceil_div(groups_of_rows * words * 4, kRowsBytes), ceil_div(std::min(wanted, kEnough), panels));
     const auto row_blocks = std::clamp<i64>(fits, 1, groups_of_rows);
     const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
     parallel(pool, row_blocks * groups, [&](i64 chunk) {
