@@ -82,11 +82,9 @@ struct Pattern {
   std::optional<Precision> precision{};  ///< for plans of this one; empty: of any
   bool steady_only = false;              ///< for plans that run often
   bool groups_only = false;              ///< it takes no single node, so it is no reason why one was not taken
-  bool (*suits_machine)() = nullptr;     ///< null: it is for all
 
   bool serves(const PlanOptions& options) const {
-    return (!precision || precision == options.precision) && (!steady_only || options.steady()) &&
-           (!suits_machine || suits_machine());
+    return (!precision || precision == options.precision) && (!steady_only || options.steady());
   }
 };
 

@@ -1,7 +1,9 @@
 // MatMul by a constant matrix, packed when the plan is made, with what follows it: for plans that run often. Where the
-// number of rows is open, it is packed when more than a few rows come.
+// number of rows is open, it is packed when more than a few rows come. Of many rows, where the machine has tiles for
+// bf16, it is packed as the sum of three bf16 for each f32 (product/bf16x3).
 #include <mutex>
 
+#include "fast/kernels/product/bf16x3.hpp"
 #include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "fast/kit/functions.hpp"
@@ -17,11 +19,12 @@ constexpr i64 kLarge = i64{1} << 20, kOften = 16;
 
 class PackedMatMul final : public Kernel {
  public:
-  /// `packed`: at once; else, b being [n][k] and operand 1, when there are more than a few rows for the first time.
-  /// `file`: from which rows of b are copied; may be empty.
-  PackedMatMul(const ConstantMatrix& b, bool packed, FilePart file, Ending ending)
-      : b_(b), in_place_(!packed), file_(std::move(file)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
-    if (packed) pack();
+  /// `rows`: as many as every run has; -1: unknown. Then the matrix is packed when there are more than a few rows for
+  /// the first time, and, b being [n][k], used where it lies as operand 1 for fewer. `file`: from which rows of b are
+  /// copied; may be empty.
+  PackedMatMul(const ConstantMatrix& b, i64 rows, bool in_place, FilePart file, Ending ending)
+      : b_(b), in_place_(in_place), file_(std::move(file)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
+    if (rows >= 0) pack(rows);
   }
 
   std::string name() const override { return "packed.matmul" + ending_.name; }
@@ -30,9 +33,12 @@ class PackedMatMul final : public Kernel {
     const auto& a = sizes.in[0];
     if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
     if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
-    if (in_place_ && !is_few(sizes.out[0])) std::call_once(once_, [this] { pack(); });
+    const auto m = sizes.out[0].size() / n_;
     auto state = std::make_unique<State>();
-    state->rows = state->reserve(spread_rows_size(sizes.out[0].size() / n_, n_, k_));
+    if (is_few(m)) return state;
+    pack(m);
+    if (!in_three(m)) state->work = state->reserve(spread_rows_size(m, n_, k_));
+    else if (!is_small()) state->work = state->reserve(bf16x3_scratch_size(m, k_));
     return state;
   }
 
@@ -45,7 +51,7 @@ class PackedMatMul final : public Kernel {
     const auto epilogue = ending_.epilogue(residual);
     const auto m = out[0].size() / n_;
     auto& pool = runtime.pool();
-    if (in_place_ && is_few(out[0])) {
+    if (is_few(m)) {
       const auto* b = in[1].as<const float>();
       bool done = false;
       if (file_) {
@@ -58,38 +64,60 @@ class PackedMatMul final : public Kernel {
       }
       return done ? void() : product_of_dots(a, b, c, m, n_, k_, epilogue, pool);
     }
-    const auto rows = spread_rows(a, m, n_, k_, state.floats(state.rows), pool);
+    auto* work = state.floats(state.work);
+    if (in_three(m) && is_small()) {
+      const auto cost = static_cast<double>(k_ * n_) / 150;  // ns, roughly
+      return parallel_ranges(pool, m, cost, [&](i64 begin, i64 end) { run_rows(in, out, begin, end); });
+    }
+    if (in_three(m)) return product(three(), a, c, m, epilogue, reinterpret_cast<Word*>(work), pool);
+    const auto rows = spread_rows(a, m, n_, k_, work, pool);
     product({panels_.data(), k_, n_}, rows.data, rows.apart, c, n_, m, epilogue, pool);
   }
 
-  /// Weights that several threads had better share out are left to run().
-  i64 rows(const Sizes& sizes) const override {
-    constexpr i64 kSmall = 64 << 10;
-    return k_ * n_ <= kSmall && !in_place_ ? sizes.out[0].size() / n_ : 0;
-  }
+  i64 rows(const Sizes& sizes) const override { return is_small() && !in_place_ ? sizes.out[0].size() / n_ : 0; }
   void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + begin * n_;
-    product_alone({panels_.data(), k_, n_}, in[0].as<const float>() + begin * k_, k_, out[0].as<float>() + begin * n_,
-                  n_, end - begin, ending_.epilogue(residual));
+    const auto* a = in[0].as<const float>() + begin * k_;
+    auto* c = out[0].as<float>() + begin * n_;
+    const auto epilogue = ending_.epilogue(residual);
+    if (in_three(out[0].size() / n_)) product_alone(three(), a, c, end - begin, epilogue);
+    else product_alone({panels_.data(), k_, n_}, a, k_, c, n_, end - begin, epilogue);
   }
 
   bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
   struct State final : KernelState {
-    Scratch rows;
+    Scratch work;
   };
-  bool is_few(const View& out) const { return out.size() <= kFewRows * n_; }
-  void pack() const {
-    panels_ = Buffer(panels_size(k_, n_));
-    pack_panels(b_.data, b_.row, b_.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+  bool is_few(i64 m) const { return in_place_ && m <= kFewRows; }
+  /// Weights that several threads had better share out are left to run().
+  bool is_small() const {
+    constexpr i64 kSmall = 64 << 10;
+    return k_ * n_ <= kSmall;
+  }
+  bool in_three(i64 m) const { return bf16x3_pays(m, k_) && (k_ <= kMostInThree || !is_small()); }
+  Bf16x3Panels three() const { return {words(parts_), k_, n_}; }
+  /// The matrix for so many rows.
+  void pack(i64 m) const {
+    if (in_three(m)) {
+      std::call_once(split_, [this] {
+        parts_ = Buffer(bf16x3_panels_size(k_, n_));
+        pack_bf16x3_panels(b_.data, b_.row, b_.column, k_, n_, words(parts_));
+      });
+    } else {
+      std::call_once(packed_, [this] {
+        panels_ = Buffer(panels_size(k_, n_));
+        pack_panels(b_.data, b_.row, b_.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+      });
+    }
   }
 
   ConstantMatrix b_;
   bool in_place_;
   FilePart file_;
-  mutable std::once_flag once_, copied_;
-  mutable Buffer panels_, rows_;
+  mutable std::once_flag packed_, split_, copied_;
+  mutable Buffer panels_, parts_, rows_;
   i64 k_, n_;
   Ending ending_;
 };
@@ -102,14 +130,17 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
   // Where the number of rows is open, it may be that of one token, in every run.
-  bool open = false;
-  for (i64 i = 0; i + 1 < rank; ++i) open = open || !graph.fact(a).shape[i].is_static();
-  const bool packed = !open || b->row != 1;
-  if (!packed) match.inputs.push_back(graph.input(root, 1));
+  i64 rows = 1;
+  for (i64 i = 0; i + 1 < rank && rows >= 0; ++i) {
+    const auto& length = graph.fact(a).shape[i];
+    if (!length.is_static() || __builtin_mul_overflow(rows, length.length(), &rows)) rows = -1;
+  }
+  const bool in_place = rows < 0 && b->row == 1;
+  if (in_place) match.inputs.push_back(graph.input(root, 1));
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
-  const bool copied = !packed && b->n * b->k >= kLarge && graph.options().expected_runs >= kOften;
-  match.kernel = std::make_unique<PackedMatMul>(*b, packed, copied ? file_of(graph, graph.input(root, 1)) : FilePart(),
-                                                std::move(ending));
+  const bool copied = in_place && b->n * b->k >= kLarge && graph.options().expected_runs >= kOften;
+  match.kernel = std::make_unique<PackedMatMul>(
+      *b, rows, in_place, copied ? file_of(graph, graph.input(root, 1)) : FilePart(), std::move(ending));
   return match;
 }
 

@@ -13,6 +13,16 @@ void product_of_its_residual(Net& n) {  // x · W + x: the sum may not be writte
   n.result(softmax(n, n.op("Add-1", {x, matmul(n, x, n.weights({35, 35}))})));
 }
 
+// So many rows are multiplied as three bf16 where the machine has tiles.
+int many_rows(Net& n) { return matmul(n, n.input({3, 50, 72}), n.weights({72, 40})); }
+void product_of_many_rows(Net& n) { n.result(many_rows(n)); }
+void many_rows_gelu(Net& n) { n.result(n.op("Gelu-7", {n.op("Add-1", {many_rows(n), n.weights({40})})})); }
+void many_rows_residual(Net& n) { n.result(n.op("Relu-1", {n.op("Add-1", {many_rows(n), n.input({3, 50, 40})})})); }
+void many_rows_long(Net& n) { n.result(n.op("Tanh-1", {matmul(n, n.input({96, 1700}), n.weights({1700, 200}))})); }
+
+/// What the reference kernel is off, which adds 1700 products one after the other in f32.
+constexpr float kLongSum = 2e-5F;
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"packed.matmul", product},
@@ -24,6 +34,12 @@ constexpr Example kExamples[] = {
     {"packed.matmul+Tanh", product_rows, kOften, kOpen},
     {"packed.matmul", product_of_one_row},
     {"packed.matmul+residual", product_of_its_residual},
+    {"packed.matmul", product_of_many_rows},
+    {"packed.matmul", product_of_many_rows, kOften, kOpen},
+    {"packed.matmul+bias+Gelu", many_rows_gelu},
+    {"packed.matmul+residual+Relu", many_rows_residual},
+    {"packed.matmul+Tanh", many_rows_long, kOften, kFixed, true, kLongSum},
+    {"packed.matmul+Tanh", many_rows_long, kOften, kOpen, true, kLongSum},
 };
 // clang-format on
 
