@@ -42,6 +42,8 @@ bool Graphlet::is_read(ValueRef v) const {
   return v.port < std::ssize(outputs) && reads(outputs[v.port]) > 0;
 }
 
+int Graphlet::reads(ValueRef v) const { return reads(plan_passes::value_of(*plan_, v)); }
+
 int Graphlet::only_user(ValueRef v) const {
   const auto [user, count] = users_[plan_passes::value_of(*plan_, v)];
   return count == 1 && user >= 0 && (*free_)[user] ? user : -1;

@@ -42,6 +42,7 @@ class Graphlet {
   bool is_read(ValueRef v) const;
   /// How often steps and Results read a value of the plan.
   int reads(int value) const { return users_[value].second; }
+  int reads(ValueRef v) const;
 
  private:
   const Plan* plan_;

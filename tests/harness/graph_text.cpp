@@ -109,6 +109,13 @@ int GraphText::sink(const std::string& name, std::string_view operation, int of,
                data_element(attributes), {of}, "");
 }
 
+int GraphText::output(int of, int port) {
+  const auto id = next_++;
+  layer_of_[id] = of;
+  first_output_[id] = first_output_[of] + port;
+  return id;
+}
+
 int GraphText::result(const std::string& name, int of, int port) {
   const auto id = layer(name, "Result", "opset1", "", {}, "");
   layers_.insert(layers_.rfind("</layer>"), R"(<input><port id="0"/></input>)");
@@ -117,6 +124,7 @@ int GraphText::result(const std::string& name, int of, int port) {
 }
 
 void GraphText::edge(int from, int from_port, int to, int to_port) {
+  if (const auto layer = layer_of_.find(from); layer != layer_of_.end()) from = layer->second;
   edges_ += fmt::format("<edge from-layer=\"{}\" from-port=\"{}\" to-layer=\"{}\" to-port=\"{}\"/>\n", from, from_port,
                         to, to_port);
 }

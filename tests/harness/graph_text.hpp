@@ -31,6 +31,8 @@ class GraphText {
   /// A layer of one output, whose port is named after the inputs; `operation` is "Add-1".
   int add(const std::string& name, std::string_view operation, const std::vector<int>& inputs,
           const AttributeTexts& attributes = {});
+  /// Output `port` of a layer, counted from 0, as an input of others.
+  int output(int of, int port);
   int result(const std::string& name, int of, int port);
   int result(const std::string& name, int of) { return result(name, of, first_output(of)); }
   /// A layer without outputs, such as Assign.
@@ -47,6 +49,7 @@ class GraphText {
   std::string& bin_;
   std::string layers_, edges_;
   std::map<int, int> first_output_;
+  std::map<int, int> layer_of_;  // by what output() gave
   int next_ = 0;
 };
 

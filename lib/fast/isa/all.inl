@@ -16,6 +16,7 @@
 // These use elementwise.inl.
 #include "fast/isa/depthwise.inl"
 #include "fast/isa/quantize.inl"
+#include "fast/isa/rotary.inl"
 #include "fast/isa/rows.inl"
 
 // These use rows.inl.
@@ -58,5 +59,7 @@ static constexpr IsaTable table(const char* name) {
           .lane_sums = lane_sums,
           .lane_deviations = lane_deviations,
           .lane_normalize = lane_normalize,
+          .turn_halves = turn_halves,
+          .turn_neighbors = turn_neighbors,
           .transpose = transpose};
 }

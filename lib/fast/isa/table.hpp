@@ -90,6 +90,12 @@ struct IsaTable {
   void (*lane_normalize)(const float* x, const float* mean, const float* scale, const float* bias, float* y,
                          i64 pixels);
 
+  // Rotary embedding: each pair of numbers of x, turned by an angle; n is even. y is elsewhere.
+  /// y[i] = x[i]·cosine[i] - x[j]·sine[i] and y[j] = x[j]·cosine[j] + x[i]·sine[j], for i < n/2 and j = i + n/2.
+  void (*turn_halves)(const float* x, const float* cosine, const float* sine, float* y, i64 n);
+  /// The same for even i and j = i + 1.
+  void (*turn_neighbors)(const float* x, const float* cosine, const float* sine, float* y, i64 n);
+
   /// y[c·to + r] = x[r·from + c] for r < rows, c < columns.
   void (*transpose)(const float* x, i64 from, float* y, i64 to, i64 rows, i64 columns);
 };

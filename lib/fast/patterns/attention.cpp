@@ -171,6 +171,12 @@ bool is_same(const Dim& a, const Dim& b) {
   return a.symbol != 0 && a.symbol == b.symbol;
 }
 
+/// Whether two values have the same static shape.
+bool has_shape_of(const Graphlet& graph, ValueRef a, ValueRef b) {
+  const auto &x = graph.fact(a).shape, &y = graph.fact(b).shape;
+  return x.is_static() && y.is_static() && x.to_shape() == y.to_shape();
+}
+
 /// Heads that are repeated, from the last node backwards: Reshape, Broadcast, Unsqueeze.
 struct Repetition {
   std::vector<int> nodes;
@@ -230,9 +236,12 @@ Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<
   orders.q = take_transpose(graph, qkv[0], first, true, nodes);
   orders.k = take_transpose(graph, qkv[1], users[0], false, nodes);
   orders.v = take_transpose(graph, qkv[2], users[1], true, nodes);
-  const auto next = graph.only_user({last, 0});
+  auto next = graph.only_user({last, 0});
+  const bool same = graph.type(next) == "Reshape" && has_shape_of(graph, {next, 0}, {last, 0});
+  if (same) next = graph.only_user({next, 0});
   if (const auto order = order_of(graph, next); order && *order == kHeadsInside) {
     orders.out = kHeadsInside;
+    if (same) nodes.push_back(graph.input(next, 0).node);
     nodes.push_back(next);
   }
   std::sort(nodes.begin(), nodes.end());
