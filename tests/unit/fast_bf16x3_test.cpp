@@ -151,12 +151,13 @@ TEST_CASE("bf16x3 product: infinities, NaN and the largest numbers are those of 
 TEST_CASE("bf16x3 convolution: strides, dilations, bands, residuals, any number of threads") {
   if (!is_there()) return;
   ThreadPool one(1), four(4);
-  const Unary relu{Function::clamp, 0, 1e30f}, swish{Function::swish, 1};
+  const Unary relu{Function::clamp, 0, 1e30f}, swish{Function::swish, 1}, sigmoid{Function::sigmoid};
   const ConvolutionShape shapes[] = {shape(1, 1, 64, 64, 7, 7, 1, 1, 0),      shape(2, 1, 40, 70, 9, 9, 1, 1, 0),
                                      shape(1, 1, 24, 16, 15, 15, 1, 1, 0),    shape(1, 1, 64, 33, 8, 4, 1, 2, 0),
                                      shape(2, 1, 33, 48, 9, 9, 3, 1, 1),      shape(1, 1, 96, 32, 14, 7, 3, 2, 1),
                                      shape(1, 1, 48, 20, 11, 11, 3, 1, 2, 2), shape(1, 1, 64, 40, 70, 70, 1, 1, 0),
-                                     shape(1, 1, 64, 32, 60, 30, 3, 2, 1),    shape(1, 1, 32, 32, 5, 5, 5, 1, 2)};
+                                     shape(1, 1, 64, 32, 60, 30, 3, 2, 1),    shape(1, 1, 40, 270, 9, 9, 1, 1, 0),
+                                     shape(1, 1, 70, 260, 9, 5, 3, 2, 1),     shape(1, 1, 32, 32, 5, 5, 5, 1, 2)};
   for (const auto& s : shapes) {
     INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
     const auto in = random_floats(s.batch * s.channels * s.plane(), 1),
@@ -171,7 +172,7 @@ TEST_CASE("bf16x3 convolution: strides, dilations, bands, residuals, any number 
     const auto residual = random_floats(s.batch * s.outputs * s.out_plane(), 5);
     to_blocked(residual.data(), plus.data(), s.batch, s.outputs, s.out_plane(), four);
     const auto sums = naive(s, in, filters);
-    for (const auto& activation : {Unary{}, relu, swish})
+    for (const auto& activation : {Unary{}, relu, swish, sigmoid})
       for (const int adds : {0, 1, 2}) {
         auto expected = sums;
         for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -179,6 +180,7 @@ TEST_CASE("bf16x3 convolution: strides, dilations, bands, residuals, any number 
           v += bias[i / at(s.out_plane()) % at(s.outputs)] + (adds == 1 ? residual[i] : 0.0);
           if (activation.f == Function::clamp) v = std::max(v, 0.0);
           if (activation.f == Function::swish) v /= 1 + std::exp(-v);
+          if (activation.f == Function::sigmoid) v = 1 / (1 + std::exp(-v));
           if (adds == 2) v += residual[i];
         }
         const Epilogue e{.bias = bias.data(),
@@ -194,6 +196,16 @@ TEST_CASE("bf16x3 convolution: strides, dilations, bands, residuals, any number 
         };
         const auto y = run(four);
         CHECK(y == run(one));
+        // Lanes beyond the last output are zeros.
+        const Buffer out(size), once_scratch(bf16x3_once_scratch_size(s, 4));
+        if (bf16x3_packs_by_panels(s))
+          bf16x3_convolution_once(s, filters.data(), blocked.data(), out.data(), e, once_scratch.data(), four);
+        else bf16x3_convolution(s, packed.data(), blocked.data(), out.data(), e, scratch.data(), four);
+        const auto last = (s.batch * blocks_of(s.outputs) - 1) * s.out_plane() * kBlock;
+        for (auto lane = s.outputs % kBlock; lane > 0 && lane < kBlock; ++lane) CHECK(out.data()[last + lane] == 0);
+        Floats plain(y.size());
+        to_plain(out.data(), plain.data(), s.batch, s.outputs, s.out_plane(), four);
+        CHECK(plain == y);
         CHECK(worst(y, expected, 1) < 2e-7 * static_cast<double>(s.channels * s.taps()));
       }
   }

@@ -76,8 +76,7 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
     return table.bf16(tile, pixels);
   }
   tile.gelu = false;
-  const bool halves = valid == kColumns || (padded && valid > kBlock);
-  if (out.wide && halves && !residual.narrow && !(residual && out.wide == residual.wide && e.residual_last)) {
+  if (out.wide && valid == kColumns && !residual.narrow) {
     // The activation is computed where the sums are stored.
     const auto* plus = residual.wide;
     tile.wide_residual = e.residual_last ? nullptr : plus;

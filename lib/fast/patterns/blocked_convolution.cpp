@@ -27,7 +27,7 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool a
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  const bool splits = !once && !open && bf16x3_convolution_pays(s);
+  const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
@@ -43,8 +43,8 @@ class BlockedConvolution final : public Kernel {
   BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, ConvolutionMethod method,
                      const float* filters, FilePart file, Ending ending)
       : attrs_(attrs), known_(s), method_(method), ending_(std::move(ending)) {
-    const bool in_panels =
-        method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise || is_winograd(method);
+    const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
+                           method == ConvolutionMethod::bf16x3 || is_winograd(method);
     if (in_panels && s.groups == 1 && panel_floats() <= kMaxPanelRead) file_ = std::move(file);
     if (!filters) return;
     ThreadPool alone(1);
@@ -143,6 +143,7 @@ class BlockedConvolution final : public Kernel {
     switch (method_) {
       case ConvolutionMethod::direct: return direct_packs_by_panels(s);
       case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(s);
+      case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(s);
       case ConvolutionMethod::winograd2:
       case ConvolutionMethod::winograd4: return winograd_packs_by_panels(s, tile());
       default: return false;
@@ -151,12 +152,14 @@ class BlockedConvolution final : public Kernel {
   i64 once_scratch_size(const ConvolutionShape& s, int threads) const {
     if (method_ == ConvolutionMethod::direct) return direct_once_scratch_size(s, threads);
     if (method_ == ConvolutionMethod::pointwise) return pointwise_once_scratch_size(s, threads);
+    if (method_ == ConvolutionMethod::bf16x3) return bf16x3_once_scratch_size(s, threads);
     return winograd_once_scratch_size(s, tile(), threads);
   }
   void compute_once(const ConvolutionShape& s, const Weights& w, const float* x, float* y, const Epilogue& e,
                     float* scratch, ThreadPool& pool) const {
     if (method_ == ConvolutionMethod::direct) return direct_convolution_once(s, w, x, y, e, scratch, pool);
     if (method_ == ConvolutionMethod::pointwise) return pointwise_convolution_once(s, w, x, y, e, scratch, pool);
+    if (method_ == ConvolutionMethod::bf16x3) return bf16x3_convolution_once(s, w, x, y, e, scratch, pool);
     winograd_convolution_once(s, tile(), w, x, y, e, scratch, pool);
   }
 

@@ -133,7 +133,7 @@ i64 NarrowGeometry::scratch_size(int threads) const {
   return threads * blocks * parts * rows * padded_width * kBlock;
 }
 
-void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word* in, Word pad, Word* scratch,
+void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, const Word* in, Word pad, Word* scratch,
                         ThreadPool& pool, const NarrowTileWork& tile) {
   const auto& s = g.s;
   const auto panels = g.panels(), max_pixels = i64{narrow_isa().pixels};
@@ -141,8 +141,10 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
   const auto work = static_cast<double>(s.batch * s.out_plane() * g.panel_size()) * static_cast<double>(panels) / 16;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
 
-  /// Rows [y0, y1) by columns [x0, x1) of panels [first, last); source row 0 is the first that is read.
-  const auto compute = [&](const Source& from, i64 image, i64 first, i64 last, i64 y0, i64 y1, i64 x0, i64 x1) {
+  /// Rows [y0, y1) by columns [x0, x1) of panels [first, last), which lie at `weights`; source row 0 is the first that
+  /// is read.
+  const auto compute_panels = [&](const Source& from, i64 image, const Word* weights, i64 first, i64 last, i64 y0,
+                                  i64 y1, i64 x0, i64 x1) {
     std::array<i64, NarrowGeometry::kMaxTaps> taps;
     for (i64 t = 0; t < g.taps; ++t) {
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
@@ -156,8 +158,8 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
       // Tiles leave no time to ask in: what the processor finds out by itself comes sooner.
-      if (!tiled && panels > 1 && g.filters_size() > (1 << 16) && next < panels) {
-        ahead.next = reinterpret_cast<const char*>(filters + next * g.panel_size());
+      if (!tiled && filters.packed && panels > 1 && g.filters_size() > (1 << 16) && next < panels) {
+        ahead.next = reinterpret_cast<const char*>(filters.packed + next * g.panel_size());
         ahead.end = ahead.next + g.panel_size() * 4;
         ahead.lines = ceil_div(2 * kBlock, tiles * ceil_div(y1 - y0, together));
       }
@@ -174,7 +176,7 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
                               .tap_count = g.taps,
                               .steps = g.steps,
                               .last_steps = g.last_steps,
-                              .weights = filters + panel * g.panel_size(),
+                              .weights = weights + (panel - first) * g.panel_size(),
                               .ahead = &ahead,
                               .row = two ? s.stride_y * from.row : 0,
                               .part = from.part};
@@ -182,6 +184,10 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
         }
       }
     }
+  };
+
+  const auto compute = [&](const Source& from, i64 image, i64 first, i64 last, i64 y0, i64 y1, i64 x0, i64 x1) {
+    compute_panels(from, image, filters.packed + first * g.panel_size(), first, last, y0, y1, x0, x1);
   };
 
   const bool three = g.parts > 1;
@@ -220,6 +226,17 @@ void narrow_convolution(const NarrowGeometry& g, const Word* filters, const Word
   const auto row = (copied ? g.padded_width : s.width) * g.pixel;
   const auto plane = (copied ? g.padded_height : s.height) * row, block = g.parts * plane, apart = three ? plane : 0;
   const auto* data = copied && !g.image ? scratch : in;
+  if (filters.pack) {
+    Slots rooms(reinterpret_cast<float*>(filters.rooms), filters.room_words, slots_for(pool));
+    return parallel(pool, panels, [&](i64 panel) {
+      const Slots::Lease room(rooms);
+      auto* weights = reinterpret_cast<Word*>(room.data());
+      filters.pack(panel, weights);
+      for (i64 image = 0; image < s.batch; ++image)
+        compute_panels({data + image * g.blocks * block, row, block, apart}, image, weights, panel, panel + 1, 0,
+                       s.out_height, 0, s.out_width);
+    });
+  }
   if (s.out_height == 1) {
     // One row, as of a pointwise convolution: parts of it that stay in the cache while the panels go by.
     const auto fits =
