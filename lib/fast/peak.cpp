@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fast/kernels/buffer.hpp"
+#include "fast/kernels/product/bf16x3.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
@@ -31,13 +32,22 @@ Peak measure_peak(Runtime& runtime) {
   const Buffer a(rows * depth), b(panels_size(depth, columns));
   std::vector<Buffer> c;
   for (int i = 0; i < threads; ++i) c.emplace_back(rows * columns);
-  const auto product_time = shortest([&] {
+  auto product_time = shortest([&] {
     runtime.parallel(threads, [&](i64 i) {
       ThreadPool alone(1);
       for (i64 k = 0; k < repeats; ++k)
         product({b.data(), depth, columns}, a.data(), depth, c[i].data(), columns, rows, {}, alone);
     });
   });
+  if (bf16x3_pays(rows, depth)) {
+    const Buffer parts(bf16x3_panels_size(depth, columns));
+    product_time = std::min(product_time, shortest([&] {
+                              runtime.parallel(threads, [&](i64 i) {
+                                for (i64 k = 0; k < repeats; ++k)
+                                  product_alone({words(parts), depth, columns}, a.data(), c[i].data(), rows, {});
+                              });
+                            }));
+  }
   // More than the caches hold.
   constexpr i64 floats = i64{1} << 24, chunks = 64;
   const Buffer memory(floats);
