@@ -210,7 +210,8 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
                          .low = -3,
                          .step = 1.0f / 32,
                          .max_level = 200};
-      auto level_scale = scale, level_shift = shift;
+      auto level_scale = scale, level_shift = shift, by = Floats(at(padded), q.by), from = Floats(at(padded), q.plus);
+      for (i64 j = 0; c.factors && j < c.n; ++j) by[at(j)] *= factors[at(j)];
       for (auto& v : level_scale) v *= q.by;
       for (auto& v : level_shift) v = v * q.by + q.plus;
       for (const bool transposed : {false, true}) {
@@ -223,6 +224,8 @@ TEST_CASE("int8 product: sums are exact, with activations and residuals, onto le
                              .scale = scale.data(),
                              .shift = shift.data(),
                              .epilogue = {.activation = c.activation, .residual_last = c.last},
+                             .level_by = by.data(),
+                             .level_plus = from.data(),
                              .level_scale = level_scale.data(),
                              .level_shift = level_shift.data(),
                              .small = true};

@@ -52,7 +52,7 @@ class Int8MatMul final : public Kernel {
  public:
   Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out)
       : panels_(u8_panels_size(operands.sides.k, operands.sides.n)),
-        lines_(4 * round_up(operands.sides.n, kColumns)),
+        lines_(6 * round_up(operands.sides.n, kColumns)),
         k_(operands.sides.k),
         n_(operands.sides.n),
         ending_(std::move(ending)),
@@ -143,7 +143,7 @@ class Int8MatMul final : public Kernel {
   }
 
   U8Product product(const U8RowScale* levels) const {
-    const auto size = lines_.size() / 4;
+    const auto size = lines_.size() / 6;
     const auto* line = lines_.data();
     return {.panels = reinterpret_cast<const Word*>(panels_.data()),
             .k = k_,
@@ -152,6 +152,8 @@ class Int8MatMul final : public Kernel {
             .shift = line + size,
             .epilogue = ending_.epilogue(nullptr),
             .levels = levels,
+            .level_by = line + 4 * size,
+            .level_plus = line + 5 * size,
             .level_scale = line + 2 * size,
             .level_shift = line + 3 * size,
             .small = small_};
@@ -167,7 +169,7 @@ class Int8MatMul final : public Kernel {
   /// A sum stands for scale · sum + shift; the FakeQuantize that follows is the same line in levels.
   void set_lines(const Operands& operands, i64 row, i64 column) {
     const auto& levels = operands.in;
-    const auto size = lines_.size() / 4;
+    const auto size = lines_.size() / 6;
     auto* line = lines_.data();
     const auto* values = operands.weights.values.data<std::int8_t>();
     const auto low = levels.zero() ? -double{levels.scale(0)} * *levels.zero() : double{levels.low(0)};
@@ -187,6 +189,8 @@ class Int8MatMul final : public Kernel {
       if (!out_) continue;
       const auto q = out_->scale();
       const auto level = by / q.step, from = (plus - q.low) / q.step;
+      line[4 * size + j] = (q.factors ? q.factors[j] : 1) * q.by;
+      line[5 * size + j] = q.plus;
       line[2 * size + j] = static_cast<float>(level);
       line[3 * size + j] = static_cast<float>(from);
       small_ = small_ && static_cast<double>(largest) * 255 * std::abs(level) + std::abs(from) < 1 << 30;

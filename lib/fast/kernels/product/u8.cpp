@@ -15,19 +15,6 @@ U8Rows at(const U8Rows& whole, i64 offset) {
   return {whole.levels ? whole.levels + offset : nullptr, whole.wide ? whole.wide + offset : nullptr};
 }
 
-/// The columns of a panel that count, of one row.
-void store_row(const U8Product& b, i64 column, i64 valid, const float* values, const U8Rows& to) {
-  if (!b.levels) {
-    std::copy_n(values, valid, to.wide);
-    return;
-  }
-  auto q = *b.levels;
-  if (q.factors) q.factors += column;
-  std::uint8_t levels[kColumns];
-  rows_to_u8(values, q, valid, 1, to.levels ? to.levels : levels, 0);
-  if (to.wide) from_u8(levels, q, to.wide, valid);
-}
-
 /// A tile: pixels by the columns of a panel. `to` and `residual` are those of its first element.
 void tile(const U8Product& b, const NarrowSum& sum, int pixels, i64 column, const U8Rows& to, const float* residual) {
   const auto& table = narrow_isa();
@@ -63,28 +50,49 @@ void tile(const U8Product& b, const NarrowSum& sum, int pixels, i64 column, cons
     }
     return table.u8(t, pixels);
   }
+  // Aside, the 16 columns of all pixels side by side.
   alignas(64) float values[kMostPixels * kColumns];
+  alignas(64) std::uint8_t levels[kMostPixels * 4 * kBlock];
   const auto& loops = isa();
   auto activation = e.activation;
   if (activation.f == Function::gelu_erf && to.levels) activation.f = Function::gelu_short;
   t.low = -kInfinity;
   t.high = kInfinity;
   t.wide = values;
-  t.out_pixel = kColumns;
-  t.out_block = kBlock;
+  t.out_pixel = kBlock;
   for (int first = 0; first < pixels; first += table.pixels) {
     const auto now = std::min(table.pixels, pixels - first);
+    const i64 half = now * kBlock;
+    t.out_block = half;
     t.sum.in = sum.in + first * sum.pixel;
     table.u8(t, now);
-    const auto add = [&] {
+    const auto by_runs = [&](auto work) {  // of an output row
       for (i64 p = 0; p < now; ++p)
-        loops.binary(Binary::add, values + p * kColumns, 1, residual + (first + p) * b.n, 1, values + p * kColumns,
-                     valid);
+        for (i64 c = 0; c < valid; c += kBlock)
+          work((first + p) * b.n + c, values + c / kBlock * half + p * kBlock, std::min(kBlock, valid - c));
+    };
+    const auto add = [&] {
+      by_runs([&](i64 place, float* v, i64 count) {
+        for (i64 i = 0; i < count; ++i) v[i] += residual[place + i];
+      });
     };
     if (residual && !e.residual_last) add();
-    if (e.has_activation()) loops.activate(activation, nullptr, values, kColumns, nullptr, 0, now, kColumns);
+    if (e.has_activation()) loops.unary(activation, values, values, 2 * half);
     if (residual && e.residual_last) add();
-    for (i64 p = 0; p < now; ++p) store_row(b, column, valid, values + p * kColumns, at(to, (first + p) * b.n));
+    if (!b.levels) {
+      by_runs([&](i64 place, const float* v, i64 count) { std::copy_n(v, count, to.wide + place); });
+      continue;
+    }
+    for (const i64 c : {i64{0}, kBlock})
+      table.sixteen_to_u8(values + c / kBlock * half, b.level_by + column + c, b.level_plus + column + c,
+                          b.levels->max_level, levels + c, now);
+    for (i64 p = 0; p < now; ++p) {
+      const auto* from = levels + p * 4 * kBlock;
+      const auto place = (first + p) * b.n;
+      if (to.wide) from_u8(from, *b.levels, to.wide + place, valid);
+      else if (valid == kColumns) std::copy_n(from, kColumns, to.levels + place);
+      else std::copy_n(from, valid, to.levels + place);
+    }
   }
 }
 
@@ -160,7 +168,7 @@ void product(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const fl
   const auto fits = std::max<i64>(ceil_div(m * words * 4, kRowsBytes), ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, max_pixels));
   const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
-  const bool prefetch = u8_panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
+  const bool prefetch = u8_panels_size(b.k, b.n) > (i64{1} << 16) && m > 1;
   parallel(pool, row_blocks * groups, [&](i64 chunk) {
     const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
     const auto tiles = ceil_div(rows.size(), max_pixels);

@@ -43,8 +43,9 @@ struct U8Product {
   i64 k, n;
   /// A value is sum·scale + shift, by column and padded to whole panels, the bias included.
   const float *scale, *shift;
-  Epilogue epilogue{};                     ///< of it; its bias and residual do not count
-  const U8RowScale* levels = nullptr;      ///< onto which the result is brought, where it is
+  Epilogue epilogue{};                                     ///< of it; its bias and residual do not count
+  const U8RowScale* levels = nullptr;                      ///< onto which the result is brought, where it is
+  const float *level_by = nullptr, *level_plus = nullptr;  ///< level = round(value·by + plus), by column, padded
   const float *level_scale, *level_shift;  ///< the same line in levels, where nothing but bounds comes between
   bool small = false;                      ///< that line is within ±2^30
 };
