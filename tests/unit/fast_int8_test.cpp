@@ -4,6 +4,7 @@
 #include "fast/kernels/convolution/u8.hpp"
 #include "fast/kernels/convolution/winograd_u8.hpp"
 #include "fast/kernels/pooling/blocked.hpp"
+#include "fast/kernels/product/u8.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -180,6 +181,94 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
     }
   });
   CHECK(transformed >= 2);
+}
+
+TEST_CASE("int8 product: sums are exact, with activations and residuals, onto levels, on any number of threads") {
+  struct Case {
+    i64 m, k, n;
+    Unary activation;
+    bool residual, last, factors;
+  };
+  const Unary none{}, relu{Function::clamp, 0, 3}, tanh{Function::tanh};
+  const Case cases[] = {{1, 1, 1, none, false, false, false},      {7, 64, 96, relu, true, false, false},
+                        {33, 130, 40, tanh, true, true, false},    {40, 256, 64, none, false, false, false},
+                        {70, 1028, 520, relu, false, false, true}, {5, 3000, 33, tanh, true, false, true},
+                        {100, 40, 96, relu, true, true, false},    {300, 384, 512, none, true, false, false}};
+  ThreadPool one(1), four(4);
+  for_each_isa([&] {
+    for (const auto& c : cases) {
+      INFO(c.m << " x " << c.k << " x " << c.n);
+      const auto words = u8_words(c.k), padded = round_up(c.n, 32);
+      const auto a = random_integers<std::uint8_t>(c.m * words * 4, 1, 0, 255);
+      const auto b = random_integers<std::int8_t>(c.k * c.n, 2, -128, 127);
+      const auto residual = random_floats(c.m * c.n, 3), factors = random_floats(c.n, 4, 0.5f, 1);
+      const auto span = 2.0f / (255 * 127 * std::sqrt(static_cast<float>(c.k)));
+      auto scale = random_floats(padded, 5, span / 2, span), shift = random_floats(padded, 6);
+      const U8RowScale q{.factors = c.factors ? factors.data() : nullptr,
+                         .by = 32,
+                         .plus = 96,
+                         .low = -3,
+                         .step = 1.0f / 32,
+                         .max_level = 200};
+      auto level_scale = scale, level_shift = shift, by = Floats(at(padded), q.by), from = Floats(at(padded), q.plus);
+      for (i64 j = 0; c.factors && j < c.n; ++j) by[at(j)] *= factors[at(j)];
+      for (auto& v : level_scale) v *= q.by;
+      for (auto& v : level_shift) v = v * q.by + q.plus;
+      for (const bool transposed : {false, true}) {
+        const Buffer panels(u8_panels_size(c.k, c.n));
+        auto* packed = reinterpret_cast<Word*>(panels.data());
+        pack_u8_panels(b.data(), transposed ? 1 : c.n, transposed ? c.k : 1, c.k, c.n, packed);
+        U8Product product_of{.panels = packed,
+                             .k = c.k,
+                             .n = c.n,
+                             .scale = scale.data(),
+                             .shift = shift.data(),
+                             .epilogue = {.activation = c.activation, .residual_last = c.last},
+                             .level_by = by.data(),
+                             .level_plus = from.data(),
+                             .level_scale = level_scale.data(),
+                             .level_shift = level_shift.data(),
+                             .small = true};
+        std::vector<double> expected;
+        for (i64 i = 0; i < c.m; ++i)
+          for (i64 j = 0; j < c.n; ++j) {
+            i64 sum = 0;
+            for (i64 k = 0; k < c.k; ++k)
+              sum += i64{a[at(i * words * 4 + k)]} * b[at(transposed ? j * c.k + k : k * c.n + j)];
+            const double plus = c.residual ? residual[at(i * c.n + j)] : 0;
+            auto v = static_cast<double>(sum) * double{scale[at(j)]} + double{shift[at(j)]};
+            if (!c.last) v += plus;
+            if (c.activation.f == Function::clamp) v = std::clamp<double>(v, c.activation.a, c.activation.b);
+            if (c.activation.f == Function::tanh) v = std::tanh(v);
+            expected.push_back(c.last ? v + plus : v);
+          }
+        const auto* rows = reinterpret_cast<const Word*>(a.data());
+        const auto* plus = c.residual ? residual.data() : nullptr;
+        Floats y(at(c.m * c.n), 99.0f), again = y;
+        product(product_of, rows, {.wide = y.data()}, c.m, plus, one);
+        CHECK(worst(y, expected) < 2e-6);
+        product(product_of, rows, {.wide = again.data()}, c.m, plus, four);
+        CHECK(y == again);
+        product_of_rows(product_of, rows, {.wide = again.data()}, c.m, plus);
+        CHECK(y == again);
+        // Levels are those of the values; beside the border of two, either.
+        product_of.levels = &q;
+        Bytes levels(at(c.m * c.n), 77), others = levels;
+        product(product_of, rows, {.levels = levels.data()}, c.m, plus, one);
+        product(product_of, rows, {.levels = others.data()}, c.m, plus, four);
+        CHECK(levels == others);
+        product(product_of, rows, {.wide = again.data()}, c.m, plus, four);
+        i64 wrong = 0;
+        for (std::size_t i = 0; i < levels.size(); ++i) {
+          const auto factor = c.factors ? factors[i % at(c.n)] : 1.0f;
+          const auto level = std::clamp<double>(expected[i] * factor * 32 + 96, 0, 200);
+          wrong += std::abs(level - levels[i]) > 0.501;
+          wrong += std::abs(again[i] - (-3 + levels[i] / 32.0f)) > 1.0f / 32 + 1e-6f;
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  });
 }
 
 TEST_CASE("int8 Winograd: not where 36 times a sum could leave 32 bits") {

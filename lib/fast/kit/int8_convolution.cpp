@@ -418,7 +418,7 @@ struct U8Operands {
     auto in = levels_of(graph, graph.input(root, 0));
     if (!in || (!depthwise && !in->is_single())) return std::nullopt;
     if (!in->zero() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
-    auto weights = weights_of(graph, root, 1, s.outputs);
+    auto weights = weights_of(graph, root, 1, Outputs{s.outputs});
     if (!weights) return std::nullopt;
     return U8Operands{*std::move(convolution), *std::move(in), *std::move(weights)};
   }

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "fast/kit/decompression.hpp"
+#include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
+#include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -24,16 +26,26 @@ std::vector<float> by_output(const Tensor& t, i64 outputs) {
   return list;
 }
 
-/// One number, or one for each of the `outputs` that the first axes of the codes count.
-bool belongs_to_outputs(const Graphlet& graph, ValueRef v, const Shape& codes, i64 outputs) {
+/// One number, or one for each output of the codes.
+bool belongs_to_outputs(const Graphlet& graph, ValueRef v, const Shape& codes, const Outputs& outputs) {
   const auto& fact = graph.fact(v).shape;
   if (!fact.is_static()) return false;
   const auto shape = fact.to_shape();
   if (shape.count() == 1) return true;
-  if (shape.rank() != codes.rank() || shape.count() != outputs) return false;
+  if (shape.count() != outputs.count) return false;
+  if (outputs.last) return shape.back() == outputs.count && codes.back() == outputs.count;
+  if (shape.rank() != codes.rank()) return false;
   std::size_t axis = 0;
   while (axis < shape.size() && shape[axis] == codes[axis]) ++axis;
   return std::all_of(shape.begin() + axis, shape.end(), [](i64 n) { return n == 1; });
+}
+
+/// take(output, begin, end) for all of `size` weights, of as many neighbors as belong to an output.
+template <class Take>
+void for_outputs(const Outputs& outputs, i64 size, const Take& take) {
+  const auto run = outputs.last ? 1 : size / outputs.count;
+  for (i64 first = 0; first < size; first += run * outputs.count)
+    for (i64 o = 0; o < outputs.count; ++o) take(o, first + o * run, first + (o + 1) * run);
 }
 
 /// The steps that weights may be multiples of; empty where nothing says.
@@ -77,7 +89,7 @@ std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
   if (graph.any_type(v.node) != "FakeQuantize") return std::nullopt;
   const auto& attrs = graph.attrs<FakeQuantizeAttrs>(v.node);
   const auto& shape = graph.fact(v).shape;
-  if (attrs.levels < 2 || attrs.levels > 256 || attrs.rule().kind == AutoBroadcast::pdpd || !shape.is_static())
+  if (attrs.levels < 2 || attrs.levels > 256 || attrs.rule().kind == AutoBroadcast::pdpd || !shape.has_rank())
     return std::nullopt;
   const Tensor* limits[4];
   i64 count = 1;
@@ -86,7 +98,7 @@ std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
     if (!t || t->type() != ElementType::f32 || t->size() == 0) return std::nullopt;
     if (t->size() == 1) continue;
     // By channel, the second axis.
-    if (shape.rank() < 2 || t->size() != shape[1].length() || t->rank() > shape.rank() ||
+    if (shape.rank() < 2 || !shape[1].is_static() || t->size() != shape[1].length() || t->rank() > shape.rank() ||
         t->rank() + 1 < shape.rank() || t->dim(t->rank() - shape.rank() + 1) != t->size())
       return std::nullopt;
     count = t->size();
@@ -118,7 +130,56 @@ U8Scale U8Table::scale() const {
   return {.by = v, .plus = v + padded_, .low = v + 2 * padded_, .scale = v + 3 * padded_, .max_level = max_level_};
 }
 
-std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, i64 outputs) {
+RowLevels::RowLevels(const Levels& levels, Buffer factors)
+    : quantization_(levels.quantization), max_level_(levels.max_level), factors_(std::move(factors)) {}
+
+U8RowScale RowLevels::scale() const {
+  const auto low = quantization_->low[0], step = quantization_->scale[0];
+  return {.factors = factors_.data(),
+          .by = 1 / step,
+          .plus = -low / step,
+          .low = low,
+          .step = step,
+          .max_level = max_level_};
+}
+
+Buffer column_factors(const Graphlet& graph, int multiply, ValueRef x) {
+  const auto& shape = graph.fact(x).shape;
+  if (graph.type(multiply) != "Multiply" || !shape.has_rank() || shape.rank() < 2 || !is_f32(graph, {multiply, 0}) ||
+      graph.attrs<BroadcastAttrs>(multiply).rule().kind == AutoBroadcast::pdpd)
+    return {};
+  const auto last = shape.rank() - 1;
+  const auto& out = graph.fact({multiply, 0}).shape;
+  if (!shape[last].is_static() || !out.has_rank() || out.rank() != shape.rank()) return {};
+  const auto other = graph.input(multiply, graph.input(multiply, 0).node == x.node ? 1 : 0);
+  const auto* factors = per_channel(graph, other, shape.rank(), last, shape[last].length());
+  if (!factors) return {};
+  Buffer to(factors->size());
+  std::copy_n(factors->data<float>(), factors->size(), to.data());
+  return to;
+}
+
+std::optional<RowLevels> take_row_levels(const Graphlet& graph, std::vector<int>& nodes) {
+  ValueRef x{nodes.back(), 0};
+  auto next = graph.only_user(x);
+  if (next < 0 || !is_f32(graph, x)) return std::nullopt;
+  std::vector<int> taken;
+  auto factors = column_factors(graph, next, x);
+  if (factors.size() > 0) {
+    taken.push_back(next);
+    x = {next, 0};
+    next = graph.only_user(x);
+  }
+  if (graph.type(next) != "FakeQuantize" || graph.input(next, 0).node != x.node || !is_f32(graph, {next, 0}))
+    return std::nullopt;
+  const auto levels = levels_of(graph, {next, 0});
+  if (!levels || !levels->is_single()) return std::nullopt;
+  taken.push_back(next);
+  nodes.insert(nodes.end(), taken.begin(), taken.end());
+  return RowLevels(*levels, std::move(factors));
+}
+
+std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, const Outputs& outputs) {
   Chain chain(graph, graph.input(node, port), node);
   if (chain.is("Convert")) chain.take(0);
   if (chain.is("Reshape")) chain.take(0);
@@ -129,60 +190,63 @@ std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int 
   if (scale.node < 0 || !chain.is("Convert")) return std::nullopt;
   chain.take(0);
   const auto* codes = graph.constant(chain.at());
-  if (!codes || outputs == 0 || codes->size() % outputs != 0 || codes->size() == 0 ||
+  if (!codes || outputs.count == 0 || codes->size() % outputs.count != 0 || codes->size() == 0 ||
       (codes->type() != ElementType::i8 && codes->type() != ElementType::u8) ||
       !belongs_to_outputs(graph, scale, codes->shape(), outputs) ||
       (zero.node >= 0 && !belongs_to_outputs(graph, zero, codes->shape(), outputs)))
     return std::nullopt;
-  I8Weights weights{*codes, by_output(from_file(graph, scale), outputs), chain.nodes()};
+  I8Weights weights{*codes, by_output(from_file(graph, scale), outputs.count), chain.nodes()};
   const auto finite = [](float v) { return std::isfinite(v); };
   if (weights.scale.empty() || !std::all_of(weights.scale.begin(), weights.scale.end(), finite)) return std::nullopt;
-  std::vector<float> zeros(outputs, 0.0f);
-  if (zero.node >= 0) zeros = by_output(from_file(graph, zero), outputs);
+  std::vector<float> zeros(outputs.count, 0.0f);
+  if (zero.node >= 0) zeros = by_output(from_file(graph, zero), outputs.count);
   if (zeros.empty()) return std::nullopt;
   const bool as_they_are = std::all_of(zeros.begin(), zeros.end(), [](float z) { return z == 0; });
   if (as_they_are && codes->type() == ElementType::i8) return weights;
   Tensor values(ElementType::i8, codes->shape());
   auto* to = values.mutable_data<std::int8_t>();
-  const auto each = codes->size() / outputs;
-  for (i64 o = 0; o < outputs; ++o) {
-    if (!(zeros[o] >= -128 && zeros[o] <= 255) || zeros[o] != std::nearbyint(zeros[o])) return std::nullopt;
-    const auto by = static_cast<int>(zeros[o]);
-    int low = 0, high = 0;
-    const auto subtract = [&](const auto* from) {
-      for (auto i = o * each; i < (o + 1) * each; ++i) {
+  bool fits = true;
+  for (const auto zero : zeros) fits = fits && zero >= -128 && zero <= 255 && zero == std::nearbyint(zero);
+  if (!fits) return std::nullopt;
+  int low = 0, high = 0;
+  const auto subtract = [&](const auto* from) {
+    for_outputs(outputs, codes->size(), [&](i64 o, i64 begin, i64 end) {
+      const auto by = static_cast<int>(zeros[o]);
+      for (auto i = begin; i < end; ++i) {
         const int value = from[i] - by;
         low = std::min(low, value);
         high = std::max(high, value);
         to[i] = static_cast<std::int8_t>(value);
       }
-    };
-    if (codes->type() == ElementType::u8) subtract(codes->data<std::uint8_t>());
-    else subtract(codes->data<std::int8_t>());
-    if (low < -128 || high > 127) return std::nullopt;
-  }
+    });
+  };
+  if (codes->type() == ElementType::u8) subtract(codes->data<std::uint8_t>());
+  else subtract(codes->data<std::int8_t>());
+  if (low < -128 || high > 127) return std::nullopt;
   weights.values = std::move(values);
   return weights;
 }
 
-std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, i64 outputs) {
+std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, const Outputs& outputs) {
   if (auto stored = stored_i8_weights(graph, node, port, outputs)) return stored;
   const auto v = graph.input(node, port);
   const auto* constant = graph.constant(v);
-  if (!constant || constant->type() != ElementType::f32 || outputs == 0) return std::nullopt;
-  I8Weights weights{Tensor(ElementType::i8, constant->shape()), steps_of(graph, v, outputs), {}};
+  if (!constant || constant->type() != ElementType::f32 || outputs.count == 0 || constant->size() % outputs.count != 0)
+    return std::nullopt;
+  I8Weights weights{Tensor(ElementType::i8, constant->shape()), steps_of(graph, v, outputs.count), {}};
   if (weights.scale.empty()) return std::nullopt;
-  const auto each = constant->size() / outputs;
   const auto* from = constant->data<float>();
   auto* to = weights.values.mutable_data<std::int8_t>();
-  for (i64 o = 0; o < outputs; ++o) {
+  bool multiples = true;
+  for_outputs(outputs, constant->size(), [&](i64 o, i64 begin, i64 end) {
     const auto step = weights.scale[o];
-    for (auto i = o * each; i < (o + 1) * each; ++i) {
+    for (auto i = begin; multiples && i < end; ++i) {
       const auto times = step == 0 ? 0 : from[i] / step, whole = std::clamp(std::nearbyint(times), -128.0f, 127.0f);
-      if (!(std::abs(times - whole) <= 0.01f) || (step == 0 && from[i] != 0)) return std::nullopt;
-      to[i] = static_cast<std::int8_t>(whole);
+      multiples = std::abs(times - whole) <= 0.01f && (step != 0 || from[i] == 0);
+      if (multiples) to[i] = static_cast<std::int8_t>(whole);
     }
-  }
+  });
+  if (!multiples) return std::nullopt;
   return weights;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fast/kernels/convolution/u8.hpp"
+#include "fast/kernels/product/u8.hpp"
 #include "plan/pattern.hpp"
 
 namespace ovir::fast {
@@ -37,6 +38,25 @@ class U8Table {
   Buffer values_;
 };
 
+/// Levels of rows, the same for all columns. What is brought onto them may be multiplied before, by column.
+class RowLevels {
+ public:
+  explicit RowLevels(const Levels& levels, Buffer factors = {});
+  bool is_scaled() const { return factors_.size() > 0; }
+  U8RowScale scale() const;
+  const std::shared_ptr<const ovir::Quantization>& quantization() const { return quantization_; }
+
+ private:
+  std::shared_ptr<const ovir::Quantization> quantization_;
+  float max_level_;
+  Buffer factors_;
+};
+
+/// The factors of a Multiply by a constant that has one for each element of the last axis; empty where it is none.
+Buffer column_factors(const Graphlet& graph, int multiply, ValueRef x);
+/// Takes the FakeQuantize that follows the last of the nodes, also behind such a Multiply.
+std::optional<RowLevels> take_row_levels(const Graphlet& graph, std::vector<int>& nodes);
+
 /// Weights as scale by output · integer.
 struct I8Weights {
   Tensor values;  ///< i8, in the weights' order
@@ -44,13 +64,18 @@ struct I8Weights {
   std::vector<int> nodes;  ///< which compute the weights from the integers, in order; nobody else reads them
 };
 
+/// Which of so many outputs weights belong to: the first axes count them, or the last one does.
+struct Outputs {
+  i64 count;
+  bool last = false;
+};
+
 /// Weights that Convert, Subtract and Multiply compute from a constant of i8 or u8: the integers, as they lie in the
-/// file where nothing is subtracted. `outputs` equal parts of the constant have a scale and a zero point each, or all
-/// have one.
-std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, i64 outputs);
+/// file where nothing is subtracted. The weights of an output have a scale and a zero point, or all have one.
+std::optional<I8Weights> stored_i8_weights(const Graphlet& graph, int node, int port, const Outputs& outputs);
 
 /// Those, or ones of a constant in f32 whose step comes from the FakeQuantize or Multiply that made it; nothing where
 /// the weights are not multiples of it by -128 … 127.
-std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, i64 outputs);
+std::optional<I8Weights> i8_weights(const Graphlet& graph, int node, int port, const Outputs& outputs);
 
 }  // namespace ovir::fast

@@ -128,7 +128,7 @@ extern constinit const Pattern pattern{.name = "compressed_weights",
                                        .roots = kRoots,
                                        .match = match,
                                        .unfolded = unfolded,
-                                       .priority = Priority::narrow,
+                                       .priority = Priority::packed,
                                        .groups_only = true};
 
 }  // namespace ovir::fast::patterns::compressed_weights

@@ -1,20 +1,29 @@
-// FakeQuantize-1 that no other kernel takes, onto levels in u8: for Precision::int8.
+// FakeQuantize-1 that no other kernel takes, onto levels in u8, also after a Multiply by factors of the last axis: for
+// Precision::int8.
+#include "fast/kernels/chunks.hpp"
 #include "fast/kit/functions.hpp"
 #include "fast/kit/levels.hpp"
 
 namespace ovir::fast::patterns::int8_quantize {
 namespace {
 
+constexpr double kCost = 0.15;  // nanoseconds an element
+
+/// Rows of the last axis, or blocks of channels.
 class U8Quantize final : public Kernel {
  public:
-  U8Quantize(const Levels& levels, i64 channels) : quantization_(levels.quantization), table_(levels, channels) {}
+  /// `channels`: 0 where it only takes rows.
+  U8Quantize(const Levels& levels, i64 channels, Buffer factors) : quantization_(levels.quantization) {
+    if (levels.is_single()) rows_.emplace(levels, std::move(factors));
+    if (channels > 0) table_.emplace(levels, channels);
+  }
 
-  std::string name() const override { return "int8.quantize"; }
+  std::string name() const override { return rows_ && rows_->is_scaled() ? "int8.Multiply+quantize" : "int8.quantize"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
     const auto& x = sizes.in[0];
-    if (sizes.out[0].type == ElementType::f32)
+    if (!by_rows(sizes) && sizes.out[0].type == ElementType::f32)
       state->levels = state->reserve(x.dim(0) * u8_blocks(x.dim(1)) * plane_of(x) * kBlock);
     return state;
   }
@@ -23,40 +32,81 @@ class U8Quantize final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     const auto &x = in[0], &y = out[0];
+    auto& pool = runtime.pool();
+    if (by_rows({in, out})) {
+      const auto n = row_of(x);
+      return parallel_ranges(pool, x.size() / n, kCost * static_cast<double>(n),
+                             [&](i64 begin, i64 end) { run_rows(in, out, begin, end); });
+    }
     auto* levels = state.levels ? reinterpret_cast<std::uint8_t*>(state.floats(state.levels))
                                 : reinterpret_cast<std::uint8_t*>(y.data);
-    auto& pool = runtime.pool();
-    to_u8_blocked(x.as<const float>(), x.layout == Layout::blocked, table_.scale(), levels, x.dim(0), x.dim(1),
+    to_u8_blocked(x.as<const float>(), x.layout == Layout::blocked, table_->scale(), levels, x.dim(0), x.dim(1),
                   plane_of(x), pool);
     if (state.levels)
-      from_u8_blocked(levels, table_.scale(), y.as<float>(), y.layout == Layout::blocked, x.dim(0), x.dim(1),
+      from_u8_blocked(levels, table_->scale(), y.as<float>(), y.layout == Layout::blocked, x.dim(0), x.dim(1),
                       plane_of(x), pool);
   }
 
-  bool reads(int, Layout) const override { return true; }
-  bool writes(Layout) const override { return true; }
+  i64 rows(const Sizes& sizes) const override { return by_rows(sizes) ? sizes.out[0].size() / row_of(sizes.in[0]) : 0; }
+  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
+    const auto n = row_of(in[0]);
+    const auto scale = rows_->scale();
+    const auto* x = in[0].as<const float>() + begin * n;
+    if (out[0].type != ElementType::f32)
+      return rows_to_u8(x, scale, n, end - begin, reinterpret_cast<std::uint8_t*>(out[0].data) + begin * n, n);
+    auto part = scale;
+    auto* y = out[0].as<float>() + begin * n;
+    for (auto i = begin; i < end; ++i)
+      for (i64 c = 0; c < n; c += kRun) {
+        std::uint8_t levels[kRun];
+        const auto now = std::min(kRun, n - c);
+        if (scale.factors) part.factors = scale.factors + c;
+        rows_to_u8(x, part, now, 1, levels, now);
+        from_u8(levels, scale, y, now);
+        x += now;
+        y += now;
+      }
+  }
+
+  bool reads(int, Layout layout) const override { return layout == Layout::plain || table_; }
+  bool writes(Layout layout) const override { return layout == Layout::plain || table_; }
   bool writes_as(ElementType type, Layout layout) const override {
-    return type == ElementType::u8 && layout == Layout::blocked;
+    return type == ElementType::u8 && (layout == Layout::blocked ? table_.has_value() : rows_.has_value());
   }
   std::shared_ptr<const ovir::Quantization> quantization() const override { return quantization_; }
 
  private:
+  static constexpr i64 kRun = 256;
   struct State final : KernelState {
     Scratch levels;
   };
   static i64 plane_of(const View& x) { return x.size() / (x.dim(0) * x.dim(1)); }
+  static i64 row_of(const View& x) { return x.rank() == 0 ? 1 : x.dim(x.rank() - 1); }
+  bool by_rows(const Sizes& sizes) const {
+    return rows_ && sizes.in[0].layout == Layout::plain && sizes.out[0].layout == Layout::plain;
+  }
 
   std::shared_ptr<const ovir::Quantization> quantization_;
-  U8Table table_;
+  std::optional<RowLevels> rows_;
+  std::optional<U8Table> table_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto x = graph.input(root, 0);
   const auto& shape = graph.fact(x).shape;
-  if (!is_f32(graph, x) || !shape.is_static() || shape.rank() < 3 || shape.rank() > 4) return std::nullopt;
+  if (!is_f32(graph, x) || !shape.is_static()) return std::nullopt;
   const auto levels = levels_of(graph, {root, 0});
   if (!levels || !levels->zero() || *levels->zero() > levels->max_level) return std::nullopt;
-  return Match{{root}, {x}, std::make_unique<U8Quantize>(*levels, shape[1].length())};
+  const bool has_blocks = shape.rank() == 3 || shape.rank() == 4;
+  if (!has_blocks && !levels->is_single()) return std::nullopt;
+  if (levels->is_single() && graph.only_user(x) == root)
+    for (const int port : {0, 1}) {
+      const auto from = graph.input(x.node, port);
+      if (graph.type(x.node) != "Multiply" || !is_f32(graph, from) || graph.constant(from)) continue;
+      if (auto factors = column_factors(graph, x.node, from); factors.size() > 0)
+        return Match{{x.node, root}, {from}, std::make_unique<U8Quantize>(*levels, 0, std::move(factors))};
+    }
+  return Match{{root}, {x}, std::make_unique<U8Quantize>(*levels, has_blocks ? shape[1].length() : 0, Buffer())};
 }
 
 constexpr std::string_view kRoots[] = {"FakeQuantize"};

@@ -82,6 +82,7 @@ constexpr float kLevel = 1.0F / 64;
 // clang-format off
 constexpr Example kExamples[] = {
     {"int8.convolution+bias+Relu", pointwise, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+bias+Relu", pointwise, kOnce, kOpen, true, 5e-6F, Precision::int8},
     {"int8.convolution+FakeQuantize", direct_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+Relu", image, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+Relu+MaxPool+FakeQuantize", pooled_image, kOften, kFixed, true, kLevel, Precision::int8},

@@ -10,9 +10,18 @@ void before_convolutions(Net& n) {
   n.result(n.op("Convolution-1", {x, stepped(n, {17, 32, 3, 3})}, windows(2, 1, 1)));
 }
 
+void rows(Net& n) {  // after factors by column, for two products
+  const auto x = quantized(n, n.op("Multiply-1", {n.input({2, 9, 44}), n.weights({44}, 4)}));
+  n.result(matmul(n, x, stepped(n, {33, 44}), true));
+  n.result(matmul(n, x, stepped(n, {30, 44}), true));
+}
+void rows_of_f32(Net& n) { n.result(quantized(n, n.input({2, 3, 2, 9, 4}))); }
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"int8.quantize", by_itself, kOnce, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.Multiply+quantize", rows, kOften, kFixed, true, 1.0F / 64, Precision::int8},
+    {"int8.quantize", rows_of_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.quantize", before_convolutions, kOften, kFixed, true, 5e-6F, Precision::int8},
 };
 // clang-format on

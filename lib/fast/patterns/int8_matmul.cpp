@@ -1,0 +1,238 @@
+// MatMul of quantized values by a constant matrix of quantized weights in integers, with what follows it, also the
+// FakeQuantize: for Precision::int8.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/product/u8.hpp"
+#include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
+#include "op/shared_attrs.hpp"
+
+namespace ovir::fast::patterns::int8_matmul {
+namespace {
+
+constexpr i64 kMostQuantized = 1024;  // of a row whose levels come as it is multiplied
+
+/// The matrix of a MatMul, by its fact: it may be computed from integers.
+struct Sides {
+  i64 k, n;
+  bool transposed;
+};
+std::optional<Sides> sides_of(const Graphlet& graph, int root) {
+  const auto& attrs = graph.attrs<MatMulAttrs>(root);
+  const auto &a = graph.fact(graph.input(root, 0)).shape, &b = graph.fact(graph.input(root, 1)).shape;
+  if (attrs.transpose_a || !a.has_rank() || !b.is_static() || b.rank() < 2 || a.rank() < b.rank() ||
+      !is_f32(graph, graph.input(root, 0)))
+    return std::nullopt;
+  const auto shape = b.to_shape();
+  const auto last = shape[shape.size() - 1], before = shape[shape.size() - 2];
+  if (shape.count() == 0 || shape.count() != last * before) return std::nullopt;
+  return attrs.transpose_b ? Sides{last, before, true} : Sides{before, last, false};
+}
+
+struct Operands {
+  Sides sides;
+  Levels in;
+  I8Weights weights;
+
+  static std::optional<Operands> of(const Graphlet& graph, int root, decltype(i8_weights) weights_of) {
+    const auto sides = sides_of(graph, root);
+    if (!sides) return std::nullopt;
+    auto in = levels_of(graph, graph.input(root, 0));
+    if (!in || !in->is_single()) return std::nullopt;
+    auto weights = weights_of(graph, root, 1, Outputs{sides->n, !sides->transposed});
+    if (!weights) return std::nullopt;
+    return Operands{*sides, *std::move(in), *std::move(weights)};
+  }
+};
+
+class Int8MatMul final : public Kernel {
+ public:
+  Int8MatMul(const Operands& operands, RowLevels in, Ending ending, std::optional<RowLevels> out)
+      : panels_(u8_panels_size(operands.sides.k, operands.sides.n)),
+        lines_(6 * round_up(operands.sides.n, kColumns)),
+        k_(operands.sides.k),
+        n_(operands.sides.n),
+        ending_(std::move(ending)),
+        in_(std::move(in)),
+        out_(std::move(out)) {
+    const auto row = operands.sides.transposed ? 1 : n_, column = operands.sides.transposed ? k_ : 1;
+    pack_u8_panels(operands.weights.values.data<std::int8_t>(), row, column, k_, n_,
+                   reinterpret_cast<Word*>(panels_.data()));
+    set_lines(operands, row, column);
+  }
+
+  std::string name() const override {
+    return "int8.matmul" + ending_.name + (out_ ? (out_->is_scaled() ? "+scale+FakeQuantize" : "+FakeQuantize") : "");
+  }
+
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+    const auto& a = sizes.in[0];
+    if (a.rank() < 2 || a.dim(a.rank() - 1) != k_) return nullptr;
+    if (ending_.residual >= 0 && sizes.in[ending_.residual].size() != sizes.out[0].size()) return nullptr;
+    auto state = std::make_unique<State>();
+    if (a.type == ElementType::f32 && !by_rows()) state->levels = state->reserve(a.size() / k_ * u8_words(k_));
+    return state;
+  }
+
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
+    const auto m = out[0].size() / n_;
+    auto& pool = runtime.pool();
+    if (by_rows()) {
+      const auto blocks = ceil_div(m, i64{narrow_isa().pixels});
+      const auto cost = static_cast<double>(m * k_ * n_) / static_cast<double>(250 * blocks);  // ns, roughly
+      return parallel_ranges(pool, blocks, cost, [&](i64 begin, i64 end) {
+        run_rows(in, out, Part(m, blocks, begin).begin, Part(m, blocks, end - 1).end);
+      });
+    }
+    const auto* a = reinterpret_cast<const Word*>(in[0].data);
+    if (in[0].type == ElementType::f32) {
+      auto& state = static_cast<State&>(prepared);
+      auto* levels = reinterpret_cast<std::uint8_t*>(state.floats(state.levels));
+      const auto apart = 4 * u8_words(k_);
+      parallel_ranges(pool, m, static_cast<double>(k_) / 8, [&](i64 begin, i64 end) {
+        rows_to_u8(in[0].as<const float>() + begin * k_, in_.scale(), k_, end - begin, levels + begin * apart, apart);
+      });
+      a = reinterpret_cast<const Word*>(levels);
+    }
+    const auto levels = out_ ? out_->scale() : U8RowScale{};
+    fast::product(product(out_ ? &levels : nullptr), a, place(out[0], 0), m, residual(in, 0), pool);
+  }
+
+  i64 rows(const Sizes& sizes) const override { return by_rows() ? sizes.out[0].size() / n_ : 0; }
+  void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
+    const auto levels = out_ ? out_->scale() : U8RowScale{};
+    const auto b = product(out_ ? &levels : nullptr);
+    const auto words = u8_words(k_);
+    if (in[0].type != ElementType::f32)
+      return product_of_rows(b, reinterpret_cast<const Word*>(in[0].data) + begin * words, place(out[0], begin),
+                             end - begin, residual(in, begin));
+    alignas(64) std::array<Word, kMostPixels * kMostQuantized / 4> rows;
+    for (auto i = begin; i < end; i += kMostPixels) {
+      const auto now = std::min<i64>(kMostPixels, end - i);
+      rows_to_u8(in[0].as<const float>() + i * k_, in_.scale(), k_, now, reinterpret_cast<std::uint8_t*>(rows.data()),
+                 4 * words);
+      product_of_rows(b, rows.data(), place(out[0], i), now, residual(in, i));
+    }
+  }
+
+  /// A tile of the residual is read before that of the output is written.
+  bool writes_over(int input) const override { return ending_.residual >= 0 && input == ending_.residual; }
+  bool reads_as(int input, ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::plain && input == 0 && k_ % 4 == 0;
+  }
+  bool writes_as(ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::plain && out_;
+  }
+  std::shared_ptr<const ovir::Quantization> quantization() const override {
+    return out_ ? out_->quantization() : nullptr;
+  }
+
+ private:
+  struct State final : KernelState {
+    Scratch levels;
+  };
+
+  /// Weights that several threads had better share out are not for single rows.
+  bool by_rows() const {
+    constexpr i64 kSmall = 128 << 10;
+    return k_ * n_ <= kSmall && k_ <= kMostQuantized;
+  }
+
+  U8Product product(const U8RowScale* levels) const {
+    const auto size = lines_.size() / 6;
+    const auto* line = lines_.data();
+    return {.panels = reinterpret_cast<const Word*>(panels_.data()),
+            .k = k_,
+            .n = n_,
+            .scale = line,
+            .shift = line + size,
+            .epilogue = ending_.epilogue(nullptr),
+            .levels = levels,
+            .level_by = line + 4 * size,
+            .level_plus = line + 5 * size,
+            .level_scale = line + 2 * size,
+            .level_shift = line + 3 * size,
+            .small = small_};
+  }
+  U8Rows place(const View& v, i64 row) const {
+    if (v.type == ElementType::f32) return {.wide = reinterpret_cast<float*>(v.data) + row * n_};
+    return {.levels = reinterpret_cast<std::uint8_t*>(v.data) + row * n_};
+  }
+  const float* residual(std::span<const View> in, i64 row) const {
+    return ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + row * n_;
+  }
+
+  /// A sum stands for scale · sum + shift; the FakeQuantize that follows is the same line in levels.
+  void set_lines(const Operands& operands, i64 row, i64 column) {
+    const auto& levels = operands.in;
+    const auto size = lines_.size() / 6;
+    auto* line = lines_.data();
+    const auto* values = operands.weights.values.data<std::int8_t>();
+    const auto low = levels.zero() ? -double{levels.scale(0)} * *levels.zero() : double{levels.low(0)};
+    small_ = true;
+    for (i64 j = 0; j < n_; ++j) {
+      i64 sum = 0, largest = 0;
+      for (i64 i = 0; i < k_; ++i) {
+        const auto value = i64{values[i * row + j * column]};
+        sum += value;
+        largest += std::abs(value);
+      }
+      const auto step = double{operands.weights.scale[j]}, by = step * levels.scale(0);
+      auto plus = step * static_cast<double>(sum) * low;
+      if (ending_.bias.size() > 0) plus += ending_.bias.data()[j];
+      line[j] = static_cast<float>(by);
+      line[size + j] = static_cast<float>(plus);
+      if (!out_) continue;
+      const auto q = out_->scale();
+      const auto level = by / q.step, from = (plus - q.low) / q.step;
+      line[4 * size + j] = (q.factors ? q.factors[j] : 1) * q.by;
+      line[5 * size + j] = q.plus;
+      line[2 * size + j] = static_cast<float>(level);
+      line[3 * size + j] = static_cast<float>(from);
+      small_ = small_ && static_cast<double>(largest) * 255 * std::abs(level) + std::abs(from) < 1 << 30;
+    }
+  }
+
+  Buffer panels_, lines_;
+  i64 k_, n_;
+  bool small_ = false;
+  Ending ending_;
+  RowLevels in_;
+  std::optional<RowLevels> out_;
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  auto operands = Operands::of(graph, root, i8_weights);
+  if (!operands || operands->sides.k > (i64{1} << 16)) return std::nullopt;  // sums fit 32 bits
+  const auto a = graph.input(root, 0);
+  const auto rank = graph.fact(a).shape.rank();
+  Match match{operands->weights.nodes, {a}, nullptr};
+  match.nodes.push_back(root);
+  auto ending = take_ending(graph, match, rank, rank - 1, operands->sides.n);
+  auto out = take_row_levels(graph, match.nodes);
+  match.kernel = std::make_unique<Int8MatMul>(*operands, RowLevels(operands->in), std::move(ending), std::move(out));
+  return match;
+}
+
+/// What computes the weights from integers.
+std::vector<int> unfolded(const Graphlet& graph, int root) {
+  auto operands = Operands::of(graph, root, stored_i8_weights);
+  return operands ? std::move(operands->weights.nodes) : std::vector<int>();
+}
+
+constexpr std::string_view kRoots[] = {"MatMul"};
+
+}  // namespace
+
+extern constinit const Pattern pattern{.name = "int8_matmul",
+                                       .roots = kRoots,
+                                       .match = match,
+                                       .unfolded = unfolded,
+                                       .priority = Priority::narrow,
+                                       .precision = Precision::int8};
+
+}  // namespace ovir::fast::patterns::int8_matmul
