@@ -9,7 +9,7 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kRows = 32;            // whose parts lie together: as many as are multiplied at once
-constexpr i64 kManyRows = 48;        // from which on it pays
+constexpr i64 kManyRows = 24;        // from which on it pays
 constexpr i64 kDeep = 1024;          // steps that are done at once
 constexpr i64 kRowsBytes = 1 << 20;  // of the left operand, while all panels go by
 constexpr i64 kEnough = 12;          // chunks: more rows at once are better, for panels are read once for all of them
