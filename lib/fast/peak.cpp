@@ -39,7 +39,7 @@ Peak measure_peak(Runtime& runtime) {
         product({b.data(), depth, columns}, a.data(), depth, c[i].data(), columns, rows, {}, alone);
     });
   });
-  if (bf16x3_pays(rows, depth)) {
+  if (bf16x3_pays(rows, depth, columns)) {
     const Buffer parts(bf16x3_panels_size(depth, columns));
     product_time = std::min(product_time, shortest([&] {
                               runtime.parallel(threads, [&](i64 i) {

@@ -97,7 +97,9 @@ class PackedMatMul final : public Kernel {
     return k_ * n_ <= kSmall;
   }
   /// Rows of small products are shared out, so that each thread has but some of them.
-  bool in_three(i64 m) const { return is_small() ? k_ <= kMostInThree && bf16x3_pays(m / 2, k_) : bf16x3_pays(m, k_); }
+  bool in_three(i64 m) const {
+    return is_small() ? k_ <= kMostInThree && bf16x3_pays(m / 2, k_, n_) : bf16x3_pays(m, k_, n_);
+  }
   Bf16x3Panels three() const { return {words(parts_), k_, n_}; }
   /// The matrix for so many rows.
   void pack(i64 m) const {

@@ -8,8 +8,10 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kRows = 32;            // whose parts lie together: as many as are multiplied at once
-constexpr i64 kManyRows = 24;        // from which on it pays
+constexpr i64 kRows = 32;      // whose parts lie together: as many as are multiplied at once
+constexpr i64 kManyRows = 24;  // from which on it pays
+constexpr i64 kLarge = 256 << 10,
+              kLargeRows = 52;       // of a matrix that does not stay in the cache: it takes 6 bytes, not 4
 constexpr i64 kDeep = 1024;          // steps that are done at once
 constexpr i64 kRowsBytes = 1 << 20;  // of the left operand, while all panels go by
 constexpr i64 kEnough = 12;          // chunks: more rows at once are better, for panels are read once for all of them
@@ -61,7 +63,9 @@ void tile(const Bf16x3Panels& b, const Word* a, i64 first, i64 blocks, i64 panel
 
 }  // namespace
 
-bool bf16x3_pays(i64 m, i64 k) { return narrow_isa().to_bf16x3 && m >= kManyRows && k >= kBf16x3Steps; }
+bool bf16x3_pays(i64 m, i64 k, i64 n) {
+  return narrow_isa().to_bf16x3 && k >= kBf16x3Steps && m >= (k * n < kLarge ? kManyRows : kLargeRows);
+}
 
 i64 bf16x3_panels_size(i64 k, i64 n) {
   const Bf16x3Panels panels{nullptr, k, n};

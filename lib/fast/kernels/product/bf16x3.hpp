@@ -11,8 +11,8 @@ class ThreadPool;
 
 namespace ovir::fast {
 
-/// Whether that is faster for so many rows and steps, on this machine.
-bool bf16x3_pays(i64 m, i64 k);
+/// Whether that is faster for these sizes, on this machine.
+bool bf16x3_pays(i64 m, i64 k, i64 n);
 
 /// Steps of a block; the last block is padded with 0.
 inline constexpr i64 kBf16x3Steps = 2 * kBlock;
