@@ -71,7 +71,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
 }
 
 void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,
-             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+             bool planes, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   switch (method) {
     case ConvolutionMethod::direct: return direct_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::pointwise: return pointwise_convolution(shape, filters, in, out, epilogue, pool);
@@ -81,10 +81,41 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::depthwise: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::few_outputs:
-      return few_outputs_convolution(shape, filters, in, out, false, epilogue, scratch, pool);
+      return few_outputs_convolution(shape, filters, in, out, planes, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
+  }
+}
+
+bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
+  switch (method) {
+    case ConvolutionMethod::direct: return direct_packs_by_panels(shape);
+    case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
+    case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
+    case ConvolutionMethod::winograd2:
+    case ConvolutionMethod::winograd4: return winograd_packs_by_panels(shape, tile(method));
+    default: return false;
+  }
+}
+
+i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads) {
+  switch (method) {
+    case ConvolutionMethod::direct: return direct_once_scratch_size(shape, threads);
+    case ConvolutionMethod::pointwise: return pointwise_once_scratch_size(shape, threads);
+    case ConvolutionMethod::bf16x3: return bf16x3_once_scratch_size(shape, threads);
+    default: return winograd_once_scratch_size(shape, tile(method), threads);
+  }
+}
+
+void compute_once(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, const float* in,
+                  float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  switch (method) {
+    case ConvolutionMethod::direct: return direct_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::pointwise:
+      return pointwise_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::bf16x3: return bf16x3_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    default: return winograd_convolution_once(shape, tile(method), filters, in, out, epilogue, scratch, pool);
   }
 }
 

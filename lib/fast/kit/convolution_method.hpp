@@ -31,7 +31,15 @@ constexpr bool is_winograd(ConvolutionMethod m) {
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);
 void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads);
+/// `planes`: the output lies plainly; of few_outputs alone.
 void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,
-             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+             bool planes, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+
+/// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
+bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape);
+i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads);
+/// Where packs_by_panels(); filters.room is not used.
+void compute_once(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, const float* in,
+                  float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast

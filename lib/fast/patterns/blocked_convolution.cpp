@@ -3,10 +3,8 @@
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
-#include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
-#include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
@@ -69,9 +67,9 @@ class BlockedConvolution final : public Kernel {
       state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
-    state->by_panels = filters_.size() == 0 && packs_by_panels(s);
+    state->by_panels = filters_.size() == 0 && packs_by_panels(method_, s);
     if (state->by_panels) {
-      state->work = state->reserve(once_scratch_size(s, threads));
+      state->work = state->reserve(once_scratch_size(method_, s, threads));
       return state;
     }
     state->work = state->reserve(scratch_size(method_, s, threads));
@@ -103,14 +101,12 @@ class BlockedConvolution final : public Kernel {
     const Weights given(filters_.size() == 0 ? in[1].as<const float>() : nullptr, file_,
                         state.room ? state.floats(state.room) : nullptr);
     if (state.by_panels) {
-      compute_once(s, given, x, y, epilogue, state.floats(state.work), pool);
+      compute_once(method_, s, given, x, y, epilogue, state.floats(state.work), pool);
     } else {
       const auto* filters = state.filters ? state.floats(state.filters) : filters_.data();
       if (state.filters) pack(method_, known_, given, state.floats(state.filters), pool);
-      if (method_ == ConvolutionMethod::few_outputs)
-        few_outputs_convolution(s, filters, x, y, out[0].layout == Layout::plain, epilogue, state.floats(state.work),
-                                pool);
-      else compute(method_, s, filters, x, y, epilogue, state.floats(state.work), pool);
+      const bool planes = out[0].layout == Layout::plain && !state.out;
+      compute(method_, s, filters, x, y, planes, epilogue, state.floats(state.work), pool);
     }
     if (state.out) to_plain(y, out[0].as<float>(), s.batch, s.outputs, s.out_plane(), pool);
   }
@@ -135,33 +131,6 @@ class BlockedConvolution final : public Kernel {
            (method_ == ConvolutionMethod::few_outputs && few_outputs_reads_planes(known_));
   }
   i64 panel_floats() const { return std::min(kColumns, known_.outputs) * known_.channels * known_.taps(); }
-  int tile() const { return method_ == ConvolutionMethod::winograd2 ? 2 : 4; }
-
-  // Filters packed panel by panel, each right before it is used.
-
-  bool packs_by_panels(const ConvolutionShape& s) const {
-    switch (method_) {
-      case ConvolutionMethod::direct: return direct_packs_by_panels(s);
-      case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(s);
-      case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(s);
-      case ConvolutionMethod::winograd2:
-      case ConvolutionMethod::winograd4: return winograd_packs_by_panels(s, tile());
-      default: return false;
-    }
-  }
-  i64 once_scratch_size(const ConvolutionShape& s, int threads) const {
-    if (method_ == ConvolutionMethod::direct) return direct_once_scratch_size(s, threads);
-    if (method_ == ConvolutionMethod::pointwise) return pointwise_once_scratch_size(s, threads);
-    if (method_ == ConvolutionMethod::bf16x3) return bf16x3_once_scratch_size(s, threads);
-    return winograd_once_scratch_size(s, tile(), threads);
-  }
-  void compute_once(const ConvolutionShape& s, const Weights& w, const float* x, float* y, const Epilogue& e,
-                    float* scratch, ThreadPool& pool) const {
-    if (method_ == ConvolutionMethod::direct) return direct_convolution_once(s, w, x, y, e, scratch, pool);
-    if (method_ == ConvolutionMethod::pointwise) return pointwise_convolution_once(s, w, x, y, e, scratch, pool);
-    if (method_ == ConvolutionMethod::bf16x3) return bf16x3_convolution_once(s, w, x, y, e, scratch, pool);
-    winograd_convolution_once(s, tile(), w, x, y, e, scratch, pool);
-  }
 
   ConvolutionAttrs attrs_;
   ConvolutionShape known_;

@@ -147,7 +147,7 @@ class VolumeConvolution final : public Kernel {
       auto* y = state.floats(state.out) + part.begin * slice_out(s);
       const auto epilogue = state.ends_with_sums ? ending_.epilogue(nullptr) : Epilogue{};
       compute(method_, s, filters + plane * filters_size(method_, known_), state.floats(state.in) + from * slice_in(s),
-              y, to_others ? Epilogue{.residual = y} : epilogue, state.floats(state.work), pool);
+              y, false, to_others ? Epilogue{.residual = y} : epilogue, state.floats(state.work), pool);
     };
     // The plane that all of them have, so that nothing need be cleared.
     i64 first = 0;

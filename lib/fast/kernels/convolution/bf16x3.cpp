@@ -1,5 +1,7 @@
 #include "fast/kernels/convolution/bf16x3.hpp"
 
+#include <array>
+
 #include "fast/kernels/convolution/narrow.hpp"
 #include "fast/kernels/epilogue_bf16.hpp"
 
@@ -10,30 +12,35 @@ constexpr i64 kChannels = 2 * kBlock;  // of a block
 
 NarrowGeometry geometry(const ConvolutionShape& s) { return {s, 2, 3}; }
 
-i64 lines_size(const ConvolutionShape& s) { return kChannels * s.taps() * kColumns; }
-
-/// Of a thread that packs a panel right before it is used: the panel, the filters of a block side by side, and as they
-/// were read.
+/// Of a thread that packs a panel right before it is used: the panel, and its filters as they were read.
 struct Room {
-  i64 panel, lines, read;
+  i64 panel, read;
   Room(const ConvolutionShape& s, const NarrowGeometry& g)
-      : panel(g.panel_size()), lines(lines_size(s)), read(round_up(kColumns * s.channels * s.taps(), kBlock)) {}
-  i64 size() const { return panel + lines + read; }
+      : panel(g.panel_size()), read(round_up(kColumns * s.channels * s.taps(), kBlock)) {}
+  i64 size() const { return panel + read; }
 };
 
 /// The filters of a panel, which lie together at `from`.
-void pack_panel(const NarrowGeometry& g, const float* from, i64 panel, float* lines, Word* to) {
+void pack_panel(const NarrowGeometry& g, const float* from, i64 panel, Word* to) {
+  constexpr i64 kLines = 64;  // of [channel][tap], transposed at a time; more where two channels have more
+  alignas(64) std::array<float, 2 * NarrowGeometry::kMaxTaps * kColumns> lines;
   const auto& s = g.s;
   const auto taps = s.taps(), each = s.channels * taps, outputs = std::min(kColumns, s.outputs - panel * kColumns);
-  const auto line = [&](i64 channel, i64 tap) { return lines + (channel * taps + tap) * kColumns; };
-  for (i64 block = 0; block < g.blocks; ++block) {
-    const auto channels = std::min(kChannels, s.channels - block * kChannels);
-    if (outputs < kColumns || channels < kChannels) std::fill_n(lines, lines_size(s), 0.0f);
-    isa().transpose(from + block * kChannels * taps, each, lines, kColumns, outputs, channels * taps);
-    for (i64 t = 0; t < taps; ++t, to += 3 * kBlock * kColumns)
-      for (i64 w = 0; w < kBlock; ++w)
-        narrow_isa().lines_to_bf16x3(line(2 * w, t), line(2 * w + 1, t), to + (2 * kBlock + w) * kColumns,
-                                     -kBlock * kColumns);
+  const auto together = std::clamp<i64>(kLines / taps / 2, 1, kBlock);  // pairs of channels
+  const auto tap_words = 3 * kBlock * kColumns;
+  std::fill_n(lines.data(), 2 * together * taps * kColumns, 0.0f);
+  for (i64 pair = 0, pairs = 0; pair < g.blocks * kBlock; pair += pairs) {
+    pairs = std::min(together, kBlock - pair % kBlock);
+    const auto first = 2 * pair, channels = std::clamp<i64>(s.channels - first, 0, 2 * pairs);
+    if (channels < 2 * pairs) std::fill_n(lines.data(), 2 * pairs * taps * kColumns, 0.0f);
+    if (channels > 0) isa().transpose(from + first * taps, each, lines.data(), kColumns, outputs, channels * taps);
+    for (i64 i = 0; i < pairs; ++i)
+      for (i64 t = 0; t < taps; ++t) {
+        const auto* even = lines.data() + (2 * i * taps + t) * kColumns;
+        auto* block = to + ((pair + i) / kBlock * taps + t) * tap_words;
+        narrow_isa().lines_to_bf16x3(even, even + taps * kColumns,
+                                     block + (2 * kBlock + (pair + i) % kBlock) * kColumns, -kBlock * kColumns);
+      }
   }
 }
 
@@ -72,9 +79,8 @@ i64 bf16x3_filters_size(const ConvolutionShape& s) { return geometry(s).filters_
 void bf16x3_pack(const ConvolutionShape& s, const float* filters, float* to, ThreadPool& pool) {
   const auto g = geometry(s);
   parallel_ranges(pool, g.panels(), static_cast<double>(g.panel_size()) / 3, [&](i64 begin, i64 end) {
-    const Buffer lines(lines_size(s));
     for (auto panel = begin; panel < end; ++panel)
-      pack_panel(g, filters + panel * kColumns * s.channels * s.taps(), panel, lines.data(),
+      pack_panel(g, filters + panel * kColumns * s.channels * s.taps(), panel,
                  reinterpret_cast<Word*>(to) + panel * g.panel_size());
   });
 }
@@ -101,9 +107,8 @@ void bf16x3_convolution_once(const ConvolutionShape& s, const Weights& filters, 
   const Room size(s, g);
   const auto each = s.channels * s.taps();
   const auto pack = [&](i64 panel, Word* room) {
-    auto* const lines = reinterpret_cast<float*>(room + size.panel);
     const auto first = panel * kColumns, count = std::min(kColumns, s.outputs - first);
-    pack_panel(g, filters.get(first * each, count * each, lines + size.lines), panel, lines, room);
+    pack_panel(g, filters.get(first * each, count * each, reinterpret_cast<float*>(room + size.panel)), panel, room);
   };
   auto* rooms = reinterpret_cast<Word*>(scratch + bf16x3_scratch_size(s, slots_for(pool)));
   run(g, {std::cref(pack), size.size(), rooms}, in, out, e, scratch, pool);

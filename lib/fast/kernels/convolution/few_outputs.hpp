@@ -1,6 +1,6 @@
-// Convolution of one group whose few outputs would leave most of a vector empty, as at the end of
-// nets that give images: neighboring pixels of a row share the vector. Their windows together are one of a wider kernel
-// with a wider stride, whose filters are those of the single pixels, one beside the other, and zeros.
+// Convolution of one group whose few outputs would leave most of a vector empty, as at the end of nets that give
+// images: neighboring pixels of a row share the vector. Their windows together are one of a wider kernel with a wider
+// stride, whose filters are those of the single pixels, one beside the other, and zeros.
 #pragma once
 #include "fast/kernels/convolution/shape.hpp"
 
