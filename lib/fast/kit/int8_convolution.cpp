@@ -35,7 +35,8 @@ class Follower {
         take(next, e, "+bias");
       }
     e.bounds = bounds(e);
-    e.pool = pool(e);
+    if (e.bounds == Bounds()) activation(e);
+    if (e.activation.f == Function::identity) e.pool = pool(e);
     e.levels = levels(e, e.bounds);
     match_.nodes = nodes_;
     if (!may_add || e.pool || (e.levels && !e.levels->is_single())) return e;
@@ -80,6 +81,24 @@ class Follower {
     if (!function || function->f != Function::clamp) return {};
     take(next, e, "+" + std::string(graph_.type(next)));
     return {function->a, function->b};
+  }
+  /// Any other activation.
+  void activation(U8Ending& e) {
+    const auto next = user();
+    if (next < 0 || graph_.input(next, 0).node != nodes_.back()) return;
+    if (const auto function = function_of(graph_, next)) {
+      if (function->is_clamp()) return;
+      e.activation = *function;
+    } else {
+      if (graph_.type(next) != "PRelu") return;
+      const auto slope = graph_.input(next, 1);
+      const auto* t = graph_.constant(slope);
+      // A slope of rank 1 is by channel.
+      e.slopes = t ? per_channel(graph_, slope, t->rank() == 1 ? 2 : rank_, 1, channels_) : nullptr;
+      if (!e.slopes) return;
+      e.activation = {Function::prelu};
+    }
+    take(next, e, "+" + std::string(graph_.type(next)));
   }
   /// A MaxPool that only a FakeQuantize reads, which levels() then takes.
   std::optional<ConvolutionShape> pool(U8Ending& e) {
@@ -140,7 +159,7 @@ struct Packed {
   bool winograd;
 
   explicit Packed(const U8Layer& layer)
-      : scales(2 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
+      : scales(5 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
     const auto& s = layer.shape;
     const auto* values = layer.weights.values.data<std::int8_t>();
     set_epilogue(layer);
@@ -166,7 +185,10 @@ struct Packed {
     const auto& filters = layer.weights;
     const auto& in = layer.in;
     const auto& e = layer.ending;
-    auto *scale = scales.data(), *shift = scale + scales.size() / 2;
+    const auto size = scales.size() / 5;
+    auto *scale = scales.data(), *shift = scale + size, *level_by = shift + size, *level_plus = level_by + size,
+         *slopes = level_plus + size;
+    const bool activated = e.activation.f != Function::identity;
     const auto each = filters.values.size() / s.outputs;
     const auto* values = filters.values.data<std::int8_t>();
     bool small = true;
@@ -178,15 +200,19 @@ struct Packed {
       const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
       auto by = step * in.scale(channel), plus = step * sum * zero;
       if (e.bias) plus += e.bias->data<float>()[o];
-      if (e.levels) {
+      if (e.levels && activated) {
+        level_by[o] = 1 / e.levels->scale(o);
+        level_plus[o] = -e.levels->low(o) / e.levels->scale(o);
+      } else if (e.levels) {
         by /= e.levels->scale(o);
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
       small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
+      if (e.slopes) slopes[o] = e.slopes->data<float>()[o];
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);
     }
-    const auto first = e.levels ? e.bounds.in(*e.levels, 0) : e.bounds;
+    const auto first = e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
     epilogue = {.scale = scale,
                 .shift = shift,
                 .low = first.low,
@@ -197,7 +223,12 @@ struct Packed {
                 .offset = 0,
                 .min = 0,
                 .max = 0,
-                .small = small};
+                .small = small,
+                .activation = e.activation,
+                .slopes = e.slopes ? slopes : nullptr,
+                .by = e.levels && activated ? level_by : nullptr,
+                .plus = level_plus,
+                .max_level = e.levels ? e.levels->max_level : 255};
     if (!e.adds) return;
     const auto step = e.sum_levels ? e.sum_levels->scale(0) : 1, low = e.sum_levels ? e.sum_levels->low(0) : 0;
     const auto last = e.sum_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
@@ -448,7 +479,8 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;
   }
   auto ending = Follower(graph, match, convolution.rank, s.outputs).follow(!depthwise);
-  const bool winograd = graph.options().steady() && u8_winograd_pays(s, weights.values.data<std::int8_t>());
+  const bool winograd = graph.options().steady() && ending.activation.f == Function::identity &&
+                        u8_winograd_pays(s, weights.values.data<std::int8_t>());
   return U8Layer{convolution.attrs,
                  s,
                  std::move(weights),

@@ -15,11 +15,13 @@ struct Bounds {
   Bounds in(const Levels& levels, i64 channel) const;
 };
 
-/// What follows the sums: bias, bounds, FakeQuantize; then another summand, bounds, FakeQuantize. Or bias, bounds,
+/// What follows the sums: bias, bounds or another activation, FakeQuantize; then another summand, bounds, FakeQuantize. Or bias, bounds,
 /// MaxPool, FakeQuantize: the maximum is then that of levels.
 struct U8Ending {
   const Tensor* bias = nullptr;
   Bounds bounds, sum_bounds;
+  Unary activation{};
+  const Tensor* slopes = nullptr;                   ///< of PRelu by channel
   bool adds = false;                                ///< operand 1
   std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
   std::optional<ConvolutionShape> pool;
