@@ -206,7 +206,7 @@ void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& r
   if (e.has_activation()) {
     const bool half = s.outputs - panel * kColumns <= kBlock;
     return activated_tile(e, u8_tile_of(s, out, residual, e, panel, image, pixel), sum, pixels, panel * kColumns,
-                          half && !out.levels ? kBlock : kColumns, s.outputs);
+                          half ? kBlock : kColumns, s.outputs);
   }
   const auto& table = narrow_isa();
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
