@@ -9,111 +9,11 @@
 #include "fast/kernels/pooling/blocked.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
-#include "fast/kit/pooling.hpp"
 #include "tensor/view.hpp"
 
 namespace ovir::fast {
 
-Bounds Bounds::in(const Levels& levels, i64 channel) const {
-  const auto level = [&](float v) { return (v - levels.low(channel)) / levels.scale(channel); };
-  return {std::max(0.0f, level(low)), std::min(levels.max_level, level(high))};
-}
-
 namespace {
-
-/// Follows only users: each part moves on where the next node suits it.
-class Follower {
- public:
-  Follower(const Graphlet& graph, Match& match, i64 rank, i64 channels)
-      : graph_(graph), match_(match), rank_(rank), channels_(channels), nodes_(match.nodes) {}
-
-  U8Ending follow(bool may_add) {
-    U8Ending e;
-    if (const auto next = user(); graph_.type(next) == "Add")
-      if (const auto* bias = per_channel(graph_, other_of(next), rank_, 1, channels_)) {
-        e.bias = bias;
-        take(next, e, "+bias");
-      }
-    e.bounds = bounds(e);
-    e.pool = pool(e);
-    e.levels = levels(e, e.bounds);
-    match_.nodes = nodes_;
-    if (!may_add || e.pool || (e.levels && !e.levels->is_single())) return e;
-    const auto add = user();
-    if (graph_.type(add) != "Add") return e;
-    const auto other = other_of(add);
-    if (!is_residual(graph_, {nodes_.back(), 0}, other) || other.node == nodes_.back()) return e;
-    auto sum = e;
-    sum.adds = true;
-    sum.other = levels_of(graph_, other);
-    if (sum.other && !sum.other->is_single()) sum.other.reset();
-    take(add, sum, "+residual");
-    sum.sum_bounds = bounds(sum);
-    const auto nodes = nodes_;
-    const auto name = sum.name;
-    sum.sum_levels = levels(sum, sum.sum_bounds);
-    if (sum.sum_levels && !sum.sum_levels->is_single()) {
-      sum.sum_levels.reset();
-      sum.name = name;
-      nodes_ = nodes;
-    }
-    match_.nodes = nodes_;
-    match_.inputs.push_back(other);
-    return sum;
-  }
-
- private:
-  int user() const {
-    const auto next = graph_.only_user({nodes_.back(), 0});
-    return next >= 0 && is_f32(graph_, {next, 0}) ? next : -1;
-  }
-  ValueRef other_of(int add) const { return graph_.input(add, graph_.input(add, 0).node == nodes_.back() ? 1 : 0); }
-  void take(int node, U8Ending& e, const std::string& name) {
-    nodes_.push_back(node);
-    e.name += name;
-  }
-
-  Bounds bounds(U8Ending& e) {
-    const auto next = user();
-    if (next < 0 || graph_.input(next, 0).node != nodes_.back()) return {};
-    const auto function = function_of(graph_, next);
-    if (!function || function->f != Function::clamp) return {};
-    take(next, e, "+" + std::string(graph_.type(next)));
-    return {function->a, function->b};
-  }
-  /// A MaxPool that only a FakeQuantize reads, which levels() then takes.
-  std::optional<ConvolutionShape> pool(U8Ending& e) {
-    const auto next = user();
-    if (graph_.type(next) != "MaxPool" || (graph_.node(next).version->outputs.size() > 1 && graph_.is_read({next, 1})))
-      return std::nullopt;
-    const auto reader = graph_.only_user({next, 0});
-    const auto &in = graph_.fact({nodes_.back(), 0}).shape, &out = graph_.fact({next, 0}).shape;
-    if (graph_.type(reader) != "FakeQuantize" || graph_.input(reader, 0).node != next || !in.is_static() ||
-        in.rank() != 4 || !out.is_static())
-      return std::nullopt;
-    const auto quantized = levels_of(graph_, {reader, 0});
-    const auto pooled = pooled_shape(graph_.attrs<PoolAttrs>(next), in.to_shape(), out.to_shape());
-    if (!quantized || !quantized->is_single() || !pooled) return std::nullopt;
-    take(next, e, "+MaxPool");
-    return pooled->shape;
-  }
-  std::optional<Levels> levels(U8Ending& e, const Bounds& bounds) {
-    const auto next = user();
-    if (graph_.type(next) != "FakeQuantize" || graph_.input(next, 0).node != nodes_.back()) return std::nullopt;
-    auto found = levels_of(graph_, {next, 0});
-    if (!found) return std::nullopt;
-    // One pair of bounds for all channels.
-    for (i64 c = 1; !found->is_single() && c < channels_; ++c)
-      if (bounds.in(*found, c) != bounds.in(*found, 0)) return std::nullopt;
-    take(next, e, "+FakeQuantize");
-    return found;
-  }
-
-  const Graphlet& graph_;
-  Match& match_;
-  i64 rank_, channels_;
-  std::vector<int> nodes_;
-};
 
 Word* words(float* p) { return reinterpret_cast<Word*>(p); }
 
@@ -140,7 +40,7 @@ struct Packed {
   bool winograd;
 
   explicit Packed(const U8Layer& layer)
-      : scales(2 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
+      : scales(5 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
     const auto& s = layer.shape;
     const auto* values = layer.weights.values.data<std::int8_t>();
     set_epilogue(layer);
@@ -166,7 +66,10 @@ struct Packed {
     const auto& filters = layer.weights;
     const auto& in = layer.in;
     const auto& e = layer.ending;
-    auto *scale = scales.data(), *shift = scale + scales.size() / 2;
+    const auto size = scales.size() / 5;
+    auto *scale = scales.data(), *shift = scale + size, *level_by = shift + size, *level_plus = level_by + size,
+         *slopes = level_plus + size;
+    const bool activated = e.activation.f != Function::identity;
     const auto each = filters.values.size() / s.outputs;
     const auto* values = filters.values.data<std::int8_t>();
     bool small = true;
@@ -178,15 +81,19 @@ struct Packed {
       const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
       auto by = step * in.scale(channel), plus = step * sum * zero;
       if (e.bias) plus += e.bias->data<float>()[o];
-      if (e.levels) {
+      if (e.levels && activated) {
+        level_by[o] = 1 / e.levels->scale(o);
+        level_plus[o] = -e.levels->low(o) / e.levels->scale(o);
+      } else if (e.levels) {
         by /= e.levels->scale(o);
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
       small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
+      if (e.slopes) slopes[o] = e.slopes->data<float>()[o];
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);
     }
-    const auto first = e.levels ? e.bounds.in(*e.levels, 0) : e.bounds;
+    const auto first = e.levels && !activated ? e.bounds.in(*e.levels, 0) : e.bounds;
     epilogue = {.scale = scale,
                 .shift = shift,
                 .low = first.low,
@@ -197,7 +104,12 @@ struct Packed {
                 .offset = 0,
                 .min = 0,
                 .max = 0,
-                .small = small};
+                .small = small,
+                .activation = e.activation,
+                .slopes = e.slopes ? slopes : nullptr,
+                .by = e.levels && activated ? level_by : nullptr,
+                .plus = level_plus,
+                .max_level = e.levels ? e.levels->max_level : 255};
     if (!e.adds) return;
     const auto step = e.sum_levels ? e.sum_levels->scale(0) : 1, low = e.sum_levels ? e.sum_levels->low(0) : 0;
     const auto last = e.sum_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
@@ -447,8 +359,9 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
     match.inputs = {graph.input(data.node, 0)};
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;
   }
-  auto ending = Follower(graph, match, convolution.rank, s.outputs).follow(!depthwise);
-  const bool winograd = graph.options().steady() && u8_winograd_pays(s, weights.values.data<std::int8_t>());
+  auto ending = take_u8_ending(graph, match, convolution.rank, s.outputs, !depthwise);
+  const bool winograd = graph.options().steady() && ending.activation.f == Function::identity &&
+                        u8_winograd_pays(s, weights.values.data<std::int8_t>());
   return U8Layer{convolution.attrs,
                  s,
                  std::move(weights),

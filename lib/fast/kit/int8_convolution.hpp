@@ -1,31 +1,9 @@
 // Convolutions of levels by integers as patterns take them: alone, or three as an inverted residual.
 #pragma once
-#include <limits>
-
-#include "fast/kernels/convolution/shape.hpp"
-#include "fast/kit/levels.hpp"
+#include "fast/kit/int8_ending.hpp"
 #include "op/kit/window.hpp"
 
 namespace ovir::fast {
-
-struct Bounds {
-  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
-  friend bool operator==(const Bounds&, const Bounds&) = default;
-  /// In levels, which end at 0 and the last one.
-  Bounds in(const Levels& levels, i64 channel) const;
-};
-
-/// What follows the sums: bias, bounds, FakeQuantize; then another summand, bounds, FakeQuantize. Or bias, bounds,
-/// MaxPool, FakeQuantize: the maximum is then that of levels.
-struct U8Ending {
-  const Tensor* bias = nullptr;
-  Bounds bounds, sum_bounds;
-  bool adds = false;                                ///< operand 1
-  std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
-  std::optional<ConvolutionShape> pool;
-  std::string name;
-  const Levels* result() const { return sum_levels ? &*sum_levels : (levels && !adds ? &*levels : nullptr); }
-};
 
 /// A Convolution-1 of one group or a depthwise GroupConvolution-1 of quantized values by quantized weights, with what
 /// follows it.

@@ -6,6 +6,7 @@
 #include "fast/kit/decompression.hpp"
 #include "fast/kit/functions.hpp"
 #include "op/kit/elementwise_attrs.hpp"
+#include "op/kit/interpolation.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast {
@@ -17,6 +18,8 @@ Tensor from_file(const Graphlet& graph, ValueRef v) {
   if (v.node < 0 || graph.node(v.node).op->kind != Kind::constant || !graph.node(v.node).constant) return {};
   return convert(graph.node(v.node).constant, ElementType::f32);
 }
+
+i64 plane_of(const View& v) { return v.size() / (v.dim(0) * v.dim(1)); }
 
 /// One number an output, or one for all, as so many.
 std::vector<float> by_output(const Tensor& t, i64 outputs) {
@@ -84,9 +87,9 @@ std::optional<std::uint8_t> Levels::zero() const {
   return static_cast<std::uint8_t>(found.value_or(0));
 }
 
-std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
-  while (v.port == 0 && graph.any_type(v.node) == "MaxPool") v = graph.input(v.node, 0);
-  if (graph.any_type(v.node) != "FakeQuantize") return std::nullopt;
+namespace {
+
+std::optional<Levels> levels_of_quantize(const Graphlet& graph, ValueRef v) {
   const auto& attrs = graph.attrs<FakeQuantizeAttrs>(v.node);
   const auto& shape = graph.fact(v).shape;
   if (attrs.levels < 2 || attrs.levels > 256 || attrs.rule().kind == AutoBroadcast::pdpd || !shape.has_rank())
@@ -114,6 +117,83 @@ std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
   }
   levels.quantization = std::move(quantization);
   return levels;
+}
+
+bool is_nearest(const Graphlet& graph, int node) {
+  using namespace interpolation;
+  const auto since = graph.node(node).version->since;
+  const auto task = since == 1   ? task1(graph.attrs<Attrs1>(node))
+                    : since == 4 ? task4(graph.attrs<Attrs>(node))
+                                 : task11(graph.attrs<Attrs>(node));
+  const auto is_zero = [](i64 pad) { return pad == 0; };
+  return task.mode == Mode::nearest && std::all_of(task.pads_begin.begin(), task.pads_begin.end(), is_zero) &&
+         std::all_of(task.pads_end.begin(), task.pads_end.end(), is_zero);
+}
+
+/// Whether each element of a node's outputs is one of its first input.
+bool only_moves(const Graphlet& graph, ValueRef v) {
+  static constexpr std::string_view kTypes[] = {
+      "Split",     "VariadicSplit", "Reshape",      "Squeeze", "Unsqueeze", "Slice",          "StridedSlice",
+      "Transpose", "DepthToSpace",  "SpaceToDepth", "Tile",    "Broadcast", "ShuffleChannels"};
+  const auto type = graph.any_type(v.node);
+  if (std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes)) return true;
+  return type == "Interpolate" && is_nearest(graph, v.node);
+}
+
+/// `left`: how many nodes may still be looked at.
+std::optional<Levels> levels_within(const Graphlet& graph, ValueRef v, int& left) {
+  const auto type = graph.any_type(v.node);
+  if (--left < 0 || type.empty()) return std::nullopt;
+  if (type == "FakeQuantize") return levels_of_quantize(graph, v);
+  if (type == "MaxPool") return v.port == 0 ? levels_within(graph, graph.input(v.node, 0), left) : std::nullopt;
+  if (type == "Concat") {
+    std::optional<Levels> same;
+    for (const auto& part : graph.node(v.node).inputs) {
+      const auto levels = levels_within(graph, part, left);
+      if (!levels || !levels->is_single()) return std::nullopt;
+      if (same && (same->low(0) != levels->low(0) || same->scale(0) != levels->scale(0) ||
+                   same->max_level != levels->max_level))
+        return std::nullopt;
+      same = levels;
+    }
+    return same;
+  }
+  if (!only_moves(graph, v)) return std::nullopt;
+  auto levels = levels_within(graph, graph.input(v.node, 0), left);
+  if (levels && !levels->is_single()) return std::nullopt;
+  return levels;
+}
+
+}  // namespace
+
+std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v) {
+  int left = 64;
+  return levels_within(graph, v, left);
+}
+
+i64 ChannelLevels::words(const View& v) { return v.dim(0) * u8_blocks(v.dim(1)) * plane_of(v) * kBlock; }
+
+const std::uint8_t* ChannelLevels::take(const View& v, float* scratch, ThreadPool& pool) const {
+  if (v.type == ElementType::u8) return reinterpret_cast<const std::uint8_t*>(v.data);
+  auto* levels = reinterpret_cast<std::uint8_t*>(scratch);
+  to_u8_blocked(v.as<const float>(), v.layout == Layout::blocked, table_.scale(), levels, v.dim(0), v.dim(1),
+                plane_of(v), pool);
+  return levels;
+}
+
+void ChannelLevels::give(const std::uint8_t* levels, const View& to, ThreadPool& pool) const {
+  from_u8_blocked(levels, table_.scale(), to.as<float>(), to.layout == Layout::blocked, to.dim(0), to.dim(1),
+                  plane_of(to), pool);
+}
+
+std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whole, i64 axis) {
+  const auto& shape = graph.fact(whole).shape;
+  if (graph.options().precision != Precision::int8 || axis != 1 || !shape.is_static() || shape.rank() < 3 ||
+      shape.rank() > 4)
+    return std::nullopt;
+  const auto levels = levels_of(graph, whole);
+  if (!levels || !levels->is_single()) return std::nullopt;
+  return ChannelLevels(*levels, shape[1].length());
 }
 
 U8Table::U8Table(const Levels& levels, i64 channels)

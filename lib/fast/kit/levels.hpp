@@ -7,6 +7,7 @@
 #include "fast/kernels/convolution/u8.hpp"
 #include "fast/kernels/product/u8.hpp"
 #include "plan/pattern.hpp"
+#include "tensor/view.hpp"
 
 namespace ovir::fast {
 
@@ -22,8 +23,9 @@ struct Levels {
   std::optional<std::uint8_t> zero() const;
 };
 
-/// Of what a FakeQuantize gives whose limits are constants, equal on both sides, with at most 256 levels; of what a
-/// MaxPool makes of it, too. Nothing for other values.
+/// Of what a FakeQuantize gives whose limits are constants, equal on both sides, with at most 256 levels. Of what a
+/// MaxPool makes of it, too, and where all channels have the same levels of what only moves them: Concat of the same
+/// levels, Split, Reshape, Interpolate to the nearest and the like. Nothing for other values.
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v);
 
 /// Levels as kernels on blocks of 64 channels want them.
@@ -37,6 +39,26 @@ class U8Table {
   float max_level_;
   Buffer values_;
 };
+
+/// The same levels of all channels, of values that are stored as blocks of them or in f32.
+class ChannelLevels {
+ public:
+  /// Of at most so many channels.
+  ChannelLevels(const Levels& levels, i64 channels) : quantization_(levels.quantization), table_(levels, channels) {}
+  const std::shared_ptr<const ovir::Quantization>& quantization() const { return quantization_; }
+  /// Words of scratch memory that a value takes as blocks of levels.
+  static i64 words(const View& v);
+  /// A value as such blocks: those of its own, or made in `scratch`.
+  const std::uint8_t* take(const View& v, float* scratch, ThreadPool& pool) const;
+  /// Brings blocks of levels to a value in f32.
+  void give(const std::uint8_t* levels, const View& to, ThreadPool& pool) const;
+
+ private:
+  std::shared_ptr<const ovir::Quantization> quantization_;
+  U8Table table_;
+};
+/// For a node that joins or splits channels of images; `root` reads or gives `whole`.
+std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whole, i64 axis);
 
 /// Levels of rows, the same for all columns. What is brought onto them may be multiplied before, by column.
 class RowLevels {

@@ -3,6 +3,7 @@
 
 #include "fast/kernels/movement/parts.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::concat {
@@ -10,19 +11,31 @@ namespace {
 
 class Concat final : public Kernel {
  public:
-  /// `channels`: it joins channels of f32, which may be blocked.
-  Concat(i64 axis, bool channels) : axis_(axis), channels_(channels) {}
+  /// `channels`: it joins channels of f32, which may be blocked; `levels` of channels that may be u8.
+  Concat(i64 axis, bool channels, std::optional<ChannelLevels> levels)
+      : axis_(axis), channels_(channels), levels_(std::move(levels)) {}
 
   std::string name() const override { return "concat"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& out = sizes.out[0];
+    if (has_levels(sizes)) {
+      auto state = std::make_unique<State>();
+      for (const auto& v : sizes.in) {
+        state->in.push_back(v.type == ElementType::f32 ? state->reserve(ChannelLevels::words(v)) : Scratch());
+        state->parts.push_back({nullptr, v.dim(1)});
+      }
+      if (out.type == ElementType::f32) state->out = state->reserve(ChannelLevels::words(out));
+      return state;
+    }
     const auto fits = [&](const View& v) { return v.type == out.type && v.rank() == out.rank(); };
-    return std::all_of(sizes.in.begin(), sizes.in.end(), fits) ? std::make_unique<KernelState>() : nullptr;
+    return std::all_of(sizes.in.begin(), sizes.in.end(), fits) ? std::make_unique<State>() : nullptr;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
     const auto& to = out[0];
+    if (has_levels({in, out})) return join_levels(static_cast<State&>(prepared), in, to, runtime.pool());
     if (is_blocked(in, to)) return join_channels(in, 0, to, runtime.pool());
     const auto outer = outer_of(to, axis_), row = run_bytes(to, axis_);
     auto* at = to.data;
@@ -38,6 +51,7 @@ class Concat final : public Kernel {
     const auto& part = sizes.in[input];
     const auto before = sizes.in.first(input);
     i64 first = 0;
+    if (has_levels(sizes)) return std::nullopt;
     if (is_blocked(sizes.in, to)) {
       if (part.layout != to.layout || to.dim(0) != 1) return std::nullopt;
       for (const auto& v : before) first += v.dim(1);
@@ -51,8 +65,35 @@ class Concat final : public Kernel {
 
   bool reads(int, Layout layout) const override { return layout == Layout::plain || channels_; }
   bool writes(Layout layout) const override { return layout == Layout::plain || channels_; }
+  bool reads_as(int, ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::blocked && levels_;
+  }
+  bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  std::shared_ptr<const ovir::Quantization> quantization() const override {
+    return levels_ ? levels_->quantization() : nullptr;
+  }
 
  private:
+  struct State final : KernelState {
+    std::vector<Scratch> in;
+    Scratch out;
+    std::vector<U8Channels> parts;
+  };
+
+  /// Whether one of them is u8, as blocks of levels.
+  bool has_levels(const Sizes& sizes) const {
+    const auto is_u8 = [](const View& v) { return v.type == ElementType::u8; };
+    return levels_ && (is_u8(sizes.out[0]) || std::any_of(sizes.in.begin(), sizes.in.end(), is_u8));
+  }
+  void join_levels(State& state, std::span<const View> in, const View& to, ThreadPool& pool) const {
+    for (std::size_t i = 0; i < in.size(); ++i)
+      state.parts[i].levels = levels_->take(in[i], state.in[i] ? state.floats(state.in[i]) : nullptr, pool);
+    auto* y =
+        state.out ? reinterpret_cast<std::uint8_t*>(state.floats(state.out)) : reinterpret_cast<std::uint8_t*>(to.data);
+    join_channels(state.parts, 0, y, to.dim(1), to.dim(0), to.size() / (to.dim(0) * to.dim(1)), pool);
+    if (state.out) levels_->give(y, to, pool);
+  }
+
   static bool is_blocked(std::span<const View> in, const View& out) {
     const auto blocked = [](const View& v) { return v.layout == Layout::blocked; };
     return blocked(out) || std::any_of(in.begin(), in.end(), blocked);
@@ -60,6 +101,7 @@ class Concat final : public Kernel {
 
   i64 axis_;
   bool channels_;
+  std::optional<ChannelLevels> levels_;
 };
 
 /// Whether it joins channels, few of which leave a block that is mostly empty.
@@ -80,7 +122,10 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!is_bytes(type) || !shape.has_rank()) return std::nullopt;
   auto axis = graph.attrs<ConcatAttrs>(root).axis;
   if (axis < 0) axis += shape.rank();
-  return Match{{root}, graph.node(root).inputs, std::make_unique<Concat>(axis, joins_channels(graph, root, axis))};
+  return Match{
+      {root},
+      graph.node(root).inputs,
+      std::make_unique<Concat>(axis, joins_channels(graph, root, axis), channel_levels(graph, {root, 0}, axis))};
 }
 
 constexpr std::string_view kRoots[] = {"Concat"};

@@ -2,6 +2,7 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/movement/resize.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
 #include "op/kit/interpolation.hpp"
 
 namespace ovir::fast::patterns::interpolate {
@@ -36,7 +37,9 @@ std::vector<AxisSource> sources(const Task& task, i64 in, i64 out, float scale) 
 
 class Interpolate final : public Kernel {
  public:
-  Interpolate(const Task& task, Scales scales) : task_(task), scales_(scales) {}
+  /// `levels`, to the nearest, of values that may be u8: a pixel of a block is as large as in f32.
+  Interpolate(const Task& task, Scales scales, std::optional<ChannelLevels> levels)
+      : task_(task), scales_(scales), levels_(std::move(levels)) {}
 
   std::string name() const override { return task_.mode == Mode::nearest ? "resize.nearest" : "resize.linear"; }
 
@@ -50,6 +53,11 @@ class Interpolate final : public Kernel {
     auto state = std::make_unique<State>();
     state->rows = sources(task_, x.dim(2), y.dim(2), scales_.rows);
     state->columns = sources(task_, x.dim(3), y.dim(3), scales_.columns);
+    if (x.type != y.type) {
+      state->in = x.type == ElementType::f32 ? state->reserve(ChannelLevels::words(x)) : Scratch();
+      state->out = y.type == ElementType::f32 ? state->reserve(ChannelLevels::words(y)) : Scratch();
+      return state;
+    }
     if (x.layout != y.layout) state->in = state->reserve(x.dim(0) * round_up(x.dim(1), kBlock) * x.dim(2) * x.dim(3));
     return state;
   }
@@ -59,6 +67,20 @@ class Interpolate final : public Kernel {
     auto& state = static_cast<State&>(prepared);
     const auto &x = in[0], &y = out[0];
     const auto batch = x.dim(0), channels = x.dim(1), plane = x.dim(2) * x.dim(3);
+    if (x.type == ElementType::u8 || y.type == ElementType::u8) {
+      auto* to = state.out ? state.floats(state.out) : reinterpret_cast<float*>(y.data);
+      const auto* levels = levels_->take(x, state.in ? state.floats(state.in) : nullptr, runtime.pool());
+      resize({.planes = batch * u8_blocks(channels),
+              .height = x.dim(2),
+              .width = x.dim(3),
+              .rows = state.rows,
+              .columns = state.columns,
+              .nearest = true,
+              .blocked = true},
+             reinterpret_cast<const float*>(levels), to, runtime.pool());
+      if (state.out) levels_->give(reinterpret_cast<const std::uint8_t*>(to), y, runtime.pool());
+      return;
+    }
     const auto* from = x.as<const float>();
     if (state.in) {
       const auto reorder = y.layout == Layout::blocked ? to_blocked : to_plain;
@@ -78,15 +100,23 @@ class Interpolate final : public Kernel {
 
   bool reads(int input, Layout layout) const override { return input == 0 || layout == Layout::plain; }
   bool writes(Layout) const override { return true; }
+  bool reads_as(int input, ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::blocked && input == 0 && levels_;
+  }
+  bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  std::shared_ptr<const ovir::Quantization> quantization() const override {
+    return levels_ ? levels_->quantization() : nullptr;
+  }
 
  private:
   struct State final : KernelState {
     std::vector<AxisSource> rows, columns;
-    Scratch in;
+    Scratch in, out;
   };
 
   Task task_;
   Scales scales_;
+  std::optional<ChannelLevels> levels_;
 };
 
 Task task_of(const Graphlet& graph, int root) {
@@ -137,7 +167,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   // Where sizes are known the layouts count on the kernel.
   if (!scales || (shape.is_static() && out.is_static() && !Interpolate::suits(shape.to_shape(), out.to_shape())))
     return std::nullopt;
-  Match match{{root}, {x}, std::make_unique<Interpolate>(task, *scales)};
+  auto levels = task.mode == Mode::nearest ? channel_levels(graph, x, 1) : std::nullopt;
+  Match match{{root}, {x}, std::make_unique<Interpolate>(task, *scales, std::move(levels))};
   for (const auto& sizes : std::span(graph.node(root).inputs).subspan(1))
     if (sizes.node >= 0) match.inputs.push_back(sizes);
   return match;

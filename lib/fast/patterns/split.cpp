@@ -3,25 +3,36 @@
 
 #include "fast/kernels/movement/parts.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/levels.hpp"
 
 namespace ovir::fast::patterns::split {
 namespace {
 
 class Split final : public Kernel {
  public:
-  /// `whole_blocks`: it splits channels of f32 into parts of whole blocks.
-  Split(i64 axis, bool whole_blocks) : axis_(axis), whole_blocks_(whole_blocks) {}
+  /// `whole_blocks`: it splits channels of f32 into parts of whole blocks; `levels` of channels that may be u8.
+  Split(i64 axis, bool whole_blocks, std::optional<ChannelLevels> levels)
+      : axis_(axis), whole_blocks_(whole_blocks), levels_(std::move(levels)) {}
 
   std::string name() const override { return "split"; }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     const auto& whole = sizes.in[0];
+    if (has_levels(sizes)) {
+      auto state = std::make_unique<State>();
+      if (whole.type == ElementType::f32) state->in = state->reserve(ChannelLevels::words(whole));
+      for (const auto& v : sizes.out)
+        state->out.push_back(v.type == ElementType::f32 ? state->reserve(ChannelLevels::words(v)) : Scratch());
+      return state;
+    }
     const auto fits = [&](const View& v) { return v.type == whole.type && v.rank() == whole.rank(); };
-    return std::all_of(sizes.out.begin(), sizes.out.end(), fits) ? std::make_unique<KernelState>() : nullptr;
+    return std::all_of(sizes.out.begin(), sizes.out.end(), fits) ? std::make_unique<State>() : nullptr;
   }
 
-  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+  void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
+           Runtime& runtime) const override {
     const auto& from = in[0];
+    if (has_levels({in, out})) return split_levels(static_cast<State&>(prepared), from, out, runtime.pool());
     if (is_blocked(from, out)) {
       i64 first = 0;
       for (const auto& to : out) {
@@ -44,6 +55,7 @@ class Split final : public Kernel {
     const auto& part = sizes.out[output];
     const auto before = sizes.out.first(output);
     i64 first = 0;
+    if (has_levels(sizes)) return std::nullopt;
     if (is_blocked(from, sizes.out)) {
       if (part.layout != from.layout || from.dim(0) != 1) return std::nullopt;
       for (const auto& v : before) first += v.dim(1) / kBlock;
@@ -56,8 +68,39 @@ class Split final : public Kernel {
 
   bool reads(int, Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
   bool writes(Layout layout) const override { return layout == Layout::plain || whole_blocks_; }
+  bool reads_as(int, ElementType type, Layout layout) const override {
+    return type == ElementType::u8 && layout == Layout::blocked && levels_;
+  }
+  bool writes_as(ElementType type, Layout layout) const override { return reads_as(0, type, layout); }
+  std::shared_ptr<const ovir::Quantization> quantization() const override {
+    return levels_ ? levels_->quantization() : nullptr;
+  }
 
  private:
+  struct State final : KernelState {
+    Scratch in;
+    std::vector<Scratch> out;
+  };
+
+  /// Whether one of them is u8, as blocks of levels.
+  bool has_levels(const Sizes& sizes) const {
+    const auto is_u8 = [](const View& v) { return v.type == ElementType::u8; };
+    return levels_ && (is_u8(sizes.in[0]) || std::any_of(sizes.out.begin(), sizes.out.end(), is_u8));
+  }
+  void split_levels(State& state, const View& from, std::span<const View> out, ThreadPool& pool) const {
+    const U8Channels whole{levels_->take(from, state.in ? state.floats(state.in) : nullptr, pool), from.dim(1)};
+    const auto plane = from.size() / (from.dim(0) * from.dim(1));
+    i64 first = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto& to = out[i];
+      auto* y = reinterpret_cast<std::uint8_t*>(to.data);
+      if (state.out[i]) y = reinterpret_cast<std::uint8_t*>(state.floats(state.out[i]));
+      join_channels({&whole, 1}, first, y, to.dim(1), to.dim(0), plane, pool);
+      if (state.out[i]) levels_->give(y, to, pool);
+      first += to.dim(1);
+    }
+  }
+
   static bool is_blocked(const View& in, std::span<const View> out) {
     const auto blocked = [](const View& v) { return v.layout == Layout::blocked; };
     return blocked(in) || std::any_of(out.begin(), out.end(), blocked);
@@ -65,6 +108,7 @@ class Split final : public Kernel {
 
   i64 axis_;
   bool whole_blocks_;
+  std::optional<ChannelLevels> levels_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -82,7 +126,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     const auto& part = graph.fact({root, o}).shape;
     whole_blocks = part.is_static() && part[1].length() % kBlock == 0;
   }
-  return Match{{root}, {from}, std::make_unique<Split>(along, whole_blocks)};
+  return Match{{root}, {from}, std::make_unique<Split>(along, whole_blocks, channel_levels(graph, from, along))};
 }
 
 constexpr std::string_view kRoots[] = {"Split", "VariadicSplit"};

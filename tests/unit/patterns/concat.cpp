@@ -29,6 +29,24 @@ void plain_part(Net& n) {
   n.result(convolution(n, y, {17, 31, 1, 1}, windows(2)));
 }
 
+/// What quantized convolutions give and read stays in u8, also in parts that do not fill blocks.
+int levels_of(Net& n, int x, i64 outputs) {
+  return quantized(n, n.op("Convolution-1", {quantized(n, x), stepped(n, {outputs, 20, 1, 1})}, windows(2)));
+}
+void levels(Net& n) {
+  const auto x = n.input({2, 20, 9, 30});
+  const auto parts = n.op("Concat-1", {levels_of(n, x, 48), levels_of(n, x, 40), levels_of(n, x, 70)}, {{"axis", "1"}});
+  n.result(n.op("Convolution-1", {parts, stepped(n, {18, 158, 1, 1})}, windows(2)));
+}
+/// One part is read in f32, too.
+void levels_and_f32(Net& n) {
+  const auto x = n.input({1, 20, 5, 6});
+  const auto part = levels_of(n, x, 48);
+  const auto parts = n.op("Concat-1", {part, levels_of(n, x, 21)}, {{"axis", "1"}});
+  n.result(n.op("Tanh-1", {part}));
+  n.result(n.op("Convolution-1", {parts, stepped(n, {18, 69, 1, 1})}, windows(2)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"concat", concat},
@@ -37,6 +55,8 @@ constexpr Example kExamples[] = {
     {"concat", unequal_channels, kOnce},
     {"concat", last_in_part},
     {"concat", plain_part},
+    {"concat", levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
+    {"concat", levels_and_f32, kOften, kFixed, true, 1.0F / 64, Precision::int8},
 };
 // clang-format on
 

@@ -76,6 +76,38 @@ void residual_of_one_pixel(Net& n) {
   n.result(n.op("Add-1", {y, n.input({1, 33, 4, 5})}));
 }
 
+int swish(Net& n, int x) { return n.op("Swish-4", {x}); }
+void activated(Net& n) {  // lanes beyond the last channel stay 0
+  const auto y = biased(n, convolution(n, n.input({2, 40, 5, 7}), "Convolution-1", {21, 40, 3, 3}), 21);
+  n.result(n.op("Convolution-1", {n.op("Sigmoid-1", {y}), n.weights({18, 21, 1, 1})}, windows(2)));
+}
+void activated_levels(Net& n) {
+  const auto y = swish(n, biased(n, convolution(n, n.input({1, 40, 9, 9}), "Convolution-1", {33, 40, 3, 3}), 33));
+  n.result(n.op("Convolution-1", {quantized(n, y), stepped(n, {18, 33, 1, 1})}, windows(2)));
+}
+void activated_residual(Net& n) {  // of levels, onto levels
+  const auto x = quantized(n, n.input({1, 32, 6, 6}));
+  const auto y = quantized(n, swish(n, n.op("Convolution-1", {x, stepped(n, {32, 32, 3, 3})}, windows(2, 1, 1))));
+  n.result(quantized(n, n.op("Add-1", {y, x})));
+}
+void activated_residual_f32(Net& n) {
+  const auto x = n.input({1, 16, 6, 6});
+  n.result(softmax(n, n.op("Add-1", {swish(n, convolution(n, x, "Convolution-1", {16, 16, 3, 3})), passing(n, x)})));
+}
+void slopes(Net& n) {
+  const auto y = biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40);
+  n.result(quantized(n, n.op("PRelu-1", {y, n.weights({40})})));
+}
+void activated_depthwise(Net& n) {
+  const auto y = n.op("HSwish-4",
+                      {biased(n, convolution(n, n.input({2, 21, 9, 40}), "GroupConvolution-1", {21, 1, 1, 3, 3}), 21)});
+  n.result(quantized(n, y));
+}
+void activated_depthwise_f32(Net& n) {
+  const auto y = convolution(n, n.input({1, 70, 9, 9}), "GroupConvolution-1", {70, 1, 1, 3, 3});
+  n.result(n.op("Convolution-1", {n.op("Sigmoid-1", {y}), n.weights({18, 70, 1, 1})}, windows(2)));
+}
+
 /// A value on the border of two levels may be rounded otherwise than in f32.
 constexpr float kLevel = 1.0F / 64;
 
@@ -92,6 +124,15 @@ constexpr Example kExamples[] = {
     {"int8_winograd3.convolution+bias+residual+Relu", winograd, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+residual+Relu", winograd, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+bias+residual+Relu", residual_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+bias+Sigmoid", activated, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+bias+Swish+FakeQuantize", activated_levels, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+Swish+FakeQuantize+residual+FakeQuantize", activated_residual, kOften, kFixed, true, kLevel,
+     Precision::int8},
+    {"int8.convolution+Swish+residual", activated_residual_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution+bias+PRelu+FakeQuantize", slopes, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8_depthwise.convolution+bias+HSwish+FakeQuantize", activated_depthwise, kOften, kFixed, true, kLevel,
+     Precision::int8},
+    {"int8_depthwise.convolution+Sigmoid", activated_depthwise_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution", zero_points, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8_depthwise.convolution", zero_points_depthwise, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution", shared_weights, kOften, kFixed, true, kLevel, Precision::int8},

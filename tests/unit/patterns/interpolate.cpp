@@ -34,6 +34,14 @@ void linear_1(Net& n) {
                 {{"axes", "2,3"}, {"mode", "linear"}, {"align_corners", "true"}}));
 }
 
+/// Between quantized convolutions, in u8.
+void levels(Net& n) {
+  const auto x = n.op("Convolution-1", {quantized(n, n.input({2, 20, 9, 10})), stepped(n, {70, 20, 1, 1})}, windows(2));
+  const auto y =
+      n.op("Interpolate-11", {quantized(n, x), n.indices({18, 15}), n.indices({2, 3})}, sized("nearest", "asymmetric"));
+  n.result(n.op("Convolution-1", {y, stepped(n, {18, 70, 1, 1})}, windows(2)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"resize.nearest", nearest},
@@ -42,6 +50,7 @@ constexpr Example kExamples[] = {
     {"resize.linear", linear_by_scales},
     {"resize.linear", linear_by_scales, kOnce, kOpen},
     {"resize.linear", linear_1},
+    {"resize.nearest", levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
 };
 // clang-format on
 

@@ -12,10 +12,21 @@ void variadic_split(Net& n) {
   for (int port = 0; port < 3; ++port) n.result(y, port);
 }
 
+/// Parts of levels that do not fill blocks of 64: one for a convolution, the others in f32.
+void levels(Net& n) {
+  const auto x =
+      n.op("Convolution-1", {quantized(n, n.input({2, 20, 9, 30})), stepped(n, {112, 20, 1, 1})}, windows(2));
+  const auto parts = n.op("VariadicSplit-1", {quantized(n, x), n.index(1), n.indices({40, 48, 24})}, {}, 3);
+  n.result(n.op("Convolution-1", {parts, stepped(n, {18, 40, 1, 1})}, windows(2)));
+  n.result(parts, 1);
+  n.result(parts, 2);
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"split", split},
     {"split", variadic_split, kOnce, kOpen},
+    {"split", levels, kOften, kFixed, true, 1.0F / 64, Precision::int8},
 };
 // clang-format on
 

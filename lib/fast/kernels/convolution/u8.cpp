@@ -1,6 +1,7 @@
 #include "fast/kernels/convolution/u8.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "fast/kernels/convolution/runs.hpp"
 
@@ -120,8 +121,93 @@ U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Block
   return tile;
 }
 
+namespace {
+
+/// 16 channels of pixels in f32 become those of 64 in u8.
+void sixteen(const float* values, i64 pixels, const float* by, const float* plus, float max_level, std::uint8_t* to) {
+  narrow_isa().sixteen_to_u8(values, by, plus, max_level, to, pixels);
+}
+
+/// The activation of columns from `column` on, the 16 columns of all pixels side by side, and what follows it: lanes
+/// beyond the last of `outputs` become 0 in f32.
+void finish_aside(const U8Epilogue& e, const U8Tile& t, float* values, i64 pixels, i64 column, i64 columns,
+                  i64 outputs) {
+  alignas(64) static constexpr std::array<float, kBlock> kOnes = [] {
+    std::array<float, kBlock> ones{};
+    ones.fill(1);
+    return ones;
+  }();
+  alignas(64) static constexpr std::array<float, kBlock> kZeros{};
+  alignas(64) std::uint8_t levels[kMostPixels * kChannels];
+  const auto& loops = isa();
+  const bool adds = t.residual || t.wide_residual;
+  for (i64 c = 0; c < columns; c += kBlock) {
+    auto* v = values + c * pixels;
+    const auto n = pixels * kBlock;
+    if (e.slopes) loops.activate(e.activation, e.slopes + column + c, v, kBlock, nullptr, 0, pixels, kBlock);
+    else loops.unary(e.activation, v, v, n);
+    if (e.by) {
+      sixteen(v, pixels, e.by + column + c, e.plus + column + c, e.max_level, levels);
+      if (adds)
+        for (i64 p = 0; p < pixels; ++p)
+          for (i64 i = 0; i < kBlock; ++i) v[p * kBlock + i] = static_cast<float>(levels[p * kChannels + i]);
+    }
+    if (adds) {
+      for (i64 p = 0; p < pixels; ++p, v += kBlock) {
+        const auto add = [&](const auto* other) {
+          for (i64 i = 0; i < kBlock; ++i) {
+            const auto sum = v[i] * e.own + (static_cast<float>(other[i]) * e.other + e.offset);
+            v[i] = std::min(e.max, std::max(e.min, sum));
+          }
+        };
+        if (t.residual) add(t.residual + p * t.residual_pixel + c);
+        else add(t.wide_residual + p * t.residual_pixel + c / kBlock * t.residual_block);
+      }
+      v = values + c * pixels;
+      if (t.out) sixteen(v, pixels, kOnes.data(), kZeros.data(), 255, levels);
+    }
+    const auto count = std::clamp<i64>(outputs - column - c, 0, kBlock);
+    for (i64 p = 0; !t.out && count < kBlock && p < pixels; ++p)
+      std::fill(v + p * kBlock + count, v + (p + 1) * kBlock, 0.0f);
+    for (i64 p = 0; p < pixels; ++p) {
+      if (t.out) std::copy_n(levels + p * kChannels, kBlock, t.out + p * t.out_pixel + c);
+      else std::copy_n(v + p * kBlock, kBlock, t.wide + p * t.out_pixel + c / kBlock * t.out_block);
+    }
+  }
+}
+
+/// A tile whose activation wants all of its values.
+void activated_tile(const U8Epilogue& e, const U8Tile& to, const NarrowSum& sum, int pixels, i64 column, i64 columns,
+                    i64 outputs) {
+  const auto& table = narrow_isa();
+  alignas(64) float values[kMostPixels * kColumns];
+  for (int first = 0; first < pixels; first += table.pixels) {
+    const auto now = std::min(table.pixels, pixels - first);
+    auto tile = tile_of(sum, column, e);
+    // In tiles of two rows the second half lies elsewhere; those have no more pixels than a tile.
+    tile.sum.in += first * sum.pixel;
+    tile.wide = values;
+    tile.out_pixel = kBlock;
+    tile.out_block = now * kBlock;
+    table.u8(tile, now);
+    auto part = to;
+    if (part.residual) part.residual += first * to.residual_pixel;
+    if (part.wide_residual) part.wide_residual += first * to.residual_pixel;
+    if (part.out) part.out += first * to.out_pixel;
+    if (part.wide) part.wide += first * to.out_pixel;
+    finish_aside(e, part, values, now, column, columns, outputs);
+  }
+}
+
+}  // namespace
+
 void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
+  if (e.has_activation()) {
+    const bool half = s.outputs - panel * kColumns <= kBlock;
+    return activated_tile(e, u8_tile_of(s, out, residual, e, panel, image, pixel), sum, pixels, panel * kColumns,
+                          half ? kBlock : kColumns, s.outputs);
+  }
   const auto& table = narrow_isa();
   auto tile = u8_tile_of(s, out, residual, e, panel, image, pixel);
   tile.sum = sum;
@@ -205,6 +291,31 @@ void u8_depthwise_rows(const ConvolutionShape& s, const std::int8_t* weights, co
 
 void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const Word* in, std::uint8_t pad,
                   const U8Blocked& out, const U8Epilogue& e, Word* scratch, ThreadPool& pool) {
+  /// With an activation, some pixels at a time.
+  const auto activated = [&](const NarrowRows& rows) {
+    alignas(64) float values[kMostPixels * kChannels];
+    const auto channel = rows.block * kChannels, plane = s.out_plane();
+    auto work = depthwise_work(s, weights, rows, e);
+    work.rows = 1;
+    work.wide = values;
+    for (i64 r = 0; r < rows.rows; ++r)
+      for (i64 x = 0; x < s.out_width; x += kMostPixels) {
+        const auto now = std::min<i64>(kMostPixels, s.out_width - x), pixel = (rows.y + r) * s.out_width + x;
+        work.in = rows.in + r * rows.row + x * rows.step;
+        work.pixels = now;
+        work.wide_block = now * kBlock;
+        work.wide_blocks = out.levels ? 4 : std::min<i64>(4, blocks_of(s.outputs) - channel / kBlock);
+        narrow_isa().u8_depthwise(work);
+        auto to = tile_of({}, 0, e);
+        if (out.levels)
+          to.out = out.levels + ((rows.image * u8_blocks(s.outputs) + rows.block) * plane + pixel) * kChannels;
+        else to.wide = out.wide + ((rows.image * blocks_of(s.outputs) + channel / kBlock) * plane + pixel) * kBlock;
+        to.out_pixel = out.levels ? kChannels : kBlock;
+        to.out_block = plane * kBlock;
+        finish_aside(e, to, values, now, channel, work.wide_blocks * kBlock, s.outputs);
+      }
+  };
+  if (e.has_activation()) return narrow_depthwise(s, 4, in, u8_pad(pad), scratch, pool, std::cref(activated));
   const auto some = [&](const NarrowRows& rows) {
     const auto pixel = rows.y * s.out_width, plane = s.out_plane();
     if (out.levels)

@@ -27,6 +27,12 @@ struct U8Epilogue {
   bool rounds;
   float own, other, offset, min, max;
   bool small = false;
+  /// What comes between a value and its levels where it is not a matter of bounds, which are then infinite: `scale` and
+  /// `shift` give the value, level = round(value·by + plus) within 0 … max_level, by output, padded; null: no levels.
+  Unary activation{};
+  const float *slopes = nullptr, *by = nullptr, *plus = nullptr;
+  float max_level = 255;
+  bool has_activation() const { return activation.f != Function::identity; }
 };
 
 /// Weights [outputs][channels][taps] of one group.

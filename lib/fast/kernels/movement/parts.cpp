@@ -106,6 +106,49 @@ void join_channels(std::span<const View> parts, i64 first, const View& to, Threa
   });
 }
 
+namespace {
+
+constexpr i64 kLevels = 4 * kBlock;  // of a block
+
+template <i64 lanes>
+void copy_levels(const std::uint8_t* x, std::uint8_t* y, i64 pixels) {
+  for (i64 p = 0; p < pixels; ++p) std::memcpy(y + p * kLevels, x + p * kLevels, lanes);
+}
+void copy_levels(const std::uint8_t* x, std::uint8_t* y, i64 lanes, i64 pixels) {
+  if (lanes == kLevels) std::memcpy(y, x, pixels * kLevels);
+  else if (lanes == 48) copy_levels<48>(x, y, pixels);
+  else if (lanes == 32) copy_levels<32>(x, y, pixels);
+  else if (lanes == 16) copy_levels<16>(x, y, pixels);
+  else if (lanes == 8) copy_levels<8>(x, y, pixels);
+  else
+    for (i64 p = 0; p < pixels; ++p) std::copy_n(x + p * kLevels, lanes, y + p * kLevels);
+}
+
+}  // namespace
+
+void join_channels(std::span<const U8Channels> parts, i64 first, std::uint8_t* to, i64 channels, i64 batch, i64 plane,
+                   ThreadPool& pool) {
+  constexpr i64 kPixels = 256;
+  const auto blocks = ceil_div(channels, kLevels), pieces = ceil_div(plane, kPixels);
+  const auto cost = static_cast<double>(std::min(plane, kPixels) * kLevels) / kBytesPerNanosecond;
+  parallel_ranges(pool, batch * blocks * pieces, cost, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto n = i / (blocks * pieces), block = i / pieces % blocks, pixel = i % pieces * kPixels;
+      const auto pixels = std::min(kPixels, plane - pixel), lanes = std::min(kLevels, channels - block * kLevels);
+      auto* y = to + ((n * blocks + block) * plane + pixel) * kLevels;
+      for (i64 lane = 0; lane < lanes;) {
+        auto c = first + block * kLevels + lane;
+        auto part = parts.begin();
+        for (; c >= part->channels; ++part) c -= part->channels;
+        const auto some = std::min({lanes - lane, part->channels - c, kLevels - c % kLevels});
+        const auto from = (n * ceil_div(part->channels, kLevels) + c / kLevels) * plane + pixel;
+        copy_levels(part->levels + from * kLevels + c % kLevels, y + lane, some, pixels);
+        lane += some;
+      }
+    }
+  });
+}
+
 i64 bytes_before(const View& v, i64 block) { return block * kBlock * plane_of(v) * byte_width(v.type); }
 
 }  // namespace ovir::fast

@@ -1,5 +1,6 @@
 // Parts of a tensor along an axis, brought into the whole or taken out of it. Bytes that lie in place already stay.
 #pragma once
+#include <cstdint>
 #include <span>
 
 #include "base/int.hpp"
@@ -25,6 +26,15 @@ void copy_runs(const std::byte* from, i64 from_stride, std::byte* to, i64 to_str
 /// The channels of `parts` one after the other, from `first` on, as those of `to`: f32 of the same batch and spatial
 /// dims, each in either layout.
 void join_channels(std::span<const View> parts, i64 first, const View& to, ThreadPool& pool);
+
+/// Channels in u8, 64 a block.
+struct U8Channels {
+  const std::uint8_t* levels;
+  i64 channels;
+};
+/// The same of them; lanes beyond the last channel hold anything.
+void join_channels(std::span<const U8Channels> parts, i64 first, std::uint8_t* to, i64 channels, i64 batch, i64 plane,
+                   ThreadPool& pool);
 
 /// Whether channels [first, first + count) of a blocked tensor of `channels` are a blocked tensor as they lie.
 bool are_blocks(i64 first, i64 count, i64 channels);

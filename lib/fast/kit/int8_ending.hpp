@@ -1,0 +1,36 @@
+// What follows a convolution of levels by integers.
+#pragma once
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "fast/kernels/convolution/shape.hpp"
+#include "fast/kit/levels.hpp"
+
+namespace ovir::fast {
+
+struct Bounds {
+  float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
+  friend bool operator==(const Bounds&, const Bounds&) = default;
+  /// In levels, which end at 0 and the last one.
+  Bounds in(const Levels& levels, i64 channel) const;
+};
+
+/// What follows the sums: bias, bounds or another activation, FakeQuantize; then another summand, bounds, FakeQuantize.
+/// Or bias, bounds, MaxPool, FakeQuantize: the maximum is then that of levels.
+struct U8Ending {
+  const Tensor* bias = nullptr;
+  Bounds bounds, sum_bounds;
+  Unary activation{};
+  const Tensor* slopes = nullptr;                   ///< of PRelu by channel
+  bool adds = false;                                ///< operand 1
+  std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
+  std::optional<ConvolutionShape> pool;
+  std::string name;
+  const Levels* result() const { return sum_levels ? &*sum_levels : (levels && !adds ? &*levels : nullptr); }
+};
+
+/// Follows only users of the last of `match.nodes`; a summand becomes an operand of the match.
+U8Ending take_u8_ending(const Graphlet& graph, Match& match, i64 rank, i64 channels, bool may_add);
+
+}  // namespace ovir::fast
