@@ -25,6 +25,7 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool a
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
+  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
@@ -40,7 +41,11 @@ class BlockedConvolution final : public Kernel {
   /// `filters`: those known when the plan is made; null: they are operand 1, and may be read from `file`.
   BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, ConvolutionMethod method,
                      const float* filters, FilePart file, Ending ending)
-      : attrs_(attrs), known_(s), method_(method), ending_(std::move(ending)) {
+      : attrs_(attrs),
+        known_(s),
+        sampled_(s.is_sampled() && (method == ConvolutionMethod::pointwise || method == ConvolutionMethod::bf16x3)),
+        method_(method),
+        ending_(std::move(ending)) {
     const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
                            method == ConvolutionMethod::bf16x3 || is_winograd(method);
     if (in_panels && s.groups == 1 && panel_floats() <= kMaxPanelRead) file_ = std::move(file);
@@ -57,12 +62,17 @@ class BlockedConvolution final : public Kernel {
     auto& s = state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
     const auto& out = sizes.out[0];
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
-    if (method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) return nullptr;
+    if (sampled_ ? !s.is_sampled() : method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) return nullptr;
     const auto residual = ending_.residual < 0 ? nullptr : &sizes.in[ending_.residual];
     if (residual && residual->size() != out.size()) return nullptr;
     const auto threads = runtime.threads();
     if (sizes.in[0].layout == Layout::plain && !reads_planes())
       state->in = state->reserve(blocked_size(s.batch, s.channels, s.plane()));
+    if (sampled_) {
+      state->pixels = state->reserve(blocked_size(s.batch, s.channels, s.out_plane()));
+      state->whole = s;
+      s = s.sampled();
+    }
     if (out.layout == Layout::plain && method_ != ConvolutionMethod::few_outputs)
       state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
@@ -85,8 +95,13 @@ class BlockedConvolution final : public Kernel {
     auto& pool = runtime.pool();
     const auto* x = in[0].as<const float>();
     if (state.in) {
-      to_blocked(x, state.floats(state.in), s.batch, s.channels, s.plane(), pool);
+      const auto plane = sampled_ ? state.whole.plane() : s.plane();
+      to_blocked(x, state.floats(state.in), s.batch, s.channels, plane, pool);
       x = state.floats(state.in);
+    }
+    if (sampled_) {
+      gather_pixels(state.whole, x, state.floats(state.pixels), pool);
+      x = state.floats(state.pixels);
     }
     const float* residual = nullptr;
     if (ending_.residual >= 0) {
@@ -121,8 +136,8 @@ class BlockedConvolution final : public Kernel {
 
  private:
   struct State final : KernelState {
-    ConvolutionShape shape;
-    Scratch in, residual, out, work, filters, room;
+    ConvolutionShape shape, whole;  ///< `whole`: before pixels are gathered
+    Scratch in, pixels, residual, out, work, filters, room;
     bool by_panels = false;  ///< filters are packed while they are used
   };
 
@@ -134,6 +149,7 @@ class BlockedConvolution final : public Kernel {
 
   ConvolutionAttrs attrs_;
   ConvolutionShape known_;
+  bool sampled_;  ///< pixels are gathered first
   ConvolutionMethod method_;
   Ending ending_;
   Buffer filters_;

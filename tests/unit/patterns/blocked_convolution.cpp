@@ -15,6 +15,13 @@ void direct_strided(Net& n) {
   const auto y = biased(n, convolution(n, x, {33, 24, 3, 3}, windows(2, 2, 1)), 33);
   n.result(n.op("Clamp-1", {y}, {{"min", "-0.5"}, {"max", "0.75"}}));
 }
+void pixels_apart(Net& n) {  // those of the kernel are gathered, the others not read
+  const auto x = n.input({2, 40, 13, 10});
+  n.result(relu(n, biased(n, convolution(n, x, {33, 40, 1, 1}, windows(2, 2)), 33)));
+}
+void pixels_apart_grouped(Net& n) {
+  n.result(n.op("GroupConvolution-1", {n.input({1, 12, 7, 9}), n.weights({3, 6, 4, 1, 1})}, windows(2, 3)));
+}
 void direct_grouped(Net& n) {
   const auto x = n.input({1, 12, 7, 9});
   n.result(n.op("GroupConvolution-1", {x, n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2)));
@@ -165,6 +172,9 @@ constexpr Example kExamples[] = {
     {"winograd2.convolution+bias", winograd2_many_outputs, kOnce, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
+    {"pointwise.convolution+bias+Relu", pixels_apart},
+    {"pointwise.convolution+bias+Relu", pixels_apart, kOnce},
+    {"pointwise.convolution", pixels_apart_grouped},
     {"pointwise.convolution+bias+HSwish", pointwise},
     {"pointwise.convolution+bias+HSwish", pointwise, kOnce},
     {"pointwise.convolution+bias+HSwish", pointwise, kOften, kOpen},

@@ -34,4 +34,17 @@ void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, T
                 });
 }
 
+void gather_pixels(const ConvolutionShape& s, const float* in, float* out, ThreadPool& pool) {
+  const auto row = s.out_width * kBlock;
+  parallel_ranges(pool, s.batch * blocks_of(s.channels) * s.out_height, static_cast<double>(row) / 8,
+                  [&](i64 begin, i64 end) {
+                    for (auto i = begin; i < end; ++i) {
+                      const auto block = i / s.out_height, y = i % s.out_height * s.stride_y;
+                      const float* from = in + (block * s.plane() + y * s.width) * kBlock;
+                      for (i64 x = 0; x < s.out_width; ++x)
+                        std::copy_n(from + x * s.stride_x * kBlock, kBlock, out + i * row + x * kBlock);
+                    }
+                  });
+}
+
 }  // namespace ovir::fast

@@ -1,4 +1,4 @@
-// Between Layout::plain and Layout::blocked.
+// Between Layout::plain and Layout::blocked, and from planes to some of their pixels.
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
@@ -8,5 +8,8 @@ namespace ovir::fast {
 /// in: [batch][channels][slices][plane] becomes [batch][slices][blocks][plane][16], channels beyond the last one zero.
 void to_blocked(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool, i64 slices = 1);
 void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool, i64 slices = 1);
+
+/// The pixels that a convolution reads which is_sampled(), as blocked planes of the size of its output.
+void gather_pixels(const ConvolutionShape& shape, const float* in, float* out, ThreadPool& pool);
 
 }  // namespace ovir::fast

@@ -27,6 +27,19 @@ struct ConvolutionShape {
     return taps() == 1 && stride_y == 1 && stride_x == 1 && pad_top == 0 && pad_left == 0 && height == out_height &&
            width == out_width;
   }
+  /// It reads single pixels, some apart: once they are gathered, what is left is pointwise.
+  bool is_sampled() const {
+    return taps() == 1 && stride_y * stride_x > 1 && pad_top == 0 && pad_left == 0 &&
+           (out_height - 1) * stride_y < height && (out_width - 1) * stride_x < width;
+  }
+  /// That of what is left.
+  ConvolutionShape sampled() const {
+    auto s = *this;
+    s.height = out_height;
+    s.width = out_width;
+    s.stride_y = s.stride_x = 1;
+    return s;
+  }
   bool is_depthwise() const { return groups > 1 && group_channels() == 1 && group_outputs() == 1; }
   /// Each channel by itself gives one output or several.
   bool is_by_channel() const { return groups > 1 && group_channels() == 1; }
