@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/float_mode.hpp"
+
 namespace ovir {
 
 int available_processors() {
@@ -46,6 +48,7 @@ struct Job {
   explicit Job(int threads) : shares(threads) {}
 
   const std::function<void(i64)>* work = nullptr;
+  FloatMode mode{};  ///< the caller's
   i64 chunks = 0;
   std::vector<Share> shares;
   std::atomic<i64> done{0};
@@ -56,6 +59,7 @@ struct Job {
 
   void begin(i64 count, const std::function<void(i64)>& what) {
     work = &what;
+    mode = FloatMode::of_this_thread();
     chunks = count;
     const auto parts = std::ssize(shares);
     for (i64 i = 0; i < parts; ++i) {
@@ -193,6 +197,7 @@ struct ThreadPool::State {
         if (mine) mine->users.fetch_add(1, std::memory_order_relaxed);
       }
       if (!mine) continue;
+      mine->mode.use();
       mine->help(self);
       if (mine->finished() && mine->awaited.load()) {
         { const std::lock_guard lock(mutex); }  // the caller has begun to wait

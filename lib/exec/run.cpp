@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/float_mode.hpp"
 #include "exec/evaluate.hpp"
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
@@ -118,11 +119,13 @@ class Executor::Run final : private EvalHost {
     for (int s = begin; s < end; ++s)
       if (sized_.steps[s].how == How::view) pass_on(plan_.steps[s]);
       else sized_.bind_moved(sized_.steps[s]);
+    const FlushToZero mode;
     sized_.run_rows(plan_, begin, context_.runtime.pool());
   }
 
   void run_kernel(const Step& step, SizedStep& sized) {
     sized_.bind_moved(sized);
+    const FlushToZero mode;
     step.kernel->run(*sized.state, sized.in, sized.out, context_.runtime);
   }
 
@@ -259,7 +262,10 @@ class Executor::Run final : private EvalHost {
       scratch = context_.blocks.allocate(ElementType::u8, {call.state->scratch_bytes});
       call.state->scratch = scratch.mutable_bytes();
     }
-    step.kernel->run(*call.state, in, out, context_.runtime);
+    {
+      const FlushToZero mode;
+      step.kernel->run(*call.state, in, out, context_.runtime);
+    }
     for (std::size_t o = 0; o < outputs.size(); ++o) store_as_inferred(step.outputs[o], outputs[o]);
     return true;
   }

@@ -3,12 +3,17 @@
 
 #include <omp.h>
 
+#include "base/float_mode.hpp"
 #include "fast/dnnl.hpp"
 
 namespace ovir::fast {
 
 void use_threads(const Runtime& runtime) {
   if (omp_get_max_threads() != runtime.threads()) omp_set_num_threads(runtime.threads());
+  // The same bits for any number of threads: OpenMP's compute as their caller does.
+  const auto mode = FloatMode::of_this_thread();
+#pragma omp parallel
+  mode.use();
 }
 
 }  // namespace ovir::fast
