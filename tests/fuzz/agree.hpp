@@ -52,7 +52,8 @@ inline Outcome outcome(const std::shared_ptr<const ovir::Model>& model, const ov
 }
 
 /// Empty where the values agree: types and shapes the same, integers equal, floats within 1e-4 of the largest of their
-/// tensor, which is what lib/fast/README.md promises, or of `floor` where all of them are smaller.
+/// tensor, which is what lib/fast/README.md promises, or of `floor` where all of them are smaller. Terms of a sum that
+/// are below the least normal number of f32 may be flushed to 0.
 inline std::string difference(const ovir::Tensor& a, const ovir::Tensor& b, bool values, double floor = 0) {
   using namespace ovir;
   if (a.type() != b.type() || a.shape() != b.shape())
@@ -61,8 +62,8 @@ inline std::string difference(const ovir::Tensor& a, const ovir::Tensor& b, bool
   if (a.type() == ElementType::string)
     return std::ranges::equal(a.values<std::string_view>(), b.values<std::string_view>()) ? "" : "other strings";
   const auto x = to_f64(a), y = to_f64(b);
-  const bool floats = contains(kFloat, a.type());
-  double largest = floor;
+  const bool floats = contains(kFloat | kNarrowFloat, a.type());
+  double largest = byte_width(a.type()) <= 4 ? std::max(floor, 0x1p-110) : floor;
   for (const auto v : x) largest = std::isfinite(v) ? std::max(largest, std::abs(v)) : largest;
   // A float narrower than f32 may be rounded to its neighbor.
   const double allowed = byte_width(a.type()) >= 4 ? 1e-4 : byte_width(a.type()) == 2 ? 1e-2 : 0.3;
