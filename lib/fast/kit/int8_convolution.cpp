@@ -329,7 +329,7 @@ struct U8Operands {
     if ((s.groups > 1 && !depthwise) || (depthwise && s.taps() > kMaxDepthwiseTaps)) return std::nullopt;
     auto in = levels_of(graph, graph.input(root, 0));
     if (!in || (!depthwise && !in->is_single())) return std::nullopt;
-    if (!in->zero() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
+    if (!in->padding() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
     auto weights = weights_of(graph, root, 1, Outputs{s.outputs});
     if (!weights) return std::nullopt;
     return U8Operands{*std::move(convolution), *std::move(in), *std::move(weights)};
@@ -366,7 +366,7 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
                  s,
                  std::move(weights),
                  in,
-                 in.zero().value_or(0),
+                 in.padding().value_or(0),
                  std::move(ending),
                  std::move(match.nodes),
                  std::move(match.inputs),

@@ -76,11 +76,11 @@ std::vector<float> steps_of(const Graphlet& graph, ValueRef v, i64 outputs) {
 
 }  // namespace
 
-std::optional<std::uint8_t> Levels::zero() const {
+std::optional<std::uint8_t> Levels::near_zero(float tolerance) const {
   std::optional<float> found;
   for (std::size_t i = 0; i < quantization->low.size(); ++i) {
     const auto level = -quantization->low[i] / quantization->scale[i], whole = std::nearbyint(level);
-    if (std::abs(level - whole) > 0.01f || whole < 0 || whole > max_level || (found && *found != whole))
+    if (std::abs(level - whole) > tolerance || whole < 0 || whole > max_level || (found && *found != whole))
       return std::nullopt;
     found = whole;
   }
@@ -106,7 +106,8 @@ std::optional<Levels> levels_of_quantize(const Graphlet& graph, ValueRef v) {
       return std::nullopt;
     count = t->size();
   }
-  Levels levels{nullptr, static_cast<float>(attrs.levels - 1)};
+  Levels levels;
+  levels.max_level = static_cast<float>(attrs.levels - 1);
   auto quantization = std::make_shared<ovir::Quantization>();
   for (i64 c = 0; c < count; ++c) {
     const auto limit = [&](int i) { return limits[i]->data<float>()[limits[i]->size() == 1 ? 0 : c]; };

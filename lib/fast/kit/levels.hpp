@@ -19,8 +19,13 @@ struct Levels {
   bool is_single() const { return quantization->low.size() == 1; }
   float low(i64 channel) const { return quantization->low[is_single() ? 0 : channel]; }
   float scale(i64 channel) const { return quantization->scale[is_single() ? 0 : channel]; }
-  /// The level of 0, where all channels have the same and it is one; what is around a plane is filled with it.
-  std::optional<std::uint8_t> zero() const;
+  /// The level of 0, where all channels have the same and it is one.
+  std::optional<std::uint8_t> zero() const { return near_zero(0.01f); }
+  /// That which is filled in around a plane: limits that were rounded to f16 leave 0 beside a level.
+  std::optional<std::uint8_t> padding() const { return near_zero(0.25f); }
+
+ private:
+  std::optional<std::uint8_t> near_zero(float tolerance) const;
 };
 
 /// Of what a FakeQuantize gives whose limits are constants, equal on both sides, with at most 256 levels. Of what a

@@ -96,7 +96,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.is_static()) return std::nullopt;
   const auto levels = levels_of(graph, {root, 0});
-  if (!levels || !levels->zero() || *levels->zero() > levels->max_level) return std::nullopt;
+  if (!levels) return std::nullopt;
   const bool has_blocks = shape.rank() == 3 || shape.rank() == 4;
   if (!has_blocks && !levels->is_single()) return std::nullopt;
   if (levels->is_single() && graph.only_user(x) == root)
