@@ -33,10 +33,13 @@ struct Levels {
 /// levels, Split, Reshape, Interpolate to the nearest and the like. Nothing for other values.
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v);
 
+struct ChannelLines;
+
 /// Levels as kernels on blocks of 64 channels want them.
 class U8Table {
  public:
-  U8Table(const Levels& levels, i64 channels);
+  /// Where there are `lines`, of what they make of a value.
+  U8Table(const Levels& levels, i64 channels, const ChannelLines* lines = nullptr);
   U8Scale scale() const;
 
  private:
@@ -64,6 +67,14 @@ class ChannelLevels {
 };
 /// For a node that joins or splits channels of images; `root` reads or gives `whole`.
 std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whole, i64 axis);
+
+/// Multiply and Add by constants of one number a channel (axis 1), or by one, from node `first`, which reads `from`, on to
+/// a FakeQuantize; each of the others is the only user of the one before.
+struct ChannelLines {
+  std::vector<int> nodes;
+  std::vector<float> factors, offsets;
+};
+std::optional<ChannelLines> channel_lines(const Graphlet& graph, int first, ValueRef from, i64 rank, i64 channels);
 
 /// Levels of rows, the same for all columns. What is brought onto them may be multiplied before, by column.
 class RowLevels {
