@@ -17,7 +17,7 @@ struct Bounds {
   Bounds in(const Levels& levels, i64 channel) const;
 };
 
-/// What follows the sums: bias, bounds or another activation, a normalization that was left as it is (· factor + offset),
+/// What follows the sums: bias, bounds or another activation, a normalization left as it was (· factor + offset),
 /// FakeQuantize; then another summand, bounds or another activation, FakeQuantize. Or bias, bounds, MaxPool,
 /// FakeQuantize: the maximum is then that of levels.
 struct U8Ending {

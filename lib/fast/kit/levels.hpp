@@ -68,8 +68,8 @@ class ChannelLevels {
 /// For a node that joins or splits channels of images; `root` reads or gives `whole`.
 std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whole, i64 axis);
 
-/// Multiply and Add by constants of one number a channel (axis 1), or by one, from node `first`, which reads `from`, on to
-/// a FakeQuantize; each of the others is the only user of the one before.
+/// Multiply and Add by constants of one number a channel (axis 1), or by one, from node `first`, which reads `from`, on
+/// to a FakeQuantize; each of the others is the only user of the one before.
 struct ChannelLines {
   std::vector<int> nodes;
   std::vector<float> factors, offsets;
