@@ -30,9 +30,15 @@ class Follower {
     e.bounds = bounds(e);
     if (e.bounds == Bounds()) activation(e, e.activation, e.slopes);
     if (!e.is_activated()) e.pool = pool(e);
+    const auto plain = e;
+    const auto taken = nodes_;
     if (!e.pool) normalization(e);
-    if (!e.factors.empty() && e.bounds != Bounds()) bounds_as_activation(e);
+    if (!e.factors.empty()) bounds_as_activation(e);
     e.levels = levels(e, e.bounds);
+    if (!e.levels && !e.factors.empty()) {
+      e = plain;
+      nodes_ = taken;
+    }
     match_.nodes = nodes_;
     if (!may_add || e.pool || (e.levels && !e.levels->is_single())) return e;
     const auto add = user();

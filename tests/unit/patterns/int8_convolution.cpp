@@ -119,6 +119,13 @@ void normalized_sum(Net& n) {
   const auto z = n.op("Add-1", {n.op("Multiply-1", {y, n.weights({1, 40, 1, 1})}), n.weights({1, 40, 1, 1})});
   n.result(quantized(n, z));
 }
+/// In front of levels that do not fit bytes it is left alone.
+void normalized_many_levels(Net& n) {
+  const auto y = relu(n, biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40));
+  const auto low = n.numbers({-2}, {}), high = n.numbers({2}, {});
+  n.result(n.op("FakeQuantize-1", {n.op("Multiply-1", {y, n.weights({1, 40, 1, 1})}), low, high, low, high},
+                {{"levels", "1001"}}));
+}
 /// An activation of the sum with a residual; bounds come before the levels of the first summand.
 void activated_sum(Net& n) {
   const auto x = quantized(n, n.input({1, 40, 6, 6}));
@@ -169,6 +176,7 @@ constexpr Example kExamples[] = {
     {"int8.convolution+residual+FakeQuantize", residual_f32_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+bias+Relu+Multiply+Add+FakeQuantize", normalized_levels, kOften, kFixed, true, kLevel,
      Precision::int8},
+    {"int8.convolution+bias+Relu", normalized_many_levels, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+Multiply+Add+FakeQuantize", normalized_sum, kOnce, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution+Relu+FakeQuantize+residual+PRelu+FakeQuantize", activated_sum, kOften, kFixed, true, kLevel,
      Precision::int8},
