@@ -40,7 +40,7 @@ struct Packed {
   bool winograd;
 
   explicit Packed(const U8Layer& layer)
-      : scales(5 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
+      : scales(6 * round_up(layer.shape.outputs, 4 * kBlock)), winograd(layer.winograd) {
     const auto& s = layer.shape;
     const auto* values = layer.weights.values.data<std::int8_t>();
     set_epilogue(layer);
@@ -66,10 +66,10 @@ struct Packed {
     const auto& filters = layer.weights;
     const auto& in = layer.in;
     const auto& e = layer.ending;
-    const auto size = scales.size() / 5;
+    const auto size = scales.size() / 6;
     auto *scale = scales.data(), *shift = scale + size, *level_by = shift + size, *level_plus = level_by + size,
-         *slopes = level_plus + size;
-    const bool activated = e.activation.f != Function::identity;
+         *slopes = level_plus + size, *sum_slopes = slopes + size;
+    const bool activated = e.is_activated();
     const auto each = filters.values.size() / s.outputs;
     const auto* values = filters.values.data<std::int8_t>();
     bool small = true;
@@ -81,15 +81,19 @@ struct Packed {
       const auto zero = in.zero() ? -static_cast<double>(*in.zero()) * in.scale(channel) : double{in.low(channel)};
       auto by = step * in.scale(channel), plus = step * sum * zero;
       if (e.bias) plus += e.bias->data<float>()[o];
+      const auto factor = e.factors.empty() ? 1 : e.factors[o], offset = e.factors.empty() ? 0 : e.offsets[o];
       if (e.levels && activated) {
-        level_by[o] = 1 / e.levels->scale(o);
-        level_plus[o] = -e.levels->low(o) / e.levels->scale(o);
+        level_by[o] = factor / e.levels->scale(o);
+        level_plus[o] = (offset - e.levels->low(o)) / e.levels->scale(o);
       } else if (e.levels) {
+        by *= factor;
+        plus = plus * factor + offset;
         by /= e.levels->scale(o);
         plus = (plus - e.levels->low(o)) / e.levels->scale(o);
       }
       small = small && largest_sum * 255 * std::abs(by) + std::abs(plus) < 1 << 30;
       if (e.slopes) slopes[o] = e.slopes->data<float>()[o];
+      if (e.sum_slopes) sum_slopes[o] = e.sum_slopes->data<float>()[o];
       scale[o] = static_cast<float>(by);
       shift[o] = static_cast<float>(plus);
     }
@@ -105,14 +109,23 @@ struct Packed {
                 .min = 0,
                 .max = 0,
                 .small = small,
+                .activated = activated,
                 .activation = e.activation,
+                .sum_activation = e.sum_activation,
                 .slopes = e.slopes ? slopes : nullptr,
+                .sum_slopes = e.sum_slopes ? sum_slopes : nullptr,
                 .by = e.levels && activated ? level_by : nullptr,
                 .plus = level_plus,
                 .max_level = e.levels ? e.levels->max_level : 255};
     if (!e.adds) return;
-    const auto step = e.sum_levels ? e.sum_levels->scale(0) : 1, low = e.sum_levels ? e.sum_levels->low(0) : 0;
-    const auto last = e.sum_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
+    const bool onto_levels = e.sum_levels && !activated;
+    const auto step = onto_levels ? e.sum_levels->scale(0) : 1, low = onto_levels ? e.sum_levels->low(0) : 0;
+    const auto last = onto_levels ? e.sum_bounds.in(*e.sum_levels, 0) : e.sum_bounds;
+    if (e.sum_levels) {
+      epilogue.sum_by = 1 / e.sum_levels->scale(0);
+      epilogue.sum_plus = -e.sum_levels->low(0) / e.sum_levels->scale(0);
+      epilogue.sum_max_level = e.sum_levels->max_level;
+    }
     epilogue.own = (e.levels ? e.levels->scale(0) : 1) / step;
     epilogue.other = (e.other ? e.other->scale(0) : 1) / step;
     epilogue.offset = ((e.levels ? e.levels->low(0) : 0) + (e.other ? e.other->low(0) : 0) - low) / step;
@@ -329,7 +342,7 @@ struct U8Operands {
     if ((s.groups > 1 && !depthwise) || (depthwise && s.taps() > kMaxDepthwiseTaps)) return std::nullopt;
     auto in = levels_of(graph, graph.input(root, 0));
     if (!in || (!depthwise && !in->is_single())) return std::nullopt;
-    if (!in->zero() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
+    if (!in->padding() && (NarrowGeometry(s, 4).padded || depthwise)) return std::nullopt;
     auto weights = weights_of(graph, root, 1, Outputs{s.outputs});
     if (!weights) return std::nullopt;
     return U8Operands{*std::move(convolution), *std::move(in), *std::move(weights)};
@@ -360,13 +373,13 @@ std::optional<U8Layer> u8_layer(const Graphlet& graph, int root) {
     if (!is_f32(graph, match.inputs[0])) return std::nullopt;
   }
   auto ending = take_u8_ending(graph, match, convolution.rank, s.outputs, !depthwise);
-  const bool winograd = graph.options().steady() && ending.activation.f == Function::identity &&
-                        u8_winograd_pays(s, weights.values.data<std::int8_t>());
+  const bool winograd =
+      graph.options().steady() && !ending.is_activated() && u8_winograd_pays(s, weights.values.data<std::int8_t>());
   return U8Layer{convolution.attrs,
                  s,
                  std::move(weights),
                  in,
-                 in.zero().value_or(0),
+                 in.padding().value_or(0),
                  std::move(ending),
                  std::move(match.nodes),
                  std::move(match.inputs),

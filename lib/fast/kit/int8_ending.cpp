@@ -28,9 +28,17 @@ class Follower {
         take(next, e, "+bias");
       }
     e.bounds = bounds(e);
-    if (e.bounds == Bounds()) activation(e);
-    if (e.activation.f == Function::identity) e.pool = pool(e);
+    if (e.bounds == Bounds()) activation(e, e.activation, e.slopes);
+    if (!e.is_activated()) e.pool = pool(e);
+    const auto plain = e;
+    const auto taken = nodes_;
+    if (!e.pool) normalization(e);
+    if (!e.factors.empty()) bounds_as_activation(e);
     e.levels = levels(e, e.bounds);
+    if (!e.levels && !e.factors.empty()) {
+      e = plain;
+      nodes_ = taken;
+    }
     match_.nodes = nodes_;
     if (!may_add || e.pool || (e.levels && !e.levels->is_single())) return e;
     const auto add = user();
@@ -43,6 +51,8 @@ class Follower {
     if (sum.other && !sum.other->is_single()) sum.other.reset();
     take(add, sum, "+residual");
     sum.sum_bounds = bounds(sum);
+    if (sum.sum_bounds == Bounds()) activation(sum, sum.sum_activation, sum.sum_slopes);
+    if (sum.is_activated()) bounds_as_activation(sum);
     const auto nodes = nodes_;
     const auto name = sum.name;
     sum.sum_levels = levels(sum, sum.sum_bounds);
@@ -76,22 +86,35 @@ class Follower {
     return {function->a, function->b};
   }
   /// Any other activation.
-  void activation(U8Ending& e) {
+  void activation(U8Ending& e, Unary& f, const Tensor*& slopes) {
     const auto next = user();
     if (next < 0 || graph_.input(next, 0).node != nodes_.back()) return;
     if (const auto function = function_of(graph_, next)) {
       if (function->is_clamp()) return;
-      e.activation = *function;
+      f = *function;
     } else {
       if (graph_.type(next) != "PRelu") return;
       const auto slope = graph_.input(next, 1);
       const auto* t = graph_.constant(slope);
       // A slope of rank 1 is by channel.
-      e.slopes = t ? per_channel(graph_, slope, t->rank() == 1 ? 2 : rank_, 1, channels_) : nullptr;
-      if (!e.slopes) return;
-      e.activation = {Function::prelu};
+      slopes = t ? per_channel(graph_, slope, t->rank() == 1 ? 2 : rank_, 1, channels_) : nullptr;
+      if (!slopes) return;
+      f = {Function::prelu};
     }
     take(next, e, "+" + std::string(graph_.type(next)));
+  }
+  static void bounds_as_activation(U8Ending& e) {
+    if (e.bounds == Bounds() || e.activation.f != Function::identity) return;
+    e.activation = {Function::clamp, e.bounds.low, e.bounds.high};
+    e.bounds = {};
+  }
+  /// Multiply and Add by channel, in front of a FakeQuantize.
+  void normalization(U8Ending& e) {
+    const auto found = channel_lines(graph_, user(), {nodes_.back(), 0}, rank_, channels_);
+    if (!found) return;
+    for (const auto node : found->nodes) take(node, e, "+" + std::string(graph_.type(node)));
+    e.factors = found->factors;
+    e.offsets = found->offsets;
   }
   /// A MaxPool that only a FakeQuantize reads, which levels() then takes.
   std::optional<ConvolutionShape> pool(U8Ending& e) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fast/kernels/convolution/shape.hpp"
 #include "fast/kit/levels.hpp"
@@ -16,13 +17,16 @@ struct Bounds {
   Bounds in(const Levels& levels, i64 channel) const;
 };
 
-/// What follows the sums: bias, bounds or another activation, FakeQuantize; then another summand, bounds, FakeQuantize.
-/// Or bias, bounds, MaxPool, FakeQuantize: the maximum is then that of levels.
+/// What follows the sums: bias, bounds or another activation, a normalization left as it was (· factor + offset),
+/// FakeQuantize; then another summand, bounds or another activation, FakeQuantize. Or bias, bounds, MaxPool,
+/// FakeQuantize: the maximum is then that of levels.
 struct U8Ending {
   const Tensor* bias = nullptr;
   Bounds bounds, sum_bounds;
-  Unary activation{};
-  const Tensor* slopes = nullptr;                   ///< of PRelu by channel
+  Unary activation{}, sum_activation{};                   ///< with one of them bounds of values are one, too
+  const Tensor *slopes = nullptr, *sum_slopes = nullptr;  ///< of PRelu by channel
+  std::vector<float> factors, offsets;                    ///< by channel; empty: none
+  bool is_activated() const { return activation.f != Function::identity || sum_activation.f != Function::identity; }
   bool adds = false;                                ///< operand 1
   std::optional<Levels> levels, other, sum_levels;  ///< `other` of operand 1, where it is not f32
   std::optional<ConvolutionShape> pool;

@@ -76,11 +76,11 @@ std::vector<float> steps_of(const Graphlet& graph, ValueRef v, i64 outputs) {
 
 }  // namespace
 
-std::optional<std::uint8_t> Levels::zero() const {
+std::optional<std::uint8_t> Levels::near_zero(float tolerance) const {
   std::optional<float> found;
   for (std::size_t i = 0; i < quantization->low.size(); ++i) {
     const auto level = -quantization->low[i] / quantization->scale[i], whole = std::nearbyint(level);
-    if (std::abs(level - whole) > 0.01f || whole < 0 || whole > max_level || (found && *found != whole))
+    if (std::abs(level - whole) > tolerance || whole < 0 || whole > max_level || (found && *found != whole))
       return std::nullopt;
     found = whole;
   }
@@ -106,7 +106,8 @@ std::optional<Levels> levels_of_quantize(const Graphlet& graph, ValueRef v) {
       return std::nullopt;
     count = t->size();
   }
-  Levels levels{nullptr, static_cast<float>(attrs.levels - 1)};
+  Levels levels;
+  levels.max_level = static_cast<float>(attrs.levels - 1);
   auto quantization = std::make_shared<ovir::Quantization>();
   for (i64 c = 0; c < count; ++c) {
     const auto limit = [&](int i) { return limits[i]->data<float>()[limits[i]->size() == 1 ? 0 : c]; };
@@ -196,11 +197,43 @@ std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whol
   return ChannelLevels(*levels, shape[1].length());
 }
 
-U8Table::U8Table(const Levels& levels, i64 channels)
+std::optional<ChannelLines> channel_lines(const Graphlet& graph, int first, ValueRef from, i64 rank, i64 channels) {
+  ChannelLines lines{{}, std::vector<float>(channels, 1.0f), std::vector<float>(channels, 0.0f)};
+  auto next = first;
+  for (auto at = from;; next = graph.only_user(at)) {
+    const auto type = graph.type(next);
+    if (type == "FakeQuantize" && graph.input(next, 0).node == at.node)
+      return lines.nodes.empty() ? std::nullopt : std::optional(std::move(lines));
+    if ((type != "Multiply" && type != "Add") || !is_f32(graph, {next, 0}) || lines.nodes.size() == 4 ||
+        graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd)
+      return std::nullopt;
+    const auto& out = graph.fact({next, 0}).shape;
+    const auto other = graph.input(next, graph.input(next, 0).node == at.node ? 1 : 0);
+    const auto* t = graph.constant(other);
+    if (!t || t->type() != ElementType::f32 || !out.has_rank() || out.rank() != rank || t->rank() > rank ||
+        (t->size() != 1 && !per_channel(graph, other, rank, 1, channels)))
+      return std::nullopt;
+    for (i64 c = 0; c < channels; ++c) {
+      const auto v = t->data<float>()[t->size() == 1 ? 0 : c];
+      if (!std::isfinite(v)) return std::nullopt;
+      if (type == "Multiply") {
+        lines.factors[c] *= v;
+        lines.offsets[c] *= v;
+      } else {
+        lines.offsets[c] += v;
+      }
+    }
+    lines.nodes.push_back(next);
+    at = {next, 0};
+  }
+}
+
+U8Table::U8Table(const Levels& levels, i64 channels, const ChannelLines* lines)
     : padded_(round_up(channels, 4 * kBlock)), max_level_(levels.max_level), values_(4 * padded_) {
   for (i64 c = 0; c < channels; ++c) {
     const auto low = levels.low(c), scale = levels.scale(c);
-    const float list[] = {1 / scale, -low / scale, low, scale};
+    const auto factor = lines ? lines->factors[c] : 1, offset = lines ? lines->offsets[c] : 0;
+    const float list[] = {factor / scale, (offset - low) / scale, low, scale};
     for (i64 k = 0; k < 4; ++k) values_.data()[k * padded_ + c] = list[k];
   }
 }

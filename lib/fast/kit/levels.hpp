@@ -19,8 +19,13 @@ struct Levels {
   bool is_single() const { return quantization->low.size() == 1; }
   float low(i64 channel) const { return quantization->low[is_single() ? 0 : channel]; }
   float scale(i64 channel) const { return quantization->scale[is_single() ? 0 : channel]; }
-  /// The level of 0, where all channels have the same and it is one; what is around a plane is filled with it.
-  std::optional<std::uint8_t> zero() const;
+  /// The level of 0, where all channels have the same and it is one.
+  std::optional<std::uint8_t> zero() const { return near_zero(0.01f); }
+  /// That which is filled in around a plane: limits that were rounded to f16 leave 0 beside a level.
+  std::optional<std::uint8_t> padding() const { return near_zero(0.25f); }
+
+ private:
+  std::optional<std::uint8_t> near_zero(float tolerance) const;
 };
 
 /// Of what a FakeQuantize gives whose limits are constants, equal on both sides, with at most 256 levels. Of what a
@@ -28,10 +33,13 @@ struct Levels {
 /// levels, Split, Reshape, Interpolate to the nearest and the like. Nothing for other values.
 std::optional<Levels> levels_of(const Graphlet& graph, ValueRef v);
 
+struct ChannelLines;
+
 /// Levels as kernels on blocks of 64 channels want them.
 class U8Table {
  public:
-  U8Table(const Levels& levels, i64 channels);
+  /// Where there are `lines`, of what they make of a value.
+  U8Table(const Levels& levels, i64 channels, const ChannelLines* lines = nullptr);
   U8Scale scale() const;
 
  private:
@@ -59,6 +67,14 @@ class ChannelLevels {
 };
 /// For a node that joins or splits channels of images; `root` reads or gives `whole`.
 std::optional<ChannelLevels> channel_levels(const Graphlet& graph, ValueRef whole, i64 axis);
+
+/// Multiply and Add by constants of one number a channel (axis 1), or by one, from node `first`, which reads `from`, on
+/// to a FakeQuantize; each of the others is the only user of the one before.
+struct ChannelLines {
+  std::vector<int> nodes;
+  std::vector<float> factors, offsets;
+};
+std::optional<ChannelLines> channel_lines(const Graphlet& graph, int first, ValueRef from, i64 rank, i64 channels);
 
 /// Levels of rows, the same for all columns. What is brought onto them may be multiplied before, by column.
 class RowLevels {

@@ -29,6 +29,12 @@ class BlockedPooling final : public Kernel {
     state->pooled = *pooled;
     // In a narrower type where both sides are of it.
     state->narrow = in.type != ElementType::f32 && in.type == out.type;
+    // The maximum of levels, also where it becomes f32.
+    if (maximum_ && in.type == ElementType::u8 && out.type == ElementType::f32) {
+      state->narrow = true;
+      state->out = state->reserve(in.dim(0) * u8_blocks(in.dim(1)) * kBlock * pooled->shape.out_plane());
+      return state;
+    }
     const auto blocks = in.dim(0) * blocks_of(in.dim(1)) * kBlock;
     if (in.layout == Layout::plain || (in.type != ElementType::f32 && !state->narrow))
       state->in = state->reserve(blocks * pooled->shape.plane());
@@ -59,7 +65,10 @@ class BlockedPooling final : public Kernel {
     if (maximum_) max_pool(s, x, y, pool, loop);
     else average_pool(s, state.pooled.pad_bottom, state.pooled.pad_right, !attrs_.exclude_pad, x, y, pool, loop);
     if (!state.out) return;
-    if (out[0].type == ElementType::f32) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
+    if (state.narrow)
+      from_u8_blocked(reinterpret_cast<const std::uint8_t*>(y), table_->scale(), out[0].as<float>(),
+                      out[0].layout == Layout::blocked, s.batch, s.channels, s.out_plane(), pool);
+    else if (out[0].type == ElementType::f32) to_plain(y, out[0].as<float>(), s.batch, s.channels, s.out_plane(), pool);
     else if (out[0].type == ElementType::u8)
       to_u8_blocked(y, true, table_->scale(), reinterpret_cast<std::uint8_t*>(out[0].data), s.batch, s.channels,
                     s.out_plane(), pool);

@@ -17,8 +17,14 @@ class U8Quantize final : public Kernel {
     if (levels.is_single()) rows_.emplace(levels, std::move(factors));
     if (channels > 0) table_.emplace(levels, channels);
   }
+  /// Of blocks, after a line by channel.
+  U8Quantize(const Levels& levels, i64 channels, const ChannelLines& lines)
+      : quantization_(levels.quantization), table_(std::in_place, levels, channels, &lines), has_lines_(true) {}
 
-  std::string name() const override { return rows_ && rows_->is_scaled() ? "int8.Multiply+quantize" : "int8.quantize"; }
+  std::string name() const override {
+    if (has_lines_) return "int8.normalize+quantize";
+    return rows_ && rows_->is_scaled() ? "int8.Multiply+quantize" : "int8.quantize";
+  }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
     auto state = std::make_unique<State>();
@@ -89,6 +95,7 @@ class U8Quantize final : public Kernel {
   std::shared_ptr<const ovir::Quantization> quantization_;
   std::optional<RowLevels> rows_;
   std::optional<U8Table> table_;
+  bool has_lines_ = false;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
@@ -96,9 +103,11 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& shape = graph.fact(x).shape;
   if (!is_f32(graph, x) || !shape.is_static()) return std::nullopt;
   const auto levels = levels_of(graph, {root, 0});
-  if (!levels || !levels->zero() || *levels->zero() > levels->max_level) return std::nullopt;
+  if (!levels) return std::nullopt;
   const bool has_blocks = shape.rank() == 3 || shape.rank() == 4;
-  if (!has_blocks && !levels->is_single()) return std::nullopt;
+  // Few channels, as of an image, would leave most of a block empty.
+  const bool fills = has_blocks && shape[1].length() >= kBlock;
+  if (!fills && !levels->is_single()) return std::nullopt;
   if (levels->is_single() && graph.only_user(x) == root)
     for (const int port : {0, 1}) {
       const auto from = graph.input(x.node, port);
@@ -106,6 +115,24 @@ std::optional<Match> match(const Graphlet& graph, int root) {
       if (auto factors = column_factors(graph, x.node, from); factors.size() > 0)
         return Match{{x.node, root}, {from}, std::make_unique<U8Quantize>(*levels, 0, std::move(factors))};
     }
+  // Multiply and Add by channel, from the first of them on.
+  std::optional<ChannelLines> lines;
+  auto from = x;
+  while (fills && (graph.type(from.node) == "Multiply" || graph.type(from.node) == "Add")) {
+    const auto before = graph.input(from.node, graph.constant(graph.input(from.node, 0)) ? 1 : 0);
+    if (!is_f32(graph, before) || graph.constant(before) || !(graph.fact(before).shape == shape)) break;
+    // What others read as well is not part of it.
+    auto longer = graph.only_user(from) < 0 ? std::nullopt
+                                            : channel_lines(graph, from.node, before, shape.rank(), shape[1].length());
+    if (!longer) break;
+    lines = std::move(longer);
+    from = before;
+  }
+  if (lines) {
+    auto kernel = std::make_unique<U8Quantize>(*levels, shape[1].length(), *lines);
+    lines->nodes.push_back(root);
+    return Match{std::move(lines->nodes), {from}, std::move(kernel)};
+  }
   return Match{{root}, {x}, std::make_unique<U8Quantize>(*levels, has_blocks ? shape[1].length() : 0, Buffer())};
 }
 

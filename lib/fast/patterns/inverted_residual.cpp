@@ -10,7 +10,7 @@ namespace {
 
 /// What lies between two convolutions: nothing else is added to it.
 bool lies_between(const Bf16Layer& layer) { return layer.ending.residual < 0; }
-bool is_last(const U8Layer& layer) { return !layer.ending.pool && layer.ending.activation.f == Function::identity; }
+bool is_last(const U8Layer& layer) { return !layer.ending.pool && !layer.ending.is_activated(); }
 bool lies_between(const U8Layer& layer) { return layer.ending.result() && !layer.ending.adds && is_last(layer); }
 
 bool is_last(const Bf16Layer&) { return true; }

@@ -108,6 +108,42 @@ void activated_depthwise_f32(Net& n) {
   n.result(n.op("Convolution-1", {n.op("Sigmoid-1", {y}), n.weights({18, 70, 1, 1})}, windows(2)));
 }
 
+/// Where a normalization comes between the activation and the levels.
+void normalized_levels(Net& n) {
+  const auto y = relu(n, biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40));
+  const auto z = n.op("Add-1", {n.op("Multiply-1", {y, n.weights({1, 40, 1, 1})}), n.weights({1, 40, 1, 1})});
+  n.result(quantized(n, z));
+}
+void normalized_sum(Net& n) {
+  const auto y = convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1});
+  const auto z = n.op("Add-1", {n.op("Multiply-1", {y, n.weights({1, 40, 1, 1})}), n.weights({1, 40, 1, 1})});
+  n.result(quantized(n, z));
+}
+/// In front of levels that do not fit bytes it is left alone.
+void normalized_many_levels(Net& n) {
+  const auto y = relu(n, biased(n, convolution(n, n.input({1, 24, 6, 6}), "Convolution-1", {40, 24, 1, 1}), 40));
+  const auto low = n.numbers({-2}, {}), high = n.numbers({2}, {});
+  n.result(n.op("FakeQuantize-1", {n.op("Multiply-1", {y, n.weights({1, 40, 1, 1})}), low, high, low, high},
+                {{"levels", "1001"}}));
+}
+/// An activation of the sum with a residual; bounds come before the levels of the first summand.
+void activated_sum(Net& n) {
+  const auto x = quantized(n, n.input({1, 40, 6, 6}));
+  const auto y = quantized(n, relu(n, n.op("Convolution-1", {x, stepped(n, {40, 40, 3, 3})}, windows(2, 1, 1))));
+  n.result(quantized(n, n.op("PRelu-1", {n.op("Add-1", {y, x}), n.weights({40})})));
+}
+void activated_sum_f32(Net& n) {
+  const auto x = n.input({1, 24, 6, 6});
+  const auto y = biased(n, convolution(n, x, "Convolution-1", {24, 24, 3, 3}), 24);
+  n.result(softmax(n, n.op("Elu-1", {n.op("Add-1", {y, passing(n, x)})}, {{"alpha", "1"}})));
+}
+/// Limits as f16 rounds them: 0 is beside a level.
+void limits_of_f16(Net& n) {
+  const auto low = n.numbers({-2.001F}, {}), high = n.numbers({2 - 1.0F / 64 - 0.001F}, {});
+  const auto x = n.op("FakeQuantize-1", {n.input({1, 40, 7, 7}), low, high, low, high}, {{"levels", "256"}});
+  n.result(n.op("Convolution-1", {x, stepped(n, {18, 40, 3, 3})}, windows(2, 1, 1)));
+}
+
 /// A value on the border of two levels may be rounded otherwise than in f32.
 constexpr float kLevel = 1.0F / 64;
 
@@ -138,6 +174,14 @@ constexpr Example kExamples[] = {
     {"int8.convolution", shared_weights, kOften, kFixed, true, kLevel, Precision::int8},
     {"int8.convolution", residual_of_one_pixel, kOften, kFixed, true, 5e-6F, Precision::int8},
     {"int8.convolution+residual+FakeQuantize", residual_f32_quantized, kOnce, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+bias+Relu+Multiply+Add+FakeQuantize", normalized_levels, kOften, kFixed, true, kLevel,
+     Precision::int8},
+    {"int8.convolution+bias+Relu", normalized_many_levels, kOften, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+Multiply+Add+FakeQuantize", normalized_sum, kOnce, kFixed, true, kLevel, Precision::int8},
+    {"int8.convolution+Relu+FakeQuantize+residual+PRelu+FakeQuantize", activated_sum, kOften, kFixed, true, kLevel,
+     Precision::int8},
+    {"int8.convolution+bias+residual+Elu", activated_sum_f32, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.convolution", limits_of_f16, kOften, kFixed, false, kLevel, Precision::int8},
 };
 // clang-format on
 

@@ -17,12 +17,18 @@ void rows(Net& n) {  // after factors by column, for two products
 }
 void rows_of_f32(Net& n) { n.result(quantized(n, n.input({2, 3, 2, 9, 4}))); }
 
+void after_normalization(Net& n) {
+  const auto x = normalized(n, n.op("Tanh-1", {n.input({2, 20, 6, 5})}), 20);
+  n.result(n.op("Convolution-1", {quantized(n, x), stepped(n, {18, 20, 3, 3})}, windows(2, 1, 1)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"int8.quantize", by_itself, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.Multiply+quantize", rows, kOften, kFixed, true, 1.0F / 64, Precision::int8},
     {"int8.quantize", rows_of_f32, kOnce, kFixed, true, 5e-6F, Precision::int8},
     {"int8.quantize", before_convolutions, kOften, kFixed, true, 5e-6F, Precision::int8},
+    {"int8.normalize+quantize", after_normalization, kOften, kFixed, true, 1.0F / 64, Precision::int8},
 };
 // clang-format on
 

@@ -132,20 +132,20 @@ void sixteen(const float* values, i64 pixels, const float* by, const float* plus
 /// beyond the last of `outputs` become 0 in f32.
 void finish_aside(const U8Epilogue& e, const U8Tile& t, float* values, i64 pixels, i64 column, i64 columns,
                   i64 outputs) {
-  alignas(64) static constexpr std::array<float, kBlock> kOnes = [] {
-    std::array<float, kBlock> ones{};
-    ones.fill(1);
-    return ones;
-  }();
-  alignas(64) static constexpr std::array<float, kBlock> kZeros{};
+  alignas(64) std::array<float, kBlock> sum_by, sum_plus;
+  sum_by.fill(e.sum_by);
+  sum_plus.fill(e.sum_plus);
   alignas(64) std::uint8_t levels[kMostPixels * kChannels];
   const auto& loops = isa();
   const bool adds = t.residual || t.wide_residual;
   for (i64 c = 0; c < columns; c += kBlock) {
     auto* v = values + c * pixels;
-    const auto n = pixels * kBlock;
-    if (e.slopes) loops.activate(e.activation, e.slopes + column + c, v, kBlock, nullptr, 0, pixels, kBlock);
-    else loops.unary(e.activation, v, v, n);
+    const auto activate = [&](const Unary& f, const float* slopes) {
+      if (f.f == Function::identity) return;
+      if (slopes) loops.activate(f, slopes + column + c, v, kBlock, nullptr, 0, pixels, kBlock);
+      else loops.unary(f, v, v, pixels * kBlock);
+    };
+    activate(e.activation, e.slopes);
     if (e.by) {
       sixteen(v, pixels, e.by + column + c, e.plus + column + c, e.max_level, levels);
       if (adds)
@@ -164,7 +164,8 @@ void finish_aside(const U8Epilogue& e, const U8Tile& t, float* values, i64 pixel
         else add(t.wide_residual + p * t.residual_pixel + c / kBlock * t.residual_block);
       }
       v = values + c * pixels;
-      if (t.out) sixteen(v, pixels, kOnes.data(), kZeros.data(), 255, levels);
+      activate(e.sum_activation, e.sum_slopes);
+      if (t.out) sixteen(v, pixels, sum_by.data(), sum_plus.data(), e.sum_max_level, levels);
     }
     const auto count = std::clamp<i64>(outputs - column - c, 0, kBlock);
     for (i64 p = 0; !t.out && count < kBlock && p < pixels; ++p)
@@ -203,7 +204,7 @@ void activated_tile(const U8Epilogue& e, const U8Tile& to, const NarrowSum& sum,
 
 void u8_tile(const ConvolutionShape& s, const U8Blocked& out, const U8Blocked& residual, const U8Epilogue& e,
              const NarrowSum& sum, int pixels, i64 panel, i64 image, i64 pixel) {
-  if (e.has_activation()) {
+  if (e.activated) {
     const bool half = s.outputs - panel * kColumns <= kBlock;
     return activated_tile(e, u8_tile_of(s, out, residual, e, panel, image, pixel), sum, pixels, panel * kColumns,
                           half ? kBlock : kColumns, s.outputs);
@@ -304,7 +305,7 @@ void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const W
         work.in = rows.in + r * rows.row + x * rows.step;
         work.pixels = now;
         work.wide_block = now * kBlock;
-        work.wide_blocks = out.levels ? 4 : std::min<i64>(4, blocks_of(s.outputs) - channel / kBlock);
+        work.wide_blocks = std::min<i64>(4, blocks_of(s.outputs) - channel / kBlock);
         narrow_isa().u8_depthwise(work);
         auto to = tile_of({}, 0, e);
         if (out.levels)
@@ -315,7 +316,7 @@ void u8_depthwise(const ConvolutionShape& s, const std::int8_t* weights, const W
         finish_aside(e, to, values, now, channel, work.wide_blocks * kBlock, s.outputs);
       }
   };
-  if (e.has_activation()) return narrow_depthwise(s, 4, in, u8_pad(pad), scratch, pool, std::cref(activated));
+  if (e.activated) return narrow_depthwise(s, 4, in, u8_pad(pad), scratch, pool, std::cref(activated));
   const auto some = [&](const NarrowRows& rows) {
     const auto pixel = rows.y * s.out_width, plane = s.out_plane();
     if (out.levels)
@@ -365,20 +366,18 @@ void from_u8_blocked(const std::uint8_t* in, const U8Scale& q, float* out, bool 
   const Sixteen at{blocked, channels, plane};
   parallel_runs(batch, u8_blocks(channels), plane, kRun, kRun * 10, pool,
                 [&](i64 image, i64 block, i64 first, i64 pixels) {
-                  alignas(64) float values[kRun * kChannels];
                   const auto* from = in + ((image * u8_blocks(channels) + block) * plane + first) * kChannels;
-                  const auto c = block * kChannels, count = std::min(kChannels, channels - c);
-                  for (i64 p = 0; p < pixels; ++p)
-                    for (i64 k = 0; k < kChannels; ++k)
-                      values[p * kChannels + k] =
-                          k < count ? q.low[c + k] + q.scale[c + k] * static_cast<float>(from[p * kChannels + k]) : 0;
-                  for (i64 part = 0; part < count; part += kBlock) {
-                    auto* to = out + at.place(image, c + part, first);
-                    if (!blocked)
-                      table.transpose(values + part, kChannels, to, plane, pixels, std::min(kBlock, count - part));
-                    else
-                      for (i64 p = 0; p < pixels; ++p)
-                        std::copy_n(values + p * kChannels + part, kBlock, to + p * kBlock);
+                  for (i64 part = 0; part < std::min(kChannels, channels - block * kChannels); part += kBlock) {
+                    const auto c = block * kChannels + part;
+                    alignas(64) float low[kBlock], scale[kBlock], values[kRun * kBlock];
+                    std::copy_n(q.low + c, kBlock, low);
+                    std::copy_n(q.scale + c, kBlock, scale);
+                    auto* to = out + at.place(image, c, first);
+                    auto* rows = blocked ? to : values;
+                    for (i64 p = 0; p < pixels; ++p)
+                      for (i64 k = 0; k < kBlock; ++k)
+                        rows[p * kBlock + k] = low[k] + scale[k] * static_cast<float>(from[p * kChannels + part + k]);
+                    if (!blocked) table.transpose(values, kBlock, to, plane, pixels, std::min(kBlock, channels - c));
                   }
                 });
 }

@@ -27,12 +27,13 @@ struct U8Epilogue {
   bool rounds;
   float own, other, offset, min, max;
   bool small = false;
-  /// What comes between a value and its levels where it is not a matter of bounds, which are then infinite: `scale` and
-  /// `shift` give the value, level = round(value·by + plus) within 0 … max_level, by output, padded; null: no levels.
-  Unary activation{};
-  const float *slopes = nullptr, *by = nullptr, *plus = nullptr;
-  float max_level = 255;
-  bool has_activation() const { return activation.f != Function::identity; }
+  /// With activations, each step by itself: scale and shift give a value, which the activation takes; level =
+  /// round(value·by + plus) within 0 … max_level, by output, padded (null: no levels). `own`, `other` and `offset` give
+  /// the sum with a residual, as a value, which min, max and the other activation take; then `sum_by` and so on.
+  bool activated = false;
+  Unary activation{}, sum_activation{};
+  const float *slopes = nullptr, *sum_slopes = nullptr, *by = nullptr, *plus = nullptr;
+  float max_level = 255, sum_by = 1, sum_plus = 0, sum_max_level = 255;
 };
 
 /// Weights [outputs][channels][taps] of one group.
