@@ -5,11 +5,43 @@ namespace {
 
 void transpose(Net& n) { n.result(n.op("Transpose-1", {n.input({2, 3, 4, 5}), n.indices({0, 2, 3, 1})})); }
 void transpose_batch(Net& n) { n.result(n.op("Transpose-1", {n.input({2, 3, 4}), n.indices({1, 0, 2})})); }
+void planes_of_rows(Net& n) {
+  const int planes =
+      n.op("Reshape-1", {n.op("Transpose-1", {n.input({2, 35, 32}), n.indices({0, 2, 1})}), n.indices({0, 0, 5, 7})},
+           {{"special_zero", "true"}});
+  n.result(n.op("Relu-1", {convolution(n, planes, {16, 32, 3, 3}, windows(2, 1, 1))}));
+}
+void rows_of_planes(Net& n) {
+  const int planes = convolution(n, n.input({2, 16, 5, 7}), {32, 16, 3, 3}, windows(2, 1, 1));
+  const int rows = n.op("Reshape-1", {planes, n.indices({0, 32, -1})}, {{"special_zero", "true"}});
+  n.result(n.op("Transpose-1", {rows, n.indices({0, 2, 1})}));
+}
+/// Nothing beside them leaves values blocked.
+void planes_alone(Net& n) {
+  const int planes =
+      n.op("Reshape-1", {n.op("Transpose-1", {n.input({2, 6, 16}), n.indices({0, 2, 1})}), n.indices({2, 16, 3, 2})},
+           {{"special_zero", "false"}});
+  n.result(planes);
+}
+void rows_alone(Net& n) {
+  const int rows = n.op("Reshape-1", {n.input({2, 16, 3, 2}), n.indices({2, 16, 6})}, {{"special_zero", "false"}});
+  n.result(n.op("Transpose-1", {rows, n.indices({0, 2, 1})}));
+}
+/// The second axis of the Reshape is not that of channels: what comes out is not a plane for each.
+void no_planes(Net& n) {
+  const int x = n.op("Transpose-1", {n.input({2, 6, 16}), n.indices({0, 2, 1})});
+  n.result(n.op("Reshape-1", {x, n.indices({2, 8, 4, 3})}, {{"special_zero", "false"}}));
+}
 
 // clang-format off
 constexpr Example kExamples[] = {
     {"transpose", transpose},
     {"transpose", transpose_batch, kOnce, kOpen},
+    {"transpose+planes", planes_of_rows},
+    {"planes+transpose", rows_of_planes},
+    {"transpose+planes", planes_alone, kOnce},
+    {"planes+transpose", rows_alone, kOnce},
+    {"transpose", no_planes},
 };
 // clang-format on
 

@@ -1,11 +1,29 @@
 #include "fast/kernels/convolution/reorder.hpp"
 
+#include <cstring>
+
 #include "fast/kernels/convolution/runs.hpp"
 
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kRun = 256;  // pixels at a time
+constexpr i64 kRun = 256;      // pixels at a time
+constexpr i64 kFewPixels = 8;  // whose lines of one block are copied before those of the next
+
+/// copy(row's line, block's line), for each 16 channels of each pixel.
+template <class Copy>
+void for_lines(i64 batch, i64 channels, i64 plane, ThreadPool& pool, Copy copy) {
+  const auto blocks = channels / kBlock, groups = ceil_div(plane, kFewPixels);
+  parallel_ranges(pool, batch * groups, static_cast<double>(channels * kFewPixels) / 8, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto image = i / groups * plane, first = i % groups * kFewPixels,
+                 last = std::min(plane, first + kFewPixels);
+      for (i64 block = 0; block < blocks; ++block)
+        for (auto p = first; p < last; ++p)
+          copy(((image + p) * blocks + block) * kBlock, (image * blocks + block * plane + p) * kBlock);
+    }
+  });
+}
 
 }  // namespace
 
@@ -32,6 +50,16 @@ void to_plain(const float* in, float* out, i64 batch, i64 channels, i64 plane, T
                                   out + (channel * slices + slice % slices) * plane + first, slices * plane, pixels,
                                   count);
                 });
+}
+
+void rows_to_blocked(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
+  for_lines(batch, channels, plane, pool,
+            [&](i64 row, i64 block) { std::memcpy(out + block, in + row, kBlock * sizeof(float)); });
+}
+
+void blocked_to_rows(const float* in, float* out, i64 batch, i64 channels, i64 plane, ThreadPool& pool) {
+  for_lines(batch, channels, plane, pool,
+            [&](i64 row, i64 block) { std::memcpy(out + row, in + block, kBlock * sizeof(float)); });
 }
 
 void gather_pixels(const ConvolutionShape& s, const float* in, float* out, ThreadPool& pool) {
