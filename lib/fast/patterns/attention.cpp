@@ -72,6 +72,7 @@ struct Around {
   Orders orders{};
   bool masked = false;
   bool grouped = false;  ///< several heads of queries share one of keys and values
+  bool several = false;  ///< there must be several keys
   bool bf16 = false;     ///< multiplies in bf16
 };
 
@@ -84,6 +85,7 @@ class AttentionKernel final : public Kernel {
         orders_(around.orders),
         masked_(around.masked),
         grouped_(around.grouped),
+        several_(around.several),
         bf16_(around.bf16) {
     if (transposed_keys) std::swap(orders_.k[2], orders_.k[3]);
   }
@@ -105,8 +107,8 @@ class AttentionKernel final : public Kernel {
                      .value_depth = v.columns};
     // Heads and batches that are broadcast otherwise, and masks of their own rank, are for the reference kernel.
     if ((grouped_ ? s.kv_heads == 0 || s.heads % s.kv_heads != 0 : s.kv_heads != s.heads) || v.heads != s.kv_heads ||
-        k.batch != s.batch || v.batch != s.batch || s.keys == 0 || s.depth == 0 || k.columns != s.depth ||
-        v.rows != s.keys || (masked_ && sizes.in[3].rank() > 4) ||
+        k.batch != s.batch || v.batch != s.batch || s.keys == 0 || (several_ && s.keys == 1) || s.depth == 0 ||
+        k.columns != s.depth || v.rows != s.keys || (masked_ && sizes.in[3].rank() > 4) ||
         sizes.out[0].size() != s.batch * s.heads * s.queries * s.value_depth)
       return nullptr;
     s.causal = causal_;
@@ -143,7 +145,7 @@ class AttentionKernel final : public Kernel {
   bool causal_;
   std::optional<float> scale_;
   Orders orders_;
-  bool masked_, grouped_, bf16_;
+  bool masked_, grouped_, several_, bf16_;
 };
 
 /// The order of a Transpose of rank 4 by a constant.
@@ -180,9 +182,18 @@ bool has_shape_of(const Graphlet& graph, ValueRef a, ValueRef b) {
 /// Heads that are repeated, from the last node backwards: Reshape, Broadcast, Unsqueeze.
 struct Repetition {
   std::vector<int> nodes;
-  ValueRef from;     ///< [batch, heads, rows, columns] that are repeated
-  ValueRef lengths;  ///< of the Broadcast
+  ValueRef from;           ///< [batch, heads, rows, columns] that are repeated
+  ValueRef lengths;        ///< of the Broadcast
+  bool rows_known = true;  ///< that the Broadcast leaves their number
 };
+
+/// Whether a Reshape by a constant leaves the first axis as it is.
+bool keeps_first(const Graphlet& graph, int reshape) {
+  const auto* pattern = graph.constant(graph.input(reshape, 1));
+  const auto& to = graph.fact({reshape, 0}).shape[0];
+  const bool empty = to.is_static() && to.length() == 0;  // what a 0 may mean
+  return pattern && pattern->size() > 0 && to_i64(*pattern)[0] == 0 && !empty;
+}
 
 std::optional<Repetition> repetition_of(const Graphlet& graph, ValueRef v, int user) {
   Repetition r;
@@ -200,9 +211,12 @@ std::optional<Repetition> repetition_of(const Graphlet& graph, ValueRef v, int u
   if (!axes || *axes != std::vector<i64>{2} || !graph.constant(graph.input(r.nodes[0], 1)) || !is_f32(graph, v) ||
       !from.has_rank() || from.rank() != 4 || !wide.has_rank() || wide.rank() != 5 || !to.has_rank() || to.rank() != 4)
     return std::nullopt;
-  // That rows stay rows follows from their number.
-  const bool repeats = is_same(from[0], wide[0]) && is_same(from[1], wide[1]) && is_same(from[2], wide[3]) &&
-                       is_same(from[3], wide[4]) && is_same(from[0], to[0]) && is_same(from[3], to[3]) &&
+  // That rows stay rows follows from their number. Batches that are not known are judged by prepare(): those of the
+  // output tell. Nor are rows, of which one may become many; several cannot.
+  const bool keeps_batch = is_same(wide[0], to[0]) || keeps_first(graph, r.nodes[0]);
+  r.rows_known = is_same(from[2], wide[3]);
+  const bool repeats = from[0].compatible(wide[0]) && keeps_batch && is_same(from[1], wide[1]) &&
+                       from[2].compatible(wide[3]) && is_same(from[3], wide[4]) && is_same(from[3], to[3]) &&
                        wide[1].is_static() && wide[2].is_static() && to[1].is_static() && to[3].is_static() &&
                        to[1].length() == wide[1].length() * wide[2].length();
   return repeats ? std::optional(std::move(r)) : std::nullopt;
@@ -214,6 +228,7 @@ void take_repetitions(const Graphlet& graph, std::array<ValueRef, 3>& qkv, std::
   const auto keys = repetition_of(graph, qkv[1], users[0]), values = repetition_of(graph, qkv[2], users[1]);
   if (!keys || !values) return;
   around.grouped = true;
+  around.several = !keys->rows_known || !values->rows_known;
   qkv[1] = keys->from;
   qkv[2] = values->from;
   users = {keys->nodes.back(), values->nodes.back()};

@@ -55,6 +55,24 @@ void grouped_attention(Net& n, i64 queries) {
   n.result(n.op("ScaledDotProductAttention-13", {q, repeated(n, k), repeated(n, v), n.weights({queries, 9})},
                 {{"causal", "false"}}));
 }
+/// As exporters write it: the lengths are those of other values, of which nothing says that they are the same.
+void grouped_attention_exported(Net& n) {
+  const auto q = n.input({2, 6, 1, 8}), k = n.input({2, 3, 9, 8}), v = n.input({2, 3, 9, 8});
+  const auto past = n.op("Sigmoid-1", {n.input({2, 3, 4, 8})}), fresh = n.op("Sigmoid-1", {n.input({2, 3, 5, 8})});
+  const auto length = [&](int x, i64 axis) {
+    const auto shape = n.op("ShapeOf-3", {x}, {{"output_type", "i64"}});
+    return n.op("Gather-8", {shape, n.indices({axis}), n.index(0)});
+  };
+  const auto rows = n.op("Add-1", {length(past, 2), length(fresh, 2)});
+  const auto wide =
+      n.op("Concat-1", {length(q, 0), n.indices({3}), n.indices({2}), rows, n.indices({8})}, {{"axis", "0"}});
+  const auto repeat = [&](int x) {
+    const auto y = n.op("Broadcast-3", {n.op("Unsqueeze-1", {x, n.indices({2})}), wide}, {{"mode", "bidirectional"}});
+    return n.op("Reshape-1", {y, n.indices({0, 6, -1, 8})}, {{"special_zero", "true"}});
+  };
+  n.result(n.op("ScaledDotProductAttention-13", {q, repeat(k), repeat(v)}, {{"causal", "false"}}));
+  n.result(n.op("Concat-1", {past, fresh}, {{"axis", "2"}}));
+}
 void grouped_attention_one(Net& n) { grouped_attention(n, 1); }
 void grouped_attention_some(Net& n) { grouped_attention(n, 7); }
 
@@ -77,6 +95,7 @@ constexpr Example kExamples[] = {
     {"attention", spelled_attention_transposed, kOnce, kOpen},
     {"attention+groups", grouped_attention_one},
     {"attention+groups", grouped_attention_some, kOnce, kOpen},
+    {"attention+groups", grouped_attention_exported, kOnce, kOpen},
     {"bf16.attention", spelled_attention_transposed, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.attention+groups", grouped_attention_some, kOnce, kOpen, true, kBf16, Precision::bf16},
 };
