@@ -14,7 +14,7 @@ Precision precision_of(const std::string& word) {
 void add_precision(Flags& flags, std::string& precision) {
   flags.choice("--precision", precision, {"f32", "declared", "bf16", "int8"}, "PRECISION",
                "f32 computes narrower floats in f32; declared rounds every value to its declared type; bf16 computes "
-               "products and convolutions in bf16; int8 computes quantized convolutions in integers; one of");
+               "products and convolutions in bf16; int8 computes quantized ones in integers; one of");
 }
 
 void add_execution(Flags& flags, ExecutionOptions& options, const std::string& kernels) {
