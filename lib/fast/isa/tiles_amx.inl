@@ -87,6 +87,13 @@ struct U8Tiles {
   [[gnu::always_inline]] static void last3() { _tile_dpbusd(3, 6, 7); }
 };
 
+/// Asks for some lines of what will be wanted next.
+[[gnu::always_inline]] inline void ask(Ahead* ahead) {
+  if (!ahead) return;
+  for (i64 l = 0; l < ahead->lines && ahead->next < ahead->end; ++l, ahead->next += 64)
+    __builtin_prefetch(ahead->next, 0, 2);
+}
+
 /// Sums of pixels from pixel 0 on, and where kTwo of as many that lie `second` words further on.
 template <class Tiles, bool kTwo>
 static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, int tail, i64 second) {
@@ -98,14 +105,9 @@ static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, 
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
       const Word* a = t.in + block * t.block + t.taps[tap];
       const Word* b = a + second;
-      const auto ask = [&] {
-        if (!t.ahead) return;
-        for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
-          __builtin_prefetch(t.ahead->next, 0, 2);
-      };
       i64 left = steps;
       for (; left >= kTileRows; left -= kTileRows, a += kTileRows, b += kTileRows, w += kTileRows * kColumns) {
-        ask();
+        ask(t.ahead);
         _tile_loadd(4, a, pixel);
         _tile_loadd(5, w, kLine);
         Tiles::dot0();
@@ -119,7 +121,7 @@ static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, 
         }
       }
       if (left == 0) continue;
-      ask();
+      ask(t.ahead);
       _tile_loadd(6, a, pixel);
       _tile_loadd(7, w, kLine);
       Tiles::last0();
@@ -137,7 +139,7 @@ static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, 
 }
 
 /// The same of f32 in three parts (NarrowSum::part). Of their nine products the six that are not below what f32 rounds
-/// off, the smallest first.
+/// off, that of the first parts last.
 template <bool kTwo>
 static inline __attribute__((always_inline)) void sum_bf16x3(const NarrowSum& t, i64 second) {
   constexpr i64 kLine = kColumns * sizeof(Word), kPart = kTileRows * kColumns;
@@ -163,9 +165,7 @@ static inline __attribute__((always_inline)) void sum_bf16x3(const NarrowSum& t,
           _tile_dpbf16ps(3, 5, 7);
         }
       };
-      if (t.ahead)
-        for (i64 l = 0; l < t.ahead->lines && t.ahead->next < t.ahead->end; ++l, t.ahead->next += 64)
-          __builtin_prefetch(t.ahead->next, 0, 2);
+      ask(t.ahead);
       pixels(0);
       weights(2);
       multiply();
