@@ -3,18 +3,24 @@
 #include <algorithm>
 #include <array>
 
-#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/product/narrow.hpp"
 
 namespace ovir::fast {
 namespace {
-
-constexpr i64 kRowsBytes = 384 << 10;  // of the left operand, while all panels go by
 
 Bf16Place at(const Bf16Place& whole, i64 row, i64 column, i64 n) {
   const auto offset = row * n + column;
   return {.wide = whole.wide ? whole.wide + offset : nullptr,
           .narrow = whole.narrow ? whole.narrow + offset : nullptr,
           .pixel = n};
+}
+
+/// What computes a tile.
+auto tiles_of(const Bf16Panels& b, const Bf16Place& c, const Epilogue& epilogue, const Bf16Place& residual) {
+  return [&](const NarrowSum& sum, int rows, i64 row, i64 column) {
+    bf16_tile(sum, rows, column, std::min(kColumns, b.n - column), false, epilogue,
+              residual ? at(residual, row, column, b.n) : Bf16Place{}, at(c, row, column, b.n));
+  };
 }
 
 }  // namespace
@@ -68,65 +74,19 @@ void rows_to_bf16(const float* a, i64 row, i64 k, i64 m, Word* to, ThreadPool& p
 }
 
 NarrowSum Bf16Panels::sum(const Word* rows, i64 row, i64 panel, Ahead* ahead) const {
-  const auto words = bf16_words(k);
-  return {.in = rows,
-          .pixel = row,
-          .block = 0,
-          .taps = kOneTap,
-          .blocks = 1,
-          .tap_count = 1,
-          .steps = words,
-          .last_steps = words,
-          .weights = data + panel * panel_size(),
-          .ahead = ahead};
+  auto sum = NarrowProduct{rows, data, 0, n, bf16_words(k)}.sum(0, panel, ahead);
+  sum.pixel = row;
+  return sum;
 }
 
 void product(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
              const Bf16Place& residual, ThreadPool& pool) {
-  if (m == 0 || b.n == 0) return;
-  const auto max_pixels = narrow_isa().pixels;
-  const auto words = bf16_words(b.k), panels = b.count();
-  const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 80;  // ns, roughly
-  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
-  // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
-  const auto fits = std::max<i64>(ceil_div(m * words * 4, kRowsBytes), ceil_div(wanted, panels));
-  const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, max_pixels));
-  const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
-  const bool prefetch = bf16_panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
-  parallel(pool, row_blocks * groups, [&](i64 chunk) {
-    const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
-    const auto tiles = ceil_div(rows.size(), max_pixels);
-    for (auto panel = group.begin; panel < group.end; ++panel) {
-      Ahead ahead;
-      const auto next = panel + 1;  // of the thread's next chunk, if not of this one
-      if (prefetch && next < panels) {
-        ahead.next = reinterpret_cast<const char*>(b.data + next * b.panel_size());
-        ahead.end = ahead.next + b.panel_size() * 4;
-        ahead.lines = ceil_div(2 * kBlock, tiles);
-      }
-      const auto column = panel * kColumns, valid = std::min(kColumns, b.n - column);
-      for (i64 i = 0; i < tiles; ++i) {
-        const Part part(rows.size(), tiles, i);
-        const auto row = rows.begin + part.begin;
-        bf16_tile(b.sum(a + row * words, words, panel, &ahead), static_cast<int>(part.size()), column, valid, false,
-                  epilogue, residual ? at(residual, row, column, b.n) : Bf16Place{}, at(c, row, column, b.n));
-      }
-    }
-  });
+  for_tiles({a, b.data, m, b.n, bf16_words(b.k)}, 40, i64{1} << 18, pool, tiles_of(b, c, epilogue, residual));
 }
 
 void product_of_rows(const Bf16Panels& b, const Word* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,
                      const Bf16Place& residual) {
-  const auto words = bf16_words(b.k), tiles = ceil_div(m, i64{narrow_isa().pixels});
-  for (i64 panel = 0; panel < b.count(); ++panel) {
-    const auto column = panel * kColumns, valid = std::min(kColumns, b.n - column);
-    for (i64 i = 0; i < tiles; ++i) {
-      const Part part(m, tiles, i);
-      bf16_tile(b.sum(a + part.begin * words, words, panel, nullptr), static_cast<int>(part.size()), column, valid,
-                false, epilogue, residual ? at(residual, part.begin, column, b.n) : Bf16Place{},
-                at(c, part.begin, column, b.n));
-    }
-  }
+  for_tiles({a, b.data, m, b.n, bf16_words(b.k)}, tiles_of(b, c, epilogue, residual));
 }
 
 void product_of_rows(const Bf16Panels& b, const float* a, const Bf16Place& c, i64 m, const Epilogue& epilogue,

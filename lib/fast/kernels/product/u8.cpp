@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "fast/kernels/chunks.hpp"
+#include "fast/kernels/product/narrow.hpp"
 
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kRowsBytes = 384 << 10;  // of the left operand, while all panels go by
-constexpr i64 kRun = 256;              // numbers at a time
+constexpr i64 kRun = 256;  // numbers at a time
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 U8Rows at(const U8Rows& whole, i64 offset) {
@@ -96,18 +95,12 @@ void tile(const U8Product& b, const NarrowSum& sum, int pixels, i64 column, cons
   }
 }
 
-NarrowSum sum_of(const U8Product& b, const Word* rows, i64 panel, Ahead* ahead) {
-  const auto words = u8_words(b.k);
-  return {.in = rows,
-          .pixel = words,
-          .block = 0,
-          .taps = kOneTap,
-          .blocks = 1,
-          .tap_count = 1,
-          .steps = words,
-          .last_steps = words,
-          .weights = b.panels + panel * words * kColumns,
-          .ahead = ahead};
+/// What computes a tile.
+auto tiles_of(const U8Product& b, const U8Rows& c, const float* residual) {
+  return [&b, &c, residual](const NarrowSum& sum, int rows, i64 row, i64 column) {
+    const auto offset = row * b.n + column;
+    tile(b, sum, rows, column, at(c, offset), residual ? residual + offset : nullptr);
+  };
 }
 
 }  // namespace
@@ -160,45 +153,11 @@ void from_u8(const std::uint8_t* levels, const U8RowScale& q, float* to, i64 n) 
 }
 
 void product(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual, ThreadPool& pool) {
-  if (m == 0 || b.n == 0) return;
-  const auto max_pixels = i64{narrow_isa().pixels}, words = u8_words(b.k), panels = ceil_div(b.n, kColumns);
-  const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 250;  // ns, roughly
-  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
-  // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
-  const auto fits = std::max<i64>(ceil_div(m * words * 4, kRowsBytes), ceil_div(wanted, panels));
-  const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, max_pixels));
-  const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
-  const bool prefetch = u8_panels_size(b.k, b.n) > (i64{1} << 16) && m > 1;
-  parallel(pool, row_blocks * groups, [&](i64 chunk) {
-    const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
-    const auto tiles = ceil_div(rows.size(), max_pixels);
-    for (auto panel = group.begin; panel < group.end; ++panel) {
-      Ahead ahead;
-      const auto next = panel + 1;  // of the thread's next chunk, if not of this one
-      if (prefetch && next < panels) {
-        ahead.next = reinterpret_cast<const char*>(b.panels + next * words * kColumns);
-        ahead.end = ahead.next + words * kColumns * 4;
-        ahead.lines = ceil_div(2 * kBlock, tiles);
-      }
-      for (i64 i = 0; i < tiles; ++i) {
-        const Part part(rows.size(), tiles, i);
-        const auto row = rows.begin + part.begin, offset = row * b.n + panel * kColumns;
-        tile(b, sum_of(b, a + row * words, panel, &ahead), static_cast<int>(part.size()), panel * kColumns,
-             at(c, offset), residual ? residual + offset : nullptr);
-      }
-    }
-  });
+  for_tiles({a, b.panels, m, b.n, u8_words(b.k)}, 62.5, i64{1} << 16, pool, tiles_of(b, c, residual));
 }
 
 void product_of_rows(const U8Product& b, const Word* a, const U8Rows& c, i64 m, const float* residual) {
-  const auto tiles = ceil_div(m, i64{narrow_isa().pixels}), words = u8_words(b.k);
-  for (i64 panel = 0; panel < ceil_div(b.n, kColumns); ++panel)
-    for (i64 i = 0; i < tiles; ++i) {
-      const Part part(m, tiles, i);
-      const auto offset = part.begin * b.n + panel * kColumns;
-      tile(b, sum_of(b, a + part.begin * words, panel, nullptr), static_cast<int>(part.size()), panel * kColumns,
-           at(c, offset), residual ? residual + offset : nullptr);
-    }
+  for_tiles({a, b.panels, m, b.n, u8_words(b.k)}, tiles_of(b, c, residual));
 }
 
 }  // namespace ovir::fast

@@ -1,0 +1,76 @@
+// Products of rows of words by packed panels (isa/narrow.hpp): who computes which tiles, for bf16 and u8 alike.
+#pragma once
+#include <algorithm>
+
+#include "fast/isa/narrow.hpp"
+#include "fast/kernels/chunks.hpp"
+
+namespace ovir::fast {
+
+/// Rows, and a right operand in panels of 32 columns, [panel][words][32]; a row and a column have as many words.
+struct NarrowProduct {
+  const Word* rows;
+  const Word* panels;
+  i64 m, n, words;
+
+  i64 count() const { return ceil_div(n, kColumns); }
+  const Word* panel(i64 i) const { return panels + i * words * kColumns; }
+  /// What sums rows from `first` on by a panel.
+  NarrowSum sum(i64 first, i64 i, Ahead* ahead) const {
+    return {.in = rows + first * words,
+            .pixel = words,
+            .block = 0,
+            .taps = kOneTap,
+            .blocks = 1,
+            .tap_count = 1,
+            .steps = words,
+            .last_steps = words,
+            .weights = panel(i),
+            .ahead = ahead};
+  }
+};
+
+/// tile(sum, rows, first row, first column) for all of them, on all threads. `words_per_ns`: roughly so many words of
+/// rows are multiplied; `large`: words of panels from which on the next one is asked for beforehand.
+template <class Tile>
+void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPool& pool, const Tile& tile) {
+  constexpr i64 kRowsBytes = 384 << 10;  // of the left operand, while all panels go by
+  if (p.m == 0 || p.n == 0) return;
+  const auto max_pixels = i64{narrow_isa().pixels}, panels = p.count(), panel_size = p.words * kColumns;
+  const auto work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.words) / words_per_ns;
+  const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+  // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
+  const auto fits = std::max<i64>(ceil_div(p.m * p.words * 4, kRowsBytes), ceil_div(wanted, panels));
+  const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(p.m, max_pixels));
+  const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
+  const bool prefetch = panels * panel_size > large && p.m > 1;
+  parallel(pool, row_blocks * groups, [&](i64 chunk) {
+    const Part rows(p.m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
+    const auto tiles = ceil_div(rows.size(), max_pixels);
+    for (auto panel = group.begin; panel < group.end; ++panel) {
+      Ahead ahead;
+      if (prefetch && panel + 1 < panels)  // of the thread's next chunk, if not of this one
+        ahead = {.next = reinterpret_cast<const char*>(p.panel(panel + 1)),
+                 .end = reinterpret_cast<const char*>(p.panel(panel + 1) + panel_size),
+                 .lines = ceil_div(2 * kBlock, tiles)};
+      for (i64 i = 0; i < tiles; ++i) {
+        const Part part(rows.size(), tiles, i);
+        const auto row = rows.begin + part.begin;
+        tile(p.sum(row, panel, &ahead), static_cast<int>(part.size()), row, panel * kColumns);
+      }
+    }
+  });
+}
+
+/// The same in the caller's thread.
+template <class Tile>
+void for_tiles(const NarrowProduct& p, const Tile& tile) {
+  const auto tiles = ceil_div(p.m, i64{narrow_isa().pixels});
+  for (i64 panel = 0; panel < p.count(); ++panel)
+    for (i64 i = 0; i < tiles; ++i) {
+      const Part part(p.m, tiles, i);
+      tile(p.sum(part.begin, panel, nullptr), static_cast<int>(part.size()), part.begin, panel * kColumns);
+    }
+}
+
+}  // namespace ovir::fast
