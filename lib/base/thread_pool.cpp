@@ -80,10 +80,9 @@ struct Job {
     return did;
   }
   i64 help(Share& share) {
-    i64 did = 0;
+    i64 did = 0, finished = 0;
     if (share.next.load(std::memory_order_relaxed) >= share.end) return did;
     for (auto chunk = share.next.fetch_add(1); chunk < share.end; chunk = share.next.fetch_add(1)) {
-      i64 finished = 1;
       try {
         (*work)(chunk);
       } catch (...) {
@@ -92,9 +91,10 @@ struct Job {
         // Nobody need begin what is left: those chunks are claimed here.
         for (auto& other : shares) finished += std::max<i64>(other.end - other.next.exchange(other.end), 0);
       }
-      done.fetch_add(finished);
       ++did;
     }
+    // All at once: threads that counted each chunk would wait for the counter as long as for a short chunk.
+    done.fetch_add(did + finished);
     return did;
   }
   bool finished() const { return done.load() >= chunks; }

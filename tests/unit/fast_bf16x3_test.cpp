@@ -148,6 +148,36 @@ TEST_CASE("bf16x3 product: infinities, NaN and the largest numbers are those of 
     }
 }
 
+TEST_CASE("bf16x3 convolution: infinities and NaN reach the pixels that read them, and no others") {
+  if (!is_there()) return;
+  ThreadPool four(4);
+  for (const auto& s : {shape(1, 1, 64, 64, 7, 7, 3, 1, 1), shape(1, 1, 64, 64, 4, 4, 3, 1, 1),
+                        shape(1, 1, 32, 64, 14, 14, 3, 1, 1), shape(1, 1, 32, 64, 40, 40, 3, 1, 1)}) {
+    INFO(s.width);
+    auto in = random_floats(s.channels * s.plane(), 1, 0.5f, 1);
+    const auto filters = random_floats(s.outputs * s.channels * s.taps(), 2, 0.5f, 1);
+    in[at(3 * s.plane() + 1 * s.width + s.width - 1)] = kInfinity;
+    in[at(20 * s.plane() + s.plane() - 1)] = kNaN;
+    const Buffer packed(bf16x3_filters_size(s)), blocked(blocks_of(s.channels) * s.plane() * kBlock),
+        scratch(bf16x3_scratch_size(s, 4)), out(blocks_of(s.outputs) * s.out_plane() * kBlock);
+    bf16x3_pack(s, filters.data(), packed.data(), four);
+    to_blocked(in.data(), blocked.data(), 1, s.channels, s.plane(), four);
+    bf16x3_convolution(s, packed.data(), blocked.data(), out.data(), {}, scratch.data(), four);
+    const auto expected = naive(s, in, filters);
+    Floats y(expected.size());
+    to_plain(out.data(), y.data(), 1, s.outputs, s.out_plane(), four);
+    int infinite = 0, wrong = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      infinite += std::isinf(expected[i]);
+      if (std::isnan(expected[i])) wrong += !std::isnan(y[i]);
+      else if (std::isinf(expected[i])) wrong += y[i] != kInfinity;
+      else wrong += !(std::abs(y[i] - expected[i]) <= 1e-6 * expected[i]);
+    }
+    CHECK(infinite >= s.outputs);
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("bf16x3 convolution: strides, dilations, bands, residuals, any number of threads") {
   if (!is_there()) return;
   ThreadPool one(1), four(4);
@@ -157,7 +187,9 @@ TEST_CASE("bf16x3 convolution: strides, dilations, bands, residuals, any number 
                                      shape(2, 1, 33, 48, 9, 9, 3, 1, 1),      shape(1, 1, 96, 32, 14, 7, 3, 2, 1),
                                      shape(1, 1, 48, 20, 11, 11, 3, 1, 2, 2), shape(1, 1, 64, 40, 70, 70, 1, 1, 0),
                                      shape(1, 1, 64, 32, 60, 30, 3, 2, 1),    shape(1, 1, 40, 270, 9, 9, 1, 1, 0),
-                                     shape(1, 1, 70, 260, 9, 5, 3, 2, 1),     shape(1, 1, 32, 32, 5, 5, 5, 1, 2)};
+                                     shape(1, 1, 70, 260, 9, 5, 3, 2, 1),     shape(1, 1, 32, 32, 5, 5, 5, 1, 2),
+                                     shape(2, 1, 96, 70, 4, 4, 3, 1, 1),      shape(1, 1, 64, 64, 7, 7, 3, 1, 1),
+                                     shape(2, 1, 64, 64, 28, 28, 3, 1, 1)};
   for (const auto& s : shapes) {
     INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
     const auto in = random_floats(s.batch * s.channels * s.plane(), 1),

@@ -63,7 +63,10 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
                                      shape(1, 1, 16, 20, 11, 11, 3, 1, 2, 2), shape(2, 1, 3, 40, 30, 15, 7, 2, 3),
                                      shape(1, 1, 64, 32, 80, 80, 3, 1, 1),    shape(1, 32, 32, 32, 14, 14, 3, 1, 1),
                                      shape(2, 100, 100, 100, 9, 5, 3, 2, 1),  shape(1, 70, 70, 70, 7, 7, 5, 1, 2),
-                                     shape(1, 1, 64, 64, 14, 14, 3, 1, 1),    shape(2, 1, 100, 96, 17, 17, 3, 1, 1)};
+                                     shape(1, 1, 64, 64, 14, 14, 3, 1, 1),    shape(2, 1, 100, 96, 17, 17, 3, 1, 1),
+                                     shape(2, 1, 130, 64, 4, 4, 3, 1, 1),     shape(1, 1, 64, 40, 7, 7, 3, 1, 1),
+                                     shape(3, 1, 70, 33, 5, 5, 3, 1, 1),      shape(1, 1, 64, 32, 1, 1, 3, 1, 1),
+                                     shape(1, 1, 64, 96, 2, 2, 3, 1, 1),      shape(2, 1, 64, 64, 28, 28, 3, 1, 1)};
   int transformed = 0;
   for_each_isa([&] {
     for (const auto& s : shapes) {

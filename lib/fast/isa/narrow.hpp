@@ -23,7 +23,9 @@ struct NarrowSum {
   i64 blocks, tap_count, steps, last_steps;
   const Word* weights;  ///< 32 a step
   Ahead* ahead;         ///< null: nothing
-  i64 row = 0;          ///< where NarrowTable::tiled: if not 0, the second half of the pixels lies this much further on
+  /// Where NarrowTable::tiled, if not 0: pixels are those of short rows, `run` each, `row` words apart, as many rows as
+  /// rows_of_tile() says or twice as many at most.
+  i64 run = 0, row = 0;
   /// If not 0: operands are f32 as the sum of three bf16 each (to_bf16x3). Words of the second and third part lie this
   /// far behind those of the first; of weights there are [block][tap][part][16][32], the third part first as it is
   /// used. All blocks have 16 steps.
@@ -132,6 +134,13 @@ struct Bf16DepthwiseRows {
 
 /// The most of NarrowTable::pixels.
 inline constexpr int kMostPixels = 32;
+
+/// Rows of `run` pixels that are one tile of at most 16 lines, with what lies between them. 0: one row is more already.
+inline constexpr i64 rows_of_tile(i64 run, i64 row, i64 pixel) {
+  constexpr i64 kLines = 16;
+  if (run > kLines) return 0;
+  return row % pixel == 0 && row > 0 ? (kLines - run) / (row / pixel) + 1 : 1;
+}
 
 struct NarrowTable {
   const char* name;

@@ -24,7 +24,7 @@ constexpr TileShapes tile_shapes(int rows, int tail) {
 }
 
 /// Tiles 0 to 3 are sums of `rows` pixels each, 4 and 5 pixels, 6 and 7 weights, all of 16 steps.
-constexpr TileShapes bf16x3_shapes(int rows) {
+constexpr TileShapes full_shapes(int rows) {
   TileShapes shapes;
   for (int tile = 0; tile < 8; ++tile) {
     shapes.rows[tile] = static_cast<std::uint8_t>(tile < 6 ? rows : kTileRows);
@@ -34,11 +34,11 @@ constexpr TileShapes bf16x3_shapes(int rows) {
 }
 
 struct AllTileShapes {
-  TileShapes shapes[kTileRows][kTileRows], bf16x3[kTileRows];
-  constexpr AllTileShapes() : shapes(), bf16x3() {
+  TileShapes shapes[kTileRows][kTileRows], full[kTileRows];
+  constexpr AllTileShapes() : shapes(), full() {
     for (int rows = 0; rows < kTileRows; ++rows) {
       for (int tail = 0; tail < kTileRows; ++tail) shapes[rows][tail] = tile_shapes(rows + 1, tail);
-      bf16x3[rows] = bf16x3_shapes(rows + 1);
+      full[rows] = full_shapes(rows + 1);
     }
   }
 };
@@ -67,6 +67,10 @@ struct Bf16Tiles {
   [[gnu::always_inline]] static void dot1() { _tile_dpbf16ps(1, 4, 5); }
   [[gnu::always_inline]] static void dot2() { _tile_dpbf16ps(2, 4, 5); }
   [[gnu::always_inline]] static void dot3() { _tile_dpbf16ps(3, 4, 5); }
+  [[gnu::always_inline]] static void full0() { _tile_dpbf16ps(0, 4, 6); }
+  [[gnu::always_inline]] static void full1() { _tile_dpbf16ps(1, 4, 7); }
+  [[gnu::always_inline]] static void full2() { _tile_dpbf16ps(2, 5, 6); }
+  [[gnu::always_inline]] static void full3() { _tile_dpbf16ps(3, 5, 7); }
   [[gnu::always_inline]] static void last0() { _tile_dpbf16ps(0, 6, 7); }
   [[gnu::always_inline]] static void last1() { _tile_dpbf16ps(1, 6, 7); }
   [[gnu::always_inline]] static void last2() { _tile_dpbf16ps(2, 6, 7); }
@@ -81,6 +85,10 @@ struct U8Tiles {
   [[gnu::always_inline]] static void dot1() { _tile_dpbusd(1, 4, 5); }
   [[gnu::always_inline]] static void dot2() { _tile_dpbusd(2, 4, 5); }
   [[gnu::always_inline]] static void dot3() { _tile_dpbusd(3, 4, 5); }
+  [[gnu::always_inline]] static void full0() { _tile_dpbusd(0, 4, 6); }
+  [[gnu::always_inline]] static void full1() { _tile_dpbusd(1, 4, 7); }
+  [[gnu::always_inline]] static void full2() { _tile_dpbusd(2, 5, 6); }
+  [[gnu::always_inline]] static void full3() { _tile_dpbusd(3, 5, 7); }
   [[gnu::always_inline]] static void last0() { _tile_dpbusd(0, 6, 7); }
   [[gnu::always_inline]] static void last1() { _tile_dpbusd(1, 6, 7); }
   [[gnu::always_inline]] static void last2() { _tile_dpbusd(2, 6, 7); }
@@ -134,6 +142,33 @@ static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, 
         Tiles::last2();
       }
       w += tail * kColumns;
+    }
+  }
+}
+
+/// The same where all steps fill tiles.
+template <class Tiles, bool kTwo>
+static inline __attribute__((always_inline)) void sum_full_tiles(const NarrowSum& t, i64 second) {
+  constexpr i64 kLine = kColumns * sizeof(Word);
+  const i64 pixel = t.pixel * static_cast<i64>(sizeof(Word));
+  const Word* w = t.weights;
+  for (i64 block = 0; block < t.blocks; ++block) {
+    const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
+    for (i64 tap = 0; tap < t.tap_count; ++tap) {
+      const Word* a = t.in + block * t.block + t.taps[tap];
+      for (i64 left = steps; left > 0; left -= kTileRows, a += kTileRows, w += kTileRows * kColumns) {
+        ask(t.ahead);
+        _tile_loadd(4, a, pixel);
+        _tile_loadd(6, w, kLine);
+        Tiles::full0();
+        _tile_loadd(7, w + kTileRows, kLine);
+        Tiles::full1();
+        if (kTwo) {
+          _tile_loadd(5, a + second, pixel);
+          Tiles::full2();
+          Tiles::full3();
+        }
+      }
     }
   }
 }
@@ -200,17 +235,41 @@ static float one_sum(const NarrowSum& t, const Word* a, i64 column, float sum) {
   return sum;
 }
 
-/// The sums of up to 32 pixels, 32 a pixel. Of more than 16 there are two tiles of the same size, which may share a
-/// pixel.
+/// How the pixels of a sum lie in one or two tiles, of as many lines each. They may share pixels.
+struct TileLines {
+  i64 lines;
+  bool two;
+  i64 second = 0;  ///< pixels from the first of one tile to the first of the other
+  i64 rows = 0, tile_rows = 0,
+      apart = 0;  ///< of NarrowSum::run pixels: all, those of a tile; lines from one to the next
+
+  TileLines(const NarrowSum& t, int pixels) : lines(pixels), two(pixels > kTileRows) {
+    if (t.run == 0) {
+      if (two) lines = (pixels + 1) / 2;
+      second = pixels - lines;
+      return;
+    }
+    rows = pixels / t.run;
+    tile_rows = rows_of_tile(t.run, t.row, t.pixel);
+    two = rows > tile_rows;
+    if (!two) tile_rows = rows;
+    if (tile_rows > 1) apart = t.row / t.pixel;
+    lines = (tile_rows - 1) * apart + t.run;
+  }
+
+  /// Words from the first pixel of one tile to the first of the other.
+  i64 behind(const NarrowSum& t) const { return t.run == 0 ? second * t.pixel : (rows - tile_rows) * t.row; }
+};
+
+/// The sums of up to 32 pixels, 32 a pixel.
 template <class Tiles>
 static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, int pixels, const float* bias,
                                                             typename Tiles::Sum* to) {
   constexpr i64 kLine = kColumns * sizeof(Word);
-  const bool two = pixels > kTileRows || t.row != 0;
-  const int rows = two ? (pixels + 1) / 2 : pixels, tail = static_cast<int>(t.last_steps % kTileRows);
-  const i64 second = pixels - rows;
+  const TileLines at(t, pixels);
+  const int tail = static_cast<int>(t.last_steps % kTileRows);
   const bool three = Tiles::kHasParts && t.part != 0;
-  shape_tiles(three ? kTileShapes.bf16x3[rows - 1] : kTileShapes.shapes[rows - 1][tail]);
+  shape_tiles(tail == 0 ? kTileShapes.full[at.lines - 1] : kTileShapes.shapes[at.lines - 1][tail]);
   if (bias) {
     Tiles::start(bias);
   } else {
@@ -219,23 +278,31 @@ static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, 
     _tile_zero(2);
     _tile_zero(3);
   }
-  const i64 behind = t.row != 0 ? t.row : second * t.pixel;
-  if (three && two) sum_bf16x3<true>(t, behind);
+  const i64 behind = at.behind(t);
+  if (three && at.two) sum_bf16x3<true>(t, behind);
   else if (three) sum_bf16x3<false>(t, 0);
-  else if (two) sum_tiles<Tiles, true>(t, tail, behind);
+  else if (tail == 0 && at.two) sum_full_tiles<Tiles, true>(t, behind);
+  else if (tail == 0) sum_full_tiles<Tiles, false>(t, 0);
+  else if (at.two) sum_tiles<Tiles, true>(t, tail, behind);
   else sum_tiles<Tiles, false>(t, tail, 0);
   _tile_stored(0, to, kLine);
   _tile_stored(1, to + kTileRows, kLine);
-  if (!two) return;
-  _tile_stored(2, to + second * kColumns, kLine);
-  _tile_stored(3, to + second * kColumns + kTileRows, kLine);
+  const i64 second = t.run == 0 ? at.second : kTileRows;  // line of the second tile
+  if (at.two) {
+    _tile_stored(2, to + second * kColumns, kLine);
+    _tile_stored(3, to + second * kColumns + kTileRows, kLine);
+  }
+  // Rows come together.
+  for (i64 row = 1; row < at.rows; ++row) {
+    const i64 line = row < at.tile_rows ? row * at.apart : second + (row - (at.rows - at.tile_rows)) * at.apart;
+    __builtin_memmove(to + row * t.run * kColumns, to + line * kColumns, static_cast<std::size_t>(t.run * kLine));
+  }
 }
 
 /// Parts of infinite numbers give NaN where f32 may not: such sums are computed again.
 static void sums_again(const NarrowSum& t, int pixels, const float* bias, float* sums) {
-  const i64 rows = (pixels + 1) / 2;
   for (i64 p = 0; p < pixels; ++p) {
-    const Word* in = t.in + (t.row != 0 && p >= rows ? t.row + (p - rows) * t.pixel : p * t.pixel);
+    const Word* in = t.in + (t.run != 0 ? p / t.run * t.row + p % t.run * t.pixel : p * t.pixel);
     for (i64 c = 0; c < kColumns; ++c)
       if (auto& sum = sums[p * kColumns + c]; sum != sum) sum = one_sum(t, in, c, bias ? bias[c] : 0);
   }

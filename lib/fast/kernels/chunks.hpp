@@ -46,6 +46,10 @@ void parallel_ranges(ThreadPool& pool, i64 n, double cost, const Work& work) {
   });
 }
 
+/// Whether threads share out the rows of planes of so many pixels, not the channels: what a thread reads of one
+/// operation's results it has then computed itself, in its own cache. The weights of small planes are more than that.
+inline constexpr bool by_rows(i64 plane) { return plane >= 512; }
+
 /// Scratch memory in as many slots as chunks can run at once: a chunk takes one that is free and gives it back.
 class Slots {
  public:
@@ -59,6 +63,7 @@ class Slots {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     float* data() const { return slots_.memory_ + slot_ * slots_.each_; }
+    int slot() const { return slot_; }
 
    private:
     Slots& slots_;

@@ -7,6 +7,8 @@ namespace {
 
 constexpr i64 kBandWords = 64 << 10;    // of padded input rows that a chunk copies for itself
 constexpr i64 kPlaneWords = 256 << 10;  // of a padded input that is copied once for all chunks
+constexpr i64 kBands = 8;               // of rows, at least
+constexpr int kAlone = 4;               // threads that each copy a whole plane
 constexpr i64 kPixelBytes = 384 << 10;  // of a pointwise convolution's input, while all panels go by
 constexpr i64 kDepthwiseWords = 8 << 10;
 
@@ -116,19 +118,25 @@ i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
   return (start + at * kColumns + output % kColumns) * lanes + channel % lanes;
 }
 
-i64 NarrowGeometry::band_rows() const {
-  const auto fits = (kBandWords / (blocks * parts * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
-  return std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(s.out_height, 1));
+bool NarrowGeometry::copies_bands() const {
+  return padded && !image && (parts == 1 || s.out_height > 1) &&
+         (padded_size() > kPlaneWords || (s.out_height >= kBands && filters_size() <= 2 * padded_size()));
 }
 
-bool NarrowGeometry::copies_bands() const {
-  return padded && !image && padded_size() > kPlaneWords && (parts == 1 || s.out_height > 1);
+i64 NarrowGeometry::band_rows() const {
+  const auto fits = (kBandWords / (blocks * parts * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
+  return std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(ceil_div(s.out_height, kBands), 1));
+}
+
+bool NarrowGeometry::copies_alone(int threads) const {
+  return padded && !image && !copies_bands() && threads <= kAlone &&
+         padded_size() * 256 <= s.out_plane() * filters_size();
 }
 
 i64 NarrowGeometry::scratch_size(int threads) const {
   if (image) return s.batch * padded_size();
   if (!padded) return 0;
-  if (!copies_bands()) return s.batch * padded_size();
+  if (!copies_bands()) return std::max<i64>(s.batch, std::min(threads, kAlone)) * padded_size();
   const auto rows = (band_rows() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
   return threads * blocks * parts * rows * padded_width * kBlock;
 }
@@ -151,9 +159,11 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
       taps[t] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
     }
     const auto tiles = ceil_div(x1 - x0, max_pixels);
-    // Tiles of two short rows: weights are read for both.
+    // Short rows share tiles: weights are read for all of them.
     const bool tiled = narrow_isa().tiled;
-    const i64 together = tiled && s.out_height > 1 && 2 * (x1 - x0) <= max_pixels ? 2 : 1;
+    const auto apart = s.stride_y * from.row;
+    const auto rows = tiled && s.out_height > 1 ? 2 * rows_of_tile(x1 - x0, apart, g.step) : 0;
+    const auto together = std::max<i64>(rows, 1);
     for (auto panel = first; panel < last; ++panel) {
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
@@ -164,7 +174,7 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
         ahead.lines = ceil_div(2 * kBlock, tiles * ceil_div(y1 - y0, together));
       }
       for (auto y = y0; y < y1; y += together) {
-        const bool two = y + together <= y1 && together > 1;
+        const auto now = std::min(together, y1 - y);
         for (i64 i = 0; i < tiles; ++i) {
           const Part part(x1 - x0, tiles, i);
           const auto x = x0 + part.begin;
@@ -178,9 +188,10 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
                               .last_steps = g.last_steps,
                               .weights = weights + (panel - first) * g.panel_size(),
                               .ahead = &ahead,
-                              .row = two ? s.stride_y * from.row : 0,
+                              .run = now > 1 ? part.size() : 0,
+                              .row = apart,
                               .part = from.part};
-          tile(sum, static_cast<int>(part.size()) * (two ? 2 : 1), panel, image, y * s.out_width + x);
+          tile(sum, static_cast<int>(part.size() * now), panel, image, y * s.out_width + x);
         }
       }
     }
@@ -215,7 +226,8 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
               s.out_width);
     });
   }
-  if (g.padded && !g.image)
+  const bool alone = !filters.pack && s.out_height > 1 && g.copies_alone(slots_for(pool));
+  if (g.padded && !g.image && !alone)
     parallel_ranges(pool, s.batch * g.blocks, static_cast<double>(g.padded_size() / g.blocks) / 8,
                     [&](i64 begin, i64 end) {
                       for (auto i = begin; i < end; ++i)
@@ -251,14 +263,31 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
               part.end);
     });
   }
-  // Shared out by panels first, each of whose weights are then read by one thread; by rows where panels are too few.
-  const auto groups = std::clamp<i64>(ceil_div(wanted, s.batch), 1, panels);
-  const auto bands = std::clamp<i64>(ceil_div(wanted, s.batch * groups), 1, s.out_height);
-  parallel(pool, s.batch * groups * bands, [&](i64 chunk) {
-    const auto image = chunk / (groups * bands);
-    const Part part(panels, groups, chunk / bands % groups), band(s.out_height, bands, chunk % bands);
-    const Source from{data + image * g.blocks * block + band.begin * s.stride_y * row, row, block, apart};
-    compute(from, image, part.begin, part.end, band.begin, band.end, 0, s.out_width);
+  // Shared out by panels, each of whose weights are then read by one thread, or, where those are less than the input,
+  // by rows, which a thread may have computed itself in the layer before.
+  const bool by_rows = g.filters_size() < g.blocks * block;
+  const auto most = by_rows ? s.out_height : panels;
+  const auto first = std::clamp<i64>(ceil_div(wanted, s.batch), 1, most);
+  const auto second = std::clamp<i64>(ceil_div(wanted, s.batch * first), 1, by_rows ? panels : s.out_height);
+  Slots copies(reinterpret_cast<float*>(scratch), g.padded_size(), slots_for(pool));
+  std::array<i64, kAlone> copied_image;
+  copied_image.fill(-1);
+  parallel(pool, s.batch * first * second, [&](i64 chunk) {
+    const auto image = chunk / (first * second), outer = chunk / second % first, inner = chunk % second;
+    const Part part(panels, by_rows ? second : first, by_rows ? inner : outer);
+    const Part band(s.out_height, by_rows ? first : second, by_rows ? outer : inner);
+    const auto compute_from = [&](const Word* plane) {
+      compute({plane + band.begin * s.stride_y * row, row, block, apart}, image, part.begin, part.end, band.begin,
+              band.end, 0, s.out_width);
+    };
+    if (!alone) return compute_from(data + image * g.blocks * block);
+    const Slots::Lease room(copies);
+    auto* mine = reinterpret_cast<Word*>(room.data());
+    if (auto& has = copied_image[room.slot()]; has != image) {
+      copy(image, 0, g.blocks, 0, g.padded_height, mine);
+      has = image;
+    }
+    compute_from(mine);
   });
 }
 

@@ -43,8 +43,12 @@ struct NarrowGeometry {
   i64 scratch_size(int threads) const;
 
   i64 padded_size() const { return blocks * parts * padded_height * padded_width * pixel; }
-  i64 band_rows() const;
+  /// Whether the padded input is copied in bands of rows, each by who computes them: it is large, or larger than the
+  /// filters, which every thread then reads.
   bool copies_bands() const;
+  i64 band_rows() const;
+  /// Whether, where it is not, every thread copies all of it for itself: that is less than to wait for each other.
+  bool copies_alone(int threads) const;
 };
 
 /// Computes a few pixels by the columns of a panel: `place` is the first pixel in the plane.

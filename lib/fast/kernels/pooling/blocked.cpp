@@ -67,9 +67,15 @@ struct Pooling {
 
   void all(const float* in, float* out, ThreadPool& pool) const {
     const auto cost = static_cast<double>(s.out_width * s.taps()) * 2;
-    parallel_ranges(pool, s.batch * ceil_div(s.channels, loop.channels) * s.out_height, cost, [&](i64 begin, i64 end) {
-      for (auto i = begin; i < end; ++i)
-        row(in + i / s.out_height * s.plane() * kBlock, out + i * s.out_width * kBlock, i % s.out_height);
+    const auto blocks = ceil_div(s.channels, loop.channels), height = s.out_height;
+    const bool rows = by_rows(s.plane());
+    parallel_ranges(pool, s.batch * blocks * height, cost, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto image = i / (blocks * height), rest = i % (blocks * height);
+        const auto block = image * blocks + (rows ? rest % blocks : rest / height),
+                   y = rows ? rest / blocks : rest % height;
+        row(in + block * s.plane() * kBlock, out + (block * height + y) * s.out_width * kBlock, y);
+      }
     });
   }
 };
