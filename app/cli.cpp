@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -121,6 +122,14 @@ void print(std::string_view text) {
 }
 
 void to_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+int leave(int status) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  flush_log();
+  std::_Exit(status);
+#endif
+  return status;
+}
 
 int exit_status(const Diagnostics& diagnostics) {
   int status = kOk;

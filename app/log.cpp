@@ -46,4 +46,6 @@ void log_line(bool debug, std::string_view text) {
   spdlog::log(debug ? spdlog::level::debug : spdlog::level::info, text);
 }
 
+void flush_log() { spdlog::default_logger_raw()->flush(); }
+
 }  // namespace ovir::app

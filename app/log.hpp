@@ -12,6 +12,7 @@ namespace ovir::app {
 void start_log(std::string_view level, int verbose, const std::string& file);
 bool log_enabled(bool debug);
 void log_line(bool debug, std::string_view text);
+void flush_log();
 
 template <class... A>
 void log_info(fmt::format_string<A...> text, A&&... args) {

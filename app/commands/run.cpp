@@ -366,7 +366,7 @@ int execute(const Options& options, const Common& common, const std::vector<std:
     note(common, "--dump: not computed: " + list);
   if (!options.save_state.empty()) save_states(options.save_state, session);
   if (!steps.empty()) print(steps_json(std::move(steps), options.steps > 1));
-  return reference.within() ? kOk : kDiffers;
+  return leave(reference.within() ? kOk : kDiffers);
 }
 
 void declare_options(Flags& flags, Options& o);

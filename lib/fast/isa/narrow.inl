@@ -417,6 +417,28 @@ static void to_u8(const float* x, float scale, float shift, float max_level, std
   for (i64 j = 0; i + j < n; ++j) y[i + j] = levels[j];
 }
 
+static void pixels_to_u8(const float* const* x, int channels, const float* by, const float* plus, float max_level,
+                         i64 n, Word* to, i64 step) {
+  const Vec zero{}, limit = spread(max_level);
+  for (i64 i = 0; i < n; i += kWidth) {
+    const i64 now = n - i < kWidth ? n - i : kWidth;
+    Words words{};
+    for (int c = 0; c < channels; ++c) {
+      float lanes[kWidth] = {};
+      if (now < kWidth) __builtin_memcpy(lanes, x[c] + i, static_cast<std::size_t>(now) * sizeof(float));
+      const Vec v = now < kWidth ? load(lanes) : load(x[c] + i);
+      words |= (Words)to_levels(min(limit, max(zero, v * spread(by[c]) + spread(plus[c])))) << 8 * c;
+    }
+    if (step == 1 && now == kWidth) {
+      store_words(to + i, words);
+      continue;
+    }
+    Word lanes[kWidth];
+    store_words(lanes, words);
+    for (i64 j = 0; j < now; ++j) to[(i + j) * step] = lanes[j];
+  }
+}
+
 static void sixteen_to_u8(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
                           i64 pixels) {
   const Vec zero{}, limit = spread(max_level);
@@ -456,6 +478,7 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .u8_depthwise = u8_depthwise,
           .u8_pool = u8_pool,
           .to_u8 = to_u8,
+          .pixels_to_u8 = pixels_to_u8,
           .to_bf16 = to_bf16,
           .rows_to_bf16 = rows_to_bf16,
           .from_bf16 = from_bf16,

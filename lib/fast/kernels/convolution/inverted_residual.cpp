@@ -7,7 +7,7 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kSlotWords = 96 << 10;  // of what lies between, in each thread's cache
-constexpr i64 kPixels = 512;          // of a plane that is large: what lies between leaves the cache
+constexpr i64 kPixels = 128;          // of a plane that is large: what lies between leaves the cache
 
 void fill_pixels(Word* to, i64 pixels, Word with) { std::fill_n(to, pixels * kBlock, with); }
 

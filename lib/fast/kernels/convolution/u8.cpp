@@ -49,22 +49,13 @@ void image_to_u8(const NarrowGeometry& g, const float* in, const U8Scale& q, std
       const auto y = i % g.padded_height - s.pad_top;
       std::fill_n(row, row_words, u8_pad(pad));
       if (y < 0 || y >= s.height) continue;
-      for (i64 x = 0; x < s.width; x += kRun) {
-        const auto count = std::min(kRun, s.width - x);
-        std::uint8_t run[8][kRun] = {};  // by channel: an image has two words at most
-        for (i64 c = 0; c < s.channels; ++c)
-          table.to_u8(in + ((i / g.padded_height * s.channels + c) * s.height + y) * s.width + x, q.by[c], q.plus[c],
-                      q.max_level, run[c], count);
-        for (i64 w = 0; w < g.pixel; ++w) {
-          const auto* four = run + 4 * w;
-          auto* to = row + (s.pad_left + x) * g.pixel + w;
-          const auto word = [&](i64 k) {
-            return Word{four[0][k]} | Word{four[1][k]} << 8 | Word{four[2][k]} << 16 | Word{four[3][k]} << 24;
-          };
-          Word words[kRun];  // by vectors
-          for (i64 k = 0; k < kRun; ++k) words[k] = word(k);
-          for (i64 k = 0; k < count; ++k) to[k * g.pixel] = words[k];
-        }
+      for (i64 w = 0; w < g.pixel; ++w) {
+        const auto first = 4 * w, channels = std::min<i64>(4, s.channels - first);
+        std::array<const float*, 4> rows{};
+        for (i64 c = 0; c < channels; ++c)
+          rows[c] = in + ((i / g.padded_height * s.channels + first + c) * s.height + y) * s.width;
+        table.pixels_to_u8(rows.data(), static_cast<int>(channels), q.by + first, q.plus + first, q.max_level, s.width,
+                           row + s.pad_left * g.pixel + w, g.pixel);
       }
     }
   });

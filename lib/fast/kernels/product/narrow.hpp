@@ -37,7 +37,9 @@ void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPoo
   constexpr i64 kRowsBytes = 384 << 10;  // of the left operand, while all panels go by
   if (p.m == 0 || p.n == 0) return;
   const auto max_pixels = i64{narrow_isa().pixels}, panels = p.count(), panel_size = p.words * kColumns;
-  const auto work = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.words) / words_per_ns;
+  // Of few rows panels are rather read than multiplied.
+  constexpr double kReadWord = 0.15;  // ns
+  const auto work = static_cast<double>(p.n * p.words) * std::max(static_cast<double>(p.m) / words_per_ns, kReadWord);
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
   // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
   const auto fits = std::max<i64>(ceil_div(p.m * p.words * 4, kRowsBytes), ceil_div(wanted, panels));
