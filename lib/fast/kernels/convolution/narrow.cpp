@@ -80,8 +80,8 @@ struct Source {
 
 NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_word, i64 in_parts)
     : s(in_one_row(shape)), lanes(channels_of_word), parts(in_parts) {
-  // Of a large plane some rows at a time become parts.
-  if (parts > 1 && s.plane() * s.channels * parts / lanes > kPlaneWords) s = shape;
+  // Of a large plane some rows at a time become parts, but where there are more filters than pixels.
+  if (parts > 1 && s.plane() * s.channels * parts / lanes > kPlaneWords && s.outputs < s.plane()) s = shape;
   const auto words = parts > 1 ? round_up(s.channels, lanes * kBlock) / lanes : ceil_div(s.channels, lanes);
   image = words <= 2 && s.taps() > 1 && s.dilation_x == 1;
   blocks = image ? 1 : ceil_div(words, kBlock);
@@ -250,15 +250,17 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
     });
   }
   if (s.out_height == 1) {
-    // One row, as of a pointwise convolution: parts of it that stay in the cache while the panels go by.
-    const auto fits =
-        std::max(ceil_div(s.out_width * g.blocks * kBlock * 4, kPixelBytes), ceil_div(wanted, s.batch * panels));
+    // One row, as of a pointwise convolution: parts of it that stay in the cache while the panels go by. Of many
+    // filters each is read by one thread.
+    const bool whole = g.filters_size() > g.padded_size() && panels > 1;
+    const auto fits = std::max(ceil_div(s.out_width * g.blocks * kBlock * 4, kPixelBytes),
+                               whole ? 1 : ceil_div(wanted, s.batch * panels));
     const auto tiles = ceil_div(s.out_width, max_pixels);
     const auto parts = equal_parts(tiles, std::clamp<i64>(fits, 1, tiles), 1);
     const auto groups = equal_parts(panels, std::clamp<i64>(ceil_div(wanted, s.batch * parts), 1, panels), parts);
     return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {
-      const auto image = chunk / (parts * groups);
-      const Part part(s.out_width, parts, chunk / groups % parts), mine(panels, groups, chunk % groups);
+      const auto image = chunk / (parts * groups), i = whole ? chunk % parts : chunk / groups % parts;
+      const Part part(s.out_width, parts, i), mine(panels, groups, whole ? chunk / parts % groups : chunk % groups);
       compute({data + image * g.blocks * block, row, block, apart}, image, mine.begin, mine.end, 0, 1, part.begin,
               part.end);
     });
