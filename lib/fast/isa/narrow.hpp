@@ -80,6 +80,24 @@ struct U8Tile {
   i64 out_pixel = 0, out_block = 0;
 };
 
+/// What follows values of 16 columns that lie aside, a pixel after the other: PRelu by `slopes`; round(v·by + plus)
+/// within 0 … max_level; with a residual v·own + residual·other + offset, bounded, PRelu by `sum_slopes`, and where
+/// there is `out` round(v·sum_by + sum_plus) within 0 … sum_max_level. What is null is left out. Without `out` the
+/// result takes the place of the values.
+struct U8Aside {
+  float* values;
+  const float *slopes = nullptr, *by = nullptr, *plus = nullptr;  ///< 16 values each
+  float max_level = 255;
+  const std::uint8_t* residual = nullptr;  ///< 16 values a pixel
+  const float* wide_residual = nullptr;    ///< the same in f32
+  i64 residual_pixel = 0;
+  float own = 1, other = 0, offset = 0, min = 0, max = 0;
+  const float* sum_slopes = nullptr;
+  float sum_by = 1, sum_plus = 0, sum_max_level = 255;
+  std::uint8_t* out = nullptr;  ///< 16 values a pixel; wants levels, of `by` or of the sum
+  i64 out_pixel = 0;
+};
+
 /// Sums of i16 by i16, words of two neighbors, modulo 2^32, stored as they are, that of pixel p and column c at
 /// out[p·out_pixel + c/16·out_block + c%16].
 struct I16Tile {
@@ -199,6 +217,7 @@ struct NarrowTable {
   /// Pixels of 16 channels become those of 64: y = round(x·by + plus) within 0 … max_level, by channel.
   void (*sixteen_to_u8)(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
                         i64 pixels);
+  void (*u8_finish_aside)(const U8Aside& aside, i64 pixels);
 };
 
 extern const NarrowTable kNarrowBaseTable;

@@ -405,62 +405,8 @@ static void u8(const U8Tile& t, int pixels) {
   });
 }
 
-static void to_u8(const float* x, float scale, float shift, float max_level, std::uint8_t* y, i64 n) {
-  const Vec by = spread(scale), plus = spread(shift), zero{}, limit = spread(max_level);
-  i64 i = 0;
-  for (; i + kWidth <= n; i += kWidth) store_u8(y + i, min(limit, max(zero, load(x + i) * by + plus)));
-  if (i == n) return;
-  float lanes[kWidth] = {};
-  std::uint8_t levels[kWidth];
-  for (i64 j = 0; i + j < n; ++j) lanes[j] = x[i + j];
-  store_u8(levels, min(limit, max(zero, load(lanes) * by + plus)));
-  for (i64 j = 0; i + j < n; ++j) y[i + j] = levels[j];
-}
-
-static void pixels_to_u8(const float* const* x, int channels, const float* by, const float* plus, float max_level,
-                         i64 n, Word* to, i64 step) {
-  const Vec zero{}, limit = spread(max_level);
-  for (i64 i = 0; i < n; i += kWidth) {
-    const i64 now = n - i < kWidth ? n - i : kWidth;
-    Words words{};
-    for (int c = 0; c < channels; ++c) {
-      float lanes[kWidth] = {};
-      if (now < kWidth) __builtin_memcpy(lanes, x[c] + i, static_cast<std::size_t>(now) * sizeof(float));
-      const Vec v = now < kWidth ? load(lanes) : load(x[c] + i);
-      words |= (Words)to_levels(min(limit, max(zero, v * spread(by[c]) + spread(plus[c])))) << 8 * c;
-    }
-    if (step == 1 && now == kWidth) {
-      store_words(to + i, words);
-      continue;
-    }
-    Word lanes[kWidth];
-    store_words(lanes, words);
-    for (i64 j = 0; j < now; ++j) to[(i + j) * step] = lanes[j];
-  }
-}
-
-static void sixteen_to_u8(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
-                          i64 pixels) {
-  const Vec zero{}, limit = spread(max_level);
-  for (i64 c = 0; c < kBlock; c += kWidth) {
-    const Vec scale = load(by + c), shift = load(plus + c);
-    for (i64 p = 0; p < pixels; ++p)
-      store_u8(y + p * 4 * kBlock + c, min(limit, max(zero, load(x + p * kBlock + c) * scale + shift)));
-  }
-}
-
-static void u8_pool(const PoolRow& r) {
-  const auto* in = reinterpret_cast<const std::uint8_t*>(r.in);
-  auto* out = reinterpret_cast<std::uint8_t*>(r.out);
-  for (i64 x = 0; x < r.pixels; ++x) {
-    std::uint8_t best[4 * kBlock] = {};
-    for (i64 tap = 0; tap < r.tap_count; ++tap) {
-      const auto* from = in + (r.taps[tap] + x * r.step) * 4;
-      for (i64 c = 0; c < 4 * kBlock; ++c) best[c] = from[c] > best[c] ? from[c] : best[c];
-    }
-    __builtin_memcpy(out + x * 4 * kBlock, best, sizeof best);
-  }
-}
+// These use the vectors of levels.
+#include "fast/isa/levels.inl"
 
 static constexpr NarrowTable narrow_table(const char* name) {
   return {.name = name,
@@ -485,5 +431,6 @@ static constexpr NarrowTable narrow_table(const char* name) {
           .lane_sums = lane_sums,
           .lane_normalize = lane_normalize,
           .pair_rows = pair_rows,
-          .sixteen_to_u8 = sixteen_to_u8};
+          .sixteen_to_u8 = sixteen_to_u8,
+          .u8_finish_aside = u8_finish_aside};
 }

@@ -55,13 +55,17 @@ class U8Quantize final : public Kernel {
 
   i64 rows(const Sizes& sizes) const override { return by_rows(sizes) ? sizes.out[0].size() / row_of(sizes.in[0]) : 0; }
   void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
-    const auto n = row_of(in[0]);
+    auto n = row_of(in[0]);
     const auto scale = rows_->scale();
     const auto* x = in[0].as<const float>() + begin * n;
     if (out[0].type != ElementType::f32)
       return rows_to_u8(x, scale, n, end - begin, reinterpret_cast<std::uint8_t*>(out[0].data) + begin * n, n);
     auto part = scale;
     auto* y = out[0].as<float>() + begin * n;
+    if (!scale.factors) {  // rows may be short
+      n *= end - begin;
+      end = begin + 1;
+    }
     for (auto i = begin; i < end; ++i)
       for (i64 c = 0; c < n; c += kRun) {
         std::uint8_t levels[kRun];

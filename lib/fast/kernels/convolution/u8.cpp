@@ -114,57 +114,64 @@ U8Tile u8_tile_of(const ConvolutionShape& s, const U8Blocked& out, const U8Block
 
 namespace {
 
-/// 16 channels of pixels in f32 become those of 64 in u8.
-void sixteen(const float* values, i64 pixels, const float* by, const float* plus, float max_level, std::uint8_t* to) {
-  narrow_isa().sixteen_to_u8(values, by, plus, max_level, to, pixels);
-}
-
 /// The activation of columns from `column` on, the 16 columns of all pixels side by side, and what follows it: lanes
 /// beyond the last of `outputs` become 0 in f32.
 void finish_aside(const U8Epilogue& e, const U8Tile& t, float* values, i64 pixels, i64 column, i64 columns,
                   i64 outputs) {
-  alignas(64) std::array<float, kBlock> sum_by, sum_plus;
-  sum_by.fill(e.sum_by);
-  sum_plus.fill(e.sum_plus);
-  alignas(64) std::uint8_t levels[kMostPixels * kChannels];
   const auto& loops = isa();
+  const auto& table = narrow_isa();
   const bool adds = t.residual || t.wide_residual;
   for (i64 c = 0; c < columns; c += kBlock) {
     auto* v = values + c * pixels;
+    // Other activations than PRelu by channel have passes of their own.
     const auto activate = [&](const Unary& f, const float* slopes) {
-      if (f.f == Function::identity) return;
-      if (slopes) loops.activate(f, slopes + column + c, v, kBlock, nullptr, 0, pixels, kBlock);
-      else loops.unary(f, v, v, pixels * kBlock);
+      if (f.f != Function::identity && !slopes) loops.unary(f, v, v, pixels * kBlock);
     };
+    const auto by_column = [&](const float* p) { return p ? p + column + c : nullptr; };
+    U8Aside aside{.values = v,
+                  .slopes = by_column(e.slopes),
+                  .by = by_column(e.by),
+                  .plus = by_column(e.plus),
+                  .max_level = e.max_level,
+                  .own = e.own,
+                  .other = e.other,
+                  .offset = e.offset,
+                  .min = e.min,
+                  .max = e.max};
     activate(e.activation, e.slopes);
-    if (e.by) {
-      sixteen(v, pixels, e.by + column + c, e.plus + column + c, e.max_level, levels);
-      if (adds)
-        for (i64 p = 0; p < pixels; ++p)
-          for (i64 i = 0; i < kBlock; ++i) v[p * kBlock + i] = static_cast<float>(levels[p * kChannels + i]);
-    }
+    alignas(64) std::array<float, kBlock> sum_by, sum_plus;
     if (adds) {
-      for (i64 p = 0; p < pixels; ++p, v += kBlock) {
-        const auto add = [&](const auto* other) {
-          for (i64 i = 0; i < kBlock; ++i) {
-            const auto sum = v[i] * e.own + (static_cast<float>(other[i]) * e.other + e.offset);
-            v[i] = std::min(e.max, std::max(e.min, sum));
-          }
-        };
-        if (t.residual) add(t.residual + p * t.residual_pixel + c);
-        else add(t.wide_residual + p * t.residual_pixel + c / kBlock * t.residual_block);
+      if (t.residual) aside.residual = t.residual + c;
+      else aside.wide_residual = t.wide_residual + c / kBlock * t.residual_block;
+      aside.residual_pixel = t.residual_pixel;
+      aside.sum_slopes = by_column(e.sum_slopes);
+      aside.sum_by = e.sum_by;
+      aside.sum_plus = e.sum_plus;
+      aside.sum_max_level = e.sum_max_level;
+      if (e.sum_activation.f != Function::identity && !e.sum_slopes) {
+        table.u8_finish_aside(aside, pixels);
+        activate(e.sum_activation, nullptr);
+        sum_by.fill(e.sum_by);
+        sum_plus.fill(e.sum_plus);
+        aside = {.values = v};
+        if (t.out) {
+          aside.by = sum_by.data();
+          aside.plus = sum_plus.data();
+          aside.max_level = e.sum_max_level;
+        }
       }
-      v = values + c * pixels;
-      activate(e.sum_activation, e.sum_slopes);
-      if (t.out) sixteen(v, pixels, sum_by.data(), sum_plus.data(), e.sum_max_level, levels);
     }
+    if (t.out) {
+      aside.out = t.out + c;
+      aside.out_pixel = t.out_pixel;
+      table.u8_finish_aside(aside, pixels);
+      continue;
+    }
+    if (aside.slopes || aside.residual || aside.wide_residual) table.u8_finish_aside(aside, pixels);
     const auto count = std::clamp<i64>(outputs - column - c, 0, kBlock);
-    for (i64 p = 0; !t.out && count < kBlock && p < pixels; ++p)
-      std::fill(v + p * kBlock + count, v + (p + 1) * kBlock, 0.0f);
-    for (i64 p = 0; p < pixels; ++p) {
-      if (t.out) std::copy_n(levels + p * kChannels, kBlock, t.out + p * t.out_pixel + c);
-      else std::copy_n(v + p * kBlock, kBlock, t.wide + p * t.out_pixel + c / kBlock * t.out_block);
-    }
+    for (i64 p = 0; count < kBlock && p < pixels; ++p) std::fill(v + p * kBlock + count, v + (p + 1) * kBlock, 0.0f);
+    for (i64 p = 0; p < pixels; ++p)
+      std::copy_n(v + p * kBlock, kBlock, t.wide + p * t.out_pixel + c / kBlock * t.out_block);
   }
 }
 
