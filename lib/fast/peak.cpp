@@ -40,11 +40,11 @@ Peak measure_peak(Runtime& runtime) {
     });
   });
   if (bf16x3_pays(rows, depth, columns)) {
-    const Buffer parts(bf16x3_panels_size(depth, columns));
+    const Buffer pairs(bf16x3_pairs_size(depth, columns));
     product_time = std::min(product_time, shortest([&] {
                               runtime.parallel(threads, [&](i64 i) {
                                 for (i64 k = 0; k < repeats; ++k)
-                                  product_alone({words(parts), depth, columns}, a.data(), c[i].data(), rows, {});
+                                  product_alone({pairs.data(), depth, columns}, a.data(), c[i].data(), rows, {});
                               });
                             }));
   }

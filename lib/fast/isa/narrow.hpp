@@ -160,6 +160,23 @@ inline constexpr i64 rows_of_tile(i64 run, i64 row, i64 pixel) {
   return row % pixel == 0 && row > 0 ? (kLines - run) / (row / pixel) + 1 : 1;
 }
 
+/// Rows of f32, as the sum of three bf16 each (to_bf16x3), by all panels of a matrix of f32:
+/// out = clamp(residual + bias + sum, low, high). The parts of the weights are made while others are multiplied.
+struct Bf16x3Rows {
+  const Word* in;  ///< [block of 32 steps][part][rows][16]
+  int rows;        ///< at most kMostPixels
+  i64 blocks, n;
+  const float* weights;   ///< [panel of 32 columns][block][pair of steps][column][2]
+  Word* room;             ///< kRoom words, on a cache line
+  const float* bias;      ///< by column; null: none
+  const float* residual;  ///< rows `row` apart; null: none; may be `out`
+  float low, high;
+  float* out;
+  i64 row;
+
+  static constexpr i64 kRoom = 2 * 3 * kBlock * kColumns;
+};
+
 struct NarrowTable {
   const char* name;
   int pixels;          ///< the most that are computed at once
@@ -214,6 +231,8 @@ struct NarrowTable {
   void (*to_bf16x3)(const float* x, const float* y, i64 step, i64 n, Word* to, i64 part) = nullptr;
   /// The same of two lines of 32 weights (the second one null: zeros), which become 32 words of two.
   void (*lines_to_bf16x3)(const float* even, const float* odd, Word* to, i64 part) = nullptr;
+  /// Null as to_bf16x3.
+  void (*bf16x3_rows)(const Bf16x3Rows& rows) = nullptr;
   /// Pixels of 16 channels become those of 64: y = round(x·by + plus) within 0 … max_level, by channel.
   void (*sixteen_to_u8)(const float* x, const float* by, const float* plus, float max_level, std::uint8_t* y,
                         i64 pixels);

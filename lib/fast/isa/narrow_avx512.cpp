@@ -107,6 +107,8 @@ constexpr NarrowTable with_digits() {
 }
 
 #include "fast/isa/tiles_amx.inl"
+// Uses its parts and shapes.
+#include "fast/isa/rows_amx.inl"
 constexpr NarrowTable with_tiles() {
   auto table = with_digits();
   table.name = "amx";
@@ -116,6 +118,7 @@ constexpr NarrowTable with_tiles() {
   table.u8 = u8_in_tiles;
   table.to_bf16x3 = to_bf16x3;
   table.lines_to_bf16x3 = lines_to_bf16x3;
+  table.bf16x3_rows = bf16x3_rows;
   return table;
 }
 }  // namespace

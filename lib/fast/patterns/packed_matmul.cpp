@@ -80,7 +80,7 @@ class PackedMatMul final : public Kernel {
     const auto* a = in[0].as<const float>() + begin * k_;
     auto* c = out[0].as<float>() + begin * n_;
     const auto epilogue = ending_.epilogue(residual);
-    if (in_three(out[0].size() / n_)) product_alone(three(), a, c, end - begin, epilogue);
+    if (in_three(out[0].size() / n_)) product_alone(pairs(), a, c, end - begin, epilogue);
     else product_alone({panels_.data(), k_, n_}, a, k_, c, n_, end - begin, epilogue);
   }
 
@@ -101,12 +101,14 @@ class PackedMatMul final : public Kernel {
     return is_small() ? k_ <= kMostInThree && bf16x3_pays(m / 2, k_, n_) : bf16x3_pays(m, k_, n_);
   }
   Bf16x3Panels three() const { return {words(parts_), k_, n_}; }
+  Bf16x3Pairs pairs() const { return {parts_.data(), k_, n_}; }
   /// The matrix for so many rows.
   void pack(i64 m) const {
     if (in_three(m)) {
       std::call_once(split_, [this] {
-        parts_ = Buffer(bf16x3_panels_size(k_, n_));
-        pack_bf16x3_panels(b_.data, b_.row, b_.column, k_, n_, words(parts_));
+        parts_ = Buffer(is_small() ? bf16x3_pairs_size(k_, n_) : bf16x3_panels_size(k_, n_));
+        if (is_small()) pack_bf16x3_pairs(b_.data, b_.row, b_.column, k_, n_, parts_.data());
+        else pack_bf16x3_panels(b_.data, b_.row, b_.column, k_, n_, words(parts_));
       });
     } else {
       std::call_once(packed_, [this] {

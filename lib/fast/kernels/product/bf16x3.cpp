@@ -25,18 +25,18 @@ i64 depth(i64 k) {
   return k <= kDeep * 3 / 2 ? blocks : ceil_div(blocks, ceil_div(k, kDeep));
 }
 
-/// Up to 32 rows of the steps of some blocks, [block][part][32][16].
-void split_rows(const float* a, i64 row, i64 rows, i64 steps, Word* to) {
+/// Rows of the steps of some blocks, [block][part][`most` rows][16].
+void split_rows(const float* a, i64 row, i64 rows, i64 steps, i64 most, Word* to) {
   const auto& table = narrow_isa();
-  for (i64 first = 0; first < steps; first += kBf16x3Steps, to += kBlockWords) {
+  for (i64 first = 0; first < steps; first += kBf16x3Steps, to += 3 * most * kBlock) {
     if (steps - first >= kBf16x3Steps) {
-      table.to_bf16x3(a + first, a + first + kBlock, row, rows, to, kRows * kBlock);
+      table.to_bf16x3(a + first, a + first + kBlock, row, rows, to, most * kBlock);
       continue;
     }
     for (i64 i = 0; i < rows; ++i) {
       alignas(64) float last[kBf16x3Steps] = {};
       std::copy_n(a + i * row + first, steps - first, last);
-      table.to_bf16x3(last, last + kBlock, 0, 1, to + i * kBlock, kRows * kBlock);
+      table.to_bf16x3(last, last + kBlock, 0, 1, to + i * kBlock, most * kBlock);
     }
   }
 }
@@ -61,6 +61,24 @@ void tile(const Bf16x3Panels& b, const Word* a, i64 first, i64 blocks, i64 panel
             {.wide = c + place, .pixel = b.n});
 }
 
+/// use(block, word, even line, odd line) for all pairs of lines of 32 columns, blocks of all panels counted.
+template <class Use>
+void for_pairs_of_lines(const float* b, i64 row, i64 column, i64 k, i64 n, Use use) {
+  i64 block = 0;
+  for (i64 j = 0; j < n; j += kColumns) {
+    const auto valid = std::min(kColumns, n - j);
+    for (i64 first = 0; first < k; first += kBf16x3Steps, ++block) {
+      alignas(64) float lines[kBf16x3Steps * kColumns] = {};
+      const auto count = std::min(kBf16x3Steps, k - first);
+      const auto* from = b + first * row + j * column;
+      if (column == 1)
+        for (i64 i = 0; i < count; ++i) std::copy_n(from + i * row, valid, lines + i * kColumns);
+      else isa().transpose(from, column, lines, kColumns, valid, count);
+      for (i64 w = 0; w < kBlock; ++w) use(block, w, lines + 2 * w * kColumns, lines + (2 * w + 1) * kColumns);
+    }
+  }
+}
+
 }  // namespace
 
 bool bf16x3_pays(i64 m, i64 k, i64 n) {
@@ -71,22 +89,23 @@ i64 bf16x3_panels_size(i64 k, i64 n) {
   const Bf16x3Panels panels{nullptr, k, n};
   return panels.count() * panels.panel_size();
 }
+i64 bf16x3_pairs_size(i64 k, i64 n) { return bf16x3_panels_size(k, n) / 3 * 2; }
 
 void pack_bf16x3_panels(const float* b, i64 row, i64 column, i64 k, i64 n, Word* to) {
-  for (i64 j = 0; j < n; j += kColumns) {
-    const auto valid = std::min(kColumns, n - j);
-    for (i64 first = 0; first < k; first += kBf16x3Steps, to += 3 * kBlock * kColumns) {
-      alignas(64) float lines[kBf16x3Steps * kColumns] = {};
-      const auto count = std::min(kBf16x3Steps, k - first);
-      const auto* from = b + first * row + j * column;
-      if (column == 1)
-        for (i64 i = 0; i < count; ++i) std::copy_n(from + i * row, valid, lines + i * kColumns);
-      else isa().transpose(from, column, lines, kColumns, valid, count);
-      for (i64 w = 0; w < kBlock; ++w)
-        narrow_isa().lines_to_bf16x3(lines + 2 * w * kColumns, lines + (2 * w + 1) * kColumns,
-                                     to + (2 * kBlock + w) * kColumns, -kBlock * kColumns);
+  for_pairs_of_lines(b, row, column, k, n, [&](i64 block, i64 word, const float* even, const float* odd) {
+    auto* last = to + block * 3 * kBlock * kColumns + (2 * kBlock + word) * kColumns;
+    narrow_isa().lines_to_bf16x3(even, odd, last, -kBlock * kColumns);
+  });
+}
+
+void pack_bf16x3_pairs(const float* b, i64 row, i64 column, i64 k, i64 n, float* to) {
+  for_pairs_of_lines(b, row, column, k, n, [&](i64 block, i64 word, const float* even, const float* odd) {
+    auto* pairs = to + (block * kBlock + word) * 2 * kColumns;
+    for (i64 c = 0; c < kColumns; ++c) {
+      pairs[2 * c] = even[c];
+      pairs[2 * c + 1] = odd[c];
     }
-  }
+  });
 }
 
 i64 bf16x3_scratch_size(i64 m, i64 k) { return ceil_div(m, kRows) * bf16x3_blocks(k) * kBlockWords; }
@@ -103,7 +122,7 @@ void product(const Bf16x3Panels& b, const float* a, float* c, i64 m, const Epilo
     const auto words = blocks * kBlockWords;  // of 32 rows
     parallel_ranges(pool, groups_of_rows, static_cast<double>(kRows * steps) / 6, [&](i64 begin, i64 end) {
       for (auto i = begin; i < end; ++i)
-        split_rows(a + i * kRows * b.k + step, b.k, std::min(kRows, m - i * kRows), steps, scratch + i * words);
+        split_rows(a + i * kRows * b.k + step, b.k, std::min(kRows, m - i * kRows), steps, kRows, scratch + i * words);
     });
     Epilogue e = epilogue;
     const float* residual = e.residual;
@@ -138,13 +157,38 @@ void product(const Bf16x3Panels& b, const float* a, float* c, i64 m, const Epilo
   }
 }
 
-void product_alone(const Bf16x3Panels& b, const float* a, float* c, i64 m, const Epilogue& epilogue) {
+void product_alone(const Bf16x3Pairs& b, const float* a, float* c, i64 m, const Epilogue& e) {
   alignas(64) std::array<Word, bf16x3_blocks(kMostInThree) * kBlockWords> parts;
-  for (i64 row = 0; row < m; row += kRows) {
-    const auto rows = std::min(kRows, m - row);
-    split_rows(a + row * b.k, b.k, rows, b.k, parts.data());
-    for (i64 panel = 0; panel < b.count(); ++panel)
-      tile(b, parts.data(), 0, bf16x3_blocks(b.k), panel, row, rows, c, epilogue, epilogue.residual, nullptr);
+  alignas(64) std::array<Word, Bf16x3Rows::kRoom> room;
+  if (m == 0 || b.n == 0) return;
+  const bool whole = e.is_simple();
+  float low = 0, high = 0;
+  bf16_bounds(e, low, high);
+  const auto* residual = whole || !e.residual_last ? e.residual : nullptr;
+  for (i64 i = 0, groups = ceil_div(m, kRows); i < groups; ++i) {
+    const Part mine(m, groups, i);
+    const auto rows = mine.size(), place = mine.begin * b.n;
+    split_rows(a + mine.begin * b.k, b.k, rows, b.k, rows, parts.data());
+    narrow_isa().bf16x3_rows({.in = parts.data(),
+                              .rows = static_cast<int>(rows),
+                              .blocks = bf16x3_blocks(b.k),
+                              .n = b.n,
+                              .weights = b.data,
+                              .room = room.data(),
+                              .bias = e.bias,
+                              .residual = residual ? residual + place : nullptr,
+                              .low = low,
+                              .high = high,
+                              .out = c + place,
+                              .row = b.n});
+    if (whole) continue;
+    // What the loops have not done.
+    Epilogue rest{.activation = e.activation, .slopes = e.slopes, .residual_last = e.residual_last};
+    const auto* last = e.residual_last ? e.residual : nullptr;
+    if (!last && !e.slopes) isa().unary(e.activation, c + place, c + place, rows * b.n);
+    else
+      for (auto r = mine.begin; r < mine.end; ++r)
+        finish_row(isa(), rest, 0, 1, c + r * b.n, last ? last + r * b.n : nullptr, c + r * b.n, b.n);
   }
 }
 

@@ -36,9 +36,19 @@ i64 bf16x3_scratch_size(i64 m, i64 k);
 void product(const Bf16x3Panels& b, const float* a, float* c, i64 m, const Epilogue& epilogue, Word* scratch,
              ThreadPool& pool);
 
+/// A right operand whose parts are made as they are used, of numbers as Bf16x3Rows::weights has them: for few rows,
+/// which read more than they multiply.
+struct Bf16x3Pairs {
+  const float* data;
+  i64 k, n;
+};
+i64 bf16x3_pairs_size(i64 k, i64 n);
+/// As pack_bf16x3_panels().
+void pack_bf16x3_pairs(const float* b, i64 row, i64 column, i64 k, i64 n, float* to);
+
 /// The most that k may be where there is no scratch memory.
 inline constexpr i64 kMostInThree = 512;
-/// The same in the caller's thread, for k up to kMostInThree.
-void product_alone(const Bf16x3Panels& b, const float* a, float* c, i64 m, const Epilogue& epilogue);
+/// The same as product(), to the bit, in the caller's thread, for k up to kMostInThree.
+void product_alone(const Bf16x3Pairs& b, const float* a, float* c, i64 m, const Epilogue& epilogue);
 
 }  // namespace ovir::fast
