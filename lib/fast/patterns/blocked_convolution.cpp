@@ -20,6 +20,9 @@ constexpr i64 kPlaneWorthReordering = 400;
 /// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
 constexpr i64 kPlaneWorthTransforming = 150;
 
+/// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
+constexpr i64 kSideWorthSplitting = 12;
+
 /// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
 ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
@@ -30,7 +33,10 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool a
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
-  if (tile == 0) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::direct;
+  // On two threads as fast as Winograd's small tiles or faster, and rounds less.
+  const bool middling = tile == 2 && std::min(s.out_height, s.out_width) >= kSideWorthSplitting;
+  if (splits && (tile == 0 || middling)) return ConvolutionMethod::bf16x3;
+  if (tile == 0) return ConvolutionMethod::direct;
   return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
 }
 

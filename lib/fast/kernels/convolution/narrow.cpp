@@ -119,8 +119,8 @@ i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
 }
 
 bool NarrowGeometry::copies_bands() const {
-  return padded && !image && (parts == 1 || s.out_height > 1) &&
-         (padded_size() > kPlaneWords || (s.out_height >= kBands && filters_size() <= 2 * padded_size()));
+  return padded && !image && (parts == 1 || s.out_height > 1) && filters_size() <= 2 * padded_size() &&
+         (padded_size() > kPlaneWords || s.out_height >= kBands);
 }
 
 i64 NarrowGeometry::band_rows() const {

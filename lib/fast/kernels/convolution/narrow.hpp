@@ -43,8 +43,8 @@ struct NarrowGeometry {
   i64 scratch_size(int threads) const;
 
   i64 padded_size() const { return blocks * parts * padded_height * padded_width * pixel; }
-  /// Whether the padded input is copied in bands of rows, each by who computes them: it is large, or larger than the
-  /// filters, which every thread then reads.
+  /// Whether the padded input is copied in bands of rows, each by who computes them: it is large beside the filters,
+  /// all of which are then read for each band.
   bool copies_bands() const;
   i64 band_rows() const;
   /// Whether, where it is not, every thread copies all of it for itself: that is less than to wait for each other.
