@@ -35,19 +35,23 @@ struct NarrowProduct {
 template <class Tile>
 void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPool& pool, const Tile& tile) {
   constexpr i64 kRowsBytes = 384 << 10;  // of the left operand, while all panels go by
+  constexpr i64 kLarge = 128 << 10;      // words of all panels, which leave the cache
   if (p.m == 0 || p.n == 0) return;
   const auto max_pixels = i64{narrow_isa().pixels}, panels = p.count(), panel_size = p.words * kColumns;
   // Of few rows panels are rather read than multiplied.
   constexpr double kReadWord = 0.15;  // ns
   const auto work = static_cast<double>(p.n * p.words) * std::max(static_cast<double>(p.m) / words_per_ns, kReadWord);
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
-  // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
-  const auto fits = std::max<i64>(ceil_div(p.m * p.words * 4, kRowsBytes), ceil_div(wanted, panels));
+  // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out. Of a large
+  // matrix each panel is read by one thread.
+  const bool whole = p.n > p.m && panels * panel_size >= kLarge;
+  const auto fits = std::max<i64>(ceil_div(p.m * p.words * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(p.m, max_pixels));
   const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
   const bool prefetch = panels * panel_size > large && p.m > 1;
   parallel(pool, row_blocks * groups, [&](i64 chunk) {
-    const Part rows(p.m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
+    const Part rows(p.m, row_blocks, whole ? chunk % row_blocks : chunk / groups),
+        group(panels, groups, whole ? chunk / row_blocks : chunk % groups);
     const auto tiles = ceil_div(rows.size(), max_pixels);
     for (auto panel = group.begin; panel < group.end; ++panel) {
       Ahead ahead;

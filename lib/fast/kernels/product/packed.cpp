@@ -8,6 +8,7 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kDeep = 1024;            // a panel of 128 KiB stays in the second-level cache beside the rows
+constexpr i64 kLarge = 128 << 10;      // floats of all panels, which leave the cache
 constexpr i64 kRowsBytes = 512 << 10;  // of the left operand, while all panels go by
 constexpr i64 kMaxPixels = 16;
 constexpr i64 kSetFloats = 1 << 10;  // rows a multiple of 4 KB apart fall into one set, of 8 lines or 12
@@ -155,13 +156,16 @@ void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i6
   const auto work = static_cast<double>(m) * static_cast<double>(b.n) * static_cast<double>(b.k) / 40;  // ns, roughly
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
   // As few blocks of rows as keep a block in the cache, more where the panels are too few to share out.
-  const auto fits = std::max<i64>(ceil_div(m * b.k * 4, kRowsBytes), ceil_div(wanted, panels));
+  // Of a large matrix each panel is read by one thread.
+  const bool whole = b.n > m && panels_size(b.k, b.n) >= kLarge;
+  const auto fits = std::max<i64>(ceil_div(m * b.k * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, table.pixels));
   const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
   const auto deep = depth(b.k);
   const bool prefetch = panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
   parallel(pool, row_blocks * groups, [&](i64 chunk) {
-    const Part rows(m, row_blocks, chunk / groups), group(panels, groups, chunk % groups);
+    const Part rows(m, row_blocks, whole ? chunk % row_blocks : chunk / groups),
+        group(panels, groups, whole ? chunk / row_blocks : chunk % groups);
     const auto tiles = ceil_div(rows.size(), table.pixels);
     for (auto panel = group.begin; panel < group.end; ++panel) {
       Ahead ahead;
