@@ -77,6 +77,13 @@ TEST_CASE("elementary functions: GELU differs from the exact one by 2e-7 of its 
       // 2e-5 of the quotient, and beyond 4.2 what it lacks to a half.
       REQUIRE(std::abs(y[i] - v * 0.5 * (1 + std::erf(v / std::sqrt(2.0)))) <= 3.4e-5 * std::max(std::abs(v), 1e-3));
     }
+    for (const float a : {1.0f, 1.702f, 0.25f}) {
+      isa().unary({Function::swish_short, a}, x.data(), y.data(), static_cast<i64>(x.size()));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double v = x[i];
+        REQUIRE(std::abs(y[i] - v / (1 + std::exp(-a * v))) <= 3.4e-5 * std::max(std::abs(v), 1e-3));
+      }
+    }
     isa().unary({Function::gelu_tanh}, x.data(), y.data(), static_cast<i64>(x.size()));
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double v = x[i], inner = std::sqrt(2 / std::acos(-1.0)) * (v + 0.044715 * v * v * v);

@@ -32,6 +32,7 @@ inline Vec pick(const Sixteen& table, Ints at) {
 }
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
+#include "fast/isa/swish_short.inl"
 
 // The loops use what is above.
 #include "fast/isa/all.inl"

@@ -13,6 +13,7 @@ enum class Function : std::uint8_t {
   prelu,         ///< x < 0 ? a·x : x; a may be per column where a loop takes slopes
   sigmoid,       ///< 1 / (1 + exp(-x))
   swish,         ///< x / (1 + exp(-a·x))
+  swish_short,   ///< the same within 3.4e-5 of x, for a > 0: for results that are rounded to bf16 or levels
   hswish,        ///< x · clamp(x + 3, 0, 6) / 6
   hsigmoid,      ///< clamp(x + 3, 0, 6) / 6
   hard_sigmoid,  ///< clamp(a·x + b, 0, 1)
@@ -45,6 +46,11 @@ struct Unary {
   float a = 0, b = 0;
   /// Functions that a tile computes as it is stored, by two comparisons.
   bool is_clamp() const { return f == Function::identity || f == Function::clamp; }
+  /// For a result that is rounded to bf16 or levels.
+  Unary shortened() const {
+    if (f == Function::gelu_erf) return {Function::gelu_short};
+    return f == Function::swish && a > 0 ? Unary{Function::swish_short, a} : *this;
+  }
 };
 
 enum class Binary : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference, prelu };

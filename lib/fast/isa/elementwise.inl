@@ -10,6 +10,7 @@ static inline __attribute__((always_inline)) void with_function(const Unary& u, 
     case Function::prelu: return use([=](Vec x) { return x < zero ? a * x : x; });
     case Function::sigmoid: return use([](Vec x) { return sigmoid(x); });
     case Function::swish: return use([=](Vec x) { return x * sigmoid(a * x); });
+    case Function::swish_short: return use([=, by = one / a](Vec x) { return swish_short(x, a, by); });
     case Function::hswish:
       return use([=](Vec x) { return x * (min(spread(6.0f), max(zero, x + spread(3.0f))) * spread(1.0f / 6)); });
     case Function::hsigmoid:

@@ -208,7 +208,7 @@ void bf16_depthwise_rows(const ConvolutionShape& s, const float* filters, const 
       work.in = rows.in + y * rows.row + x * rows.step;
       work.pixels = std::min(kRun, s.out_width - x);
       table.bf16_depthwise(work);
-      isa().unary(activation, values, values, work.pixels * kChannels);
+      isa().unary(activation.shortened(), values, values, work.pixels * kChannels);
       table.merge_bf16(values, out + (y * s.out_width + x) * kBlock, work.pixels);
     }
 }

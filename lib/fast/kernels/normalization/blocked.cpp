@@ -122,7 +122,7 @@ void normalize_blocked(const BlockedNormalization& w, const float* x, float* y, 
 
 void normalize_blocked(const BlockedNormalization& w, const float* x, std::uint16_t* y, ThreadPool& pool) {
   auto what = w;
-  if (what.activation.f == Function::gelu_erf) what.activation.f = Function::gelu_short;
+  what.activation = what.activation.shortened();
   each_unit(what, pool, [&](const Unit& unit, i64 image, i64 channel) {
     const auto begin = (image * w.channels + channel) * w.plane;
     normalize_wide(what, unit, channel, x + begin, [&](i64 block, i64 pixel, i64 pixels, const auto& finish) {

@@ -53,8 +53,7 @@ void tile(const U8Product& b, const NarrowSum& sum, int pixels, i64 column, cons
   alignas(64) float values[kMostPixels * kColumns];
   alignas(64) std::uint8_t levels[kMostPixels * 4 * kBlock];
   const auto& loops = isa();
-  auto activation = e.activation;
-  if (activation.f == Function::gelu_erf && to.levels) activation.f = Function::gelu_short;
+  const auto activation = to.levels ? e.activation.shortened() : e.activation;
   t.low = -kInfinity;
   t.high = kInfinity;
   t.wide = values;
