@@ -26,7 +26,7 @@ bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::o
     return false;
   if (step.nodes.empty()) return true;
   const auto& node = plan.node(step);
-  if (node.op->kind != Kind::compute) return false;
+  if (node.op->kind != Kind::compute || step.caching != Caching::none) return false;
   return !step.infers || (recorded && step.by_shapes);
 }
 
@@ -35,6 +35,7 @@ bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::o
 Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime& runtime, bool recorded)
     : shapes(std::move(known)),
       tensors(plan.values.size()),
+      rooms(plan.values.size(), 0),
       fixed(plan.values.size(), 0),
       planned(plan.values.size(), 0),
       conversions(plan.parameters.size()),
@@ -93,7 +94,9 @@ void Sized::prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded) {
     // These sizes are not for the kernel: the reference kernels take its place. A constant that the kernel has
     // swallowed is not among the step's inputs.
     const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan.node(step).inputs.size();
-    if (whole) continue;
+    const bool grown =
+        std::any_of(step.inputs.begin(), step.inputs.end(), [&](int id) { return plan.value(id).grows >= 0; });
+    if (whole && !grown) continue;
     sized.how = How::dynamic;
     all_planned = false;
   }
@@ -144,17 +147,20 @@ void Sized::bind_kernels(const Plan& plan) {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     auto& sized = steps[s];
     if (sized.how != How::kernel) continue;
-    const auto bind = [&](View& view, int id) {
+    const auto bind = [&](View& view, int id, int input) {
       if (fixed[id]) view.data = const_cast<std::byte*>(tensors[id].bytes());
-      else sized.patches.push_back({&view, id});
+      else sized.patches.push_back({&view, id, input});
     };
-    for (std::size_t i = 0; i < sized.in.size(); ++i) bind(sized.in[i], plan.steps[s].inputs[i]);
-    for (std::size_t o = 0; o < sized.out.size(); ++o) bind(sized.out[o], plan.steps[s].outputs[o]);
+    for (std::size_t i = 0; i < sized.in.size(); ++i) bind(sized.in[i], plan.steps[s].inputs[i], static_cast<int>(i));
+    for (std::size_t o = 0; o < sized.out.size(); ++o) bind(sized.out[o], plan.steps[s].outputs[o], -1);
   }
 }
 
 void Sized::bind_moved(const SizedStep& step) const {
-  for (const auto& patch : step.patches) patch.view->data = const_cast<std::byte*>(tensors[patch.value].bytes());
+  for (const auto& patch : step.patches) {
+    patch.view->data = const_cast<std::byte*>(tensors[patch.value].bytes());
+    if (patch.input >= 0) step.state->set_room(patch.input, rooms[patch.value]);
+  }
 }
 
 void Sized::bind_references(const Plan& plan) {
