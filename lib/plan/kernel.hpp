@@ -41,8 +41,7 @@ struct KernelState {
   Scratch reserve(i64 floats);
   float* floats(const Scratch& s) const { return reinterpret_cast<float*>(scratch + s.offset); }
 
-  /// How long input `i` is in memory along the axis along which it grows (Kernel::reads_grown); 0: as in its dims. Those
-  /// without room need not be said.
+  /// How long input `i` is in memory along the axis along which it grows (Kernel::reads_grown); 0: as in its dims.
   i64 room(int i) const { return i < std::ssize(rooms) ? rooms[i] : 0; }
   void set_room(int i, i64 length) {
     if (length > 0 && i >= std::ssize(rooms)) rooms.resize(i + 1, 0);

@@ -1,6 +1,6 @@
 // The passes that make a plan, in the order in which make_plan runs them: each changes the plan in place. `fold`,
-// `fuse`, `choose`, `layout` and `caches` may be left out by name (PlanOptions::without); Precision::declared leaves `precision`
-// with nothing to do.
+// `fuse`, `choose`, `layout` and `caches` may be left out by name (PlanOptions::without); Precision::declared leaves
+// `precision` with nothing to do.
 #pragma once
 #include "plan/plan.hpp"
 
