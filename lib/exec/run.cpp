@@ -6,6 +6,7 @@
 
 #include "base/float_mode.hpp"
 #include "exec/evaluate.hpp"
+#include "exec/growing_states.hpp"
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
 #include "exec/stored.hpp"
@@ -23,12 +24,16 @@ namespace ovir {
 class Executor::Run final : private EvalHost {
  public:
   Run(Executor& executor, RunContext& context, Sized& sized, std::span<const i64> iterations)
-      : executor_(executor), plan_(*executor.plan_), context_(context), sized_(sized), iterations_(iterations) {}
+      : executor_(executor),
+        plan_(*executor.plan_),
+        context_(context),
+        sized_(sized),
+        growing_(plan_, sized, context),
+        iterations_(iterations) {}
 
   void run(std::span<const Tensor> inputs, std::span<Tensor> results) {
     spend(sized_.work + (iterations_.empty() ? 0 : kStepsOfAnIteration));
     bind(inputs);
-    if (context_.observer) context_.states.plain();  // an observer sees values as their shapes say
     if (context_.observer) watch_given();
     const bool alone = context_.observer || context_.profiler;
     for (int s = 0; s < std::ssize(plan_.steps);) {
@@ -178,7 +183,7 @@ class Executor::Run final : private EvalHost {
     }
     return list;
   }
-  /// A value as its shape says, for those who look at it.
+  /// A value as its shape says, for those who look at it; only of a state that grows it may have room.
   Tensor plain(int id) const {
     const auto& tensor = sized_.tensors[id];
     return tensor ? as_declared(plan_.value(id), tensor, sized_.shapes[id]) : tensor;
@@ -192,125 +197,13 @@ class Executor::Run final : private EvalHost {
     work_ = 0;
     if (node.op->kind == Kind::assign) {
       assign(variable, plain(step.inputs[0]));
-      for (const auto id : step.outputs) store(id, context_.states.plain().find(variable)->second);
+      for (const auto id : step.outputs) store(id, state(variable));
       return true;
     }
-    Room room;
-    const auto* held = context_.states.find(variable, room);
+    const auto held = state(variable);
     if (!held) return false;
-    if (room.length > 0) held = &context_.states.plain().find(variable)->second;
-    require_planned(plan_.value(step.outputs[0]), *held);
-    store(step.outputs[0], *held);
-    return true;
-  }
-
-  // --- states that grow. Only steps that the pass `caches` has marked meet values with room.
-
-  /// The value of the plan without room.
-  const Tensor& without_room(int id) {
-    auto& tensor = sized_.tensors[id];
-    if (const auto room = std::exchange(sized_.rooms[id], 0); room > 0) {
-      Tensor plain(tensor.type(), tensor.shape());
-      copy_grown(tensor, room, plain, 0, plan_.value(id).grows, 0, context_.runtime.pool());
-      tensor = plain;
-    }
-    return tensor;
-  }
-
-  static bool keeps_order(const Tensor& indices, i64 length) {
-    if (indices.size() != length) return false;
-    for (i64 i = 0; i < length; ++i)
-      if ((indices.type() == ElementType::i32 ? indices.data<std::int32_t>()[i] : indices.data<i64>()[i]) != i)
-        return false;
-    return true;
-  }
-
-  /// Storage for so many along the axis, with room for more where the plan runs often and memory is not short.
-  Tensor storage_for(const Tensor& like, i64 axis, i64 length, i64& room) const {
-    constexpr i64 kLeast = 32;
-    const auto& memory = *context_.runtime.memory();
-    auto shape = like.shape();
-    shape[axis] = room = length;
-    if (plan_.options.steady()) {
-      i64 bytes = byte_width(like.type());
-      for (i64 i = 0; i < shape.rank(); ++i)
-        bytes = saturating_mul(bytes, i == axis ? saturating_mul(length, 2) : shape[i]);
-      if (bytes < memory.limit() / 2 - memory.used()) shape[axis] = room = length + std::max(length / 2, kLeast);
-    }
-    return {like.type(), shape};
-  }
-
-  /// False where it is a step as any other.
-  bool run_cached(const Step& step) {
-    if (step.caching == Caching::none) return false;
-    for (const auto id : step.outputs) sized_.rooms[id] = 0;
-    if (context_.observer) return false;
-    const auto from = step.inputs.empty() ? -1 : step.inputs[0];
-    switch (step.caching) {
-      case Caching::none: return false;
-      case Caching::read: {
-        Room room;
-        const auto* held = context_.states.find(plan_.node(step).as<VariableAttrs>().variable_id, room);
-        if (!held) return false;
-        const auto inputs = operands(step);
-        dynamic(step).infer(inputs);  // the initial value is judged in every run
-        require_planned(plan_.value(step.outputs[0]), *held);
-        work_ = 0;
-        sized_.tensors[step.outputs[0]] = *held;
-        sized_.rooms[step.outputs[0]] = room.length;
-        return true;
-      }
-      case Caching::reorder: {
-        const auto &past = sized_.tensors[from], &indices = sized_.tensors[step.inputs[1]];
-        const auto to = step.outputs[0];
-        if (past.rank() == 0 || indices.rank() != 1 || !keeps_order(indices, past.dim(0)) ||
-            !plan_.value(to).shape.contains(past.shape())) {
-          without_room(from);
-          return false;
-        }
-        work_ = 0;
-        sized_.tensors[to] = past;
-        sized_.rooms[to] = sized_.rooms[from];
-        return true;
-      }
-      case Caching::append: return append(step, from, step.inputs[1], step.outputs[0]);
-      case Caching::keep:
-        if (sized_.rooms[from] == 0) return false;
-        work_ = 0;
-        context_.states.keep(plan_.node(step).as<VariableAttrs>().variable_id, sized_.tensors[from],
-                             {plan_.value(from).grows, sized_.rooms[from]});
-        return true;
-    }
-    return false;
-  }
-
-  bool append(const Step& step, int from, int added, int to) {
-    const auto axis = plan_.value(to).grows;
-    const auto& past = sized_.tensors[from];
-    const auto fresh = plain(added);
-    bool fits = past.type() == fresh.type() && past.rank() == fresh.rank() && axis < past.rank() && !past.packed() &&
-                !fresh.packed();
-    for (i64 i = 0; fits && i < past.rank(); ++i) fits = i == axis || past.dim(i) == fresh.dim(i);
-    auto shape = past.shape();
-    if (fits) shape[axis] = saturating_add(past.dim(axis), fresh.dim(axis));
-    if (!fits || !plan_.value(to).shape.contains(shape)) {  // what is wrong is the operation's to say
-      without_room(from);
-      return false;
-    }
-    work_ = fresh.size() / kStepsAtOnce;
-    spend(work_);
-    const auto length = past.dim(axis);
-    auto room = sized_.rooms[from];
-    auto whole = past;
-    if (room == 0 || shape[axis] > room) {
-      const auto old = room;
-      whole = storage_for(past, axis, shape[axis], room);
-      copy_grown(past, old, whole, room, axis, 0, context_.runtime.pool());
-    }
-    copy_grown(fresh, 0, whole, room, axis, length, context_.runtime.pool());
-    sized_.tensors[to] = Tensor::adopt(whole.type(), std::move(shape), whole.owner(), whole.bytes());
-    sized_.rooms[to] = room;
-    by_reference_ = !step.kernel;
+    require_planned(plan_.value(step.outputs[0]), held);
+    store(step.outputs[0], held);
     return true;
   }
 
@@ -322,11 +215,12 @@ class Executor::Run final : private EvalHost {
   }
 
   void run_dynamic(const Step& step) {
-    if (run_cached(step)) return;
+    if (step.caching == Caching::read) dynamic(step).infer(operands(step));  // the initial value is judged in every run
+    by_reference_ = !step.kernel;
+    if (growing_.run(step, work_)) return;
     if (step.nodes.size() == 1 && run_state(step)) return;
     auto inputs = operands(step);
     const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan_.node(step).inputs.size();
-    by_reference_ = !step.kernel;
     std::vector<Tensor> results;
     if (step.kernel || whole) {
       auto& call = dynamic(step).infer(inputs);
@@ -363,7 +257,7 @@ class Executor::Run final : private EvalHost {
   void leave_room(const Step& step, std::vector<Tensor>& inputs) {
     if (step.nodes.size() == 1 && plan_.node(step).version->shape_only) return;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (sized_.rooms[step.inputs[i]] > 0) inputs[i] = without_room(step.inputs[i]);
+      if (sized_.rooms[step.inputs[i]] > 0) inputs[i] = growing_.make_dense(step.inputs[i]);
   }
 
   /// False where the kernel does not take these sizes.
@@ -375,7 +269,10 @@ class Executor::Run final : private EvalHost {
     std::vector<View> views;
     views.reserve(step.inputs.size() + step.outputs.size());
     outputs.reserve(step.outputs.size());  // views point at the shapes in it
-    for (const auto& t : inputs) views.push_back(t.view());
+    for (const auto& t : inputs) {
+      views.push_back(t.view());
+      views.back().room = sized_.rooms[step.inputs[views.size() - 1]];
+    }
     for (std::size_t o = 0; o < step.outputs.size(); ++o) {
       outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));
       views.push_back(outputs.back().view());
@@ -391,7 +288,6 @@ class Executor::Run final : private EvalHost {
       scratch = context_.blocks.allocate(ElementType::u8, {call.state->scratch_bytes});
       call.state->scratch = scratch.mutable_bytes();
     }
-    for (int i = 0; i < std::ssize(step.inputs); ++i) call.state->set_room(i, sized_.rooms[step.inputs[i]]);
     {
       const FlushToZero mode;
       step.kernel->run(*call.state, in, out, context_.runtime);
@@ -400,20 +296,12 @@ class Executor::Run final : private EvalHost {
     return true;
   }
 
-  /// A state may come from a file or from an Assign of any shape; the steps behind it were planned for the variable's.
-  static void require_planned(const Value& variable, const Tensor& held) {
-    if (variable.stored != ElementType::dynamic && held.type() != variable.stored)
-      fail(Code::E0503, "the state must be {} as its variable is, but is {}", name(variable.declared),
-           name(held.type()));
-    if (!variable.shape.contains(held.shape()))
-      fail(Code::E0505, "the state must have shape {} as its variable has, but its shape is {}",
-           to_string(variable.shape), to_string(held.shape()));
-  }
-
   // --- EvalHost
 
   Tensor allocate(ElementType type, Shape shape) override { return context_.blocks.allocate(type, std::move(shape)); }
-  const States& states() override { return context_.states.plain(); }
+  Tensor state(const std::string& variable) override {
+    return context_.states.value(variable, context_.runtime.pool());
+  }
   void assign(const std::string& variable, const Tensor& value) override { context_.states.assign(variable, value); }
   void run_body(int body, std::span<const Tensor> parameters, std::span<Tensor> results) override {
     const auto& step = plan_.steps[step_];
@@ -463,7 +351,7 @@ class Executor::Run final : private EvalHost {
         auto fact = plan_.facts->of(v);
         if (sized_.shapes[id]) fact.shape = PartialShape(*sized_.shapes[id]);
         if (const auto tensor = plain(id)) {
-          fact.value = tensor;
+          if (sized_.rooms[id] == 0) fact.value = tensor;
           fact.shape = PartialShape(tensor.shape());
         }
         facts.push_back(std::move(fact));
@@ -568,6 +456,7 @@ class Executor::Run final : private EvalHost {
   const Plan& plan_;
   RunContext& context_;
   Sized& sized_;
+  GrowingStates growing_;
   std::span<const i64> iterations_;
   int step_ = 0;
   i64 work_ = 0;               ///< of the step under way, where it was not known before

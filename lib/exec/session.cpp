@@ -216,7 +216,7 @@ std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& 
 
 Tensor Session::state(std::string_view variable) const {
   impl().variable(variable);
-  return impl().states.copy(variable);
+  return impl().states.copy(variable, impl().runtime->pool());
 }
 
 void Session::set_state(std::string_view variable, const Tensor& value) {

@@ -147,19 +147,19 @@ void Sized::bind_kernels(const Plan& plan) {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     auto& sized = steps[s];
     if (sized.how != How::kernel) continue;
-    const auto bind = [&](View& view, int id, int input) {
+    const auto bind = [&](View& view, int id) {
       if (fixed[id]) view.data = const_cast<std::byte*>(tensors[id].bytes());
-      else sized.patches.push_back({&view, id, input});
+      else sized.patches.push_back({&view, id});
     };
-    for (std::size_t i = 0; i < sized.in.size(); ++i) bind(sized.in[i], plan.steps[s].inputs[i], static_cast<int>(i));
-    for (std::size_t o = 0; o < sized.out.size(); ++o) bind(sized.out[o], plan.steps[s].outputs[o], -1);
+    for (std::size_t i = 0; i < sized.in.size(); ++i) bind(sized.in[i], plan.steps[s].inputs[i]);
+    for (std::size_t o = 0; o < sized.out.size(); ++o) bind(sized.out[o], plan.steps[s].outputs[o]);
   }
 }
 
 void Sized::bind_moved(const SizedStep& step) const {
   for (const auto& patch : step.patches) {
     patch.view->data = const_cast<std::byte*>(tensors[patch.value].bytes());
-    if (patch.input >= 0) step.state->set_room(patch.input, rooms[patch.value]);
+    patch.view->room = rooms[patch.value];
   }
 }
 

@@ -24,7 +24,6 @@ struct SizedStep {
   struct Patch {
     View* view;
     int value;
-    int input;  ///< -1: an output
   };
   std::vector<Patch> patches;                  ///< views of values that lie elsewhere in every run
   std::vector<Tensor> inputs, targets;         ///< of a reference kernel
@@ -61,7 +60,7 @@ struct Sized {
   std::shared_ptr<std::byte> arena;
   i64 arena_bytes = 0;
   std::vector<Tensor> tensors;               ///< by value
-  std::vector<i64> rooms;                    ///< by value: KernelState::room of a state that grows; 0: none
+  std::vector<i64> rooms;                    ///< by value: View::room
   std::vector<char> fixed;                   ///< by value: lies in the same place in every run
   std::vector<char> planned;                 ///< by value: a planned step writes it, outside of the arena (a result)
   std::vector<std::pair<int, Spare>> spare;  ///< those values, and their storage

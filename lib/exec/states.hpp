@@ -5,59 +5,58 @@
 #include <string_view>
 #include <vector>
 
-#include "op/eval_context.hpp"
+#include "plan/plan.hpp"
 
 namespace ovir {
 
 class ThreadPool;
 
-/// How long a tensor is in memory along one axis, see KernelState::room; 0: as its shape says.
-struct Room {
-  i64 axis = -1, length = 0;
+/// The value of a variable. One to which runs append (plan/caches.cpp) has room behind its elements along an axis: its
+/// tensor is no dense one, although all elements lie within its bytes.
+struct State {
+  Tensor tensor;
+  i64 axis = -1;
+  i64 room = 0;  ///< View::room; 0: the tensor is dense
 };
 
-/// Copies the elements of `from`, which has room or has none, to the beginning of `to`, which may have room along the
-/// same axis, behind the first `at` along it. Both have the same lengths along the other axes.
-void copy_grown(const Tensor& from, i64 from_room, Tensor& to, i64 to_room, i64 axis, i64 at, ThreadPool& pool);
+/// The same elements as a tensor says of itself: a copy where there is room.
+Tensor dense(const State& state, ThreadPool& pool);
+
+/// `past` and behind it `added`, which has the same lengths beside the axis: in the same storage where that has the
+/// room, otherwise in storage of its own with so much. Elements of `past` stay where and as they are.
+State append(const State& past, const Tensor& added, i64 room, ThreadPool& pool);
+
+/// A state may come from a file or from an Assign of any shape; the steps behind it were planned for the variable's.
+void require_planned(const Value& variable, const Tensor& held);
 
 /// A run may be taken back. What it replaces is storage for the next one, so that states of one shape take turns in two
-/// places. A state that grows has room: a run appends behind what is there, which stays, so that the state before is
-/// still in the same bytes.
+/// places. A run that appends to a state leaves what was there in the same bytes.
 class SessionStates {
  public:
   /// A run begins, has come to its end, or leaves all as it was.
-  void begin() {
-    before_ = current_;
-    rooms_before_ = rooms_;
-  }
+  void begin() { before_ = current_; }
   void commit();
-  void undo() {
-    current_ = std::move(before_);
-    rooms_ = std::move(rooms_before_);
-  }
+  void undo() { current_ = std::move(before_); }
 
-  /// All variables, none with room.
-  const States& plain();
-  /// The value of a variable, perhaps with room; null where it has none.
-  const Tensor* find(std::string_view variable, Room& room) const;
-  /// A copy of it; empty where it has none.
-  Tensor copy(std::string_view variable) const;
-  /// For every variable that has a value.
+  /// Null where the variable has no value.
+  const State* find(std::string_view variable) const;
+  /// Its value, from now on without room; empty where it has none.
+  Tensor value(std::string_view variable, ThreadPool& pool);
+  /// The same in storage of its own, while the state stays as it is.
+  Tensor copy(std::string_view variable, ThreadPool& pool) const;
+  /// Of all variables that were assigned.
   void add_shapes(std::vector<Shape>& shapes) const;
-  /// Whether some variable lies in the same bytes.
-  bool hold(const Tensor& value) const;
+  /// Whether a variable lies in the tensor's bytes.
+  bool hold(const Tensor& tensor) const;
 
   /// The next value of a variable: a copy, unless the tensor's bytes may be kept.
   void assign(const std::string& variable, const Tensor& value);
-  /// The same for one that has room.
-  void keep(const std::string& variable, const Tensor& value, Room room);
+  /// The same of what append() has made.
+  void keep(const std::string& variable, State value) { current_[variable] = std::move(value); }
 
  private:
-  using Rooms = std::map<std::string, Room, std::less<>>;
-  static Tensor without_room(const Tensor& value, const Room& room);
-
-  States current_, before_, spare_;
-  Rooms rooms_, rooms_before_;
+  std::map<std::string, State, std::less<>> current_, before_;
+  std::map<std::string, Tensor, std::less<>> spare_;
 };
 
 }  // namespace ovir

@@ -41,14 +41,6 @@ struct KernelState {
   Scratch reserve(i64 floats);
   float* floats(const Scratch& s) const { return reinterpret_cast<float*>(scratch + s.offset); }
 
-  /// How long input `i` is in memory along the axis along which it grows (Kernel::reads_grown); 0: as in its dims.
-  i64 room(int i) const { return i < std::ssize(rooms) ? rooms[i] : 0; }
-  void set_room(int i, i64 length) {
-    if (length > 0 && i >= std::ssize(rooms)) rooms.resize(i + 1, 0);
-    if (i < std::ssize(rooms)) rooms[i] = length;
-  }
-
-  std::vector<i64> rooms;  ///< by input; set before run()
   i64 scratch_bytes = 0;
   std::byte* scratch = nullptr;  ///< set before run()
 };
@@ -88,7 +80,7 @@ class Kernel {
   /// The layouts in which the kernel reads an input and writes its outputs, where the planner has the choice.
   virtual bool reads(int /*input*/, Layout layout) const { return layout == Layout::plain; }
   virtual bool writes(Layout layout) const { return layout == Layout::plain; }
-  /// Whether it reads an input that has KernelState::room along this axis, counted from the end: -1 is the last.
+  /// Whether it reads an input that has View::room along this axis, counted from the end: -1 is the last.
   virtual bool reads_grown(int /*input*/, i64 /*axis*/) const { return false; }
   /// Whether it reads an input, and writes its outputs, also in fewer bits than f32: as bf16, or as u8.
   virtual bool reads_as(int /*input*/, ElementType, Layout) const { return false; }

@@ -30,12 +30,11 @@ struct Dims {
   }
 };
 
-/// `room`: KernelState::room of the rows.
-HeadView view_of(const View& v, const Order& order, i64 room = 0) {
+HeadView view_of(const View& v, const Order& order) {
   i64 strides[4], stride = 1;
   for (i64 axis = 3; axis >= 0; --axis) {
     strides[axis] = stride;
-    stride *= axis == order[2] && room > 0 ? room : Dims::dim(v, axis);
+    stride *= axis == order[2] && v.room > 0 ? v.room : Dims::dim(v, axis);
   }
   HeadView view{
       .batch = strides[order[0]], .head = strides[order[1]], .row = strides[order[2]], .column = strides[order[3]]};
@@ -126,9 +125,9 @@ class AttentionKernel final : public Kernel {
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    fast::attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k, state.room(1)),
-                    view_of(in[2], orders_.v, state.room(2)), masked_ ? mask_of(in[3]) : MaskView{},
-                    place_of(out[0], orders_.out), state.floats(state.scores), runtime.pool());
+    fast::attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
+                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], orders_.out), state.floats(state.scores),
+                    runtime.pool());
   }
 
   bool reads_grown(int input, i64 axis) const override {
