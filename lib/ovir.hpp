@@ -40,8 +40,8 @@ struct Options {
   Precision precision = Precision::f32;
   /// How often the session will run: packing weights and folding constants pays only over several runs.
   i64 expected_runs = 1;
-  /// Passes and patterns to leave out, by name: "fold", "fuse", "choose", "layout", a file's of fast/patterns, or
-  /// "rows": small steps are not run at the same time (Kernel::rows).
+  /// Passes and patterns to leave out, by name: "fold", "fuse", "choose", "layout", "caches", a file's of
+  /// fast/patterns, or "rows": small steps are not run at the same time (Kernel::rows).
   std::vector<std::string> without{};
   /// The last pass to run: to look at a plan that is half made. Empty: all.
   std::string until{};

@@ -51,7 +51,7 @@ void Executor::make_room(RunContext& context) {
 Sized* Executor::recorded(RunContext& context, std::span<const Tensor> inputs) {
   key_.clear();
   for (const auto& t : inputs) key_.push_back(t.shape());
-  for (const auto& [name, state] : context.states.current) key_.push_back(state.shape());
+  context.states.add_shapes(key_);
   auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Recorded& r) { return r.key == key_; });
   if (found == recent_.end()) {
     if (recent_.size() >= kRecent) recent_.pop_back();

@@ -6,6 +6,7 @@
 
 #include "base/float_mode.hpp"
 #include "exec/evaluate.hpp"
+#include "exec/growing_states.hpp"
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
 #include "exec/stored.hpp"
@@ -23,7 +24,12 @@ namespace ovir {
 class Executor::Run final : private EvalHost {
  public:
   Run(Executor& executor, RunContext& context, Sized& sized, std::span<const i64> iterations)
-      : executor_(executor), plan_(*executor.plan_), context_(context), sized_(sized), iterations_(iterations) {}
+      : executor_(executor),
+        plan_(*executor.plan_),
+        context_(context),
+        sized_(sized),
+        growing_(plan_, sized, context),
+        iterations_(iterations) {}
 
   void run(std::span<const Tensor> inputs, std::span<Tensor> results) {
     spend(sized_.work + (iterations_.empty() ? 0 : kStepsOfAnIteration));
@@ -71,7 +77,8 @@ class Executor::Run final : private EvalHost {
   }
 
   void record(const Step& step) {
-    executor_.recording_->work = saturating_add(executor_.recording_->work, work_);
+    // One that stays dynamic says each time what it takes.
+    if (step.caching == Caching::none) executor_.recording_->work = saturating_add(executor_.recording_->work, work_);
     auto& shapes = executor_.recording_->shapes;
     for (const auto id : step.outputs)
       if (!shapes[id] && sized_.tensors[id]) shapes[id] = sized_.tensors[id].shape();
@@ -176,7 +183,7 @@ class Executor::Run final : private EvalHost {
     }
     return list;
   }
-  /// A value as its shape says, for those who look at it.
+  /// A value as its shape says, for those who look at it; only of a state that grows it may have room.
   Tensor plain(int id) const {
     const auto& tensor = sized_.tensors[id];
     return tensor ? as_declared(plan_.value(id), tensor, sized_.shapes[id]) : tensor;
@@ -190,28 +197,36 @@ class Executor::Run final : private EvalHost {
     work_ = 0;
     if (node.op->kind == Kind::assign) {
       assign(variable, plain(step.inputs[0]));
-      for (const auto id : step.outputs) store(id, context_.states.current.find(variable)->second);
+      for (const auto id : step.outputs) store(id, state(variable));
       return true;
     }
-    const auto held = context_.states.current.find(variable);
-    if (held == context_.states.current.end() || !held->second) return false;
-    require_planned(plan_.value(step.outputs[0]), held->second);
-    store(step.outputs[0], held->second);
+    const auto held = state(variable);
+    if (!held) return false;
+    require_planned(plan_.value(step.outputs[0]), held);
+    store(step.outputs[0], held);
     return true;
   }
 
+  /// What is kept of the step under way.
+  DynamicStep& dynamic(const Step& step) {
+    auto& kept = executor_.dynamic_[step_];
+    if (!kept) kept = std::make_unique<DynamicStep>(plan_, step);
+    return *kept;
+  }
+
   void run_dynamic(const Step& step) {
-    if (step.nodes.size() == 1 && run_state(step)) return;
-    const auto inputs = operands(step);
-    const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan_.node(step).inputs.size();
+    if (step.caching == Caching::read) dynamic(step).infer(operands(step));  // the initial value is judged in every run
     by_reference_ = !step.kernel;
+    if (growing_.run(step, work_)) return;
+    if (step.nodes.size() == 1 && run_state(step)) return;
+    auto inputs = operands(step);
+    const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan_.node(step).inputs.size();
     std::vector<Tensor> results;
     if (step.kernel || whole) {
-      auto& dynamic = executor_.dynamic_[step_];
-      if (!dynamic) dynamic = std::make_unique<DynamicStep>(plan_, step);
-      auto& call = dynamic->infer(inputs);
+      auto& call = dynamic(step).infer(inputs);
       if (step.kernel && run_sized(step, call, inputs)) return;
       by_reference_ = true;
+      leave_room(step, inputs);
       if (whole) {
         work_ = call.work;
         spend(work_);
@@ -219,6 +234,7 @@ class Executor::Run final : private EvalHost {
       }
     }
     if (!whole) {
+      leave_room(step, inputs);
       work_ = 0;
       results = evaluate_group(plan_, step, inputs, this, work_);
     }
@@ -237,6 +253,13 @@ class Executor::Run final : private EvalHost {
     store(id, value);
   }
 
+  /// For reference kernels: operands as their shapes say. Of those that have room ShapeOf reads no more than the shape.
+  void leave_room(const Step& step, std::vector<Tensor>& inputs) {
+    if (step.nodes.size() == 1 && plan_.node(step).version->shape_only) return;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (sized_.rooms[step.inputs[i]] > 0) inputs[i] = growing_.make_dense(step.inputs[i]);
+  }
+
   /// False where the kernel does not take these sizes.
   bool run_sized(const Step& step, DynamicStep::Call& call, std::span<const Tensor> inputs) {
     std::vector<Tensor> outputs;
@@ -246,7 +269,10 @@ class Executor::Run final : private EvalHost {
     std::vector<View> views;
     views.reserve(step.inputs.size() + step.outputs.size());
     outputs.reserve(step.outputs.size());  // views point at the shapes in it
-    for (const auto& t : inputs) views.push_back(t.view());
+    for (const auto& t : inputs) {
+      views.push_back(t.view());
+      views.back().room = sized_.rooms[step.inputs[views.size() - 1]];
+    }
     for (std::size_t o = 0; o < step.outputs.size(); ++o) {
       outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));
       views.push_back(outputs.back().view());
@@ -270,20 +296,12 @@ class Executor::Run final : private EvalHost {
     return true;
   }
 
-  /// A state may come from a file or from an Assign of any shape; the steps behind it were planned for the variable's.
-  static void require_planned(const Value& variable, const Tensor& held) {
-    if (variable.stored != ElementType::dynamic && held.type() != variable.stored)
-      fail(Code::E0503, "the state must be {} as its variable is, but is {}", name(variable.declared),
-           name(held.type()));
-    if (!variable.shape.contains(held.shape()))
-      fail(Code::E0505, "the state must have shape {} as its variable has, but its shape is {}",
-           to_string(variable.shape), to_string(held.shape()));
-  }
-
   // --- EvalHost
 
   Tensor allocate(ElementType type, Shape shape) override { return context_.blocks.allocate(type, std::move(shape)); }
-  const States& states() override { return context_.states.current; }
+  Tensor state(const std::string& variable) override {
+    return context_.states.value(variable, context_.runtime.pool());
+  }
   void assign(const std::string& variable, const Tensor& value) override { context_.states.assign(variable, value); }
   void run_body(int body, std::span<const Tensor> parameters, std::span<Tensor> results) override {
     const auto& step = plan_.steps[step_];
@@ -333,7 +351,7 @@ class Executor::Run final : private EvalHost {
         auto fact = plan_.facts->of(v);
         if (sized_.shapes[id]) fact.shape = PartialShape(*sized_.shapes[id]);
         if (const auto tensor = plain(id)) {
-          fact.value = tensor;
+          if (sized_.rooms[id] == 0) fact.value = tensor;
           fact.shape = PartialShape(tensor.shape());
         }
         facts.push_back(std::move(fact));
@@ -438,6 +456,7 @@ class Executor::Run final : private EvalHost {
   const Plan& plan_;
   RunContext& context_;
   Sized& sized_;
+  GrowingStates growing_;
   std::span<const i64> iterations_;
   int step_ = 0;
   i64 work_ = 0;               ///< of the step under way, where it was not known before

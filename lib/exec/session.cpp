@@ -100,11 +100,6 @@ struct Session::Impl {
     return default_work_limit(bytes);
   }
 
-  bool holds(const Tensor& value) const {
-    return std::any_of(states.current.begin(), states.current.end(),
-                       [&](const auto& state) { return state.second.owner() == value.owner(); });
-  }
-
   const Variable& variable(std::string_view id) const {
     const auto found = std::find_if(variables.begin(), variables.end(), [&](const Variable& v) { return v.id == id; });
     if (found == variables.end()) fail(Code::E0701, "the model has no variable \"{}\"", id);
@@ -194,7 +189,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
     auto& result = results[k];
     const auto type = session.outputs[k].type == ElementType::dynamic ? result.type() : session.outputs[k].type;
     // The caller may write to results.
-    if (type == result.type() && !session.holds(result)) continue;
+    if (type == result.type() && !session.states.hold(result)) continue;
     if (type == ElementType::string) {
       result = result.copied();
       continue;
@@ -221,9 +216,7 @@ std::map<std::string, Tensor> Session::run(const std::map<std::string, Tensor>& 
 
 Tensor Session::state(std::string_view variable) const {
   impl().variable(variable);
-  const auto& states = impl().states.current;
-  const auto held = states.find(variable);
-  return held == states.end() ? Tensor() : held->second.copied();
+  return impl().states.copy(variable, impl().runtime->pool());
 }
 
 void Session::set_state(std::string_view variable, const Tensor& value) {
@@ -238,8 +231,7 @@ void Session::set_state(std::string_view variable, const Tensor& value) {
     fail(Code::E0703, "the state of variable \"{}\" must have shape {}, but {} was given", variable,
          to_string(known.shape), to_string(value.shape()));
   const bool changes = widened && !wide;
-  impl().states.current.insert_or_assign(std::string(variable),
-                                         changes ? convert(value, ElementType::f32) : value.copied());
+  impl().states.assign(std::string(variable), changes ? convert(value, ElementType::f32) : value.copied());
 }
 
 void Session::reset_states() { impl().states = {}; }

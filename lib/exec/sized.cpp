@@ -26,7 +26,7 @@ bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::o
     return false;
   if (step.nodes.empty()) return true;
   const auto& node = plan.node(step);
-  if (node.op->kind != Kind::compute) return false;
+  if (node.op->kind != Kind::compute || step.caching != Caching::none) return false;
   return !step.infers || (recorded && step.by_shapes);
 }
 
@@ -35,6 +35,7 @@ bool can_be_planned(const Plan& plan, const Step& step, const std::vector<std::o
 Sized::Sized(const Plan& plan, std::vector<std::optional<Shape>> known, Runtime& runtime, bool recorded)
     : shapes(std::move(known)),
       tensors(plan.values.size()),
+      rooms(plan.values.size(), 0),
       fixed(plan.values.size(), 0),
       planned(plan.values.size(), 0),
       conversions(plan.parameters.size()),
@@ -93,7 +94,9 @@ void Sized::prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded) {
     // These sizes are not for the kernel: the reference kernels take its place. A constant that the kernel has
     // swallowed is not among the step's inputs.
     const bool whole = step.nodes.size() == 1 && step.inputs.size() == plan.node(step).inputs.size();
-    if (whole) continue;
+    const bool grown =
+        std::any_of(step.inputs.begin(), step.inputs.end(), [&](int id) { return plan.value(id).grows >= 0; });
+    if (whole && !grown) continue;
     sized.how = How::dynamic;
     all_planned = false;
   }
@@ -154,7 +157,10 @@ void Sized::bind_kernels(const Plan& plan) {
 }
 
 void Sized::bind_moved(const SizedStep& step) const {
-  for (const auto& patch : step.patches) patch.view->data = const_cast<std::byte*>(tensors[patch.value].bytes());
+  for (const auto& patch : step.patches) {
+    patch.view->data = const_cast<std::byte*>(tensors[patch.value].bytes());
+    patch.view->room = rooms[patch.value];
+  }
 }
 
 void Sized::bind_references(const Plan& plan) {

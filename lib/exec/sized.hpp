@@ -60,6 +60,7 @@ struct Sized {
   std::shared_ptr<std::byte> arena;
   i64 arena_bytes = 0;
   std::vector<Tensor> tensors;               ///< by value
+  std::vector<i64> rooms;                    ///< by value: View::room
   std::vector<char> fixed;                   ///< by value: lies in the same place in every run
   std::vector<char> planned;                 ///< by value: a planned step writes it, outside of the arena (a result)
   std::vector<std::pair<int, Spare>> spare;  ///< those values, and their storage

@@ -2,7 +2,6 @@
 // shape inference said of the actual inputs, or what the kernel says where only the data tell.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -17,14 +16,12 @@
 
 namespace ovir {
 
-/// The model-wide variables of ReadValue and Assign; an empty tensor is a variable not yet assigned.
-using States = std::map<std::string, Tensor, std::less<>>;
-
 /// What runs a kernel provides: storage, states and bodies.
 class EvalHost {
  public:
   virtual Tensor allocate(ElementType type, Shape shape) = 0;
-  virtual const States& states() = 0;
+  /// The value of a variable; empty where it has none yet.
+  virtual Tensor state(const std::string& variable) = 0;
   /// Gives a variable its next value.
   virtual void assign(const std::string& variable, const Tensor& value) = 0;
   /// Parameters and results of the body, in file order. The results belong to who gets them.
@@ -85,7 +82,7 @@ class EvalContext {
   void run_body(int body, std::span<const Tensor> parameters, std::span<Tensor> results) const {
     host_->run_body(body, parameters, results);
   }
-  const States& states() const { return host_->states(); }
+  Tensor state(const std::string& variable) const { return host_->state(variable); }
   void assign(const std::string& variable, const Tensor& value) const { host_->assign(variable, value); }
 
   /// Where a kernel's own lists (std::pmr::vector) may lie: gone when it ends, and kept for the next run.

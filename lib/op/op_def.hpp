@@ -71,6 +71,13 @@ enum class Lift : std::uint8_t {
   moves,    ///< elements are moved, not computed with: as stored, one element a byte at least
 };
 
+/// What passes ask of an operation that moves elements.
+enum class Moves : std::uint8_t {
+  otherwise,
+  joins,  ///< the inputs, one after the other along the attribute "axis" (ConcatAttrs)
+  picks,  ///< slices of input 0 along the axis that input 2 names, at the positions in input 1
+};
+
 /// A set of input ports; the last bit stands for all ports from there on.
 struct Ports {
   std::uint64_t bits = 0;
@@ -117,6 +124,7 @@ struct Version {
   InferFn bounds = nullptr;
   bool pure = true;   ///< false: random or stateful, never folded
   bool view = false;  ///< output 0 is input 0 under another shape: its bytes need not be copied
+  Moves moves = Moves::otherwise;
   ErrorBound error = ErrorBound::by_kind;
   TermsFn terms = nullptr;  ///< null: as many as there are elements of input 0 for one of output 0
   CountFn macs = nullptr;   ///< multiply-accumulates of products of matrices or filters; null: none

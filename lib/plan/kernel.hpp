@@ -80,6 +80,8 @@ class Kernel {
   /// The layouts in which the kernel reads an input and writes its outputs, where the planner has the choice.
   virtual bool reads(int /*input*/, Layout layout) const { return layout == Layout::plain; }
   virtual bool writes(Layout layout) const { return layout == Layout::plain; }
+  /// Whether it reads an input that has View::room along this axis, counted from the end: -1 is the last.
+  virtual bool reads_grown(int /*input*/, i64 /*axis*/) const { return false; }
   /// Whether it reads an input, and writes its outputs, also in fewer bits than f32: as bf16, or as u8.
   virtual bool reads_as(int /*input*/, ElementType, Layout) const { return false; }
   virtual bool writes_as(ElementType, Layout) const { return false; }

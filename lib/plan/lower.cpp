@@ -60,6 +60,7 @@ void lower(Plan& plan, const PlanOptions& options) {
     step.outputs = plan.value_of[i];
     for (std::size_t b = 0; b < node.bodies.size(); ++b) {
       auto body_options = options;
+      body_options.without.emplace_back("caches");  // the model around it may have the variable, too
       if (iterates(node)) body_options.expected_runs = std::max<i64>(options.expected_runs, 1000);
       step.bodies.push_back(
           make_plan(node.bodies[b], std::shared_ptr<const Facts>(facts, &facts->bodies[i].at(b)), body_options));

@@ -1,6 +1,6 @@
 // The passes that make a plan, in the order in which make_plan runs them: each changes the plan in place. `fold`,
-// `fuse`, `choose` and `layout` may be left out by name (PlanOptions::without); Precision::declared leaves `precision`
-// with nothing to do.
+// `fuse`, `choose`, `layout` and `caches` may be left out by name (PlanOptions::without); Precision::declared leaves
+// `precision` with nothing to do.
 #pragma once
 #include "plan/plan.hpp"
 
@@ -19,6 +19,8 @@ void fuse(Plan& plan, const PlanOptions& options);
 void choose(Plan& plan, const PlanOptions& options);
 /// Layouts between kernels that have the choice.
 void layout(Plan& plan);
+/// States that a run appends to, where they can grow in place.
+void caches(Plan& plan);
 /// What dies where, which outputs are views, and which steps infer shapes when they run.
 void lifetimes(Plan& plan);
 

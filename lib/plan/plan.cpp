@@ -24,6 +24,10 @@ constexpr Pass kPasses[] = {
     {"fuse", true, plan_passes::fuse},
     {"choose", true, plan_passes::choose},
     {"layout", true, [](Plan& p, const PlanOptions&) { plan_passes::layout(p); }},
+    {"caches", true,
+     [](Plan& p, const PlanOptions& options) {
+       if (options.has("caches")) plan_passes::caches(p);
+     }},
 };
 // clang-format on
 

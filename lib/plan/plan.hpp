@@ -50,6 +50,16 @@ struct Value {
   Tensor constant;      ///< of a constant
   int reads = 0;        ///< by steps and results
   bool result = false;  ///< a Result receives it
+  i64 grows = -1;       ///< of a state that a run appends to in place: the axis; it may have room there
+};
+
+/// What a step does with a state that grows, see plan/caches.cpp.
+enum class Caching : std::uint8_t {
+  none,
+  read,     ///< ReadValue
+  reorder,  ///< Gather along axis 0
+  append,   ///< Concat of the state and what is new
+  keep,     ///< Assign
 };
 
 struct Plan;
@@ -63,6 +73,7 @@ struct Step {
   bool infers = true;      ///< shapes are inferred at run time: inputs or outputs are not static, or values are judged
   bool by_shapes = false;  ///< inference follows from the shapes of the model's inputs and states
   bool view = false;       ///< output 0 is input 0 under another shape
+  Caching caching = Caching::none;
   std::vector<int> frees;  ///< values that no later step reads
 };
 

@@ -28,6 +28,9 @@ struct View {
   Layout layout = Layout::plain;
   std::span<const i64> dims;  ///< the shape; channels are not padded here
   std::byte* data = nullptr;
+  /// How long it is in memory along the axis along which it grows; 0: as `dims` say. Only who asks for such operands
+  /// (Kernel::reads_grown) meets them.
+  i64 room = 0;
 
   i64 rank() const { return std::ssize(dims); }
   i64 dim(i64 axis) const { return dims[axis]; }

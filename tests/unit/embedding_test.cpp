@@ -219,7 +219,7 @@ TEST_CASE("a plan that is half made runs, too") {
   const auto inputs = std::vector{rows(3)};
   for (const auto& way : kWays) {
     const auto expected = to_f64(testing::open(c.model, c.facts, way).run(inputs).at(0));
-    for (const auto* pass : {"precision", "fold", "fuse", "choose", "layout"}) {
+    for (const auto* pass : {"precision", "fold", "fuse", "choose", "layout", "caches"}) {
       auto options = testing::options_of(way);
       options.until = pass;
       const auto results = to_f64(compile(c.model, c.facts, options).run(inputs).at(0));

@@ -34,7 +34,7 @@ HeadView view_of(const View& v, const Order& order) {
   i64 strides[4], stride = 1;
   for (i64 axis = 3; axis >= 0; --axis) {
     strides[axis] = stride;
-    stride *= Dims::dim(v, axis);
+    stride *= axis == order[2] && v.room > 0 ? v.room : Dims::dim(v, axis);
   }
   HeadView view{
       .batch = strides[order[0]], .head = strides[order[1]], .row = strides[order[2]], .column = strides[order[3]]};
@@ -130,6 +130,9 @@ class AttentionKernel final : public Kernel {
                     runtime.pool());
   }
 
+  bool reads_grown(int input, i64 axis) const override {
+    return (input == 1 && axis == orders_.k[2] - 4) || (input == 2 && axis == orders_.v[2] - 4);
+  }
   bool reads_as(int input, ElementType type, Layout layout) const override {
     return writes_as(type, layout) && input < 3 && (input != 1 || orders_.k[3] == 3);
   }

@@ -59,8 +59,7 @@ Tensor zeros(const VariableAttrs& a) {
 
 void eval(EvalContext& c) {
   const auto& a = c.attrs<VariableAttrs>();
-  const auto held = c.states().find(a.variable_id);
-  if (held != c.states().end() && held->second) return c.set_out(0, held->second);
+  if (auto held = c.state(a.variable_id)) return c.set_out(0, std::move(held));
   if (c.has(init_value)) return c.set_out(0, c.in(init_value));
   if (a.variable_type == ElementType::dynamic || !a.variable_shape.has_rank())
     fail(Code::E0209, "variable \"{}\" needs an initial value, or a known element type and rank", a.variable_id);

@@ -75,7 +75,8 @@ constexpr Version kVersions[] = {
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,
-     .bounds = bounds_by_moving},
+     .bounds = bounds_by_moving,
+     .moves = Moves::joins},
 };
 
 }  // namespace

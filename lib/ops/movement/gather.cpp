@@ -115,7 +115,8 @@ consteval Version version(int since, std::span<const PortDef> inputs, AttributeT
           .reads = ports(axis),
           .eval = eval,
           .lift = Lift::moves,
-          .bounds = bounds_by_moving};
+          .bounds = bounds_by_moving,
+          .moves = Moves::picks};
 }
 constexpr Version kVersions[] = {
     version(1, kInputs1, attributes<Attrs>, eval_1),
