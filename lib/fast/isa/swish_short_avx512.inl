@@ -1,5 +1,5 @@
-// Swish where the result becomes bf16 or levels: 32 parabolas of the sigmoid, whose coefficients an instruction picks by
-// the argument.
+// Swish where the result becomes bf16 or levels: 32 parabolas of the sigmoid, whose coefficients an instruction picks
+// by the argument.
 
 // Interpolated at Chebyshev's points of [(i - ½)·h, (i + ½)·h], h = 10.5 / 31; beyond the last one it counts as 0.
 alignas(64) constexpr float kSwish0[32] = {0.5f,           0.500612557f,   0.504648805f,   0.511028528f,

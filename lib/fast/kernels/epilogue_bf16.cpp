@@ -48,8 +48,8 @@ void bf16_finish(float* values, int pixels, i64 column, i64 valid, bool padded, 
   const i64 n = pixels * kColumns;
   if (residual && !e.residual_last) loops.binary(Binary::add, values, 1, other, 1, values, n);
   const bool last = residual && e.residual_last;
-  loops.activate(out.narrow ? e.activation.shortened() : e.activation, e.slopes ? e.slopes + column : nullptr, values, kColumns, last ? other : nullptr, kColumns,
-                 pixels, kColumns);
+  loops.activate(out.narrow ? e.activation.shortened() : e.activation, e.slopes ? e.slopes + column : nullptr, values,
+                 kColumns, last ? other : nullptr, kColumns, pixels, kColumns);
   give(table, values, out, pixels, valid, padded);
 }
 
