@@ -84,12 +84,32 @@ std::shared_ptr<const Plan> plan(std::shared_ptr<const Model> model, const Facts
   return make_plan(std::move(model), std::make_shared<const Facts>(facts), plan_options);
 }
 
+namespace {
+
+/// Runs that make up for a second plan.
+constexpr i64 kRunsForShapes = 32;
+
+PlanFor plan_for_shapes(const std::shared_ptr<const Model>& model, const Options& options) {
+  if (options.tier != Tier::fast || options.expected_runs < kRunsForShapes || !options.until.empty()) return {};
+  return [model, options](std::span<const Shape> shapes) -> std::shared_ptr<const Plan> {
+    passes::InferOptions given;
+    given.compare_declared = false;
+    for (int k = 0; k < std::ssize(shapes); ++k) given.shapes.emplace(k, PartialShape(shapes[k]));
+    Diagnostics unused;
+    const auto facts = passes::infer(*model, given, unused);
+    return facts.sound ? plan(model, facts, options) : nullptr;
+  };
+}
+
+}  // namespace
+
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options,
                 std::shared_ptr<Runtime> runtime) {
   if (!runtime) throw std::invalid_argument("a session needs a runtime");
   const MemoryBudget::Scope scope(runtime->memory());
+  auto plan_for = plan_for_shapes(model, options);
   auto made = plan(std::move(model), facts, options);
-  return Session(std::move(runtime), std::move(made));
+  return Session(std::move(runtime), std::move(made), std::move(plan_for));
 }
 
 Session compile(std::shared_ptr<const Model> model, const Facts& facts, const Options& options) {

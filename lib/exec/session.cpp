@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 
 #include "base/text.hpp"
 #include "exec/executor.hpp"
 #include "exec/out_of_memory.hpp"
 #include "exec/planned_work.hpp"
+#include "exec/shape_plans.hpp"
 #include "model/report.hpp"
 #include "op/shared_attrs.hpp"
 #include "op/work.hpp"
@@ -65,6 +67,7 @@ struct Session::Impl {
   Executor executor;
   std::vector<ModelPort> inputs, outputs;
   std::vector<Variable> variables;
+  std::optional<ShapePlans> by_shape;
   std::vector<Spare> exchanged;  ///< by result: storage of those that are handed out in another type, or are states
   Profiler* profiler = nullptr;
   PlannedWork planned;
@@ -72,7 +75,7 @@ struct Session::Impl {
   bool stopped = false;
   std::atomic_flag running;
 
-  Impl(std::shared_ptr<Runtime> r, std::shared_ptr<const Plan> p)
+  Impl(std::shared_ptr<Runtime> r, std::shared_ptr<const Plan> p, PlanFor plan_for)
       : runtime(std::move(r)), plan(std::move(p)), executor(plan) {
     const auto& model = *plan->model;
     for (int k = 0; k < std::ssize(model.parameters); ++k) {
@@ -90,6 +93,7 @@ struct Session::Impl {
     }
     exchanged.resize(outputs.size());
     find_variables(*plan, variables);
+    by_shape.emplace(*plan, !variables.empty(), std::move(plan_for));
     planned = planned_work(*plan);
   }
 
@@ -129,9 +133,9 @@ struct Session::Impl {
   }
 };
 
-Session::Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan) {
+Session::Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan, PlanFor plan_for) {
   if (!runtime || !plan) throw std::invalid_argument("a session needs a runtime and a plan");
-  impl_ = std::make_unique<Impl>(std::move(runtime), std::move(plan));
+  impl_ = std::make_unique<Impl>(std::move(runtime), std::move(plan), std::move(plan_for));
 }
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;
@@ -163,6 +167,8 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   results.resize(session.outputs.size());
   for (auto& r : results) r = Tensor();
   const MemoryBudget::Scope scope(session.runtime->memory());
+  // Observers see what the plan for all shapes does.
+  auto* own = observer ? nullptr : session.by_shape->find(inputs, *session.runtime->memory());
   WorkBudget work(session.work_limit(inputs));
   require_work(session.planned, work.limit());
   const WorkBudget::Scope working(work);
@@ -171,7 +177,7 @@ void Session::run(std::span<const Tensor> inputs, std::vector<Tensor>& results, 
   // A run that does not come to its end leaves the states as they were.
   session.states.begin();
   try {
-    session.executor.run(context, inputs, {}, results);
+    (own ? *own : session.executor).run(context, inputs, {}, results);
   } catch (const StoppedByObserver&) {
     session.stopped = true;
     results.clear();

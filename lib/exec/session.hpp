@@ -32,12 +32,16 @@ struct Variable {
 
 class Profiler;
 
+/// A plan for inputs of these shapes, by Parameter; null where there is none.
+using PlanFor = std::function<std::shared_ptr<const Plan>(std::span<const Shape>)>;
+
 /// Used by one thread at a time, whichever it is. Sessions may share a Plan and a Runtime, also between threads. One
 /// that was moved from throws std::logic_error, and so does a run that begins while another is under way.
 class Session {
  public:
-  /// Throws std::invalid_argument where one of them is null.
-  Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan);
+  /// Throws std::invalid_argument where one of them is null. `plan_for`, where it is given, makes plans for images of
+  /// open sizes whose shapes come again (exec/shape_plans).
+  Session(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Plan> plan, PlanFor plan_for = {});
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/stored.hpp"
 #include "op/compute.hpp"
 #include "op/infer_context.hpp"
 #include "op/work.hpp"
@@ -119,7 +120,7 @@ std::vector<Tensor> SideValues::compute(Side& side, const Tell& tell) const {
   if (node.version->infer) node.version->infer(infer);
   spend(steps_of(*node.version, node.attrs.get(), side.inputs, infer.outputs()));
   std::vector<ElementType> stored;
-  for (const auto id : ids) stored.push_back(plan_.value(id).stored);
+  for (const auto id : ids) stored.push_back(type_as_declared(plan_.value(id)));
   EvalContext eval(*node.version, node.attrs.get(), side.inputs, infer.outputs(), stored);
   eval.set_type(node.op->type);
   ovir::compute(eval);

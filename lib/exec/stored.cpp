@@ -34,8 +34,12 @@ Tensor as_declared(const Value& value, const Tensor& stored, const std::optional
                [&](i64 i, float low, float scale) { to[i] = low + scale * static_cast<float>(from[i]); });
     return wide;
   }
+  return value.stored == type_as_declared(value) ? tensor : convert(tensor, ElementType::f32);
+}
+
+ElementType type_as_declared(const Value& value) {
   const bool narrowed = value.stored == ElementType::bf16 && value.declared != ElementType::bf16;
-  return narrowed ? convert(tensor, ElementType::f32) : tensor;
+  return value.quantization || narrowed ? ElementType::f32 : value.stored;
 }
 
 Tensor as_stored(const Value& value, const Tensor& declared) {

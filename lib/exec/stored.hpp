@@ -11,6 +11,8 @@ namespace ovir {
 /// Of a value that is stored blocked, or in fewer bits than f32: row-major f32. Any other tensor as it is. `shape` is
 /// the value's, known where it is blocked.
 Tensor as_declared(const Value& value, const Tensor& stored, const std::optional<Shape>& shape);
+/// The type of what as_declared() gives.
+ElementType type_as_declared(const Value& value);
 /// The other way; a number that the stored type does not have is rounded.
 Tensor as_stored(const Value& value, const Tensor& declared);
 

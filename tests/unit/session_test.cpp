@@ -3,6 +3,7 @@
 #include <map>
 
 #include "catch.hpp"
+#include "exec/profiler.hpp"
 #include "harness/ways.hpp"
 #include "small_model.hpp"
 
@@ -162,6 +163,43 @@ TEST_CASE("an observer sees the value of every layer, and changes nothing") {
   }
 }
 
+TEST_CASE("an observer sees both outputs of a maximum that is computed on levels") {
+  SmallModel m;
+  const auto number = [&](const char* name, float v) { return m.graph.constant(name, floats({}, {v})); };
+  const auto low = number("low", 0), high = number("high", 255);
+  const auto x = m.graph.parameter("x", ElementType::f32, {1, 64, 4, 4});
+  const auto levels = m.graph.add("levels", "FakeQuantize-1", {x, low, high, low, high}, {{"levels", "256"}});
+  const auto pool = m.graph.add("pool", "MaxPool-8", {levels},
+                                {{"strides", "2,2"},
+                                 {"dilations", "1,1"},
+                                 {"pads_begin", "0,0"},
+                                 {"pads_end", "0,0"},
+                                 {"kernel", "2,2"},
+                                 {"index_element_type", "i64"},
+                                 {"axis", "0"}});
+  std::vector<std::int8_t> ones(64 * 64, 1);
+  const auto codes = m.graph.constant("codes", Tensor::of<std::int8_t>(ElementType::i8, {64, 64, 1, 1}, ones));
+  const auto wide = m.graph.add("wide", "Convert-1", {codes}, {{"destination_type", "f32"}});
+  const auto weights = m.graph.add("weights", "Multiply-1", {wide, number("step", 1)});
+  m.graph.result("y",
+                 m.graph.add("sum", "Convolution-1", {pool, weights},
+                             {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,0"}, {"pads_end", "0,0"}}));
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  std::vector<float> pixels(64 * 16);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * 37 % 251);
+  std::vector<double> maxima(64 * 4);
+  for (std::size_t i = 0; i < maxima.size(); ++i) {
+    const auto corner = i / 4 * 16 + i / 2 % 2 * 8 + i % 2 * 2;
+    maxima[i] = std::max({pixels[corner], pixels[corner + 1], pixels[corner + 4], pixels[corner + 5]});
+  }
+  auto session = compile(c.model, c.facts, {.precision = Precision::int8, .expected_runs = 100});
+  Seen seen;
+  session.run(std::vector{floats({1, 64, 4, 4}, pixels)}, &seen);
+  REQUIRE(seen.values.count("pool") == 1);
+  CHECK(to_f64(seen.values.find("pool")->second) == maxima);
+}
+
 TEST_CASE("dims that were open are inferred again with every input") {
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), Dim()});
@@ -177,5 +215,52 @@ TEST_CASE("dims that were open are inferred again with every input") {
     }
     CHECK(code_of([&] { session.run(std::vector{floats({1, 2}, {1, 2}), floats({1, 3}, {1, 2, 3})}); }) == Code::E0505);
     CHECK(session.run(std::vector{floats({1, 1}, {1}), floats({1, 1}, {2})}).at(0).shape() == Shape{1, 1});
+  }
+}
+
+namespace {
+
+/// Whether the steps of the last run were planned for the sizes that they had.
+struct Planned final : Profiler {
+  bool sizes_known = true;
+
+  void after(const StepTime& time) override {
+    for (const auto id : time.step.outputs) sizes_known = sizes_known && time.plan.value(id).shape.is_static();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("images of open sizes that come again are run by a plan for their sizes") {
+  SmallModel m;
+  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 3, Dim(), Dim()});
+  std::vector<float> filters(8 * 3 * 3 * 3);
+  for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
+  const auto y = m.graph.add("y", "Convolution-1", {x, m.graph.constant("w", floats({8, 3, 3, 3}, filters))},
+                             {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}});
+  m.graph.result("r", m.graph.add("relu", "Relu-1", {y}));
+  const auto c = m.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  auto reference = compile(c.model, c.facts, {.tier = Tier::reference});
+  auto often = compile(c.model, c.facts, {.expected_runs = 1000}), rarely = compile(c.model, c.facts);
+  const auto is_planned = [](Session& session, const std::vector<Tensor>& inputs) {
+    Planned profiler;
+    session.set_profiler(&profiler);
+    session.run(inputs);
+    session.set_profiler(nullptr);
+    return profiler.sizes_known;
+  };
+  for (const i64 side : {5, 8}) {
+    // Small integers, so that sums are exact in any order.
+    std::vector<float> pixels(2 * 3 * side * side);
+    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i % 11) - 5;
+    const std::vector image{floats({2, 3, side, side}, pixels)};
+    const auto wanted = to_f64(reference.run(image).at(0));
+    CHECK_FALSE(is_planned(often, image));
+    for (int run = 0; run < 3; ++run) CHECK(to_f64(often.run(image).at(0)) == wanted);
+    CHECK(is_planned(often, image));
+    for (int run = 0; run < 3; ++run) CHECK_FALSE(is_planned(rarely, image));
+    // What was there before is still there.
+    CHECK(code_of([&] { often.run(std::vector{floats({1, 2, 1, 1}, {1, 2})}); }) == Code::E0703);
   }
 }

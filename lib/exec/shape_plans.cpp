@@ -1,0 +1,67 @@
+#include "exec/shape_plans.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "diag/diagnostic.hpp"
+
+namespace ovir {
+namespace {
+
+constexpr std::size_t kRecent = 4;
+/// To make a plan takes as long as some runs: beyond the first few, so many runs must have come for each.
+constexpr i64 kFirst = 2, kRunsForEach = 32;
+
+constexpr i64 kImageRank = 4;
+
+bool has_open_images(const Plan& plan) {
+  bool open = false;
+  for (const auto id : plan.parameters) {
+    const auto& shape = plan.value(id).shape;
+    if (shape.is_static()) continue;
+    if (!shape.has_rank() || shape.rank() < kImageRank) return false;
+    open = true;
+  }
+  return open;
+}
+
+}  // namespace
+
+ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make) {
+  if (make && !has_states && has_open_images(plan)) make_ = std::move(make);
+}
+
+Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {
+  if (!make_) return nullptr;
+  ++runs_;
+  const auto same = [](const Tensor& t, const Shape& s) { return t.shape() == s; };
+  const auto found = std::find_if(recent_.begin(), recent_.end(), [&](const Known& known) {
+    return std::equal(inputs.begin(), inputs.end(), known.shapes.begin(), known.shapes.end(), same);
+  });
+  if (found == recent_.end()) {
+    if (recent_.size() >= kRecent) recent_.pop_back();
+    auto& known = recent_.emplace_front();
+    for (const auto& t : inputs) known.shapes.push_back(t.shape());
+    return nullptr;
+  }
+  recent_.splice(recent_.begin(), recent_, found);
+  auto& known = recent_.front();
+  if (known.tried || (made_ >= kFirst && runs_ < kRunsForEach * made_)) return known.executor.get();
+  const auto is_short = [&] { return memory.used() > memory.limit() / 2; };
+  while (is_short() && recent_.size() > 1) recent_.pop_back();
+  if (is_short()) return nullptr;
+  make(known);
+  return known.executor.get();
+}
+
+void ShapePlans::make(Known& known) {
+  known.tried = true;
+  ++made_;
+  try {
+    if (auto plan = make_(known.shapes)) known.executor = std::make_unique<Executor>(std::move(plan));
+  } catch (const Failure&) {  // the plan for all shapes says what is wrong
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+}  // namespace ovir

@@ -1,0 +1,36 @@
+// ShapePlans: images of open sizes that come again and again are run by a plan for just these sizes, in which kernels
+// and layouts are chosen that a plan for any size cannot count on.
+#pragma once
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/session.hpp"
+
+namespace ovir {
+
+class ShapePlans {
+ public:
+  /// Without `make`, for a model with states, or where an input other than an image is open, there are none.
+  ShapePlans(const Plan& plan, bool has_states, PlanFor make);
+
+  /// What runs inputs of these shapes; null: the plan for all of them. That is the case when they come for the first
+  /// time, and where plans would have to be made too often or memory is short.
+  Executor* find(std::span<const Tensor> inputs, const MemoryBudget& memory);
+
+ private:
+  struct Known {
+    std::vector<Shape> shapes;
+    bool tried = false;
+    std::unique_ptr<Executor> executor;
+  };
+  void make(Known& known);
+
+  PlanFor make_;
+  std::list<Known> recent_;  // the most recent first
+  i64 runs_ = 0, made_ = 0;
+};
+
+}  // namespace ovir
