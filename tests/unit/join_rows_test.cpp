@@ -18,15 +18,16 @@ int normalized(Net& n, int x) {
               {{"normalize_variance", "true"}, {"eps", "1e-5"}, {"eps_mode", "inside_sqrt"}});
 }
 
-/// As an encoder has it: rows that grow wider and narrower, values that are read twice, a view between.
-void encoder(Net& n) {
-  const auto x = n.input({2, 17, 24});
-  const auto a = normalized(n, product(n, x, {24, 24}));
-  const auto wide = n.op("Relu-1", {product(n, a, {24, 70})});
-  const auto b = normalized(n, n.op("Add-1", {product(n, wide, {70, 24}), a}));
-  const auto flat = n.op("Reshape-1", {b, n.indices({34, 24})}, {{"special_zero", "false"}});
-  n.result(product(n, flat, {24, 40}));
-  n.result(n.op("Softmax-8", {product(n, b, {24, 33})}, {{"axis", "-1"}}));
+/// As an encoder has it: rows that grow wider and narrower, values that are read twice, a view between. Of `width`
+/// columns: with few of them one thread takes all rows.
+void encoder(Net& n, i64 width) {
+  const auto x = n.input({2, 17, width});
+  const auto a = normalized(n, product(n, x, {width, width}));
+  const auto wide = n.op("Relu-1", {product(n, a, {width, 3 * width - 2})});
+  const auto b = normalized(n, n.op("Add-1", {product(n, wide, {3 * width - 2, width}), a}));
+  const auto flat = n.op("Reshape-1", {b, n.indices({34, width})}, {{"special_zero", "false"}});
+  n.result(product(n, flat, {width, 40}));
+  n.result(n.op("Softmax-8", {product(n, b, {width, 33})}, {{"axis", "-1"}}));
 }
 
 Options options_of(int threads, Precision precision, std::vector<std::string> without = {}) {
@@ -41,17 +42,19 @@ Options options_of(int threads, Precision precision, std::vector<std::string> wi
 }  // namespace
 
 TEST_CASE("steps that compute row by row run at the same time, with the same bits") {
-  Net net(ElementType::f32, false);
-  encoder(net);
-  const auto c = net.model.check();
-  REQUIRE(c.diagnostics.errors() == 0);
-  for (const auto precision : {Precision::f32, Precision::bf16}) {
-    auto apart = compile(c.model, c.facts, options_of(2, precision, {"rows"}));
-    for (const int threads : {1, 2, 3, 16}) {
-      auto joined = compile(c.model, c.facts, options_of(threads, precision));
-      for (int seed = 0; seed < 3; ++seed) {
-        const auto inputs = some_inputs(c, seed);
-        CHECK(same_bits(joined.run(inputs), apart.run(inputs)));
+  for (const i64 width : {24, 104}) {
+    Net net(ElementType::f32, false);
+    encoder(net, width);
+    const auto c = net.model.check();
+    REQUIRE(c.diagnostics.errors() == 0);
+    for (const auto precision : {Precision::f32, Precision::bf16}) {
+      auto apart = compile(c.model, c.facts, options_of(2, precision, {"rows"}));
+      for (const int threads : {1, 2, 3, 16}) {
+        auto joined = compile(c.model, c.facts, options_of(threads, precision));
+        for (int seed = 0; seed < 3; ++seed) {
+          const auto inputs = some_inputs(c, seed);
+          CHECK(same_bits(joined.run(inputs), apart.run(inputs)));
+        }
       }
     }
   }
@@ -59,7 +62,7 @@ TEST_CASE("steps that compute row by row run at the same time, with the same bit
 
 TEST_CASE("values of steps that run at the same time share no bytes but row by row") {
   Net net(ElementType::f32, false);
-  encoder(net);
+  encoder(net, 104);
   auto c = net.model.check();
   PlanOptions options{.expected_runs = 100};
   options.patterns = fast::patterns_for(options);

@@ -32,7 +32,7 @@ i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : b
 
 /// Chunks of `n` items of `cost` nanoseconds: of what takes some microseconds at least two.
 i64 chunks_of(i64 n, double cost) {
-  constexpr double kLeast = 1'000;
+  constexpr double kLeast = 2'500;
   return std::clamp<i64>(static_cast<i64>(static_cast<double>(n) * cost / kLeast), 1, n);
 }
 
