@@ -36,6 +36,7 @@ inline Vec inverse(Vec x) {  // a division takes as long as the exponential befo
   const Vec y = _mm512_rcp14_ps(x);
   return fma(y, fma(-x, y, spread(1.0f)), y);
 }
+#include "fast/isa/gelu_avx512.inl"
 #include "fast/isa/gelu_short_avx512.inl"
 #include "fast/isa/swish_short_avx512.inl"
 // The loops use what is above.

@@ -37,6 +37,8 @@ inline Vec pick(const Sixteen& table, Ints at) {
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
 #include "fast/isa/swish_short.inl"
+// Uses its inverse.
+#include "fast/isa/gelu.inl"
 
 // The loops use what is above.
 #include "fast/isa/all.inl"
