@@ -1,4 +1,5 @@
-// Broadcast of what is as large already, as assignments to slices have it. It is not copied where it may stay.
+// Broadcast to a constant shape of what is as large already, as assignments to slices have it. It is not copied where
+// it may stay.
 #include "fast/kernels/movement/parts.hpp"
 #include "fast/kit/functions.hpp"
 
@@ -25,7 +26,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto from = graph.input(root, 0);
   const auto &shape = graph.fact(from).shape, &to = graph.fact({root, 0}).shape;
   // With a mapping of axes, which is input 2, equal lengths need not be the same axes.
-  const bool same = shape.is_static() && to.is_static() && shape.to_shape() == to.to_shape();
+  const bool same =
+      shape.is_static() && to.is_static() && shape.to_shape() == to.to_shape() && graph.constant(graph.input(root, 1));
   if (!same || graph.input(root, 2).node >= 0 || !is_bytes(graph.stored(from))) return std::nullopt;
   return Match{{root}, {from}, std::make_unique<Broadcast>()};
 }
