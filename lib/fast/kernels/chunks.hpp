@@ -46,6 +46,23 @@ void parallel_ranges(ThreadPool& pool, i64 n, double cost, const Work& work) {
   });
 }
 
+/// Chunks of rows, in so many parts, by panels, in so many groups. A thread begins with neighboring chunks: with rows of
+/// its own, or, where panels come first, with panels that no other thread reads.
+struct RowsByPanels {
+  i64 parts, groups;
+  bool panels_first;
+  i64 chunks() const { return parts * groups; }
+  i64 part(i64 chunk) const { return panels_first ? chunk % parts : chunk / groups % parts; }
+  i64 group(i64 chunk) const { return panels_first ? chunk / parts % groups : chunk % groups; }
+};
+
+/// About `wanted` chunks: as many parts of what comes first as there may be, then of the other.
+inline RowsByPanels shared_out(i64 wanted, i64 rows, i64 panels, bool panels_first) {
+  const auto first = std::clamp<i64>(wanted, 1, panels_first ? panels : rows),
+             second = std::clamp<i64>(ceil_div(wanted, first), 1, panels_first ? rows : panels);
+  return {panels_first ? second : first, panels_first ? first : second, panels_first};
+}
+
 /// Whether threads share out the rows of planes of so many pixels, not the channels: what a thread reads of one
 /// operation's results it has then computed itself, in its own cache. The weights of small planes are more than that.
 inline constexpr bool by_rows(i64 plane) { return plane >= 512; }

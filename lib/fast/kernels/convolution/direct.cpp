@@ -234,13 +234,10 @@ void run(const ConvolutionShape& s, const Phase& p, const float* filters, i64 we
   }
   const auto source = padded_source(s, p, s.batch * blocks_of(s.channels), in, scratch, pool);
   // Shared out by panels, each of whose weights are then read by one thread, or by rows.
-  const bool rows = by_rows(p.out_rows * p.out_columns);
-  const auto first = std::clamp<i64>(ceil_div(wanted, images), 1, rows ? p.out_rows : panels);
-  const auto second = std::clamp<i64>(ceil_div(wanted, images * first), 1, rows ? panels : p.out_rows);
-  parallel(pool, images * first * second, [&](i64 chunk) {
-    const auto image = chunk / (first * second), outer = chunk / second % first, inner = chunk % second;
-    const Part part(panels, rows ? second : first, rows ? inner : outer),
-        band(p.out_rows, rows ? first : second, rows ? outer : inner);
+  const auto shares = shared_out(ceil_div(wanted, images), p.out_rows, panels, !by_rows(p.out_rows * p.out_columns));
+  parallel(pool, images * shares.chunks(), [&](i64 chunk) {
+    const auto image = chunk / shares.chunks();
+    const Part part(panels, shares.groups, shares.group(chunk)), band(p.out_rows, shares.parts, shares.part(chunk));
     auto from = source;
     from.data += first_block(image) * from.block + band.begin * p.stride_y * from.row;
     job.rows(from, out, image / groups.count, image % groups.count, part.begin, part.end, band.begin, band.end);

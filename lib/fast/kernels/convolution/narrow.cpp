@@ -258,26 +258,23 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
     const auto tiles = ceil_div(s.out_width, max_pixels);
     const auto parts = equal_parts(tiles, std::clamp<i64>(fits, 1, tiles), 1);
     const auto groups = equal_parts(panels, std::clamp<i64>(ceil_div(wanted, s.batch * parts), 1, panels), parts);
-    return parallel(pool, s.batch * parts * groups, [&](i64 chunk) {
-      const auto image = chunk / (parts * groups), i = whole ? chunk % parts : chunk / groups % parts;
-      const Part part(s.out_width, parts, i), mine(panels, groups, whole ? chunk / parts % groups : chunk % groups);
+    const RowsByPanels shares{parts, groups, whole};
+    return parallel(pool, s.batch * shares.chunks(), [&](i64 chunk) {
+      const auto image = chunk / shares.chunks();
+      const Part part(s.out_width, parts, shares.part(chunk)), mine(panels, groups, shares.group(chunk));
       compute({data + image * g.blocks * block, row, block, apart}, image, mine.begin, mine.end, 0, 1, part.begin,
               part.end);
     });
   }
   // Shared out by panels, each of whose weights are then read by one thread, or, where those are less than the input,
   // by rows, which a thread may have computed itself in the layer before.
-  const bool by_rows = g.filters_size() < g.blocks * block;
-  const auto most = by_rows ? s.out_height : panels;
-  const auto first = std::clamp<i64>(ceil_div(wanted, s.batch), 1, most);
-  const auto second = std::clamp<i64>(ceil_div(wanted, s.batch * first), 1, by_rows ? panels : s.out_height);
+  const auto shares = shared_out(ceil_div(wanted, s.batch), s.out_height, panels, g.filters_size() >= g.blocks * block);
   Slots copies(reinterpret_cast<float*>(scratch), g.padded_size(), slots_for(pool));
   std::array<i64, kAlone> copied_image;
   copied_image.fill(-1);
-  parallel(pool, s.batch * first * second, [&](i64 chunk) {
-    const auto image = chunk / (first * second), outer = chunk / second % first, inner = chunk % second;
-    const Part part(panels, by_rows ? second : first, by_rows ? inner : outer);
-    const Part band(s.out_height, by_rows ? first : second, by_rows ? outer : inner);
+  parallel(pool, s.batch * shares.chunks(), [&](i64 chunk) {
+    const auto image = chunk / shares.chunks();
+    const Part part(panels, shares.groups, shares.group(chunk)), band(s.out_height, shares.parts, shares.part(chunk));
     const auto compute_from = [&](const Word* plane) {
       compute({plane + band.begin * s.stride_y * row, row, block, apart}, image, part.begin, part.end, band.begin,
               band.end, 0, s.out_width);

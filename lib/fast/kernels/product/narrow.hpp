@@ -47,11 +47,10 @@ void for_tiles(const NarrowProduct& p, double words_per_ns, i64 large, ThreadPoo
   const bool whole = p.n > p.m && panels * panel_size >= kLarge;
   const auto fits = std::max<i64>(ceil_div(p.m * p.words * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(p.m, max_pixels));
-  const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
+  const RowsByPanels shares{row_blocks, std::clamp<i64>(wanted / row_blocks, 1, panels), whole};
   const bool prefetch = panels * panel_size > large && p.m > 1;
-  parallel(pool, row_blocks * groups, [&](i64 chunk) {
-    const Part rows(p.m, row_blocks, whole ? chunk % row_blocks : chunk / groups),
-        group(panels, groups, whole ? chunk / row_blocks : chunk % groups);
+  parallel(pool, shares.chunks(), [&](i64 chunk) {
+    const Part rows(p.m, row_blocks, shares.part(chunk)), group(panels, shares.groups, shares.group(chunk));
     const auto tiles = ceil_div(rows.size(), max_pixels);
     for (auto panel = group.begin; panel < group.end; ++panel) {
       Ahead ahead;

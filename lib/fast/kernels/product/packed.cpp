@@ -160,12 +160,11 @@ void product(const Panels& b, const float* a, i64 a_row, float* c, i64 c_row, i6
   const bool whole = b.n > m && panels_size(b.k, b.n) >= kLarge;
   const auto fits = std::max<i64>(ceil_div(m * b.k * 4, kRowsBytes), whole ? 1 : ceil_div(wanted, panels));
   const auto row_blocks = std::clamp<i64>(fits, 1, ceil_div(m, table.pixels));
-  const auto groups = std::clamp<i64>(wanted / row_blocks, 1, panels);
+  const RowsByPanels shares{row_blocks, std::clamp<i64>(wanted / row_blocks, 1, panels), whole};
   const auto deep = depth(b.k);
   const bool prefetch = panels_size(b.k, b.n) > (i64{1} << 18) && m > 1;
-  parallel(pool, row_blocks * groups, [&](i64 chunk) {
-    const Part rows(m, row_blocks, whole ? chunk % row_blocks : chunk / groups),
-        group(panels, groups, whole ? chunk / row_blocks : chunk % groups);
+  parallel(pool, shares.chunks(), [&](i64 chunk) {
+    const Part rows(m, row_blocks, shares.part(chunk)), group(panels, shares.groups, shares.group(chunk));
     const auto tiles = ceil_div(rows.size(), table.pixels);
     for (auto panel = group.begin; panel < group.end; ++panel) {
       Ahead ahead;
