@@ -243,8 +243,8 @@ struct TileLines {
   i64 lines;
   bool two;
   i64 second = 0;  ///< pixels from the first of one tile to the first of the other
-  i64 rows = 0, tile_rows = 0,
-      apart = 0;  ///< of NarrowSum::run pixels: all, those of a tile; lines from one to the next
+  /// Rows of NarrowSum::run pixels: all, those of a tile, and lines from one to the next.
+  i64 rows = 0, tile_rows = 0, apart = 0;
 
   TileLines(const NarrowSum& t, int pixels) : lines(pixels), two(pixels > kTileRows) {
     if (t.run == 0) {

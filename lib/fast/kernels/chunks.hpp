@@ -46,8 +46,8 @@ void parallel_ranges(ThreadPool& pool, i64 n, double cost, const Work& work) {
   });
 }
 
-/// Chunks of rows, in so many parts, by panels, in so many groups. A thread begins with neighboring chunks: with rows of
-/// its own, or, where panels come first, with panels that no other thread reads.
+/// Chunks of rows, in so many parts, by panels, in so many groups. A thread begins with neighboring chunks: with rows
+/// of its own, or, where panels come first, with panels that no other thread reads.
 struct RowsByPanels {
   i64 parts, groups;
   bool panels_first;
