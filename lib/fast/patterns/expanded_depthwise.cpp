@@ -1,6 +1,6 @@
 // A pointwise Convolution-1, or one of an image, the depthwise GroupConvolution-1 of what it gives and, where one
 // follows, a pointwise Convolution-1 of that, each with what follows it, in f32: what lies between stays in the cache.
-// For plans that run often.
+// Plans that run once take those of large planes, whose filters are few.
 #include "fast/kernels/convolution/expanded_depthwise.hpp"
 
 #include "fast/kernels/convolution/depthwise.hpp"
@@ -146,7 +146,14 @@ class ExpandedDepthwiseKernel final : public Kernel {
   int residual_ = project_.ending.residual;  ///< the operand; -1: none
 };
 
+/// Whether the filters are few beside what is not stored between: those of a single run are packed beforehand, too.
+bool has_large_planes(const Graphlet& graph, int root) {
+  const auto convolution = static_convolution(graph, root);
+  return convolution && convolution->shape.out_plane() >= ExpandedDepthwise::kLargePlane;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
+  if (!graph.options().steady() && !has_large_planes(graph, root)) return std::nullopt;
   auto expansion = convolved(graph, root);
   if (!expansion) return std::nullopt;
   auto depthwise = convolved_after(graph, *expansion, "GroupConvolution");
@@ -174,7 +181,6 @@ extern constinit const Pattern pattern{.name = "expanded_depthwise",
                                        .match = match,
                                        .priority = Priority::group,
                                        .precision = Precision::f32,
-                                       .steady_only = true,
                                        .groups_only = true};
 
 }  // namespace ovir::fast::patterns::expanded_depthwise

@@ -8,7 +8,6 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kLargePlane = 512;       // pixels: what such planes expand to leaves the cache
 constexpr i64 kSlotFloats = 96 << 10;  // of what lies between, in each thread's cache
 constexpr i64 kPanelBlocks = kColumns / kBlock;
 

@@ -13,6 +13,7 @@ struct ExpandedDepthwise {
 
   /// Whether the kernels can compute the first two in one.
   static bool supports(const ConvolutionShape& expansion, const ConvolutionShape& depthwise);
+  static constexpr i64 kLargePlane = 512;  ///< pixels: what such planes expand to leaves the cache
   static bool is_by_rows(const ConvolutionShape& depthwise);
 
   ConvolutionShape expansion, depthwise, projection;
