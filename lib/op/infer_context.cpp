@@ -358,6 +358,13 @@ void settle(Fact& f) {
   f.value = convert(values, f.type);
 }
 
+/// A row of a table of words has few elements, but their bounds would be read from all of the table.
+bool worth_bounds(const InferContext& c) {
+  for (int i = 0; i < c.input_count(); ++i)
+    if (c.shape(i).is_static() && !small(c.shape(i))) return false;
+  return small(c.out(0).shape);
+}
+
 }  // namespace
 
 void infer_node(InferContext& c) {
@@ -367,7 +374,7 @@ void infer_node(InferContext& c) {
   c.set_inferred();
   if (c.output_count() == 0) return;
   if (!c.out(0).value) propagate_values(c);
-  if (!c.out(0).value && !c.out(0).bounds && c.version().bounds && small(c.out(0).shape)) c.version().bounds(c);
+  if (!c.out(0).value && !c.out(0).bounds && c.version().bounds && worth_bounds(c)) c.version().bounds(c);
   for (auto& out : c.outputs()) settle(out);
 }
 

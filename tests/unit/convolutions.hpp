@@ -21,6 +21,15 @@ inline ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, 
   return s;
 }
 
+/// One spatial axis, one group.
+inline ConvolutionShape row(i64 batch, i64 channels, i64 outputs, i64 size, i64 out, i64 kernel, i64 stride, i64 pad,
+                            i64 dilation = 1) {
+  auto s = shape(batch, 1, channels, outputs, size, out, kernel, stride, pad, dilation);
+  s.height = s.out_height = s.kernel_height = s.stride_y = s.dilation_y = 1;
+  s.pad_top = 0;
+  return s;
+}
+
 /// The sums of a convolution, in double precision.
 inline std::vector<double> naive(const ConvolutionShape& s, const Floats& in, const Floats& filters) {
   std::vector<double> out;

@@ -104,7 +104,9 @@ TEST_CASE("bf16 convolution: pointwise, direct, of images, strides, dilations, r
                                      shape(1, 1, 5, 8, 6, 6, 3, 1, 1),        shape(2, 1, 1, 40, 30, 15, 7, 2, 3),
                                      shape(1, 1, 1, 33, 9, 170, 3, 2, 1),     shape(2, 1, 70, 33, 4, 4, 3, 1, 1),
                                      shape(2, 1, 64, 40, 7, 7, 3, 1, 1),      shape(1, 1, 64, 32, 2, 2, 3, 1, 1),
-                                     shape(2, 1, 64, 64, 28, 28, 3, 1, 1)};
+                                     shape(2, 1, 64, 64, 28, 28, 3, 1, 1),    row(2, 64, 70, 801, 400, 3, 2, 0),
+                                     row(1, 40, 33, 300, 300, 3, 1, 1),       row(1, 70, 48, 900, 300, 5, 3, 2),
+                                     row(1, 32, 32, 600, 298, 3, 2, 0, 2)};
   for_each_isa([&] {
     for (const auto& s : shapes) {
       INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);

@@ -196,7 +196,9 @@ TEST_CASE("bf16x3 convolution: strides, dilations, bands, residuals, any number 
                                      shape(1, 1, 64, 32, 60, 30, 3, 2, 1),    shape(1, 1, 40, 270, 9, 9, 1, 1, 0),
                                      shape(1, 1, 70, 260, 9, 5, 3, 2, 1),     shape(1, 1, 32, 32, 5, 5, 5, 1, 2),
                                      shape(2, 1, 96, 70, 4, 4, 3, 1, 1),      shape(1, 1, 64, 64, 7, 7, 3, 1, 1),
-                                     shape(2, 1, 64, 64, 28, 28, 3, 1, 1)};
+                                     shape(2, 1, 64, 64, 28, 28, 3, 1, 1),    row(2, 64, 70, 801, 400, 3, 2, 0),
+                                     row(1, 40, 33, 300, 300, 3, 1, 1),       row(1, 70, 48, 900, 300, 5, 3, 2),
+                                     row(1, 32, 32, 600, 298, 3, 2, 0, 2)};
   for (const auto& s : shapes) {
     INFO(s.channels << " of " << s.width << " to " << s.outputs << " kernel " << s.kernel_width);
     const auto in = random_floats(s.batch * s.channels * s.plane(), 1),

@@ -66,7 +66,9 @@ TEST_CASE("int8 convolution and depthwise: levels are exact, with residuals, in 
                                      shape(1, 1, 64, 64, 14, 14, 3, 1, 1),    shape(2, 1, 100, 96, 17, 17, 3, 1, 1),
                                      shape(2, 1, 130, 64, 4, 4, 3, 1, 1),     shape(1, 1, 64, 40, 7, 7, 3, 1, 1),
                                      shape(3, 1, 70, 33, 5, 5, 3, 1, 1),      shape(1, 1, 64, 32, 1, 1, 3, 1, 1),
-                                     shape(1, 1, 64, 96, 2, 2, 3, 1, 1),      shape(2, 1, 64, 64, 28, 28, 3, 1, 1)};
+                                     shape(1, 1, 64, 96, 2, 2, 3, 1, 1),      shape(2, 1, 64, 64, 28, 28, 3, 1, 1),
+                                     row(2, 64, 70, 801, 400, 3, 2, 0),       row(1, 40, 33, 300, 300, 3, 1, 1),
+                                     row(1, 70, 48, 900, 300, 5, 3, 2),       row(1, 32, 32, 600, 298, 3, 2, 0, 2)};
   int transformed = 0;
   for_each_isa([&] {
     for (const auto& s : shapes) {

@@ -244,6 +244,18 @@ TEST_CASE("small values travel: a shape that is computed is known") {
   CHECK(m.check({.shapes = {{0, PartialShape{Dim(), 3, Dim()}}}}).fact("reshape").shape.rank() == 3);
 }
 
+TEST_CASE("a row of a large table is not known before the model runs") {  // it would be read from all of the table
+  const auto rows = GENERATE(i64{4}, i64{5000});
+  SmallModel m;
+  const auto table = m.graph.constant("table", Tensor(ElementType::f32, {rows, 2}));
+  const auto index = m.graph.constant("index", Tensor::vector({3})), axis = m.graph.constant("axis", Tensor::scalar(0));
+  m.graph.result("y", m.graph.add("row", "Gather-8", {table, index, axis}));
+  const auto row = m.check().fact("row");
+  CHECK(row.shape == PartialShape{1, 2});
+  CHECK(bool(row.value) == (rows == 4));
+  CHECK(!row.bounds);
+}
+
 TEST_CASE("dims that are the same unknown length stay equal") {
   SmallModel m;
   const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 3});

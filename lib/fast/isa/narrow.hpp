@@ -6,11 +6,13 @@
 #include <cstdint>
 
 #include "fast/isa/codes.hpp"
+#include "fast/isa/elementwise.hpp"
 #include "fast/isa/tile.hpp"
 
 namespace ovir::fast {
 
 using Word = std::uint32_t;
+struct TileAside;
 
 /// What a few pixels by the 32 columns of a panel sum up: for pixel p and column c,
 ///   sum over b, t, i of in[p·pixel + b·block + taps[t] + i] ∙ weights[…][c]
@@ -30,9 +32,13 @@ struct NarrowSum {
   /// far behind those of the first; of weights there are [block][tap][part][16][32], the third part first as it is
   /// used. All blocks have 16 steps.
   i64 part = 0;
+  /// Of bf16 where NarrowTable::tiled, if not null: what follows the sums is done while the next tile is multiplied, or
+  /// by NarrowTable::finish.
+  TileAside* aside = nullptr;
 };
 
-/// out = clamp(residual + bias + sum, low, high) in f32, or its GELU, stored as f32 or rounded to bf16.
+/// out = clamp(residual + bias + sum, low, high) in f32, its GELU, or activation(…) + last, stored as f32 or rounded to
+/// bf16.
 struct Bf16Tile {
   NarrowSum sum;
   const float* bias = nullptr;              ///< 32 values; null: none
@@ -40,7 +46,13 @@ struct Bf16Tile {
   const float* wide_residual = nullptr;     ///< the same in f32, 16 columns `residual_block` apart
   i64 residual_pixel = 0, residual_block = 0;
   float low, high;
-  bool gelu = false;             ///< of what becomes bf16
+  bool gelu = false;              ///< of what becomes bf16
+  Unary activation{};             ///< of what is stored as f32
+  const float* slopes = nullptr;  ///< 32 values, for Function::prelu
+  const float* last = nullptr;    ///< laid out as `wide_residual`; null: none
+  /// Table::activate, for an activation.
+  void (*activate)(const Unary& f, const float* slopes, float* y, i64 row, const float* residual, i64 residual_row,
+                   i64 rows, i64 n) = nullptr;
   float* wide = nullptr;         ///< where f32 is stored: out[p·out_pixel + c/16·out_block + c%16]; null: bf16
   std::uint16_t* out = nullptr;  ///< where bf16 is: out[p·out_pixel + c]
   i64 out_pixel = 0, out_block = 0;
@@ -177,6 +189,14 @@ struct Bf16x3Rows {
   static constexpr i64 kRoom = 2 * 3 * kBlock * kColumns;
 };
 
+/// Sums of a tile in bf16, and what is still to be done with them while the sums of the next tile are added up.
+struct TileAside {
+  alignas(64) float sums[2][kMostPixels * kColumns];  ///< of this tile and of the next one
+  int which = 0;                                      ///< those of the next one
+  Bf16Tile tile{};
+  int first = 0, pixels = 0, done = 0;  ///< of the tile: its first pixel, how many there are, and are finished
+};
+
 struct NarrowTable {
   const char* name;
   int pixels;          ///< the most that are computed at once
@@ -193,6 +213,7 @@ struct NarrowTable {
   /// Of 32 channels a block; the pointers are to words.
   void (*bf16_pool)(const PoolRow& row);
   void (*u8)(const U8Tile& tile, int pixels);
+  void (*finish)(TileAside& last) = nullptr;  ///< where `tiled`
   void (*i16)(const I16Tile& tile, int pixels);
   /// Winograd's F(3×3, 3×3): 5 × 5 pixels of 32 channels in u8, rows `row` words apart, become 25 pixels in i16, `step`
   /// words apart.

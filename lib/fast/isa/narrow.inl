@@ -107,6 +107,15 @@ static inline __attribute__((always_inline)) void bf16_finish(const Bf16Tile& t,
   }
 }
 
+/// The activation of pixels that are stored as f32, if there is one.
+static void bf16_activate(const Bf16Tile& t, i64 first, i64 pixels) {
+  if (t.activation.f == Function::identity) return;
+  for (i64 c = 0; c < kColumns; c += kBlock)
+    t.activate(t.activation, t.slopes ? t.slopes + c : nullptr, t.wide + first * t.out_pixel + c / kBlock * t.out_block,
+               t.out_pixel, t.last ? t.last + first * t.residual_pixel + c / kBlock * t.residual_block : nullptr,
+               t.residual_pixel, pixels, kBlock);
+}
+
 template <int P>
 static inline __attribute__((always_inline)) void bf16_block(const Bf16Tile& t, i64 column) {
   Vec sum[P][2];
@@ -140,7 +149,6 @@ template <class Part>
 }
 
 static void bf16(const Bf16Tile& t, int pixels) {
-  if (pixels <= kPixels) return bf16_pixels<kPixels>(t, pixels);
   auto tile = t;
   in_parts(pixels, [&](i64 first, int now) {
     tile.sum.in = t.sum.in + first * t.sum.pixel;
@@ -150,6 +158,7 @@ static void bf16(const Bf16Tile& t, int pixels) {
     else tile.out = t.out + first * t.out_pixel;
     bf16_pixels<kPixels>(tile, now);
   });
+  bf16_activate(t, 0, pixels);
 }
 
 [[gnu::always_inline]] inline Vec even_of(Words w) { return (Vec)(w << 16); }

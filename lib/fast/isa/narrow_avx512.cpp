@@ -106,8 +106,10 @@ constexpr NarrowTable with_digits() {
   return table;
 }
 
+#include "fast/isa/parts_avx512.inl"
+// Uses these parts.
 #include "fast/isa/tiles_amx.inl"
-// Uses its parts and shapes.
+// Uses parts and shapes.
 #include "fast/isa/rows_amx.inl"
 constexpr NarrowTable with_tiles() {
   auto table = with_digits();
@@ -116,6 +118,7 @@ constexpr NarrowTable with_tiles() {
   table.tiled = true;
   table.bf16 = bf16_in_tiles;
   table.u8 = u8_in_tiles;
+  table.finish = finish_aside;
   table.to_bf16x3 = to_bf16x3;
   table.lines_to_bf16x3 = lines_to_bf16x3;
   table.bf16x3_rows = bf16x3_rows;

@@ -65,7 +65,7 @@ struct SumsAside {
 /// panel before take a while.
 template <bool kTwo, bool kMakes>
 static void multiply_block(const Word* a, i64 second, i64 part, const Word* made, const float* from, Word* to,
-                           SumsAside& before, int finished, bool begins) {
+                           SumsAside& before, int finished, bool begins, KeepsAwake& awake) {
   constexpr i64 kLine = kColumns * sizeof(Word), kPixel = kBlock * sizeof(Word);
   const auto rows = [&](i64 p) __attribute__((always_inline)) {
     _tile_loadd(4, a + p * part, kPixel);
@@ -82,6 +82,7 @@ static void multiply_block(const Word* a, i64 second, i64 part, const Word* made
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
+    awake.step();
     if (kMakes) make_parts<kFirst, kEnd>(from, to);
     if ((kFirst >= 16 || !begins) && before.done < before.rows) before.finish(finished);
   };
@@ -115,6 +116,7 @@ static void bf16x3_rows(const Bf16x3Rows& t) {
   make_parts<0, 32>(t.weights, made(0));
   const float* weights = t.weights;
   SumsAside before{};
+  KeepsAwake awake;
   i64 block = 0;
   for (i64 panel = 0; panel < panels; ++panel) {
     float *to = sums[panel % 2], *bias = biases[panel % 2];
@@ -124,7 +126,7 @@ static void bf16x3_rows(const Bf16x3Rows& t) {
     for (i64 b = 0; b < t.blocks; ++b, ++block, weights += kNumbers) {
       const bool last = block + 1 >= panels * t.blocks;
       (last ? multiply_last : multiply)(t.in + b * 3 * part, second * kBlock, part, made(block), weights + kNumbers,
-                                        made(block + 1), before, finished, b == 0);
+                                        made(block + 1), before, finished, b == 0, awake);
     }
     _tile_stored(0, to, kLine);
     _tile_stored(1, to + kTileRows, kLine);

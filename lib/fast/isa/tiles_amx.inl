@@ -102,12 +102,71 @@ struct U8Tiles {
     __builtin_prefetch(ahead->next, 0, 2);
 }
 
+/// What stores tiles falls asleep where 2,000 to 2,500 cycles go by without a store, and the next one then takes 1,000
+/// longer: a long sum loses up to a third. So a tile is stored to nowhere now and then, which costs next to nothing.
+class KeepsAwake {
+ public:
+  /// To be called after every multiplication of two or four tiles of sums.
+  [[gnu::always_inline]] void step() {
+    if (++count_ % kEvery == 0) _tile_stored(4, nowhere_, 0);
+  }
+
+ private:
+  static constexpr unsigned kEvery = 12;  // of up to 64 cycles each, or twice that where operands come late
+  alignas(64) float nowhere_[kTileRows];
+  unsigned count_ = 0;
+};
+
+/// How often two or four tiles of sums are multiplied.
+inline i64 multiplications(const NarrowSum& t) {
+  const auto lines = [](i64 steps) { return (steps + kTileRows - 1) / kTileRows; };
+  return (t.part != 0 ? 6 : 1) * t.tap_count * ((t.blocks - 1) * lines(t.steps) + lines(t.last_steps));
+}
+
+static void finish_some(TileAside& a, int count);
+
+/// Finishes the tile before, some pixels at a time, while tiles are multiplied.
+class FinishesOther {
+ public:
+  /// Tiles will be multiplied in `slots` steps. What was multiplied last is not there yet in the first of them.
+  FinishesOther(TileAside& before, i64 slots) : before_(&before) {
+    const i64 groups = (before.pixels - before.done + kOnce - 1) / kOnce;
+    if (groups == 0) return;
+    const i64 wait = slots > 2 ? 1 : 0, left = slots - wait;
+    count_ = static_cast<int>((groups + left - 1) / left * kOnce);
+    apart_ = left > groups ? left / groups : 1;
+    next_ = 1 + wait;
+  }
+  /// To be called once tiles are being multiplied.
+  [[gnu::always_inline]] void step() {
+    if (--next_ == 0) some();
+  }
+
+ private:
+  static constexpr i64 kOnce = 4;
+
+  [[gnu::noinline]] void some() {
+    finish_some(*before_, count_);
+    if (before_->done < before_->pixels) next_ = apart_;
+  }
+
+  TileAside* before_;
+  int count_ = 0;
+  i64 apart_ = 0, next_ = 0;  // 0: there is nothing to do
+};
+
+struct FinishesNone {
+  void step() {}
+};
+
 /// Sums of pixels from pixel 0 on, and where kTwo of as many that lie `second` words further on.
-template <class Tiles, bool kTwo>
-static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, int tail, i64 second) {
+template <class Tiles, bool kTwo, class Meanwhile>
+static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, int tail, i64 second,
+                                                            Meanwhile& meanwhile) {
   constexpr i64 kLine = kColumns * sizeof(Word);
   const i64 pixel = t.pixel * static_cast<i64>(sizeof(Word));
   const Word* w = t.weights;
+  KeepsAwake awake;
   for (i64 block = 0; block < t.blocks; ++block) {
     const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
@@ -127,6 +186,8 @@ static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, 
           _tile_loadd(5, w, kLine);
           Tiles::dot2();
         }
+        meanwhile.step();
+        awake.step();
       }
       if (left == 0) continue;
       ask(t.ahead);
@@ -141,17 +202,19 @@ static inline __attribute__((always_inline)) void sum_tiles(const NarrowSum& t, 
         _tile_loadd(7, w, kLine);
         Tiles::last2();
       }
+      meanwhile.step();
       w += tail * kColumns;
     }
   }
 }
 
 /// The same where all steps fill tiles.
-template <class Tiles, bool kTwo>
-static inline __attribute__((always_inline)) void sum_full_tiles(const NarrowSum& t, i64 second) {
+template <class Tiles, bool kTwo, class Meanwhile>
+static inline __attribute__((always_inline)) void sum_full_tiles(const NarrowSum& t, i64 second, Meanwhile& meanwhile) {
   constexpr i64 kLine = kColumns * sizeof(Word);
   const i64 pixel = t.pixel * static_cast<i64>(sizeof(Word));
   const Word* w = t.weights;
+  KeepsAwake awake;
   for (i64 block = 0; block < t.blocks; ++block) {
     const i64 steps = block + 1 < t.blocks ? t.steps : t.last_steps;
     for (i64 tap = 0; tap < t.tap_count; ++tap) {
@@ -168,6 +231,8 @@ static inline __attribute__((always_inline)) void sum_full_tiles(const NarrowSum
           Tiles::full2();
           Tiles::full3();
         }
+        meanwhile.step();
+        awake.step();
       }
     }
   }
@@ -175,11 +240,12 @@ static inline __attribute__((always_inline)) void sum_full_tiles(const NarrowSum
 
 /// The same of f32 in three parts (NarrowSum::part). Of their nine products the six that are not below what f32 rounds
 /// off, that of the first parts last.
-template <bool kTwo>
-static inline __attribute__((always_inline)) void sum_bf16x3(const NarrowSum& t, i64 second) {
+template <bool kTwo, class Meanwhile>
+static inline __attribute__((always_inline)) void sum_bf16x3(const NarrowSum& t, i64 second, Meanwhile& meanwhile) {
   constexpr i64 kLine = kColumns * sizeof(Word), kPart = kTileRows * kColumns;
   const i64 pixel = t.pixel * static_cast<i64>(sizeof(Word));
   const Word* w = t.weights;
+  KeepsAwake awake;
   for (i64 block = 0; block < t.blocks; ++block)
     for (i64 tap = 0; tap < t.tap_count; ++tap, w += 3 * kPart) {
       const Word* a = t.in + block * t.block + t.taps[tap];
@@ -199,6 +265,8 @@ static inline __attribute__((always_inline)) void sum_bf16x3(const NarrowSum& t,
           _tile_dpbf16ps(2, 5, 6);
           _tile_dpbf16ps(3, 5, 7);
         }
+        meanwhile.step();
+        awake.step();
       };
       ask(t.ahead);
       pixels(0);
@@ -215,14 +283,6 @@ static inline __attribute__((always_inline)) void sum_bf16x3(const NarrowSum& t,
       pixels(0);
       multiply();
     }
-}
-
-/// The number that three parts are.
-static float whole_of(const Word* parts, i64 part, bool odd) {
-  const auto half = [&](i64 p) {
-    return __builtin_bit_cast(float, odd ? parts[p * part] & 0xffff0000u : parts[p * part] << 16);
-  };
-  return half(0) + half(1) + half(2);
 }
 
 /// One sum of f32 in three parts, of pixel `a` by column `column`, in f32.
@@ -262,14 +322,16 @@ struct TileLines {
 
   /// Words from the first pixel of one tile to the first of the other.
   i64 behind(const NarrowSum& t) const { return t.run == 0 ? second * t.pixel : (rows - tile_rows) * t.row; }
+  /// The line of the sums at which those of the second tile begin.
+  i64 second_line(const NarrowSum& t) const { return t.run == 0 ? second : kTileRows; }
 };
 
-/// The sums of up to 32 pixels, 32 a pixel.
-template <class Tiles>
-static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, int pixels, const float* bias,
-                                                            typename Tiles::Sum* to) {
+/// The sums of up to 32 pixels, 32 a pixel, while others are finished. Rows of pixels lie as together() wants
+/// them.
+template <class Tiles, class Meanwhile>
+static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, const TileLines& at, const float* bias,
+                                                            float* to, Meanwhile meanwhile) {
   constexpr i64 kLine = kColumns * sizeof(Word);
-  const TileLines at(t, pixels);
   const int tail = static_cast<int>(t.last_steps % kTileRows);
   const bool three = Tiles::kHasParts && t.part != 0;
   shape_tiles(tail == 0 ? kTileShapes.full[at.lines - 1] : kTileShapes.shapes[at.lines - 1][tail]);
@@ -282,75 +344,39 @@ static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, 
     _tile_zero(3);
   }
   const i64 behind = at.behind(t);
-  if (three && at.two) sum_bf16x3<true>(t, behind);
-  else if (three) sum_bf16x3<false>(t, 0);
-  else if (tail == 0 && at.two) sum_full_tiles<Tiles, true>(t, behind);
-  else if (tail == 0) sum_full_tiles<Tiles, false>(t, 0);
-  else if (at.two) sum_tiles<Tiles, true>(t, tail, behind);
-  else sum_tiles<Tiles, false>(t, tail, 0);
+  if (three && at.two) sum_bf16x3<true>(t, behind, meanwhile);
+  else if (three) sum_bf16x3<false>(t, 0, meanwhile);
+  else if (tail == 0 && at.two) sum_full_tiles<Tiles, true>(t, behind, meanwhile);
+  else if (tail == 0) sum_full_tiles<Tiles, false>(t, 0, meanwhile);
+  else if (at.two) sum_tiles<Tiles, true>(t, tail, behind, meanwhile);
+  else sum_tiles<Tiles, false>(t, tail, 0, meanwhile);
   _tile_stored(0, to, kLine);
   _tile_stored(1, to + kTileRows, kLine);
-  const i64 second = t.run == 0 ? at.second : kTileRows;  // line of the second tile
   if (at.two) {
-    _tile_stored(2, to + second * kColumns, kLine);
-    _tile_stored(3, to + second * kColumns + kTileRows, kLine);
-  }
-  // Rows come together.
-  for (i64 row = 1; row < at.rows; ++row) {
-    const i64 line = row < at.tile_rows ? row * at.apart : second + (row - (at.rows - at.tile_rows)) * at.apart;
-    __builtin_memmove(to + row * t.run * kColumns, to + line * kColumns, static_cast<std::size_t>(t.run * kLine));
+    _tile_stored(2, to + at.second_line(t) * kColumns, kLine);
+    _tile_stored(3, to + at.second_line(t) * kColumns + kTileRows, kLine);
   }
 }
 
-/// Parts of infinite numbers give NaN where f32 may not: such sums are computed again.
-static void sums_again(const NarrowSum& t, int pixels, const float* bias, float* sums) {
-  for (i64 p = 0; p < pixels; ++p) {
+/// Rows of pixels, between which there may be lines of a tile, come together.
+inline void together(const NarrowSum& t, int pixels, float* sums) {
+  if (t.run == 0) return;
+  const TileLines at(t, pixels);
+  for (i64 row = 1; row < at.rows; ++row) {
+    const i64 line =
+        row < at.tile_rows ? row * at.apart : at.second_line(t) + (row - (at.rows - at.tile_rows)) * at.apart;
+    __builtin_memmove(sums + row * t.run * kColumns, sums + line * kColumns,
+                      static_cast<std::size_t>(t.run * kColumns) * sizeof(float));
+  }
+}
+
+/// Parts of infinite numbers give NaN where f32 may not: such sums of pixels [begin, end) are computed again.
+[[gnu::noinline, gnu::cold]] static void sums_again(const NarrowSum& t, i64 begin, i64 end, const float* bias,
+                                                    float* sums) {
+  for (i64 p = begin; p < end; ++p) {
     const Word* in = t.in + (t.run != 0 ? p / t.run * t.row + p % t.run * t.pixel : p * t.pixel);
     for (i64 c = 0; c < kColumns; ++c)
       if (auto& sum = sums[p * kColumns + c]; sum != sum) sum = one_sum(t, in, c, bias ? bias[c] : 0);
-  }
-}
-
-/// The first 8 bits of f32, the next 8 and what is left, each exact as bf16. Infinite numbers leave nothing, or where
-/// they need not be known again NaN.
-template <bool kKnown = true>
-[[gnu::always_inline]] inline void in_three(Vec x, Vec (&parts)[3]) {
-  const auto upper = _mm512_set1_epi32(static_cast<int>(0xffff0000));
-  const auto cut = [&](Vec v) { return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(v), upper)); };
-  parts[0] = cut(x);
-  const Vec left =
-      kKnown ? _mm512_maskz_sub_ps(_mm512_cmp_ps_mask(x, parts[0], _CMP_NEQ_UQ), x, parts[0]) : x - parts[0];
-  parts[1] = cut(left);
-  parts[2] = left - parts[1];
-}
-
-/// Of two vectors, whose numbers become halves of words in this order.
-template <bool kKnown = true>
-[[gnu::always_inline]] inline void two_in_three(Vec x, Vec y, Word* to, i64 part) {
-  alignas(64) static constexpr std::uint16_t kUpper[32] = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21,
-                                                           23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43,
-                                                           45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
-  Vec first[3], second[3];
-  in_three<kKnown>(x, first);
-  in_three<kKnown>(y, second);
-  for (int p = 0; p < 3; ++p)
-    _mm512_storeu_si512(to + p * part,
-                        _mm512_permutex2var_epi16(_mm512_castps_si512(first[p]), _mm512_load_si512(kUpper),
-                                                  _mm512_castps_si512(second[p])));
-}
-
-static void to_bf16x3(const float* x, const float* y, i64 step, i64 n, Word* to, i64 part) {
-  for (i64 i = 0; i < n; ++i, to += kBlock) two_in_three(load(x + i * step), y ? load(y + i * step) : Vec{}, to, part);
-}
-
-static void lines_to_bf16x3(const float* even, const float* odd, Word* to, i64 part) {
-  Vec first[3], second[3] = {};
-  for (i64 c = 0; c < kColumns; c += kWidth) {
-    in_three(load(even + c), first);
-    if (odd) in_three(load(odd + c), second);
-    for (int p = 0; p < 3; ++p)
-      store_words(to + p * part + c, (Words)_mm512_or_si512(_mm512_srli_epi32(_mm512_castps_si512(first[p]), 16),
-                                                            _mm512_castps_si512(second[p])));
   }
 }
 
@@ -367,55 +393,107 @@ template <class Part>
   }
 }
 
-static void bf16_in_tiles(const Bf16Tile& t, int pixels) {
-  if (!fits_tiles(t.sum)) return bf16(t, pixels);
-  constexpr int kOnce = 4;
-  alignas(64) float sums[kMostPixels * kColumns];
-  const auto finish = [&]<int P>(i64 first, int p) __attribute__((always_inline)) {
-    Vec sum[P][2];
+template <int P>
+static inline __attribute__((always_inline)) void finish_bf16(const Bf16Tile& t, i64 first, float* sums, int p) {
+  Vec sum[P][2];
+  const auto take = [&]() __attribute__((always_inline)) {
 #pragma GCC unroll 4
     for (int i = 0; i < P; ++i) {
       sum[i][0] = load(sums + (p + i) * kColumns);
       sum[i][1] = load(sums + (p + i) * kColumns + kWidth);
     }
-    bf16_finish<P>(t, first + p, 0, sum);
   };
+  take();
+  if (t.sum.part != 0) {
+    __mmask16 nan = 0;
+#pragma GCC unroll 4
+    for (int i = 0; i < P; ++i) nan |= _mm512_cmp_ps_mask(sum[i][0], sum[i][1], _CMP_UNORD_Q);
+    if (__builtin_expect(nan != 0, 0)) {
+      auto part = t.sum;
+      part.in += first * part.pixel;
+      sums_again(part, p, p + P, t.bias, sums);
+      take();
+    }
+  }
+  bf16_finish<P>(t, first + p, 0, sum);
+}
+
+template <int P>
+static inline __attribute__((always_inline)) void finish_u8(const U8Tile& t, i64 first, const float* sums, int p) {
+  Ints sum[P][2];
+#pragma GCC unroll 4
+  for (int i = 0; i < P; ++i) {
+    __builtin_memcpy(&sum[i][0], sums + (p + i) * kColumns, sizeof(Ints));
+    __builtin_memcpy(&sum[i][1], sums + (p + i) * kColumns + kWidth, sizeof(Ints));
+  }
+  u8_finish<P>(t, first + p, 0, sum);
+}
+
+/// Finishes up to `count` more pixels.
+static void finish_some(TileAside& a, int count) {
+  constexpr int kOnce = 4;
+  if (a.done == a.pixels) return;
+  float* sums = a.sums[1 - a.which];
+  if (a.done == 0) together(a.tile.sum, a.pixels, sums);
+  int p = a.done;
+  const int end = a.pixels - p > count ? p + count : a.pixels;
+  for (; p + kOnce <= end; p += kOnce) finish_bf16<kOnce>(a.tile, a.first, sums, p);
+  for (; p < end; ++p) finish_bf16<1>(a.tile, a.first, sums, p);
+  bf16_activate(a.tile, a.first + a.done, end - a.done);
+  a.done = end;
+}
+
+static void finish_aside(TileAside& a) { finish_some(a, a.pixels); }
+
+/// Sums of a tile, or two, that finishes the one before and is finished by the next one.
+[[gnu::noinline]] static void bf16_aside(const Bf16Tile& t, int pixels) {
+  auto& aside = *t.sum.aside;
   in_tiles(pixels, [&](int first, int now) {
     auto part = t.sum;
     part.in += first * part.pixel;
-    tile_sums<Bf16Tiles>(part, now, t.bias, sums);
-    if (part.part != 0) {
-      Vec any[4] = {};  // one would wait for itself
-      for (i64 i = 0; i < now * kColumns; i += 2 * kColumns)
-        for (i64 v = 0; v < 4 && i + v * kWidth < now * kColumns; ++v) any[v] = any[v] + load(sums + i + v * kWidth);
-      const Vec all = (any[0] + any[1]) + (any[2] + any[3]);
-      if (_mm512_cmp_ps_mask(all, all, _CMP_UNORD_Q) != 0) sums_again(part, now, t.bias, sums);
-    }
-    int p = 0;
-    for (; p + kOnce <= now; p += kOnce) finish.template operator()<kOnce>(first, p);
-    for (; p < now; ++p) finish.template operator()<1>(first, p);
+    tile_sums<Bf16Tiles>(part, TileLines(part, now), t.bias, aside.sums[aside.which],
+                         FinishesOther(aside, multiplications(part)));
+    finish_some(aside, aside.pixels);
+    aside.tile = t;
+    aside.which = 1 - aside.which;
+    aside.first = first;
+    aside.pixels = now;
+    aside.done = 0;
   });
+}
+
+/// Sums of tiles, each finished at once: part<P>(first, p, sums) finishes P pixels.
+template <class Tiles, class Part>
+static inline __attribute__((always_inline)) void sum_now(const NarrowSum& t, int pixels, const float* bias,
+                                                          Part part) {
+  constexpr int kOnce = 4;
+  alignas(64) float sums[kMostPixels * kColumns];
+  in_tiles(pixels, [&](int first, int now) {
+    auto sum = t;
+    sum.in += first * sum.pixel;
+    const TileLines at(sum, now);
+    tile_sums<Tiles>(sum, at, bias, sums, FinishesNone{});
+    together(sum, now, sums);
+    int p = 0;
+    for (; p + kOnce <= now; p += kOnce) part.template operator()<kOnce>(first, p, sums);
+    for (; p < now; ++p) part.template operator()<1>(first, p, sums);
+  });
+}
+
+static void bf16_in_tiles(const Bf16Tile& t, int pixels) {
+  if (!fits_tiles(t.sum)) return bf16(t, pixels);
+  if (t.sum.aside) return bf16_aside(t, pixels);
+  sum_now<Bf16Tiles>(
+      t.sum, pixels, t.bias, [&]<int P>(int first, int p, float* sums) __attribute__((always_inline)) {
+        finish_bf16<P>(t, first, sums, p);
+      });
+  bf16_activate(t, 0, pixels);
 }
 
 static void u8_in_tiles(const U8Tile& t, int pixels) {
   if (!fits_tiles(t.sum)) return u8(t, pixels);
-  constexpr int kOnce = 4;
-  alignas(64) int sums[kMostPixels * kColumns];
-  const auto finish = [&]<int P>(i64 first, int p) __attribute__((always_inline)) {
-    Ints sum[P][2];
-#pragma GCC unroll 4
-    for (int i = 0; i < P; ++i) {
-      __builtin_memcpy(&sum[i][0], sums + (p + i) * kColumns, sizeof(Ints));
-      __builtin_memcpy(&sum[i][1], sums + (p + i) * kColumns + kWidth, sizeof(Ints));
-    }
-    u8_finish<P>(t, first + p, 0, sum);
-  };
-  in_tiles(pixels, [&](int first, int now) {
-    auto part = t.sum;
-    part.in += first * part.pixel;
-    tile_sums<U8Tiles>(part, now, nullptr, sums);
-    int p = 0;
-    for (; p + kOnce <= now; p += kOnce) finish.template operator()<kOnce>(first, p);
-    for (; p < now; ++p) finish.template operator()<1>(first, p);
-  });
+  sum_now<U8Tiles>(
+      t.sum, pixels, nullptr, [&]<int P>(int first, int p, float* sums) __attribute__((always_inline)) {
+        finish_u8<P>(t, first, sums, p);
+      });
 }

@@ -76,24 +76,22 @@ void bf16_tile(const NarrowSum& sum, int pixels, i64 column, i64 valid, bool pad
   tile.gelu = false;
   if (out.wide && valid == kColumns && !residual.narrow) {
     // The activation is computed where the sums are stored.
-    const auto* plus = residual.wide;
-    tile.wide_residual = e.residual_last ? nullptr : plus;
+    (e.residual_last ? tile.last : tile.wide_residual) = residual.wide;
+    tile.activation = e.activation;
+    tile.slopes = e.slopes ? e.slopes + column : nullptr;
+    tile.activate = isa().activate;
     tile.residual_pixel = residual.pixel;
     tile.residual_block = residual.block;
     tile.wide = out.wide;
     tile.out_pixel = out.pixel;
     tile.out_block = out.block;
-    table.bf16(tile, pixels);
-    for (i64 c = 0; c < kColumns; c += kBlock)
-      isa().activate(e.activation, e.slopes ? e.slopes + column + c : nullptr, out.wide + c / kBlock * out.block,
-                     out.pixel, e.residual_last && plus ? plus + c / kBlock * residual.block : nullptr, residual.pixel,
-                     pixels, kBlock);
-    return;
+    return table.bf16(tile, pixels);
   }
   alignas(64) float values[kMostPixels * kColumns];
   tile.wide = values;
   tile.out_pixel = kColumns;
   tile.out_block = kBlock;
+  tile.sum.aside = nullptr;
   for (int first = 0; first < pixels; first += table.pixels) {
     const auto now = std::min(table.pixels, pixels - first);
     tile.sum.in = sum.in + first * sum.pixel;

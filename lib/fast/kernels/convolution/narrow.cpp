@@ -11,6 +11,7 @@ constexpr i64 kBands = 8;               // of rows, at least
 constexpr int kAlone = 4;               // threads that each copy a whole plane
 constexpr i64 kPixelBytes = 384 << 10;  // of a pointwise convolution's input, while all panels go by
 constexpr i64 kDepthwiseWords = 8 << 10;
+constexpr i64 kWaitingWeights = 8 << 10;  // of a panel: while they are multiplied other sums can be finished
 
 ConvolutionShape in_one_row(ConvolutionShape s) {
   if (!s.is_pointwise()) return s;
@@ -24,41 +25,66 @@ i64 reach(i64 size, i64 pad, i64 out, i64 stride, i64 kernel, i64 dilation) {
   return std::max(size + pad, (out - 1) * stride + (kernel - 1) * dilation + 1);
 }
 
-/// Rows [first, first + rows) of the padded input of blocks [begin, end), `pixel` words a pixel.
-void copy_padded(const ConvolutionShape& s, i64 padded_width, const Word* in, Word pad, i64 begin, i64 end, i64 first,
-                 i64 rows, Word* to) {
+/// Columns of a padded row that lie together: `left` and `right` of the input, and those of it, from `begin` on.
+struct PaddedColumns {
+  i64 left, begin, inside, right;
+
+  PaddedColumns(const ConvolutionShape& s, const ColumnPhases& phases, i64 phase) {
+    left = std::min(phases.width, ceil_div(std::max<i64>(s.pad_left - phase, 0), phases.stride));
+    begin = phase + phases.stride * left - s.pad_left;
+    inside = std::min(phases.width - left, ceil_div(std::max<i64>(s.width - begin, 0), phases.stride));
+    right = phases.width - left - inside;
+  }
+};
+
+/// Rows [first, first + rows) of the padded input of blocks [begin, end).
+void copy_padded(const ConvolutionShape& s, const ColumnPhases& phases, const Word* in, Word pad, i64 begin, i64 end,
+                 i64 first, i64 rows, Word* to) {
   for (auto b = begin; b < end; ++b)
-    for (i64 r = 0; r < rows; ++r, to += padded_width * kBlock) {
+    for (i64 r = 0; r < rows; ++r) {
       const auto y = first + r - s.pad_top;
       if (y < 0 || y >= s.height) {
-        std::fill_n(to, padded_width * kBlock, pad);
+        to = std::fill_n(to, phases.count * phases.width * kBlock, pad);
         continue;
       }
-      const auto right = s.pad_left + s.width;
-      std::fill_n(to, s.pad_left * kBlock, pad);
-      std::copy_n(in + (b * s.height + y) * s.width * kBlock, s.width * kBlock, to + s.pad_left * kBlock);
-      std::fill_n(to + right * kBlock, (padded_width - right) * kBlock, pad);
+      for (i64 phase = 0; phase < phases.count; ++phase) {
+        const PaddedColumns columns(s, phases, phase);
+        const auto* from = in + ((b * s.height + y) * s.width + columns.begin) * kBlock;
+        to = std::fill_n(to, columns.left * kBlock, pad);
+        if (phases.stride == 1) to = std::copy_n(from, columns.inside * kBlock, to);
+        else
+          for (i64 x = 0; x < columns.inside; ++x, from += phases.stride * kBlock) to = std::copy_n(from, kBlock, to);
+        to = std::fill_n(to, columns.right * kBlock, pad);
+      }
     }
 }
 
 /// The same of blocks of 32 channels in f32, which become three parts. `in`: blocks of 16, of which `in_blocks` are
 /// there.
-void split_padded(const ConvolutionShape& s, i64 padded_width, const float* in, i64 in_blocks, i64 begin, i64 end,
-                  i64 first, i64 rows, Word* to) {
+void split_padded(const ConvolutionShape& s, const ColumnPhases& phases, const float* in, i64 in_blocks, i64 begin,
+                  i64 end, i64 first, i64 rows, Word* to) {
   const auto& table = narrow_isa();
-  const auto row_words = padded_width * kBlock, part = rows * row_words, right = s.pad_left + s.width;
+  const auto width = phases.count * phases.width, part = rows * width * kBlock;
+  const auto fill = [&](i64 columns) {
+    for (i64 p = 0; p < 3; ++p) std::fill_n(to + p * part, columns * kBlock, Word{0});
+    to += columns * kBlock;
+  };
   for (auto b = begin; b < end; ++b, to += 2 * part)
-    for (i64 r = 0; r < rows; ++r, to += row_words) {
+    for (i64 r = 0; r < rows; ++r) {
       const auto y = first + r - s.pad_top;
-      const bool beside = y < 0 || y >= s.height;
-      for (i64 p = 0; p < 3; ++p) {
-        std::fill_n(to + p * part, (beside ? padded_width : s.pad_left) * kBlock, Word{0});
-        if (!beside) std::fill_n(to + p * part + right * kBlock, (padded_width - right) * kBlock, Word{0});
+      if (y < 0 || y >= s.height) {
+        fill(width);
+        continue;
       }
-      if (beside) continue;
-      const auto* from = in + (2 * b * s.height + y) * s.width * kBlock;
-      table.to_bf16x3(from, 2 * b + 1 < in_blocks ? from + s.plane() * kBlock : nullptr, kBlock, s.width,
-                      to + s.pad_left * kBlock, part);
+      for (i64 phase = 0; phase < phases.count; ++phase) {
+        const PaddedColumns columns(s, phases, phase);
+        const auto* from = in + ((2 * b * s.height + y) * s.width + columns.begin) * kBlock;
+        fill(columns.left);
+        table.to_bf16x3(from, 2 * b + 1 < in_blocks ? from + s.plane() * kBlock : nullptr, phases.stride * kBlock,
+                        columns.inside, to, part);
+        to += columns.inside * kBlock;
+        fill(columns.right);
+      }
     }
 }
 
@@ -74,6 +100,7 @@ struct Source {
   const Word* data;
   i64 row, block;
   i64 part = 0;
+  ColumnPhases phases;
 };
 
 }  // namespace
@@ -98,6 +125,13 @@ NarrowGeometry::NarrowGeometry(const ConvolutionShape& shape, i64 channels_of_wo
   padded_height = reach(s.height, s.pad_top, s.out_height, s.stride_y, s.kernel_height, s.dilation_y);
   padded_width = unrolled ? s.out_width : narrow_width(s);
   padded = parts > 1 || padded_height != s.height || padded_width != s.width;
+  phases.width = padded_width;
+  if (!padded || image || s.stride_x == 1) return;
+  phases.stride = s.stride_x;
+  phases.count = std::min(s.stride_x, (s.kernel_width - 1) * s.dilation_x + 1);
+  phases.width = ceil_div(padded_width, phases.stride);
+  padded_width = phases.count * phases.width;
+  step = pixel;
 }
 
 i64 narrow_width(const ConvolutionShape& s) {
@@ -119,13 +153,23 @@ i64 NarrowGeometry::place(i64 output, i64 channel, i64 row, i64 column) const {
 }
 
 bool NarrowGeometry::copies_bands() const {
-  return padded && !image && (parts == 1 || s.out_height > 1) && filters_size() <= 2 * padded_size() &&
-         (padded_size() > kPlaneWords || s.out_height >= kBands);
+  const bool many = s.out_height == 1 ? s.out_width >= kBands * kMostPixels : s.out_height >= kBands;
+  return padded && !image && filters_size() <= 2 * padded_size() && (padded_size() > kPlaneWords || many);
 }
 
 i64 NarrowGeometry::band_rows() const {
   const auto fits = (kBandWords / (blocks * parts * padded_width * kBlock) - (s.kernel_height - 1) * s.dilation_y - 1);
   return std::clamp<i64>(fits / s.stride_y + 1, 1, std::max<i64>(ceil_div(s.out_height, kBands), 1));
+}
+
+i64 NarrowGeometry::band_columns() const {
+  const auto fits = (kBandWords / (blocks * parts * padded_height * kBlock) - (s.kernel_width - 1) * s.dilation_x - 1);
+  return std::clamp<i64>(fits / s.stride_x + 1, 1, std::max<i64>(ceil_div(s.out_width, kBands), 1));
+}
+
+ColumnPhases NarrowGeometry::phases_of(i64 out_columns) const {
+  const auto columns = (out_columns - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1;
+  return {.width = ceil_div(columns, phases.stride), .stride = phases.stride, .count = phases.count};
 }
 
 bool NarrowGeometry::copies_alone(int threads) const {
@@ -137,6 +181,10 @@ i64 NarrowGeometry::scratch_size(int threads) const {
   if (image) return s.batch * padded_size();
   if (!padded) return 0;
   if (!copies_bands()) return std::max<i64>(s.batch, std::min(threads, kAlone)) * padded_size();
+  if (s.out_height == 1) {
+    const auto band = phases_of(band_columns());
+    return threads * blocks * parts * padded_height * band.count * band.width * kBlock;
+  }
   const auto rows = (band_rows() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
   return threads * blocks * parts * rows * padded_width * kBlock;
 }
@@ -149,14 +197,14 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
   const auto work = static_cast<double>(s.batch * s.out_plane() * g.panel_size()) * static_cast<double>(panels) / 16;
   const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
 
-  /// Rows [y0, y1) by columns [x0, x1) of panels [first, last), which lie at `weights`; source row 0 is the first that
-  /// is read.
+  /// Rows [y0, y1) by columns [x0, x1) of panels [first, last), which lie at `weights`; row and column 0 of the source
+  /// are the first that are read.
   const auto compute_panels = [&](const Source& from, i64 image, const Word* weights, i64 first, i64 last, i64 y0,
                                   i64 y1, i64 x0, i64 x1) {
     std::array<i64, NarrowGeometry::kMaxTaps> taps;
     for (i64 t = 0; t < g.taps; ++t) {
       const auto row = g.image ? t : t / s.kernel_width, column = g.image ? 0 : t % s.kernel_width;
-      taps[t] = row * s.dilation_y * from.row + column * s.dilation_x * g.pixel;
+      taps[t] = row * s.dilation_y * from.row + from.phases.place(column * s.dilation_x) * g.pixel;
     }
     const auto tiles = ceil_div(x1 - x0, max_pixels);
     // Short rows share tiles: weights are read for all of them.
@@ -164,6 +212,8 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
     const auto apart = s.stride_y * from.row;
     const auto rows = tiled && s.out_height > 1 ? 2 * rows_of_tile(x1 - x0, apart, g.step) : 0;
     const auto together = std::max<i64>(rows, 1);
+    TileAside aside;
+    const bool waits = tiled && g.lanes == 2 && g.panel_size() >= kWaitingWeights;
     for (auto panel = first; panel < last; ++panel) {
       Ahead ahead;
       const auto next = panel + 1;  // of the thread's next chunk, if not of this one
@@ -178,7 +228,7 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
         for (i64 i = 0; i < tiles; ++i) {
           const Part part(x1 - x0, tiles, i);
           const auto x = x0 + part.begin;
-          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + x * g.step,
+          const NarrowSum sum{.in = from.data + (y - y0) * s.stride_y * from.row + part.begin * g.step,
                               .pixel = g.step,
                               .block = from.block,
                               .taps = taps.data(),
@@ -190,11 +240,13 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
                               .ahead = &ahead,
                               .run = now > 1 ? part.size() : 0,
                               .row = apart,
-                              .part = from.part};
+                              .part = from.part,
+                              .aside = waits ? &aside : nullptr};
           tile(sum, static_cast<int>(part.size() * now), panel, image, y * s.out_width + x);
         }
       }
     }
+    if (waits) narrow_isa().finish(aside);
   };
 
   const auto compute = [&](const Source& from, i64 image, i64 first, i64 last, i64 y0, i64 y1, i64 x0, i64 x1) {
@@ -203,12 +255,31 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
 
   const bool three = g.parts > 1;
   const auto in_blocks = three ? blocks_of(s.channels) : g.blocks, in_size = in_blocks * s.plane() * kBlock;
-  const auto copy = [&](i64 image, i64 begin, i64 end, i64 first, i64 rows, Word* to) {
+  const auto copy = [&](const ConvolutionShape& shape, const ColumnPhases& phases, i64 image, i64 begin, i64 end,
+                        i64 first, i64 rows, Word* to) {
     const auto* from = in + image * in_size;
     if (three)
-      split_padded(s, g.padded_width, reinterpret_cast<const float*>(from), in_blocks, begin, end, first, rows, to);
-    else copy_padded(s, g.padded_width, from, pad, begin, end, first, rows, to);
+      split_padded(shape, phases, reinterpret_cast<const float*>(from), in_blocks, begin, end, first, rows, to);
+    else copy_padded(shape, phases, from, pad, begin, end, first, rows, to);
   };
+  if (g.copies_bands() && s.out_height == 1) {
+    const auto bands = ceil_div(s.out_width, g.band_columns());
+    const auto widest = g.phases_of(g.band_columns());
+    Slots slots(reinterpret_cast<float*>(scratch),
+                g.blocks * g.parts * g.padded_height * widest.count * widest.width * kBlock, slots_for(pool));
+    return parallel(pool, s.batch * bands, [&](i64 chunk) {
+      const auto image = chunk / bands;
+      const Part band(s.out_width, bands, chunk % bands);
+      const Slots::Lease room(slots);
+      auto* columns = reinterpret_cast<Word*>(room.data());
+      const auto phases = g.phases_of(band.size());
+      auto shape = s;
+      shape.pad_left -= band.begin * s.stride_x;
+      copy(shape, phases, image, 0, g.blocks, 0, g.padded_height, columns);
+      const auto row = phases.count * phases.width * kBlock, plane = g.padded_height * row;
+      compute({columns, row, g.parts * plane, three ? plane : 0, phases}, image, 0, panels, 0, 1, band.begin, band.end);
+    });
+  }
   if (g.copies_bands()) {
     const auto rows = g.band_rows(), bands = ceil_div(s.out_height, rows);
     const auto max_rows = (rows - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
@@ -220,10 +291,10 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
       const Slots::Lease room(slots);
       auto* rows_read = reinterpret_cast<Word*>(room.data());
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-      copy(image, 0, g.blocks, band.begin * s.stride_y, read, rows_read);
+      copy(s, g.phases, image, 0, g.blocks, band.begin * s.stride_y, read, rows_read);
       const auto row = g.padded_width * kBlock;
-      compute({rows_read, row, g.parts * read * row, three ? read * row : 0}, image, 0, panels, band.begin, band.end, 0,
-              s.out_width);
+      compute({rows_read, row, g.parts * read * row, three ? read * row : 0, g.phases}, image, 0, panels, band.begin,
+              band.end, 0, s.out_width);
     });
   }
   const bool alone = !filters.pack && s.out_height > 1 && g.copies_alone(slots_for(pool));
@@ -231,7 +302,7 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
     parallel_ranges(pool, s.batch * g.blocks, static_cast<double>(g.padded_size() / g.blocks) / 8,
                     [&](i64 begin, i64 end) {
                       for (auto i = begin; i < end; ++i)
-                        copy(i / g.blocks, i % g.blocks, i % g.blocks + 1, 0, g.padded_height,
+                        copy(s, g.phases, i / g.blocks, i % g.blocks, i % g.blocks + 1, 0, g.padded_height,
                              scratch + i * g.padded_size() / g.blocks);
                     });
   const bool copied = g.padded || g.image;
@@ -245,8 +316,8 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
       auto* weights = reinterpret_cast<Word*>(room.data());
       filters.pack(panel, weights);
       for (i64 image = 0; image < s.batch; ++image)
-        compute_panels({data + image * g.blocks * block, row, block, apart}, image, weights, panel, panel + 1, 0,
-                       s.out_height, 0, s.out_width);
+        compute_panels({data + image * g.blocks * block, row, block, apart, g.phases}, image, weights, panel, panel + 1,
+                       0, s.out_height, 0, s.out_width);
     });
   }
   if (s.out_height == 1) {
@@ -262,8 +333,8 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
     return parallel(pool, s.batch * shares.chunks(), [&](i64 chunk) {
       const auto image = chunk / shares.chunks();
       const Part part(s.out_width, parts, shares.part(chunk)), mine(panels, groups, shares.group(chunk));
-      compute({data + image * g.blocks * block, row, block, apart}, image, mine.begin, mine.end, 0, 1, part.begin,
-              part.end);
+      compute({data + image * g.blocks * block + part.begin * g.step, row, block, apart, g.phases}, image, mine.begin,
+              mine.end, 0, 1, part.begin, part.end);
     });
   }
   // Shared out by panels, each of whose weights are then read by one thread, or, where those are less than the input,
@@ -276,14 +347,14 @@ void narrow_convolution(const NarrowGeometry& g, const NarrowFilters& filters, c
     const auto image = chunk / shares.chunks();
     const Part part(panels, shares.groups, shares.group(chunk)), band(s.out_height, shares.parts, shares.part(chunk));
     const auto compute_from = [&](const Word* plane) {
-      compute({plane + band.begin * s.stride_y * row, row, block, apart}, image, part.begin, part.end, band.begin,
-              band.end, 0, s.out_width);
+      compute({plane + band.begin * s.stride_y * row, row, block, apart, g.phases}, image, part.begin, part.end,
+              band.begin, band.end, 0, s.out_width);
     };
     if (!alone) return compute_from(data + image * g.blocks * block);
     const Slots::Lease room(copies);
     auto* mine = reinterpret_cast<Word*>(room.data());
     if (auto& has = copied_image[room.slot()]; has != image) {
-      copy(image, 0, g.blocks, 0, g.padded_height, mine);
+      copy(s, g.phases, image, 0, g.blocks, 0, g.padded_height, mine);
       has = image;
     }
     compute_from(mine);
@@ -326,7 +397,7 @@ void narrow_depthwise(const ConvolutionShape& s, i64 lanes, const Word* in, Word
       const auto plane = i / count;
       const Part band(s.out_height, count, i % count);
       const auto read = (band.size() - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
-      copy_padded(s, bands.width, in + plane * s.plane() * kBlock, pad, 0, 1, band.begin * s.stride_y, read, copy);
+      copy_padded(s, {bands.width}, in + plane * s.plane() * kBlock, pad, 0, 1, band.begin * s.stride_y, read, copy);
       work({.in = copy,
             .taps = std::span(taps).first(s.taps()),
             .step = s.stride_x * kBlock,

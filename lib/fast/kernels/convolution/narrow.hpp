@@ -12,6 +12,15 @@
 
 namespace ovir::fast {
 
+/// Columns of a row that are the same modulo `stride` lie together, those of remainder 0 first: what neighboring
+/// outputs of a convolution with strides read at a tap lies side by side, which is how tiles are loaded fastest.
+struct ColumnPhases {
+  i64 width = 0;              ///< of each of them
+  i64 stride = 1, count = 1;  ///< as many remainders are there: others are not read
+
+  i64 place(i64 column) const { return column % stride * width + column / stride; }
+};
+
 /// How the sums of a convolution of one group run over words.
 struct NarrowGeometry {
   static constexpr i64 kMaxTaps = 256;
@@ -33,6 +42,7 @@ struct NarrowGeometry {
   i64 steps, last_steps, taps;  ///< of a block, of the last block; taps of a block
   i64 padded_height, padded_width;
   bool padded;
+  ColumnPhases phases;  ///< of a padded row
 
   i64 panel_size() const { return ((blocks - 1) * steps + last_steps) * taps * parts * kColumns; }
   i64 panels() const { return ceil_div(s.outputs, kColumns); }
@@ -43,10 +53,12 @@ struct NarrowGeometry {
   i64 scratch_size(int threads) const;
 
   i64 padded_size() const { return blocks * parts * padded_height * padded_width * pixel; }
-  /// Whether the padded input is copied in bands of rows, each by who computes them: it is large beside the filters,
-  /// all of which are then read for each band.
+  /// Whether the padded input is copied in bands of rows, or of columns where the output is a single row, each by who
+  /// computes them: it is large beside the filters, all of which are then read for each band.
   bool copies_bands() const;
   i64 band_rows() const;
+  i64 band_columns() const;
+  ColumnPhases phases_of(i64 out_columns) const;  ///< of what so many columns of the output read, of a padded row
   /// Whether, where it is not, every thread copies all of it for itself: that is less than to wait for each other.
   bool copies_alone(int threads) const;
 };
