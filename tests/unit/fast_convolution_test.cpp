@@ -237,7 +237,8 @@ TEST_CASE("Winograd convolution") {
 }
 
 TEST_CASE("Winograd convolution, packed by panels") {
-  for (const auto& s : {shape(1, 1, 40, 290, 9, 7, 3, 3, 1, 1, 1), shape(1, 1, 33, 257, 6, 10, 3, 3, 1, 1, 0)})
+  for (const auto& s : {shape(1, 1, 40, 290, 9, 7, 3, 3, 1, 1, 1), shape(1, 1, 33, 257, 6, 10, 3, 3, 1, 1, 0),
+                        shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1)})
     for (const int m : {2, 4}) {
       REQUIRE(winograd_packs_by_panels(s, m));
       const Data d(s);

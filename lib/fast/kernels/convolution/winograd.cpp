@@ -88,13 +88,15 @@ void pack_half(const ConvolutionShape& s, const WinogradGeometry& g, const float
                           g.blocks * kBlock * columns);
 }
 
+constexpr i64 kOnceTiles = 128;  // by which a panel is multiplied that is packed right before
+
 /// Of a thread that packs a panel right before it is used: sixteen filters as they were read, the panel, and sums.
 struct OnceRoom {
   i64 read, packed, sums;
   OnceRoom(const ConvolutionShape& s, const WinogradGeometry& g)
       : read(kBlock * s.channels * 9),
         packed(panels_size(g.points * g.blocks * kBlock, kColumns)),
-        sums(g.output_size(g.tiles())) {}
+        sums(g.output_size(std::min(g.tiles(), g.kTilesTogether))) {}
   i64 size() const { return read + packed + sums; }
 };
 
@@ -146,7 +148,7 @@ void winograd_convolution(const ConvolutionShape& s, int m, const float* filters
 
 bool winograd_packs_by_panels(const ConvolutionShape& s, int m) {
   const auto g = geometry_of(s, m);
-  return !g.own && s.batch == 1 && g.rows == g.down && g.tiles() <= g.kTilesTogether && g.panels >= kOncePanels;
+  return !g.own && s.batch == 1 && g.rows == g.down && g.tiles() <= kOnceTiles && g.panels >= kOncePanels;
 }
 
 i64 winograd_once_scratch_size(const ConvolutionShape& s, int m, int threads) {
@@ -160,6 +162,7 @@ void winograd_convolution_once(const ConvolutionShape& s, int m, const Weights& 
   const auto g = geometry_of(s, m);
   const OnceRoom size(s, g);
   const auto k = g.points * g.blocks * kBlock, each = s.channels * 9, tiles = g.tiles();
+  const auto parts = ceil_div(tiles, g.kTilesTogether);
   const Loops none{isa(), s, g, epilogue, {nullptr, k, s.outputs}, out};
   WinogradStages<float, Loops>(s, g, none).transform(in, 0, {0, g.down}, scratch, pool);
   Slots rooms(scratch + g.input_size(tiles), size.size(), slots_for(pool));
@@ -175,7 +178,11 @@ void winograd_convolution_once(const ConvolutionShape& s, int m, const Weights& 
       const auto* const read = filters.get(first * each, std::min(kBlock, left) * each, room.data());
       for (i64 block = 0; block < g.blocks; ++block) pack_half(s, g, read, left, block, columns, packed + half);
     }
-    WinogradStages<float, Loops>(s, g, loops).panel(0, panel, 0, 0, tiles, tiles, scratch, packed + size.packed);
+    const WinogradStages<float, Loops> stages(s, g, loops);
+    for (i64 i = 0; i < parts; ++i) {
+      const Part part(tiles, parts, i);
+      stages.panel(0, panel, 0, part.begin, part.end, tiles, scratch, packed + size.packed);
+    }
   });
   clear_padding(s, epilogue.activation, out);
 }
