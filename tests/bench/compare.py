@@ -14,13 +14,14 @@ one-shot: from the start of the process to its end, outputs written; MB: the pea
 steady:   an inference after many, `ovir bench` and OpenVINO taking turns; of models with states tokens a second.
 onnxruntime: an inference of onnxruntime by one of ovir, taking turns with both.
 slower:   with --busy: the time of an inference by that on the quiet machine, of ovir and of OpenVINO.
-Ratios are rival / ovir, above 1 ovir is the better; of minima, in brackets of medians. `apart`: the largest
+Ratios are rival / ovir, above 1 ovir is the better; of minima, in brackets of medians. OpenVINO is stopped where a
+single run takes it over a minute and over 100 times as long: then the ratio is "> 100", and not in the mean. `apart`: the largest
 difference of the outputs of both, as a part of the largest value.
 
 OpenVINO runs through its C++ API (rival.cpp), built here against its wheel, onnxruntime in this Python; both are
 installed in a virtual environment (--venv) where this Python has none.
 """
-import argparse, ast, json, os, statistics, subprocess, sys, tempfile
+import argparse, ast, json, os, signal, statistics, subprocess, sys, tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -86,11 +87,17 @@ class Processes:
     def openvino(self, net, results):
         return [self.rival, str(net.model), str(self.options.threads), self.how(net)[1], str(results)]
 
-    def once(self, command, text=""):
-        """Seconds from start to end, and the peak of the memory in MB."""
-        process = subprocess.run([sys.executable, "-I", "-S", "-c", LAUNCHER, *command], input=text, text=True,
-                                 stdout=subprocess.PIPE)
-        status, clock, processor, memory = map(float, process.stdout.split())
+    def once(self, command, text="", limit=None):
+        """Seconds from start to end, and the peak of the memory in MB; None where it took more than `limit` seconds."""
+        process = subprocess.Popen([sys.executable, "-I", "-S", "-c", LAUNCHER, *command], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        try:
+            printed, _ = process.communicate(text, limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None
+        status, clock, processor, memory = map(float, printed.split())
         if status:
             raise RuntimeError(f"{' '.join(command)}: exit {status:.0f}")
         return processor if self.options.processor else clock, memory / 1024
@@ -125,7 +132,11 @@ def one_shot(net, run):
         to = f"{a}/{{step}}/" if net.stateful else f"{a}/"
         for _ in range(run.options.rounds):
             mine.append(run.once(run.ovir("run", net, "-o", to)))
-            theirs.append(run.once(run.openvino(net, b), net.lines()))
+            limit = max(60, 100 * mine[-1][0])
+            theirs.append(run.once(run.openvino(net, b), net.lines(), limit))
+            if theirs[-1] is None:
+                return {"one-shot": f"**> {limit / mine[-1][0]:.0f}**",
+                        "ms": f"{mine[-1][0] * 1e3:.1f} / > {limit * 1e3:.0f}", "MB": f"{mine[-1][1]:.0f} /"}, {}
         difference = apart(f"{a}/{len(net.steps) - 1}" if net.stateful else a, b)
     (own, own_memory), (rivals, memory) = (map(list, zip(*times)) for times in (mine, theirs))
     ratio = min(rivals) / min(own)

@@ -2,30 +2,11 @@
 
 #include "fast/isa/narrow.hpp"
 #include "fast/isa/table.hpp"
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 namespace ovir::fast {
 namespace {
 
 #if defined(__x86_64__)
-/// Whether the processor has AMX, and Linux, which must be asked for the place of its registers, lets this process use
-/// them.
-bool has_tiles() {
-#if defined(__linux__)
-  constexpr unsigned kWanted = 1u << 22 | 1u << 24 | 1u << 25;  // BF16, TILE, INT8
-  constexpr long kAskForPermission = 0x1023, kTileData = 18;
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kWanted) == kWanted &&
-         syscall(SYS_arch_prctl, kAskForPermission, kTileData) == 0;
-#else
-  return false;
-#endif
-}
-
 bool has_dots() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16") &&

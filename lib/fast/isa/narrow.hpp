@@ -269,4 +269,8 @@ extern const NarrowTable kNarrowAvx2Table, kNarrowAvx512Table, kNarrowAmxTable;
 /// them takes those of AVX2. Those of AMX are the best.
 const NarrowTable& narrow_isa();
 
+/// Whether the processor has AMX, and Linux, which must be asked for the place of its registers, lets this process use
+/// them.
+bool has_tiles();
+
 }  // namespace ovir::fast
