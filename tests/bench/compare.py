@@ -15,8 +15,8 @@ steady:   an inference after many, `ovir bench` and OpenVINO taking turns; of mo
 onnxruntime: an inference of onnxruntime by one of ovir, taking turns with both.
 slower:   with --busy: the time of an inference by that on the quiet machine, of ovir and of OpenVINO.
 Ratios are rival / ovir, above 1 ovir is the better; of minima, in brackets of medians. OpenVINO is stopped where a
-single run takes it over a minute and over 100 times as long: then the ratio is "> 100", and not in the mean. `apart`: the largest
-difference of the outputs of both, as a part of the largest value.
+single run takes it over a minute and over 100 times as long: then the ratio is "> 100", and not in the mean.
+`apart`: the largest difference of the outputs of both, as a part of the largest value.
 
 OpenVINO runs through its C++ API (rival.cpp), built here against its wheel, onnxruntime in this Python; both are
 installed in a virtual environment (--venv) where this Python has none.
