@@ -1,4 +1,5 @@
 #include <atomic>
+#include <initializer_list>
 
 #include "fast/isa/narrow.hpp"
 #include "fast/isa/table.hpp"
