@@ -274,6 +274,28 @@ TEST_CASE("depthwise convolution") {
   }
 }
 
+TEST_CASE("convolution of groups of which a block holds some") {
+  for (const auto& s : {shape(2, 3, 24, 24, 9, 17, 3, 3, 1, 1, 1), shape(1, 5, 20, 20, 7, 7, 3, 3, 1, 1, 1),
+                        shape(1, 6, 48, 48, 15, 12, 3, 3, 2, 1, 1), shape(2, 9, 36, 36, 12, 21, 5, 5, 2, 1, 2, 1),
+                        shape(1, 4, 32, 32, 14, 9, 5, 5, 1, 1, 2), shape(1, 2, 16, 16, 2, 2, 5, 5, 1, 1, 2),
+                        shape(1, 4, 16, 16, 1, 40, 1, 3, 1, 1, 1), shape(1, 7, 56, 56, 20, 31, 7, 3, 1, 1, 0)}) {
+    REQUIRE(groups_slide(s));
+    const Data d(s);
+    const Buffer filters(depthwise_filters_size(s));
+    depthwise_pack(s, d.filters.data(), filters.data());
+    check(
+        s, d, naive(s, d.in, d.filters),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          depthwise_convolution(s, filters.data(), in, out, e, nullptr, threads);
+        },
+        rounding(s));
+  }
+  for (const auto& s : {shape(1, 2, 32, 32, 7, 7, 3, 3, 1, 1, 1), shape(1, 3, 24, 12, 7, 7, 3, 3, 1, 1, 1),
+                        shape(1, 3, 24, 24, 7, 7, 7, 7, 1, 1, 3), shape(1, 3, 24, 24, 7, 7, 3, 3, 1, 2, 2),
+                        shape(1, 1, 8, 8, 7, 7, 3, 3, 1, 1, 1)})
+    CHECK(!groups_slide(s));
+}
+
 TEST_CASE("transposed convolution") {
   const auto transposed = [](i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel,
                              i64 stride, i64 dilation, i64 pad, i64 more) {

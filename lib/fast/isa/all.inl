@@ -5,6 +5,7 @@
 //   the upper halves hold anything, what follows in SSE (expf, called from it, 140 ns) waits;
 //   near, to the nearest integer, halves to even, for |x| < 2^22;  scaled(x, n) = x·2^n for integers |n| < 254, which
 //   rounds once;  inverse(x) = 1 / x for 1 <= x < 2^126;  gelu;  gelu_short;  swish_short(x, a, 1 / a);
+//   in_groups(p, at), lane l of which is p[at[l]], at[l] < kWidth; vectors of four take at[0] for all lanes;
 //   kSide  vectors side by side in a tile of the one-shot product;  kPixels  rows that, with two vectors of columns
 //   each, fill the registers.
 #include "fast/isa/loops.inl"

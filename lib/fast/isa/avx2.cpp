@@ -30,6 +30,7 @@ inline Vec pick(const Sixteen& table, Ints at) {
   return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table.low, index), _mm256_permutevar8x32_ps(table.high, index),
                           (Vec)(at << 28));
 }
+inline Vec in_groups(const float* p, Ints at) { return _mm256_permutevar8x32_ps(load(p), (__m256i)at); }
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
 #include "fast/isa/swish_short.inl"

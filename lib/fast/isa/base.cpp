@@ -34,6 +34,7 @@ inline Sixteen sixteen(const float* p) {
 inline Vec pick(const Sixteen& table, Ints at) {
   return Vec{table.values[at[0] & 15], table.values[at[1] & 15], table.values[at[2] & 15], table.values[at[3] & 15]};
 }
+inline Vec in_groups(const float* p, Ints at) { return spread(p[at[0]]); }
 #include "fast/isa/gelu_short.inl"
 #include "fast/isa/scaling.inl"
 #include "fast/isa/swish_short.inl"

@@ -35,10 +35,60 @@ static void depthwise(const DepthwiseRow& r) {
 
 // Rows of a kernel whose columns lie side by side: each pixel that is read is used for all the outputs that it reaches.
 
-template <int K, int S, int P>
-static inline __attribute__((always_inline)) void depthwise_outputs(const DepthwiseBand& b, i64 line, i64 x) {
-  constexpr int kRead = (P - 1) * S + K;
+/// Column c of what a row reads.
+static inline const float* depthwise_pixel(const DepthwiseBand& b, const float* in, i64 c) {
   alignas(64) static constexpr float kZeros[kBlock] = {};
+  return static_cast<unsigned long>(c) < static_cast<unsigned long>(b.width) ? in + c * kBlock : kZeros;
+}
+
+/// Adds a row of the kernel to the sums of P outputs, the first of which reads from column `first` on.
+template <int K, int S, int P>
+static inline __attribute__((always_inline)) void depthwise_add(const DepthwiseBand& b, const float* in, i64 first,
+                                                                i64 row, i64 part, Vec (&sum)[P]) {
+  Vec w[K];
+#pragma GCC unroll 8
+  for (int j = 0; j < K; ++j) w[j] = load(b.weights + (row * K + j) * kBlock + part);
+#pragma GCC unroll 32
+  for (int c = 0; c < (P - 1) * S + K; ++c) {
+    const Vec v = load(depthwise_pixel(b, in, first + c) + part);
+#pragma GCC unroll 8
+    for (int j = 0; j < K; ++j)
+      if ((c - j) % S == 0 && c >= j && (c - j) / S < P) sum[(c - j) / S] = fma(v, w[j], sum[(c - j) / S]);
+  }
+}
+
+/// The same of groups: as depthwise for the first channel of each, brought into the lanes of all its outputs, the
+/// second, and so on.
+template <int K, int S, int P>
+static inline __attribute__((always_inline)) void grouped_add(const DepthwiseBand& b, const float* in, i64 first,
+                                                              i64 row, i64 part, Vec (&sum)[P]) {
+  constexpr int kRead = (P - 1) * S + K;
+  const float* pixel[kRead];
+#pragma GCC unroll 32
+  for (int c = 0; c < kRead; ++c) pixel[c] = depthwise_pixel(b, in, first + c);
+  Ints lane{};
+#pragma GCC unroll 16
+  for (int l = 0; l < kWidth; ++l) lane[l] = l;
+  const Ints group = lane & -static_cast<int>(b.group);
+  for (i64 i = 0; i < b.group; ++i) {
+    const float* weights = b.weights + i * b.channel_weights + row * K * kBlock + part;
+    Vec w[K];
+#pragma GCC unroll 8
+    for (int j = 0; j < K; ++j) w[j] = load(weights + j * kBlock);
+    const Ints at = group + static_cast<int>(i & (kWidth - 1));
+    const i64 from = (part & -b.group) + (i & -kWidth);
+#pragma GCC unroll 32
+    for (int c = 0; c < kRead; ++c) {
+      const Vec v = in_groups(pixel[c] + from, at);
+#pragma GCC unroll 8
+      for (int j = 0; j < K; ++j)
+        if ((c - j) % S == 0 && c >= j && (c - j) / S < P) sum[(c - j) / S] = fma(v, w[j], sum[(c - j) / S]);
+    }
+  }
+}
+
+template <int K, int S, int P, bool kGroups>
+static inline __attribute__((always_inline)) void depthwise_outputs(const DepthwiseBand& b, i64 line, i64 x) {
   const Vec low = spread(b.low), high = spread(b.high);
   const i64 first = b.first + x * S;
   for (i64 part = 0; part < kBlock; part += kWidth) {
@@ -49,17 +99,8 @@ static inline __attribute__((always_inline)) void depthwise_outputs(const Depthw
     for (i64 row = 0; row < b.rows; ++row) {
       const float* in = b.in + line * b.in_line + row * b.row;
       if (b.end && in >= b.end) in -= b.ring;
-      Vec w[K];
-#pragma GCC unroll 8
-      for (int j = 0; j < K; ++j) w[j] = load(b.weights + (row * K + j) * kBlock + part);
-#pragma GCC unroll 32
-      for (int c = 0; c < kRead; ++c) {
-        const bool within = static_cast<unsigned long>(first + c) < static_cast<unsigned long>(b.width);
-        const Vec v = load((within ? in + (first + c) * kBlock : kZeros) + part);
-#pragma GCC unroll 8
-        for (int j = 0; j < K; ++j)
-          if ((c - j) % S == 0 && c >= j && (c - j) / S < P) sum[(c - j) / S] = fma(v, w[j], sum[(c - j) / S]);
-      }
+      if constexpr (kGroups) grouped_add<K, S>(b, in, first, row, part, sum);
+      else depthwise_add<K, S>(b, in, first, row, part, sum);
     }
     const i64 place = line * b.out_line + x * kBlock + part;
     if (b.residual) {
@@ -71,32 +112,37 @@ static inline __attribute__((always_inline)) void depthwise_outputs(const Depthw
   }
 }
 
-template <int K, int S, int P>
+template <int K, int S, bool kGroups, int P>
 static void depthwise_columns(const DepthwiseBand& b, i64 x) {
-  for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P>(b, line, x);
+  for (i64 line = 0; line < b.lines; ++line) depthwise_outputs<K, S, P, kGroups>(b, line, x);
 }
 
-template <int K, int S, int P>
+template <int K, int S, bool kGroups, int P>
 static void depthwise_part(const DepthwiseBand& b, i64 x, i64 pixels) {
   if constexpr (P > 0) {
-    if (pixels == P) return depthwise_columns<K, S, P>(b, x);
-    depthwise_part<K, S, P - 1>(b, x, pixels);
+    if (pixels == P) return depthwise_columns<K, S, kGroups, P>(b, x);
+    depthwise_part<K, S, kGroups, P - 1>(b, x, pixels);
   }
 }
 
 /// Columns of outputs in parts of at most eight that differ by one.
-template <int K, int S>
+template <int K, int S, bool kGroups>
 static void depthwise_band_of(const DepthwiseBand& b) {
   const i64 parts = (b.pixels + 7) / 8;
   for (i64 i = 0, x = 0; i < parts; ++i) {
     const i64 n = b.pixels / parts + (i < b.pixels % parts);
-    depthwise_part<K, S, 8>(b, x, n);
+    depthwise_part<K, S, kGroups, 8>(b, x, n);
     x += n;
   }
 }
 
+template <bool kGroups>
+static void depthwise_band_3_5(const DepthwiseBand& b) {
+  if (b.columns == 3) b.stride == 1 ? depthwise_band_of<3, 1, kGroups>(b) : depthwise_band_of<3, 2, kGroups>(b);
+  else b.stride == 1 ? depthwise_band_of<5, 1, kGroups>(b) : depthwise_band_of<5, 2, kGroups>(b);
+}
+
 static void depthwise_band(const DepthwiseBand& b) {
-  if (b.columns == 3) b.stride == 1 ? depthwise_band_of<3, 1>(b) : depthwise_band_of<3, 2>(b);
-  else if (b.columns == 5) b.stride == 1 ? depthwise_band_of<5, 1>(b) : depthwise_band_of<5, 2>(b);
-  else depthwise_band_of<7, 1>(b);
+  if (b.columns == 7) depthwise_band_of<7, 1, false>(b);
+  else b.group > 1 ? depthwise_band_3_5<true>(b) : depthwise_band_3_5<false>(b);
 }

@@ -58,16 +58,19 @@ struct DepthwiseRow {
 };
 
 /// Rows of a depthwise convolution on 16 channels, by a kernel of 3 or 5 columns side by side and stride 1 or 2, or of
-/// 7 and stride 1. All of them use the same rows of the kernel; columns beside the plane are 0.
+/// 7 and stride 1. All of them use the same rows of the kernel; columns beside the plane are 0. Or of a convolution of
+/// groups of 4 or 8 channels and as many outputs, not by 7 columns.
 struct DepthwiseBand {
   int columns, stride;
+  i64 group;         ///< channels of a group; 1: depthwise
   const float* in;   ///< column 0 of the input row that the first output row reads first
   i64 width;         ///< of the input
   i64 first;         ///< the input column of output 0's first tap: may be negative
   i64 rows, row;     ///< of the kernel, and floats between the input rows that they read
   const float* end;  ///< rows from here on lie `ring` floats before; null: nowhere
   i64 ring;
-  const float* weights;   ///< [rows][columns][16]
+  const float* weights;   ///< [channel of a group][rows][columns][16]
+  i64 channel_weights;    ///< floats between those of two channels of a group
   i64 lines;              ///< output rows
   i64 in_line, out_line;  ///< floats between what two output rows read first, and between them
   float* out;

@@ -17,8 +17,9 @@ int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct", "pointwise",  "winograd2", "winograd4",   "depthwise",
-                                                "planar", "transposed", "clipped",   "few_outputs", "bf16x3"};
+  static constexpr std::string_view kNames[] = {"direct",    "pointwise",   "winograd2", "winograd4",
+                                                "depthwise", "grouped",     "planar",    "transposed",
+                                                "clipped",   "few_outputs", "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -29,7 +30,8 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::transposed: return direct_filters_size(shape);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_filters_size(shape, tile(method));
-    case ConvolutionMethod::depthwise: return depthwise_filters_size(shape);
+    case ConvolutionMethod::depthwise:
+    case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
@@ -46,7 +48,8 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::transposed: return transposed_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_pack(shape, tile(method), filters, to, pool);
-    case ConvolutionMethod::depthwise: return depthwise_pack(shape, filters.data, to);
+    case ConvolutionMethod::depthwise:
+    case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
@@ -61,7 +64,8 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_scratch_size(shape, tile(method), threads);
-    case ConvolutionMethod::depthwise: return depthwise_scratch_size(shape, threads);
+    case ConvolutionMethod::depthwise:
+    case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
     case ConvolutionMethod::few_outputs: return few_outputs_scratch_size(shape, threads);
@@ -78,7 +82,8 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
       return winograd_convolution(shape, tile(method), filters, in, out, epilogue, scratch, pool);
-    case ConvolutionMethod::depthwise: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::depthwise:
+    case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::few_outputs:
       return few_outputs_convolution(shape, filters, in, out, planes, epilogue, scratch, pool);

@@ -15,6 +15,7 @@ enum class ConvolutionMethod : std::uint8_t {
   winograd2,
   winograd4,
   depthwise,
+  grouped,
   planar,
   transposed,
   clipped,

@@ -3,6 +3,7 @@
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
+#include "fast/kernels/convolution/depthwise.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
@@ -26,6 +27,7 @@ constexpr i64 kSideWorthSplitting = 12;
 /// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
 ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
+  if (groups_slide(s)) return ConvolutionMethod::grouped;
   if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds);

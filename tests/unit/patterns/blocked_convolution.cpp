@@ -26,6 +26,15 @@ void direct_grouped(Net& n) {
   const auto x = n.input({1, 12, 7, 9});
   n.result(n.op("GroupConvolution-1", {x, n.weights({3, 6, 4, 3, 3})}, windows(2, 1, 2, 2)));
 }
+void groups_of_eight(Net& n) {  // the last block is not filled
+  const auto x = n.input({2, 24, 9, 13});
+  const auto y = n.op("GroupConvolution-1", {x, n.weights({3, 8, 8, 3, 3})}, windows(2, 2, 1));
+  n.result(relu(n, n.op("Add-1", {biased(n, y, 24), n.input({2, 24, 5, 7})})));
+}
+void groups_of_four(Net& n) {
+  const auto x = n.input({1, 20, 9, 13});
+  n.result(n.op("Swish-4", {n.op("GroupConvolution-1", {x, n.weights({5, 4, 4, 5, 5})}, windows(2, 1, 2))}));
+}
 void winograd2(Net& n) {
   const auto x = n.input({1, 40, 9, 7});
   const auto y = biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 1)), 35);
@@ -152,6 +161,10 @@ constexpr Example kExamples[] = {
     {"direct.convolution+bias+Relu", direct_large, kOnce, kOpen},
     {"direct.convolution+bias+Clamp", direct_strided},
     {"direct.convolution", direct_grouped},
+    {"grouped.convolution+bias+residual+Relu", groups_of_eight},
+    {"grouped.convolution+bias+residual+Relu", groups_of_eight, kOnce},
+    {"grouped.convolution+Swish", groups_of_four, kOften, kOpen},
+    {"grouped.convolution+Swish", groups_of_four, kOnce},
     {"direct.convolution+bias+PRelu", direct_row},
     {"direct.convolution+bias+residual+Relu", direct_residual},
     {"direct.convolution+bias+residual+Relu", direct_residual, kOnce},

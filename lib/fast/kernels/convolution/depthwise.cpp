@@ -42,7 +42,7 @@ bool pads_planes(const ConvolutionShape& s) {
   return inner < 6 * (s.out_width - inner);
 }
 /// They are copied, too, where a channel gives several outputs: as often as it does.
-bool copies_planes(const ConvolutionShape& s) { return s.group_outputs() > 1 || pads_planes(s); }
+bool copies_planes(const ConvolutionShape& s) { return (s.is_by_channel() && s.group_outputs() > 1) || pads_planes(s); }
 
 i64 padded_width(const ConvolutionShape& s) {
   return std::max(s.pad_left + s.width, (s.out_width - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1);
@@ -152,6 +152,7 @@ struct Plane {
     begin(tile, e, channel, plus, kBlock, 0);
     table.depthwise_band({.columns = static_cast<int>(s.kernel_width),
                           .stride = static_cast<int>(s.stride_x),
+                          .group = s.group_channels(),
                           .in = in + (ring > 0 ? read % ring : read) * row,
                           .width = s.width,
                           .first = -s.pad_left,
@@ -160,6 +161,7 @@ struct Plane {
                           .end = ring > 0 ? in + ring * row : nullptr,
                           .ring = ring * row,
                           .weights = filters + down.begin * s.kernel_width * kBlock,
+                          .channel_weights = s.taps() * kBlock,
                           .lines = last - first,
                           .in_line = s.stride_y * row,
                           .out_line = s.out_width * kBlock,
@@ -222,14 +224,21 @@ void depthwise_rows(const ConvolutionShape& s, const float* filters, const Depth
   plane.bands(rows.begin, rows.end);
 }
 
-i64 depthwise_filters_size(const ConvolutionShape& s) { return blocks_of(s.outputs) * s.taps() * kBlock; }
+bool groups_slide(const ConvolutionShape& s) {
+  const auto each = s.group_channels();
+  return s.groups > 1 && each == s.group_outputs() && (each == 4 || each == 8) && s.kernel_width < 7 && slides(s);
+}
+
+i64 depthwise_filters_size(const ConvolutionShape& s) {
+  return blocks_of(s.outputs) * s.group_channels() * s.taps() * kBlock;
+}
 
 void depthwise_pack(const ConvolutionShape& s, const float* filters, float* to) {
-  const auto taps = s.taps();
-  for (i64 c = 0; c < s.outputs; c += kBlock, to += taps * kBlock) {
+  const auto each = s.group_channels() * s.taps();
+  for (i64 c = 0; c < s.outputs; c += kBlock, to += each * kBlock) {
     const auto valid = std::min(kBlock, s.outputs - c);
-    if (valid < kBlock) std::fill_n(to, taps * kBlock, 0.0f);
-    isa().transpose(filters + c * taps, taps, to, kBlock, valid, taps);
+    if (valid < kBlock) std::fill_n(to, each * kBlock, 0.0f);
+    isa().transpose(filters + c * each, each, to, kBlock, valid, each);
   }
 }
 
@@ -255,13 +264,13 @@ void depthwise_convolution(const ConvolutionShape& s, const float* filters, cons
                     .ring = 0,
                     .left = pads ? s.pad_left : 0,
                     .inner = pads ? TapRange{0, s.out_width} : inner_columns(s),
-                    .filters = filters + i % blocks * s.taps() * kBlock,
+                    .filters = filters + i % blocks * s.group_channels() * s.taps() * kBlock,
                     .out = out + place,
                     .residual = epilogue.residual ? epilogue.residual + place : nullptr,
                     .channel = i % blocks * kBlock};
     one.rows(rows.begin, rows.end);
   };
-  const auto row_cost = static_cast<double>(s.out_width) * (2 + static_cast<double>(s.taps()) / 3);
+  const auto row_cost = static_cast<double>(s.out_width) * (2 + static_cast<double>(s.group_channels() * s.taps()) / 3);
   if (copies)
     parallel_ranges(pool, planes, row_cost * static_cast<double>(s.out_height), [&](i64 begin, i64 end) {
       const Slots::Lease room(slots);

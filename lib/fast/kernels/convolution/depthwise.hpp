@@ -1,12 +1,17 @@
-// Depthwise convolution (as many groups as channels, of one output each or several) on Layout::blocked.
+// Depthwise convolution (as many groups as channels, of one output each or several) on Layout::blocked, and that of
+// groups of which a block holds some.
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
 
 namespace ovir::fast {
 
+/// Whether it takes convolutions of several channels a group: of 4 or 8 and as many outputs, by kernels of 3 or 5
+/// columns side by side and a stride of 1 or 2 along a row.
+bool groups_slide(const ConvolutionShape& shape);
+
 i64 depthwise_filters_size(const ConvolutionShape& shape);
-/// Filters [outputs][taps] become [block][tap][16].
+/// Filters [outputs][channels of a group][taps] become [block][channel of a group][tap][16].
 void depthwise_pack(const ConvolutionShape& shape, const float* filters, float* to);
 i64 depthwise_scratch_size(const ConvolutionShape& shape, int threads);
 void depthwise_convolution(const ConvolutionShape& shape, const float* filters, const float* in, float* out,
