@@ -14,7 +14,12 @@ namespace {
 TEST_CASE("permute: every order of four dims") {
   ThreadPool four(4);
   for_each_isa([&] {
-    for (const auto& dims : {std::array<i64, 4>{3, 17, 5, 33}, {2, 1, 70, 9}, {1, 1, 1, 1}, {2, 3, 0, 4}}) {
+    for (const auto& dims : {std::array<i64, 4>{3, 17, 5, 33},
+                             {2, 1, 70, 9},
+                             {40, 9, 7, 19},
+                             {3, 260, 2, 2},
+                             {1, 1, 1, 1},
+                             {2, 3, 0, 4}}) {
       const auto count = dims[0] * dims[1] * dims[2] * dims[3];
       const auto x = random_floats(count, 1);
       std::array<i64, 4> order{0, 1, 2, 3};

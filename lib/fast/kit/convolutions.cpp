@@ -78,7 +78,8 @@ std::optional<Zeros> zeros_before(const Graphlet& graph, int root, const Convolu
 
 }  // namespace
 
-std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool with_pad) {
+std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank, bool with_pad,
+                                                    i64 max_taps) {
   auto data = graph.input(root, 0);
   const auto filters = graph.input(root, 1);
   const auto& out = graph.fact({root, 0}).shape;
@@ -119,7 +120,7 @@ std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int r
   known.outputs = known.groups * group_outputs;
   known.kernel_width = dims[dims.rank() - 1];
   known.kernel_height = in.rank() > 3 ? dims[dims.rank() - 2] : 1;
-  if (known.channels != known.groups * group_channels || known.taps() > kMaxTaps) return std::nullopt;
+  if (known.channels != known.groups * group_channels || known.taps() > max_taps) return std::nullopt;
   // The transposed kernel goes over the phases of its strides one by one; those beyond the kernel have no tap.
   if (transposed && std::any_of(attrs.strides.begin(), attrs.strides.end(), [](i64 n) { return n > kMaxStride; }))
     return std::nullopt;

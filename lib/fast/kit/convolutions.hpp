@@ -34,7 +34,7 @@ struct StaticConvolution {
 /// ranks, more taps or longer strides than the kernels take, or the transposed one's output is given otherwise than by
 /// its pads. `with_pad`: a Pad of zeros that nobody else reads is taken with it.
 std::optional<StaticConvolution> static_convolution(const Graphlet& graph, int root, i64 max_rank = 4,
-                                                    bool with_pad = false);
+                                                    bool with_pad = false, i64 max_taps = kMaxTaps);
 
 /// The convolution of this type whose data a layer's last node gives, where nothing else reads that; -1: none.
 int convolution_after(const Graphlet& graph, int last, std::string_view type);

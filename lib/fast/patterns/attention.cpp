@@ -1,50 +1,37 @@
 // ScaledDotProductAttention-13 in f32, and the same as models spell it out: MatMul, a factor, a mask, Softmax, MatMul.
-// Queries, keys and values are of rank 4, or 3 where there is one head. Keys and values that groups of heads share are
-// read as they are before Unsqueeze, Broadcast and Reshape repeat them. With Precision::bf16 the products are in bf16.
+// Queries, keys and values are of rank 4, or 3 where there is one head; parts of one value, and keys and values that
+// groups of heads share, are read as they are before Split, or Unsqueeze, Broadcast and Reshape. With Precision::bf16
+// the products are in bf16.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "fast/kernels/attention/attention.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/heads.hpp"
 #include "op/kit/elementwise_attrs.hpp"
 #include "op/shared_attrs.hpp"
 
 namespace ovir::fast::patterns::attention {
 namespace {
 
-/// Where batch, heads, rows and columns are among the axes of an operand of rank 4. Other than in this order it is what
-/// a Transpose reads, or writes.
-using Order = std::array<i64, 4>;
-constexpr Order kPlain{0, 1, 2, 3}, kHeadsInside{0, 2, 1, 3};
-
-/// Batch, heads, rows and columns of an operand of rank 4 or less; 1 where it has no such axis.
-struct Dims {
-  i64 batch, heads, rows, columns;
-
-  Dims(const View& v, const Order& order)
-      : batch(dim(v, order[0])), heads(dim(v, order[1])), rows(dim(v, order[2])), columns(dim(v, order[3])) {}
-  static i64 dim(const View& v, i64 axis) {
-    axis -= 4 - v.rank();
-    return axis < 0 ? 1 : v.dim(axis);
-  }
-};
-
-HeadView view_of(const View& v, const Order& order) {
-  i64 strides[4], stride = 1;
-  for (i64 axis = 3; axis >= 0; --axis) {
+HeadView view_of(const View& v, const HeadAxes& a) {
+  i64 strides[5], stride = 1;
+  for (i64 axis = a.rank - 1; axis >= 0; --axis) {
     strides[axis] = stride;
-    stride *= axis == order[2] && v.room > 0 ? v.room : Dims::dim(v, axis);
+    if (axis == a.part_axis) stride *= v.dim(axis);
+    else stride *= axis == a.axes[2] && v.room > 0 ? v.room : a.dim(v, axis);
   }
   HeadView view{
-      .batch = strides[order[0]], .head = strides[order[1]], .row = strides[order[2]], .column = strides[order[3]]};
-  if (v.type == ElementType::f32) view.data = v.as<const float>();
-  else view.narrow = reinterpret_cast<const std::uint16_t*>(v.data);
+      .batch = strides[a.axes[0]], .head = strides[a.axes[1]], .row = strides[a.axes[2]], .column = strides[a.axes[3]]};
+  const auto first = a.part_axis < 0 ? 0 : a.first * strides[a.part_axis];
+  if (v.type == ElementType::f32) view.data = v.as<const float>() + first;
+  else view.narrow = reinterpret_cast<const std::uint16_t*>(v.data) + first;
   return view;
 }
 
-HeadPlace place_of(const View& v, const Order& order) {
-  const auto at = view_of(v, order);
+HeadPlace place_of(const View& v, const HeadAxes& axes) {
+  const auto at = view_of(v, axes);
   HeadPlace place{.batch = at.batch, .head = at.head, .row = at.row};
   if (v.type == ElementType::f32) place.wide = reinterpret_cast<float*>(v.data);
   else place.narrow = reinterpret_cast<std::uint16_t*>(v.data);
@@ -52,7 +39,7 @@ HeadPlace place_of(const View& v, const Order& order) {
 }
 
 MaskView mask_of(const View& v) {
-  const Dims d(v, kPlain);
+  const HeadDims d(v, {});
   MaskView m{.batch = d.batch == 1 ? 0 : d.heads * d.rows * d.columns,
              .head = d.heads == 1 ? 0 : d.rows * d.columns,
              .row = d.rows == 1 ? 0 : d.columns,
@@ -63,13 +50,15 @@ MaskView mask_of(const View& v) {
 }
 
 /// How operands lie: queries, keys and values, and the output.
-struct Orders {
-  Order q = kPlain, k = kPlain, v = kPlain, out = kPlain;
+struct Places {
+  HeadAxes q, k, v, out;
 };
+
+bool is_column_inside(const HeadAxes& a) { return a.axes[3] == a.rank - 1; }
 
 /// What the kernel takes of the model around a product of queries and keys.
 struct Around {
-  Orders orders{};
+  Places places{};
   bool masked = false;
   bool grouped = false;  ///< several heads of queries share one of keys and values
   bool several = false;  ///< there must be several keys
@@ -82,22 +71,25 @@ class AttentionKernel final : public Kernel {
   AttentionKernel(bool causal, bool transposed_keys, std::optional<float> scale, const Around& around)
       : causal_(causal),
         scale_(scale),
-        orders_(around.orders),
+        places_(around.places),
         masked_(around.masked),
         grouped_(around.grouped),
         several_(around.several),
         bf16_(around.bf16) {
-    if (transposed_keys) std::swap(orders_.k[2], orders_.k[3]);
+    if (transposed_keys) std::swap(places_.k.axes[2], places_.k.axes[3]);
   }
 
   std::string name() const override {
-    return std::string(bf16_ ? "bf16.attention" : "attention") + (grouped_ ? "+groups" : "");
+    const bool parts = places_.q.part_axis >= 0 || places_.k.part_axis >= 0 || places_.v.part_axis >= 0;
+    return std::string(bf16_ ? "bf16.attention" : "attention") + (grouped_ ? "+groups" : "") + (parts ? "+parts" : "");
   }
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
-    const auto rank = sizes.in[0].rank();
-    if (rank < 3 || rank > 4 || sizes.in[1].rank() != rank || sizes.in[2].rank() != rank) return nullptr;
-    const Dims q(sizes.in[0], orders_.q), k(sizes.in[1], orders_.k), v(sizes.in[2], orders_.v);
+    const auto rank = [&](int input, const HeadAxes& a) { return sizes.in[input].rank() + 4 - a.rank; };
+    if (!places_.q.fits(sizes.in[0]) || !places_.k.fits(sizes.in[1]) || !places_.v.fits(sizes.in[2]) ||
+        rank(1, places_.k) != rank(0, places_.q) || rank(2, places_.v) != rank(0, places_.q))
+      return nullptr;
+    const HeadDims q(sizes.in[0], places_.q), k(sizes.in[1], places_.k), v(sizes.in[2], places_.v);
     AttentionShape s{.batch = q.batch,
                      .heads = q.heads,
                      .kv_heads = k.heads,
@@ -118,23 +110,24 @@ class AttentionKernel final : public Kernel {
     const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]);
     auto state = std::make_unique<State>();
     state->shape = s;
-    state->scores = state->reserve(attention_scratch_size(s, plain && orders_.k[3] == 3, runtime.threads()));
+    state->scores = state->reserve(attention_scratch_size(s, plain && is_column_inside(places_.k), runtime.threads()));
     return state;
   }
 
   void run(KernelState& prepared, std::span<const View> in, std::span<const View> out,
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
-    fast::attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
-                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], orders_.out), state.floats(state.scores),
+    fast::attention(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
+                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], places_.out), state.floats(state.scores),
                     runtime.pool());
   }
 
   bool reads_grown(int input, i64 axis) const override {
-    return (input == 1 && axis == orders_.k[2] - 4) || (input == 2 && axis == orders_.v[2] - 4);
+    const auto grows = [&](const HeadAxes& a) { return a.part_axis < 0 && axis == a.axes[2] - a.rank; };
+    return (input == 1 && grows(places_.k)) || (input == 2 && grows(places_.v));
   }
   bool reads_as(int input, ElementType type, Layout layout) const override {
-    return writes_as(type, layout) && input < 3 && (input != 1 || orders_.k[3] == 3);
+    return writes_as(type, layout) && input < 3 && (input != 1 || is_column_inside(places_.k));
   }
   bool writes_as(ElementType type, Layout layout) const override {
     return bf16_ && type == ElementType::bf16 && layout == Layout::plain;
@@ -147,27 +140,9 @@ class AttentionKernel final : public Kernel {
   };
   bool causal_;
   std::optional<float> scale_;
-  Orders orders_;
+  Places places_;
   bool masked_, grouped_, several_, bf16_;
 };
-
-/// The order of a Transpose of rank 4 by a constant.
-std::optional<Order> order_of(const Graphlet& graph, int node) {
-  if (graph.type(node) != "Transpose") return std::nullopt;
-  const auto axes = constant_axes(graph, graph.input(node, 1), 4);
-  if (!axes || axes->size() != 4) return std::nullopt;
-  return Order{(*axes)[0], (*axes)[1], (*axes)[2], (*axes)[3]};
-}
-
-/// Reads what the Transpose behind a value reads, where the kernel can.
-Order take_transpose(const Graphlet& graph, ValueRef& v, int user, bool columns_inside, std::vector<int>& nodes) {
-  if (v.node < 0 || v.port != 0 || graph.only_user(v) != user) return kPlain;
-  const auto order = order_of(graph, v.node);
-  if (!order || ((*order)[3] != 3 && (columns_inside || (*order)[2] != 3))) return kPlain;
-  nodes.push_back(v.node);
-  v = graph.input(v.node, 0);
-  return *order;
-}
 
 bool is_mask(const Graphlet& graph, ValueRef v) { return is_f32(graph, v) || graph.stored(v) == ElementType::boolean; }
 
@@ -250,20 +225,20 @@ Match attention_match(const Graphlet& graph, std::vector<int> nodes, std::array<
   std::array<int, 2> users{first, last};
   std::vector<ValueRef> others;
   if (!transposed_keys) take_repetitions(graph, qkv, users, around, nodes, others);
-  auto& orders = around.orders;
-  orders.q = take_transpose(graph, qkv[0], first, true, nodes);
-  orders.k = take_transpose(graph, qkv[1], users[0], false, nodes);
-  orders.v = take_transpose(graph, qkv[2], users[1], true, nodes);
+  std::array<HeadOperand, 3> operands{{{qkv[0], first, true}, {qkv[1], users[0], false}, {qkv[2], users[1], true}}};
+  for (auto& operand : operands) take_transpose(graph, operand, nodes);
+  take_parts(graph, operands, nodes);
+  around.places = {operands[0].axes, operands[1].axes, operands[2].axes, {}};
   auto next = graph.only_user({last, 0});
   const bool same = graph.type(next) == "Reshape" && has_shape_of(graph, {next, 0}, {last, 0});
   if (same) next = graph.only_user({next, 0});
-  if (const auto order = order_of(graph, next); order && *order == kHeadsInside) {
-    orders.out = kHeadsInside;
+  if (const auto order = order_of(graph, next); order && *order == kHeadsInside.axes) {
+    around.places.out = kHeadsInside;
     if (same) nodes.push_back(graph.input(next, 0).node);
     nodes.push_back(next);
   }
   std::sort(nodes.begin(), nodes.end());
-  Match match{std::move(nodes), {qkv.begin(), qkv.end()}, nullptr};
+  Match match{std::move(nodes), {operands[0].value, operands[1].value, operands[2].value}, nullptr};
   if (mask.node >= 0) match.inputs.push_back(mask);
   match.inputs.insert(match.inputs.end(), others.begin(), others.end());
   match.kernel = std::make_unique<AttentionKernel>(causal, transposed_keys, scale, around);

@@ -1,6 +1,8 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
 // spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
+#include <limits>
+
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
@@ -23,6 +25,10 @@ constexpr i64 kPlaneWorthTransforming = 150;
 
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
+
+/// Convolutions of the patches of an image have more than most kernels take. Packed in a single run, their filters
+/// would take memory and save no time.
+constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
 /// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
 ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
@@ -165,7 +171,7 @@ class BlockedConvolution final : public Kernel {
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root, 4, true);
+  const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
   if (!convolution) return std::nullopt;
   const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
@@ -181,6 +187,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (packed) known_filters.emplace(*packed);
   auto ending = take_ending(graph, match, rank, 1, known.outputs, packed && !transposed ? &*known_filters : nullptr);
   const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed, open, ending.residual >= 0);
+  if (known.taps() > kMaxTaps && (!packed || method != ConvolutionMethod::planar)) return std::nullopt;
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? known_filters->data() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;

@@ -76,6 +76,48 @@ void grouped_attention_exported(Net& n) {
 void grouped_attention_one(Net& n) { grouped_attention(n, 1); }
 void grouped_attention_some(Net& n) { grouped_attention(n, 7); }
 
+int attention(Net& n, const std::vector<int>& operands) {
+  return n.op("ScaledDotProductAttention-13", operands, {{"causal", "false"}});
+}
+/// Parts along an axis that only tells them apart.
+std::vector<int> squeezed(Net& n, int x, const std::string& parts) {
+  const auto split = n.op("Split-1", {x, n.index(0)}, {{"num_splits", parts}}, std::stoi(parts));
+  std::vector<int> list;
+  for (int port = 0; port < std::stoi(parts); ++port)
+    list.push_back(n.op("Squeeze-1", {n.model.graph.output(split, port), n.indices({0})}));
+  return list;
+}
+/// Queries, keys and values that one product gives side by side.
+void parts_of_heads(Net& n) {
+  const auto x = n.op("Transpose-1", {n.input({2, 7, 3, 4, 8}), n.indices({2, 0, 3, 1, 4})});
+  n.result(n.op("Transpose-1", {attention(n, squeezed(n, x, "3")), n.indices({0, 2, 1, 3})}));
+}
+void parts_first(Net& n) {  // nothing to transpose; keys are of the same length as queries
+  n.result(attention(n, squeezed(n, n.input({3, 2, 4, 9, 8}), "3")));
+}
+void parts_of_keys_and_values(Net& n) {
+  const auto q = n.op("Transpose-1", {n.input({2, 6, 3, 8}), n.indices({0, 2, 1, 3})});
+  const auto x = n.op("Transpose-1", {n.input({2, 11, 2, 3, 8}), n.indices({2, 0, 3, 1, 4})});
+  const auto kv = squeezed(n, x, "2");
+  n.result(attention(n, {q, kv[1], kv[0]}));
+}
+/// Columns of different numbers, and keys that are transposed.
+void parts_of_columns(Net& n) {
+  const auto x = n.input({2, 7, 4, 21});
+  const auto split = n.op("VariadicSplit-1", {x, n.index(3), n.indices({8, 8, 5})}, {}, 3);
+  const auto part = [&](int port, std::initializer_list<i64> order) {
+    return n.op("Transpose-1", {n.model.graph.output(split, port), n.indices(order)});
+  };
+  const auto scores = n.op("MatMul-1", {part(0, {0, 2, 1, 3}), part(1, {0, 2, 3, 1})});
+  n.result(n.op("MatMul-1", {n.op("Softmax-8", {scores}, {{"axis", "-1"}}), part(2, {0, 2, 1, 3})}));
+}
+void parts_that_others_read(Net& n) {  // the values, so the Split stays
+  const auto x = n.op("Transpose-1", {n.input({2, 7, 3, 4, 8}), n.indices({2, 0, 3, 1, 4})});
+  const auto parts = squeezed(n, x, "3");
+  n.result(attention(n, parts));
+  n.result(parts[2]);
+}
+
 /// Operands are rounded to 8 bits.
 constexpr float kBf16 = 1e-2F;
 
@@ -96,6 +138,14 @@ constexpr Example kExamples[] = {
     {"attention+groups", grouped_attention_one},
     {"attention+groups", grouped_attention_some, kOnce, kOpen},
     {"attention+groups", grouped_attention_exported, kOnce, kOpen},
+    {"attention+parts", parts_of_heads},
+    {"attention+parts", parts_of_heads, kOnce, kOpen},
+    {"attention+parts", parts_first},
+    {"attention+parts", parts_of_keys_and_values},
+    {"attention+parts", parts_of_columns},
+    {"attention+parts", parts_of_columns, kOnce, kOpen},
+    {"attention", parts_that_others_read},
+    {"bf16.attention+parts", parts_of_heads, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.attention", spelled_attention_transposed, kOften, kFixed, true, kBf16, Precision::bf16},
     {"bf16.attention+groups", grouped_attention_some, kOnce, kOpen, true, kBf16, Precision::bf16},
 };

@@ -51,6 +51,12 @@ void planar(Net& n) {
   const auto x = n.input({1, 3, 23, 21});
   n.result(relu(n, biased(n, convolution(n, x, {18, 3, 3, 3}, windows(2, 1, 1)), 18)));
 }
+void patches(Net& n) {  // of more taps than kernels of blocked values take
+  n.result(biased(n, convolution(n, n.input({2, 3, 51, 68}), {40, 3, 17, 17}, windows(2, 17)), 40));
+}
+void patches_overlapping(Net& n) {
+  n.result(relu(n, biased(n, convolution(n, n.input({1, 2, 40, 37}), {18, 2, 19, 18}, windows(2, 5, 4)), 18)));
+}
 void one_output(Net& n) {
   n.result(n.op("Sigmoid-1", {biased(n, convolution(n, n.input({2, 20, 9, 37}), {1, 20, 3, 3}, windows(2, 1, 1)), 1)}));
 }
@@ -194,6 +200,9 @@ constexpr Example kExamples[] = {
     {"few_outputs.convolution+bias+PRelu", three_outputs},
     {"planar.convolution+bias+Relu", planar},
     {"planar.convolution+bias+Relu", planar, kOnce},
+    {"planar.convolution+bias", patches},
+    {"planar.convolution+bias", patches, kOften, kOpen},
+    {"planar.convolution+bias+Relu", patches_overlapping},
     {"planar.convolution", computed_filters},
     {"planar.convolution", computed_filters, kOnce},
     {"depthwise.convolution+bias+Clamp", depthwise},

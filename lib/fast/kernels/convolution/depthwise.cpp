@@ -6,7 +6,6 @@
 namespace ovir::fast {
 namespace {
 
-constexpr i64 kMaxTaps = 256;     // as the planner asks: supports() in convolution.hpp
 constexpr i64 kBandPixels = 256;  // 16 KiB of output
 
 struct TapRange {

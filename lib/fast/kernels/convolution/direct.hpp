@@ -7,9 +7,7 @@
 
 namespace ovir::fast {
 
-/// Taps, all together, that direct convolutions may have.
-inline constexpr i64 kMaxTaps = 256;
-/// A stride of a transposed one.
+/// The longest stride of a transposed convolution.
 inline constexpr i64 kMaxStride = 64;
 
 /// Floats of the packed filters.

@@ -48,6 +48,9 @@ struct ConvolutionShape {
   }
 };
 
+/// The most taps of a plane that kernels take, but for planar_convolution().
+inline constexpr i64 kMaxTaps = 256;
+
 inline i64 blocks_of(i64 channels) { return ceil_div(channels, kBlock); }
 
 /// Groups taken together so that each has whole blocks of channels and of outputs: the filters of those it joins lie

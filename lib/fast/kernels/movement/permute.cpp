@@ -1,6 +1,8 @@
 #include "fast/kernels/movement/permute.hpp"
 
 #include <array>
+#include <cstring>
+#include <type_traits>
 
 #include "fast/kernels/chunks.hpp"
 
@@ -37,6 +39,58 @@ struct Merged {
   }
 };
 
+/// Of a few numbers: a call would take longer.
+inline void copy_run(const float* x, float* y, i64 n) {
+  constexpr i64 kWide = 16, kNarrow = 4, kLong = 256;
+  const auto by = [&](auto width) {
+    for (i64 i = 0; i + width <= n; i += width) std::memcpy(y + i, x + i, sizeof(float) * width);
+    std::memcpy(y + n - width, x + n - width, sizeof(float) * width);
+  };
+  if (n > kLong) std::copy_n(x, n, y);
+  else if (n >= kWide) by(std::integral_constant<i64, kWide>());
+  else if (n >= kNarrow) by(std::integral_constant<i64, kNarrow>());
+  else
+    for (i64 i = 0; i < n; ++i) y[i] = x[i];
+}
+
+/// Where index i of the axes before the last one, but for those left out, begins in the input and in the output.
+struct Places {
+  i64 from = 0, to = 0;
+
+  Places(const Merged& m, i64 i, std::size_t without, std::size_t nor) {
+    for (auto d = m.rank - 1; d-- > 0;) {
+      if (d == without || d == nor) continue;
+      from += i % m.dims[d] * m.from[d];
+      to += i % m.dims[d] * m.to[d];
+      i /= m.dims[d];
+    }
+  }
+};
+
+/// Runs that stay together, `near` being the axis whose neighbors are the closest in the input: some of them by some of
+/// the axis that is the closest in the output, so that lines are read and written as a whole while they are in the
+/// cache.
+void copy_runs(const Merged& m, i64 count, std::size_t near, const float* x, float* y, ThreadPool& pool) {
+  constexpr i64 kFloats = 4 << 10, kLines = 8;
+  const auto last = m.rank - 1, across = last - 1;
+  const auto run = m.dims[last], nears = m.dims[near], lines = near == across ? 1 : m.dims[across];
+  const auto rows = std::clamp<i64>(kFloats / (run * std::min(lines, kLines)), 1, nears),
+             columns = std::clamp<i64>(kFloats / (run * rows), 1, lines);
+  const auto row_parts = ceil_div(nears, rows), parts = row_parts * ceil_div(lines, columns);
+  const auto cost = static_cast<double>(rows * columns) * (static_cast<double>(run) / 8 + 1) + 5;
+  parallel_ranges(pool, count / (run * nears * lines) * parts, cost, [&](i64 begin, i64 end) {
+    for (auto i = begin; i < end; ++i) {
+      const Places at(m, i / parts, near, across);
+      const auto row = i % row_parts * rows, column = i % parts / row_parts * columns;
+      const auto* from = x + at.from + row * m.from[near] + column * m.from[across];
+      auto* to = y + at.to + row * m.to[near] + column * m.to[across];
+      for (i64 r = 0; r < std::min(rows, nears - row); ++r)
+        for (i64 c = 0; c < std::min(columns, lines - column); ++c)
+          copy_run(from + r * m.from[near] + c * m.from[across], to + r * m.to[near] + c * m.to[across], run);
+    }
+  });
+}
+
 }  // namespace
 
 void permute(std::span<const i64> dims, std::span<const i64> order, const float* x, float* y, ThreadPool& pool) {
@@ -45,30 +99,23 @@ void permute(std::span<const i64> dims, std::span<const i64> order, const float*
   i64 count = 1;
   for (std::size_t d = 0; d < m.rank; ++d) count *= m.dims[d];
   if (count == 0) return;
-  // Axis `row` and the last one are done by one call: `row` is the one that lies together in the input. Where that is
-  // the last one itself, rows are copied.
   const auto last = m.rank - 1;
-  std::size_t row = last;
-  for (std::size_t d = 0; d < last; ++d)
-    if (m.from[d] == 1) row = d;
-  const bool copies = row == last;
-  constexpr i64 kRows = 64;  // of a transposition, at a time
-  const auto rows = copies ? 1 : m.dims[row], parts = ceil_div(rows, kRows), columns = m.dims[last];
-  const auto outer = count / (rows * columns);
-  const auto cost = static_cast<double>(std::min(rows, kRows) * columns) / (copies ? 8 : 3) + 5;
-  parallel_ranges(pool, outer * parts, cost, [&](i64 begin, i64 end) {
+  if (last == 0)
+    return parallel_ranges(pool, count, 1.0 / 8, [&](i64 begin, i64 end) { std::copy(x + begin, x + end, y + begin); });
+  // The axis that lies together in the input, or the closest to that where the last one does.
+  std::size_t row = 0;
+  for (std::size_t d = 1; d < last; ++d)
+    if (m.from[d] < m.from[row]) row = d;
+  if (m.from[last] == 1) return copy_runs(m, count, row, x, y, pool);
+  // It and the last one are transposed by one call.
+  constexpr i64 kRows = 64;  // at a time
+  const auto rows = m.dims[row], parts = ceil_div(rows, kRows), columns = m.dims[last];
+  const auto cost = static_cast<double>(std::min(rows, kRows) * columns) / 3 + 5;
+  parallel_ranges(pool, count / (rows * columns) * parts, cost, [&](i64 begin, i64 end) {
     for (auto i = begin; i < end; ++i) {
-      auto index = i / parts;
+      const Places at(m, i / parts, row, row);
       const auto first = i % parts * kRows, here = std::min(kRows, rows - first);
-      i64 from = 0, to = 0;
-      for (auto d = last; d-- > 0;) {
-        if (d == row) continue;
-        from += index % m.dims[d] * m.from[d];
-        to += index % m.dims[d] * m.to[d];
-        index /= m.dims[d];
-      }
-      if (copies) std::copy_n(x + from, columns, y + to);
-      else table.transpose(x + from + first, m.from[last], y + to + first * m.to[row], m.to[row], columns, here);
+      table.transpose(x + at.from + first, m.from[last], y + at.to + first * m.to[row], m.to[row], columns, here);
     }
   });
 }
