@@ -212,16 +212,16 @@ class Bf16Convolution final : public Kernel {
 }  // namespace
 
 std::optional<Bf16Layer> bf16_layer(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root, 4, true);
-  const auto* given = graph.constant(graph.input(root, 1));
-  if (!convolution || convolution->open || !given || given->type() != ElementType::f32) return std::nullopt;
-  const auto& s = convolution->shape;
+  // Branches are not added up: what bf16 would round of the data themselves is much beside a filter.
+  const auto sum = convolution_sum(graph, root, false, true);
+  if (!sum || sum->convolution().open) return std::nullopt;
+  const auto& convolution = sum->convolution();
+  const auto& s = convolution.shape;
   if (s.groups > 1 && !s.is_depthwise()) return std::nullopt;
-  Match match{convolution->nodes(root), {convolution->data}, nullptr};
-  Filters filters(*given);
-  auto ending = take_ending(graph, match, convolution->rank, 1, s.outputs, &filters);
+  Match match{sum->nodes, {convolution.data}, nullptr};
+  auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   if (s.is_depthwise() && (ending.residual >= 0 || ending.slopes.size() > 0)) return std::nullopt;
-  return Bf16Layer{convolution->attrs,     s, std::move(filters), std::move(ending), std::move(match.nodes),
+  return Bf16Layer{convolution.attrs,      s, sum->filters(), std::move(ending), std::move(match.nodes),
                    std::move(match.inputs)};
 }
 

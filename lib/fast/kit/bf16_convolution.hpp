@@ -1,7 +1,6 @@
 // Convolutions in bf16 as patterns take them: alone, or three as an inverted residual.
 #pragma once
-#include "fast/kernels/convolution/shape.hpp"
-#include "fast/kit/functions.hpp"
+#include "fast/kit/convolution_sum.hpp"
 #include "op/kit/window.hpp"
 
 namespace ovir::fast {

@@ -1,7 +1,6 @@
 #include "fast/kit/functions.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "op/kit/elementwise_attrs.hpp"
@@ -17,71 +16,7 @@ std::optional<float> number(const Graphlet& graph, ValueRef v) {
   return *t->data<float>();
 }
 
-Buffer padded(std::span<const float> values) {
-  const auto n = std::ssize(values);
-  Buffer to((n + kColumns - 1) / kColumns * kColumns + kColumns);
-  std::copy(values.begin(), values.end(), to.data());
-  return to;
-}
-
-Buffer padded(const Tensor& t) { return padded(std::span(t.data<float>(), static_cast<std::size_t>(t.size()))); }
-
-/// A constant of one number or of one a channel: its numbers by channel; empty where it is something else.
-std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
-  if (const auto one = number(graph, v); one && graph.constant(v)->rank() <= rank)
-    return std::vector<float>(static_cast<std::size_t>(channels), *one);
-  const auto* t = per_channel(graph, v, rank, axis, channels);
-  return t ? std::vector<float>(t->data<float>(), t->data<float>() + channels) : std::vector<float>();
-}
-
-float largest(std::span<const float> values) {
-  float most = 0;
-  for (const auto v : values) most = std::max(most, std::abs(v));
-  return most;
-}
-
-/// Follows Add, Subtract and Multiply by constants: the product's scale and bias. An Add alone is left to the caller.
-void take_normalization(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Filters& filters,
-                        Ending& ending) {
-  std::vector<float> scale(static_cast<std::size_t>(channels), 1), bias(scale.size(), 0);
-  std::vector<int> taken;
-  bool scaled = false, shifted = false;
-  for (auto last = match.nodes.back();;) {
-    const auto next = graph.only_user({last, 0});
-    const auto type = graph.type(next);
-    if ((type != "Add" && type != "Subtract" && type != "Multiply") || !is_f32(graph, {next, 0})) break;
-    const auto& out = graph.fact({next, 0}).shape;
-    const int port = graph.input(next, 0).node == last ? 1 : 0;
-    if (graph.attrs<BroadcastAttrs>(next).rule().kind == AutoBroadcast::pdpd || !out.has_rank() || out.rank() != rank ||
-        (type == "Subtract" && port == 0))
-      break;
-    const auto c = by_channel(graph, graph.input(next, port), rank, axis, channels);
-    // A sum that overflows only once it is scaled must not do so before.
-    const auto most = largest(c) * largest(scale) * largest({filters.data(), static_cast<std::size_t>(filters.size())});
-    if (c.empty() || !(type == "Multiply" ? std::isfinite(most) : std::isfinite(largest(c)))) break;
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      if (type == "Multiply") {
-        scale[i] *= c[i];
-        bias[i] *= c[i];
-      } else {
-        bias[i] += type == "Add" ? c[i] : -c[i];
-      }
-    }
-    (type == "Multiply" ? scaled : shifted) = true;
-    taken.push_back(next);
-    last = next;
-  }
-  if (!scaled && (taken.size() != 1 || graph.type(taken[0]) != "Subtract")) return;
-  match.nodes.insert(match.nodes.end(), taken.begin(), taken.end());
-  if (scaled) {
-    filters.scale(scale);
-    ending.name += "+scale";
-  }
-  if (shifted) {
-    ending.bias = padded(bias);
-    ending.name += "+bias";
-  }
-}
+Buffer padded(const Tensor& t) { return fast::padded(std::span(t.data<float>(), static_cast<std::size_t>(t.size()))); }
 
 std::optional<Unary> with_numbers(const Graphlet& graph, int node, Function f, int a_port, int b_port) {
   const auto a = number(graph, graph.input(node, a_port)), b = number(graph, graph.input(node, b_port));
@@ -90,6 +25,13 @@ std::optional<Unary> with_numbers(const Graphlet& graph, int node, Function f, i
 }
 
 }  // namespace
+
+Buffer padded(std::span<const float> values) {
+  const auto n = std::ssize(values);
+  Buffer to((n + kColumns - 1) / kColumns * kColumns + kColumns);
+  std::copy(values.begin(), values.end(), to.data());
+  return to;
+}
 
 bool is_f32(const Graphlet& graph, ValueRef v) { return v.node >= 0 && graph.stored(v) == ElementType::f32; }
 
@@ -184,15 +126,14 @@ const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis,
   return at >= 0 && t->dim(at) == channels ? t : nullptr;
 }
 
-void Filters::scale(std::span<const float> scale) {
-  if (scaled_.empty()) scaled_.assign(given_, given_ + size_);
-  const auto taps = scaled_.size() / scale.size();
-  for (std::size_t i = 0; i < scaled_.size(); ++i) scaled_[i] *= scale[i / taps];
+std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels) {
+  if (const auto one = number(graph, v); one && graph.constant(v)->rank() <= rank)
+    return std::vector<float>(static_cast<std::size_t>(channels), *one);
+  const auto* t = per_channel(graph, v, rank, axis, channels);
+  return t ? std::vector<float>(t->data<float>(), t->data<float>() + channels) : std::vector<float>();
 }
 
-Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Filters* filters) {
-  Ending ending;
-  if (filters) take_normalization(graph, match, rank, axis, channels, *filters, ending);
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Ending ending) {
   bool activated = false;
   for (;;) {
     const auto last = match.nodes.back(), next = graph.only_user({last, 0});

@@ -28,6 +28,12 @@ std::optional<std::vector<i64>> constant_axes(const Graphlet& graph, ValueRef v,
 /// A constant of one number a channel, laid out along `axis` of an operand of rank `rank`; null otherwise.
 const Tensor* per_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
 
+/// The numbers by channel of a constant of one number or of one a channel; empty where it is something else.
+std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 axis, i64 channels);
+
+/// Numbers by channel, and zeros up to whole panels.
+Buffer padded(std::span<const float> values);
+
 /// The right operand of a MatMul where it is one constant f32 matrix of [k, n]; (i, j) at data[i · row + j · column].
 struct ConstantMatrix {
   const float* data;
@@ -62,25 +68,9 @@ struct Ending {
   }
 };
 
-/// Constant f32 filters whose outermost axes are the outputs, or the groups and the outputs of each.
-class Filters {
- public:
-  explicit Filters(const Tensor& given) : given_(given.data<float>()), size_(given.size()) {}
-  const float* data() const { return scaled_.empty() ? given_ : scaled_.data(); }
-  i64 size() const { return size_; }
-  /// Multiplies those of output i by scale[i].
-  void scale(std::span<const float> scale);
-
- private:
-  const float* given_;
-  i64 size_;
-  std::vector<float> scaled_;
-};
-
 /// Follows the only users of the last of `match.nodes` as far as they can be computed with it. `axis` of its output, of
-/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match. With `filters`, these
-/// are scaled, so that also several of Add, Subtract and Multiply by constants are taken: a normalization that the
-/// converter left as it was.
-Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Filters* filters = nullptr);
+/// rank `rank`, are the channels, `channels` of them. A residual becomes an operand of the match. `begun`: what is
+/// computed with it already, a bias at most.
+Ending take_ending(const Graphlet& graph, Match& match, i64 rank, i64 axis, i64 channels, Ending begun = {});
 
 }  // namespace ovir::fast

@@ -11,8 +11,7 @@
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
-#include "fast/kit/convolutions.hpp"
-#include "fast/kit/functions.hpp"
+#include "fast/kit/convolution_sum.hpp"
 
 namespace ovir::fast::patterns::blocked_convolution {
 namespace {
@@ -170,6 +169,21 @@ class BlockedConvolution final : public Kernel {
   FilePart file_;
 };
 
+/// One whose filters are packed when the plan is made, with the branches beside it.
+std::optional<Match> packed_match(const Graphlet& graph, int root) {
+  const auto sum = convolution_sum(graph, root, true, true, kAnyTaps);
+  if (!sum) return std::nullopt;
+  const auto& convolution = sum->convolution();
+  const auto& s = convolution.shape;
+  Match match{sum->nodes, {convolution.data}, nullptr};
+  auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
+  const auto method = choose(s, false, convolution.open, ending.residual >= 0);
+  if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
+  match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(), FilePart(),
+                                                      std::move(ending));
+  return match;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
   if (!convolution) return std::nullopt;
@@ -181,14 +195,13 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     return std::nullopt;
   const auto* packed = graph.options().steady() ? graph.constant(filters) : nullptr;
   if (packed && packed->type() != ElementType::f32) return std::nullopt;
+  if (packed && !transposed) return packed_match(graph, root);
+  if (known.taps() > kMaxTaps) return std::nullopt;
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
-  std::optional<Filters> known_filters;
-  if (packed) known_filters.emplace(*packed);
-  auto ending = take_ending(graph, match, rank, 1, known.outputs, packed && !transposed ? &*known_filters : nullptr);
-  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, !packed, open, ending.residual >= 0);
-  if (known.taps() > kMaxTaps && (!packed || method != ConvolutionMethod::planar)) return std::nullopt;
-  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? known_filters->data() : nullptr,
+  auto ending = take_ending(graph, match, rank, 1, known.outputs);
+  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, true, open, ending.residual >= 0);
+  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;
 }

@@ -7,8 +7,7 @@
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
-#include "fast/kit/convolutions.hpp"
-#include "fast/kit/functions.hpp"
+#include "fast/kit/convolution_sum.hpp"
 
 namespace ovir::fast::patterns::expanded_depthwise {
 namespace {
@@ -16,21 +15,20 @@ namespace {
 /// A convolution with filters that are known and planes that do not change.
 struct Convolved {
   ConvolutionShape shape;
-  std::optional<Filters> filters{};
+  std::optional<ConvolutionSum> sum{};
   Ending ending{};
   std::vector<int> nodes{};
   std::vector<ValueRef> inputs{};
 };
 
 std::optional<Convolved> convolved(const Graphlet& graph, int root) {
-  const auto convolution = static_convolution(graph, root);
-  const auto* given = graph.constant(graph.input(root, 1));
-  if (!convolution || convolution->open || !given || given->type() != ElementType::f32) return std::nullopt;
-  Match match{{root}, {graph.input(root, 0)}, nullptr};
-  Filters filters(*given);
-  auto ending = take_ending(graph, match, convolution->rank, 1, convolution->shape.outputs, &filters);
-  return Convolved{convolution->shape, std::move(filters), std::move(ending), std::move(match.nodes),
-                   std::move(match.inputs)};
+  auto sum = convolution_sum(graph, root, true);
+  if (!sum || sum->convolution().open) return std::nullopt;
+  const auto& convolution = sum->convolution();
+  const auto shape = convolution.shape;
+  Match match{sum->nodes, {convolution.data}, nullptr};
+  auto ending = take_ending(graph, match, convolution.rank, 1, shape.outputs, sum->ending());
+  return Convolved{shape, std::move(sum), std::move(ending), std::move(match.nodes), std::move(match.inputs)};
 }
 
 /// The convolution that alone reads what a layer gives.
@@ -52,15 +50,16 @@ Packed packed(Convolved layer) {
   ThreadPool alone(1);
   Packed to;
   if (s.outputs == 0) return to;
+  const auto filters = layer.sum->filters();
   if (s.is_depthwise()) {
     to.filters = Buffer(depthwise_filters_size(s));
-    depthwise_pack(s, layer.filters->data(), to.filters.data());
+    depthwise_pack(s, filters.data(), to.filters.data());
   } else if (s.is_pointwise()) {
     to.filters = Buffer(direct_filters_size(s));
-    direct_pack(s, Weights(layer.filters->data()), to.filters.data(), alone);
+    direct_pack(s, Weights(filters.data()), to.filters.data(), alone);
   } else {
     to.filters = Buffer(planar_filters_size(s));
-    planar_pack(s, layer.filters->data(), to.filters.data(), alone);
+    planar_pack(s, filters.data(), to.filters.data(), alone);
   }
   to.ending = std::move(layer.ending);
   return to;

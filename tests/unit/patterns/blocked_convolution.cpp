@@ -152,8 +152,96 @@ void padded_far(Net& n) {
   n.result(y);
 }
 
+/// Branches beside a convolution, as networks are trained with.
+int scaled(Net& n, int x, i64 channels) {
+  return biased(n, n.op("Multiply-1", {x, n.weights({1, channels, 1, 1})}), channels);
+}
+int by_channel(Net& n, int x, i64 channels, i64 kernel, int stride, int pad, int dilation = 1) {
+  return n.op("GroupConvolution-1", {x, n.weights({channels, 1, 1, kernel, kernel})},
+              windows(2, stride, pad, dilation));
+}
+int plus(Net& n, int a, int b) { return n.op("Add-1", {a, b}); }
+
+void branches(Net& n) {  // the first does not lead; one is what is read, scaled
+  const auto x = n.input({2, 20, 9, 7});
+  const auto one = scaled(n, convolution(n, x, {20, 20, 1, 1}, windows(2)), 20);
+  const auto two = plus(n, one, normalized(n, convolution(n, x, {20, 20, 3, 3}, windows(2, 1, 1)), 20));
+  n.result(relu(n, plus(n, two, scaled(n, x, 20))));
+}
+void branches_strided(Net& n) {
+  const auto x = n.input({1, 3, 21, 18});
+  const auto y = biased(n, convolution(n, x, {18, 3, 3, 3}, windows(2, 2, 1)), 18);
+  n.result(relu(n, plus(n, convolution(n, x, {18, 3, 1, 1}, windows(2, 2)), y)));
+}
+void branches_pointwise(Net& n) {
+  const auto x = n.input({1, 24, 9, 8});
+  const auto y = plus(n, convolution(n, x, {24, 24, 1, 1}, windows(2)), convolution(n, x, {24, 24, 1, 1}, windows(2)));
+  n.result(relu(n, plus(n, plus(n, y, by_channel(n, x, 24, 1, 1, 0)), x)));
+}
+void branches_by_channel(Net& n) {  // taps of others among a kernel's, some apart; then a residual that is none of them
+  const auto x = n.input({1, 21, 13, 12});
+  auto y = plus(n, by_channel(n, x, 21, 3, 1, 1), by_channel(n, x, 21, 5, 1, 2));
+  y = plus(n, scaled(n, plus(n, y, scaled(n, by_channel(n, x, 21, 3, 1, 2, 2), 21)), 21), x);
+  n.result(relu(n, plus(n, passing(n, x), y)));
+}
+void branches_subtracted(Net& n) {
+  const auto x = n.input({1, 24, 9, 8});
+  const auto y = n.op("Subtract-1", {by_channel(n, x, 24, 3, 1, 1), scaled(n, x, 24)});
+  n.result(plus(n, x, n.op("Multiply-1", {n.weights({24, 1, 1}), y})));
+}
+void branches_grouped(Net& n) {  // of 3 groups, and by channel
+  const auto x = n.input({1, 12, 7, 9});
+  const auto y = n.op("GroupConvolution-1", {x, n.weights({3, 4, 4, 3, 3})}, windows(2, 1, 1));
+  n.result(plus(n, n.op("Subtract-1", {y, by_channel(n, x, 12, 3, 1, 1)}), x));
+}
+void branches_padded(Net& n) {
+  const auto x = n.input({1, 20, 9, 8});
+  const auto y = testing::convolution(n, zeros_around(n, x, {0, 0, 1, 1}, {0, 0, 1, 1}), {20, 20, 3, 3}, windows(2));
+  n.result(plus(n, convolution(n, x, {20, 20, 1, 1}, windows(2)), y));
+}
+void branches_of_rows(Net& n) {
+  const auto x = n.input({2, 20, 15});
+  const auto y = n.op("Convolution-1", {x, n.weights({20, 20, 5})}, windows(1, 1, 2));
+  n.result(plus(n, plus(n, y, n.op("Convolution-1", {x, n.weights({20, 20, 1})}, windows(1))), x));
+}
+/// A wider kernel by channel, which would make a wide one of all channels.
+void branches_wider(Net& n) {
+  const auto x = n.input({1, 20, 9, 8});
+  n.result(plus(n, by_channel(n, x, 20, 3, 1, 1), convolution(n, x, {20, 20, 1, 1}, windows(2))));
+}
+/// Neither kernel has the other's taps; of other data; what others read; what repeats the sum;
+/// the branch less the sum; what overflows before it is scaled.
+void branches_apart(Net& n) {
+  const auto x = n.input({1, 20, 9, 8});
+  const auto row = n.op("Convolution-1", {x, n.weights({20, 20, 1, 3})},
+                        {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "0,1"}, {"pads_end", "0,1"}});
+  const auto full = [&](int from) { return convolution(n, from, {20, 20, 1, 1}, windows(2)); };
+  n.result(plus(n,
+                n.op("Convolution-1", {x, n.weights({20, 20, 3, 1})},
+                     {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "1,0"}, {"pads_end", "1,0"}}),
+                row));
+  n.result(plus(n, full(x), full(relu(n, x))));
+  const auto read = full(x);
+  n.result(plus(n, read, full(x)));
+  n.result(read);
+  n.result(plus(n, convolution(n, x, {1, 20, 1, 1}, windows(2)), full(x)));
+  n.result(n.op("Subtract-1", {scaled(n, x, 20), n.op("Multiply-1", {full(x), n.numbers({3e38F}, {})})}));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
+    {"direct.convolution+sum+bias+Relu", branches},
+    {"direct.convolution+residual", branches_padded, kOnce},
+    {"planar.convolution+sum+bias+Relu", branches_strided},
+    {"pointwise.convolution+sum+Relu", branches_pointwise},
+    {"depthwise.convolution+sum+bias+residual+Relu", branches_by_channel},
+    {"depthwise.convolution+sum+bias", branches_subtracted},
+    {"depthwise.convolution+sum+bias", branches_subtracted, kOften, kOpen},
+    {"direct.convolution+sum", branches_grouped},
+    {"direct.convolution+sum", branches_padded},
+    {"direct.convolution+sum", branches_of_rows},
+    {"direct.convolution+residual", branches_apart},
+    {"pointwise.convolution+residual", branches_wider},
     {"direct.convolution+bias+Relu", padded},
     {"direct.convolution+bias+Relu", padded, kOnce},
     {"direct.convolution+bias+Relu", padded, kOften, kOpen},

@@ -1,0 +1,222 @@
+#include "fast/kit/convolution_sum.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "op/kit/elementwise_attrs.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr int kMaxDepth = 64;  // additions and scalings between a term and the sum
+
+bool same(ValueRef a, ValueRef b) { return a.node == b.node && a.port == b.port; }
+
+/// The largest magnitude; not a number where one is none.
+template <class T, class Bits>
+T largest(const T* values, i64 count) {
+  Bits most = 0;  // as the bits are ordered, so are magnitudes
+  for (i64 i = 0; i < count; ++i) most = std::max<Bits>(most, std::bit_cast<Bits>(values[i]) << 1 >> 1);
+  return std::bit_cast<T>(most);
+}
+double largest(const std::vector<double>& v) { return largest<double, std::uint64_t>(v.data(), std::ssize(v)); }
+double largest(const Tensor& filters) { return largest<float, std::uint32_t>(filters.data<float>(), filters.size()); }
+
+/// Taps along one axis; tap i reads `i · dilation - pad` behind the output's place.
+struct Taps {
+  i64 count, dilation, pad;
+
+  /// The tap that reads where tap i of `other` does; -1: none.
+  i64 same_as(const Taps& other, i64 i) const {
+    const auto at = i * other.dilation - other.pad + pad;
+    return at < 0 || at % dilation != 0 || at / dilation >= count ? -1 : at / dilation;
+  }
+  bool cover(const Taps& other) const {
+    for (i64 i = 0; i < other.count; ++i)
+      if (same_as(other, i) < 0) return false;
+    return true;
+  }
+};
+Taps rows(const ConvolutionShape& s) { return {s.kernel_height, s.dilation_y, s.pad_top}; }
+Taps columns(const ConvolutionShape& s) { return {s.kernel_width, s.dilation_x, s.pad_left}; }
+
+/// Whether filters of shape `s` have a place for each of `t`, of the same data.
+bool covers(const ConvolutionShape& s, const ConvolutionShape& t) {
+  return s.channels == t.channels && s.outputs == t.outputs && t.groups % s.groups == 0 && s.stride_y == t.stride_y &&
+         s.stride_x == t.stride_x && s.out_height == t.out_height && s.out_width == t.out_width &&
+         rows(s).cover(rows(t)) && columns(s).cover(columns(t));
+}
+
+/// The data of a convolution, as a term of a sum with it.
+SumTerm data_themselves(const StaticConvolution& beside) {
+  const auto& s = beside.shape;
+  ConvolutionShape own;
+  own.groups = own.channels = own.outputs = s.channels;
+  own.height = own.out_height = s.height;
+  own.width = own.out_width = s.width;
+  auto convolution = beside;
+  convolution.attrs = {};
+  convolution.shape = own;
+  return {std::move(convolution), nullptr, std::vector<double>(static_cast<std::size_t>(s.channels), 1)};
+}
+
+/// What a value is of given data: a sum, if it is one.
+class Finder {
+ public:
+  Finder(const Graphlet& graph, bool branches, bool with_pad, i64 max_taps)
+      : graph_(graph), branches_(branches), with_pad_(with_pad), max_taps_(max_taps) {}
+
+  std::optional<ConvolutionSum> around(int root) {
+    auto sum = convolution(root);
+    if (!sum) return std::nullopt;
+    beside_ = &sum->convolution();
+    auto found = *sum;
+    for (auto last = root; (last = graph_.only_user({last, 0})) >= 0;) {
+      auto larger = combination(last, 0);
+      if (!larger) break;
+      found = *std::move(larger);
+    }
+    std::sort(found.nodes.begin(), found.nodes.end());
+    return found;
+  }
+
+ private:
+  std::optional<ConvolutionSum> convolution(int node) const {
+    const auto type = graph_.type(node);
+    if (type != "Convolution" && type != "GroupConvolution") return std::nullopt;
+    auto convolution = static_convolution(graph_, node, 4, with_pad_, max_taps_);
+    const auto* filters = graph_.constant(graph_.input(node, 1));
+    if (!convolution || !filters || filters->type() != ElementType::f32) return std::nullopt;
+    if (beside_ && (!same(convolution->data, beside_->data) || convolution->open)) return std::nullopt;
+    const auto outputs = static_cast<std::size_t>(convolution->shape.outputs);
+    auto nodes = convolution->nodes(node);
+    return ConvolutionSum{.terms = {{*std::move(convolution), filters, std::vector<double>(outputs, 1)}},
+                          .bias = std::vector<double>(outputs, 0),
+                          .nodes = std::move(nodes)};
+  }
+
+  /// Of a value that `user` alone reads, or of the data.
+  std::optional<ConvolutionSum> of(ValueRef v, int user, int depth) const {
+    if (same(v, beside_->data)) {
+      if (!branches_ || beside_->open) return std::nullopt;
+      auto term = data_themselves(*beside_);
+      const auto channels = term.scale.size();
+      return ConvolutionSum{.terms = {std::move(term)}, .bias = std::vector<double>(channels, 0)};
+    }
+    if (v.node < 0 || v.port != 0 || graph_.only_user(v) != user || depth > kMaxDepth) return std::nullopt;
+    if (auto sum = convolution(v.node)) return sum;
+    return combination(v.node, depth + 1);
+  }
+
+  /// Of an Add, Subtract or Multiply.
+  std::optional<ConvolutionSum> combination(int node, int depth) const {
+    const auto type = graph_.type(node);
+    if ((type != "Add" && type != "Subtract" && type != "Multiply") || !is_f32(graph_, {node, 0}) ||
+        graph_.attrs<BroadcastAttrs>(node).rule().kind == AutoBroadcast::pdpd)
+      return std::nullopt;
+    const auto& out = graph_.fact({node, 0}).shape;
+    if (!out.has_rank() || out.rank() != beside_->rank) return std::nullopt;
+    auto a = graph_.input(node, 0), b = graph_.input(node, 1);
+    if (type != "Subtract" && graph_.constant(a)) std::swap(a, b);
+    auto sum = of(a, node, depth);
+    if (!sum) return std::nullopt;
+    if (graph_.constant(b)) {
+      if (!apply(type, b, *sum)) return std::nullopt;
+    } else {
+      const auto other = branches_ && type != "Multiply" ? of(b, node, depth) : std::nullopt;
+      if (!other || !add(*other, type == "Add" ? 1 : -1, *sum)) return std::nullopt;
+    }
+    sum->nodes.push_back(node);
+    if (!fits(*sum)) return std::nullopt;
+    return sum;
+  }
+
+  bool apply(std::string_view type, ValueRef constant, ConvolutionSum& sum) const {
+    const auto c = by_channel(graph_, constant, beside_->rank, 1, std::ssize(sum.bias));
+    if (c.empty()) return false;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      if (type == "Multiply") {
+        for (auto& term : sum.terms) term.scale[i] *= c[i];
+        sum.bias[i] *= c[i];
+      } else {
+        sum.bias[i] += type == "Add" ? c[i] : -c[i];
+      }
+    }
+    (type == "Multiply" ? sum.scaled : sum.shifted) = true;
+    return true;
+  }
+
+  static bool add(const ConvolutionSum& other, double sign, ConvolutionSum& sum) {
+    const auto &own = sum.shape(), &its = other.shape();
+    const bool leads = covers(own, its);
+    if (!leads && !covers(its, own)) return false;
+    if (!leads) sum.leader = sum.terms.size() + other.leader;
+    for (auto term : other.terms) {
+      for (auto& s : term.scale) s *= sign;
+      sum.terms.push_back(std::move(term));
+    }
+    for (std::size_t i = 0; i < sum.bias.size(); ++i) sum.bias[i] += sign * other.bias[i];
+    sum.shifted = sum.shifted || other.shifted;
+    sum.nodes.insert(sum.nodes.end(), other.nodes.begin(), other.nodes.end());
+    return true;
+  }
+
+  /// A result that overflows only once it is scaled must not do so before.
+  static bool fits(const ConvolutionSum& sum) {
+    auto most = largest(sum.bias);
+    const bool as_given = sum.terms.size() == 1 && !sum.scaled;
+    for (const auto& term : sum.terms)
+      if (!as_given) most += largest(term.scale) * (term.filters ? largest(*term.filters) : 1);
+    return most <= std::numeric_limits<float>::max();
+  }
+
+  const Graphlet& graph_;
+  bool branches_, with_pad_;
+  i64 max_taps_;
+  const StaticConvolution* beside_ = nullptr;
+};
+
+}  // namespace
+
+Filters ConvolutionSum::filters() const {
+  const auto& s = shape();
+  if (terms.size() == 1 && !scaled) return Filters(terms[0].filters->data<float>());
+  const auto channels = s.group_channels();
+  std::vector<double> total(static_cast<std::size_t>(s.outputs * channels * s.taps()), 0);
+  for (const auto& term : terms) {
+    const auto& t = term.convolution.shape;
+    std::vector<i64> taps;
+    for (i64 y = 0; y < t.kernel_height; ++y)
+      for (i64 x = 0; x < t.kernel_width; ++x)
+        taps.push_back(rows(s).same_as(rows(t), y) * s.kernel_width + columns(s).same_as(columns(t), x));
+    const auto* w = term.filters ? term.filters->data<float>() : nullptr;
+    for (i64 o = 0; o < s.outputs; ++o) {
+      const auto first = o / t.group_outputs() * t.group_channels() - o / s.group_outputs() * channels;
+      for (i64 c = 0; c < t.group_channels(); ++c) {
+        auto* to = total.data() + (o * channels + first + c) * s.taps();
+        for (const auto tap : taps) to[tap] += term.scale[o] * (w ? *w++ : 1.0);
+      }
+    }
+  }
+  return Filters(std::vector<float>(total.begin(), total.end()));
+}
+
+Ending ConvolutionSum::ending() const {
+  Ending ending;
+  if (terms.size() > 1) ending.name = "+sum";
+  else if (scaled) ending.name = "+scale";
+  if (shifted) {
+    ending.bias = padded(std::vector<float>(bias.begin(), bias.end()));
+    ending.name += "+bias";
+  }
+  return ending;
+}
+
+std::optional<ConvolutionSum> convolution_sum(const Graphlet& graph, int root, bool branches, bool with_pad,
+                                              i64 max_taps) {
+  return Finder(graph, branches, with_pad, max_taps).around(root);
+}
+
+}  // namespace ovir::fast

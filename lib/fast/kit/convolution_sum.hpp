@@ -1,0 +1,53 @@
+// Convolutions of the same data whose results are added up, scaled and shifted by channel, as one convolution: branches
+// beside a convolution, as networks are trained with, and normalizations that the converter left as they were.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fast/kit/convolutions.hpp"
+#include "fast/kit/functions.hpp"
+
+namespace ovir::fast {
+
+/// f32 filters, outermost the outputs, or the groups and the outputs of each: those of the file, or their own.
+class Filters {
+ public:
+  explicit Filters(const float* given) : given_(given) {}
+  explicit Filters(std::vector<float> own) : own_(std::move(own)) {}
+  const float* data() const { return own_.empty() ? given_ : own_.data(); }
+
+ private:
+  const float* given_ = nullptr;
+  std::vector<float> own_;
+};
+
+/// One convolution, or the data themselves, with what they are multiplied by.
+struct SumTerm {
+  StaticConvolution convolution;  ///< of the data themselves: one of a pixel, by channel
+  const Tensor* filters;          ///< null: ones
+  std::vector<double> scale;      ///< by output
+};
+
+struct ConvolutionSum {
+  std::vector<SumTerm> terms;
+  std::size_t leader = 0;    ///< the term whose taps and groups have room for those of all others
+  std::vector<double> bias;  ///< by output
+  bool scaled = false, shifted = false;
+  std::vector<int> nodes{};  ///< in order; the last one gives the sum
+
+  const StaticConvolution& convolution() const { return terms[leader].convolution; }
+  const ConvolutionShape& shape() const { return convolution().shape; }
+  /// Computed by each call, in double precision.
+  Filters filters() const;
+  /// What is computed with the sum as it is stored, before what follows it.
+  Ending ending() const;
+};
+
+/// The largest sum around a Convolution-1 or GroupConvolution-1 with constant filters, perhaps of this one alone.
+/// `branches`: also of several terms; `with_pad` and `max_taps` as of static_convolution(). Nothing where that takes no
+/// such node.
+std::optional<ConvolutionSum> convolution_sum(const Graphlet& graph, int root, bool branches, bool with_pad = false,
+                                              i64 max_taps = kMaxTaps);
+
+}  // namespace ovir::fast
