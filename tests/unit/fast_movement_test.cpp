@@ -68,7 +68,9 @@ TEST_CASE("resize: nearest and linear, of blocked and of plain planes") {
     const auto x = random_floats(2 * 3 * 2 * lanes, 1);
     for (const bool nearest : {true, false}) {
       Floats y(at(2 * 4 * 3 * lanes));
-      resize({2, 3, 2, rows, columns, nearest, blocked}, x.data(), y.data(), pool);
+      const Resizing what{2, 3, 2, rows, columns, nearest, blocked};
+      Floats scratch(at(resize_scratch_size(what, 2)));
+      resize(what, x.data(), y.data(), scratch.data(), pool);
       for (i64 p = 0; p < 2; ++p)
         for (i64 r = 0; r < 4; ++r)
           for (i64 c = 0; c < 3; ++c)
