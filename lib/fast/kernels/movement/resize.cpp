@@ -26,6 +26,22 @@ void linear_row(std::span<const AxisSource> columns, const float* from, float* t
   }
 }
 
+template <i64 kLanes>
+void linear_row(std::span<const AxisSource> columns, const float* upper, const float* lower, float weight, float* to) {
+  for (const auto& c : columns) {
+    const auto *a = upper + c.first * kLanes, *b = upper + c.second * kLanes, *d = lower + c.first * kLanes,
+               *e = lower + c.second * kLanes;
+    for (i64 k = 0; k < kLanes; ++k) {
+      const auto top = (1 - c.weight) * a[k] + c.weight * b[k], bottom = (1 - c.weight) * d[k] + c.weight * e[k];
+      to[k] = (1 - weight) * top + weight * bottom;
+    }
+    to += kLanes;
+  }
+}
+
+/// Whether several output rows read an input row, so that widening it beforehand pays.
+bool widens(const Resizing& what) { return !what.nearest && std::ssize(what.rows) > what.height; }
+
 /// Input rows as wide as the output, the two that were wanted last.
 template <i64 kLanes>
 class WideRows {
@@ -67,10 +83,13 @@ void resize_planes(const Resizing& what, const float* in, float* out, float* scr
       work(i / height * what.height, y, out + i * width);
     }
   };
-  if (what.nearest)
+  if (!widens(what))
     return parallel_ranges(pool, what.planes * height, cost, [&](i64 begin, i64 end) {
       each_row(begin, end, [&](i64 plane, const AxisSource& y, float* to) {
-        nearest_row<kLanes>(what.columns, in + (plane + y.first) * what.width * kLanes, to);
+        const auto *upper = in + (plane + y.first) * what.width * kLanes,
+                   *lower = in + (plane + y.second) * what.width * kLanes;
+        if (what.nearest) nearest_row<kLanes>(what.columns, upper, to);
+        else linear_row<kLanes>(what.columns, upper, lower, y.weight, to);
       });
     });
   Slots slots(scratch, 2 * width, slots_for(pool));
@@ -87,7 +106,7 @@ void resize_planes(const Resizing& what, const float* in, float* out, float* scr
 }  // namespace
 
 i64 resize_scratch_size(const Resizing& what, int threads) {
-  return what.nearest ? 0 : threads * 2 * std::ssize(what.columns) * (what.blocked ? kBlock : 1);
+  return widens(what) ? threads * 2 * std::ssize(what.columns) * (what.blocked ? kBlock : 1) : 0;
 }
 
 void resize(const Resizing& what, const float* in, float* out, float* scratch, ThreadPool& pool) {
