@@ -83,13 +83,22 @@ void resize_planes(const Resizing& what, const float* in, float* out, float* scr
       work(i / height * what.height, y, out + i * width);
     }
   };
+  if (what.nearest)
+    return parallel_ranges(pool, what.planes * height, cost, [&](i64 begin, i64 end) {
+      const float *last = nullptr, *from = nullptr;
+      each_row(begin, end, [&](i64 plane, const AxisSource& y, float* to) {
+        const auto* row = in + (plane + y.first) * what.width * kLanes;
+        if (std::exchange(from, row) == row) std::copy_n(last, width, to);
+        else nearest_row<kLanes>(what.columns, row, to);
+        last = to;
+      });
+    });
   if (!widens(what))
     return parallel_ranges(pool, what.planes * height, cost, [&](i64 begin, i64 end) {
       each_row(begin, end, [&](i64 plane, const AxisSource& y, float* to) {
         const auto *upper = in + (plane + y.first) * what.width * kLanes,
                    *lower = in + (plane + y.second) * what.width * kLanes;
-        if (what.nearest) nearest_row<kLanes>(what.columns, upper, to);
-        else linear_row<kLanes>(what.columns, upper, lower, y.weight, to);
+        linear_row<kLanes>(what.columns, upper, lower, y.weight, to);
       });
     });
   Slots slots(scratch, 2 * width, slots_for(pool));
