@@ -61,27 +61,30 @@ TEST_CASE("gather rows: negative indices, and those beyond the table") {
 
 TEST_CASE("resize: nearest and linear, of blocked and of plain planes") {
   ThreadPool pool(2);
-  const AxisSource rows[] = {{0, 1, 0.25f}, {1, 2, 0.5f}, {2, 2, 0}, {2, 0, 1}},
+  const AxisSource all_rows[] = {{0, 1, 0.25f}, {1, 2, 0.5f}, {2, 2, 0}, {2, 0, 1}},
                    columns[] = {{0, 1, 0}, {0, 1, 0.75f}, {1, 1, 0}};
-  for (const bool blocked : {true, false}) {
+  for (const auto& [count, blocked] : {std::pair{4, true}, {4, false}, {2, true}, {2, false}}) {
+    const auto rows = std::span(all_rows).first(at(count));
     const auto lanes = blocked ? kBlock : 1;
     const auto x = random_floats(2 * 3 * 2 * lanes, 1);
     for (const bool nearest : {true, false}) {
-      Floats y(at(2 * 4 * 3 * lanes));
-      resize({2, 3, 2, rows, columns, nearest, blocked}, x.data(), y.data(), pool);
+      Floats y(at(2 * count * 3 * lanes));
+      const Resizing what{2, 3, 2, rows, columns, nearest, blocked};
+      Floats scratch(at(resize_scratch_size(what, 2)));
+      resize(what, x.data(), y.data(), scratch.data(), pool);
       for (i64 p = 0; p < 2; ++p)
-        for (i64 r = 0; r < 4; ++r)
+        for (i64 r = 0; r < count; ++r)
           for (i64 c = 0; c < 3; ++c)
             for (i64 k = 0; k < lanes; ++k) {
               const auto in = [&](i64 i, i64 j) {
                 return static_cast<double>(x[at(((p * 3 + i) * 2 + j) * lanes + k)]);
               };
-              const auto &a = rows[r], &b = columns[c];
+              const auto &a = rows[at(r)], &b = columns[c];
               auto exact = in(a.first, b.first);
               if (!nearest)
                 exact = (1 - a.weight) * ((1 - b.weight) * in(a.first, b.first) + b.weight * in(a.first, b.second)) +
                         a.weight * ((1 - b.weight) * in(a.second, b.first) + b.weight * in(a.second, b.second));
-              REQUIRE(std::abs(y[at(((p * 4 + r) * 3 + c) * lanes + k)] - exact) < (nearest ? 1e-12 : 3e-7));
+              REQUIRE(std::abs(y[at(((p * count + r) * 3 + c) * lanes + k)] - exact) < (nearest ? 1e-12 : 3e-7));
             }
     }
   }

@@ -47,7 +47,7 @@ class Interpolate final : public Kernel {
     return in.size() == 4 && out[0] == in[0] && out[1] == in[1] && in[0] * in[1] * in[2] * in[3] > 0;
   }
 
-  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime&) const override {
+  std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     const auto &x = sizes.in[0], &y = sizes.out[0];
     if (!suits(x.dims, y.dims)) return nullptr;
     auto state = std::make_unique<State>();
@@ -59,6 +59,7 @@ class Interpolate final : public Kernel {
       return state;
     }
     if (x.layout != y.layout) state->in = state->reserve(x.dim(0) * round_up(x.dim(1), kBlock) * x.dim(2) * x.dim(3));
+    state->rooms = state->reserve(resize_scratch_size(resizing(*state, x, y), runtime.threads()));
     return state;
   }
 
@@ -77,7 +78,7 @@ class Interpolate final : public Kernel {
               .columns = state.columns,
               .nearest = true,
               .blocked = true},
-             reinterpret_cast<const float*>(levels), to, runtime.pool());
+             reinterpret_cast<const float*>(levels), to, nullptr, runtime.pool());
       if (state.out) levels_->give(reinterpret_cast<const std::uint8_t*>(to), y, runtime.pool());
       return;
     }
@@ -87,15 +88,8 @@ class Interpolate final : public Kernel {
       reorder(from, state.floats(state.in), batch, channels, plane, runtime.pool(), 1);
       from = state.floats(state.in);
     }
-    const bool blocked = y.layout == Layout::blocked;
-    resize({.planes = batch * (blocked ? ceil_div(channels, kBlock) : channels),
-            .height = x.dim(2),
-            .width = x.dim(3),
-            .rows = state.rows,
-            .columns = state.columns,
-            .nearest = task_.mode == Mode::nearest,
-            .blocked = blocked},
-           from, y.as<float>(), runtime.pool());
+    resize(resizing(state, x, y), from, y.as<float>(), state.rooms ? state.floats(state.rooms) : nullptr,
+           runtime.pool());
   }
 
   bool reads(int input, Layout layout) const override { return input == 0 || layout == Layout::plain; }
@@ -111,8 +105,19 @@ class Interpolate final : public Kernel {
  private:
   struct State final : KernelState {
     std::vector<AxisSource> rows, columns;
-    Scratch in, out;
+    Scratch in, out, rooms;
   };
+
+  Resizing resizing(const State& state, const View& x, const View& y) const {
+    const bool blocked = y.layout == Layout::blocked;
+    return {.planes = x.dim(0) * (blocked ? ceil_div(x.dim(1), kBlock) : x.dim(1)),
+            .height = x.dim(2),
+            .width = x.dim(3),
+            .rows = state.rows,
+            .columns = state.columns,
+            .nearest = task_.mode == Mode::nearest,
+            .blocked = blocked};
+  }
 
   Task task_;
   Scales scales_;

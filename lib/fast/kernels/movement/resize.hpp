@@ -20,6 +20,9 @@ struct Resizing {
   bool nearest, blocked;
 };
 
-void resize(const Resizing& what, const float* in, float* out, ThreadPool& pool);
+/// Floats of scratch memory.
+i64 resize_scratch_size(const Resizing& what, int threads);
+
+void resize(const Resizing& what, const float* in, float* out, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast

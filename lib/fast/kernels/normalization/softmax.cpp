@@ -28,27 +28,41 @@ void row(const IsaTable& table, const float* x, float* y, i64 n, bool logarithm)
   }
 }
 
-/// `width` ≤ kRun neighbors; values of the axis are `step` apart.
+/// `width` ≤ kRun neighbors; values of the axis are `step` apart. Where these lie one behind the other, several of them
+/// are a line, whose parts are joined afterwards: lines of a few numbers would cost more calls than work.
 void columns(const IsaTable& table, const float* x, float* y, i64 n, i64 step, i64 width, bool logarithm) {
-  alignas(64) float max[kRun], sum[kRun], keep[kRun];
-  std::copy_n(x, width, max);
-  for (i64 i = 1; i < n; ++i) table.binary(Binary::maximum, max, 1, x + i * step, 1, max, width);
-  std::fill_n(sum, width, 0.0f);
-  for (i64 i = 0; i < n; ++i) {
-    float* to = logarithm ? keep : y + i * step;
-    table.binary(Binary::subtract, x + i * step, 1, max, 1, to, width);
-    table.unary({Function::exp}, to, to, width);
-    table.binary(Binary::add, sum, 1, to, 1, sum, width);
-  }
-  if (logarithm) {
-    for (i64 i = 0; i < width; ++i) sum[i] = std::log(sum[i]);
-    for (i64 i = 0; i < n; ++i) {
-      table.binary(Binary::subtract, x + i * step, 1, max, 1, y + i * step, width);
-      table.binary(Binary::subtract, y + i * step, 1, sum, 1, y + i * step, width);
-    }
-  } else {
-    for (i64 i = 0; i < n; ++i) table.binary(Binary::divide, y + i * step, 1, sum, 1, y + i * step, width);
-  }
+  constexpr i64 kLine = 512;
+  const auto together = step == width ? std::clamp<i64>(kLine / width, 1, n) : 1;
+  const auto line = together * width, rest = n % together * width;
+  alignas(64) float max[kLine], sum[kLine], keep[kLine];
+  const auto each_line = [&](const auto& work) {
+    for (i64 i = 0; i < n / together; ++i) work(i * together * step, line);
+    if (rest > 0) work(n / together * together * step, rest);
+  };
+  const auto join_parts = [&](Binary f, float* parts) {
+    for (auto i = width; i < line; i += width) table.binary(f, parts, 1, parts + i, 1, parts, width);
+  };
+  const auto repeat = [&](float* parts) {
+    for (auto i = width; i < line; i += width) std::copy_n(parts, width, parts + i);
+  };
+  std::copy_n(x, line, max);
+  each_line([&](i64 at, i64 count) { table.binary(Binary::maximum, max, 1, x + at, 1, max, count); });
+  join_parts(Binary::maximum, max);
+  repeat(max);
+  std::fill_n(sum, line, 0.0f);
+  each_line([&](i64 at, i64 count) {
+    float* to = logarithm ? keep : y + at;
+    table.binary(Binary::subtract, x + at, 1, max, 1, to, count);
+    table.unary({Function::exp}, to, to, count);
+    table.binary(Binary::add, sum, 1, to, 1, sum, count);
+  });
+  join_parts(Binary::add, sum);
+  for (i64 i = 0; i < width; ++i) sum[i] = logarithm ? std::log(sum[i]) : 1 / sum[i];
+  repeat(sum);
+  each_line([&](i64 at, i64 count) {
+    if (logarithm) table.binary(Binary::subtract, x + at, 1, max, 1, y + at, count);
+    table.binary(logarithm ? Binary::subtract : Binary::multiply, y + at, 1, sum, 1, y + at, count);
+  });
 }
 
 /// `count` ≤ kRun rows of n ≤ kShortRow.
