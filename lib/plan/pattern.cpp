@@ -5,17 +5,10 @@
 namespace ovir {
 
 Graphlet::Graphlet(const Plan& plan, const std::vector<char>& free) : plan_(&plan), free_(&free) {
-  users_.assign(plan.values.size(), {-1, 0});
+  users_.resize(plan.values.size());
   for (const auto& step : plan.steps)
-    for (const auto id : step.inputs) {
-      auto& [user, count] = users_[id];
-      user = step.nodes.empty() ? -1 : step.nodes.back();
-      ++count;
-    }
-  for (const auto id : plan.results) {
-    users_[id].first = -1;
-    ++users_[id].second;
-  }
+    for (const auto id : step.inputs) users_[id].push_back(step.nodes.empty() ? -1 : step.nodes.back());
+  for (const auto id : plan.results) users_[id].push_back(-1);
 }
 
 std::string_view Graphlet::type(int i) const { return i >= 0 && (*free_)[i] ? any_type(i) : std::string_view(); }
@@ -45,8 +38,10 @@ bool Graphlet::is_read(ValueRef v) const {
 int Graphlet::reads(ValueRef v) const { return reads(plan_passes::value_of(*plan_, v)); }
 
 int Graphlet::only_user(ValueRef v) const {
-  const auto [user, count] = users_[plan_passes::value_of(*plan_, v)];
-  return count == 1 && user >= 0 && (*free_)[user] ? user : -1;
+  const auto all = users(v);
+  return all.size() == 1 && all[0] >= 0 && (*free_)[all[0]] ? all[0] : -1;
 }
+
+std::span<const int> Graphlet::users(ValueRef v) const { return users_[plan_passes::value_of(*plan_, v)]; }
 
 }  // namespace ovir

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "plan/plan.hpp"
@@ -38,16 +38,18 @@ class Graphlet {
   /// The one node that reads this output, where it is only one, may be taken, and no Result receives the value; else
   /// -1.
   int only_user(ValueRef v) const;
+  /// The nodes that read this output, the last of a step that has several; -1: a Result.
+  std::span<const int> users(ValueRef v) const;
   /// Whether somebody reads the output, if the node has it.
   bool is_read(ValueRef v) const;
   /// How often steps and Results read a value of the plan.
-  int reads(int value) const { return users_[value].second; }
+  int reads(int value) const { return static_cast<int>(users_[value].size()); }
   int reads(ValueRef v) const;
 
  private:
   const Plan* plan_;
   const std::vector<char>* free_;
-  std::vector<std::pair<int, int>> users_;  // by value: the last step's node that reads it, and how many do
+  std::vector<std::vector<int>> users_;  // by value
 };
 
 /// The nodes that a pattern takes, in topological order: the last one gives the outputs, nobody else reads what the

@@ -31,10 +31,23 @@ std::optional<Convolved> convolved(const Graphlet& graph, int root) {
   return Convolved{shape, std::move(sum), std::move(ending), std::move(match.nodes), std::move(match.inputs)};
 }
 
-/// The convolution that alone reads what a layer gives.
+/// How often nodes read an output.
+int reads(const Graphlet& graph, const std::vector<int>& nodes, int of) {
+  int count = 0;
+  for (const auto node : nodes)
+    count += static_cast<int>(std::ranges::count(graph.node(node).inputs, of, [](ValueRef v) { return v.node; }));
+  return count;
+}
+
+/// The convolution, or the sum of some, that alone reads what a layer gives; it begins with one of this type.
 std::optional<Convolved> convolved_after(const Graphlet& graph, const Convolved& layer, std::string_view type) {
-  const auto next = layer.ending.residual >= 0 ? -1 : convolution_after(graph, layer.nodes.back(), type);
-  return next < 0 ? std::nullopt : convolved(graph, next);
+  if (layer.ending.residual >= 0) return std::nullopt;
+  const auto last = layer.nodes.back();
+  const auto users = graph.users({last, 0});
+  const auto first = std::ranges::find(users, type, [&](int user) { return graph.type(user); });
+  if (first == users.end() || graph.input(*first, 0).node != last) return std::nullopt;
+  auto next = convolved(graph, *first);
+  return next && reads(graph, next->sum->nodes, last) == std::ssize(users) ? std::move(next) : std::nullopt;
 }
 
 /// Its filters as a kernel of its own packs them.

@@ -41,12 +41,41 @@ void normalizations(Net& n) {
   n.result(normalized(n, convolution(n, z, {20, 70, 1, 1}, windows(2)), 20));
 }
 
+int scaled(Net& n, int x, i64 channels) {
+  return biased(n, n.op("Multiply-1", {x, n.weights({1, channels, 1, 1})}), channels);
+}
+/// Branches beside each of the three; the first that reads what is expanded is no convolution.
+void branches_of(Net& n, const Shape& data) {
+  const auto x = n.input(data);
+  const auto both = [&](int from, i64 outputs, i64 channels) {
+    const auto one = convolution(n, from, {outputs, channels, 1, 1}, windows(2));
+    return n.op("Add-1", {one, biased(n, convolution(n, from, {outputs, channels, 1, 1}, windows(2)), outputs)});
+  };
+  const auto y = relu(n, both(x, 38, 24)), scale = scaled(n, y, 38);
+  const auto narrow = depthwise(n, y, 38, 1, 1, 0), wide = biased(n, depthwise(n, y, 38, 3, 1, 1), 38);
+  const auto z = relu(n, n.op("Add-1", {n.op("Add-1", {scale, narrow}), wide}));
+  n.result(n.op("Add-1", {x, both(z, 24, 38)}));
+}
+void branches(Net& n) { branches_of(n, {2, 24, 9, 7}); }
+void branches_of_large_planes(Net& n) { branches_of(n, {1, 24, 23, 25}); }
+/// What is expanded first is read by others, too.
+void read_by_others(Net& n) {
+  const auto x = n.input({1, 24, 9, 7});
+  const auto y = clamp(n, convolution(n, x, {40, 24, 1, 1}, windows(2)));
+  const auto z = relu(n, n.op("Add-1", {depthwise(n, y, 40, 3, 1, 1), y}));
+  n.result(n.op("Sigmoid-1", {y}));
+  n.result(clamp(n, depthwise(n, clamp(n, convolution(n, z, {40, 40, 1, 1}, windows(2))), 40, 3, 1, 1)));
+}
+
 // clang-format off
 constexpr Example kExamples[] = {
     {"inverted_residual+bias+residual", residual},
     {"inverted_residual", image},
     {"inverted_residual+scale+bias", normalizations},
     {"inverted_residual+residual", small_planes},
+    {"inverted_residual+sum+bias+residual", branches},
+    {"inverted_residual+sum+bias+residual", branches_of_large_planes},
+    {"expanded_depthwise+Clamp", read_by_others},
     {"expanded_depthwise+bias+Sigmoid", without_projection},
     {"expanded_depthwise+Swish", small_planes_without_projection},
 };
