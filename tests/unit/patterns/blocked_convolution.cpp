@@ -237,7 +237,7 @@ constexpr Example kExamples[] = {
     {"depthwise.convolution+sum+bias+residual+Relu", branches_by_channel},
     {"depthwise.convolution+sum+bias", branches_subtracted},
     {"depthwise.convolution+sum+bias", branches_subtracted, kOften, kOpen},
-    {"direct.convolution+sum", branches_grouped},
+    {"grouped.convolution+sum", branches_grouped},
     {"direct.convolution+sum", branches_padded},
     {"direct.convolution+sum", branches_of_rows},
     {"direct.convolution+residual", branches_apart},
