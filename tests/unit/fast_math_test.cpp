@@ -61,7 +61,7 @@ TEST_CASE("elementary functions: errors in units of the last place") {
   });
 }
 
-TEST_CASE("elementary functions: GELU differs from the exact one by 2e-7 of its argument") {
+TEST_CASE("elementary functions: GELU and Swish differ from the exact ones by 2e-7 of their argument") {
   for_each_isa([] {
     const auto x = random_floats(10007, 1, -8, 8);
     Floats y(x.size());
@@ -77,6 +77,15 @@ TEST_CASE("elementary functions: GELU differs from the exact one by 2e-7 of its 
       // 2e-5 of the quotient, and beyond 4.2 what it lacks to a half.
       REQUIRE(std::abs(y[i] - v * 0.5 * (1 + std::erf(v / std::sqrt(2.0)))) <= 3.4e-5 * std::max(std::abs(v), 1e-3));
     }
+    const auto more = random_floats(10007, 2, -130, 130);
+    for (const auto& some : {x, more})
+      for (const float a : {1.0f, 1.702f, 0.25f, -2.0f}) {
+        isa().unary({Function::swish, a}, some.data(), y.data(), static_cast<i64>(some.size()));
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          const double v = some[i];
+          REQUIRE(std::abs(y[i] - v / (1 + std::exp(-a * v))) <= 1.5e-7 * std::abs(v));
+        }
+      }
     for (const float a : {1.0f, 1.702f, 0.25f}) {
       isa().unary({Function::swish_short, a}, x.data(), y.data(), static_cast<i64>(x.size()));
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -112,6 +121,11 @@ TEST_CASE("elementary functions: what is beyond the numbers") {
     CHECK(of({Function::tanh}, -kInf) == -1);
     CHECK(of({Function::erf}, kInf) == 1);
     CHECK(of({Function::sigmoid}, -kInf) == 0);
+    CHECK(of({Function::swish, 1}, kInf) == kInf);
+    CHECK(std::isnan(of({Function::swish, 1}, -kInf)));  // -inf / (1 + inf)
+    CHECK(of({Function::swish, 1}, -3e38f) == 0);
+    CHECK(of({Function::gelu_tanh}, 3e38f) == 3e38f);
+    CHECK(of({Function::gelu_tanh}, -3e38f) == 0);
     CHECK(of({Function::clamp, 0, kInf}, -kInf) == 0);
     CHECK(std::signbit(of({Function::round_even}, -0.25f)));
     CHECK(std::isnan(of({Function::sqrt}, -1)));

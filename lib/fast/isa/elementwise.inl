@@ -9,7 +9,7 @@ static inline __attribute__((always_inline)) void with_function(const Unary& u, 
     case Function::clamp: return use([=](Vec x) { return min(b, max(a, x)); });
     case Function::prelu: return use([=](Vec x) { return x < zero ? a * x : x; });
     case Function::sigmoid: return use([](Vec x) { return sigmoid(x); });
-    case Function::swish: return use([=](Vec x) { return x * sigmoid(a * x); });
+    case Function::swish: return use([b = spread(-1.44269504f) * a](Vec x) { return swish(x, b); });
     case Function::swish_short: return use([=, by = one / a](Vec x) { return swish_short(x, a, by); });
     case Function::hswish:
       return use([=](Vec x) { return x * (min(spread(6.0f), max(zero, x + spread(3.0f))) * spread(1.0f / 6)); });
@@ -20,8 +20,8 @@ static inline __attribute__((always_inline)) void with_function(const Unary& u, 
     case Function::gelu_short: return use([](Vec x) { return gelu_short(x); });
     case Function::gelu_tanh:
       return use([=](Vec x) {
-        const Vec twice = spread(1.59576912f) * fma(spread(0.044715f) * x * x, x, x);
-        return x * sigmoid(twice);  // (1 + tanh(y)) / 2 = sigmoid(2y)
+        // (1 + tanh(y)) / 2 = sigmoid(2y)
+        return over_one_plus_power(x, x * fma(x * x, spread(-0.102943240f), spread(-2.30220819f)));
       });
     case Function::tanh: return use([](Vec x) { return tanh(x); });
     case Function::elu: return use([=](Vec x) { return x < zero ? a * expm1_of_negative(min(zero, x)) : x; });
