@@ -119,6 +119,7 @@ class AttentionKernel final : public Kernel {
     auto state = std::make_unique<State>();
     state->shape = s;
     state->scores = state->reserve(attention_scratch_size(s, plain && orders_.k[3] == 3, runtime.threads()));
+    state->pieces = attention_pieces(s, plain && orders_.k[3] == 3, runtime.threads());
     return state;
   }
 
@@ -128,6 +129,15 @@ class AttentionKernel final : public Kernel {
     fast::attention(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
                     masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], orders_.out), state.floats(state.scores),
                     runtime.pool());
+  }
+
+  i64 pieces(const KernelState& state) const override { return static_cast<const State&>(state).pieces; }
+  void run_pieces(KernelState& prepared, std::span<const View> in, std::span<const View> out, i64 begin, i64 end,
+                  int thread) const override {
+    auto& state = static_cast<State&>(prepared);
+    attention_alone(state.shape, view_of(in[0], orders_.q), view_of(in[1], orders_.k), view_of(in[2], orders_.v),
+                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], orders_.out), state.floats(state.scores),
+                    begin, end, thread);
   }
 
   bool reads_grown(int input, i64 axis) const override {
@@ -144,6 +154,7 @@ class AttentionKernel final : public Kernel {
   struct State final : KernelState {
     AttentionShape shape;
     Scratch scores;
+    i64 pieces = 0;
   };
   bool causal_;
   std::optional<float> scale_;
