@@ -36,8 +36,8 @@ void pause() {
 #endif
 }
 
-/// One call of run_phases(). It is used again once nobody helps with it: a worker that comes late finds no chunk instead
-/// of somebody else's work.
+/// One call of run_phases(). It is used again once nobody helps with it: a worker that comes late finds no chunk, not
+/// somebody else's work.
 struct Job {
   using Work = std::function<void(i64, i64, int)>;
 

@@ -13,7 +13,7 @@ constexpr i64 kLeastRows = 6;          // of a thread: fewer read weights more t
 constexpr i64 kPartFloats = 64 << 10;  // that a part writes, while they stay in the second-level cache
 // Elementary steps, which take 12 µs: less is done before another thread has begun, has fetched its rows and given
 // them back.
-constexpr i64 kWorthSharing = 1'000'000;
+constexpr i64 kWorthSharing = 700'000;
 
 }  // namespace
 

@@ -70,7 +70,7 @@ class Kernel {
   /// Rows [begin, end), in this thread alone. Uses no scratch memory.
   virtual void run_rows(std::span<const View> /*in*/, std::span<const View> /*out*/, i64 /*begin*/, i64 /*end*/) const {
   }
-  /// Into how many pieces of like work a small step can be cut each of which may read all of the inputs, and use scratch
+  /// Into how many pieces of like work a small step can be cut each of which may read all inputs, and use scratch
   /// memory: the queries of attention. It is then run between steps that have rows. 0: it cannot, or had better not.
   virtual i64 pieces(const KernelState&) const { return 0; }
   /// Pieces [begin, end), in this thread alone. `thread`: below Runtime::threads(), another one in every call at once.
