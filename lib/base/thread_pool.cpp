@@ -36,68 +36,82 @@ void pause() {
 #endif
 }
 
-/// One call of run(). It is used again once nobody helps with it: a worker that comes late finds no chunk instead of
+/// One call of run_phases(). It is used again once nobody helps with it: a worker that comes late finds no chunk, not
 /// somebody else's work.
 struct Job {
+  using Work = std::function<void(i64, i64, int)>;
+
   /// Chunks that one thread claims first: what it has computed of one job's data it finds in its cache in the next.
   struct alignas(64) Share {
-    std::atomic<i64> next{0};
-    i64 end = 0;
+    std::atomic<i64> claimed{0};  ///< in all phases
+    i64 begin = 0, count = 0;     ///< of each phase
   };
 
   explicit Job(int threads) : shares(threads) {}
 
-  const std::function<void(i64)>* work = nullptr;
+  const Work* work = nullptr;
   FloatMode mode{};  ///< the caller's
-  i64 chunks = 0;
+  i64 phases = 0, chunks = 0;
   std::vector<Share> shares;
-  std::atomic<i64> done{0};
-  std::atomic<bool> awaited{false};  ///< by a caller that sleeps
+  alignas(64) std::atomic<i64> done{0};  ///< in all phases
+  std::atomic<bool> awaited{false};      ///< by a caller that sleeps
+  std::atomic<bool> failed{false};
   std::atomic<int> users{0};
   std::mutex mutex{};
   std::exception_ptr failure{};
 
-  void begin(i64 count, const std::function<void(i64)>& what) {
+  void begin(i64 phase_count, i64 count, const Work& what) {
     work = &what;
     mode = FloatMode::of_this_thread();
+    phases = phase_count;
     chunks = count;
     const auto parts = std::ssize(shares);
     for (i64 i = 0; i < parts; ++i) {
       auto& share = shares[i];
-      share.end = count / parts * (i + 1) + std::min(count % parts, i + 1);
-      share.next.store(count / parts * i + std::min(count % parts, i), std::memory_order_relaxed);
+      share.begin = count / parts * i + std::min(count % parts, i);
+      share.count = count / parts + (i < count % parts);
+      share.claimed.store(0, std::memory_order_relaxed);
     }
     done.store(0, std::memory_order_relaxed);
     awaited.store(false, std::memory_order_relaxed);
+    failed.store(false, std::memory_order_relaxed);
     failure = nullptr;
     users.store(1, std::memory_order_relaxed);
   }
 
-  /// Thread `self` does its own share, then what others have not begun. Returns how many chunks it did.
-  i64 help(std::size_t self) {
+  /// Thread `self` does its own share of a phase whose turn it is or was, then what others have not begun. Returns how
+  /// many chunks it did.
+  i64 help(i64 phase, std::size_t self) {
     i64 did = 0;
-    for (std::size_t i = 0; i < shares.size(); ++i) did += help(shares[(self + i) % shares.size()]);
+    for (std::size_t i = 0; i < shares.size() && !finished(phase); ++i)
+      did += help(phase, shares[(self + i) % shares.size()], static_cast<int>(self));
     return did;
   }
-  i64 help(Share& share) {
-    i64 did = 0, finished = 0;
-    if (share.next.load(std::memory_order_relaxed) >= share.end) return did;
-    for (auto chunk = share.next.fetch_add(1); chunk < share.end; chunk = share.next.fetch_add(1)) {
-      try {
-        (*work)(chunk);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-        // Nobody need begin what is left: those chunks are claimed here.
-        for (auto& other : shares) finished += std::max<i64>(other.end - other.next.exchange(other.end), 0);
-      }
+  i64 help(i64 phase, Share& share, int self) {
+    i64 did = 0;
+    const auto first = phase * share.count, end = first + share.count;
+    for (auto next = share.claimed.load(std::memory_order_relaxed); next < end;) {
+      if (!share.claimed.compare_exchange_weak(next, next + 1, std::memory_order_relaxed)) continue;
+      if (!failed.load(std::memory_order_relaxed)) call(phase, share.begin + next - first, self);
       ++did;
+      next = share.claimed.load(std::memory_order_relaxed);
     }
     // All at once: threads that counted each chunk would wait for the counter as long as for a short chunk.
-    done.fetch_add(did + finished);
+    if (did > 0) done.fetch_add(did);
     return did;
   }
-  bool finished() const { return done.load() >= chunks; }
+  void call(i64 phase, i64 chunk, int self) {
+    try {
+      (*work)(phase, chunk, self);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      failed.store(true, std::memory_order_relaxed);
+    }
+  }
+  bool finished(i64 phase) const { return done.load() >= (phase + 1) * chunks; }
+  /// Whose turn it is.
+  i64 phase() const { return done.load() / chunks; }
 };
 
 /// How long a thread waits awake: longer than most operations of a network that one thread computes. To wake a worker
@@ -163,21 +177,43 @@ struct ThreadPool::State {
   template <class Condition>
   bool linger(Condition holds) const {
     if (!spread) return holds();
-    for (const auto end = Clock::now() + kLinger; Clock::now() < end;)
+    // The clock takes as long as many a wait.
+    for (auto end = Clock::time_point();;) {
       for (int spins = 0; spins < kSpins; ++spins) {
         if (holds()) return true;
         pause();
       }
-    return holds();
+      const auto now = Clock::now();
+      if (end == Clock::time_point()) end = now + kLinger;
+      else if (now >= end) return holds();
+    }
   }
 
-  /// The caller's, until others have finished the chunks that they had begun.
-  void wait_for(Job& job) {
-    if (linger([&] { return job.finished(); })) return;
-    // It says that it sleeps before it looks once more; a worker finishes before it looks whether anybody sleeps.
-    std::unique_lock lock(mutex);
-    job.awaited.store(true);
-    ended.wait(lock, [&] { return job.finished(); });
+  /// The caller's, until others have finished the chunks of a phase that they had begun. Returns how long it waited.
+  Clock::duration wait_for(Job& job, i64 phase) {
+    if (job.finished(phase)) return {};
+    const auto start = Clock::now();
+    if (!linger([&] { return job.finished(phase); })) {
+      // It says that it sleeps before it looks once more; a worker finishes before it looks whether anybody sleeps.
+      std::unique_lock lock(mutex);
+      job.awaited.store(true);
+      ended.wait(lock, [&] { return job.finished(phase); });
+      job.awaited.store(false);
+    }
+    return Clock::now() - start;
+  }
+
+  /// A worker's part in a job. Where another thread does not run that has begun with a chunk, the caller is left with
+  /// the phases behind that.
+  void help(Job& job, std::size_t self) {
+    for (auto phase = job.phase(); phase < job.phases; ++phase) {
+      job.help(phase, self);
+      if (job.finished(phase) && job.awaited.load()) {
+        { const std::lock_guard lock(mutex); }  // the caller has begun to wait
+        ended.notify_all();
+      }
+      if (phase + 1 < job.phases && !linger([&] { return job.finished(phase); })) return;
+    }
   }
 
   /// Worker `self`; the caller of run() is 0.
@@ -198,11 +234,7 @@ struct ThreadPool::State {
       }
       if (!mine) continue;
       mine->mode.use();
-      mine->help(self);
-      if (mine->finished() && mine->awaited.load()) {
-        { const std::lock_guard lock(mutex); }  // the caller has begun to wait
-        ended.notify_all();
-      }
+      help(*mine, self);
       mine->users.fetch_sub(1, std::memory_order_release);
     }
   }
@@ -249,12 +281,12 @@ struct ThreadPool::State {
   }
 
   /// A job that nobody uses, for its caller. Under the mutex.
-  Job& take(i64 chunks, const std::function<void(i64)>& work) {
+  Job& take(i64 phases, i64 chunks, const Job::Work& work) {
     const auto unused = [](const auto& j) { return j->users.load(std::memory_order_acquire) == 0; };
     auto found = std::find_if(jobs.begin(), jobs.end(), unused);
     if (found == jobs.end()) found = jobs.insert(found, std::make_unique<Job>(threads));
     auto& taken = **found;
-    taken.begin(chunks, work);
+    taken.begin(phases, chunks, work);
     return taken;
   }
 
@@ -289,26 +321,35 @@ ThreadPool::ThreadPool(int threads) : threads_(1), state_(std::make_unique<State
 ThreadPool::~ThreadPool() { state_->join(); }
 
 void ThreadPool::run(i64 chunks, const std::function<void(i64)>& work) {
-  const bool single = threads_ == 1 || chunks <= 1;
+  const auto only = [&](i64, i64 chunk, int) { work(chunk); };
+  run_phases(1, chunks, std::cref(only));
+}
+
+void ThreadPool::run_phases(i64 phases, i64 chunks, const std::function<void(i64, i64, int)>& work) {
+  const bool single = threads_ == 1 || chunks <= 1 || phases < 1;
   const auto start = single ? Clock::time_point() : Clock::now();
   if (single || state_->is_alone(start)) {
-    for (i64 i = 0; i < chunks; ++i) work(i);
+    for (i64 phase = 0; phase < phases; ++phase)
+      for (i64 i = 0; i < chunks; ++i) work(phase, i, 0);
     return;
   }
   Job* job = nullptr;
   bool asleep = false;
   {
     const std::lock_guard lock(state_->mutex);
-    job = state_->job = &state_->take(chunks, work);
+    job = state_->job = &state_->take(phases, chunks, work);
     state_->generation.fetch_add(1, std::memory_order_release);
     asleep = state_->sleeping.load(std::memory_order_relaxed) > 0;
     if (asleep) state_->keep_off(sched_getcpu());
   }
   if (asleep) state_->wake.notify_all();
-  const auto mine = job->help(0);
-  const auto worked = Clock::now();
-  state_->wait_for(*job);
-  state_->weigh(mine, chunks, worked - start, Clock::now() - worked);
+  i64 mine = 0;
+  Clock::duration waited{};
+  for (i64 phase = 0; phase < phases; ++phase) {
+    mine += job->help(phase, 0);
+    waited += state_->wait_for(*job, phase);
+  }
+  state_->weigh(mine, phases * chunks, Clock::now() - start - waited, waited);
   const auto failure = job->failure;
   {
     const std::lock_guard lock(state_->mutex);

@@ -22,6 +22,10 @@ class ThreadPool {
   /// Calls work(0) … work(chunks - 1), each once, in no particular order; returns when all have returned. Where one
   /// throws, chunks that nobody has claimed are left out, and the first exception is thrown again here.
   void run(i64 chunks, const std::function<void(i64)>& work);
+  /// work(phase, 0, thread) … work(phase, chunks - 1, thread) likewise, for phases 0, 1, …, each of which begins when
+  /// all chunks of the one before have returned. A thread begins with the same chunks in every phase. `thread` is below
+  /// threads(), and no two calls that run at once have the same.
+  void run_phases(i64 phases, i64 chunks, const std::function<void(i64 phase, i64 chunk, int thread)>& work);
 
  private:
   struct State;

@@ -40,10 +40,11 @@ class Executor::Run final : private EvalHost {
       context_.runtime.check();
       step_ = s;
       const auto& step = plan_.steps[s];
-      const int end = alone ? s + 1 : sized_.steps[s].end;
+      const auto* joined = alone || sized_.steps[s].joined < 0 ? nullptr : &sized_.joined[sized_.steps[s].joined];
+      const int end = joined ? joined->end : s + 1;
       if (context_.observer) execute_watched(step, sized_.steps[s]);
       else if (context_.profiler) execute_timed(step, sized_.steps[s]);
-      else if (end > s + 1) execute_joined(s, end);
+      else if (joined) execute_joined(s, *joined);
       else execute(step, sized_.steps[s]);
       for (; s < end; ++s) {
         if (executor_.recording_ && plan_.steps[s].by_shapes) record(plan_.steps[s]);
@@ -120,14 +121,14 @@ class Executor::Run final : private EvalHost {
     if (!sized_.fixed[to]) sized_.tensors[to] = sized_.tensors[step.inputs[0]].reshaped(*sized_.shapes[to]);
   }
 
-  /// Steps that run at the same time.
-  void execute_joined(int begin, int end) {
+  /// Steps that are one job.
+  void execute_joined(int begin, const Joined& joined) {
     work_ = 0;
-    for (int s = begin; s < end; ++s)
+    for (int s = begin; s < joined.end; ++s)
       if (sized_.steps[s].how == How::view) pass_on(plan_.steps[s]);
       else sized_.bind_moved(sized_.steps[s]);
     const FlushToZero mode;
-    sized_.run_rows(plan_, begin, context_.runtime.pool());
+    sized_.run_joined(plan_, joined, context_.runtime.pool());
   }
 
   void run_kernel(const Step& step, SizedStep& sized) {

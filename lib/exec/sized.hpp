@@ -33,9 +33,23 @@ struct SizedStep {
   std::vector<std::uint8_t> unwanted;
   std::optional<EvalContext> eval;
   int overwrites = -1;  ///< the input that a kernel's output 0 is written over
-  /// Steps [first, end) run at the same time, on some rows in each thread; only this one where rows is 0.
+  /// Steps [first, end) run at the same time, on some rows in each thread.
   int first = 0, end = 0;
-  i64 rows = 0, parts = 1;
+  int joined = -1;  ///< of the first of several steps that are one job: which of Sized::joined
+};
+
+/// Steps [begin, end) that run at the same time, each thread some rows of all of them, or one step by its pieces.
+struct Phase {
+  int begin = 0, end = 0;
+  i64 items = 0;  ///< rows or pieces
+  bool by_rows = false;
+};
+
+/// Neighboring steps that are one job, phase by phase.
+struct Joined {
+  int end = 0;    ///< the step behind the last
+  i64 parts = 1;  ///< of every phase, one or more in each thread
+  std::vector<Phase> phases;
 };
 
 /// Storage of a result for the next run. There are two, since who gets the results may still hold those of the last
@@ -68,14 +82,14 @@ struct Sized {
   std::vector<Spare> copies;                 ///< by result: storage of result()
   std::vector<int> moving;                   ///< values that do not lie in the same place in every run
   std::vector<SizedStep> steps;
+  std::vector<Joined> joined;
   std::vector<View> views;
   bool all_planned = true;  ///< no step is dynamic
   i64 work = 0;             ///< of the steps that are not dynamic, see step_work
 
   /// Points a kernel's views at values that lie elsewhere in every run.
   void bind_moved(const SizedStep& step) const;
-  /// Runs the steps that run at the same time as the one at `begin`, each thread some rows of all of them.
-  void run_rows(const Plan& plan, int begin, ThreadPool& pool) const;
+  void run_joined(const Plan& plan, const Joined& what, ThreadPool& pool) const;
 
   /// The caller's value in the type it is stored in.
   Tensor converted(std::size_t parameter, const Tensor& given, ElementType stored);

@@ -70,6 +70,12 @@ class Kernel {
   /// Rows [begin, end), in this thread alone. Uses no scratch memory.
   virtual void run_rows(std::span<const View> /*in*/, std::span<const View> /*out*/, i64 /*begin*/, i64 /*end*/) const {
   }
+  /// Into how many pieces of like work a small step can be cut each of which may read all inputs, and use scratch
+  /// memory: the queries of attention. It is then run between steps that have rows. 0: it cannot, or had better not.
+  virtual i64 pieces(const KernelState&) const { return 0; }
+  /// Pieces [begin, end), in this thread alone. `thread`: below Runtime::threads(), another one in every call at once.
+  virtual void run_pieces(KernelState& /*state*/, std::span<const View> /*in*/, std::span<const View> /*out*/,
+                          i64 /*begin*/, i64 /*end*/, int /*thread*/) const {}
 
   /// Output 0 may lie where this input lies, if they take as many bytes.
   virtual bool writes_over(int /*input*/) const { return false; }

@@ -222,7 +222,7 @@ class Selector {
   std::vector<Selected> by_regex(std::string_view pattern) const {
     RE2::Options options;
     options.set_log_errors(false);
-    const RE2 regex(pattern, options);
+    const RE2 regex(std::string(pattern), options);  // its own string_view may be another
     if (!regex.ok())
       throw SelectorError(
           fmt::format("/{}/ is not a valid regular expression: {}", printable(pattern), printable(regex.error())));

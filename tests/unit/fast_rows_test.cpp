@@ -1,5 +1,6 @@
 // Softmax, normalization, reductions, attention, recurrent steps: against the formulas in double precision.
 #include <array>
+#include <thread>
 
 #include "fast/isa/narrow.hpp"
 #include "fast/kernels/attention/attention.hpp"
@@ -291,6 +292,22 @@ TEST_CASE("attention: masks, heads that share keys, transposed keys, one query")
         CHECK(worst(y, exact, 1) < (bf16 ? 1.0 / 256 : 3e-6));
         attention(narrow, qv, kv, vv, mv, to(again), scratch.data(), one);
         CHECK(again == y);
+        // Piece by piece, from queries within a head on: every thread has room of its own.
+        for (const int threads : {1, 2, 3}) {
+          const auto pieces = attention_pieces(narrow, kv.column == 1, threads);
+          if (pieces == 0) continue;
+          CHECK(pieces == s.batch * s.heads * s.queries);
+          const Buffer rooms(attention_scratch_size(narrow, kv.column == 1, threads));
+          std::fill(again.begin(), again.end(), 0.0f);
+          std::vector<std::jthread> workers;
+          for (int t = 0; t < threads; ++t)
+            workers.emplace_back([&, t] {
+              const Part part(pieces, threads, t);
+              attention_alone(narrow, qv, kv, vv, mv, to(again), rooms.data(), part.begin, part.end, t);
+            });
+          workers.clear();
+          CHECK(again == y);
+        }
         if (!bf16 || c.transposed_keys) continue;
         // Operands and the output in bf16, which has these numbers: what is rounded is the same.
         const auto halves = [](const Floats& x) {

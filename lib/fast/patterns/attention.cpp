@@ -107,10 +107,12 @@ class AttentionKernel final : public Kernel {
     s.bf16 = bf16_;
     s.scale = scale_ ? *scale_ : static_cast<float>(1 / std::sqrt(static_cast<double>(s.depth)));
     const auto is_wide = [](const View& view) { return view.type == ElementType::f32; };
-    const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]);
+    const bool plain = is_wide(sizes.in[0]) && is_wide(sizes.in[1]) && is_wide(sizes.in[2]) && is_wide(sizes.out[0]) &&
+                       is_column_inside(places_.k);
     auto state = std::make_unique<State>();
     state->shape = s;
-    state->scores = state->reserve(attention_scratch_size(s, plain && is_column_inside(places_.k), runtime.threads()));
+    state->scores = state->reserve(attention_scratch_size(s, plain, runtime.threads()));
+    state->pieces = attention_pieces(s, plain, runtime.threads());
     return state;
   }
 
@@ -120,6 +122,15 @@ class AttentionKernel final : public Kernel {
     fast::attention(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
                     masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], places_.out), state.floats(state.scores),
                     runtime.pool());
+  }
+
+  i64 pieces(const KernelState& state) const override { return static_cast<const State&>(state).pieces; }
+  void run_pieces(KernelState& prepared, std::span<const View> in, std::span<const View> out, i64 begin, i64 end,
+                  int thread) const override {
+    auto& state = static_cast<State&>(prepared);
+    attention_alone(state.shape, view_of(in[0], places_.q), view_of(in[1], places_.k), view_of(in[2], places_.v),
+                    masked_ ? mask_of(in[3]) : MaskView{}, place_of(out[0], places_.out), state.floats(state.scores),
+                    begin, end, thread);
   }
 
   bool reads_grown(int input, i64 axis) const override {
@@ -137,6 +148,7 @@ class AttentionKernel final : public Kernel {
   struct State final : KernelState {
     AttentionShape shape;
     Scratch scores;
+    i64 pieces = 0;
   };
   bool causal_;
   std::optional<float> scale_;

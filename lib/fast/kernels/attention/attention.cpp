@@ -104,4 +104,31 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   });
 }
 
+i64 attention_pieces(const AttentionShape& s, bool plain, int threads) {
+  const auto pairs = s.batch * s.kv_heads;
+  return reads_in_place(s, plain) || pairs < threads ? 0 : s.batch * s.heads * s.queries;
+}
+
+void attention_alone(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v,
+                     const MaskView& mask, const HeadPlace& out, float* scratch, i64 begin, i64 end, int thread) {
+  const auto keys_size = packed_keys_size(s), shared = s.heads / s.kv_heads;
+  auto* memory = scratch + thread * (keys_size + packed_values_size(s) + chunk_size(s));
+  const PackedHead packed{memory, memory + keys_size};
+  auto* rest = memory + keys_size + packed_values_size(s);
+  const auto attend = is_whole(s) ? attend_whole : attend_blocks;
+  i64 last = -1;
+  while (begin < end) {
+    const auto head = begin / s.queries % s.heads, batch = begin / s.queries / s.heads, first = begin % s.queries;
+    const auto count = std::min({end - begin, s.queries - first, kQueries});
+    if (const auto pair = batch * s.kv_heads + head / shared; pair != last) {
+      for (i64 k0 = 0; k0 < s.keys; k0 += kKeys)
+        pack_keys(s, k.at(batch, head / shared), v.at(batch, head / shared), k0, std::min(kKeys, s.keys - k0), packed);
+      last = pair;
+    }
+    attend(s, packed, q.at(batch, head).from(first), mask.at(batch, head, first), first, count,
+           out.at(batch, head, first), rest);
+    begin += count;
+  }
+}
+
 }  // namespace ovir::fast

@@ -82,4 +82,12 @@ i64 attention_scratch_size(const AttentionShape& shape, bool plain, int threads)
 void attention(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
                const MaskView& mask, const HeadPlace& out, float* scratch, ThreadPool& pool);
 
+/// How many queries of all heads attention_alone() takes; 0: none, it is for attention() alone.
+i64 attention_pieces(const AttentionShape& shape, bool plain, int threads);
+
+/// As attention(), of the queries [begin, end) of attention_pieces() and by this thread alone: slot `thread` of
+/// `scratch`, of attention_scratch_size(), is its own.
+void attention_alone(const AttentionShape& shape, const HeadView& q, const HeadView& k, const HeadView& v,
+                     const MaskView& mask, const HeadPlace& out, float* scratch, i64 begin, i64 end, int thread);
+
 }  // namespace ovir::fast
