@@ -63,24 +63,29 @@ Options options_of(int threads, Precision precision, std::vector<std::string> wi
   return options;
 }
 
+/// Of a model whose steps are joined, in any number of threads, and of one whose steps are not.
+void check_same_bits(Net& net) {
+  const auto c = net.model.check();
+  REQUIRE(c.diagnostics.errors() == 0);
+  for (const auto precision : {Precision::f32, Precision::bf16}) {
+    auto apart = compile(c.model, c.facts, options_of(2, precision, {"rows"}));
+    for (const int threads : {1, 2, 3, 16}) {
+      auto joined = compile(c.model, c.facts, options_of(threads, precision));
+      for (int seed = 0; seed < 3; ++seed) {
+        const auto inputs = some_inputs(c, seed);
+        CHECK(same_bits(joined.run(inputs), apart.run(inputs)));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("steps that compute row by row run at the same time, with the same bits") {
   for (const i64 width : {24, 104}) {
     Net net(ElementType::f32, false);
     encoder(net, width);
-    const auto c = net.model.check();
-    REQUIRE(c.diagnostics.errors() == 0);
-    for (const auto precision : {Precision::f32, Precision::bf16}) {
-      auto apart = compile(c.model, c.facts, options_of(2, precision, {"rows"}));
-      for (const int threads : {1, 2, 3, 16}) {
-        auto joined = compile(c.model, c.facts, options_of(threads, precision));
-        for (int seed = 0; seed < 3; ++seed) {
-          const auto inputs = some_inputs(c, seed);
-          CHECK(same_bits(joined.run(inputs), apart.run(inputs)));
-        }
-      }
-    }
+    check_same_bits(net);
   }
 }
 
@@ -91,18 +96,7 @@ TEST_CASE("attention and rows of other numbers are joined, with the same bits") 
   for (const auto& [queries, keys, heads] : {Sizes{24, 24, 4}, {29, 70, 3}, {16, 13, 5}}) {
     Net net(ElementType::f32, false);
     decoder(net, queries, keys, heads);
-    const auto c = net.model.check();
-    REQUIRE(c.diagnostics.errors() == 0);
-    for (const auto precision : {Precision::f32, Precision::bf16}) {
-      auto apart = compile(c.model, c.facts, options_of(2, precision, {"rows"}));
-      for (const int threads : {1, 2, 3, 16}) {
-        auto joined = compile(c.model, c.facts, options_of(threads, precision));
-        for (int seed = 0; seed < 3; ++seed) {
-          const auto inputs = some_inputs(c, seed);
-          CHECK(same_bits(joined.run(inputs), apart.run(inputs)));
-        }
-      }
-    }
+    check_same_bits(net);
   }
 }
 
