@@ -102,62 +102,7 @@ struct U8Tiles {
     __builtin_prefetch(ahead->next, 0, 2);
 }
 
-/// What stores tiles falls asleep where 2,000 to 2,500 cycles go by without a store, and the next one then takes 1,000
-/// longer: a long sum loses up to a third. So a tile is stored to nowhere now and then, which costs next to nothing.
-class KeepsAwake {
- public:
-  /// To be called after every multiplication of two or four tiles of sums.
-  [[gnu::always_inline]] void step() {
-    if (++count_ % kEvery == 0) _tile_stored(4, nowhere_, 0);
-  }
-
- private:
-  static constexpr unsigned kEvery = 12;  // of up to 64 cycles each, or twice that where operands come late
-  alignas(64) float nowhere_[kTileRows];
-  unsigned count_ = 0;
-};
-
-/// How often two or four tiles of sums are multiplied.
-inline i64 multiplications(const NarrowSum& t) {
-  const auto lines = [](i64 steps) { return (steps + kTileRows - 1) / kTileRows; };
-  return (t.part != 0 ? 6 : 1) * t.tap_count * ((t.blocks - 1) * lines(t.steps) + lines(t.last_steps));
-}
-
-static void finish_some(TileAside& a, int count);
-
-/// Finishes the tile before, some pixels at a time, while tiles are multiplied.
-class FinishesOther {
- public:
-  /// Tiles will be multiplied in `slots` steps. What was multiplied last is not there yet in the first of them.
-  FinishesOther(TileAside& before, i64 slots) : before_(&before) {
-    const i64 groups = (before.pixels - before.done + kOnce - 1) / kOnce;
-    if (groups == 0) return;
-    const i64 wait = slots > 2 ? 1 : 0, left = slots - wait;
-    count_ = static_cast<int>((groups + left - 1) / left * kOnce);
-    apart_ = left > groups ? left / groups : 1;
-    next_ = 1 + wait;
-  }
-  /// To be called once tiles are being multiplied.
-  [[gnu::always_inline]] void step() {
-    if (--next_ == 0) some();
-  }
-
- private:
-  static constexpr i64 kOnce = 4;
-
-  [[gnu::noinline]] void some() {
-    finish_some(*before_, count_);
-    if (before_->done < before_->pixels) next_ = apart_;
-  }
-
-  TileAside* before_;
-  int count_ = 0;
-  i64 apart_ = 0, next_ = 0;  // 0: there is nothing to do
-};
-
-struct FinishesNone {
-  void step() {}
-};
+#include "fast/isa/meanwhile_amx.inl"
 
 /// Sums of pixels from pixel 0 on, and where kTwo of as many that lie `second` words further on.
 template <class Tiles, bool kTwo, class Meanwhile>
@@ -359,9 +304,8 @@ static inline __attribute__((always_inline)) void tile_sums(const NarrowSum& t, 
 }
 
 /// Rows of pixels, between which there may be lines of a tile, come together.
-inline void together(const NarrowSum& t, int pixels, float* sums) {
+inline void together(const NarrowSum& t, const TileLines& at, float* sums) {
   if (t.run == 0) return;
-  const TileLines at(t, pixels);
   for (i64 row = 1; row < at.rows; ++row) {
     const i64 line =
         row < at.tile_rows ? row * at.apart : at.second_line(t) + (row - (at.rows - at.tile_rows)) * at.apart;
@@ -429,16 +373,22 @@ static inline __attribute__((always_inline)) void finish_u8(const U8Tile& t, i64
   u8_finish<P>(t, first + p, 0, sum);
 }
 
+/// Calls part<P>(p) for pixels [p, p + P) of [begin, end).
+template <class Part>
+static inline __attribute__((always_inline)) void each_finished(int begin, int end, Part part) {
+  int p = begin;
+  for (; p + kFinished <= end; p += kFinished) part.template operator()<kFinished>(p);
+  for (; p < end; ++p) part.template operator()<1>(p);
+}
+
 /// Finishes up to `count` more pixels.
 static void finish_some(TileAside& a, int count) {
-  constexpr int kOnce = 4;
   if (a.done == a.pixels) return;
   float* sums = a.sums[1 - a.which];
-  if (a.done == 0) together(a.tile.sum, a.pixels, sums);
-  int p = a.done;
-  const int end = a.pixels - p > count ? p + count : a.pixels;
-  for (; p + kOnce <= end; p += kOnce) finish_bf16<kOnce>(a.tile, a.first, sums, p);
-  for (; p < end; ++p) finish_bf16<1>(a.tile, a.first, sums, p);
+  if (a.done == 0) together(a.tile.sum, TileLines(a.tile.sum, a.pixels), sums);
+  const int end = a.pixels - a.done > count ? a.done + count : a.pixels;
+  each_finished(
+      a.done, end, [&]<int P>(int p) __attribute__((always_inline)) { finish_bf16<P>(a.tile, a.first, sums, p); });
   bf16_activate(a.tile, a.first + a.done, end - a.done);
   a.done = end;
 }
@@ -466,17 +416,15 @@ static void finish_aside(TileAside& a) { finish_some(a, a.pixels); }
 template <class Tiles, class Part>
 static inline __attribute__((always_inline)) void sum_now(const NarrowSum& t, int pixels, const float* bias,
                                                           Part part) {
-  constexpr int kOnce = 4;
   alignas(64) float sums[kMostPixels * kColumns];
   in_tiles(pixels, [&](int first, int now) {
     auto sum = t;
     sum.in += first * sum.pixel;
     const TileLines at(sum, now);
     tile_sums<Tiles>(sum, at, bias, sums, FinishesNone{});
-    together(sum, now, sums);
-    int p = 0;
-    for (; p + kOnce <= now; p += kOnce) part.template operator()<kOnce>(first, p, sums);
-    for (; p < now; ++p) part.template operator()<1>(first, p, sums);
+    together(sum, at, sums);
+    each_finished(
+        0, now, [&]<int P>(int p) __attribute__((always_inline)) { part.template operator()<P>(first, p, sums); });
   });
 }
 

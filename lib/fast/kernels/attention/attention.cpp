@@ -30,6 +30,19 @@ bool reads_in_place(const AttentionShape& s, bool plain) { return plain && s.que
 bool is_whole(const AttentionShape& s) { return s.keys <= kKeys; }
 i64 chunk_size(const AttentionShape& s) { return is_whole(s) ? whole_size(s) : blocks_size(s); }
 
+/// Memory of a thread that packs the keys and values of a head itself.
+i64 own_size(const AttentionShape& s) { return packed_keys_size(s) + packed_values_size(s) + chunk_size(s); }
+
+/// Block `block` of the keys and values that some heads share, `pair` of them.
+void pack_block(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 pair, i64 block,
+                const PackedHead& to) {
+  const auto batch = pair / s.kv_heads, head = pair % s.kv_heads, k0 = block * kKeys;
+  pack_keys(s, k.at(batch, head), v.at(batch, head), k0, std::min(kKeys, s.keys - k0), to);
+}
+void pack_all(const AttentionShape& s, const HeadView& k, const HeadView& v, i64 pair, const PackedHead& to) {
+  for (i64 block = 0; block < ceil_div(s.keys, kKeys); ++block) pack_block(s, k, v, pair, block, to);
+}
+
 /// Chunks of `n` items of `cost` nanoseconds: of what takes some microseconds at least two.
 i64 chunks_of(i64 n, double cost) {
   constexpr double kLeast = 2'500;
@@ -61,11 +74,6 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   }
   const auto keys_size = packed_keys_size(s), values_size = packed_values_size(s), blocks = ceil_div(s.keys, kKeys),
              pairs = s.batch * s.kv_heads, parts = ceil_div(s.queries, kQueries);
-  // Keys and values that some heads share, `block` of them.
-  const auto pack = [&](i64 pair, i64 block, const PackedHead& to) {
-    const auto batch = pair / s.kv_heads, head = pair % s.kv_heads, k0 = block * kKeys;
-    pack_keys(s, k.at(batch, head), v.at(batch, head), k0, std::min(kKeys, s.keys - k0), to);
-  };
   const auto run = [&](i64 batch, i64 head, i64 i, const PackedHead& packed, float* memory) {
     const Part part(s.queries, parts, i);
     const auto attend = is_whole(s) ? attend_whole : attend_blocks;
@@ -74,7 +82,7 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
   };
   if (pairs % pool.threads() == 0 || pairs >= 4 * pool.threads()) {
     // Heads enough for all threads: each packs what it uses.
-    Slots slots(scratch, keys_size + values_size + chunk_size(s), slots_for(pool));
+    Slots slots(scratch, own_size(s), slots_for(pool));
     const auto cost = static_cast<double>(s.queries * shared) * (key_cost / 60 + 2) + key_cost / 16 + 100;
     const auto chunks = chunks_of(pairs, cost);
     return parallel(pool, chunks, [&](i64 chunk) {
@@ -82,7 +90,7 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
       const PackedHead packed{room.data(), room.data() + keys_size};
       const Part part(pairs, chunks, chunk);
       for (auto pair = part.begin; pair < part.end; ++pair) {
-        for (i64 block = 0; block < blocks; ++block) pack(pair, block, packed);
+        pack_all(s, k, v, pair, packed);
         for (i64 j = 0; j < shared * parts; ++j)
           run(pair / s.kv_heads, pair % s.kv_heads * shared + j / parts, j % parts, packed,
               packed.values + values_size);
@@ -94,7 +102,7 @@ void attention(const AttentionShape& s, const HeadView& q, const HeadView& k, co
     return PackedHead{keys, keys + keys_size};
   };
   parallel_ranges(pool, pairs * blocks, key_cost / static_cast<double>(blocks) / 4, [&](i64 begin, i64 end) {
-    for (auto i = begin; i < end; ++i) pack(i / blocks, i % blocks, packed(i / blocks));
+    for (auto i = begin; i < end; ++i) pack_block(s, k, v, i / blocks, i % blocks, packed(i / blocks));
   });
   Slots slots(scratch + pairs * (keys_size + values_size), chunk_size(s), slots_for(pool));
   parallel(pool, s.batch * s.heads * parts, [&](i64 chunk) {
@@ -111,18 +119,17 @@ i64 attention_pieces(const AttentionShape& s, bool plain, int threads) {
 
 void attention_alone(const AttentionShape& s, const HeadView& q, const HeadView& k, const HeadView& v,
                      const MaskView& mask, const HeadPlace& out, float* scratch, i64 begin, i64 end, int thread) {
-  const auto keys_size = packed_keys_size(s), shared = s.heads / s.kv_heads;
-  auto* memory = scratch + thread * (keys_size + packed_values_size(s) + chunk_size(s));
-  const PackedHead packed{memory, memory + keys_size};
-  auto* rest = memory + keys_size + packed_values_size(s);
+  const auto shared = s.heads / s.kv_heads;
+  auto* memory = scratch + thread * own_size(s);
+  const PackedHead packed{memory, memory + packed_keys_size(s)};
+  auto* rest = packed.values + packed_values_size(s);
   const auto attend = is_whole(s) ? attend_whole : attend_blocks;
   i64 last = -1;
   while (begin < end) {
     const auto head = begin / s.queries % s.heads, batch = begin / s.queries / s.heads, first = begin % s.queries;
     const auto count = std::min({end - begin, s.queries - first, kQueries});
     if (const auto pair = batch * s.kv_heads + head / shared; pair != last) {
-      for (i64 k0 = 0; k0 < s.keys; k0 += kKeys)
-        pack_keys(s, k.at(batch, head / shared), v.at(batch, head / shared), k0, std::min(kKeys, s.keys - k0), packed);
+      pack_all(s, k, v, pair, packed);
       last = pair;
     }
     attend(s, packed, q.at(batch, head).from(first), mask.at(batch, head, first), first, count,
