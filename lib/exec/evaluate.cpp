@@ -130,7 +130,7 @@ void complete(Diagnostic& d, const Plan& plan, int index, std::span<const Fact> 
 std::vector<Fact> infer_group(const Plan& plan, const Step& step, std::span<const Tensor> inputs, i64& work) {
   std::vector<Fact> given;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto declared = plan.value(step.inputs[i]).declared;
+    const auto declared = plan.value(plan_passes::value_of(plan, step.operands[i])).declared;
     given.push_back(fact_of(declared == ElementType::dynamic ? inputs[i].type() : declared, inputs[i]));
   }
   Operands operands(plan, step, std::move(given), [](const Value& v) { return fact_of(v.declared, v.constant); });

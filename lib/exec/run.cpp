@@ -271,8 +271,10 @@ class Executor::Run final : private EvalHost {
     views.reserve(step.inputs.size() + step.outputs.size());
     outputs.reserve(step.outputs.size());  // views point at the shapes in it
     for (const auto& t : inputs) {
-      views.push_back(t.view());
-      views.back().room = sized_.rooms[step.inputs[views.size() - 1]];
+      const auto i = views.size();
+      const bool held = step.kernel->holds(static_cast<int>(i));
+      views.push_back(held ? View{t.type(), Layout::plain, t.shape(), nullptr} : t.view());
+      views.back().room = sized_.rooms[step.inputs[i]];
     }
     for (std::size_t o = 0; o < step.outputs.size(); ++o) {
       outputs.push_back(allocate(plan_.value(step.outputs[o]).stored, call.outputs[o].shape.to_shape()));

@@ -77,15 +77,16 @@ void Sized::prepare_kernels(const Plan& plan, Runtime& runtime, bool recorded) {
     sized.how = How::reference;
     if (step.view) sized.how = How::view;
     if (step.view || !step.kernel) continue;
-    const auto view = [&](int id) {
+    const auto view = [&](int id, bool with_data) {
       const auto& value = plan.value(id);
-      auto* data = fixed[id] ? const_cast<std::byte*>(tensors[id].bytes()) : nullptr;
+      auto* data = with_data ? const_cast<std::byte*>(tensors[id].bytes()) : nullptr;
       *next++ = {value.stored, value.layout, *shapes[id], data};
     };
     sized.in = {next, step.inputs.size()};
     sized.out = {next + step.inputs.size(), step.outputs.size()};
-    for (const auto id : step.inputs) view(id);
-    for (const auto id : step.outputs) view(id);
+    for (std::size_t i = 0; i < step.inputs.size(); ++i)
+      view(step.inputs[i], fixed[step.inputs[i]] && !step.kernel->holds(static_cast<int>(i)));
+    for (const auto id : step.outputs) view(id, false);
     sized.state = prepare_for(*step.kernel, {sized.in, sized.out}, runtime);
     if (sized.state) {
       sized.how = How::kernel;
@@ -147,12 +148,14 @@ void Sized::bind_kernels(const Plan& plan) {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     auto& sized = steps[s];
     if (sized.how != How::kernel) continue;
+    const auto& step = plan.steps[s];
     const auto bind = [&](View& view, int id) {
       if (fixed[id]) view.data = const_cast<std::byte*>(tensors[id].bytes());
       else sized.patches.push_back({&view, id});
     };
-    for (std::size_t i = 0; i < sized.in.size(); ++i) bind(sized.in[i], plan.steps[s].inputs[i]);
-    for (std::size_t o = 0; o < sized.out.size(); ++o) bind(sized.out[o], plan.steps[s].outputs[o]);
+    for (std::size_t i = 0; i < sized.in.size(); ++i)
+      if (!step.kernel->holds(static_cast<int>(i))) bind(sized.in[i], step.inputs[i]);
+    for (std::size_t o = 0; o < sized.out.size(); ++o) bind(sized.out[o], step.outputs[o]);
   }
 }
 

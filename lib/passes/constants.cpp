@@ -109,13 +109,7 @@ Tensor constant_value(const Graph& graph, const Node& node) {
 
   const auto bytes = graph.weights->view.subspan(offset, size);
   if (type == ElementType::string) return read_strings(shape, bytes, graph.weights->owner);
-  const bool packed = bit_width(type) < 8;
-  const auto alignment = packed ? 1u : static_cast<unsigned>(std::max(1, byte_width(type)));
-  if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment == 0)
-    return Tensor(type, shape, graph.weights->owner, bytes.data(), packed);
-  Tensor copy(type, shape);
-  std::memcpy(copy.mutable_bytes(), bytes.data(), *needed);
-  return copy;
+  return Tensor::anywhere(type, shape, graph.weights->owner, bytes.data());
 }
 
 namespace {

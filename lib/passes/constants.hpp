@@ -7,7 +7,7 @@
 
 namespace ovir::passes {
 
-/// A Constant's value: a view of the mapped .bin (copied where it is misaligned). Throws Failure (E03xx, E04xx).
+/// A Constant's value: a view of the mapped .bin. Throws Failure (E03xx, E04xx).
 /// Empty, without a fault, where the weights were left out.
 Tensor constant_value(const Graph& graph, const Node& node);
 /// Constants beyond the end of a truncated .bin; `d` becomes one diagnostic for all of them. Empty where there are

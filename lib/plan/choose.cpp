@@ -27,6 +27,7 @@ std::string why_not(const Plan& plan, const Step& step, const PlanOptions& optio
 void choose(Plan& plan, const PlanOptions& options) {
   if (options.tier != Tier::fast || !options.has("choose")) return;
   take_nodes(plan, options, false);
+  remove_unread(plan);  // conversions to f32 of what kernels have as it is
   for (auto& step : plan.steps)
     if (!step.kernel && step.nodes.size() == 1 && step.bodies.empty() && plan.node(step).op->kind == Kind::compute &&
         !plan.node(step).version->view)

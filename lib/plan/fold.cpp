@@ -80,6 +80,13 @@ std::vector<Tensor> computed(const Plan& plan, const Step& step) {
   return std::move(eval.finish());
 }
 
+/// Whether a step converts a constant of f16 or bf16 to f32, which it is between steps anyway.
+bool is_widened_already(const Plan& plan, const Step& step) {
+  return step.nodes.size() == 1 && plan.node(step).op->type == "Convert" &&
+         plan.value(step.outputs[0]).declared == ElementType::f32 && plan.value(step.inputs[0]).narrow >= 0 &&
+         plan.value(step.inputs[0]).constant;
+}
+
 /// Nodes that patterns take with others although they follow from constants.
 std::vector<char> left_to_patterns(const Plan& plan, const PlanOptions& options) {
   std::vector<char> left(plan.model->nodes.size(), 0), free(left);
@@ -102,6 +109,14 @@ void fold_computed(Plan& plan, const PlanOptions& options) {
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     auto& step = plan.steps[s];
     if (!step.nodes.empty() && left[step.nodes.back()]) continue;
+    if (is_widened_already(plan, step)) {
+      const auto& from = plan.value(step.inputs[0]);
+      auto& to = plan.values[step.outputs[0]];
+      make_constant(to, from.constant);
+      to.narrow = from.narrow;
+      gone[s] = 1;
+      continue;
+    }
     std::vector<Tensor> results;
     try {
       results = computed(plan, step);
@@ -116,7 +131,9 @@ void fold_computed(Plan& plan, const PlanOptions& options) {
   remove_steps(plan, gone);
 }
 
-void prune(Plan& plan) {
+}  // namespace
+
+std::vector<char> remove_unread(Plan& plan) {
   std::vector<char> needed(plan.values.size(), 0);
   for (const auto id : plan.results) needed[id] = 1;
   std::vector<char> gone(plan.steps.size(), 1);
@@ -129,6 +146,15 @@ void prune(Plan& plan) {
     for (const auto id : step.inputs) needed[id] = 1;
   }
   remove_steps(plan, gone);
+  return needed;
+}
+
+namespace {
+
+void prune(Plan& plan) {
+  auto needed = remove_unread(plan);
+  for (int id = 0; id < std::ssize(plan.values); ++id)
+    if (needed[id] && plan.value(id).narrow >= 0) needed[plan.value(id).narrow] = 1;
   for (std::size_t id = 0; id < plan.values.size(); ++id) {
     auto& value = plan.values[id];
     if (value.role != Role::constant) continue;

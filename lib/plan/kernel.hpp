@@ -77,6 +77,9 @@ class Kernel {
   virtual void run_pieces(KernelState& /*state*/, std::span<const View> /*in*/, std::span<const View> /*out*/,
                           i64 /*begin*/, i64 /*end*/, int /*thread*/) const {}
 
+  /// Whether it has an input, a constant, itself: as the f16 or bf16 that it is in the model, or to read it from the
+  /// weights file. run() is then given no `data` of it.
+  virtual bool holds(int /*input*/) const { return false; }
   /// Output 0 may lie where this input lies, if they take as many bytes.
   virtual bool writes_over(int /*input*/) const { return false; }
   /// Where an input may lie in output 0 from the start, in bytes, so that it need not be copied there (Concat).

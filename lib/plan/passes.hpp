@@ -35,6 +35,8 @@ int value_of(const Plan& plan, ValueRef v);
 inline bool is_narrow(ElementType t) {
   return contains(kNarrowFloat, t) || t == ElementType::f16 || t == ElementType::bf16;
 }
+/// Leaves out the steps that no result and no state depends on. By value: whether somebody needs it.
+std::vector<char> remove_unread(Plan& plan);
 /// Leaves out the steps that are marked.
 void remove_steps(Plan& plan, const std::vector<char>& gone);
 

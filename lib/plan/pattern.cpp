@@ -30,6 +30,15 @@ const Tensor* Graphlet::constant(ValueRef v) const {
   return value.role == Role::constant && value.constant ? &value.constant : nullptr;
 }
 
+ValueRef Graphlet::narrow(ValueRef v) const {
+  if (v.node < 0 || stored(v) != ElementType::f32) return {};
+  if (any_type(v.node) == "Convert") v = input(v.node, 0);
+  const auto& from = node(v.node);
+  const bool is_narrow = from.op->kind == Kind::constant && from.constant &&
+                         (from.constant.type() == ElementType::f16 || from.constant.type() == ElementType::bf16);
+  return is_narrow ? v : ValueRef{};
+}
+
 bool Graphlet::is_read(ValueRef v) const {
   const auto& outputs = plan_->value_of[v.node];
   return v.port < std::ssize(outputs) && reads(outputs[v.port]) > 0;

@@ -9,7 +9,8 @@
 namespace ovir::plan_passes {
 namespace {
 
-/// Constants of up to this many elements are converted while planning, others when a run comes to them.
+/// Constants of up to this many elements are converted while planning, others when somebody asks for them or, in a
+/// single run, when it comes to them.
 constexpr i64 kSmall = 16384;
 
 /// Elements of f16 or bf16 as f32.
@@ -45,29 +46,31 @@ void precision(Plan& plan) {
       continue;
     }
     auto& constant = plan.values[id];
-    // Kernels of lower precision pack weights while planning, in a single run too.
-    const bool lazily = !plan.options.steady() && plan.options.precision == Precision::f32 &&
-                        constant.constant.size() > kSmall &&
-                        (constant.declared == ElementType::f16 || constant.declared == ElementType::bf16);
-    if (!lazily) {
+    const bool large = constant.constant.size() > kSmall &&
+                       (constant.declared == ElementType::f16 || constant.declared == ElementType::bf16);
+    if (!large) {
       constant.constant = convert(constant.constant, ElementType::f32);
       constant.stored = ElementType::f32;
       continue;
     }
     Value wide = constant;
-    wide.role = Role::intermediate;
-    wide.constant = {};
     wide.stored = ElementType::f32;
+    wide.narrow = static_cast<int>(id);
+    // Kernels of lower precision pack weights while planning, in a single run too.
+    const bool planned = plan.options.steady() || plan.options.precision != Precision::f32;
+    wide.role = planned ? Role::constant : Role::intermediate;
+    wide.constant = planned ? Tensor::widened(constant.constant) : Tensor();
     const auto source = constant.source;
     const int made = static_cast<int>(plan.values.size());
     plan.values.push_back(std::move(wide));
+    plan.value_of[source.node][source.port] = made;
+    if (planned) continue;
     Step step;
     step.inputs = {static_cast<int>(id)};
     step.operands = {source};
     step.outputs = {made};
     step.kernel = std::make_unique<Widen>();
     conversions.push_back(std::move(step));
-    plan.value_of[source.node][source.port] = made;
   }
   for (auto& step : plan.steps)
     for (std::size_t i = 0; i < step.inputs.size(); ++i) step.inputs[i] = value_of(plan, step.operands[i]);

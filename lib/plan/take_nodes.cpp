@@ -77,8 +77,19 @@ class Taker {
     step.nodes = std::move(match.nodes);
     step.operands = std::move(match.inputs);
     step.inputs.clear();
-    for (const auto& v : step.operands) step.inputs.push_back(value_of(plan_, v));
     step.kernel = std::move(match.kernel);
+    for (int i = 0; i < std::ssize(step.operands); ++i) {
+      const auto id = value_of(plan_, step.operands[i]);
+      const bool computed = plan_.value(id).role != Role::constant;
+      const auto narrow = computed && step.kernel->holds(i) ? graph.narrow(step.operands[i]) : ValueRef{};
+      step.inputs.push_back(narrow.node >= 0 ? narrow_of(narrow) : id);
+    }
+  }
+
+  /// The constant itself, not what it becomes in f32.
+  int narrow_of(ValueRef constant) const {
+    const auto id = value_of(plan_, constant);
+    return plan_.value(id).narrow >= 0 ? plan_.value(id).narrow : id;
   }
 
   Plan& plan_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -77,6 +78,46 @@ Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<const void> owner,
       owner_(std::move(owner)),
       data_(data) {}
 
+/// What tensors share whose bytes are made when somebody asks for them.
+struct Tensor::Deferred {
+  Deferred(std::shared_ptr<const void> o, Tensor t) : owner(std::move(o)), from(std::move(t)) {}
+
+  std::shared_ptr<const void> owner;  ///< of misaligned bytes
+  Tensor from;                        ///< what is converted; empty: the bytes are copied
+  mutable std::once_flag once;
+  mutable Tensor made;
+};
+
+Tensor Tensor::anywhere(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data) {
+  const bool packed = bit_width(type) < 8;
+  const auto alignment = packed ? 1u : static_cast<unsigned>(std::max(1, byte_width(type)));
+  const bool misaligned = reinterpret_cast<std::uintptr_t>(data) % alignment != 0;
+  if (misaligned) owner = std::make_shared<const Deferred>(std::move(owner), Tensor());
+  Tensor t(type, std::move(shape), std::move(owner), data, packed);
+  t.deferred_ = misaligned;
+  return t;
+}
+
+Tensor Tensor::widened(const Tensor& from) {
+  Tensor t(ElementType::f32, from.shape_, std::make_shared<const Deferred>(nullptr, from), nullptr);
+  t.deferred_ = true;
+  return t;
+}
+
+const std::byte* Tensor::made_bytes() const {
+  const auto& shared = *static_cast<const Deferred*>(owner_.get());
+  std::call_once(shared.once, [&] {
+    const auto& from = shared.from;
+    shared.made = from ? convert(from.deferred_ ? from.copied() : from, type_) : copied();
+  });
+  return shared.made.data_;
+}
+
+FilePart Tensor::file_part() const {
+  if (!data_) return {};
+  return {deferred_ ? static_cast<const Deferred*>(owner_.get())->owner : owner_, data_};
+}
+
 Tensor Tensor::scalar(i64 value) { return of<i64>(ElementType::i64, {}, {&value, 1}); }
 
 Tensor Tensor::vector(std::span<const i64> values) { return of(ElementType::i64, {std::ssize(values)}, values); }
@@ -113,19 +154,20 @@ Tensor Tensor::borrowed() const {
 
 Tensor Tensor::copied() const {
   if (!owner_) return {};
-  const Tensor from = unpacked();
+  if (packed_) return unpacked();
   Tensor copy(type_, shape_);
   if (type_ == ElementType::string) {
-    std::copy_n(from.data<std::string_view>(), size_, copy.mutable_data<std::string_view>());
-    copy.keep_alive(from);
-  } else if (from.byte_size_ > 0) {
-    std::memcpy(copy.mutable_bytes(), from.data_, from.byte_size_);
+    std::copy_n(data<std::string_view>(), size_, copy.mutable_data<std::string_view>());
+    copy.keep_alive(*this);
+  } else if (byte_size_ > 0) {
+    std::memcpy(copy.mutable_bytes(), source(), byte_size_);
   }
   return copy;
 }
 
 void Tensor::keep_alive(const Tensor& other) {
   if (other.owner_ == nullptr || other.owner_ == owner_) return;
+  if (deferred_) throw std::logic_error("a tensor whose bytes are still to be made keeps nothing alive");
   allocated_ = exclusive();
   owner_ = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(owner_, other.owner_);
 }

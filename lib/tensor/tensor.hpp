@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/file_part.hpp"
 #include "tensor/dim.hpp"
 #include "tensor/element_type.hpp"
 #include "tensor/holds.hpp"
@@ -28,6 +29,11 @@ class Tensor {
   Tensor(ElementType type, Shape shape);
   /// A view of bytes that `owner` keeps alive; `data` must be aligned to the element.
   Tensor(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data, bool packed = false);
+  /// The same of bytes at any address: where elements may not lie there, bytes() are a copy that is made as soon as
+  /// somebody asks for them. Asking may then throw Failure (E0003).
+  static Tensor anywhere(ElementType type, Shape shape, std::shared_ptr<const void> owner, const std::byte* data);
+  /// convert() to f32, which happens as soon as somebody asks for bytes().
+  static Tensor widened(const Tensor& from);
 
   /// As many values as the shape has elements; throws std::logic_error otherwise.
   template <class T>
@@ -49,14 +55,18 @@ class Tensor {
   bool packed() const { return packed_; }
   std::size_t byte_size() const { return byte_size_; }
 
-  const std::byte* bytes() const { return data_; }
+  const std::byte* bytes() const { return deferred_ ? made_bytes() : data_; }
+  /// The same at any address: for those who copy them.
+  const std::byte* source() const { return data_ ? data_ : bytes(); }
+  /// The same in a mapped file; empty where they are in none.
+  FilePart file_part() const;
   /// For the maker of the tensor only.
-  std::byte* mutable_bytes() { return const_cast<std::byte*>(data_); }
+  std::byte* mutable_bytes() { return const_cast<std::byte*>(bytes()); }
   // Typed access throws std::logic_error where a T does not hold the element type, or the elements are packed.
   template <class T>
   const T* data() const {
     check<T>();
-    return reinterpret_cast<const T*>(data_);
+    return reinterpret_cast<const T*>(bytes());
   }
   template <class T>
   T* mutable_data() {
@@ -72,7 +82,7 @@ class Tensor {
     return std::span(mutable_data<T>(), size_);
   }
   /// The elements where they lie, for as long as this tensor lives.
-  View view() const { return {type_, Layout::plain, shape_, const_cast<std::byte*>(data_)}; }
+  View view() const { return {type_, Layout::plain, shape_, const_cast<std::byte*>(bytes())}; }
 
   /// The same bytes under another shape of as many elements.
   [[nodiscard]] Tensor reshaped(Shape shape) const;
@@ -93,7 +103,9 @@ class Tensor {
   void keep_alive(const Tensor& other);
 
  private:
+  struct Deferred;
   [[noreturn]] static void wrong_count(i64 given, const Shape&);
+  const std::byte* made_bytes() const;
   template <class T>
   void check() const {
     if (packed_ || !holds<T>(type_)) wrong_access(type_, packed_, typeid(T));
@@ -102,6 +114,7 @@ class Tensor {
   ElementType type_ = ElementType::dynamic;
   bool packed_ = false;
   bool allocated_ = false;  // by the tensor, so that the bytes belong to those who share owner_
+  bool deferred_ = false;   // owner_ is a Deferred, and data_ where the bytes lie at a wrong address, or null
   Shape shape_;
   i64 size_ = 0;
   std::size_t byte_size_ = 0;

@@ -70,7 +70,7 @@ int GraphText::constant(const std::string& name, const Tensor& value) {
     const auto packed = pack(value);
     bytes.assign(reinterpret_cast<const char*>(packed.bytes()), packed.byte_size());
   }
-  bin_.resize((bin_.size() + 63) / 64 * 64);
+  bin_.resize((bin_.size() + 63) / 64 * 64 + misplaced_);
   const auto offset = bin_.size();
   bin_ += bytes;
   const PartialShape shape(value.shape());

@@ -23,6 +23,9 @@ class GraphText {
   /// `bin` receives the values of the constants.
   explicit GraphText(std::string& bin) : bin_(bin) {}
 
+  /// Constants from here on lie so many bytes behind a multiple of 64.
+  void misplace(std::size_t bytes) { misplaced_ = bytes; }
+
   int parameter(const std::string& name, ElementType type, const PartialShape& shape);
   int constant(const std::string& name, const Tensor& value);
   /// Every input is the first output of a layer; `ports` are the output ports, `inner` the bodies, both as XML.
@@ -47,6 +50,7 @@ class GraphText {
   void edge(int from, int from_port, int to, int to_port);
 
   std::string& bin_;
+  std::size_t misplaced_ = 0;
   std::string layers_, edges_;
   std::map<int, int> first_output_;
   std::map<int, int> layer_of_;  // by what output() gave

@@ -2,6 +2,7 @@
 #include "fast/kernels/product/once.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "kernels.hpp"
+#include "tensor/tensor.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -96,6 +97,27 @@ TEST_CASE("product of few rows: large matrices, which the first product copies")
         CHECK(copy == b);
       }
     });
+  }
+}
+
+TEST_CASE("product of few rows by a matrix of f16 or bf16") {
+  ThreadPool one(1), two(2);
+  for (const auto& [m, k, n] : {std::array<i64, 3>{1, 1040, 300}, {4, 515, 70}, {3, 7, 2}, {9, 131, 66}}) {
+    const auto a = random_floats(m * k, 1), bias = random_floats(round_up(n, kColumns), 3);
+    const auto given = Tensor::of<float>(ElementType::f32, {n, k}, random_floats(n * k, 2));
+    const Epilogue epilogue{.bias = bias.data()};
+    for (const auto type : {ElementType::f16, ElementType::bf16}) {
+      const auto b = convert(given, type), wide = convert(b, ElementType::f32);
+      const Floats rounded(wide.values<float>().begin(), wide.values<float>().end());
+      const auto expected = naive({m, k, n, {}, true, false, false, true}, a, rounded, bias, {});
+      for_each_isa([&] {
+        Floats c(at(m * n)), again(at(m * n));
+        product_of_dots(a.data(), NarrowWeights{type, b.bytes()}, c.data(), m, n, k, epilogue, one);
+        CHECK(worst(c, expected) <= 2e-6);
+        product_of_dots(a.data(), NarrowWeights{type, b.bytes()}, again.data(), m, n, k, epilogue, two);
+        CHECK(again == c);
+      });
+    }
   }
 }
 

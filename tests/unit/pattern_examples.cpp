@@ -70,6 +70,11 @@ int quantized(Net& n, int x) {
   const auto low = n.numbers({-2}, {}), high = n.numbers({2 - 1.0F / 64}, {});
   return n.op("FakeQuantize-1", {x, low, high, low, high}, {{"levels", "256"}});
 }
+int narrow_weights(Net& n, const Shape& shape, ElementType type) {
+  std::vector<float> values(static_cast<std::size_t>(shape.count()));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 1021) / 1024.0F - 0.5F;
+  return n.op("Convert-1", {n.constant(convert(floats(shape, values), type))}, {{"destination_type", "f32"}});
+}
 int stepped(Net& n, const Shape& shape) {
   std::vector<float> values(static_cast<std::size_t>(shape.count()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 37 % 255) - 127;

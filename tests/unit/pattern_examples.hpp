@@ -89,6 +89,8 @@ int matmul(Net& n, int a, int b, bool transposed_b = false);
 int lengths(Net& n);
 /// FakeQuantize onto levels that are 1/64 apart, as the inputs of the tests are.
 int quantized(Net& n, int x);
+/// Weights of f16 or bf16 that a Convert makes f32.
+int narrow_weights(Net& n, const Shape& shape, ElementType type = ElementType::f16);
 /// Integers of 8 bits times a step.
 int stepped(Net& n, const Shape& shape);
 

@@ -191,6 +191,19 @@ TEST_CASE("a pattern fires, runs, and computes what the nodes by themselves do")
   });
 }
 
+TEST_CASE("constants may lie at any address of the weights file") {
+  for_each_pattern([](std::string_view, const Example& e, ElementType type, const Net& net) {
+    Net misplaced(type, e.open);
+    misplaced.model.graph.misplace(1);
+    e.build(misplaced);
+    const auto c = checked(net), d = checked(misplaced);
+    const auto inputs = inputs_of(c, 2, 6);
+    CHECK(same_bits(reference_results(d, inputs), reference_results(c, inputs)));
+    auto session = compile(d.model, d.facts, options_of(e)), other = compile(c.model, c.facts, options_of(e));
+    for (int i = 0; i < 2; ++i) CHECK(same_bits(session.run(inputs), other.run(inputs)));
+  });
+}
+
 TEST_CASE("a batch of 0 is for the reference kernels, known before the run or not") {
   int tried = 0;
   for_each_pattern([&](std::string_view, const Example& e, ElementType type, const Net&) {

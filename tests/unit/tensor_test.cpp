@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -26,6 +27,42 @@ Tensor vector(E type, const std::vector<T>& values) {
 Tensor floats(const std::vector<float>& values) { return vector<float>(E::f32, values); }
 
 }  // namespace
+
+TEST_CASE("bytes at an address at which no element may lie are copied when somebody asks for them") {
+  const auto storage = allocate(64);
+  const std::vector<float> values{1, -2.5F, 3};
+  std::memcpy(storage.get() + 1, values.data(), 12);
+  const auto t = Tensor::anywhere(E::f32, {3}, storage, storage.get() + 1);
+  CHECK(t.source() == storage.get() + 1);
+  CHECK_FALSE(t.exclusive());
+  const auto copy = t.copied();
+  const auto same = t.reshaped({1, 3});
+  CHECK(std::equal(values.begin(), values.end(), same.data<float>()));
+  CHECK(t.bytes() == same.bytes());  // once for all who share them
+  CHECK(std::equal(values.begin(), values.end(), t.view().as<const float>()));
+  CHECK(std::equal(values.begin(), values.end(), copy.data<float>()));
+  CHECK(copy.bytes() != t.bytes());
+
+  const auto aligned = Tensor::anywhere(E::f32, {3}, storage, storage.get() + 4);
+  CHECK(aligned.bytes() == storage.get() + 4);
+  CHECK(Tensor::anywhere(E::u4, {3}, storage, storage.get() + 1).packed());
+}
+
+TEST_CASE("a tensor that is widened when somebody asks for its elements") {
+  const auto from = convert(floats({0.5F, -3, 65504}), E::f16);
+  const auto storage = allocate(64);
+  std::memcpy(storage.get() + 1, from.bytes(), 6);
+  for (const auto& narrow : {from, Tensor::anywhere(E::f16, {3}, storage, storage.get() + 1)}) {
+    const auto t = Tensor::widened(narrow);
+    CHECK(t.type() == E::f32);
+    CHECK(t.shape() == Shape{3});
+    CHECK(t.byte_size() == 12);
+    CHECK_FALSE(t.file_part());
+    CHECK(t.copied().values<float>()[1] == -3);
+    CHECK(t.borrowed().values<float>()[2] == 65504);
+    CHECK(t.source() == t.bytes());
+  }
+}
 
 TEST_CASE("names of element types") {
   for (int i = 0; i < kElementTypeCount; ++i) {

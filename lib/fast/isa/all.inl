@@ -32,6 +32,8 @@ static constexpr IsaTable table(const char* name) {
           .tile = tile,
           .dot = dot,
           .dot_ahead = dot_ahead,
+          .dot_f16 = dot_f16,
+          .dot_bf16 = dot_bf16,
           .axpy = axpy,
           .dot_codes = dot_codes,
           .decode = decode,

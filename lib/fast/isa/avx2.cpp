@@ -1,4 +1,4 @@
-// Compiled with -mavx2 -mfma.
+// Compiled with -mavx2 -mfma -mf16c.
 #include "fast/isa/table.hpp"
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -11,6 +11,13 @@ constexpr i64 kSide = 2;
 inline Vec root(Vec a) { return _mm256_sqrt_ps(a); }
 inline void leave() { _mm256_zeroupper(); }
 using Ints = int __attribute__((vector_size(32)));
+inline Vec from_f16(const std::uint16_t* p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline Vec from_bf16(const std::uint16_t* p) {
+  const auto bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(bits, 16));
+}
 inline Ints widened(const unsigned char* p) {
   return (Ints)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
 }

@@ -20,6 +20,13 @@ inline Vec max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline Vec root(Vec a) { return _mm512_sqrt_ps(a); }
 inline void leave() { _mm256_zeroupper(); }
 using Ints = int __attribute__((vector_size(64)));
+inline Vec from_f16(const std::uint16_t* p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+inline Vec from_bf16(const std::uint16_t* p) {
+  const auto bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
+}
 inline Ints widened(const unsigned char* p) {
   return (Ints)_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }

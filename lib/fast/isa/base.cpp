@@ -1,4 +1,5 @@
 // For any machine: vectors of four by the compiler's own types.
+#include "base/half.hpp"
 #include "fast/isa/table.hpp"
 
 namespace ovir::fast {
@@ -20,6 +21,14 @@ inline Vec root(Vec a) {
   return a;
 }
 using Ints = int __attribute__((vector_size(16)));
+template <class Narrow>
+inline Vec from_narrow(const std::uint16_t* p) {
+  float values[4];
+  to_f32(reinterpret_cast<const Narrow*>(p), values, 4);
+  return load(values);
+}
+inline Vec from_f16(const std::uint16_t* p) { return from_narrow<f16>(p); }
+inline Vec from_bf16(const std::uint16_t* p) { return from_narrow<bf16>(p); }
 inline Ints widened(const unsigned char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
 inline Ints widened(const signed char* p) { return Ints{p[0], p[1], p[2], p[3]}; }
 inline Vec floats(Ints v) { return __builtin_convertvector(v, Vec); }

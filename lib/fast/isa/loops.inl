@@ -63,6 +63,39 @@ static float dot_of(const float* x, const float* y, i64 n) {
 static float dot(const float* x, const float* y, i64 n) { return dot_of<false>(x, y, n); }
 static float dot_ahead(const float* x, const float* y, i64 n) { return dot_of<true>(x, y, n); }
 
+/// read(y) gives the first kWidth elements of y as floats.
+template <class Read>
+static float narrow_dot(const float* x, const std::uint16_t* y, i64 n, Read read) {
+  constexpr std::uintptr_t kAhead = 8 << 10;
+  Vec sum[4] = {};
+  i64 i = 0;
+  for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
+    for (i64 j = 0; j < 4 * kWidth; j += 32)
+      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(y + i + j) + kAhead), 0, 2);
+    for (int j = 0; j < 4; ++j) sum[j] = fma(load(x + i + j * kWidth), read(y + i + j * kWidth), sum[j]);
+  }
+  for (; i + kWidth <= n; i += kWidth) sum[0] = fma(load(x + i), read(y + i), sum[0]);
+  if (i < n) {
+    std::uint16_t last[kWidth] = {};
+    __builtin_memcpy(last, y + i, static_cast<unsigned long>(n - i) * sizeof *last);
+    sum[1] = fma(load_some(x + i, n - i), read(last), sum[1]);
+  }
+  float lanes[kWidth];
+  store(lanes, (sum[0] + sum[1]) + (sum[2] + sum[3]));
+  float total = 0;
+  for (int j = 0; j < kWidth; ++j) total += lanes[j];
+  return total;
+}
+
+static float dot_f16(const float* x, const std::uint16_t* y, i64 n) {
+  return narrow_dot(
+      x, y, n, [](const std::uint16_t* p) __attribute__((always_inline)) { return from_f16(p); });
+}
+static float dot_bf16(const float* x, const std::uint16_t* y, i64 n) {
+  return narrow_dot(
+      x, y, n, [](const std::uint16_t* p) __attribute__((always_inline)) { return from_bf16(p); });
+}
+
 static void axpy(float w, const float* x, i64 step, float* y, i64 n) {
   if (step == 1)
     for (i64 i = 0; i < n; ++i) y[i] += w * x[i];

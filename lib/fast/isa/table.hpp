@@ -24,6 +24,9 @@ struct IsaTable {
   float (*dot)(const float* x, const float* y, i64 n);
   /// The same for y that comes from memory, followed by what will be wanted next.
   float (*dot_ahead)(const float* x, const float* y, i64 n);
+  /// The same for y of f16, and of bf16.
+  float (*dot_f16)(const float* x, const std::uint16_t* y, i64 n);
+  float (*dot_bf16)(const float* x, const std::uint16_t* y, i64 n);
   /// y[i] += w · x[i·step]
   void (*axpy)(float w, const float* x, i64 step, float* y, i64 n);
 

@@ -1,7 +1,10 @@
 // Weights as the model has them, for those who pack them.
 #pragma once
+#include <cstddef>
+
 #include "base/file_part.hpp"
 #include "fast/kernels/chunks.hpp"
+#include "tensor/element_type.hpp"
 
 namespace ovir::fast {
 
@@ -11,22 +14,44 @@ inline constexpr i64 kMaxPanelRead = 256 << 10;
 /// So many panels share out the work by themselves: each is packed by the thread that then uses it.
 inline constexpr i64 kOncePanels = 8;
 
-/// Weights where they lie, and where they are needed only once the file from which they are read instead.
+/// The part of a file that has weights of f32, f16 or bf16.
+struct WeightsFile {
+  FilePart part;
+  ElementType type = ElementType::f32;
+
+  explicit operator bool() const { return static_cast<bool>(part); }
+  /// Elements [first, first + count) as f32. Throws Failure (E0302).
+  void read(i64 first, i64 count, float* to) const;
+};
+
+/// Elements of f16 or bf16 where they lie.
+struct NarrowWeights {
+  ElementType type = ElementType::f16;
+  const std::byte* data = nullptr;
+
+  void read(i64 first, i64 count, float* to) const;
+};
+
+/// Weights where they lie or, of f16, bf16 or needed only once, where they are read from.
 struct Weights {
   // NOLINTNEXTLINE(google-explicit-constructor): where they lie is all that most have to say
   Weights(const float* where) : data(where) {}
-  Weights(const float* where, const FilePart& in_file, float* memory)
-      : data(where), file(in_file ? &in_file : nullptr), room(memory) {}
+  Weights(const WeightsFile& in_file, float* memory) : file(&in_file), room(memory) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  Weights(const NarrowWeights& at) : narrow(at) {}
 
-  /// Floats [first, first + count): in `to` where they can be read from the file.
+  /// Floats [first, first + count): in `to` where they do not lie as floats. Throws Failure (E0302).
   const float* get(i64 first, i64 count, float* to) const {
-    const std::span own(to, count);
-    return file && file->read(first * 4, std::as_writable_bytes(own)) ? to : data + first;
+    if (data) return data + first;
+    if (file) file->read(first, count, to);
+    else narrow.read(first, count, to);
+    return to;
   }
 
-  const float* data;
-  const FilePart* file = nullptr;  ///< null: they are used where they lie
-  float* room = nullptr;           ///< of the floats of a panel for each thread, with a file
+  const float* data = nullptr;
+  const WeightsFile* file = nullptr;
+  NarrowWeights narrow{};
+  float* room = nullptr;  ///< of the floats of a panel for each thread, with a file
 };
 
 /// pack(panel, block, from) for all blocks of channels of all panels: `from` are the panel's weights, `panel_floats`

@@ -50,14 +50,14 @@ std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul)
     return std::nullopt;
   const auto rank = matrix->rank(), last = matrix->dim(rank - 1), before = matrix->dim(rank - 2);
   if (matrix->size() == 0 || matrix->size() != last * before) return std::nullopt;
-  const auto* data = matrix->data<float>();
-  if (attrs.transpose_b) return ConstantMatrix{data, 1, last, last, before};
-  return ConstantMatrix{data, last, 1, before, last};
+  if (attrs.transpose_b) return ConstantMatrix{*matrix, 1, last, last, before};
+  return ConstantMatrix{*matrix, last, 1, before, last};
 }
 
-FilePart file_of(const Graphlet& graph, ValueRef v) {
-  const auto* const constant = graph.constant(v);
-  return constant ? FilePart(constant->owner(), constant->bytes()) : FilePart();
+WeightsFile file_of(const Graphlet& graph, ValueRef v) {
+  const auto narrow = graph.narrow(v);
+  const auto* const constant = narrow.node >= 0 ? &graph.node(narrow.node).constant : graph.constant(v);
+  return constant ? WeightsFile{constant->file_part(), constant->type()} : WeightsFile();
 }
 
 std::optional<Unary> function_of(const Graphlet& graph, int node) {

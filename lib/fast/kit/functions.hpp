@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/file_part.hpp"
 #include "fast/kernels/buffer.hpp"
 #include "fast/kernels/epilogue.hpp"
+#include "fast/kernels/weights.hpp"
 #include "plan/pattern.hpp"
 
 namespace ovir::fast {
@@ -34,16 +34,17 @@ std::vector<float> by_channel(const Graphlet& graph, ValueRef v, i64 rank, i64 a
 /// Numbers by channel, and zeros up to whole panels.
 Buffer padded(std::span<const float> values);
 
-/// The right operand of a MatMul where it is one constant f32 matrix of [k, n]; (i, j) at data[i · row + j · column].
+/// The right operand of a MatMul where it is one constant f32 matrix of [k, n]; (i, j) at data()[i · row + j · column].
 struct ConstantMatrix {
-  const float* data;
+  Tensor tensor;
   i64 row, column, k, n;
+  const float* data() const { return tensor.data<float>(); }
 };
 /// Nothing where the left operand is transposed, is not f32 or may have a lower rank.
 std::optional<ConstantMatrix> constant_matrix(const Graphlet& graph, int matmul);
 
-/// Where the weights file has a constant that is used as it is there. Empty: nowhere.
-FilePart file_of(const Graphlet& graph, ValueRef v);
+/// Where the weights file has an f32 value that is constant, or is but widened. Empty: nowhere.
+WeightsFile file_of(const Graphlet& graph, ValueRef v);
 
 /// What is computed with a product or a convolution as it is stored: a bias, a residual, an activation.
 struct Ending {

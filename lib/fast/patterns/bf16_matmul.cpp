@@ -10,7 +10,7 @@ class Bf16MatMul final : public Kernel {
  public:
   Bf16MatMul(const ConstantMatrix& b, Ending ending)
       : panels_(bf16_panels_size(b.k, b.n)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
-    pack_bf16_panels(b.data, b.row, b.column, k_, n_, words(panels_));
+    pack_bf16_panels(b.data(), b.row, b.column, k_, n_, words(panels_));
   }
 
   std::string name() const override { return "bf16.matmul" + ending_.name; }

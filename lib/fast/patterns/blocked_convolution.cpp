@@ -53,7 +53,7 @@ class BlockedConvolution final : public Kernel {
  public:
   /// `filters`: those known when the plan is made; null: they are operand 1, and may be read from `file`.
   BlockedConvolution(const ConvolutionAttrs& attrs, const ConvolutionShape& s, ConvolutionMethod method,
-                     const float* filters, FilePart file, Ending ending)
+                     const float* filters, WeightsFile file, Ending ending)
       : attrs_(attrs),
         known_(s),
         sampled_(s.is_sampled() && (method == ConvolutionMethod::pointwise || method == ConvolutionMethod::bf16x3)),
@@ -126,8 +126,8 @@ class BlockedConvolution final : public Kernel {
     }
     auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
     const auto epilogue = ending_.epilogue(residual);
-    const Weights given(filters_.size() == 0 ? in[1].as<const float>() : nullptr, file_,
-                        state.room ? state.floats(state.room) : nullptr);
+    const auto given = file_ ? Weights(file_, state.room ? state.floats(state.room) : nullptr)
+                             : Weights(filters_.size() == 0 ? in[1].as<const float>() : nullptr);
     if (state.by_panels) {
       compute_once(method_, s, given, x, y, epilogue, state.floats(state.work), pool);
     } else {
@@ -144,6 +144,7 @@ class BlockedConvolution final : public Kernel {
     return layout == Layout::plain || input != 0 || !reads_planes();
   }
   bool writes(Layout) const override { return true; }
+  bool holds(int input) const override { return input == 1 && file_; }
   /// Each place of the residual is read before the output's same place is written.
   bool writes_over(int input) const override { return ending_.writes_over(input); }
 
@@ -166,7 +167,7 @@ class BlockedConvolution final : public Kernel {
   ConvolutionMethod method_;
   Ending ending_;
   Buffer filters_;
-  FilePart file_;
+  WeightsFile file_;
 };
 
 /// One whose filters are packed when the plan is made, with the branches beside it.
@@ -179,8 +180,8 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
   const auto method = choose(s, false, convolution.open, ending.residual >= 0);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
-  match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(), FilePart(),
-                                                      std::move(ending));
+  match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(),
+                                                      WeightsFile(), std::move(ending));
   return match;
 }
 
@@ -201,8 +202,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto method = transposed ? ConvolutionMethod::transposed : choose(known, true, open, ending.residual >= 0);
-  match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
-                                                      packed ? FilePart() : file_of(graph, filters), std::move(ending));
+  match.kernel =
+      std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
+                                           packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
   return match;
 }
 

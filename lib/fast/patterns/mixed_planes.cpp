@@ -17,7 +17,7 @@ class MixedPlanes final : public Kernel {
   /// `bias`: of n numbers, or null.
   MixedPlanes(const ConstantMatrix& b, const float* bias) : k_(b.k), n_(b.n), weights_(b.k * b.n), bias_(b.n) {
     for (i64 j = 0; j < n_; ++j) {
-      for (i64 i = 0; i < k_; ++i) weights_.data()[j * k_ + i] = b.data[i * b.row + j * b.column];
+      for (i64 i = 0; i < k_; ++i) weights_.data()[j * k_ + i] = b.data()[i * b.row + j * b.column];
       bias_.data()[j] = bias ? bias[j] : 0.0F;
     }
   }

@@ -10,7 +10,7 @@ namespace {
 class OnceMatMul final : public Kernel {
  public:
   /// `file`: of the matrix; may be empty.
-  OnceMatMul(FilePart file, i64 n, i64 k, Ending ending)
+  OnceMatMul(WeightsFile file, i64 n, i64 k, Ending ending)
       : file_(std::move(file)), n_(n), k_(k), ending_(std::move(ending)) {}
 
   std::string name() const override { return "once.matmul" + ending_.name; }
@@ -28,18 +28,19 @@ class OnceMatMul final : public Kernel {
            Runtime& runtime) const override {
     auto& state = static_cast<State&>(prepared);
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>();
-    const Weights b(in[1].as<const float>(), file_, nullptr);
+    const auto b = file_ ? Weights(file_, nullptr) : Weights(in[1].as<const float>());
     product_once(b, in[0].as<const float>(), out[0].as<float>(), out[0].size() / n_, n_, k_, ending_.epilogue(residual),
                  state.floats(state.work), runtime.pool());
   }
 
+  bool holds(int input) const override { return input == 1 && file_; }
   bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
   struct State final : KernelState {
     Scratch work;
   };
-  FilePart file_;
+  WeightsFile file_;
   i64 n_, k_;
   Ending ending_;
 };

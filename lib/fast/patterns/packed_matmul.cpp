@@ -1,8 +1,11 @@
 // MatMul by a constant matrix, packed when the plan is made, with what follows it: for plans that run often. Where the
 // number of rows is open, it is packed when more than a few rows come. Of many rows, where the machine has tiles for
 // bf16, it is packed as the sum of three bf16 for each f32 (product/bf16x3).
+#include <cstring>
 #include <mutex>
+#include <optional>
 
+#include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16x3.hpp"
 #include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
@@ -17,14 +20,60 @@ constexpr i64 kFewRows = 4;
 /// from them it comes half as fast again as from a mapped file.
 constexpr i64 kLarge = i64{1} << 20, kOften = 16;
 
+/// The matrix of [n][k] row by row, for products by few rows.
+class RowsOfMatrix {
+ public:
+  RowsOfMatrix() = default;
+  /// `b`: of f32, f16 or bf16. `often`: the first product copies it onto huge pages.
+  RowsOfMatrix(Tensor b, bool often)
+      : b_(std::move(b)), often_(often), n_(b_.dim(b_.rank() - 2)), k_(b_.dim(b_.rank() - 1)) {}
+
+  explicit operator bool() const { return static_cast<bool>(b_); }
+  bool is_narrow() const { return b_ && b_.type() != ElementType::f32; }
+  void product(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const {
+    bool done = false;
+    if (often_) std::call_once(copied_, [&] { done = copy(a, c, m, epilogue, pool); });
+    if (done) return;
+    const auto* const b = often_ ? reinterpret_cast<const std::byte*>(rows_.data()) : b_.bytes();
+    if (is_narrow()) product_of_dots(a, NarrowWeights{b_.type(), b}, c, m, n_, k_, epilogue, pool);
+    else product_of_dots(a, reinterpret_cast<const float*>(b), c, m, n_, k_, epilogue, pool);
+  }
+
+ private:
+  /// True where that has computed the product, too.
+  bool copy(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const {
+    const i64 width = byte_width(b_.type()), row = k_ * width;
+    const WeightsFile file{b_.file_part(), b_.type()};
+    rows_ = Buffer::unwritten(ceil_div(n_ * row, i64{4}));
+    if (file && !is_narrow()) {
+      product_and_copy(a, {file, nullptr}, rows_.data(), c, m, n_, k_, epilogue, pool);
+      return true;
+    }
+    parallel_ranges(pool, n_, static_cast<double>(row) / 8, [&](i64 begin, i64 end) {
+      auto* const to = reinterpret_cast<std::byte*>(rows_.data()) + begin * row;
+      const std::span part(to, (end - begin) * row);
+      if (!file.part.read(begin * row, part)) std::memcpy(to, b_.source() + begin * row, part.size());
+    });
+    return false;
+  }
+
+  Tensor b_;
+  bool often_ = false;
+  i64 n_ = 0, k_ = 0;
+  mutable std::once_flag copied_;
+  mutable Buffer rows_;
+};
+
 class PackedMatMul final : public Kernel {
  public:
   /// `rows`: as many as every run has; -1: unknown. Then the matrix is packed when there are more than a few rows for
-  /// the first time, and, b being [n][k], used where it lies as operand 1 for fewer. `file`: from which rows of b are
-  /// copied; may be empty.
-  PackedMatMul(const ConstantMatrix& b, i64 rows, bool in_place, FilePart file, Ending ending)
-      : b_(b), in_place_(in_place), file_(std::move(file)), k_(b.k), n_(b.n), ending_(std::move(ending)) {
-    if (rows >= 0) pack(rows);
+  /// the first time. `few`: as what it is used for few rows; empty: packed, too.
+  PackedMatMul(ConstantMatrix b, i64 rows, Tensor few, bool often, Ending ending)
+      : b_(std::move(b)), k_(b_.k), n_(b_.n), ending_(std::move(ending)) {
+    if (few) few_.emplace(std::move(few), often);
+    if (rows < 0 || is_few(rows)) return;
+    pack(rows);
+    b_.tensor = Tensor();
   }
 
   std::string name() const override { return "packed.matmul" + ending_.name; }
@@ -51,19 +100,7 @@ class PackedMatMul final : public Kernel {
     const auto epilogue = ending_.epilogue(residual);
     const auto m = out[0].size() / n_;
     auto& pool = runtime.pool();
-    if (is_few(m)) {
-      const auto* b = in[1].as<const float>();
-      bool done = false;
-      if (file_) {
-        std::call_once(copied_, [&] {
-          rows_ = Buffer::unwritten(n_ * k_);
-          product_and_copy(a, {b, file_, nullptr}, rows_.data(), c, m, n_, k_, epilogue, pool);
-          done = true;
-        });
-        b = rows_.data();
-      }
-      return done ? void() : product_of_dots(a, b, c, m, n_, k_, epilogue, pool);
-    }
+    if (is_few(m)) return few_->product(a, c, m, epilogue, pool);
     auto* work = state.floats(state.work);
     if (in_three(m) && is_small()) {
       const auto cost = static_cast<double>(k_ * n_) / 150;  // ns, roughly
@@ -74,7 +111,7 @@ class PackedMatMul final : public Kernel {
     product({panels_.data(), k_, n_}, rows.data, rows.apart, c, n_, m, epilogue, pool);
   }
 
-  i64 rows(const Sizes& sizes) const override { return is_small() && !in_place_ ? sizes.out[0].size() / n_ : 0; }
+  i64 rows(const Sizes& sizes) const override { return is_small() && !few_ ? sizes.out[0].size() / n_ : 0; }
   void run_rows(std::span<const View> in, std::span<const View> out, i64 begin, i64 end) const override {
     const auto* residual = ending_.residual < 0 ? nullptr : in[ending_.residual].as<const float>() + begin * n_;
     const auto* a = in[0].as<const float>() + begin * k_;
@@ -84,13 +121,14 @@ class PackedMatMul final : public Kernel {
     else product_alone({panels_.data(), k_, n_}, a, k_, c, n_, end - begin, epilogue);
   }
 
+  bool holds(int input) const override { return few_ && input == 1; }
   bool writes_over(int input) const override { return ending_.writes_over(input); }
 
  private:
   struct State final : KernelState {
     Scratch work;
   };
-  bool is_few(i64 m) const { return in_place_ && m <= kFewRows; }
+  bool is_few(i64 m) const { return few_ && m <= kFewRows; }
   /// Weights that several threads had better share out are left to run().
   bool is_small() const {
     constexpr i64 kSmall = 64 << 10;
@@ -107,31 +145,30 @@ class PackedMatMul final : public Kernel {
     if (in_three(m)) {
       std::call_once(split_, [this] {
         parts_ = Buffer(is_small() ? bf16x3_pairs_size(k_, n_) : bf16x3_panels_size(k_, n_));
-        if (is_small()) pack_bf16x3_pairs(b_.data, b_.row, b_.column, k_, n_, parts_.data());
-        else pack_bf16x3_panels(b_.data, b_.row, b_.column, k_, n_, words(parts_));
+        if (is_small()) pack_bf16x3_pairs(b_.data(), b_.row, b_.column, k_, n_, parts_.data());
+        else pack_bf16x3_panels(b_.data(), b_.row, b_.column, k_, n_, words(parts_));
       });
     } else {
       std::call_once(packed_, [this] {
         panels_ = Buffer(panels_size(k_, n_));
-        pack_panels(b_.data, b_.row, b_.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
+        pack_panels(b_.data(), b_.row, b_.column, k_, n_, 0, (n_ + kColumns - 1) / kColumns, panels_.data());
       });
     }
   }
 
   ConstantMatrix b_;
-  bool in_place_;
-  FilePart file_;
-  mutable std::once_flag packed_, split_, copied_;
-  mutable Buffer panels_, parts_, rows_;
+  std::optional<RowsOfMatrix> few_;
+  mutable std::once_flag packed_, split_;
+  mutable Buffer panels_, parts_;
   i64 k_, n_;
   Ending ending_;
 };
 
 std::optional<Match> match(const Graphlet& graph, int root) {
   if (!graph.options().steady()) return std::nullopt;
-  const auto b = constant_matrix(graph, root);
+  auto b = constant_matrix(graph, root);
   if (!b) return std::nullopt;
-  const auto a = graph.input(root, 0);
+  const auto a = graph.input(root, 0), matrix = graph.input(root, 1);
   const auto rank = graph.fact(a).shape.rank();
   Match match{{root}, {a}, nullptr};
   // Where the number of rows is open, it may be that of one token, in every run.
@@ -140,12 +177,19 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     const auto& length = graph.fact(a).shape[i];
     if (!length.is_static() || __builtin_mul_overflow(rows, length.length(), &rows)) rows = -1;
   }
-  const bool in_place = rows < 0 && b->row == 1;
-  if (in_place) match.inputs.push_back(graph.input(root, 1));
+  const bool large = b->n * b->k >= kLarge;
+  Tensor few;
+  if (b->row == 1 && rows < 0) few = b->tensor;
+  if (const auto narrow = graph.narrow(matrix); narrow.node >= 0) {
+    const auto& constant = graph.node(narrow.node).constant;
+    b->tensor = Tensor::widened(constant);  // of its own, so that it goes when it is packed
+    // A large matrix comes from memory each time, in half as many bytes.
+    if (b->row == 1 && (rows < 0 || (rows <= kFewRows && large))) few = constant;
+  }
+  if (few) match.inputs.push_back(matrix);
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
-  const bool copied = in_place && b->n * b->k >= kLarge && graph.options().expected_runs >= kOften;
-  match.kernel = std::make_unique<PackedMatMul>(
-      *b, rows, in_place, copied ? file_of(graph, graph.input(root, 1)) : FilePart(), std::move(ending));
+  const bool often = few && large && graph.options().expected_runs >= kOften;
+  match.kernel = std::make_unique<PackedMatMul>(*b, rows, std::move(few), often, std::move(ending));
   return match;
 }
 

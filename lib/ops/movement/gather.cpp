@@ -79,7 +79,7 @@ void gather(EvalContext& c, bool negative_from_end) {
   auto* target = to.mutable_bytes();
   for (i64 b = 0; b < batches; ++b) {
     for (i64 o = 0; o < outer; ++o) {
-      const auto* block = from.bytes() + (b * outer + o) * length * run;
+      const auto* block = from.source() + (b * outer + o) * length * run;
       for (i64 i = 0; i < picks; ++i, target += run) {
         auto pick = index[b * picks + i];
         if (negative_from_end && pick < 0) pick += length;

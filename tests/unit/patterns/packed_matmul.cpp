@@ -20,6 +20,13 @@ void many_rows_gelu(Net& n) { n.result(n.op("Gelu-7", {n.op("Add-1", {many_rows(
 void many_rows_residual(Net& n) { n.result(n.op("Relu-1", {n.op("Add-1", {many_rows(n), n.input({3, 50, 40})})})); }
 void many_rows_long(Net& n) { n.result(n.op("Tanh-1", {matmul(n, n.input({96, 1700}), n.weights({1700, 200}))})); }
 
+// Rows of f16 and bf16 are multiplied as they are; the first product copies a large matrix.
+void rows_by_f16(Net& n) { n.result(relu(n, matmul(n, n.input({1, 150}), narrow_weights(n, {130, 150}), true))); }
+void row_by_large_f16(Net& n) { n.result(matmul(n, n.input({1, 1030}), narrow_weights(n, {1030, 1030}), true)); }
+void many_rows_by_bf16(Net& n) {
+  n.result(matmul(n, n.input({1, 6, 150}), narrow_weights(n, {130, 150}, ElementType::bf16), true));
+}
+
 /// What the reference kernel is off, which adds 1700 products one after the other in f32.
 constexpr float kLongSum = 2e-5F;
 
@@ -39,6 +46,11 @@ constexpr Example kExamples[] = {
     {"packed.matmul+bias+Gelu", many_rows_gelu},
     {"packed.matmul+residual+Relu", many_rows_residual},
     {"packed.matmul+Tanh", many_rows_long, kOften, kFixed, true, kLongSum},
+    {"packed.matmul+Relu", rows_by_f16, kOften, kOpen, kF32Only},
+    {"packed.matmul", row_by_large_f16, kOften, kOpen, kF32Only, kLongSum},
+    {"packed.matmul", row_by_large_f16, kOften, kFixed, kF32Only, kLongSum},
+    {"packed.matmul", many_rows_by_bf16, kOften, kOpen, kF32Only},
+    {"packed.matmul", many_rows_by_bf16, kOften, kFixed, kF32Only},
     {"packed.matmul+Tanh", many_rows_long, kOften, kOpen, true, kLongSum},
 };
 // clang-format on

@@ -10,22 +10,17 @@ namespace {
 constexpr i64 kRows = 8, kAside = 64;  // whose sums are kept aside until the epilogue has read the residual
 constexpr i64 kFar = 256 << 10;        // floats that do not stay in the cache
 
-}  // namespace
-
-void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, i64 k, i64 begin, i64 end,
-                     const Epilogue& epilogue, bool far) {
+/// dot(row, column): of a row of a and a row of b.
+template <class Dot>
+void columns_by(const Dot& dot, float* c, i64 m, i64 n, i64 begin, i64 end, const Epilogue& epilogue) {
   const auto& table = isa();
   alignas(64) float sums[kRows * kAside];
   for (auto column = begin; column < end; column += kAside) {
     const auto columns = std::min(kAside, end - column);
-    const float* const b = rows + (column - begin) * k;
     for (i64 row = 0; row < m; row += kRows) {
       const auto count = std::min(kRows, m - row);
       for (i64 j = 0; j < columns; ++j)
-        for (i64 i = 0; i < count; ++i) {
-          const auto dot = far && row + i == 0 ? table.dot_ahead : table.dot;
-          sums[i * kAside + j] = dot(a + (row + i) * k, b + j * k, k);
-        }
+        for (i64 i = 0; i < count; ++i) sums[i * kAside + j] = dot(row + i, column + j);
       for (i64 i = 0; i < count; ++i) {
         const auto at = (row + i) * n + column;
         float* const sum = sums + i * kAside;
@@ -34,6 +29,27 @@ void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, 
       }
     }
   }
+}
+
+}  // namespace
+
+void columns_of_dots(const float* a, const float* rows, float* c, i64 m, i64 n, i64 k, i64 begin, i64 end,
+                     const Epilogue& epilogue, bool far) {
+  const auto& table = isa();
+  const auto dot = [&](i64 row, i64 column) {
+    const auto sum = far && row == 0 ? table.dot_ahead : table.dot;
+    return sum(a + row * k, rows + (column - begin) * k, k);
+  };
+  columns_by(dot, c, m, n, begin, end, epilogue);
+}
+
+void product_of_dots(const float* a, const NarrowWeights& b, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
+                     ThreadPool& pool) {
+  const auto sum = b.type == ElementType::f16 ? isa().dot_f16 : isa().dot_bf16;
+  const auto* const rows = reinterpret_cast<const std::uint16_t*>(b.data);
+  const auto dot = [&](i64 row, i64 column) { return sum(a + row * k, rows + column * k, k); };
+  parallel_ranges(pool, n, 10 + static_cast<double>(m * k) / 16,
+                  [&](i64 begin, i64 end) { columns_by(dot, c, m, n, begin, end, epilogue); });
 }
 
 void product_of_dots(const float* a, const float* b, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,

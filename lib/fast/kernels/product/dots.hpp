@@ -13,6 +13,8 @@ namespace ovir::fast {
 /// c[m][n] = epilogue(a[m][k] · bᵀ) for b[n][k]; the residual may be c. Each row of b is read once, for all rows of a.
 void product_of_dots(const float* a, const float* b, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
                      ThreadPool& pool);
+void product_of_dots(const float* a, const NarrowWeights& b, float* c, i64 m, i64 n, i64 k, const Epilogue& epilogue,
+                     ThreadPool& pool);
 /// The same, with the rows of b written to `copy` on the way.
 void product_and_copy(const float* a, const Weights& b, float* copy, float* c, i64 m, i64 n, i64 k,
                       const Epilogue& epilogue, ThreadPool& pool);

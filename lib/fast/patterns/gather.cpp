@@ -1,0 +1,77 @@
+// Gather along the first axis of a constant of f16 or bf16: rows become f32 as they are picked, the others never.
+#include <algorithm>
+#include <cstdint>
+
+#include "fast/kernels/chunks.hpp"
+#include "fast/kit/functions.hpp"
+
+namespace ovir::fast::patterns::gather {
+namespace {
+
+class NarrowGather final : public Kernel {
+ public:
+  /// `from_end`: negative indices count from the end; otherwise they are out of range.
+  NarrowGather(Tensor table, bool from_end)
+      : table_(std::move(table)), rows_(table_.dim(0)), columns_(table_.size() / rows_), from_end_(from_end) {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(table_.source()) % 2 == 0;
+    if (!aligned) file_ = {table_.file_part(), table_.type()};
+  }
+
+  std::string name() const override { return "narrow.gather"; }
+
+  std::unique_ptr<KernelState> prepare(const Sizes&, Runtime&) const override {
+    return std::make_unique<KernelState>();
+  }
+
+  void run(KernelState&, std::span<const View> in, std::span<const View> out, Runtime& runtime) const override {
+    auto* y = out[0].as<float>();
+    if (in[1].type == ElementType::i64) pick(in[1].as<const i64>(), in[1].size(), y, runtime.pool());
+    else pick(in[1].as<const std::int32_t>(), in[1].size(), y, runtime.pool());
+  }
+
+  bool holds(int input) const override { return input == 0; }
+
+ private:
+  template <class Index>
+  void pick(const Index* index, i64 count, float* y, ThreadPool& pool) const {
+    const NarrowWeights table{table_.type(), file_ ? nullptr : table_.bytes()};
+    parallel_ranges(pool, count, static_cast<double>(columns_) / 8, [&](i64 begin, i64 end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto row = index[i] < 0 && from_end_ ? index[i] + rows_ : static_cast<i64>(index[i]);
+        auto* const to = y + i * columns_;
+        if (row < 0 || row >= rows_) std::fill_n(to, columns_, 0.0f);
+        else if (file_) file_.read(row * columns_, columns_, to);
+        else table.read(row * columns_, columns_, to);
+      }
+    });
+  }
+
+  Tensor table_;
+  WeightsFile file_;  ///< where its bytes lie at an address at which no element may
+  i64 rows_, columns_;
+  bool from_end_;
+};
+
+std::optional<Match> match(const Graphlet& graph, int root) {
+  const auto table = graph.input(root, 0), indices = graph.input(root, 1), axis = graph.input(root, 2);
+  const auto narrow = graph.narrow(table);
+  if (narrow.node < 0) return std::nullopt;
+  const auto& constant = graph.node(narrow.node).constant;
+  const auto axes = constant_axes(graph, axis, constant.rank());
+  const auto type = graph.stored(indices);
+  // Along the first axis there are no batch dims.
+  if (constant.size() == 0 || !axes || *axes != std::vector<i64>{0} || !graph.fact(indices).shape.has_rank() ||
+      (type != ElementType::i32 && type != ElementType::i64))
+    return std::nullopt;
+  Match match{{root}, {table, indices, axis}, nullptr};
+  match.kernel = std::make_unique<NarrowGather>(constant, graph.node(root).version->since >= 8);
+  return match;
+}
+
+constexpr std::string_view kRoots[] = {"Gather"};
+
+}  // namespace
+
+extern constinit const Pattern pattern{.name = "gather", .roots = kRoots, .match = match};
+
+}  // namespace ovir::fast::patterns::gather

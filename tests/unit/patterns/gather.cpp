@@ -1,0 +1,40 @@
+#include "pattern_examples.hpp"
+
+namespace ovir::testing::patterns::gather {
+namespace {
+
+void rows(Net& n, const char* version, ElementType type) {
+  const auto table = narrow_weights(n, {9, 40, 50}, type);
+  n.result(n.op("Relu-1", {n.op(version, {table, n.indices({3, 0, 8, 3, -1, -9, 40, -10}), n.index(0)})}));
+}
+/// Negative indices count from the end, others are out of range: what is out of range is 0.
+void rows_from_end(Net& n) { rows(n, "Gather-8", ElementType::f16); }
+void rows_of_bf16(Net& n) { rows(n, "Gather-8", ElementType::bf16); }
+void rows_often(Net& n) {
+  n.result(n.op("Gather-8", {narrow_weights(n, {9, 40, 50}, ElementType::bf16), lengths(n), n.index(0)}));
+}
+void rows_in_range(Net& n) { rows(n, "Gather-7", ElementType::f16); }
+void rows_given(Net& n) { n.result(n.op("Gather-1", {narrow_weights(n, {60, 300}), lengths(n), n.index(-2)})); }
+void tied(Net& n) {  // a language model's table, which gives its logits too
+  const auto table = narrow_weights(n, {130, 150});
+  const auto x = n.op("Gather-8", {table, lengths(n), n.index(0)});
+  n.result(matmul(n, x, table, true));
+}
+
+// clang-format off
+constexpr Example kExamples[] = {
+    {"narrow.gather", rows_from_end, kOnce, kFixed, kF32Only},
+    {"narrow.gather", rows_of_bf16, kOnce, kFixed, kF32Only},
+    {"narrow.gather", rows_often, kOften, kFixed, kF32Only},
+    {"narrow.gather", rows_in_range, kOnce, kFixed, kF32Only},
+    {"narrow.gather", rows_given, kOnce, kFixed, kF32Only},
+    {"narrow.gather", tied, kOften, kFixed, kF32Only},
+    {"narrow.gather", tied, kOnce, kFixed, kF32Only},
+};
+// clang-format on
+
+}  // namespace
+
+extern constinit const Examples examples{"gather", kExamples};
+
+}  // namespace ovir::testing::patterns::gather
