@@ -102,6 +102,10 @@ ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 hei
 /// Rounding errors of as many products of numbers below 1.
 double rounding(const ConvolutionShape& s) { return 1e-6 + 1e-7 * static_cast<double>(s.group_channels() * s.taps()); }
 
+double winograd_rounding(const ConvolutionShape& s, int m) {
+  return rounding(s) * (m == 4 ? 5 : (m == kWinogradLine ? 2 : 1));
+}
+
 void check_direct(const ConvolutionShape& s) {
   const Data d(s);
   const auto sums = naive(s, d.in, d.filters);
@@ -220,9 +224,12 @@ TEST_CASE("convolution of plain planes") {
 TEST_CASE("Winograd convolution") {
   for (const auto& s : {shape(1, 1, 32, 32, 28, 28, 3, 3, 1, 1, 1), shape(2, 1, 40, 50, 9, 13, 3, 3, 1, 1, 1),
                         shape(1, 1, 16, 16, 4, 5, 3, 3, 1, 1, 0), shape(1, 1, 130, 140, 25, 31, 3, 3, 1, 1, 1, 0),
-                        shape(1, 1, 48, 16, 60, 57, 3, 3, 1, 1, 1)})
-    for (const int m : {2, 4}) {
-      REQUIRE(winograd_fits(s));
+                        shape(1, 1, 48, 16, 60, 57, 3, 3, 1, 1, 1), shape(2, 1, 33, 34, 27, 21, 3, 3, 1, 2, 2),
+                        shape(1, 1, 32, 40, 14, 50, 3, 3, 1, 5, 3), shape(1, 1, 40, 33, 13, 30, 3, 1, 1, 1, 1),
+                        shape(2, 1, 33, 40, 50, 21, 1, 3, 1, 3, 3), shape(2, 1, 64, 70, 1, 139, 1, 3, 1, 1, 1),
+                        shape(1, 1, 48, 130, 1, 300, 1, 3, 1, 32, 40), shape(1, 1, 140, 130, 1, 45, 1, 3, 1, 7, 7)})
+    for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
+      REQUIRE((m == kWinogradLine ? winograd_line_fits(s) : winograd_fits(s)));
       const Data d(s);
       ThreadPool pool(4);
       const Buffer filters(winograd_filters_size(s, m)), scratch(winograd_scratch_size(s, m, 4));
@@ -232,14 +239,15 @@ TEST_CASE("Winograd convolution") {
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
             winograd_convolution(s, m, filters.data(), in, out, e, scratch.data(), threads);
           },
-          rounding(s) * (m == 4 ? 5 : 1));
+          winograd_rounding(s, m));
     }
 }
 
 TEST_CASE("Winograd convolution, packed by panels") {
   for (const auto& s : {shape(1, 1, 40, 290, 9, 7, 3, 3, 1, 1, 1), shape(1, 1, 33, 257, 6, 10, 3, 3, 1, 1, 0),
-                        shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1)})
-    for (const int m : {2, 4}) {
+                        shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1), shape(1, 1, 40, 290, 19, 21, 3, 3, 1, 3, 3),
+                        shape(1, 1, 130, 290, 1, 81, 1, 3, 1, 3, 3), shape(1, 1, 130, 257, 20, 9, 1, 3, 1, 1, 0)})
+    for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
       REQUIRE(winograd_packs_by_panels(s, m));
       const Data d(s);
       const Buffer scratch(winograd_once_scratch_size(s, m, 4));
@@ -248,7 +256,7 @@ TEST_CASE("Winograd convolution, packed by panels") {
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
             winograd_convolution_once(s, m, d.filters.data(), in, out, e, scratch.data(), threads);
           },
-          rounding(s) * (m == 4 ? 5 : 1));
+          winograd_rounding(s, m));
     }
 }
 

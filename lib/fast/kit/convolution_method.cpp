@@ -12,14 +12,17 @@
 namespace ovir::fast {
 namespace {
 
-int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4; }
+int tile(ConvolutionMethod m) {
+  if (m == ConvolutionMethod::winograd_line) return kWinogradLine;
+  return m == ConvolutionMethod::winograd2 ? 2 : 4;
+}
 
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct",    "pointwise",   "winograd2", "winograd4",
-                                                "depthwise", "grouped",     "planar",    "transposed",
-                                                "clipped",   "few_outputs", "bf16x3"};
+  static constexpr std::string_view kNames[] = {"direct",        "pointwise", "winograd2",   "winograd4",
+                                                "winograd_line", "depthwise", "grouped",     "planar",
+                                                "transposed",    "clipped",   "few_outputs", "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -29,7 +32,8 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::transposed: return direct_filters_size(shape);
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_filters_size(shape, tile(method));
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_filters_size(shape, tile(method));
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
@@ -47,7 +51,8 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::pointwise: return direct_pack(shape, filters, to, pool);
     case ConvolutionMethod::transposed: return transposed_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_pack(shape, tile(method), filters, to, pool);
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_pack(shape, tile(method), filters, to, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
@@ -63,7 +68,8 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_scratch_size(shape, tile(method), threads);
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_scratch_size(shape, tile(method), threads);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
@@ -81,6 +87,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::pointwise: return pointwise_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line:
       return winograd_convolution(shape, tile(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
@@ -99,7 +106,8 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_packs_by_panels(shape, tile(method));
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_packs_by_panels(shape, tile(method));
     default: return false;
   }
 }

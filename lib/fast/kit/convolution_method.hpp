@@ -14,6 +14,7 @@ enum class ConvolutionMethod : std::uint8_t {
   pointwise,
   winograd2,
   winograd4,
+  winograd_line,
   depthwise,
   grouped,
   planar,
@@ -25,7 +26,13 @@ enum class ConvolutionMethod : std::uint8_t {
 std::string_view name(ConvolutionMethod method);
 
 constexpr bool is_winograd(ConvolutionMethod m) {
-  return m == ConvolutionMethod::winograd2 || m == ConvolutionMethod::winograd4;
+  return m == ConvolutionMethod::winograd2 || m == ConvolutionMethod::winograd4 ||
+         m == ConvolutionMethod::winograd_line;
+}
+/// Of tiles that winograd_tile() gives, not 0.
+constexpr ConvolutionMethod winograd_of(int tile) {
+  if (tile == kWinogradLine) return ConvolutionMethod::winograd_line;
+  return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
 }
 
 /// Floats of the packed filters, of which the size of planes does not matter.

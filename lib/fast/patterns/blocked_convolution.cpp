@@ -38,13 +38,13 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool a
   if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
-  if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
+  if (!open && tile == 0 && clipped_pays(s)) return ConvolutionMethod::clipped;
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
   const bool middling = tile == 2 && std::min(s.out_height, s.out_width) >= kSideWorthSplitting;
   if (splits && (tile == 0 || middling)) return ConvolutionMethod::bf16x3;
   if (tile == 0) return ConvolutionMethod::direct;
-  return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
+  return winograd_of(tile);
 }
 
 i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }

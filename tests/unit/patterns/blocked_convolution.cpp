@@ -47,6 +47,19 @@ void winograd4(Net& n) {
   const auto x = n.input({2, 32, 25, 26});
   n.result(n.op("Sigmoid-1", {convolution(n, x, {34, 32, 3, 3}, windows(2, 1, 1))}));
 }
+void winograd_dilated(Net& n) {
+  const auto x = n.input({1, 40, 24, 14});
+  n.result(relu(n, biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
+}
+void winograd_line(Net& n) {
+  const auto x = n.input({2, 40, 203});
+  const auto y = n.op("Add-1", {convolution(n, x, {35, 40, 3}, windows(1, 1, 16, 16)), n.weights({1, 35, 1})});
+  n.result(n.op("Add-1", {n.op("Swish-4", {y}), n.input({2, 35, 203})}));
+}
+void winograd_upright(Net& n) {
+  const auto x = n.input({1, 40, 32, 9});
+  n.result(relu(n, biased(n, convolution(n, x, {64, 40, 3, 1}, windows(2, 1)), 64)));
+}
 void planar(Net& n) {
   const auto x = n.input({1, 3, 23, 21});
   n.result(relu(n, biased(n, convolution(n, x, {18, 3, 3, 3}, windows(2, 1, 1)), 18)));
@@ -279,6 +292,10 @@ constexpr Example kExamples[] = {
     {"winograd2.convolution+bias", winograd2_many_outputs, kOnce, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+Relu", winograd_dilated, kOften, kFixed, true, kWinograd},
+    {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOften, kFixed, true, kWinograd},
+    {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOnce, kFixed, true, kWinograd},
+    {"winograd_line.convolution+bias+Relu", winograd_upright, kOften, kFixed, true, kWinograd},
     {"pointwise.convolution+bias+Relu", pixels_apart},
     {"pointwise.convolution+bias+Relu", pixels_apart, kOnce},
     {"pointwise.convolution", pixels_apart_grouped},

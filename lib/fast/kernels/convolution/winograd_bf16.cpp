@@ -22,7 +22,9 @@ struct Loops {
 
   int pixels() const { return table.pixels; }
   const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * g.point_size(); }
-  void transform(const Word* in, i64 row, Word* to, i64 step) const { table.bf16_winograd_input(in, row, to, step); }
+  void transform(const Word* in, i64 row, i64 /*column*/, Word* to, i64 step) const {
+    table.bf16_winograd_input(in, row, to, step);
+  }
 
   void multiply(const WinogradProduct<Word>& p) const {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -75,8 +77,8 @@ struct Loops {
 }  // namespace
 
 bool bf16_winograd_pays(const ConvolutionShape& s) {
-  return !narrow_isa().tiled && winograd_fits(s) && s.channels >= kChannels && s.outputs >= kColumns &&
-         std::min(s.out_height, s.out_width) >= 6;
+  return !narrow_isa().tiled && winograd_fits(s) && !s.is_dilated() && s.channels >= kChannels &&
+         s.outputs >= kColumns && std::min(s.out_height, s.out_width) >= 6;
 }
 
 i64 bf16_winograd_filters_size(const ConvolutionShape& s) {

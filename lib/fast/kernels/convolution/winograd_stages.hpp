@@ -11,8 +11,24 @@ namespace ovir::fast {
 struct WinogradGeometry {
   static constexpr i64 kTilesTogether = 56;  // of a product of a panel
 
-  int m;
-  i64 window, points;  ///< m + 2, and its square
+  /// One axis: tiles of `size` output pixels that lie `apart` (the dilation), as many tiles side by side.
+  struct Axis {
+    i64 size, apart, tiles;
+    Axis(i64 length, i64 tile, i64 dilation)
+        : size(tile),
+          apart(dilation),
+          tiles(length / (tile * dilation) * dilation + std::min(length % (tile * dilation), dilation)) {}
+    /// Input pixels of a tile.
+    i64 window() const { return size == 1 ? 1 : size + 2; }
+    /// The first output pixel of a tile.
+    i64 first(i64 tile) const { return apart == 1 ? tile * size : tile / apart * size * apart + tile % apart; }
+    /// How many of a tile's output pixels there are.
+    i64 pixels(i64 first, i64 length) const { return std::min(size, ceil_div(length - first, apart)); }
+  };
+
+  int m;  ///< output pixels of a side, or kWinogradLine
+  Axis y, x;
+  i64 points;          ///< of a window
   i64 across, down;    ///< tiles of an image
   i64 blocks, panels;  ///< of what is transformed, and of the outputs
   i64 split;           ///< of a block of the input into those
@@ -24,13 +40,14 @@ struct WinogradGeometry {
   /// Words of a panel's transformed filters at a point.
   i64 point_size() const { return blocks * kBlock * kColumns; }
 
-  /// Of m × m output pixels a tile. Chunks of their own take `together` tiles or more.
+  /// Of m × m output pixels a tile, or of the taps' line. Chunks of their own take `together` tiles or more.
   WinogradGeometry(const ConvolutionShape& s, int tile, i64 block_count, i64 together, i64 block_split = 1)
       : m(tile),
-        window(tile + 2),
-        points(window * window),
-        across(ceil_div(s.out_width, tile)),
-        down(ceil_div(s.out_height, tile)),
+        y(s.out_height, side(s.kernel_height), s.dilation_y),
+        x(s.out_width, side(s.kernel_width), s.dilation_x),
+        points(y.window() * x.window()),
+        across(x.tiles),
+        down(y.tiles),
         blocks(block_count),
         panels(ceil_div(s.outputs, kColumns)),
         split(block_split) {
@@ -44,6 +61,8 @@ struct WinogradGeometry {
     rows = ceil_div(down, ceil_div(down, rows));
   }
   i64 tiles() const { return rows * across; }
+  /// A tile's output pixels along an axis of so many taps.
+  i64 side(i64 taps) const { return m != kWinogradLine ? m : (taps == 1 ? 1 : 4); }
   /// Elements between the points of the transformed input; not a multiple of a page, or lines would fall together.
   i64 input_step(i64 tiles) const { return (blocks * tiles + 1) * kBlock; }
   i64 input_size(i64 tiles) const { return points * input_step(tiles); }
@@ -89,7 +108,8 @@ struct WinogradSums {
 };
 
 /// `Loops` computes:
-///   transform(pixels, row, to, step)   a window of one block, whose rows are `row` elements apart, to its points
+///   transform(pixels, row, column, to, step)   a window of one block, whose rows are `row` elements apart and columns
+///                                      `column`, to its points
 ///   pixels()                           the most tiles of a product at once
 ///   multiply(WinogradProduct)
 ///   filters(panel, point)              where they lie, up to the end of the last point: they are asked for beforehand
@@ -183,18 +203,20 @@ class WinogradStages {
   void transform(const Element* in, i64 image, i64 block, i64 ty, i64 tx, Element* to, i64 step) const {
     const auto part = block % g_.split * (kBlock / g_.split);
     const auto* plane = in + (image * ceil_div(g_.blocks, g_.split) + block / g_.split) * s_.plane() * kBlock;
-    const auto y = ty * g_.m - s_.pad_top, x = tx * g_.m - s_.pad_left, row = s_.width * kBlock;
-    if (y >= 0 && x >= 0 && y + g_.window <= s_.height && x + g_.window <= s_.width)
-      return loops_.transform(plane + y * row + x * kBlock + part, row, to, step);
+    const auto y = g_.y.first(ty) - s_.pad_top, x = g_.x.first(tx) - s_.pad_left, row = s_.width * kBlock;
+    const auto down = g_.y.window(), across = g_.x.window(), y_apart = g_.y.apart, x_apart = g_.x.apart;
+    if (y >= 0 && x >= 0 && y + (down - 1) * y_apart < s_.height && x + (across - 1) * x_apart < s_.width)
+      return loops_.transform(plane + y * row + x * kBlock + part, y_apart * row, x_apart * kBlock, to, step);
     alignas(64) std::array<Element, 36 * kBlock> window;
-    for (i64 i = 0; i < g_.window; ++i)
-      for (i64 j = 0; j < g_.window; ++j) {
-        auto* pixel = window.data() + (i * g_.window + j) * kBlock;
-        if (y + i >= 0 && y + i < s_.height && x + j >= 0 && x + j < s_.width)
-          std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
+    for (i64 i = 0; i < down; ++i)
+      for (i64 j = 0; j < across; ++j) {
+        auto* pixel = window.data() + (i * across + j) * kBlock;
+        const auto from_y = y + i * y_apart, from_x = x + j * x_apart;
+        if (from_y >= 0 && from_y < s_.height && from_x >= 0 && from_x < s_.width)
+          std::copy_n(plane + from_y * row + from_x * kBlock, kBlock, pixel);
         else std::fill_n(pixel, kBlock, pad_);
       }
-    loops_.transform(window.data() + part, g_.window * kBlock, to, step);
+    loops_.transform(window.data() + part, across * kBlock, kBlock, to, step);
   }
 
   const ConvolutionShape& s_;
