@@ -5,6 +5,8 @@
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/transposed_few.hpp"
+#include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
@@ -52,10 +54,10 @@ std::vector<double> naive_transposed(const ConvolutionShape& s, const Data& d) {
   return out;
 }
 
-/// Runs a kernel on blocked data with every kind of epilogue, on one thread and on four.
+/// Runs a kernel on blocked data with every kind of epilogue, on one thread and on four; `adds`: also with a residual.
 template <class Run>
 void check(const ConvolutionShape& s, const Data& d, const std::vector<double>& sums, Run run, double tolerance,
-           bool planar = false) {
+           bool planar = false, bool adds = true) {
   ThreadPool one(1), four(4);
   INFO(s.batch << "x" << s.channels << "x" << s.height << "x" << s.width << " to " << s.outputs << " groups "
                << s.groups << " kernel " << s.kernel_height << "x" << s.kernel_width << " stride " << s.stride_x);
@@ -70,6 +72,7 @@ void check(const ConvolutionShape& s, const Data& d, const std::vector<double>& 
                                 {.activation = kSigmoid, .residual = residual.data()}};
   for_each_isa([&] {
     for (const auto& e : epilogues) {
+      if (e.residual && !adds) continue;
       Floats out(residual.size(), 77.0f), again = out, plain(at(s.batch * s.outputs * s.out_plane()));
       run(planar ? d.in.data() : in.data(), out.data(), e, four);
       to_plain(out.data(), plain.data(), s.batch, s.outputs, s.out_plane(), four);
@@ -304,33 +307,36 @@ TEST_CASE("convolution of groups of which a block holds some") {
     CHECK(!groups_slide(s));
 }
 
+ConvolutionShape transposed(i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel,
+                            i64 stride, i64 dilation, i64 pad, i64 more) {
+  ConvolutionShape s{batch,
+                     groups,
+                     channels,
+                     outputs,
+                     height,
+                     width,
+                     0,
+                     0,
+                     height == 1 ? 1 : kernel,
+                     kernel,
+                     height == 1 ? 1 : stride,
+                     stride,
+                     dilation,
+                     dilation,
+                     height == 1 ? 0 : pad,
+                     pad};
+  s.out_height = height == 1 ? 1 : (height - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
+  s.out_width = (width - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
+  return s;
+}
+
 TEST_CASE("transposed convolution") {
-  const auto transposed = [](i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel,
-                             i64 stride, i64 dilation, i64 pad, i64 more) {
-    ConvolutionShape s{batch,
-                       groups,
-                       channels,
-                       outputs,
-                       height,
-                       width,
-                       0,
-                       0,
-                       height == 1 ? 1 : kernel,
-                       kernel,
-                       height == 1 ? 1 : stride,
-                       stride,
-                       dilation,
-                       dilation,
-                       height == 1 ? 0 : pad,
-                       pad};
-    s.out_height = height == 1 ? 1 : (height - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
-    s.out_width = (width - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
-    return s;
-  };
   for (const auto& s : {transposed(1, 1, 32, 16, 8, 9, 2, 2, 1, 0, 0), transposed(2, 1, 20, 33, 5, 6, 3, 2, 1, 1, 1),
                         transposed(1, 1, 16, 16, 7, 7, 4, 2, 1, 1, 0), transposed(1, 2, 32, 32, 4, 5, 3, 1, 1, 1, 0),
                         transposed(1, 1, 8, 5, 4, 4, 2, 3, 1, 0, 1), transposed(1, 1, 16, 20, 1, 30, 10, 5, 1, 2, 1),
-                        transposed(1, 1, 6, 4, 5, 5, 3, 2, 2, 1, 0), transposed(2, 3, 24, 24, 5, 6, 3, 2, 1, 1, 1)}) {
+                        transposed(1, 1, 6, 4, 5, 5, 3, 2, 2, 1, 0), transposed(2, 3, 24, 24, 5, 6, 3, 2, 1, 1, 1),
+                        transposed(1, 1, 20, 70, 1, 1, 5, 2, 1, 1, 0), transposed(1, 1, 32, 40, 60, 70, 4, 2, 1, 1, 1),
+                        transposed(1, 1, 40, 33, 18, 30, 5, 3, 1, 2, 2), transposed(1, 1, 8, 9, 1, 1, 1, 5, 1, 0, 0)}) {
     const Data d(s, true);
     ThreadPool pool(4);
     const Buffer filters(direct_filters_size(s)), scratch(transposed_scratch_size(s, 4));
@@ -342,6 +348,51 @@ TEST_CASE("transposed convolution") {
         },
         rounding(s));
   }
+}
+
+TEST_CASE("transposed convolution of small planes, as a product") {
+  for (const auto& s : {transposed(1, 1, 100, 70, 1, 1, 4, 1, 1, 0, 0), transposed(3, 1, 20, 33, 1, 1, 5, 2, 1, 1, 0),
+                        transposed(2, 1, 33, 40, 4, 4, 4, 2, 1, 1, 0), transposed(1, 1, 16, 17, 3, 5, 3, 2, 2, 1, 1),
+                        transposed(2, 1, 24, 8, 1, 20, 7, 3, 1, 2, 1), transposed(1, 1, 8, 5, 2, 3, 2, 3, 1, 0, 1)}) {
+    REQUIRE(transposed_product_pays(s));
+    const Data d(s, true);
+    ThreadPool pool(4);
+    const Buffer filters(transposed_product_filters_size(s)), scratch(transposed_product_scratch_size(s));
+    transposed_product_pack(s, d.filters.data(), filters.data(), pool);
+    check(
+        s, d, naive_transposed(s, d),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          transposed_product(s, filters.data(), in, out, e, scratch.data(), threads);
+        },
+        rounding(s));
+  }
+  CHECK_FALSE(transposed_product_pays(transposed(1, 2, 32, 32, 4, 5, 3, 1, 1, 1, 0)));
+  CHECK_FALSE(transposed_product_pays(transposed(1, 1, 32, 32, 6, 6, 4, 2, 1, 1, 0)));
+}
+
+TEST_CASE("transposed convolution of few outputs") {
+  for (const auto& s : {transposed(1, 1, 64, 3, 9, 11, 4, 2, 1, 1, 0), transposed(2, 1, 20, 4, 6, 7, 5, 2, 1, 2, 1),
+                        transposed(1, 1, 33, 1, 8, 6, 8, 4, 1, 2, 0), transposed(1, 1, 24, 2, 1, 40, 12, 6, 1, 3, 0),
+                        transposed(1, 1, 16, 1, 7, 9, 4, 3, 1, 0, 2), transposed(1, 1, 40, 3, 5, 6, 3, 2, 1, 1, 1)}) {
+    REQUIRE(transposed_few_pays(s));
+    const Data d(s, true);
+    ThreadPool pool(4);
+    const Buffer filters(transposed_few_filters_size(s)), scratch(transposed_few_scratch_size(s, 4));
+    transposed_few_pack(s, d.filters.data(), filters.data(), pool);
+    for (const bool planes : {false, true})
+      check(
+          s, d, naive_transposed(s, d),
+          [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+            if (!planes) return transposed_few(s, filters.data(), in, out, false, e, scratch.data(), threads);
+            Floats plain(at(s.batch * s.outputs * s.out_plane()));
+            transposed_few(s, filters.data(), in, plain.data(), true, e, scratch.data(), threads);
+            to_blocked(plain.data(), out, s.batch, s.outputs, s.out_plane(), threads);
+          },
+          rounding(s), false, false);
+  }
+  CHECK_FALSE(transposed_few_pays(transposed(1, 1, 64, 5, 9, 11, 4, 2, 1, 1, 0)));  // 20 outputs
+  CHECK_FALSE(transposed_few_pays(transposed(1, 1, 64, 3, 9, 11, 4, 1, 1, 1, 0)));  // one phase
+  CHECK_FALSE(transposed_few_pays(transposed(1, 2, 64, 2, 9, 11, 4, 2, 1, 1, 0)));
 }
 
 }  // namespace

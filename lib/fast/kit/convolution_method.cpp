@@ -7,6 +7,8 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
+#include "fast/kernels/convolution/transposed_few.hpp"
+#include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
@@ -20,9 +22,9 @@ int tile(ConvolutionMethod m) {
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct",        "pointwise", "winograd2",   "winograd4",
-                                                "winograd_line", "depthwise", "grouped",     "planar",
-                                                "transposed",    "clipped",   "few_outputs", "bf16x3"};
+  static constexpr std::string_view kNames[] = {
+      "direct", "pointwise",  "winograd2",          "winograd4",      "winograd_line", "depthwise",   "grouped",
+      "planar", "transposed", "transposed_product", "transposed_few", "clipped",       "few_outputs", "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -38,6 +40,8 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
+    case ConvolutionMethod::transposed_product: return transposed_product_filters_size(shape);
+    case ConvolutionMethod::transposed_few: return transposed_few_filters_size(shape);
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_filters_size(shape);
   }
@@ -57,6 +61,8 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::transposed_product: return transposed_product_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::transposed_few: return transposed_few_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
   }
@@ -74,6 +80,8 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
+    case ConvolutionMethod::transposed_product: return transposed_product_scratch_size(shape);
+    case ConvolutionMethod::transposed_few: return transposed_few_scratch_size(shape, threads);
     case ConvolutionMethod::few_outputs: return few_outputs_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_scratch_size(shape, threads);
   }
@@ -97,6 +105,10 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::transposed_product:
+      return transposed_product(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::transposed_few:
+      return transposed_few(shape, filters, in, out, planes, epilogue, scratch, pool);
   }
 }
 

@@ -9,6 +9,7 @@
 namespace ovir::fast {
 
 /// `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
+/// `transposed_few` and `few_outputs` may write plain planes.
 enum class ConvolutionMethod : std::uint8_t {
   direct,
   pointwise,
@@ -19,6 +20,8 @@ enum class ConvolutionMethod : std::uint8_t {
   grouped,
   planar,
   transposed,
+  transposed_product,
+  transposed_few,
   clipped,
   few_outputs,
   bf16x3
@@ -39,7 +42,10 @@ constexpr ConvolutionMethod winograd_of(int tile) {
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);
 void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads);
-/// `planes`: the output lies plainly; of few_outputs alone.
+constexpr bool writes_planes(ConvolutionMethod m) {
+  return m == ConvolutionMethod::few_outputs || m == ConvolutionMethod::transposed_few;
+}
+/// `planes`: the output lies plainly, where writes_planes().
 void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,
              bool planes, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 

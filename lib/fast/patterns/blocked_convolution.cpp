@@ -9,6 +9,8 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/transposed_few.hpp"
+#include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolution_sum.hpp"
@@ -45,6 +47,11 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool a
   if (splits && (tile == 0 || middling)) return ConvolutionMethod::bf16x3;
   if (tile == 0) return ConvolutionMethod::direct;
   return winograd_of(tile);
+}
+
+ConvolutionMethod choose_transposed(const ConvolutionShape& s, bool once, bool adds) {
+  if (!once && !adds && transposed_few_pays(s)) return ConvolutionMethod::transposed_few;
+  return transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
 }
 
 i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }
@@ -86,7 +93,7 @@ class BlockedConvolution final : public Kernel {
       state->whole = s;
       s = s.sampled();
     }
-    if (out.layout == Layout::plain && method_ != ConvolutionMethod::few_outputs)
+    if (out.layout == Layout::plain && !writes_planes(method_))
       state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
@@ -200,7 +207,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
-  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, true, open, ending.residual >= 0);
+  const auto method = transposed ? choose_transposed(known, !packed, ending.residual >= 0)
+                                 : choose(known, true, open, ending.residual >= 0);
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;

@@ -87,9 +87,23 @@ void image_to_eight(Net& n) {
   n.result(n.op("Swish-4", {biased(n, convolution(n, n.input({2, 3, 20, 35}), {8, 3, 6, 6}, windows(2, 2, 2)), 8)}));
 }
 void transposed(Net& n) {
-  const auto x = n.input({1, 20, 5, 6});
+  const auto x = n.input({1, 20, 7, 6});
   const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 4, 4})}, windows(2, 2, 1));
   n.result(relu(n, biased(n, y, 18)));
+}
+void transposed_vector(Net& n) {  // of which each output pixel has one tap
+  const auto y = n.op("ConvolutionBackpropData-1", {n.input({2, 50, 1, 1}), n.weights({50, 40, 4, 4})}, windows(2));
+  n.result(relu(n, biased(n, y, 40)));
+}
+void transposed_image(Net& n) {
+  const auto y =
+      n.op("ConvolutionBackpropData-1", {n.input({1, 33, 9, 7}), n.weights({33, 3, 4, 4})}, windows(2, 2, 1));
+  n.result(n.op("Tanh-1", {biased(n, y, 3)}));
+}
+void transposed_added(Net& n) {
+  const auto y =
+      n.op("ConvolutionBackpropData-1", {n.input({1, 33, 9, 7}), n.weights({33, 3, 4, 4})}, windows(2, 2, 1));
+  n.result(n.op("Add-1", {y, n.input({1, 3, 18, 14})}));
 }
 
 /// So many outputs that a single run packs their filters panel by panel.
@@ -321,6 +335,11 @@ constexpr Example kExamples[] = {
     {"planar.convolution+bias+Swish", image_to_eight, kOnce},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
+    {"transposed_product.convolution+bias+Relu", transposed_vector},
+    {"transposed_product.convolution+bias+Relu", transposed_vector, kOnce},
+    {"transposed_few.convolution+bias+Tanh", transposed_image},
+    {"transposed.convolution+bias+Tanh", transposed_image, kOnce},
+    {"transposed.convolution+residual", transposed_added},
 };
 // clang-format on
 
