@@ -1,5 +1,6 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
-// spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
+// spatial axes, and what follows them, also with a Pad of zeros before them; and Convolution-1 of three axes along the
+// first of them, or of single values, which is one of two: slices and their pixels. Filters are packed when the plan is made,
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include <limits>
 
@@ -26,6 +27,9 @@ constexpr i64 kPlaneWorthTransforming = 150;
 
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
+
+/// Axes of data with three spatial ones.
+constexpr i64 kVolume = 5;
 
 /// Convolutions of the patches of an image have more than most kernels take. Packed in a single run, their filters
 /// would take memory and save no time.
@@ -79,7 +83,8 @@ class BlockedConvolution final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
-    auto& s = state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
+    const auto shape_of = sizes.in[0].rank() == kVolume ? with_slices : with_planes;
+    auto& s = state->shape = shape_of(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
     const auto& out = sizes.out[0];
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
     if (sampled_ ? !s.is_sampled() : method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) return nullptr;
@@ -191,9 +196,34 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   return match;
 }
 
+/// One of three spatial axes of known sizes that is pointwise, or that Winograd takes along the first of them.
+std::optional<Match> volume_match(const Graphlet& graph, int root) {
+  const auto convolution = static_convolution(graph, root, kVolume);
+  if (!convolution || convolution->rank != kVolume || convolution->open || convolution->transposed ||
+      convolution->shape.groups > 1 || !convolution->shape.is_pointwise())
+    return std::nullopt;
+  const auto input = graph.input(root, 0), filters = graph.input(root, 1);
+  auto s = convolution->shape;
+  s.kernel_height = graph.fact(filters).shape[2].length();
+  s = with_slices(convolution->attrs, s, graph.fact(input).shape.to_shape(), graph.fact({root, 0}).shape.to_shape());
+  s.batch = 1;
+  const bool once = !graph.options().steady();
+  const auto* packed = once ? nullptr : graph.constant(filters);
+  if (packed && packed->type() != ElementType::f32) return std::nullopt;
+  Match match{{root}, {input}, nullptr};
+  if (!packed) match.inputs.push_back(filters);
+  auto ending = take_ending(graph, match, kVolume, 1, s.outputs);
+  const auto method = choose(s, once, false, ending.residual >= 0);
+  if (method != ConvolutionMethod::pointwise && method != ConvolutionMethod::winograd_line) return std::nullopt;
+  match.kernel =
+      std::make_unique<BlockedConvolution>(convolution->attrs, s, method, packed ? packed->data<float>() : nullptr,
+                                           packed ? FilePart() : file_of(graph, filters), std::move(ending));
+  return match;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
-  if (!convolution) return std::nullopt;
+  if (!convolution) return volume_match(graph, root);
   const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.

@@ -188,7 +188,7 @@ void winograd_convolution(const ConvolutionShape& shape, int m, const float* fil
 bool winograd_packs_by_panels(const ConvolutionShape& shape, int m) {
   const auto s = upright(shape);
   const auto g = geometry_of(s, m);
-  return !g.own && s.batch == 1 && g.rows == g.down && g.tiles() <= kOnceTiles && g.panels >= kOncePanels;
+  return !g.own && s.batch == 1 && g.tiles() == g.down * g.across && g.tiles() <= kOnceTiles && g.panels >= kOncePanels;
 }
 
 i64 winograd_once_scratch_size(const ConvolutionShape& shape, int m, int threads) {
@@ -206,7 +206,8 @@ void winograd_convolution_once(const ConvolutionShape& shape, int m, const Weigh
   const auto k = g.points * g.blocks * kBlock, each = s.channels * s.taps(), tiles = g.tiles();
   const auto parts = ceil_div(tiles, g.kTilesTogether);
   const Loops none{isa(), s, g, epilogue, {nullptr, k, s.outputs}, out};
-  WinogradStages<float, Loops>(s, g, none).transform(in, 0, {0, g.down}, scratch, pool);
+  const WinogradArea all{{0, g.down}, {0, g.across}};
+  WinogradStages<float, Loops>(s, g, none).transform(in, 0, all, scratch, pool);
   Slots rooms(scratch + g.input_size(tiles), size.size(), slots_for(pool));
   parallel(pool, g.panels, [&](i64 panel) {
     const Slots::Lease room(rooms);
@@ -222,8 +223,7 @@ void winograd_convolution_once(const ConvolutionShape& shape, int m, const Weigh
     }
     const WinogradStages<float, Loops> stages(s, g, loops);
     for (i64 i = 0; i < parts; ++i) {
-      const Part part(tiles, parts, i);
-      stages.panel(0, panel, 0, part.begin, part.end, tiles, scratch, packed + size.packed);
+      stages.panel(0, panel, all, Part(tiles, parts, i), scratch, packed + size.packed);
     }
   });
   clear_padding(s, epilogue.activation, out);

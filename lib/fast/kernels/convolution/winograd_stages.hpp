@@ -35,7 +35,8 @@ struct WinogradGeometry {
   /// The filters are small: each chunk takes rows of tiles through all three stages in its own memory. Else the stages
   /// are shared: rows of tiles are transformed by all chunks, then each takes panels.
   bool own;
-  i64 rows;  ///< of tiles, at once
+  i64 rows;     ///< of tiles, at once
+  i64 columns;  ///< parts of rows that are longer than what is transformed at once
 
   /// Words of a panel's transformed filters at a point.
   i64 point_size() const { return blocks * kBlock * kColumns; }
@@ -59,8 +60,9 @@ struct WinogradGeometry {
     const auto wanted = own ? ceil_div(together, across) : down;
     rows = std::clamp<i64>((own ? kTile : kShared) / std::max<i64>(row, 1), 1, std::clamp<i64>(wanted, 1, down));
     rows = ceil_div(down, ceil_div(down, rows));
+    columns = ceil_div(across, std::max<i64>(1, row / (own ? kTile : kShared)));
   }
-  i64 tiles() const { return rows * across; }
+  i64 tiles() const { return rows * columns; }
   /// A tile's output pixels along an axis of so many taps.
   i64 side(i64 taps) const { return m != kWinogradLine ? m : (taps == 1 ? 1 : 4); }
   /// Elements between the points of the transformed input; not a multiple of a page, or lines would fall together.
@@ -72,6 +74,14 @@ struct WinogradGeometry {
     const auto input = input_size(tiles()), output = output_size(std::min(tiles(), own ? tiles() : kTilesTogether));
     return own ? threads * (input + output) : input + threads * output;
   }
+};
+
+/// Tiles that are transformed at once, row by row.
+struct WinogradArea {
+  Part rows, columns;
+  i64 count() const { return rows.size() * columns.size(); }
+  i64 row(i64 tile) const { return rows.begin + tile / columns.size(); }
+  i64 column(i64 tile) const { return columns.begin + tile % columns.size(); }
 };
 
 /// Some tiles of one point by the columns of a panel: sums of 4 bytes, those of tile t at out[t·16], 16 columns `half`
@@ -122,53 +132,57 @@ class WinogradStages {
       : s_(shape), g_(geometry), loops_(loops), pad_(pad) {}
 
   void run(const Element* in, float* scratch, ThreadPool& pool) const {
-    const auto bands = ceil_div(g_.down, g_.rows), input = g_.input_size(g_.tiles());
+    const auto bands = ceil_div(g_.down, g_.rows), strips = ceil_div(g_.across, g_.columns),
+               input = g_.input_size(g_.tiles());
+    const auto area_of = [&](i64 i) {
+      return WinogradArea{Part(g_.down, bands, i / strips % bands), Part(g_.across, strips, i % strips)};
+    };
     if (g_.own) {
       Slots slots(scratch, input + g_.output_size(g_.tiles()), slots_for(pool));
-      return parallel(pool, s_.batch * bands, [&](i64 chunk) {
-        const Part rows(g_.down, bands, chunk % bands);
-        const auto image = chunk / bands, count = rows.size() * g_.across;
+      return parallel(pool, s_.batch * bands * strips, [&](i64 chunk) {
+        const auto area = area_of(chunk);
+        const auto image = chunk / (bands * strips), count = area.count();
         const Slots::Lease room(slots);
         auto* transformed = reinterpret_cast<Element*>(room.data());
         for (i64 b = 0; b < g_.blocks; ++b)
           for (i64 t = 0; t < count; ++t)
-            transform(in, image, b, rows.begin + t / g_.across, t % g_.across, transformed + (b * count + t) * kBlock,
+            transform(in, image, b, area.row(t), area.column(t), transformed + (b * count + t) * kBlock,
                       g_.input_step(count));
-        for (i64 p = 0; p < g_.panels; ++p)
-          panel(image, p, rows.begin, 0, count, count, transformed, room.data() + input);
+        for (i64 p = 0; p < g_.panels; ++p) panel(image, p, area, {0, count}, transformed, room.data() + input);
       });
     }
     auto* transformed = reinterpret_cast<Element*>(scratch);
     Slots slots(scratch + input, g_.output_size(std::min(g_.tiles(), g_.kTilesTogether)), slots_for(pool));
-    for (i64 i = 0; i < s_.batch * bands; ++i) {
-      const Part rows(g_.down, bands, i % bands);
-      const auto image = i / bands, count = rows.size() * g_.across;
-      transform(in, image, rows, transformed, pool);
+    for (i64 i = 0; i < s_.batch * bands * strips; ++i) {
+      const auto area = area_of(i);
+      const auto image = i / (bands * strips), count = area.count();
+      transform(in, image, area, transformed, pool);
       const auto parts = ceil_div(count, g_.kTilesTogether);
       parallel(pool, g_.panels * parts, [&](i64 chunk) {
         const Part tiles(count, parts, chunk / g_.panels);
         const Slots::Lease room(slots);
-        panel(image, chunk % g_.panels, rows.begin, tiles.begin, tiles.end, count, transformed, room.data());
+        panel(image, chunk % g_.panels, area, tiles, transformed, room.data());
       });
     }
   }
 
-  /// Rows of tiles of all blocks.
-  void transform(const Element* in, i64 image, Part rows, Element* to, ThreadPool& pool) const {
-    const auto count = rows.size() * g_.across;
-    const auto cost = static_cast<double>(g_.across * g_.points) * 2;
-    parallel_ranges(pool, g_.blocks * rows.size(), cost, [&](i64 begin, i64 end) {
+  /// Tiles of all blocks.
+  void transform(const Element* in, i64 image, const WinogradArea& area, Element* to, ThreadPool& pool) const {
+    const auto count = area.count(), across = area.columns.size();
+    const auto cost = static_cast<double>(across * g_.points) * 2;
+    parallel_ranges(pool, g_.blocks * area.rows.size(), cost, [&](i64 begin, i64 end) {
       for (auto line = begin; line < end; ++line) {
         const auto b = line % g_.blocks, y = line / g_.blocks;
-        for (i64 x = 0; x < g_.across; ++x)
-          transform(in, image, b, rows.begin + y, x, to + (b * count + y * g_.across + x) * kBlock,
-                    g_.input_step(count));
+        for (i64 x = 0; x < across; ++x)
+          transform(in, image, b, area.rows.begin + y, area.columns.begin + x,
+                    to + (b * count + y * across + x) * kBlock, g_.input_step(count));
       }
     });
   }
 
-  /// Tiles [first, last) of `count` transformed ones, numbered along rows from tile row `row` on, by a panel.
-  void panel(i64 image, i64 panel, i64 row, i64 first, i64 last, i64 count, const Element* input, float* sums) const {
+  /// Some of the transformed tiles of an area by a panel.
+  void panel(i64 image, i64 panel, const WinogradArea& area, Part tiles, const Element* input, float* sums) const {
+    const auto first = tiles.begin, last = tiles.end, count = area.count();
     const auto here = last - first, parts = ceil_div(here, loops_.pixels()), step = g_.output_step(here);
     for (i64 point = 0; point < g_.points; ++point) {
       Ahead ahead;
@@ -191,8 +205,8 @@ class WinogradStages {
     for (auto t = first; t < last; ++t)
       loops_.store({.image = image,
                     .panel = panel,
-                    .ty = row + t / g_.across,
-                    .tx = t % g_.across,
+                    .ty = area.row(t),
+                    .tx = area.column(t),
                     .from = sums + (t - first) * kBlock,
                     .step = step,
                     .half = here * kBlock});
