@@ -231,8 +231,10 @@ TEST_CASE("Winograd convolution") {
                         shape(1, 1, 32, 40, 14, 50, 3, 3, 1, 5, 3), shape(1, 1, 40, 33, 13, 30, 3, 1, 1, 1, 1),
                         shape(2, 1, 33, 40, 50, 21, 1, 3, 1, 3, 3), shape(2, 1, 64, 70, 1, 139, 1, 3, 1, 1, 1),
                         shape(1, 1, 96, 40, 5, 1300, 3, 1, 1, 1, 1), shape(1, 1, 130, 130, 9, 900, 3, 1, 1, 2, 2),
+                        shape(2, 3, 48, 96, 14, 15, 3, 3, 1, 1, 1), shape(1, 2, 160, 192, 12, 14, 3, 3, 1, 1, 1),
                         shape(1, 1, 48, 130, 1, 300, 1, 3, 1, 32, 40), shape(1, 1, 140, 130, 1, 45, 1, 3, 1, 7, 7)})
     for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
+      if (m == 4 && s.groups > 1 && s.group_channels() < 32) continue;  // winograd_tile() does not give it
       REQUIRE((m == kWinogradLine ? winograd_line_fits(s) : winograd_fits(s)));
       const Data d(s);
       ThreadPool pool(4);

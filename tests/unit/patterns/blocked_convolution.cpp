@@ -51,6 +51,10 @@ void winograd_dilated(Net& n) {
   const auto x = n.input({1, 40, 24, 14});
   n.result(relu(n, biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
 }
+void winograd_grouped(Net& n) {
+  const auto y = n.op("GroupConvolution-1", {n.input({2, 48, 14, 13}), n.weights({3, 16, 16, 3, 3})}, windows(2, 1, 1));
+  n.result(n.op("Swish-4", {n.op("Add-1", {biased(n, y, 48), n.input({2, 48, 14, 13})})}));
+}
 void winograd_line(Net& n) {
   const auto x = n.input({2, 40, 203});
   const auto y = n.op("Add-1", {convolution(n, x, {35, 40, 3}, windows(1, 1, 16, 16)), n.weights({1, 35, 1})});
@@ -319,6 +323,8 @@ constexpr Example kExamples[] = {
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
     {"winograd2.convolution+bias+Relu", winograd_dilated, kOften, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOften, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOnce, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOften, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOnce, kFixed, true, kWinograd},
     {"winograd_line.convolution+bias+Relu", winograd_upright, kOften, kFixed, true, kWinograd},

@@ -20,6 +20,19 @@ ConvolutionShape upright(const ConvolutionShape& s) {
   return t;
 }
 
+/// Groups, which have whole blocks, as images of a batch: their blocks lie one after the other.
+ConvolutionShape by_groups(const ConvolutionShape& s) {
+  auto t = s;
+  t.batch = s.batch * s.groups;
+  t.channels = s.group_channels();
+  t.outputs = s.group_outputs();
+  t.groups = 1;
+  return t;
+}
+
+/// As the stages see it.
+ConvolutionShape seen(const ConvolutionShape& s) { return upright(by_groups(s)); }
+
 WinogradGeometry geometry_of(const ConvolutionShape& s, int m) { return {s, m, blocks_of(s.channels), 28}; }
 
 /// What the stages compute.
@@ -28,13 +41,15 @@ struct Loops {
   const ConvolutionShape& s;
   const WinogradGeometry& g;
   const Epilogue& e;
-  Panels all;
+  Panels all;  ///< of the first group
   float* out;
+  i64 groups = 1;
   i64 packed_first = 0;  ///< the panel where `all` begins
 
   int pixels() const { return table.pixels; }
-  const float* filters(i64 panel, i64 point) const {
-    return all.panel(panel - packed_first) + point * g.blocks * kBlock * all.columns(panel);
+  const float* filters(i64 image, i64 panel, i64 point) const {
+    return all.panel(panel - packed_first) + image % groups * panels_size(all.k, all.n) +
+           point * g.blocks * kBlock * all.columns(panel);
   }
   void transform(const float* in, i64 row, i64 column, float* to, i64 step) const {
     table.winograd_input(g.m, in, row, is_upright() ? row : column, to, step);
@@ -49,7 +64,7 @@ struct Loops {
     tile.blocks = g.blocks;
     tile.tap_count = 1;
     tile.steps = kBlock;
-    tile.weights = filters(p.panel, p.point);
+    tile.weights = filters(p.image, p.panel, p.point);
     tile.out = p.out;
     tile.out_pixel = kBlock;
     tile.out_block = p.half;
@@ -77,6 +92,7 @@ struct Loops {
     Tile tile{};
     tile.out = out + place;
     tile.out_pixel = column;
+    channel += sums.image % groups * s.outputs;
     begin(tile, e, channel, residual, column, 0);
     table.winograd_output(g.m, from, sums.step,
                           {.bias = tile.bias,
@@ -112,8 +128,9 @@ void pack_half(const ConvolutionShape& s, const WinogradGeometry& g, const float
                           g.blocks * kBlock * columns);
 }
 
-constexpr double kLeastUsed = 0.7;  // of the tiles' pixels
-constexpr i64 kOnceTiles = 128;     // by which a panel is multiplied that is packed right before
+constexpr i64 kLeastSideOfGroups = 12;  // their filters are few beside what is transformed
+constexpr double kLeastUsed = 0.7;      // of the tiles' pixels
+constexpr i64 kOnceTiles = 128;         // by which a panel is multiplied that is packed right before
 
 /// Of a thread that packs a panel right before it is used: sixteen filters as they were read, the panel, and sums.
 struct OnceRoom {
@@ -127,7 +144,7 @@ struct OnceRoom {
 
 /// Whether enough of the tiles' pixels are in the plane: where it is small, or taps lie far apart, many are not.
 bool pays(const ConvolutionShape& s, int m) {
-  const auto g = geometry_of(s, m);
+  const auto g = geometry_of(by_groups(s), m);
   return static_cast<double>(g.across * g.down * g.y.size * g.x.size) * kLeastUsed <=
          static_cast<double>(s.out_plane());
 }
@@ -135,7 +152,8 @@ bool pays(const ConvolutionShape& s, int m) {
 }  // namespace
 
 bool winograd_fits(const ConvolutionShape& s) {
-  return s.kernel_height == 3 && s.kernel_width == 3 && s.stride_y == 1 && s.stride_x == 1 && s.groups == 1;
+  return s.kernel_height == 3 && s.kernel_width == 3 && s.stride_y == 1 && s.stride_x == 1 &&
+         (s.groups == 1 || (s.group_channels() % kBlock == 0 && s.group_outputs() % kBlock == 0));
 }
 
 bool winograd_line_fits(const ConvolutionShape& s) {
@@ -148,16 +166,27 @@ int winograd_tile(const ConvolutionShape& s) {
   if ((!line && !winograd_fits(s)) || s.channels < 2 * kBlock || s.outputs < 2 * kBlock) return 0;
   if (line) return pays(s, kWinogradLine) ? kWinogradLine : 0;
   const auto side = std::min(s.out_height, s.out_width);
-  if (side >= 24 && pays(s, 4)) return 4;
+  if (s.groups > 1 && side < kLeastSideOfGroups) return 0;
+  // Sums of fewer channels are so small that F(4×4) would round too much beside them.
+  if (side >= 24 && s.group_channels() >= 2 * kBlock && pays(s, 4)) return 4;
   return side >= 6 && pays(s, 2) ? 2 : 0;
 }
 
-i64 winograd_filters_size(const ConvolutionShape& s, int m) {
+i64 winograd_filters_size(const ConvolutionShape& shape, int m) {
+  const auto s = by_groups(shape);
   const auto g = geometry_of(s, m);
-  return panels_size(g.points * g.blocks * kBlock, s.outputs);
+  return shape.groups * panels_size(g.points * g.blocks * kBlock, s.outputs);
 }
 
 void winograd_pack(const ConvolutionShape& s, int m, const Weights& filters, float* to, ThreadPool& pool) {
+  if (s.groups > 1) {
+    auto one = by_groups(s);
+    one.batch = s.batch;
+    for (i64 i = 0; i < s.groups; ++i)
+      winograd_pack(one, m, filters.data + i * one.outputs * one.channels * one.taps(),
+                    to + i * winograd_filters_size(one, m), pool);
+    return;
+  }
   const auto g = geometry_of(s, m);
   const Panels panels{to, g.points * g.blocks * kBlock, s.outputs};
   const auto cost = static_cast<double>(kColumns * kBlock * (s.taps() + 2 * g.points)) / 8;
@@ -172,23 +201,24 @@ void winograd_pack(const ConvolutionShape& s, int m, const Weights& filters, flo
 }
 
 i64 winograd_scratch_size(const ConvolutionShape& s, int m, int threads) {
-  return geometry_of(upright(s), m).scratch_size(threads);
+  return geometry_of(seen(s), m).scratch_size(threads);
 }
 
 void winograd_convolution(const ConvolutionShape& shape, int m, const float* filters, const float* in, float* out,
                           const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (shape.out_plane() == 0) return;
-  const auto s = upright(shape);
+  const auto s = seen(shape);
   const auto g = geometry_of(s, m);
-  const Loops loops{isa(), s, g, epilogue, {filters, g.points * g.blocks * kBlock, s.outputs}, out};
+  const Loops loops{isa(), s, g, epilogue, {filters, g.points * g.blocks * kBlock, s.outputs}, out, shape.groups};
   WinogradStages<float, Loops>(s, g, loops).run(in, scratch, pool);
-  clear_padding(s, epilogue.activation, out);
+  clear_padding(shape, epilogue.activation, out);
 }
 
 bool winograd_packs_by_panels(const ConvolutionShape& shape, int m) {
   const auto s = upright(shape);
   const auto g = geometry_of(s, m);
-  return !g.own && s.batch == 1 && g.tiles() == g.down * g.across && g.tiles() <= kOnceTiles && g.panels >= kOncePanels;
+  return !g.own && s.batch == 1 && s.groups == 1 && g.tiles() == g.down * g.across && g.tiles() <= kOnceTiles &&
+         g.panels >= kOncePanels;
 }
 
 i64 winograd_once_scratch_size(const ConvolutionShape& shape, int m, int threads) {

@@ -8,7 +8,7 @@
 
 namespace ovir::fast {
 
-/// Whether m × m output tiles can compute it: 3×3, stride 1, one group.
+/// Whether m × m output tiles can compute it: 3×3, stride 1, one group or groups of whole blocks.
 bool winograd_fits(const ConvolutionShape& shape);
 /// Whether lines can: 3×1 or 1×3, stride 1, one group.
 bool winograd_line_fits(const ConvolutionShape& shape);

@@ -90,7 +90,7 @@ template <class Element>
 struct WinogradProduct {
   const Element* in;  ///< tiles side by side, blocks `block` apart
   i64 block, tiles;
-  i64 panel, point;
+  i64 image, panel, point;
   float* out;
   i64 half;
   Ahead* ahead;
@@ -122,7 +122,7 @@ struct WinogradSums {
 ///                                      `column`, to its points
 ///   pixels()                           the most tiles of a product at once
 ///   multiply(WinogradProduct)
-///   filters(panel, point)              where they lie, up to the end of the last point: they are asked for beforehand
+///   filters(image, panel, point)       where they lie, up to the end of the last point: they are asked for beforehand
 ///   store(WinogradSums)                the pixels of a tile
 template <class Element, class Loops>
 class WinogradStages {
@@ -186,8 +186,9 @@ class WinogradStages {
     const auto here = last - first, parts = ceil_div(here, loops_.pixels()), step = g_.output_step(here);
     for (i64 point = 0; point < g_.points; ++point) {
       Ahead ahead;
-      ahead.next = reinterpret_cast<const char*>(loops_.filters(panel, point + 1));
-      ahead.end = point + 1 < g_.points ? reinterpret_cast<const char*>(loops_.filters(panel, point + 2)) : ahead.next;
+      ahead.next = reinterpret_cast<const char*>(loops_.filters(image, panel, point + 1));
+      ahead.end =
+          point + 1 < g_.points ? reinterpret_cast<const char*>(loops_.filters(image, panel, point + 2)) : ahead.next;
       ahead.lines = ceil_div(2 * kBlock, parts);
       for (i64 i = 0; i < parts; ++i) {
         const Part part(here, parts, i);
@@ -195,6 +196,7 @@ class WinogradStages {
             WinogradProduct<Element>{.in = input + point * g_.input_step(count) + (first + part.begin) * kBlock,
                                      .block = count * kBlock,
                                      .tiles = part.size(),
+                                     .image = image,
                                      .panel = panel,
                                      .point = point,
                                      .out = sums + point * step + part.begin * kBlock,
