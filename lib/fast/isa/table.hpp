@@ -90,6 +90,10 @@ struct IsaTable {
   void (*lane_normalize)(const float* x, const float* mean, const float* scale, const float* bias, float* y,
                          i64 pixels);
 
+  /// A step of an LSTM: of `gates` plus `inputs`, [4][n] (forget, input, cell, output), the first two and the last
+  /// through sigmoid, the third through tanh. c becomes forget·c + input·cell, h output·tanh(c).
+  void (*lstm_cell)(const float* gates, const float* inputs, float* c, float* h, i64 n);
+
   // Rotary embedding: each pair of numbers of x, turned by an angle; n is even. y is elsewhere.
   /// y[i] = x[i]·cosine[i] - x[j]·sine[i] and y[j] = x[j]·cosine[j] + x[i]·sine[j], for i < n/2 and j = i + n/2.
   void (*turn_halves)(const float* x, const float* cosine, const float* sine, float* y, i64 n);
