@@ -43,6 +43,10 @@ struct ConcatAttrs {
   i64 axis = 0;
 };
 
+struct GatherElementsAttrs {
+  i64 axis = 0;
+};
+
 struct MatMulAttrs {
   bool transpose_a = false, transpose_b = false;
 };

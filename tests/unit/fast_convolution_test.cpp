@@ -5,6 +5,8 @@
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/transposed_few.hpp"
+#include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
@@ -52,10 +54,10 @@ std::vector<double> naive_transposed(const ConvolutionShape& s, const Data& d) {
   return out;
 }
 
-/// Runs a kernel on blocked data with every kind of epilogue, on one thread and on four.
+/// Runs a kernel on blocked data with every kind of epilogue, on one thread and on four; `adds`: also with a residual.
 template <class Run>
 void check(const ConvolutionShape& s, const Data& d, const std::vector<double>& sums, Run run, double tolerance,
-           bool planar = false) {
+           bool planar = false, bool adds = true) {
   ThreadPool one(1), four(4);
   INFO(s.batch << "x" << s.channels << "x" << s.height << "x" << s.width << " to " << s.outputs << " groups "
                << s.groups << " kernel " << s.kernel_height << "x" << s.kernel_width << " stride " << s.stride_x);
@@ -70,6 +72,7 @@ void check(const ConvolutionShape& s, const Data& d, const std::vector<double>& 
                                 {.activation = kSigmoid, .residual = residual.data()}};
   for_each_isa([&] {
     for (const auto& e : epilogues) {
+      if (e.residual && !adds) continue;
       Floats out(residual.size(), 77.0f), again = out, plain(at(s.batch * s.outputs * s.out_plane()));
       run(planar ? d.in.data() : in.data(), out.data(), e, four);
       to_plain(out.data(), plain.data(), s.batch, s.outputs, s.out_plane(), four);
@@ -101,6 +104,10 @@ ConvolutionShape shape(i64 batch, i64 groups, i64 channels, i64 outputs, i64 hei
 
 /// Rounding errors of as many products of numbers below 1.
 double rounding(const ConvolutionShape& s) { return 1e-6 + 1e-7 * static_cast<double>(s.group_channels() * s.taps()); }
+
+double winograd_rounding(const ConvolutionShape& s, int m) {
+  return rounding(s) * (m == 4 ? 5 : (m == kWinogradLine ? 2 : 1));
+}
 
 void check_direct(const ConvolutionShape& s) {
   const Data d(s);
@@ -220,9 +227,15 @@ TEST_CASE("convolution of plain planes") {
 TEST_CASE("Winograd convolution") {
   for (const auto& s : {shape(1, 1, 32, 32, 28, 28, 3, 3, 1, 1, 1), shape(2, 1, 40, 50, 9, 13, 3, 3, 1, 1, 1),
                         shape(1, 1, 16, 16, 4, 5, 3, 3, 1, 1, 0), shape(1, 1, 130, 140, 25, 31, 3, 3, 1, 1, 1, 0),
-                        shape(1, 1, 48, 16, 60, 57, 3, 3, 1, 1, 1)})
-    for (const int m : {2, 4}) {
-      REQUIRE(winograd_fits(s));
+                        shape(1, 1, 48, 16, 60, 57, 3, 3, 1, 1, 1), shape(2, 1, 33, 34, 27, 21, 3, 3, 1, 2, 2),
+                        shape(1, 1, 32, 40, 14, 50, 3, 3, 1, 5, 3), shape(1, 1, 40, 33, 13, 30, 3, 1, 1, 1, 1),
+                        shape(2, 1, 33, 40, 50, 21, 1, 3, 1, 3, 3), shape(2, 1, 64, 70, 1, 139, 1, 3, 1, 1, 1),
+                        shape(1, 1, 96, 40, 5, 1300, 3, 1, 1, 1, 1), shape(1, 1, 130, 130, 9, 900, 3, 1, 1, 2, 2),
+                        shape(2, 3, 48, 96, 14, 15, 3, 3, 1, 1, 1), shape(1, 2, 160, 192, 12, 14, 3, 3, 1, 1, 1),
+                        shape(1, 1, 48, 130, 1, 300, 1, 3, 1, 32, 40), shape(1, 1, 140, 130, 1, 45, 1, 3, 1, 7, 7)})
+    for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
+      if (m == 4 && s.groups > 1 && s.group_channels() < 32) continue;  // winograd_tile() does not give it
+      REQUIRE((m == kWinogradLine ? winograd_line_fits(s) : winograd_fits(s)));
       const Data d(s);
       ThreadPool pool(4);
       const Buffer filters(winograd_filters_size(s, m)), scratch(winograd_scratch_size(s, m, 4));
@@ -232,14 +245,15 @@ TEST_CASE("Winograd convolution") {
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
             winograd_convolution(s, m, filters.data(), in, out, e, scratch.data(), threads);
           },
-          rounding(s) * (m == 4 ? 5 : 1));
+          winograd_rounding(s, m));
     }
 }
 
 TEST_CASE("Winograd convolution, packed by panels") {
   for (const auto& s : {shape(1, 1, 40, 290, 9, 7, 3, 3, 1, 1, 1), shape(1, 1, 33, 257, 6, 10, 3, 3, 1, 1, 0),
-                        shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1)})
-    for (const int m : {2, 4}) {
+                        shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1), shape(1, 1, 40, 290, 19, 21, 3, 3, 1, 3, 3),
+                        shape(1, 1, 130, 290, 1, 81, 1, 3, 1, 3, 3), shape(1, 1, 130, 257, 20, 9, 1, 3, 1, 1, 0)})
+    for (const int m : s.taps() == 3 ? std::vector{kWinogradLine} : std::vector{2, 4}) {
       REQUIRE(winograd_packs_by_panels(s, m));
       const Data d(s);
       const Buffer scratch(winograd_once_scratch_size(s, m, 4));
@@ -248,7 +262,7 @@ TEST_CASE("Winograd convolution, packed by panels") {
           [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
             winograd_convolution_once(s, m, d.filters.data(), in, out, e, scratch.data(), threads);
           },
-          rounding(s) * (m == 4 ? 5 : 1));
+          winograd_rounding(s, m));
     }
 }
 
@@ -296,33 +310,36 @@ TEST_CASE("convolution of groups of which a block holds some") {
     CHECK(!groups_slide(s));
 }
 
+ConvolutionShape transposed(i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel,
+                            i64 stride, i64 dilation, i64 pad, i64 more) {
+  ConvolutionShape s{batch,
+                     groups,
+                     channels,
+                     outputs,
+                     height,
+                     width,
+                     0,
+                     0,
+                     height == 1 ? 1 : kernel,
+                     kernel,
+                     height == 1 ? 1 : stride,
+                     stride,
+                     dilation,
+                     dilation,
+                     height == 1 ? 0 : pad,
+                     pad};
+  s.out_height = height == 1 ? 1 : (height - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
+  s.out_width = (width - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
+  return s;
+}
+
 TEST_CASE("transposed convolution") {
-  const auto transposed = [](i64 batch, i64 groups, i64 channels, i64 outputs, i64 height, i64 width, i64 kernel,
-                             i64 stride, i64 dilation, i64 pad, i64 more) {
-    ConvolutionShape s{batch,
-                       groups,
-                       channels,
-                       outputs,
-                       height,
-                       width,
-                       0,
-                       0,
-                       height == 1 ? 1 : kernel,
-                       kernel,
-                       height == 1 ? 1 : stride,
-                       stride,
-                       dilation,
-                       dilation,
-                       height == 1 ? 0 : pad,
-                       pad};
-    s.out_height = height == 1 ? 1 : (height - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
-    s.out_width = (width - 1) * stride + (kernel - 1) * dilation + 1 - 2 * pad + more;
-    return s;
-  };
   for (const auto& s : {transposed(1, 1, 32, 16, 8, 9, 2, 2, 1, 0, 0), transposed(2, 1, 20, 33, 5, 6, 3, 2, 1, 1, 1),
                         transposed(1, 1, 16, 16, 7, 7, 4, 2, 1, 1, 0), transposed(1, 2, 32, 32, 4, 5, 3, 1, 1, 1, 0),
                         transposed(1, 1, 8, 5, 4, 4, 2, 3, 1, 0, 1), transposed(1, 1, 16, 20, 1, 30, 10, 5, 1, 2, 1),
-                        transposed(1, 1, 6, 4, 5, 5, 3, 2, 2, 1, 0), transposed(2, 3, 24, 24, 5, 6, 3, 2, 1, 1, 1)}) {
+                        transposed(1, 1, 6, 4, 5, 5, 3, 2, 2, 1, 0), transposed(2, 3, 24, 24, 5, 6, 3, 2, 1, 1, 1),
+                        transposed(1, 1, 20, 70, 1, 1, 5, 2, 1, 1, 0), transposed(1, 1, 32, 40, 60, 70, 4, 2, 1, 1, 1),
+                        transposed(1, 1, 40, 33, 18, 30, 5, 3, 1, 2, 2), transposed(1, 1, 8, 9, 1, 1, 1, 5, 1, 0, 0)}) {
     const Data d(s, true);
     ThreadPool pool(4);
     const Buffer filters(direct_filters_size(s)), scratch(transposed_scratch_size(s, 4));
@@ -334,6 +351,51 @@ TEST_CASE("transposed convolution") {
         },
         rounding(s));
   }
+}
+
+TEST_CASE("transposed convolution of small planes, as a product") {
+  for (const auto& s : {transposed(1, 1, 100, 70, 1, 1, 4, 1, 1, 0, 0), transposed(3, 1, 20, 33, 1, 1, 5, 2, 1, 1, 0),
+                        transposed(2, 1, 33, 40, 4, 4, 4, 2, 1, 1, 0), transposed(1, 1, 16, 17, 3, 5, 3, 2, 2, 1, 1),
+                        transposed(2, 1, 24, 8, 1, 20, 7, 3, 1, 2, 1), transposed(1, 1, 8, 5, 2, 3, 2, 3, 1, 0, 1)}) {
+    REQUIRE(transposed_product_pays(s));
+    const Data d(s, true);
+    ThreadPool pool(4);
+    const Buffer filters(transposed_product_filters_size(s)), scratch(transposed_product_scratch_size(s));
+    transposed_product_pack(s, d.filters.data(), filters.data(), pool);
+    check(
+        s, d, naive_transposed(s, d),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          transposed_product(s, filters.data(), in, out, e, scratch.data(), threads);
+        },
+        rounding(s));
+  }
+  CHECK_FALSE(transposed_product_pays(transposed(1, 2, 32, 32, 4, 5, 3, 1, 1, 1, 0)));
+  CHECK_FALSE(transposed_product_pays(transposed(1, 1, 32, 32, 6, 6, 4, 2, 1, 1, 0)));
+}
+
+TEST_CASE("transposed convolution of few outputs") {
+  for (const auto& s : {transposed(1, 1, 64, 3, 9, 11, 4, 2, 1, 1, 0), transposed(2, 1, 20, 4, 6, 7, 5, 2, 1, 2, 1),
+                        transposed(1, 1, 33, 1, 8, 6, 8, 4, 1, 2, 0), transposed(1, 1, 24, 2, 1, 40, 12, 6, 1, 3, 0),
+                        transposed(1, 1, 16, 1, 7, 9, 4, 3, 1, 0, 2), transposed(1, 1, 40, 3, 5, 6, 3, 2, 1, 1, 1)}) {
+    REQUIRE(transposed_few_pays(s));
+    const Data d(s, true);
+    ThreadPool pool(4);
+    const Buffer filters(transposed_few_filters_size(s)), scratch(transposed_few_scratch_size(s, 4));
+    transposed_few_pack(s, d.filters.data(), filters.data(), pool);
+    for (const bool planes : {false, true})
+      check(
+          s, d, naive_transposed(s, d),
+          [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+            if (!planes) return transposed_few(s, filters.data(), in, out, false, e, scratch.data(), threads);
+            Floats plain(at(s.batch * s.outputs * s.out_plane()));
+            transposed_few(s, filters.data(), in, plain.data(), true, e, scratch.data(), threads);
+            to_blocked(plain.data(), out, s.batch, s.outputs, s.out_plane(), threads);
+          },
+          rounding(s), false, false);
+  }
+  CHECK_FALSE(transposed_few_pays(transposed(1, 1, 64, 5, 9, 11, 4, 2, 1, 1, 0)));  // 20 outputs
+  CHECK_FALSE(transposed_few_pays(transposed(1, 1, 64, 3, 9, 11, 4, 1, 1, 1, 0)));  // one phase
+  CHECK_FALSE(transposed_few_pays(transposed(1, 2, 64, 2, 9, 11, 4, 2, 1, 1, 0)));
 }
 
 }  // namespace

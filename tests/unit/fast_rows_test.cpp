@@ -400,8 +400,7 @@ TEST_CASE("recurrent sequences: LSTM and GRU, both directions, lengths") {
             .batch = batch, .steps = steps, .inputs = inputs, .hidden = hidden, .backward = backward};
         Floats y(exact.size(), 9.0f);
         auto h = h0, c = c0;
-        const RecurrentData d{x.data(), steps * inputs, inputs,   y.data(), steps * hidden,
-                              hidden,   lengths,        h.data(), c.data()};
+        const RecurrentData d{x.data(), y.data(), steps * hidden, hidden, lengths, h.data(), c.data()};
         const Weights packed_w(w, inputs, wide, 0, wide, four);
         if (cell == lstm_cell) {
           const Weights packed_r(r, hidden, wide, 0, wide, four);

@@ -17,6 +17,7 @@
 // These use elementwise.inl.
 #include "fast/isa/depthwise.inl"
 #include "fast/isa/quantize.inl"
+#include "fast/isa/recurrent.inl"
 #include "fast/isa/rotary.inl"
 #include "fast/isa/rows.inl"
 
@@ -62,6 +63,7 @@ static constexpr IsaTable table(const char* name) {
           .lane_sums = lane_sums,
           .lane_deviations = lane_deviations,
           .lane_normalize = lane_normalize,
+          .lstm_cell = lstm_cell,
           .turn_halves = turn_halves,
           .turn_neighbors = turn_neighbors,
           .transpose = transpose};

@@ -43,9 +43,9 @@ struct IsaTable {
   void (*depthwise)(const DepthwiseRow& row);
   void (*depthwise_band)(const DepthwiseBand& band);
   void (*pool)(const PoolRow& row);
-  /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels of a plane whose rows are `row` floats
-  /// apart become (m+2)² vectors of 16, `step` floats apart.
-  void (*winograd_input)(int m, const float* in, i64 row, float* to, i64 step);
+  /// Winograd F(m×m, 3×3) on 16 channels; m is 2 or 4. `input`: (m+2)² pixels, `row` and `column` floats apart, become
+  /// (m+2)² vectors of 16, `step` floats apart. Of kWinogradLine F(4, 3): 6 pixels, 3 taps, 4 pixels.
+  void (*winograd_input)(int m, const float* in, i64 row, i64 column, float* to, i64 step);
   /// 3 × 3 vectors of 16, `from_step` apart, become (m+2)² of them, `step` apart.
   void (*winograd_filter)(int m, const float* from, i64 from_step, float* to, i64 step);
   /// (m+2)² vectors of 16, `step` apart, become m × m pixels.
@@ -92,6 +92,10 @@ struct IsaTable {
   /// y = (x - mean[l])·scale[l] + bias[l].
   void (*lane_normalize)(const float* x, const float* mean, const float* scale, const float* bias, float* y,
                          i64 pixels);
+
+  /// A step of an LSTM: of `gates` plus `inputs`, [4][n] (forget, input, cell, output), the first two and the last
+  /// through sigmoid, the third through tanh. c becomes forget·c + input·cell, h output·tanh(c).
+  void (*lstm_cell)(const float* gates, const float* inputs, float* c, float* h, i64 n);
 
   // Rotary embedding: each pair of numbers of x, turned by an angle; n is even. y is elsewhere.
   /// y[i] = x[i]·cosine[i] - x[j]·sine[i] and y[j] = x[j]·cosine[j] + x[i]·sine[j], for i < n/2 and j = i + n/2.

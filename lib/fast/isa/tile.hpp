@@ -92,14 +92,17 @@ struct PoolRow {
   float size;
 };
 
+/// The tile of Winograd's that is a line: 4 pixels by 3 taps.
+inline constexpr int kWinogradLine = 1;
+
 /// Where the pixels of a Winograd tile go: clamp(residual + bias + value, low, high).
 struct WinogradPixels {
   const float* bias;      ///< 16 values; null: none
   const float* residual;  ///< laid out as `out`; null: none
   float low, high;
   float* out;
-  i64 row;            ///< floats between rows
-  int rows, columns;  ///< at most m × m
+  i64 row, column;    ///< floats between rows, and between columns
+  int rows, columns;  ///< at most m × m; of a line 1 × 4
 };
 
 }  // namespace ovir::fast

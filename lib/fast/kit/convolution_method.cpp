@@ -7,19 +7,24 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
+#include "fast/kernels/convolution/transposed_few.hpp"
+#include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
 namespace {
 
-int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4; }
+int tile(ConvolutionMethod m) {
+  if (m == ConvolutionMethod::winograd_line) return kWinogradLine;
+  return m == ConvolutionMethod::winograd2 ? 2 : 4;
+}
 
 }  // namespace
 
 std::string_view name(ConvolutionMethod method) {
-  static constexpr std::string_view kNames[] = {"direct",    "pointwise",   "winograd2", "winograd4",
-                                                "depthwise", "grouped",     "planar",    "transposed",
-                                                "clipped",   "few_outputs", "bf16x3"};
+  static constexpr std::string_view kNames[] = {
+      "direct", "pointwise",  "winograd2",          "winograd4",      "winograd_line", "depthwise",   "grouped",
+      "planar", "transposed", "transposed_product", "transposed_few", "clipped",       "few_outputs", "bf16x3"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -29,11 +34,14 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::transposed: return direct_filters_size(shape);
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_filters_size(shape, tile(method));
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_filters_size(shape, tile(method));
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
+    case ConvolutionMethod::transposed_product: return transposed_product_filters_size(shape);
+    case ConvolutionMethod::transposed_few: return transposed_few_filters_size(shape);
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_filters_size(shape);
   }
@@ -47,11 +55,14 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::pointwise: return direct_pack(shape, filters, to, pool);
     case ConvolutionMethod::transposed: return transposed_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_pack(shape, tile(method), filters, to, pool);
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_pack(shape, tile(method), filters, to, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::transposed_product: return transposed_product_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::transposed_few: return transposed_few_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
   }
@@ -63,11 +74,14 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::clipped: return 0;
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_scratch_size(shape, tile(method), threads);
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_scratch_size(shape, tile(method), threads);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_scratch_size(shape, threads);
     case ConvolutionMethod::planar: return planar_scratch_size(shape, threads);
     case ConvolutionMethod::transposed: return transposed_scratch_size(shape, threads);
+    case ConvolutionMethod::transposed_product: return transposed_product_scratch_size(shape);
+    case ConvolutionMethod::transposed_few: return transposed_few_scratch_size(shape, threads);
     case ConvolutionMethod::few_outputs: return few_outputs_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_scratch_size(shape, threads);
   }
@@ -81,6 +95,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::pointwise: return pointwise_convolution(shape, filters, in, out, epilogue, pool);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line:
       return winograd_convolution(shape, tile(method), filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
@@ -90,6 +105,10 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::planar: return planar_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::transposed: return transposed_convolution(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::transposed_product:
+      return transposed_product(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::transposed_few:
+      return transposed_few(shape, filters, in, out, planes, epilogue, scratch, pool);
   }
 }
 
@@ -99,7 +118,8 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
     case ConvolutionMethod::winograd2:
-    case ConvolutionMethod::winograd4: return winograd_packs_by_panels(shape, tile(method));
+    case ConvolutionMethod::winograd4:
+    case ConvolutionMethod::winograd_line: return winograd_packs_by_panels(shape, tile(method));
     default: return false;
   }
 }

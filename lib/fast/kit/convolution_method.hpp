@@ -9,15 +9,19 @@
 namespace ovir::fast {
 
 /// `planar` reads plain planes, `few_outputs` does so where there are few channels; the others read blocked values.
+/// `transposed_few` and `few_outputs` may write plain planes.
 enum class ConvolutionMethod : std::uint8_t {
   direct,
   pointwise,
   winograd2,
   winograd4,
+  winograd_line,
   depthwise,
   grouped,
   planar,
   transposed,
+  transposed_product,
+  transposed_few,
   clipped,
   few_outputs,
   bf16x3
@@ -25,14 +29,23 @@ enum class ConvolutionMethod : std::uint8_t {
 std::string_view name(ConvolutionMethod method);
 
 constexpr bool is_winograd(ConvolutionMethod m) {
-  return m == ConvolutionMethod::winograd2 || m == ConvolutionMethod::winograd4;
+  return m == ConvolutionMethod::winograd2 || m == ConvolutionMethod::winograd4 ||
+         m == ConvolutionMethod::winograd_line;
+}
+/// Of tiles that winograd_tile() gives, not 0.
+constexpr ConvolutionMethod winograd_of(int tile) {
+  if (tile == kWinogradLine) return ConvolutionMethod::winograd_line;
+  return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
 }
 
 /// Floats of the packed filters, of which the size of planes does not matter.
 i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape);
 void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, float* to, ThreadPool& pool);
 i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads);
-/// `planes`: the output lies plainly; of few_outputs alone.
+constexpr bool writes_planes(ConvolutionMethod m) {
+  return m == ConvolutionMethod::few_outputs || m == ConvolutionMethod::transposed_few;
+}
+/// `planes`: the output lies plainly, where writes_planes().
 void compute(ConvolutionMethod method, const ConvolutionShape& shape, const float* filters, const float* in, float* out,
              bool planes, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 

@@ -1,5 +1,6 @@
 // Convolution-1, GroupConvolution-1, ConvolutionBackpropData-1 and GroupConvolutionBackpropData-1 of one and two
-// spatial axes, and what follows them, also with a Pad of zeros before them. Filters are packed when the plan is made,
+// spatial axes, and what follows them, also with a Pad of zeros before them; and Convolution-1 of three axes along the
+// first of them, or of single values, which is one of two: slices and their pixels. Filters are packed when the plan is made,
 // where it runs often and knows them; else in each run, by all threads, into scratch memory that stays in the cache.
 #include <limits>
 
@@ -9,6 +10,8 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
+#include "fast/kernels/convolution/transposed_few.hpp"
+#include "fast/kernels/convolution/transposed_product.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolution_sum.hpp"
@@ -25,6 +28,9 @@ constexpr i64 kPlaneWorthTransforming = 150;
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
 
+/// Axes of data with three spatial ones.
+constexpr i64 kVolume = 5;
+
 /// Convolutions of the patches of an image have more than most kernels take. Packed in a single run, their filters
 /// would take memory and save no time.
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
@@ -38,13 +44,18 @@ ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool a
   if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
-  if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
+  if (!open && tile == 0 && clipped_pays(s)) return ConvolutionMethod::clipped;
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
   const bool middling = tile == 2 && std::min(s.out_height, s.out_width) >= kSideWorthSplitting;
   if (splits && (tile == 0 || middling)) return ConvolutionMethod::bf16x3;
   if (tile == 0) return ConvolutionMethod::direct;
-  return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
+  return winograd_of(tile);
+}
+
+ConvolutionMethod choose_transposed(const ConvolutionShape& s, bool once, bool adds) {
+  if (!once && !adds && transposed_few_pays(s)) return ConvolutionMethod::transposed_few;
+  return transposed_product_pays(s) ? ConvolutionMethod::transposed_product : ConvolutionMethod::transposed;
 }
 
 i64 blocked_size(i64 batch, i64 channels, i64 plane) { return batch * blocks_of(channels) * plane * kBlock; }
@@ -72,7 +83,8 @@ class BlockedConvolution final : public Kernel {
 
   std::unique_ptr<KernelState> prepare(const Sizes& sizes, Runtime& runtime) const override {
     auto state = std::make_unique<State>();
-    auto& s = state->shape = with_planes(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
+    const auto shape_of = sizes.in[0].rank() == kVolume ? with_slices : with_planes;
+    auto& s = state->shape = shape_of(attrs_, known_, sizes.in[0].dims, sizes.out[0].dims);
     const auto& out = sizes.out[0];
     if (s.channels != known_.channels || s.outputs != known_.outputs) return nullptr;
     if (sampled_ ? !s.is_sampled() : method_ == ConvolutionMethod::pointwise && !s.is_pointwise()) return nullptr;
@@ -86,7 +98,7 @@ class BlockedConvolution final : public Kernel {
       state->whole = s;
       s = s.sampled();
     }
-    if (out.layout == Layout::plain && method_ != ConvolutionMethod::few_outputs)
+    if (out.layout == Layout::plain && !writes_planes(method_))
       state->out = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
     if (residual && residual->layout == Layout::plain)
       state->residual = state->reserve(blocked_size(s.batch, s.outputs, s.out_plane()));
@@ -185,9 +197,34 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   return match;
 }
 
+/// One of three spatial axes of known sizes that is pointwise, or that Winograd takes along the first of them.
+std::optional<Match> volume_match(const Graphlet& graph, int root) {
+  const auto convolution = static_convolution(graph, root, kVolume);
+  if (!convolution || convolution->rank != kVolume || convolution->open || convolution->transposed ||
+      convolution->shape.groups > 1 || !convolution->shape.is_pointwise())
+    return std::nullopt;
+  const auto input = graph.input(root, 0), filters = graph.input(root, 1);
+  auto s = convolution->shape;
+  s.kernel_height = graph.fact(filters).shape[2].length();
+  s = with_slices(convolution->attrs, s, graph.fact(input).shape.to_shape(), graph.fact({root, 0}).shape.to_shape());
+  s.batch = 1;
+  const bool once = !graph.options().steady();
+  const auto* packed = once ? nullptr : graph.constant(filters);
+  if (packed && packed->type() != ElementType::f32) return std::nullopt;
+  Match match{{root}, {input}, nullptr};
+  if (!packed) match.inputs.push_back(filters);
+  auto ending = take_ending(graph, match, kVolume, 1, s.outputs);
+  const auto method = choose(s, once, false, ending.residual >= 0);
+  if (method != ConvolutionMethod::pointwise && method != ConvolutionMethod::winograd_line) return std::nullopt;
+  match.kernel =
+      std::make_unique<BlockedConvolution>(convolution->attrs, s, method, packed ? packed->data<float>() : nullptr,
+                                           packed ? WeightsFile() : file_of(graph, filters), std::move(ending));
+  return match;
+}
+
 std::optional<Match> match(const Graphlet& graph, int root) {
   const auto convolution = static_convolution(graph, root, 4, true, kAnyTaps);
-  if (!convolution) return std::nullopt;
+  if (!convolution) return volume_match(graph, root);
   const auto& [attrs, known, rank, open, transposed, input, pad_node] = *convolution;
   const auto filters = graph.input(root, 1);
   // Values whose sizes are found when the step runs lie plainly.
@@ -201,7 +238,8 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
-  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, true, open, ending.residual >= 0);
+  const auto method = transposed ? choose_transposed(known, !packed, ending.residual >= 0)
+                                 : choose(known, true, open, ending.residual >= 0);
   match.kernel =
       std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                            packed ? WeightsFile() : file_of(graph, filters), std::move(ending));

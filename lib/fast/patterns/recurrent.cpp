@@ -111,8 +111,6 @@ class Recurrent final : public Kernel {
       if (c) std::copy_n(in[2].as<const float>() + at(b), n, c + b * n);
     }
     const RecurrentData data{.x = in[0].as<const float>(),
-                             .x_batch = s.steps * s.inputs,
-                             .x_row = s.inputs,
                              .y = form_.sequence ? out[0].as<float>() + d * s.steps * n : state.y.data(),
                              .y_batch = form_.sequence ? directions * s.steps * n : n,
                              .y_row = n,

@@ -17,8 +17,7 @@ ConvolutionMethod choose(const ConvolutionShape& s) {
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (s.is_pointwise()) return ConvolutionMethod::pointwise;
   const auto tile = winograd_tile(s);
-  return tile == 0 ? ConvolutionMethod::direct
-                   : (tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4);
+  return tile == 0 ? ConvolutionMethod::direct : winograd_of(tile);
 }
 
 /// Of the output, all channels, blocked.

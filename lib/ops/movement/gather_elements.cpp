@@ -1,15 +1,12 @@
 // GatherElements: out[i][j][k] = data[i][indices[i][j][k]][k], here with axis 1.
 // Spec: operation-sets/operation-specs/movement/gather-elements-6
+#include "op/shared_attrs.hpp"
 #include "ops/movement/common.hpp"
 
 namespace ovir::ops::gather_elements {
 namespace {
 
 enum Input { data, indices };
-
-struct Attrs {
-  i64 axis = 0;
-};
 
 void infer(InferContext& c) {
   c.require_rank_at_least(data, 1);
@@ -18,7 +15,7 @@ void infer(InferContext& c) {
   if (!from.has_rank() && !at.has_rank()) return c.output(0, PartialShape::unknown_rank());
 
   // "The data and indices tensors have the same rank": either tells it.
-  const auto axis = c.require_axis(c.attrs<Attrs>().axis, -1, from.has_rank() ? from.rank() : at.rank());
+  const auto axis = c.require_axis(c.attrs<GatherElementsAttrs>().axis, -1, from.has_rank() ? from.rank() : at.rank());
   if (!at.has_rank()) {
     auto out = from;
     out[axis] = Dim();
@@ -45,7 +42,7 @@ void eval(EvalContext& c) {
   const auto index = c.ints(indices);
   auto& to = c.out(0);
   if (to.size() == 0) return;
-  const auto axis = movement::normalized(c.attrs<Attrs>().axis, from.rank());
+  const auto axis = movement::normalized(c.attrs<GatherElementsAttrs>().axis, from.rank());
   // An output element keeps its outer and inner position; its index picks the place along the axis.
   const AxisView source_view(from.shape(), axis), target_view(to.shape(), axis);
   dispatch_width(byte_width(from.type()), [&]<class T>() {
@@ -69,7 +66,7 @@ constexpr Version kVersions[] = {
     {.since = 6,
      .inputs = kInputs,
      .outputs = kOutputs,
-     .attrs = attributes<Attrs, Attr<"axis", &Attrs::axis, kRequired>>,
+     .attrs = attributes<GatherElementsAttrs, Attr<"axis", &GatherElementsAttrs::axis, kRequired>>,
      .infer = infer,
      .eval = eval,
      .lift = Lift::moves,

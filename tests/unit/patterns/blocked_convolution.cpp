@@ -47,6 +47,35 @@ void winograd4(Net& n) {
   const auto x = n.input({2, 32, 25, 26});
   n.result(n.op("Sigmoid-1", {convolution(n, x, {34, 32, 3, 3}, windows(2, 1, 1))}));
 }
+void winograd_dilated(Net& n) {
+  const auto x = n.input({1, 40, 24, 14});
+  n.result(relu(n, biased(n, convolution(n, x, {35, 40, 3, 3}, windows(2, 1, 2, 2)), 35)));
+}
+void winograd_grouped(Net& n) {
+  const auto y = n.op("GroupConvolution-1", {n.input({2, 48, 14, 13}), n.weights({3, 16, 16, 3, 3})}, windows(2, 1, 1));
+  n.result(n.op("Swish-4", {n.op("Add-1", {biased(n, y, 48), n.input({2, 48, 14, 13})})}));
+}
+void winograd_line(Net& n) {
+  const auto x = n.input({2, 40, 203});
+  const auto y = n.op("Add-1", {convolution(n, x, {35, 40, 3}, windows(1, 1, 16, 16)), n.weights({1, 35, 1})});
+  n.result(n.op("Add-1", {n.op("Swish-4", {y}), n.input({2, 35, 203})}));
+}
+void winograd_upright(Net& n) {
+  const auto x = n.input({1, 40, 32, 9});
+  n.result(relu(n, biased(n, convolution(n, x, {64, 40, 3, 1}, windows(2, 1)), 64)));
+}
+/// One of three axes that has single values, behind one along time, so that what lies between stays blocked.
+void slices(Net& n) {
+  const Texts deep{{"strides", "1,1,1"}, {"dilations", "1,1,1"}, {"pads_begin", "1,0,0"}, {"pads_end", "1,0,0"}};
+  const auto x = convolution(n, n.input({2, 40, 9, 6, 7}), {64, 40, 3, 1, 1}, deep);
+  const auto y = relu(n, n.op("Add-1", {x, n.weights({1, 64, 1, 1, 1})}));
+  n.result(n.op("Swish-4", {convolution(n, y, {20, 64, 1, 1, 1}, windows(3))}));
+}
+void slices_added(Net& n) {
+  const Texts wide{{"strides", "1,1,1"}, {"dilations", "4,1,1"}, {"pads_begin", "4,0,0"}, {"pads_end", "3,0,0"}};
+  const auto x = convolution(n, n.input({1, 33, 25, 4, 5}), {34, 33, 3, 1, 1}, wide);
+  n.result(relu(n, n.op("Add-1", {x, n.input({1, 34, 24, 4, 5})})));
+}
 void planar(Net& n) {
   const auto x = n.input({1, 3, 23, 21});
   n.result(relu(n, biased(n, convolution(n, x, {18, 3, 3, 3}, windows(2, 1, 1)), 18)));
@@ -74,9 +103,23 @@ void image_to_eight(Net& n) {
   n.result(n.op("Swish-4", {biased(n, convolution(n, n.input({2, 3, 20, 35}), {8, 3, 6, 6}, windows(2, 2, 2)), 8)}));
 }
 void transposed(Net& n) {
-  const auto x = n.input({1, 20, 5, 6});
+  const auto x = n.input({1, 20, 7, 6});
   const auto y = n.op("ConvolutionBackpropData-1", {x, n.weights({20, 18, 4, 4})}, windows(2, 2, 1));
   n.result(relu(n, biased(n, y, 18)));
+}
+void transposed_vector(Net& n) {  // of which each output pixel has one tap
+  const auto y = n.op("ConvolutionBackpropData-1", {n.input({2, 50, 1, 1}), n.weights({50, 40, 4, 4})}, windows(2));
+  n.result(relu(n, biased(n, y, 40)));
+}
+void transposed_image(Net& n) {
+  const auto y =
+      n.op("ConvolutionBackpropData-1", {n.input({1, 33, 9, 7}), n.weights({33, 3, 4, 4})}, windows(2, 2, 1));
+  n.result(n.op("Tanh-1", {biased(n, y, 3)}));
+}
+void transposed_added(Net& n) {
+  const auto y =
+      n.op("ConvolutionBackpropData-1", {n.input({1, 33, 9, 7}), n.weights({33, 3, 4, 4})}, windows(2, 2, 1));
+  n.result(n.op("Add-1", {y, n.input({1, 3, 18, 14})}));
 }
 
 /// So many outputs that a single run packs their filters panel by panel.
@@ -279,6 +322,16 @@ constexpr Example kExamples[] = {
     {"winograd2.convolution+bias", winograd2_many_outputs, kOnce, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOften, kFixed, true, kWinograd},
     {"winograd4.convolution+Sigmoid", winograd4, kOnce, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+Relu", winograd_dilated, kOften, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOften, kFixed, true, kWinograd},
+    {"winograd2.convolution+bias+residual+Swish", winograd_grouped, kOnce, kFixed, true, kWinograd},
+    {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOften, kFixed, true, kWinograd},
+    {"winograd_line.convolution+bias+Swish+residual", winograd_line, kOnce, kFixed, true, kWinograd},
+    {"winograd_line.convolution+bias+Relu", winograd_upright, kOften, kFixed, true, kWinograd},
+    {"winograd_line.convolution+bias+Relu", slices, kOften, kFixed, true, kWinograd},
+    {"pointwise.convolution+Swish", slices, kOften, kFixed, true, kWinograd},
+    {"pointwise.convolution+Swish", slices, kOnce, kFixed, true, kWinograd},
+    {"winograd_line.convolution+residual+Relu", slices_added, kOften, kFixed, true, kWinograd},
     {"pointwise.convolution+bias+Relu", pixels_apart},
     {"pointwise.convolution+bias+Relu", pixels_apart, kOnce},
     {"pointwise.convolution", pixels_apart_grouped},
@@ -304,6 +357,11 @@ constexpr Example kExamples[] = {
     {"planar.convolution+bias+Swish", image_to_eight, kOnce},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
+    {"transposed_product.convolution+bias+Relu", transposed_vector},
+    {"transposed_product.convolution+bias+Relu", transposed_vector, kOnce},
+    {"transposed_few.convolution+bias+Tanh", transposed_image},
+    {"transposed.convolution+bias+Tanh", transposed_image, kOnce},
+    {"transposed.convolution+residual", transposed_added},
 };
 // clang-format on
 

@@ -44,10 +44,6 @@ void padded_point(Net& n) {
   const auto x = convolution(n, n.input({1, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, deep);
   n.result(relu(n, biased_volume(n, x, 20)));
 }
-void point(Net& n) {
-  const auto x = convolution(n, n.input({2, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, windows(3));
-  n.result(relu(n, biased_volume(n, x, 20)));
-}
 void depthwise(Net& n) {
   const auto x = n.input({1, 24, 4, 8, 7});
   n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3, 3})}, windows(3, 1, 1)));
@@ -77,7 +73,6 @@ constexpr Example kExamples[] = {
     {"volume.direct.convolution", flat},
     {"volume.pointwise.convolution+PRelu", line},
     {"volume.pointwise.convolution+PRelu", line, kOnce},
-    {"volume.pointwise.convolution+bias+Relu", point},
     {"volume.pointwise.convolution+bias+Relu", padded_point},
     {"volume.depthwise.convolution", depthwise},
     {"volume.direct.convolution", grouped},

@@ -24,6 +24,7 @@ struct Phase {
   // Rows and columns that are read around the input.
   i64 top = 0, bottom = 0, left = 0, right = 0;
   i64 padded_width = 0;
+  i64 lowest = 0;  ///< of dy: the largest
 
   void finish(const ConvolutionShape& s) {
     i64 low_y = 0, high_y = 0, low_x = 0, high_x = 0;
@@ -33,20 +34,23 @@ struct Phase {
       low_x = std::min(low_x, dx[i]);
       high_x = std::max(high_x, dx[i]);
     }
+    lowest = high_y;
     top = -low_y;
     left = -low_x;
     bottom = std::max<i64>(0, (out_rows - 1) * stride_y + high_y - s.height + 1);
     right = std::max<i64>(0, (out_columns - 1) * stride_x + high_x - s.width + 1);
     padded_width = left + s.width + right;
   }
+  /// Reads what was padded for all phases.
+  void pad_as(const Phase& all) {
+    top = all.top;
+    left = all.left;
+    padded_width = all.padded_width;
+  }
   bool is_padded() const { return top > 0 || bottom > 0 || left > 0 || right > 0; }
   /// Padded rows that output rows [begin, end) read: their number, and the first one as a row of the input.
   i64 rows_read(i64 rows) const { return (rows - 1) * stride_y + reach(); }
-  i64 reach() const {
-    i64 high = 0;
-    for (i64 t = 0; t < taps; ++t) high = std::max(high, dy[t]);
-    return high + top + 1;
-  }
+  i64 reach() const { return lowest + top + 1; }
 };
 
 Phase forward(const ConvolutionShape& s) {
@@ -88,6 +92,34 @@ Phase backward(const ConvolutionShape& s, i64 y, i64 x) {
     }
   p.finish(s);
   return p;
+}
+
+/// Taps of an axis that reach outputs of the phases before each.
+struct TapsBefore {
+  std::array<i64, kMaxStride + 1> count{};
+  TapsBefore(i64 pad, i64 taps, i64 dilation, i64 stride) {
+    for (i64 phase = 0; phase < stride; ++phase) {
+      count[phase + 1] = count[phase];
+      for (i64 tap = 0; tap < taps; ++tap) count[phase + 1] += reaches(phase, pad, tap, dilation, stride);
+    }
+  }
+};
+
+/// What all phases read around the input, and the rows and columns of the largest.
+Phase all_phases(const ConvolutionShape& s) {
+  auto all = backward(s, 0, 0);
+  for (i64 y = 0; y < s.stride_y; ++y)
+    for (i64 x = 0; x < s.stride_x; ++x) {
+      const auto p = backward(s, y, x);
+      all.taps = std::max(all.taps, p.taps);
+      all.top = std::max(all.top, p.top);
+      all.bottom = std::max(all.bottom, p.bottom);
+      all.left = std::max(all.left, p.left);
+      all.right = std::max(all.right, p.right);
+      all.lowest = std::max(all.lowest, p.lowest);
+    }
+  all.padded_width = all.left + s.width + all.right;
+  return all;
 }
 
 /// Joined groups with their filters.
@@ -394,6 +426,8 @@ void transposed_pack(const ConvolutionShape& s, const float* filters, float* to,
 }
 
 i64 transposed_scratch_size(const ConvolutionShape& s, int threads) {
+  const auto around = all_phases(s);
+  if (!copies_bands(s, around, Groups(s).blocks())) return scratch_size(s, around, Groups(s).blocks(), threads);
   i64 max = 0;
   for (i64 y = 0; y < s.stride_y; ++y)
     for (i64 x = 0; x < s.stride_x; ++x)
@@ -403,15 +437,42 @@ i64 transposed_scratch_size(const ConvolutionShape& s, int threads) {
 
 void transposed_convolution(const ConvolutionShape& s, const float* filters, const float* in, float* out,
                             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  const auto weight_rows = Groups(s).blocks() * kBlock * s.taps();
-  i64 taps = 0;
-  for (i64 y = 0; y < s.stride_y; ++y)
-    for (i64 x = 0; x < s.stride_x; ++x) {
-      auto phase = backward(s, y, x);
-      phase.first_tap = taps;
-      taps += phase.taps;
-      run(s, phase, filters, weight_rows, 0, in, out, epilogue, scratch, pool);
-    }
+  if (s.out_plane() == 0) return;
+  const auto phases = s.stride_y * s.stride_x;
+  const Groups groups(s);
+  const auto blocks = groups.blocks(), images = s.batch * groups.count, panels = ceil_div(groups.outputs, kColumns);
+  const auto around = all_phases(s);
+  const auto weight_rows = blocks * kBlock * s.taps();
+  const TapsBefore above(s.pad_top, s.kernel_height, s.dilation_y, s.stride_y),
+      before(s.pad_left, s.kernel_width, s.dilation_x, s.stride_x);
+  const auto phase_of = [&](i64 i) {
+    const auto y = i / s.stride_x, x = i % s.stride_x;
+    auto p = backward(s, y, x);
+    p.first_tap = above.count[y] * s.kernel_width + (above.count[y + 1] - above.count[y]) * before.count[x];
+    return p;
+  };
+  if (copies_bands(s, around, blocks)) {
+    for (i64 i = 0; i < phases; ++i) run(s, phase_of(i), filters, weight_rows, 0, in, out, epilogue, scratch, pool);
+  } else {
+    const auto source = padded_source(s, around, s.batch * blocks_of(s.channels), in, scratch, pool);
+    const auto work = s.multiplications() / static_cast<double>(s.stride_y * s.stride_x * 40);
+    const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
+    const auto shares = shared_out(ceil_div(wanted, images * phases), around.out_rows, panels,
+                                   !by_rows(around.out_rows * around.out_columns));
+    parallel(pool, images * phases * shares.chunks(), [&](i64 chunk) {
+      const auto image = chunk / shares.chunks() / phases;
+      auto p = phase_of(chunk / shares.chunks() % phases);
+      if (p.out_rows <= 0 || p.out_columns <= 0) return;
+      p.pad_as(around);
+      const Part group(panels, shares.groups, shares.group(chunk));
+      const Part band(p.out_rows, shares.parts, shares.part(chunk));
+      const Job job{isa(), s, p, groups, filters, epilogue, weight_rows, 0};
+      auto from = source;
+      from.data += (image / groups.count * blocks_of(s.channels) + image % groups.count * blocks) * from.block +
+                   band.begin * from.row;
+      job.rows(from, out, image / groups.count, image % groups.count, group.begin, group.end, band.begin, band.end);
+    });
+  }
   clear_padding(s, epilogue.activation, out);
 }
 

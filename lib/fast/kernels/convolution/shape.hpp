@@ -27,6 +27,7 @@ struct ConvolutionShape {
     return taps() == 1 && stride_y == 1 && stride_x == 1 && pad_top == 0 && pad_left == 0 && height == out_height &&
            width == out_width;
   }
+  bool is_dilated() const { return dilation_y > 1 || dilation_x > 1; }
   /// It reads single pixels, some apart: once they are gathered, what is left is pointwise.
   bool is_sampled() const {
     return taps() == 1 && stride_y * stride_x > 1 && pad_top == 0 && pad_left == 0 &&

@@ -1,5 +1,6 @@
-// 3×3 convolution of stride 1 by Winograd's F(2×2, 3×3) or F(4×4, 3×3), on Layout::blocked. F(2×2) rounds no worse than
-// the direct sum, F(4×4) about 5 times as much (lib/fast/README.md).
+// Convolution of stride 1 by Winograd, on Layout::blocked: of 3×3 taps by F(2×2, 3×3) or F(4×4, 3×3), of a line of 3 by
+// F(4, 3), also where taps lie apart. F(2×2) rounds no worse than the direct sum, F(4×4) about 5 times as much
+// (lib/fast/README.md).
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/shape.hpp"
@@ -7,9 +8,11 @@
 
 namespace ovir::fast {
 
-/// Whether m × m output tiles can compute it: 3×3, no dilation, stride 1, one group.
+/// Whether m × m output tiles can compute it: 3×3, stride 1, one group or groups of whole blocks.
 bool winograd_fits(const ConvolutionShape& shape);
-/// The tile size that pays: 4 for large planes, 2, or 0 where direct is faster.
+/// Whether lines can: 3×1 or 1×3, stride 1, one group.
+bool winograd_line_fits(const ConvolutionShape& shape);
+/// The tile size that pays: 4 for large planes, 2, kWinogradLine, or 0 where direct is faster.
 int winograd_tile(const ConvolutionShape& shape);
 
 i64 winograd_filters_size(const ConvolutionShape& shape, int m);
@@ -21,7 +24,7 @@ void winograd_convolution(const ConvolutionShape& shape, int m, const float* fil
 /// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
 bool winograd_packs_by_panels(const ConvolutionShape& shape, int m);
 i64 winograd_once_scratch_size(const ConvolutionShape& shape, int m, int threads);
-/// Filters [outputs][channels][3][3]; filters.room is not used.
+/// Filters [outputs][channels][taps]; filters.room is not used.
 void winograd_convolution_once(const ConvolutionShape& shape, int m, const Weights& filters, const float* in,
                                float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 

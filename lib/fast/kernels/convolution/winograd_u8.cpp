@@ -43,11 +43,15 @@ struct Loops {
   const U8Blocked &out, &residual;
 
   int pixels() const { return table.pixels; }
-  const Word* filters(i64 panel, i64 point) const { return all + (panel * g.points + point) * g.point_size(); }
-  void transform(const Word* in, i64 row, Word* to, i64 step) const { table.u8_winograd_input(in, row, to, step); }
+  const Word* filters(i64 /*image*/, i64 panel, i64 point) const {
+    return all + (panel * g.points + point) * g.point_size();
+  }
+  void transform(const Word* in, i64 row, i64 /*column*/, Word* to, i64 step) const {
+    table.u8_winograd_input(in, row, to, step);
+  }
 
   void multiply(const WinogradProduct<Word>& p) const {
-    table.i16({.sum = narrow_sum(p, g, filters(p.panel, p.point)),
+    table.i16({.sum = narrow_sum(p, g, filters(p.image, p.panel, p.point)),
                .out = reinterpret_cast<Word*>(p.out),
                .out_pixel = kBlock,
                .out_block = p.half},
@@ -70,8 +74,8 @@ struct Loops {
 }  // namespace
 
 bool u8_winograd_pays(const ConvolutionShape& s, const std::int8_t* weights) {
-  if (narrow_isa().tiled || !winograd_fits(s) || s.channels < 4 * kBlock || s.outputs < 2 * kColumns ||
-      s.outputs % kColumns > 0)
+  if (narrow_isa().tiled || !winograd_fits(s) || s.groups > 1 || s.is_dilated() || s.channels < 4 * kBlock ||
+      s.outputs < 2 * kColumns || s.outputs % kColumns > 0)
     return false;
   // Products of pairs by products of fours; what the transformations take is the rest.
   const auto g = geometry_of(s);

@@ -21,8 +21,7 @@ void clear_beyond(const RecurrentShape& s, const RecurrentData& d) {
 /// to[batch][steps][columns] = x·w + bias, for all steps.
 void inputs_product(const RecurrentShape& s, const Panels& w, const float* bias, const RecurrentData& d, float* to,
                     ThreadPool& pool) {
-  for (i64 b = 0; b < s.batch; ++b)
-    product(w, d.x + b * d.x_batch, d.x_row, to + b * s.steps * w.n, w.n, s.steps, {.bias = bias}, pool);
+  product(w, d.x, s.inputs, to, w.n, s.batch * s.steps, {.bias = bias}, pool);
 }
 
 }  // namespace
@@ -34,6 +33,7 @@ void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float
   const auto& table = isa();
   const auto n = s.hidden, wide = 4 * n;
   float *from_inputs = scratch, *gates = scratch + s.batch * s.steps * wide;
+  const bool usual = s.gates.f == Function::sigmoid && s.state.f == Function::tanh && s.output.f == Function::tanh;
   inputs_product(s, w, bias, d, from_inputs, pool);
   clear_beyond(s, d);
   for (i64 i = 0; i < s.steps; ++i) {
@@ -43,15 +43,20 @@ void lstm(const RecurrentShape& s, const Panels& w, const Panels& r, const float
       if (t < 0) continue;
       float *g = gates + b * wide, *forget = g, *input = g + n, *cell = g + 2 * n, *output = g + 3 * n;
       float *h = d.h + b * n, *c = d.c + b * n;
-      table.binary(Binary::add, g, 1, from_inputs + (b * s.steps + t) * wide, 1, g, wide);
-      table.unary(s.gates, forget, forget, 2 * n);
-      table.unary(s.state, cell, cell, n);
-      table.unary(s.gates, output, output, n);
-      table.binary(Binary::multiply, forget, 1, c, 1, c, n);
-      table.binary(Binary::multiply, input, 1, cell, 1, cell, n);
-      table.binary(Binary::add, c, 1, cell, 1, c, n);
-      table.unary(s.output, c, h, n);
-      table.binary(Binary::multiply, h, 1, output, 1, h, n);
+      const auto* inputs = from_inputs + (b * s.steps + t) * wide;
+      if (usual) {
+        table.lstm_cell(g, inputs, c, h, n);
+      } else {
+        table.binary(Binary::add, g, 1, inputs, 1, g, wide);
+        table.unary(s.gates, forget, forget, 2 * n);
+        table.unary(s.state, cell, cell, n);
+        table.unary(s.gates, output, output, n);
+        table.binary(Binary::multiply, forget, 1, c, 1, c, n);
+        table.binary(Binary::multiply, input, 1, cell, 1, cell, n);
+        table.binary(Binary::add, c, 1, cell, 1, c, n);
+        table.unary(s.output, c, h, n);
+        table.binary(Binary::multiply, h, 1, output, 1, h, n);
+      }
       std::copy_n(h, n, d.y + b * d.y_batch + t * d.y_row);
     }
   }

@@ -11,11 +11,10 @@ struct RecurrentShape {
   Unary gates{Function::sigmoid}, state{Function::tanh}, output{Function::tanh};
 };
 
-/// Operands of one direction. x: [batch][steps][inputs], rows `x_row` apart and batches `x_batch`; y likewise, of
-/// hidden.
+/// Operands of one direction. x: [batch][steps][inputs]; y: [batch][steps][hidden], rows `y_row` apart and batches
+/// `y_batch`.
 struct RecurrentData {
   const float* x;
-  i64 x_batch, x_row;
   float* y;
   i64 y_batch, y_row;
   const i64* lengths;  ///< [batch], each at most `steps`; null: all are. Steps beyond give zeros
