@@ -12,23 +12,30 @@ constexpr std::size_t kRecent = 4;
 /// To make a plan takes as long as some runs: beyond the first few, so many runs must have come for each.
 constexpr i64 kFirst = 2, kRunsForEach = 32;
 
-constexpr i64 kImageRank = 4;
+constexpr i64 kFilterRank = 3;
 
-bool has_open_images(const Plan& plan) {
-  bool open = false;
-  for (const auto id : plan.parameters) {
-    const auto& shape = plan.value(id).shape;
-    if (shape.is_static()) continue;
-    if (!shape.has_rank() || shape.rank() < kImageRank) return false;
-    open = true;
-  }
-  return open;
+bool is_open(const Plan& plan, int id) { return !plan.value(id).shape.is_static(); }
+
+/// Whether data of open sizes meet filters with spatial axes: convolutions gain what is worth another plan, products of
+/// matrices do not.
+bool convolves(const Plan& plan, int index) {
+  const auto& node = (*plan.model)[index];
+  if (!node.version || !node.version->macs || node.inputs.size() < 2) return false;
+  const auto &data = plan.facts->of(node.inputs[0]).shape, &filters = plan.facts->of(node.inputs[1]).shape;
+  return !data.is_static() && filters.is_static() && filters.rank() >= kFilterRank;
+}
+
+bool convolves_open_sizes(const Plan& plan) {
+  return std::any_of(plan.parameters.begin(), plan.parameters.end(), [&](int id) { return is_open(plan, id); }) &&
+         std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+           return std::any_of(step.nodes.begin(), step.nodes.end(), [&](int node) { return convolves(plan, node); });
+         });
 }
 
 }  // namespace
 
 ShapePlans::ShapePlans(const Plan& plan, bool has_states, PlanFor make) {
-  if (make && !has_states && has_open_images(plan)) make_ = std::move(make);
+  if (make && !has_states && convolves_open_sizes(plan)) make_ = std::move(make);
 }
 
 Executor* ShapePlans::find(std::span<const Tensor> inputs, const MemoryBudget& memory) {

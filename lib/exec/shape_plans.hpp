@@ -1,4 +1,4 @@
-// ShapePlans: images of open sizes that come again and again are run by a plan for just these sizes, in which kernels
+// ShapePlans: inputs of open sizes that come again and again are run by a plan for just these sizes, in which kernels
 // and layouts are chosen that a plan for any size cannot count on.
 #pragma once
 #include <list>
@@ -13,7 +13,7 @@ namespace ovir {
 
 class ShapePlans {
  public:
-  /// Without `make`, for a model with states, or where an input other than an image is open, there are none.
+  /// Without `make`, for a model with states, or that has no convolutions of open sizes, there are none.
   ShapePlans(const Plan& plan, bool has_states, PlanFor make);
 
   /// What runs inputs of these shapes; null: the plan for all of them. That is the case when they come for the first

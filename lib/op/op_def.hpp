@@ -122,8 +122,9 @@ struct Version {
   Lift lift = Lift::compute;
   /// Bounded values through a node some of whose inputs are known only as intervals; see op/bounds.hpp. May be null.
   InferFn bounds = nullptr;
-  bool pure = true;   ///< false: random or stateful, never folded
-  bool view = false;  ///< output 0 is input 0 under another shape: its bytes need not be copied
+  bool pure = true;       ///< false: random or stateful, never folded
+  bool view = false;      ///< output 0 is input 0 under another shape: its bytes need not be copied
+  bool converts = false;  ///< output 0 is input 0 in another element type
   Moves moves = Moves::otherwise;
   ErrorBound error = ErrorBound::by_kind;
   TermsFn terms = nullptr;  ///< null: as many as there are elements of input 0 for one of output 0

@@ -32,7 +32,7 @@ const Tensor* Graphlet::constant(ValueRef v) const {
 
 ValueRef Graphlet::narrow(ValueRef v) const {
   if (v.node < 0 || stored(v) != ElementType::f32) return {};
-  if (any_type(v.node) == "Convert") v = input(v.node, 0);
+  if (const auto* version = node(v.node).version; version && version->converts) v = input(v.node, 0);
   const auto& from = node(v.node);
   const bool is_narrow = from.op->kind == Kind::constant && from.constant &&
                          (from.constant.type() == ElementType::f16 || from.constant.type() == ElementType::bf16);

@@ -315,7 +315,7 @@ def main():
                 continue
             try:
                 more, numbers = part(net, run)
-            except RuntimeError as error:
+            except (RuntimeError, OSError, ValueError) as error:   # one of both that ended
                 more, numbers = {}, {}
                 print(f"{net.name}: {error}", file=sys.stderr)
             cells.update(more)

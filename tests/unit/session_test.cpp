@@ -231,13 +231,17 @@ struct Planned final : Profiler {
 
 }  // namespace
 
-TEST_CASE("images of open sizes that come again are run by a plan for their sizes") {
+TEST_CASE("images and sequences of open sizes that come again are run by a plan for their sizes") {
+  const bool image = GENERATE(true, false);
   SmallModel m;
-  const auto x = m.graph.parameter("x", ElementType::f32, PartialShape{Dim(), 3, Dim(), Dim()});
-  std::vector<float> filters(8 * 3 * 3 * 3);
+  const auto x = m.graph.parameter("x", ElementType::f32,
+                                   image ? PartialShape{Dim(), 3, Dim(), Dim()} : PartialShape{Dim(), 3, Dim()});
+  const Shape shape = image ? Shape{8, 3, 3, 3} : Shape{8, 3, 3};
+  std::vector<float> filters(static_cast<std::size_t>(shape.count()));
   for (std::size_t i = 0; i < filters.size(); ++i) filters[i] = static_cast<float>(i % 7) - 3;
-  const auto y = m.graph.add("y", "Convolution-1", {x, m.graph.constant("w", floats({8, 3, 3, 3}, filters))},
-                             {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}});
+  const std::string one = image ? "1,1" : "1";
+  const auto y = m.graph.add("y", "Convolution-1", {x, m.graph.constant("w", floats(shape, filters))},
+                             {{"strides", one}, {"dilations", one}, {"pads_begin", one}, {"pads_end", one}});
   m.graph.result("r", m.graph.add("relu", "Relu-1", {y}));
   const auto c = m.check();
   REQUIRE(c.diagnostics.errors() == 0);
@@ -254,13 +258,15 @@ TEST_CASE("images of open sizes that come again are run by a plan for their size
     // Small integers, so that sums are exact in any order.
     std::vector<float> pixels(2 * 3 * side * side);
     for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i % 11) - 5;
-    const std::vector image{floats({2, 3, side, side}, pixels)};
-    const auto wanted = to_f64(reference.run(image).at(0));
-    CHECK_FALSE(is_planned(often, image));
-    for (int run = 0; run < 3; ++run) CHECK(to_f64(often.run(image).at(0)) == wanted);
-    CHECK(is_planned(often, image));
-    for (int run = 0; run < 3; ++run) CHECK_FALSE(is_planned(rarely, image));
+    const std::vector inputs{floats(image ? Shape{2, 3, side, side} : Shape{2, 3, side * side}, pixels)};
+    const auto wanted = to_f64(reference.run(inputs).at(0));
+    CHECK_FALSE(is_planned(often, inputs));
+    for (int run = 0; run < 3; ++run) CHECK(to_f64(often.run(inputs).at(0)) == wanted);
+    CHECK(is_planned(often, inputs));
+    for (int run = 0; run < 3; ++run) CHECK_FALSE(is_planned(rarely, inputs));
     // What was there before is still there.
-    CHECK(code_of([&] { often.run(std::vector{floats({1, 2, 1, 1}, {1, 2})}); }) == Code::E0703);
+    CHECK(code_of([&] {
+            often.run(std::vector{floats(image ? Shape{1, 2, 1, 1} : Shape{1, 2, 1}, {1, 2})});
+          }) == Code::E0703);
   }
 }

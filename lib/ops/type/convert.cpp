@@ -30,6 +30,7 @@ constexpr Version kVersions[] = {
      .eval = eval,
      .lift = Lift::moves,
      .bounds = bounds_of_conversion,
+     .converts = true,
      .error = ErrorBound::elementwise},
 };
 
