@@ -7,14 +7,11 @@
 #include "diag/diagnostic.hpp"
 
 namespace ovir::fast {
-namespace {
 
-void read_part(const FilePart& file, i64 offset, std::span<std::byte> to) {
-  if (!file.read(offset, to))
+void WeightsFile::read_bytes(i64 offset, std::span<std::byte> to) const {
+  if (!part.read(offset, to))
     fail(Code::E0302, "the constant cannot be read from the .bin any more: it was changed or cut short");
 }
-
-}  // namespace
 
 void NarrowWeights::read(i64 first, i64 count, float* to) const {
   if (type == ElementType::f16) to_f32(reinterpret_cast<const f16*>(data) + first, to, count);
@@ -22,12 +19,12 @@ void NarrowWeights::read(i64 first, i64 count, float* to) const {
 }
 
 void WeightsFile::read(i64 first, i64 count, float* to) const {
-  if (type == ElementType::f32) return read_part(part, first * 4, std::as_writable_bytes(std::span(to, count)));
+  if (type == ElementType::f32) return read_bytes(first * 4, std::as_writable_bytes(std::span(to, count)));
   constexpr i64 kAtOnce = 8192;  // elements: a call of the system costs as much as reading a thousand
   alignas(64) std::array<std::byte, 2 * kAtOnce> bytes;
   for (i64 i = 0; i < count; i += kAtOnce) {
     const auto some = std::min(kAtOnce, count - i);
-    read_part(part, 2 * (first + i), std::span(bytes).first(2 * some));
+    read_bytes(2 * (first + i), std::span(bytes).first(2 * some));
     NarrowWeights{type, bytes.data()}.read(0, some, to + i);
   }
 }

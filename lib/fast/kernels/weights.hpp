@@ -1,6 +1,7 @@
 // Weights as the model has them, for those who pack them.
 #pragma once
 #include <cstddef>
+#include <span>
 
 #include "base/file_part.hpp"
 #include "fast/kernels/chunks.hpp"
@@ -22,6 +23,8 @@ struct WeightsFile {
   explicit operator bool() const { return static_cast<bool>(part); }
   /// Elements [first, first + count) as f32. Throws Failure (E0302).
   void read(i64 first, i64 count, float* to) const;
+  /// As they are there. Throws Failure (E0302).
+  void read_bytes(i64 offset, std::span<std::byte> to) const;
 };
 
 /// Elements of f16 or bf16 where they lie.

@@ -1,68 +1,22 @@
 // MatMul by a constant matrix, packed when the plan is made, with what follows it: for plans that run often. Where the
 // number of rows is open, it is packed when more than a few rows come. Of many rows, where the machine has tiles for
 // bf16, it is packed as the sum of three bf16 for each f32 (product/bf16x3).
-#include <cstring>
 #include <mutex>
 #include <optional>
 
 #include "fast/kernels/chunks.hpp"
 #include "fast/kernels/product/bf16x3.hpp"
-#include "fast/kernels/product/dots.hpp"
 #include "fast/kernels/product/packed.hpp"
 #include "fast/kit/functions.hpp"
+#include "fast/kit/rows_of_matrix.hpp"
 
 namespace ovir::fast::patterns::packed_matmul {
 namespace {
 
 /// So few rows are multiplied where the matrix lies: to pack it would take as long as many such products.
 constexpr i64 kFewRows = 4;
-/// A matrix of so many numbers that is multiplied so often is copied onto huge pages by the first of these products:
-/// from them it comes half as fast again as from a mapped file.
+/// A matrix of so many numbers that is multiplied so often is worth a copy.
 constexpr i64 kLarge = i64{1} << 20, kOften = 16;
-
-/// The matrix of [n][k] row by row, for products by few rows.
-class RowsOfMatrix {
- public:
-  RowsOfMatrix() = default;
-  /// `b`: of f32, f16 or bf16. `often`: the first product copies it onto huge pages.
-  RowsOfMatrix(Tensor b, bool often)
-      : b_(std::move(b)), often_(often), n_(b_.dim(b_.rank() - 2)), k_(b_.dim(b_.rank() - 1)) {}
-
-  explicit operator bool() const { return static_cast<bool>(b_); }
-  bool is_narrow() const { return b_ && b_.type() != ElementType::f32; }
-  void product(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const {
-    bool done = false;
-    if (often_) std::call_once(copied_, [&] { done = copy(a, c, m, epilogue, pool); });
-    if (done) return;
-    const auto* const b = often_ ? reinterpret_cast<const std::byte*>(rows_.data()) : b_.bytes();
-    if (is_narrow()) product_of_dots(a, NarrowWeights{b_.type(), b}, c, m, n_, k_, epilogue, pool);
-    else product_of_dots(a, reinterpret_cast<const float*>(b), c, m, n_, k_, epilogue, pool);
-  }
-
- private:
-  /// True where that has computed the product, too.
-  bool copy(const float* a, float* c, i64 m, const Epilogue& epilogue, ThreadPool& pool) const {
-    const i64 width = byte_width(b_.type()), row = k_ * width;
-    const WeightsFile file{b_.file_part(), b_.type()};
-    rows_ = Buffer::unwritten(ceil_div(n_ * row, i64{4}));
-    if (file && !is_narrow()) {
-      product_and_copy(a, {file, nullptr}, rows_.data(), c, m, n_, k_, epilogue, pool);
-      return true;
-    }
-    parallel_ranges(pool, n_, static_cast<double>(row) / 8, [&](i64 begin, i64 end) {
-      auto* const to = reinterpret_cast<std::byte*>(rows_.data()) + begin * row;
-      const std::span part(to, (end - begin) * row);
-      if (!file.part.read(begin * row, part)) std::memcpy(to, b_.source() + begin * row, part.size());
-    });
-    return false;
-  }
-
-  Tensor b_;
-  bool often_ = false;
-  i64 n_ = 0, k_ = 0;
-  mutable std::once_flag copied_;
-  mutable Buffer rows_;
-};
 
 class PackedMatMul final : public Kernel {
  public:
@@ -70,7 +24,7 @@ class PackedMatMul final : public Kernel {
   /// the first time. `few`: as what it is used for few rows; empty: packed, too.
   PackedMatMul(ConstantMatrix b, i64 rows, Tensor few, bool often, Ending ending)
       : b_(std::move(b)), k_(b_.k), n_(b_.n), ending_(std::move(ending)) {
-    if (few) few_.emplace(std::move(few), often);
+    if (few) few_.emplace(std::move(few), b_.row != 1, often);
     if (rows < 0 || is_few(rows)) return;
     pack(rows);
     b_.tensor = Tensor();
@@ -178,13 +132,16 @@ std::optional<Match> match(const Graphlet& graph, int root) {
     if (!length.is_static() || __builtin_mul_overflow(rows, length.length(), &rows)) rows = -1;
   }
   const bool large = b->n * b->k >= kLarge;
+  const bool is_few = rows < 0 || (rows <= kFewRows && large);
+  // Small ones are packed, so that neighbors may share a fork-join.
+  const bool as_rows = b->row == 1 || large;
   Tensor few;
-  if (b->row == 1 && rows < 0) few = b->tensor;
+  if (as_rows && rows < 0) few = b->tensor;
   if (const auto narrow = graph.narrow(matrix); narrow.node >= 0) {
     const auto& constant = graph.node(narrow.node).constant;
     b->tensor = Tensor::widened(constant);  // of its own, so that it goes when it is packed
     // A large matrix comes from memory each time, in half as many bytes.
-    if (b->row == 1 && (rows < 0 || (rows <= kFewRows && large))) few = constant;
+    if (as_rows && is_few) few = constant;
   }
   if (few) match.inputs.push_back(matrix);
   auto ending = take_ending(graph, match, rank, rank - 1, b->n);
