@@ -48,13 +48,6 @@ void point(Net& n) {
   const auto x = convolution(n, n.input({2, 18, 5, 6, 7}), {20, 18, 1, 1, 1}, windows(3));
   n.result(relu(n, biased_volume(n, x, 20)));
 }
-void depthwise(Net& n) {
-  const auto x = n.input({1, 24, 4, 8, 7});
-  n.result(n.op("GroupConvolution-1", {x, n.weights({24, 1, 1, 3, 3, 3})}, windows(3, 1, 1)));
-}
-void grouped(Net& n) {
-  n.result(n.op("GroupConvolution-1", {n.input({1, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1)));
-}
 void computed(Net& n) {
   n.result(n.op("Convolution-1", {n.input({1, 16, 4, 5, 6}), relu(n, n.input({17, 16, 3, 3, 3}))}, windows(3, 1, 1)));
 }
@@ -79,8 +72,6 @@ constexpr Example kExamples[] = {
     {"volume.pointwise.convolution+PRelu", line, kOnce},
     {"volume.pointwise.convolution+bias+Relu", point},
     {"volume.pointwise.convolution+bias+Relu", padded_point},
-    {"volume.depthwise.convolution", depthwise},
-    {"volume.direct.convolution", grouped},
     {"volume.direct.convolution", computed},
 };
 // clang-format on

@@ -1,0 +1,358 @@
+#include "fast/kernels/convolution/volume_winograd.hpp"
+
+#include <array>
+
+#include "fast/kernels/convolution/winograd.hpp"
+#include "fast/kernels/product/packed.hpp"
+
+namespace ovir::fast {
+namespace {
+
+constexpr i64 kTilesTogether = 56;       // of a product of a panel
+constexpr i64 kFewTiles = 28;            // for which filters are read again
+constexpr i64 kFilters = 512 << 10;      // transformed filters of which each chunk reads all
+constexpr i64 kTransformed = 128 << 10;  // floats of transformed input of a chunk of its own
+constexpr i64 kShared = 2 << 20;         // of what chunks share
+constexpr i64 kOnceShared = 4 << 20;     // the same, where filters are packed panel by panel
+constexpr i64 kMaxBlocks = 512;          // of channels
+constexpr i64 kMaxPlanes = 5;            // of a kernel, whose filters are transposed together
+
+/// Output slices and rows of tiles.
+struct Region {
+  Part slices, rows;
+};
+
+struct Geometry {
+  int m;
+  i64 window, points, across, down, blocks, panels;
+  /// The filters are small: each chunk takes a region through all stages in its own memory. Else chunks transform a
+  /// region together, then each takes panels.
+  bool own;
+  i64 rows, deep;  ///< of a region
+
+  Geometry(const VolumeShape& v, int tile, bool once = false)
+      : m(tile),
+        window(tile + 2),
+        points(window * window),
+        across(ceil_div(v.slice.out_width, tile)),
+        down(ceil_div(v.slice.out_height, tile)),
+        blocks(blocks_of(v.slice.channels)),
+        panels(ceil_div(v.slice.outputs, kColumns)) {
+    own = !once && points * v.steps() / v.slice.taps() * v.slice.outputs <= kFilters;
+    const auto line = points * blocks * across * kBlock;  // a row of tiles of a slice
+    if (own) {
+      deep = std::clamp<i64>((kTransformed / line - (v.planes - 1) * v.dilation) / v.stride, 1, v.out_slices);
+      deep = ceil_div(v.out_slices, ceil_div(v.out_slices, deep));
+      rows = std::clamp<i64>(ceil_div(kFewTiles, across * deep), 1, down);
+    } else {
+      deep = v.out_slices;
+      rows = std::clamp<i64>((once ? kOnceShared : kShared) / (line * v.slices), 1, down);
+    }
+    rows = ceil_div(down, ceil_div(down, rows));
+  }
+  i64 bands() const { return ceil_div(down, rows); }
+  /// Floats of the transformed slices of a region.
+  i64 input_size(const VolumeShape& v) const {
+    const auto read = std::min(v.slices, (deep - 1) * v.stride + (v.planes - 1) * v.dilation + 1);
+    return points * (blocks * read * rows * across + 1) * kBlock;
+  }
+  i64 sums_size() const { return points * (2 * kTilesTogether + 1) * kBlock; }
+};
+
+/// Transformed slices [first, last) of a region: [point][block][slice][tile], points `step` apart.
+struct Transformed {
+  float* data;
+  i64 first, last, tiles, step;
+
+  Transformed(const VolumeShape& v, const Geometry& g, const Region& r, float* to)
+      : data(to), first(v.slices), last(0), tiles(r.rows.size() * g.across) {
+    for (auto z = r.slices.begin; z < r.slices.end; ++z)
+      if (const auto planes = v.inside(z); planes.size() > 0) {
+        first = std::min(first, v.slice_of(z, planes.begin));
+        last = std::max(last, v.slice_of(z, planes.end - 1) + 1);
+      }
+    first = std::min(first, last);
+    // Not a multiple of a page, or lines would fall together.
+    step = (g.blocks * slices() * tiles + 1) * kBlock;
+  }
+  i64 slices() const { return last - first; }
+};
+
+/// Output slices whose tiles are multiplied together, for they meet the same planes of the kernel, and some of the
+/// tiles, counted through the slices.
+struct Run {
+  Part slices, planes, tiles;
+};
+
+struct Job {
+  const IsaTable& table;
+  const VolumeShape& v;
+  const ConvolutionShape& s;
+  const Geometry& g;
+  const Epilogue& e;
+  const float* in;
+  float* out;
+
+  /// Floats of a panel's filters at a point.
+  i64 point_size(i64 columns) const { return v.planes * g.blocks * kBlock * columns; }
+
+  /// Line i of slices × blocks × rows of tiles.
+  void transform(const Transformed& to, i64 image, const Region& r, i64 i) const {
+    const auto row = i % r.rows.size(), block = i / r.rows.size() % g.blocks,
+               slice = to.first + i / r.rows.size() / g.blocks;
+    const auto* plane = in + ((image * g.blocks + block) * v.slices + slice) * s.plane() * kBlock;
+    auto* at = to.data + ((block * to.slices() + slice - to.first) * to.tiles + row * g.across) * kBlock;
+    for (i64 x = 0; x < g.across; ++x) tile(plane, r.rows.begin + row, x, at + x * kBlock, to.step);
+  }
+  i64 lines(const Transformed& to, const Region& r) const { return to.slices() * g.blocks * r.rows.size(); }
+
+  /// part(run) for all tiles of a region.
+  template <class Each>
+  void for_runs(const Region& r, i64 tiles, Each each) const {
+    for (auto z = r.slices.begin; z < r.slices.end;) {
+      const auto planes = v.inside(z);
+      auto end = z + 1;
+      while (v.stride == 1 && end < r.slices.end && v.inside(end).begin == planes.begin &&
+             v.inside(end).end == planes.end)
+        ++end;
+      const auto count = (end - z) * tiles, parts = ceil_div(count, kTilesTogether);
+      for (i64 i = 0; i < parts; ++i) each(Run{{z, end}, planes, Part(count, parts, i)});
+      z = end;
+    }
+  }
+
+  /// Tiles of a run by a panel.
+  void multiply(const Transformed& from, i64 image, const Region& r, const Run& run, i64 panel, const float* weights,
+                i64 columns, float* sums) const {
+    const auto here = run.tiles.size(), step = (2 * here + 1) * kBlock, strips = ceil_div(here, table.pixels);
+    const auto slice = run.planes.size() > 0 ? v.slice_of(run.slices.begin, run.planes.begin) - from.first : 0;
+    std::array<i64, kMaxBlocks> offsets;
+    for (i64 b = 0; b < g.blocks; ++b) offsets[b] = b * from.slices() * from.tiles * kBlock;
+    for (i64 point = 0; point < g.points; ++point) {
+      const auto* filters = weights + point * point_size(columns);
+      Ahead ahead;
+      ahead.next = reinterpret_cast<const char*>(filters + point_size(columns));
+      ahead.end = point + 1 < g.points ? reinterpret_cast<const char*>(filters + 2 * point_size(columns)) : ahead.next;
+      ahead.lines = ceil_div(2 * kBlock, strips);
+      for (i64 i = 0; i < strips; ++i) {
+        const Part part(here, strips, i);
+        Tile tile{};
+        tile.in = from.data + point * from.step + (slice * from.tiles + run.tiles.begin + part.begin) * kBlock;
+        tile.pixel = kBlock;
+        tile.block = v.dilation * from.tiles * kBlock;
+        tile.taps = offsets.data();
+        tile.blocks = run.planes.size();
+        tile.tap_count = g.blocks;
+        tile.steps = kBlock;
+        tile.weights = filters + run.planes.begin * g.blocks * kBlock * columns;
+        tile.out = sums + point * step + part.begin * kBlock;
+        tile.out_pixel = kBlock;
+        tile.out_block = here * kBlock;
+        tile.ahead = &ahead;
+        begin(tile, {}, 0, nullptr, 0, 0);
+        table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
+      }
+    }
+    for (i64 t = 0; t < here; ++t) {
+      const auto tile = run.tiles.begin + t, z = run.slices.begin + tile / from.tiles,
+                 y = r.rows.begin + tile % from.tiles / g.across, x = tile % g.across;
+      for (i64 c = 0; c < columns; c += kBlock)
+        store(image, z, y, x, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, step);
+    }
+  }
+
+ private:
+  /// Tile (ty, tx) of a slice's block.
+  void tile(const float* plane, i64 ty, i64 tx, float* to, i64 step) const {
+    const auto y = ty * g.m - s.pad_top, x = tx * g.m - s.pad_left, row = s.width * kBlock;
+    if (y >= 0 && x >= 0 && y + g.window <= s.height && x + g.window <= s.width)
+      return table.winograd_input(g.m, plane + y * row + x * kBlock, row, to, step);
+    alignas(64) std::array<float, 36 * kBlock> window;
+    for (i64 i = 0; i < g.window; ++i)
+      for (i64 j = 0; j < g.window; ++j) {
+        auto* pixel = window.data() + (i * g.window + j) * kBlock;
+        if (y + i >= 0 && y + i < s.height && x + j >= 0 && x + j < s.width)
+          std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
+        else std::fill_n(pixel, kBlock, 0.0f);
+      }
+    table.winograd_input(g.m, window.data(), g.window * kBlock, to, step);
+  }
+
+  void store(i64 image, i64 z, i64 ty, i64 tx, i64 channel, const float* from, i64 step) const {
+    const auto y = ty * g.m, x = tx * g.m, row = s.out_width * kBlock;
+    const auto rows = std::min<i64>(g.m, s.out_height - y), columns = std::min<i64>(g.m, s.out_width - x);
+    const auto block = image * blocks_of(s.outputs) + channel / kBlock;
+    const auto place = (block * v.out_slices + z) * s.out_plane() * kBlock + y * row + x * kBlock;
+    const auto* residual = e.residual ? e.residual + place : nullptr;
+    Tile tile{};
+    tile.out = out + place;
+    tile.out_pixel = kBlock;
+    begin(tile, e, channel, residual, kBlock, 0);
+    table.winograd_output(g.m, from, step,
+                          {.bias = tile.bias,
+                           .residual = tile.residual,
+                           .low = tile.low,
+                           .high = tile.high,
+                           .out = tile.out,
+                           .row = row,
+                           .rows = static_cast<int>(rows),
+                           .columns = static_cast<int>(columns)});
+    if (e.is_simple()) return;
+    for (i64 r = 0; r < rows; ++r, tile.out += row)
+      finish(table, tile, static_cast<int>(columns), kBlock, e, channel, residual ? residual + r * row : nullptr,
+             kBlock, 0);
+  }
+};
+
+/// `valid` filters, which lie together at `from`, transformed, into sixteen columns of a packed panel of `columns`:
+/// [point][plane][block][16][columns]. They are transposed first, so that a vector has sixteen outputs.
+void pack_columns(const VolumeShape& v, const Geometry& g, const float* from, i64 valid, i64 columns, float* to) {
+  constexpr i64 kTaps = 9;
+  alignas(64) std::array<float, kMaxPlanes * kTaps * kBlock * kBlock> rows;
+  const auto each = v.kernel_planes * kTaps, channels = v.slice.channels;
+  for (i64 b = 0; b < g.blocks; ++b) {
+    const auto here = std::min(kBlock, channels - b * kBlock);
+    if (valid < kBlock || here < kBlock) rows.fill(0.0f);
+    isa().transpose(from + b * kBlock * each, channels * each, rows.data(), kBlock, valid, here * each);
+    for (i64 p = 0; p < v.planes; ++p)
+      for (i64 c = 0; c < kBlock; ++c)
+        isa().winograd_filter(g.m, rows.data() + (c * each + (v.first_plane + p) * kTaps) * kBlock, kBlock,
+                              to + ((p * g.blocks + b) * kBlock + c) * columns,
+                              v.planes * g.blocks * kBlock * columns);
+  }
+}
+
+/// Of a thread that packs a panel right before it is used: sixteen filters as they were read, the panel, and sums.
+struct OnceRoom {
+  i64 read, packed, sums;
+  OnceRoom(const VolumeShape& v, const Geometry& g)
+      : read(round_up(kBlock * v.filter_floats(), kBlock)),
+        packed(panels_size(g.points * v.steps() / v.slice.taps(), kColumns)),
+        sums(g.sums_size()) {}
+  i64 size() const { return read + packed + sums; }
+};
+
+i64 panel_steps(const VolumeShape& v, const Geometry& g) { return g.points * v.planes * g.blocks * kBlock; }
+
+}  // namespace
+
+int volume_winograd_tile(const VolumeShape& v) {
+  if (v.kernel_planes > kMaxPlanes || blocks_of(v.slice.channels) > kMaxBlocks) return 0;
+  return winograd_tile(v.slice);
+}
+
+i64 volume_winograd_filters_size(const VolumeShape& v, int m) {
+  return panels_size(panel_steps(v, Geometry(v, m)), v.slice.outputs);
+}
+
+void volume_winograd_pack(const VolumeShape& v, int m, const Weights& weights, float* to, ThreadPool& pool) {
+  const Geometry g(v, m);
+  const auto outputs = v.slice.outputs, each = v.filter_floats();
+  const Panels panels{to, panel_steps(v, g), outputs};
+  const auto cost = static_cast<double>(kBlock * (each + 2 * panels.k)) / 8;
+  Slots rooms(weights.room, weights.file ? round_up(kBlock * each, kBlock) : 0, slots_for(pool));
+  parallel_ranges(pool, ceil_div(outputs, kBlock), cost, [&](i64 begin, i64 end) {
+    const Slots::Lease room(rooms);
+    for (auto i = begin; i < end; ++i) {
+      const auto first = i * kBlock, valid = std::min(kBlock, outputs - first), panel = first / kColumns;
+      auto* const packed = to + (panels.panel(panel) - to);
+      pack_columns(v, g, weights.get(first * each, valid * each, room.data()), valid, panels.columns(panel),
+                   packed + first % kColumns);
+    }
+  });
+}
+
+i64 volume_winograd_scratch_size(const VolumeShape& v, int m, int threads) {
+  const Geometry g(v, m);
+  return (g.own ? threads : 1) * g.input_size(v) + threads * g.sums_size();
+}
+
+void volume_winograd(const VolumeShape& v, int m, const float* filters, const float* in, float* out,
+                     const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (v.out_volume() == 0) return;
+  const Geometry g(v, m);
+  const Job job{isa(), v, v.slice, g, epilogue, in, out};
+  const Panels all{filters, panel_steps(v, g), v.slice.outputs};
+  const auto depths = ceil_div(v.out_slices, g.deep), bands = g.bands(), input = g.input_size(v);
+  const auto region = [&](i64 i) {
+    return Region{Part(v.out_slices, depths, i / bands), Part(g.down, bands, i % bands)};
+  };
+  if (g.own) {
+    Slots slots(scratch, input + g.sums_size(), slots_for(pool));
+    parallel(pool, v.slice.batch * depths * bands, [&](i64 chunk) {
+      const auto image = chunk / (depths * bands);
+      const auto r = region(chunk % (depths * bands));
+      const Slots::Lease room(slots);
+      const Transformed transformed(v, g, r, room.data());
+      for (i64 i = 0; i < job.lines(transformed, r); ++i) job.transform(transformed, image, r, i);
+      for (i64 panel = 0; panel < g.panels; ++panel)
+        job.for_runs(r, transformed.tiles, [&](const Run& run) {
+          job.multiply(transformed, image, r, run, panel, all.panel(panel), all.columns(panel), room.data() + input);
+        });
+    });
+  } else {
+    Slots slots(scratch + input, g.sums_size(), slots_for(pool));
+    for (i64 i = 0; i < v.slice.batch * bands; ++i) {
+      const auto image = i / bands;
+      const auto r = region(i % bands);
+      const Transformed transformed(v, g, r, scratch);
+      parallel_ranges(pool, job.lines(transformed, r), static_cast<double>(g.across * g.points) * 2,
+                      [&](i64 begin, i64 end) {
+                        for (auto line = begin; line < end; ++line) job.transform(transformed, image, r, line);
+                      });
+      i64 runs = 0;
+      job.for_runs(r, transformed.tiles, [&](const Run&) { ++runs; });
+      parallel(pool, g.panels * runs, [&](i64 chunk) {
+        const auto panel = chunk % g.panels;
+        const Slots::Lease room(slots);
+        i64 at = 0;
+        job.for_runs(r, transformed.tiles, [&](const Run& run) {
+          if (at++ == chunk / g.panels)
+            job.multiply(transformed, image, r, run, panel, all.panel(panel), all.columns(panel), room.data());
+        });
+      });
+    }
+  }
+  clear_padding(v, epilogue.activation, out);
+}
+
+bool volume_winograd_packs_by_panels(const VolumeShape& v, int m) {
+  const Geometry g(v, m, true);
+  return v.slice.batch == 1 && g.rows == g.down && g.panels >= kOncePanels;
+}
+
+i64 volume_winograd_once_scratch_size(const VolumeShape& v, int m, int threads) {
+  const Geometry g(v, m, true);
+  return g.input_size(v) + threads * OnceRoom(v, g).size();
+}
+
+void volume_winograd_once(const VolumeShape& v, int m, const Weights& weights, const float* in, float* out,
+                          const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (v.out_volume() == 0) return;
+  const Geometry g(v, m, true);
+  const Job job{isa(), v, v.slice, g, epilogue, in, out};
+  const OnceRoom size(v, g);
+  const Region r{Part(0, v.out_slices), Part(0, g.down)};
+  const Transformed transformed(v, g, r, scratch);
+  const auto outputs = v.slice.outputs, each = v.filter_floats();
+  parallel_ranges(pool, job.lines(transformed, r), static_cast<double>(g.across * g.points) * 2,
+                  [&](i64 begin, i64 end) {
+                    for (auto line = begin; line < end; ++line) job.transform(transformed, 0, r, line);
+                  });
+  Slots rooms(scratch + g.input_size(v), size.size(), slots_for(pool));
+  parallel(pool, g.panels, [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    auto* const packed = room.data() + size.read;
+    const auto columns = Panels{packed, panel_steps(v, g), outputs}.columns(panel);
+    for (i64 half = 0; half < columns; half += kBlock) {
+      const auto first = panel * kColumns + half, valid = std::clamp<i64>(outputs - first, 0, kBlock);
+      pack_columns(v, g, weights.get(first * each, valid * each, room.data()), valid, columns, packed + half);
+    }
+    job.for_runs(r, transformed.tiles, [&](const Run& run) {
+      job.multiply(transformed, 0, r, run, panel, packed, columns, packed + size.packed);
+    });
+  });
+  clear_padding(v, epilogue.activation, out);
+}
+
+}  // namespace ovir::fast
