@@ -1,5 +1,5 @@
-// GroupConvolution-1 of three spatial axes, and what follows it: an output slice is the sum of convolutions of two axes,
-// one for each plane of the kernel.
+// GroupConvolution-1 of three spatial axes, and what follows it: an output slice is the sum of convolutions of two
+// axes, one for each plane of the kernel.
 #include <algorithm>
 
 #include "fast/kernels/convolution/reorder.hpp"
@@ -21,7 +21,7 @@ class GroupedVolume final : public Kernel {
  public:
   /// `s`: of a slice; `planes` of the kernel; `filters`: those known when the plan is made; null: they are operand 1.
   GroupedVolume(const ConvolutionAttrs& attrs, const ConvolutionShape& s, i64 planes, const float* filters,
-                    Ending ending)
+                Ending ending)
       : attrs_(attrs), known_(s), planes_(planes), method_(choose(s)), ending_(std::move(ending)) {
     if (!filters) return;
     ThreadPool alone(1);
@@ -175,7 +175,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   auto ending = take_ending(graph, match, kRank, 1, convolution->shape.outputs);
   match.kernel =
       std::make_unique<GroupedVolume>(convolution->attrs, convolution->shape, shape[shape.rank() - 3].length(),
-                                          packed ? packed->data<float>() : nullptr, std::move(ending));
+                                      packed ? packed->data<float>() : nullptr, std::move(ending));
   return match;
 }
 

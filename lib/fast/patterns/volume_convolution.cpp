@@ -67,8 +67,7 @@ class VolumeConvolution final : public Kernel {
     if (data.layout == Layout::plain && method_ != ConvolutionMethod::planar)
       state->in = state->reserve(of(s.channels, v.volume()));
     if (out.layout == Layout::plain) state->out = state->reserve(of(s.outputs, v.out_volume()));
-    if (residual && residual->layout == Layout::plain)
-      state->residual = state->reserve(of(s.outputs, v.out_volume()));
+    if (residual && residual->layout == Layout::plain) state->residual = state->reserve(of(s.outputs, v.out_volume()));
     if (!is_winograd(method_) && method_ != ConvolutionMethod::planar) v = v.folded();
     const auto threads = runtime.threads();
     state->by_panels = packs_ && packs_by_panels(v);
@@ -96,9 +95,8 @@ class VolumeConvolution final : public Kernel {
       return const_cast<const float*>(state.floats(room));
     };
     const auto* x = blocked(in[0], state.in, s.channels, v.volume());
-    const auto* residual = ending_.residual < 0 ? nullptr
-                                                : blocked(in[ending_.residual], state.residual, s.outputs,
-                                                          v.out_volume());
+    const auto* residual =
+        ending_.residual < 0 ? nullptr : blocked(in[ending_.residual], state.residual, s.outputs, v.out_volume());
     auto* y = state.out ? state.floats(state.out) : out[0].as<float>();
     const auto epilogue = ending_.epilogue(residual);
     auto* work = state.floats(state.work);
@@ -192,9 +190,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{{root}, {graph.input(root, 0)}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, kRank, 1, v.slice.outputs);
-  match.kernel = std::make_unique<VolumeConvolution>(
-      convolution->attrs, v, open, method, packed ? packed->data<float>() : nullptr,
-      packed ? FilePart() : file_of(graph, filters), std::move(ending));
+  match.kernel =
+      std::make_unique<VolumeConvolution>(convolution->attrs, v, open, method, packed ? packed->data<float>() : nullptr,
+                                          packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;
 }
 

@@ -46,8 +46,7 @@ class VolumePooling final : public Kernel {
     state->line.pad_bottom = depth.pad_end;
     if (in.layout == Layout::plain) state->in = state->reserve(plane.batch * plane.plane() * kBlock);
     state->between = state->reserve(plane.batch * plane.out_plane() * kBlock);
-    if (out.layout == Layout::plain)
-      state->out = state->reserve(images * out_slices * plane.out_plane() * kBlock);
+    if (out.layout == Layout::plain) state->out = state->reserve(images * out_slices * plane.out_plane() * kBlock);
     return state;
   }
 

@@ -12,7 +12,8 @@ void grouped(Net& n) {
 }
 /// Sums that are finished in a pass of their own.
 void finished(Net& n) {
-  const auto x = n.op("GroupConvolution-1", {n.input({2, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1));
+  const auto x =
+      n.op("GroupConvolution-1", {n.input({2, 12, 4, 5, 6}), n.weights({3, 6, 4, 2, 3, 3})}, windows(3, 1, 1));
   n.result(n.op("Add-1", {n.op("Swish-4", {x}), n.input({2, 18, 5, 5, 6})}));
 }
 

@@ -54,8 +54,7 @@ void copy_padded(const ConvolutionShape& s, const Plane& plane, i64 first, i64 r
         continue;
       }
       std::fill_n(to, begin, 0.0f);
-      if (begin < end)
-        std::copy_n(in + y * s.width + left + begin - s.pad_left, end - begin, to + begin);
+      if (begin < end) std::copy_n(in + y * s.width + left + begin - s.pad_left, end - begin, to + begin);
       std::fill(to + end, to + width, 0.0f);
     }
 }
@@ -167,8 +166,8 @@ void planar_volume(const VolumeShape& v, const float* filters, const float* in, 
       return inside ? in + ((image * v.slice.channels + c / v.planes) * v.slices + slice) * s.plane() : nullptr;
     };
     const Slots::Lease room(slots);
-    const auto place = (image * blocks_of(s.outputs) * v.out_volume() + z * s.out_plane() + band.begin * s.out_width) *
-                       kBlock;
+    const auto place =
+        (image * blocks_of(s.outputs) * v.out_volume() + z * s.out_plane() + band.begin * s.out_width) * kBlock;
     rows_of(s, filters, plane, {band, strip, 0, panels}, out + place, v.out_volume() * kBlock, epilogue,
             epilogue.residual ? epilogue.residual + place : nullptr, room.data());
   });

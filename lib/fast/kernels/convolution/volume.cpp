@@ -8,10 +8,10 @@ namespace ovir::fast {
 namespace {
 
 constexpr i64 kMaxOffsets = 4096;
-constexpr i64 kBandFloats = 64 << 10;    // of padded slices that a chunk copies for itself: a quarter of the cache
-constexpr i64 kWholeFloats = 256 << 10;  // of a padded input that is copied once for all chunks
-constexpr i64 kPixelFloats = 96 << 10;   // of input, while all panels go by
-constexpr i64 kOnceFloats = 1 << 20;     // of input, while panels are packed and go by
+constexpr i64 kBandFloats = 64 << 10;        // of padded slices that a chunk copies for itself: a quarter of the cache
+constexpr i64 kWholeFloats = 256 << 10;      // of a padded input that is copied once for all chunks
+constexpr i64 kPixelFloats = 96 << 10;       // of input, while all panels go by
+constexpr i64 kOnceFloats = 1 << 20;         // of input, while panels are packed and go by
 constexpr i64 kOncePointFloats = 256 << 10;  // the same, of one tap
 
 /// What surrounds a slice: rows and columns that are read beyond it.
@@ -22,8 +22,7 @@ struct Padding {
       : top(s.pad_top),
         left(s.pad_left),
         height(std::max(s.pad_top + s.height, (s.out_height - 1) * s.stride_y + reach(s))),
-        width(std::max(s.pad_left + s.width,
-                       (s.out_width - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1)),
+        width(std::max(s.pad_left + s.width, (s.out_width - 1) * s.stride_x + (s.kernel_width - 1) * s.dilation_x + 1)),
         none(height == s.height && width == s.width) {}
   /// Rows that one output row spans.
   static i64 reach(const ConvolutionShape& s) { return (s.kernel_height - 1) * s.dilation_y + 1; }
@@ -77,7 +76,7 @@ struct Job {
         across(ceil_div(s.out_width, table.pixels)),
         flat(v.planes == 1) {}
 
-  i64 strips() const { return v.out_slices * s.out_height * across; }
+  i64 strips() const { return s.out_height * across; }  ///< of a slice
   i64 in_block() const { return v.volume() * kBlock; }
   i64 out_block() const { return v.out_volume() * kBlock; }
 
@@ -119,16 +118,18 @@ struct Job {
            out_block());
   }
 
-  /// Strips [begin, end) of an image, all of whose padded slices are there.
+  /// Some strips of all slices of an image, whose padded slices are there.
   void strips(const Source& from, const i64* taps, i64 image, Part which, i64 panel, const float* weights, i64 columns,
               Ahead* ahead) const {
-    for (auto i = which.begin; i < which.end; ++i) {
-      const auto line = i / across, z = line / s.out_height, y = line % s.out_height;
-      const Part part(s.out_width, across, i % across), planes = v.inside(z);
-      const auto slice = planes.size() > 0 ? v.slice_of(z, planes.begin) : 0;
-      const auto* at = from.data + image * blocks * from.block + slice * from.slice + y * s.stride_y * from.row +
-                       part.begin * s.stride_x * kBlock;
-      strip(from, at, taps, planes, image, z, y, part, panel, weights, columns, ahead);
+    for (i64 z = 0; z < v.out_slices; ++z) {
+      const auto planes = v.inside(z);
+      const auto* slice =
+          from.data + image * blocks * from.block + (planes.size() > 0 ? v.slice_of(z, planes.begin) : 0) * from.slice;
+      for (auto i = which.begin; i < which.end; ++i) {
+        const Part part(s.out_width, across, i % across);
+        strip(from, slice + i / across * s.stride_y * from.row + part.begin * s.stride_x * kBlock, taps, planes, image,
+              z, i / across, part, panel, weights, columns, ahead);
+      }
     }
   }
 };
@@ -165,7 +166,7 @@ Source whole_source(const VolumeShape& v, const Padding& p, const float* in, flo
 
 void by_bands(const Job& job, const Padding& p, const Panels& panels, const float* in, float* scratch,
               ThreadPool& pool) {
-  const auto &v = job.v;
+  const auto& v = job.v;
   const auto& s = v.slice;
   const auto rows = band_rows(v, p), bands = ceil_div(s.out_height, rows);
   Slots slots(scratch, band_floats(v, p), slots_for(pool));
@@ -184,10 +185,9 @@ void by_bands(const Job& job, const Padding& p, const Panels& panels, const floa
       for (auto y = band.begin; y < band.end; ++y)
         for (i64 i = 0; i < job.across; ++i) {
           const Part part(s.out_width, job.across, i);
-          const auto* at =
-              room.data() + (y - band.begin) * s.stride_y * from.row + part.begin * s.stride_x * kBlock;
-          job.strip(from, at, taps.data(), planes, image, z, y, part, panel, panels.panel(panel),
-                    panels.columns(panel), nullptr);
+          const auto* at = room.data() + (y - band.begin) * s.stride_y * from.row + part.begin * s.stride_x * kBlock;
+          job.strip(from, at, taps.data(), planes, image, z, y, part, panel, panels.panel(panel), panels.columns(panel),
+                    nullptr);
         }
   });
 }
@@ -302,8 +302,8 @@ i64 volume_scratch_size(const VolumeShape& v, int threads) {
   return whole > kWholeFloats ? threads * band_floats(v, p) : whole;
 }
 
-void direct_volume(const VolumeShape& v, const float* filters, const float* in, float* out,
-                        const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+void direct_volume(const VolumeShape& v, const float* filters, const float* in, float* out, const Epilogue& epilogue,
+                   float* scratch, ThreadPool& pool) {
   if (v.out_volume() == 0) return;
   const auto& s = v.slice;
   const Job job(v, out, epilogue);
@@ -330,7 +330,7 @@ void direct_volume(const VolumeShape& v, const float* filters, const float* in, 
         if (const auto next = panel + 1; prefetch && next < all.count()) {
           ahead.next = reinterpret_cast<const char*>(all.panel(next));
           ahead.end = reinterpret_cast<const char*>(all.panel(next) + all.k * all.columns(next));
-          ahead.lines = ceil_div(2 * kBlock, part.size());
+          ahead.lines = ceil_div(2 * kBlock, part.size() * v.out_slices);
         }
         job.strips(from, taps.data(), image, part, panel, all.panel(panel), all.columns(panel), &ahead);
       }
@@ -351,7 +351,7 @@ i64 volume_once_scratch_size(const VolumeShape& v, int threads) {
 }
 
 void direct_volume_once(const VolumeShape& v, const Weights& weights, const float* in, float* out,
-                             const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+                        const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   if (v.out_volume() == 0) return;
   const auto outputs = v.slice.outputs, each = v.filter_floats();
   const Job job(v, out, epilogue);

@@ -9,10 +9,10 @@ namespace ovir::fast {
 
 /// Sizes of a convolution of three spatial axes.
 struct VolumeShape {
-  ConvolutionShape slice;             ///< of the last two axes; its batch is that of the volumes
-  i64 slices = 1, out_slices = 1;     ///< along the first axis
-  i64 planes = 1, first_plane = 0;    ///< of the kernel: those that are used
-  i64 kernel_planes = 1;              ///< those that filters have
+  ConvolutionShape slice;                 ///< of the last two axes; its batch is that of the volumes
+  i64 slices = 1, out_slices = 1;         ///< along the first axis
+  i64 planes = 1, first_plane = 0;        ///< of the kernel: those that are used
+  i64 kernel_planes = 1;                  ///< those that filters have
   i64 stride = 1, dilation = 1, pad = 0;  ///< along the first axis, `pad` before the first plane that is used
 
   /// Planes of those used whose input slice, for this output slice, is none of the padding; from 0 on where there are
@@ -45,13 +45,13 @@ i64 volume_filters_size(const VolumeShape& shape);
 void volume_pack(const VolumeShape& shape, const Weights& weights, float* to, ThreadPool& pool);
 i64 volume_scratch_size(const VolumeShape& shape, int threads);
 void direct_volume(const VolumeShape& shape, const float* filters, const float* in, float* out,
-                        const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+                   const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
 /// Whether filters that are needed once had better be packed panel by panel, each right before it is used.
 bool volume_packs_by_panels(const VolumeShape& shape);
 i64 volume_once_scratch_size(const VolumeShape& shape, int threads);
 /// `weights.room` is not used.
 void direct_volume_once(const VolumeShape& shape, const Weights& weights, const float* in, float* out,
-                             const Epilogue& epilogue, float* scratch, ThreadPool& pool);
+                        const Epilogue& epilogue, float* scratch, ThreadPool& pool);
 
 }  // namespace ovir::fast

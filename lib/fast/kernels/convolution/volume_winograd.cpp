@@ -217,8 +217,7 @@ void pack_columns(const VolumeShape& v, const Geometry& g, const float* from, i6
     for (i64 p = 0; p < v.planes; ++p)
       for (i64 c = 0; c < kBlock; ++c)
         isa().winograd_filter(g.m, rows.data() + (c * each + (v.first_plane + p) * kTaps) * kBlock, kBlock,
-                              to + ((p * g.blocks + b) * kBlock + c) * columns,
-                              v.planes * g.blocks * kBlock * columns);
+                              to + ((p * g.blocks + b) * kBlock + c) * columns, v.planes * g.blocks * kBlock * columns);
   }
 }
 
