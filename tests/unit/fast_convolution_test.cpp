@@ -114,12 +114,12 @@ void check_direct(const ConvolutionShape& s) {
         direct_convolution(s, filters.data(), in, out, e, scratch.data(), threads);
       },
       rounding(s));
-  if (direct_packs_by_panels(s)) {
-    const Buffer room(direct_once_scratch_size(s, 4));
+  if (volume_packs_by_panels(s)) {
+    const Buffer room(volume_once_scratch_size(s, 4));
     check(
         s, d, sums,
         [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
-          direct_convolution_once(s, d.filters.data(), in, out, e, room.data(), threads);
+          direct_volume_once(s, d.filters.data(), in, out, e, room.data(), threads);
         },
         rounding(s));
   }
@@ -157,12 +157,13 @@ TEST_CASE("direct convolution") {
 
 TEST_CASE("direct convolution, packed by panels") {
   for (const auto& s : {shape(1, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1), shape(1, 1, 33, 289, 9, 7, 3, 3, 2, 1, 1),
-                        shape(1, 1, 7, 256, 6, 6, 2, 2, 1, 1, 0), shape(1, 1, 16, 300, 5, 5, 1, 1, 2, 1, 0)}) {
-    REQUIRE(direct_packs_by_panels(s));
+                        shape(1, 1, 7, 256, 6, 6, 2, 2, 1, 1, 0), shape(1, 1, 16, 300, 5, 5, 1, 1, 2, 1, 0),
+                        shape(3, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1)}) {
+    REQUIRE(volume_packs_by_panels(s));
     check_direct(s);
   }
-  CHECK_FALSE(direct_packs_by_panels(shape(2, 1, 20, 264, 5, 4, 3, 3, 1, 1, 1)));
-  CHECK_FALSE(direct_packs_by_panels(shape(1, 1, 32, 256, 130, 70, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(volume_packs_by_panels(shape(1, 1, 20, 200, 5, 4, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(volume_packs_by_panels(shape(1, 1, 128, 256, 130, 70, 3, 3, 1, 1, 1)));
 }
 
 TEST_CASE("direct convolution in groups") {
@@ -238,7 +239,7 @@ TEST_CASE("Winograd convolution") {
 
 TEST_CASE("Winograd convolution, packed by panels") {
   for (const auto& s : {shape(1, 1, 40, 290, 9, 7, 3, 3, 1, 1, 1), shape(1, 1, 33, 257, 6, 10, 3, 3, 1, 1, 0),
-                        shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1)})
+                        shape(1, 1, 40, 290, 20, 21, 3, 3, 1, 1, 1), shape(3, 1, 200, 250, 7, 8, 3, 3, 1, 1, 1)})
     for (const int m : {2, 4}) {
       REQUIRE(winograd_packs_by_panels(s, m));
       const Data d(s);

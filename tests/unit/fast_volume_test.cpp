@@ -3,7 +3,7 @@
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/volume.hpp"
-#include "fast/kernels/convolution/volume_winograd.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
 namespace {
@@ -125,18 +125,17 @@ template <int kTile>
 void winograd(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
               ThreadPool& pool) {
   const auto v = whole.trimmed();
-  Floats packed(at(volume_winograd_filters_size(v, kTile))),
-      scratch(at(volume_winograd_scratch_size(v, kTile, pool.threads())));
-  volume_winograd_pack(v, kTile, filters, packed.data(), pool);
-  volume_winograd(v, kTile, packed.data(), in, out, e, scratch.data(), pool);
+  Floats packed(at(winograd_filters_size(v, kTile))), scratch(at(winograd_scratch_size(v, kTile, pool.threads())));
+  winograd_pack(v, kTile, filters, packed.data(), pool);
+  winograd_convolution(v, kTile, packed.data(), in, out, e, scratch.data(), pool);
 }
 template <int kTile>
 void winograd_once(const VolumeShape& whole, const float* filters, const float* in, float* out, const Epilogue& e,
                    ThreadPool& pool) {
   const auto v = whole.trimmed();
-  REQUIRE(volume_winograd_packs_by_panels(v, kTile));
-  Floats scratch(at(volume_winograd_once_scratch_size(v, kTile, pool.threads())));
-  volume_winograd_once(v, kTile, filters, in, out, e, scratch.data(), pool);
+  REQUIRE(winograd_packs_by_panels(v, kTile));
+  Floats scratch(at(winograd_once_scratch_size(v, kTile, pool.threads())));
+  winograd_convolution_once(v, kTile, filters, in, out, e, scratch.data(), pool);
 }
 
 constexpr double kSum = 1, kWinograd4 = 5;

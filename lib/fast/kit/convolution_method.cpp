@@ -7,6 +7,7 @@
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
+#include "fast/kernels/convolution/volume.hpp"
 #include "fast/kernels/convolution/winograd.hpp"
 
 namespace ovir::fast {
@@ -95,7 +96,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
 
 bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
   switch (method) {
-    case ConvolutionMethod::direct: return direct_packs_by_panels(shape);
+    case ConvolutionMethod::direct: return volume_packs_by_panels(shape);
     case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
     case ConvolutionMethod::winograd2:
@@ -106,7 +107,7 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
 
 i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int threads) {
   switch (method) {
-    case ConvolutionMethod::direct: return direct_once_scratch_size(shape, threads);
+    case ConvolutionMethod::direct: return volume_once_scratch_size(shape, threads);
     case ConvolutionMethod::pointwise: return pointwise_once_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_once_scratch_size(shape, threads);
     default: return winograd_once_scratch_size(shape, tile(method), threads);
@@ -116,7 +117,7 @@ i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, i
 void compute_once(ConvolutionMethod method, const ConvolutionShape& shape, const Weights& filters, const float* in,
                   float* out, const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
   switch (method) {
-    case ConvolutionMethod::direct: return direct_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::direct: return direct_volume_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::pointwise:
       return pointwise_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution_once(shape, filters, in, out, epilogue, scratch, pool);

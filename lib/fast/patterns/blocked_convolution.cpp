@@ -19,8 +19,8 @@ namespace {
 /// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
 constexpr i64 kPlaneWorthReordering = 400;
 
-/// Output pixels from which on filters that are packed in every run are worth transforming for Winograd.
-constexpr i64 kPlaneWorthTransforming = 150;
+/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming for Winograd.
+constexpr i64 kPixelsWorthTransforming = 150;
 
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
 constexpr i64 kSideWorthSplitting = 12;
@@ -29,17 +29,18 @@ constexpr i64 kSideWorthSplitting = 12;
 /// would take memory and save no time.
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
-/// `once`: filters are packed in every run. `open`: planes are not known. `adds`: there is a residual.
-ConvolutionMethod choose(const ConvolutionShape& s, bool once, bool open, bool adds) {
+/// `once`: filters are packed in every run, for so many images at least; 0: before. `open`: planes are not known.
+/// `adds`: there is a residual.
+ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool adds) {
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
-  if (!once && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
+  if (once == 0 && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
   if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
-  const auto tile = once && s.out_plane() < kPlaneWorthTransforming ? 0 : winograd_tile(s);
+  const auto tile = once > 0 && once * s.out_plane() < kPixelsWorthTransforming ? 0 : winograd_tile(s);
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
   const bool middling = tile == 2 && std::min(s.out_height, s.out_width) >= kSideWorthSplitting;
   if (splits && (tile == 0 || middling)) return ConvolutionMethod::bf16x3;
@@ -177,7 +178,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
-  const auto method = choose(s, false, convolution.open, ending.residual >= 0);
+  const auto method = choose(s, 0, convolution.open, ending.residual >= 0);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(), FilePart(),
                                                       std::move(ending));
@@ -200,7 +201,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   Match match{convolution->nodes(root), {input}, nullptr};
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
-  const auto method = transposed ? ConvolutionMethod::transposed : choose(known, true, open, ending.residual >= 0);
+  const auto& images = graph.fact(input).shape[0];
+  const auto method = transposed ? ConvolutionMethod::transposed
+                                 : choose(known, std::max<i64>(images.min, 1), open, ending.residual >= 0);
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;

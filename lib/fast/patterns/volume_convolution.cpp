@@ -3,7 +3,7 @@
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
 #include "fast/kernels/convolution/volume.hpp"
-#include "fast/kernels/convolution/volume_winograd.hpp"
+#include "fast/kernels/convolution/winograd.hpp"
 #include "fast/kit/convolution_method.hpp"
 #include "fast/kit/convolutions.hpp"
 #include "fast/kit/functions.hpp"
@@ -17,7 +17,7 @@ constexpr i64 kPixelsWorthTransforming = 150;
 ConvolutionMethod choose(const VolumeShape& v, bool once) {
   const auto& s = v.slice;
   if (s.channels <= kFewChannels && planar_taps(planar_slice(v)) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  const auto tile = once && v.out_volume() < kPixelsWorthTransforming ? 0 : volume_winograd_tile(v);
+  const auto tile = once && v.out_volume() < kPixelsWorthTransforming ? 0 : winograd_tile(v);
   if (tile > 0) return tile == 2 ? ConvolutionMethod::winograd2 : ConvolutionMethod::winograd4;
   return s.taps() == 1 ? ConvolutionMethod::pointwise : ConvolutionMethod::direct;
 }
@@ -72,7 +72,7 @@ class VolumeConvolution final : public Kernel {
     const auto threads = runtime.threads();
     state->by_panels = packs_ && packs_by_panels(v);
     if (state->by_panels) {
-      state->work = state->reserve(is_winograd(method_) ? volume_winograd_once_scratch_size(v, tile_, threads)
+      state->work = state->reserve(is_winograd(method_) ? winograd_once_scratch_size(v, tile_, threads)
                                                         : volume_once_scratch_size(v, threads));
       return state;
     }
@@ -103,7 +103,7 @@ class VolumeConvolution final : public Kernel {
     const Weights given(packs_ ? in[1].as<const float>() : nullptr, file_,
                         state.room ? state.floats(state.room) : nullptr);
     if (state.by_panels) {
-      if (is_winograd(method_)) volume_winograd_once(v, tile_, given, x, y, epilogue, work, pool);
+      if (is_winograd(method_)) winograd_convolution_once(v, tile_, given, x, y, epilogue, work, pool);
       else direct_volume_once(v, given, x, y, epilogue, work, pool);
     } else {
       if (packs_) pack(v, given, state.floats(state.filters), pool);
@@ -131,27 +131,27 @@ class VolumeConvolution final : public Kernel {
   i64 room_floats() const { return round_up(kBlock * known_.filter_floats(), kBlock); }
 
   i64 filters_size(const VolumeShape& v) const {
-    if (is_winograd(method_)) return volume_winograd_filters_size(v, tile_);
+    if (is_winograd(method_)) return winograd_filters_size(v, tile_);
     return method_ == ConvolutionMethod::planar ? planar_filters_size(planar_slice(v)) : volume_filters_size(v);
   }
   void pack(const VolumeShape& v, const Weights& weights, float* to, ThreadPool& pool) const {
-    if (is_winograd(method_)) return volume_winograd_pack(v, tile_, weights, to, pool);
+    if (is_winograd(method_)) return winograd_pack(v, tile_, weights, to, pool);
     if (method_ == ConvolutionMethod::planar) return planar_pack(planar_slice(v), weights.data, to, pool);
     volume_pack(v, weights, to, pool);
   }
   i64 scratch_size(const VolumeShape& v, int threads) const {
-    if (is_winograd(method_)) return volume_winograd_scratch_size(v, tile_, threads);
+    if (is_winograd(method_)) return winograd_scratch_size(v, tile_, threads);
     if (method_ == ConvolutionMethod::planar) return planar_scratch_size(planar_slice(v), threads);
     return volume_scratch_size(v, threads);
   }
   void compute(const VolumeShape& v, const float* filters, const float* x, float* y, const Epilogue& epilogue,
                float* work, ThreadPool& pool) const {
-    if (is_winograd(method_)) return volume_winograd(v, tile_, filters, x, y, epilogue, work, pool);
+    if (is_winograd(method_)) return winograd_convolution(v, tile_, filters, x, y, epilogue, work, pool);
     if (method_ == ConvolutionMethod::planar) return planar_volume(v, filters, x, y, epilogue, work, pool);
     direct_volume(v, filters, x, y, epilogue, work, pool);
   }
   bool packs_by_panels(const VolumeShape& v) const {
-    if (is_winograd(method_)) return volume_winograd_packs_by_panels(v, tile_);
+    if (is_winograd(method_)) return winograd_packs_by_panels(v, tile_);
     return method_ != ConvolutionMethod::planar && volume_packs_by_panels(v);
   }
 

@@ -77,8 +77,6 @@ struct Job {
         flat(v.planes == 1) {}
 
   i64 strips() const { return s.out_height * across; }  ///< of a slice
-  i64 in_block() const { return v.volume() * kBlock; }
-  i64 out_block() const { return v.out_volume() * kBlock; }
 
   std::array<i64, kMaxOffsets> offsets(const Source& from) const {
     std::array<i64, kMaxOffsets> result;
@@ -95,8 +93,8 @@ struct Job {
   void strip(const Source& from, const float* at, const i64* taps, Part planes, i64 image, i64 z, i64 y, Part part,
              i64 panel, const float* weights, i64 columns, Ahead* ahead) const {
     const auto column = panel * kColumns;
-    const auto place = (image * blocks_of(s.outputs) + column / kBlock) * out_block() +
-                       ((z * s.out_height + y) * s.out_width + part.begin) * kBlock;
+    const auto place = (image * blocks_of(s.outputs) + column / kBlock) * v.out_block() + z * v.out_slice() +
+                       (y * s.out_width + part.begin) * kBlock;
     Tile tile{};
     tile.in = at;
     tile.pixel = s.stride_x * kBlock;
@@ -109,13 +107,13 @@ struct Job {
     tile.weights = weights + planes.begin * blocks * s.taps() * kBlock * columns;
     tile.out = out + place;
     tile.out_pixel = kBlock;
-    tile.out_block = out_block();
+    tile.out_block = v.out_block();
     tile.ahead = ahead;
     const auto* residual = epilogue.residual ? epilogue.residual + place : nullptr;
-    begin(tile, epilogue, column, residual, kBlock, out_block());
+    begin(tile, epilogue, column, residual, kBlock, v.out_block());
     table.packed(tile, static_cast<int>(part.size()), static_cast<int>(columns));
     finish(table, tile, static_cast<int>(part.size()), static_cast<int>(columns), epilogue, column, residual, kBlock,
-           out_block());
+           v.out_block());
   }
 
   /// Some strips of all slices of an image, whose padded slices are there.
@@ -154,14 +152,15 @@ i64 whole_floats(const VolumeShape& v, const Padding& p) {
 /// All input as it is read: padded, where it is.
 Source whole_source(const VolumeShape& v, const Padding& p, const float* in, float* scratch, ThreadPool& pool) {
   const auto& s = v.slice;
-  if (p.none) return {in, v.volume() * kBlock, s.plane() * kBlock, v.dilation * s.plane() * kBlock, s.width * kBlock};
+  if (p.none) return {in, v.in_block(), v.in_slice(), v.dilation * v.in_slice(), s.width * kBlock};
   const auto each = p.plane() * kBlock;
   parallel_ranges(pool, s.batch * blocks_of(s.channels) * v.slices, static_cast<double>(each) / 8,
                   [&](i64 begin, i64 end) {
                     for (auto i = begin; i < end; ++i)
                       copy_padded(s, p, in + i * s.plane() * kBlock, 0, 1, 0, p.height, scratch + i * each, 0);
                   });
-  return {scratch, v.slices * each, each, v.dilation * each, p.width * kBlock};
+  const auto block = v.of_images ? each : v.slices * each, slice = v.of_images ? blocks_of(s.channels) * each : each;
+  return {scratch, block, slice, v.dilation * slice, p.width * kBlock};
 }
 
 void by_bands(const Job& job, const Padding& p, const Panels& panels, const float* in, float* scratch,
@@ -177,9 +176,8 @@ void by_bands(const Job& job, const Padding& p, const Panels& panels, const floa
     const auto read = rows_read(s, band.size()), slice = read * p.width * kBlock;
     const Source from{room.data(), planes.size() * slice, slice, slice, p.width * kBlock};
     for (auto plane = planes.begin; plane < planes.end; ++plane)
-      copy_padded(s, p, in + (image * job.blocks * v.slices + v.slice_of(z, plane)) * s.plane() * kBlock,
-                  job.in_block(), job.blocks, band.begin * s.stride_y, read,
-                  room.data() + (plane - planes.begin) * slice, from.block);
+      copy_padded(s, p, in + image * job.blocks * v.in_block() + v.slice_of(z, plane) * v.in_slice(), v.in_block(),
+                  job.blocks, band.begin * s.stride_y, read, room.data() + (plane - planes.begin) * slice, from.block);
     const auto taps = job.offsets(from);
     for (i64 panel = 0; panel < panels.count(); ++panel)
       for (auto y = band.begin; y < band.end; ++y)
@@ -233,6 +231,11 @@ struct OnceRoom {
 
 }  // namespace
 
+VolumeShape::VolumeShape(const ConvolutionShape& images)
+    : slice(images), slices(images.batch), out_slices(images.batch), of_images(true) {
+  slice.batch = 1;
+}
+
 Part VolumeShape::inside(i64 out_slice) const {
   const auto first = slice_of(out_slice, 0);
   const auto begin = std::min(first >= 0 ? 0 : ceil_div(-first, dilation), planes),
@@ -261,7 +264,7 @@ VolumeShape VolumeShape::folded() const {
   if (!s.is_pointwise()) return v;
   s.width = s.out_width = s.plane();
   s.height = s.out_height = 1;
-  if (planes > 1 || stride > 1 || pad != 0 || slices != out_slices) return v;
+  if (of_images || planes > 1 || stride > 1 || pad != 0 || slices != out_slices) return v;
   s.width = s.out_width = s.width * slices;
   v.slices = v.out_slices = 1;
   return v;
@@ -269,7 +272,7 @@ VolumeShape VolumeShape::folded() const {
 
 void clear_padding(const VolumeShape& v, const Unary& activation, float* out) {
   auto s = v.slice;
-  s.out_height *= v.out_slices;
+  (v.of_images ? s.batch : s.out_height) *= v.out_slices;
   clear_padding(s, activation, out);
 }
 
@@ -316,8 +319,8 @@ void direct_volume(const VolumeShape& v, const float* filters, const float* in, 
     const auto strips = job.strips();
     const auto work = v.multiplications() / 40;
     const auto wanted = static_cast<i64>(std::clamp(work / static_cast<double>(kChunkWork), 1.0, 64.0));
-    const auto fits =
-        std::max(ceil_div(job.blocks * from.block, kPixelFloats), ceil_div(wanted, s.batch * all.count()));
+    const auto fits = std::max(ceil_div(job.blocks * v.slices * s.plane() * kBlock, kPixelFloats),
+                               ceil_div(wanted, s.batch * all.count()));
     const auto parts = std::clamp<i64>(fits, 1, strips);
     const auto groups = std::clamp<i64>(ceil_div(wanted, s.batch * parts), 1, all.count());
     const bool prefetch = all.k * s.outputs > (i64{1} << 17);
@@ -342,7 +345,7 @@ void direct_volume(const VolumeShape& v, const float* filters, const float* in, 
 bool volume_packs_by_panels(const VolumeShape& v) {
   const auto& s = v.slice;
   const auto input = blocks_of(s.channels) * v.slices * Padding(s).plane() * kBlock;
-  return s.batch == 1 && s.outputs >= kOncePanels * kColumns &&
+  return s.groups == 1 && s.batch == 1 && s.outputs >= kOncePanels * kColumns &&
          input <= (v.planes * s.taps() == 1 ? kOncePointFloats : kOnceFloats);
 }
 

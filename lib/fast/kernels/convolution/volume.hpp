@@ -7,13 +7,25 @@
 
 namespace ovir::fast {
 
-/// Sizes of a convolution of three spatial axes.
+/// Sizes of a convolution of three spatial axes, or of images, which are then slices.
 struct VolumeShape {
   ConvolutionShape slice;                 ///< of the last two axes; its batch is that of the volumes
   i64 slices = 1, out_slices = 1;         ///< along the first axis
   i64 planes = 1, first_plane = 0;        ///< of the kernel: those that are used
   i64 kernel_planes = 1;                  ///< those that filters have
   i64 stride = 1, dilation = 1, pad = 0;  ///< along the first axis, `pad` before the first plane that is used
+
+  bool of_images = false;  ///< slices are images: each has its blocks together
+
+  VolumeShape() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): kernels of volumes take images, too
+  VolumeShape(const ConvolutionShape& images);
+
+  /// Floats between blocks of channels and slices.
+  i64 in_block() const { return (of_images ? 1 : slices) * slice.plane() * kBlock; }
+  i64 in_slice() const { return (of_images ? blocks_of(slice.channels) : 1) * slice.plane() * kBlock; }
+  i64 out_block() const { return (of_images ? 1 : out_slices) * slice.out_plane() * kBlock; }
+  i64 out_slice() const { return (of_images ? blocks_of(slice.outputs) : 1) * slice.out_plane() * kBlock; }
 
   /// Planes of those used whose input slice, for this output slice, is none of the padding; from 0 on where there are
   /// none.

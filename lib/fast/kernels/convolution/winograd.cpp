@@ -2,64 +2,214 @@
 
 #include <array>
 
-#include "fast/kernels/convolution/winograd_stages.hpp"
 #include "fast/kernels/product/packed.hpp"
 
 namespace ovir::fast {
 namespace {
 
-WinogradGeometry geometry_of(const ConvolutionShape& s, int m) { return {s, m, blocks_of(s.channels), 28}; }
+constexpr i64 kTilesTogether = 56;       // of a product of a panel
+constexpr i64 kFewTiles = 28;            // for which filters are read again
+constexpr i64 kFilters = 192 << 10;      // transformed filters of a plane of which each chunk reads all
+constexpr i64 kTransformed = 128 << 10;  // floats of transformed input of a chunk of its own
+constexpr i64 kShared = 2 << 20;         // of what chunks share
+constexpr i64 kOnceShared = 4 << 20;     // the same, where filters are packed panel by panel
+constexpr i64 kOncePacked = 160 << 10;   // floats of a panel that are packed at once
+constexpr i64 kMaxBlocks = 512;          // of channels
+constexpr i64 kMaxPlanes = 5;            // of a kernel, whose filters are transposed together
 
-/// What the stages compute.
-struct Loops {
+/// Output slices and rows of tiles.
+struct Region {
+  Part slices, rows;
+};
+
+/// Output slices whose tiles are multiplied together, for they meet the same planes of the kernel, and some of the
+/// tiles, counted through the slices.
+struct Run {
+  Part slices, planes, tiles;
+};
+
+struct Geometry {
+  int m;
+  i64 window, points, across, down, blocks, panels;
+  /// The filters are small: each chunk takes a region through all stages in its own memory. Else chunks transform a
+  /// region together, then each takes panels.
+  bool own;
+  i64 rows, deep;  ///< of a region
+
+  Geometry(const VolumeShape& v, int tile, bool once = false)
+      : m(tile),
+        window(tile + 2),
+        points(window * window),
+        across(ceil_div(v.slice.out_width, tile)),
+        down(ceil_div(v.slice.out_height, tile)),
+        blocks(blocks_of(v.slice.channels)),
+        panels(ceil_div(v.slice.outputs, kColumns)) {
+    own = !once && points * blocks * kBlock * v.slice.outputs <= kFilters;
+    const auto line = points * blocks * across * kBlock;  // a row of tiles of a slice
+    if (own) {
+      deep = std::clamp<i64>((kTransformed / line - (v.planes - 1) * v.dilation) / v.stride, 1, v.out_slices);
+      deep = ceil_div(v.out_slices, ceil_div(v.out_slices, deep));
+      rows = std::clamp<i64>(std::min(ceil_div(kFewTiles, across * deep), kTransformed / (line * deep)), 1, down);
+    } else {
+      deep = v.out_slices;
+      rows = std::clamp<i64>((once ? kOnceShared : kShared) / (line * v.slices), 1, down);
+    }
+    rows = ceil_div(down, ceil_div(down, rows));
+  }
+  i64 bands() const { return ceil_div(down, rows); }
+  /// Floats of the transformed slices of a region.
+  i64 input_size(const VolumeShape& v) const {
+    const auto read = std::min(v.slices, (deep - 1) * v.stride + (v.planes - 1) * v.dilation + 1);
+    return points * (blocks * read * rows * across + 1) * kBlock;
+  }
+  static i64 sums_step(const Run& run) { return (2 * run.tiles.size() + 1) * kBlock; }
+  i64 sums_size(const Run& run) const { return points * sums_step(run); }
+  i64 max_sums_size() const { return points * (2 * kTilesTogether + 1) * kBlock; }
+};
+
+/// Transformed slices [first, last) of a region: [point][block][slice][tile], points `step` apart.
+struct Transformed {
+  float* data;
+  i64 first, last, tiles, step;
+
+  Transformed(const VolumeShape& v, const Geometry& g, const Region& r, float* to)
+      : data(to), first(v.slices), last(0), tiles(r.rows.size() * g.across) {
+    for (auto z = r.slices.begin; z < r.slices.end; ++z)
+      if (const auto planes = v.inside(z); planes.size() > 0) {
+        first = std::min(first, v.slice_of(z, planes.begin));
+        last = std::max(last, v.slice_of(z, planes.end - 1) + 1);
+      }
+    first = std::min(first, last);
+    // Not a multiple of a page, or lines would fall together.
+    step = (g.blocks * slices() * tiles + 1) * kBlock;
+  }
+  i64 slices() const { return last - first; }
+};
+
+/// Of a thread that packs a panel right before it is used: its filters as they were read, what is packed of it, and all
+/// sums, or those of a run where it is packed at once. Blocks of channels are packed in so many parts.
+struct OnceRoom {
+  i64 parts, read, packed, sums;
+  OnceRoom(const VolumeShape& v, const Geometry& g);
+  i64 size() const { return read + packed + sums; }
+};
+
+struct Job {
   const IsaTable& table;
+  const VolumeShape& v;
   const ConvolutionShape& s;
-  const WinogradGeometry& g;
+  const Geometry& g;
   const Epilogue& e;
-  Panels all;
+  const float* in;
   float* out;
-  i64 packed_first = 0;  ///< the panel where `all` begins
 
-  int pixels() const { return table.pixels; }
-  const float* filters(i64 panel, i64 point) const {
-    return all.panel(panel - packed_first) + point * g.blocks * kBlock * all.columns(panel);
+  /// Line i of slices × blocks × rows of tiles.
+  void transform(const Transformed& to, i64 image, const Region& r, i64 i) const {
+    const auto row = i % r.rows.size(), block = i / r.rows.size() % g.blocks,
+               slice = to.first + i / r.rows.size() / g.blocks;
+    const auto* plane = in + (image * g.blocks + block) * v.in_block() + slice * v.in_slice();
+    auto* at = to.data + ((block * to.slices() + slice - to.first) * to.tiles + row * g.across) * kBlock;
+    for (i64 x = 0; x < g.across; ++x) tile(plane, r.rows.begin + row, x, at + x * kBlock, to.step);
   }
-  void transform(const float* in, i64 row, float* to, i64 step) const { table.winograd_input(g.m, in, row, to, step); }
+  i64 lines(const Transformed& to, const Region& r) const { return to.slices() * g.blocks * r.rows.size(); }
 
-  void multiply(const WinogradProduct<float>& p) const {
-    Tile tile{};
-    tile.in = p.in;
-    tile.pixel = kBlock;
-    tile.block = p.block;
-    tile.taps = kOneTap;
-    tile.blocks = g.blocks;
-    tile.tap_count = 1;
-    tile.steps = kBlock;
-    tile.weights = filters(p.panel, p.point);
-    tile.out = p.out;
-    tile.out_pixel = kBlock;
-    tile.out_block = p.half;
-    tile.ahead = p.ahead;
-    begin(tile, {}, 0, nullptr, 0, 0);
-    table.packed(tile, static_cast<int>(p.tiles), static_cast<int>(all.columns(p.panel)));
-  }
-
-  void store(const WinogradSums& sums) const {
-    for (i64 c = 0; c < all.columns(sums.panel); c += kBlock)
-      store_block(sums, sums.panel * kColumns + c, sums.from + c / kBlock * sums.half);
+  /// part(run) for all tiles of a region.
+  template <class Each>
+  void for_runs(const Region& r, i64 tiles, Each each) const {
+    for (auto z = r.slices.begin; z < r.slices.end;) {
+      const auto planes = v.inside(z);
+      auto end = z + 1;
+      while (v.stride == 1 && end < r.slices.end && v.inside(end).begin == planes.begin &&
+             v.inside(end).end == planes.end)
+        ++end;
+      const auto count = (end - z) * tiles, parts = ceil_div(count, kTilesTogether);
+      for (i64 i = 0; i < parts; ++i) each(Run{{z, end}, planes, Part(count, parts, i)});
+      z = end;
+    }
   }
 
-  void store_block(const WinogradSums& sums, i64 channel, const float* from) const {
-    const auto y = sums.ty * g.m, x = sums.tx * g.m, row = s.out_width * kBlock;
+  /// Tiles of a run by some blocks of channels of a panel, whose filters are those; `adds`: to the sums that are there.
+  void multiply(const Transformed& from, const Run& run, Part part, const float* weights, i64 columns, bool adds,
+                float* sums) const {
+    const auto here = run.tiles.size(), strips = ceil_div(here, table.pixels),
+               point_size = v.planes * part.size() * kBlock * columns;
+    const auto slice = run.planes.size() > 0 ? v.slice_of(run.slices.begin, run.planes.begin) - from.first : 0;
+    std::array<i64, kMaxBlocks> offsets;
+    for (i64 b = 0; b < part.size(); ++b) offsets[b] = (part.begin + b) * from.slices() * from.tiles * kBlock;
+    for (i64 point = 0; point < g.points; ++point) {
+      const auto* filters = weights + point * point_size;
+      Ahead ahead;
+      ahead.next = reinterpret_cast<const char*>(filters + point_size);
+      ahead.end = point + 1 < g.points ? reinterpret_cast<const char*>(filters + 2 * point_size) : ahead.next;
+      ahead.lines = ceil_div(2 * kBlock, strips);
+      for (i64 i = 0; i < strips; ++i) {
+        const Part some(here, strips, i);
+        Tile tile{};
+        tile.in = from.data + point * from.step + (slice * from.tiles + run.tiles.begin + some.begin) * kBlock;
+        tile.pixel = kBlock;
+        tile.block = v.dilation * from.tiles * kBlock;
+        tile.taps = offsets.data();
+        tile.blocks = run.planes.size();
+        tile.tap_count = part.size();
+        tile.steps = kBlock;
+        tile.weights = filters + run.planes.begin * part.size() * kBlock * columns;
+        tile.out = sums + point * g.sums_step(run) + some.begin * kBlock;
+        tile.out_pixel = kBlock;
+        tile.out_block = here * kBlock;
+        tile.ahead = &ahead;
+        begin(tile, {}, 0, adds ? tile.out : nullptr, tile.out_pixel, tile.out_block);
+        table.packed(tile, static_cast<int>(some.size()), static_cast<int>(columns));
+      }
+    }
+  }
+
+  /// The pixels of a run's tiles, from all sums.
+  void store(const Transformed& from, i64 image, const Region& r, const Run& run, i64 panel, i64 columns,
+             const float* sums) const {
+    const auto here = run.tiles.size();
+    for (i64 t = 0; t < here; ++t) {
+      const auto tile = run.tiles.begin + t, z = run.slices.begin + tile / from.tiles,
+                 y = r.rows.begin + tile % from.tiles / g.across, x = tile % g.across;
+      for (i64 c = 0; c < columns; c += kBlock)
+        store(image, z, y, x, panel * kColumns + c, sums + (t + c / kBlock * here) * kBlock, g.sums_step(run));
+    }
+  }
+
+  /// Both, by a whole panel.
+  void by_panel(const Transformed& from, i64 image, const Region& r, i64 panel, const Panels& all, const Run& run,
+                float* sums) const {
+    multiply(from, run, {0, g.blocks}, all.panel(panel), all.columns(panel), false, sums);
+    store(from, image, r, run, panel, all.columns(panel), sums);
+  }
+
+ private:
+  /// Tile (ty, tx) of a slice's block.
+  void tile(const float* plane, i64 ty, i64 tx, float* to, i64 step) const {
+    const auto y = ty * g.m - s.pad_top, x = tx * g.m - s.pad_left, row = s.width * kBlock;
+    if (y >= 0 && x >= 0 && y + g.window <= s.height && x + g.window <= s.width)
+      return table.winograd_input(g.m, plane + y * row + x * kBlock, row, to, step);
+    alignas(64) std::array<float, 36 * kBlock> window;
+    for (i64 i = 0; i < g.window; ++i)
+      for (i64 j = 0; j < g.window; ++j) {
+        auto* pixel = window.data() + (i * g.window + j) * kBlock;
+        if (y + i >= 0 && y + i < s.height && x + j >= 0 && x + j < s.width)
+          std::copy_n(plane + (y + i) * row + (x + j) * kBlock, kBlock, pixel);
+        else std::fill_n(pixel, kBlock, 0.0f);
+      }
+    table.winograd_input(g.m, window.data(), g.window * kBlock, to, step);
+  }
+
+  void store(i64 image, i64 z, i64 ty, i64 tx, i64 channel, const float* from, i64 step) const {
+    const auto y = ty * g.m, x = tx * g.m, row = s.out_width * kBlock;
     const auto rows = std::min<i64>(g.m, s.out_height - y), columns = std::min<i64>(g.m, s.out_width - x);
     const auto place =
-        (sums.image * blocks_of(s.outputs) + channel / kBlock) * s.out_plane() * kBlock + y * row + x * kBlock;
+        (image * blocks_of(s.outputs) + channel / kBlock) * v.out_block() + z * v.out_slice() + y * row + x * kBlock;
     const auto* residual = e.residual ? e.residual + place : nullptr;
     Tile tile{};
     tile.out = out + place;
     tile.out_pixel = kBlock;
     begin(tile, e, channel, residual, kBlock, 0);
-    table.winograd_output(g.m, from, sums.step,
+    table.winograd_output(g.m, from, step,
                           {.bias = tile.bias,
                            .residual = tile.residual,
                            .low = tile.low,
@@ -75,30 +225,36 @@ struct Loops {
   }
 };
 
-/// Block `block` of up to sixteen filters of those `left` at `from`, transformed, into a packed panel of `columns`.
-/// They are transposed first, so that a vector has sixteen outputs.
-void pack_half(const ConvolutionShape& s, const WinogradGeometry& g, const float* from, i64 left, i64 block,
-               i64 columns, float* to) {
-  alignas(64) std::array<float, kBlock * 9 * kBlock> rows;
-  const auto valid = std::min(kBlock, left), channels = std::min(kBlock, s.channels - block * kBlock);
-  if (valid < kBlock || channels < kBlock) rows.fill(0.0f);
-  isa().transpose(from + block * kBlock * 9, s.channels * 9, rows.data(), kBlock, valid, channels * 9);
-  for (i64 c = 0; c < kBlock; ++c)
-    isa().winograd_filter(g.m, rows.data() + c * 9 * kBlock, kBlock, to + (block * kBlock + c) * columns,
-                          g.blocks * kBlock * columns);
+/// Some blocks of channels of `valid` filters, which lie together at `from`, transformed, into sixteen columns of a
+/// packed panel of `columns`: [point][plane][block][16][columns]. They are transposed first, so that a vector has
+/// sixteen outputs.
+void pack_columns(const VolumeShape& v, const Geometry& g, const float* from, i64 valid, Part blocks, i64 columns,
+                  float* to) {
+  constexpr i64 kTaps = 9;
+  alignas(64) std::array<float, kMaxPlanes * kTaps * kBlock * kBlock> rows;
+  const auto each = v.kernel_planes * kTaps, channels = v.slice.channels;
+  for (auto b = blocks.begin; b < blocks.end; ++b) {
+    const auto here = std::min(kBlock, channels - b * kBlock);
+    if (valid < kBlock || here < kBlock) rows.fill(0.0f);
+    isa().transpose(from + b * kBlock * each, channels * each, rows.data(), kBlock, valid, here * each);
+    for (i64 p = 0; p < v.planes; ++p)
+      for (i64 c = 0; c < kBlock; ++c)
+        isa().winograd_filter(g.m, rows.data() + (c * each + (v.first_plane + p) * kTaps) * kBlock, kBlock,
+                              to + ((p * blocks.size() + b - blocks.begin) * kBlock + c) * columns,
+                              v.planes * blocks.size() * kBlock * columns);
+  }
 }
 
-constexpr i64 kOnceTiles = 128;  // by which a panel is multiplied that is packed right before
+i64 panel_steps(const VolumeShape& v, const Geometry& g) { return g.points * v.planes * g.blocks * kBlock; }
 
-/// Of a thread that packs a panel right before it is used: sixteen filters as they were read, the panel, and sums.
-struct OnceRoom {
-  i64 read, packed, sums;
-  OnceRoom(const ConvolutionShape& s, const WinogradGeometry& g)
-      : read(kBlock * s.channels * 9),
-        packed(panels_size(g.points * g.blocks * kBlock, kColumns)),
-        sums(g.output_size(std::min(g.tiles(), g.kTilesTogether))) {}
-  i64 size() const { return read + packed + sums; }
-};
+OnceRoom::OnceRoom(const VolumeShape& v, const Geometry& g) {
+  const auto block = panels_size(g.points * v.planes * kBlock, kColumns);
+  parts = ceil_div(g.blocks, std::max<i64>(kOncePacked / block, 1));
+  read = kColumns * v.filter_floats();
+  packed = block * ceil_div(g.blocks, parts);
+  const auto tiles = v.out_slices * g.down * g.across, runs = v.out_slices + ceil_div(tiles, kTilesTogether);
+  sums = parts == 1 ? g.max_sums_size() : g.points * (2 * tiles + runs) * kBlock;
+}
 
 }  // namespace
 
@@ -107,84 +263,133 @@ bool winograd_fits(const ConvolutionShape& s) {
          s.dilation_x == 1 && s.groups == 1;
 }
 
-int winograd_tile(const ConvolutionShape& s) {
-  if (!winograd_fits(s) || s.channels < 2 * kBlock || s.outputs < 2 * kBlock) return 0;
+int winograd_tile(const VolumeShape& v) {
+  const auto& s = v.slice;
+  if (!winograd_fits(s) || s.channels < 2 * kBlock || s.outputs < 2 * kBlock || v.kernel_planes > kMaxPlanes ||
+      blocks_of(s.channels) > kMaxBlocks)
+    return 0;
   const auto side = std::min(s.out_height, s.out_width);
   if (side >= 24) return 4;
   return side >= 6 ? 2 : 0;
 }
 
-i64 winograd_filters_size(const ConvolutionShape& s, int m) {
-  const auto g = geometry_of(s, m);
-  return panels_size(g.points * g.blocks * kBlock, s.outputs);
+i64 winograd_filters_size(const VolumeShape& v, int m) {
+  return panels_size(panel_steps(v, Geometry(v, m)), v.slice.outputs);
 }
 
-void winograd_pack(const ConvolutionShape& s, int m, const Weights& filters, float* to, ThreadPool& pool) {
-  const auto g = geometry_of(s, m);
-  const Panels panels{to, g.points * g.blocks * kBlock, s.outputs};
-  const auto cost = static_cast<double>(kColumns * kBlock * (9 + 2 * g.points)) / 8;
-  const auto each = s.channels * 9;
-  pack_blocks(filters, s.outputs * each, kColumns * each, g.blocks, cost, pool,
-              [&](i64 panel, i64 block, const float* from) {
-                const auto columns = panels.columns(panel);
-                auto* const out = to + (panels.panel(panel) - to);
-                for (i64 half = 0; half < columns; half += kBlock)
-                  pack_half(s, g, from + half * each, s.outputs - panel * kColumns - half, block, columns, out + half);
-              });
-}
-
-i64 winograd_scratch_size(const ConvolutionShape& s, int m, int threads) {
-  return geometry_of(s, m).scratch_size(threads);
-}
-
-void winograd_convolution(const ConvolutionShape& s, int m, const float* filters, const float* in, float* out,
-                          const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  if (s.out_plane() == 0) return;
-  const auto g = geometry_of(s, m);
-  const Loops loops{isa(), s, g, epilogue, {filters, g.points * g.blocks * kBlock, s.outputs}, out};
-  WinogradStages<float, Loops>(s, g, loops).run(in, scratch, pool);
-  clear_padding(s, epilogue.activation, out);
-}
-
-bool winograd_packs_by_panels(const ConvolutionShape& s, int m) {
-  const auto g = geometry_of(s, m);
-  return !g.own && s.batch == 1 && g.rows == g.down && g.tiles() <= kOnceTiles && g.panels >= kOncePanels;
-}
-
-i64 winograd_once_scratch_size(const ConvolutionShape& s, int m, int threads) {
-  const auto g = geometry_of(s, m);
-  return g.input_size(g.tiles()) + threads * OnceRoom(s, g).size();
-}
-
-void winograd_convolution_once(const ConvolutionShape& s, int m, const Weights& filters, const float* in, float* out,
-                               const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
-  if (s.out_plane() == 0) return;
-  const auto g = geometry_of(s, m);
-  const OnceRoom size(s, g);
-  const auto k = g.points * g.blocks * kBlock, each = s.channels * 9, tiles = g.tiles();
-  const auto parts = ceil_div(tiles, g.kTilesTogether);
-  const Loops none{isa(), s, g, epilogue, {nullptr, k, s.outputs}, out};
-  WinogradStages<float, Loops>(s, g, none).transform(in, 0, {0, g.down}, scratch, pool);
-  Slots rooms(scratch + g.input_size(tiles), size.size(), slots_for(pool));
-  parallel(pool, g.panels, [&](i64 panel) {
+void winograd_pack(const VolumeShape& v, int m, const Weights& weights, float* to, ThreadPool& pool) {
+  const Geometry g(v, m);
+  const auto outputs = v.slice.outputs, each = v.filter_floats();
+  const Panels panels{to, panel_steps(v, g), outputs};
+  const auto cost = static_cast<double>(kBlock * (each + 2 * panels.k)) / 8;
+  Slots rooms(weights.room, weights.file ? round_up(kBlock * each, kBlock) : 0, slots_for(pool));
+  parallel_ranges(pool, ceil_div(outputs, kBlock), cost, [&](i64 begin, i64 end) {
     const Slots::Lease room(rooms);
-    auto* const packed = room.data() + size.read;
-    auto loops = none;
-    loops.all.data = packed;
-    loops.packed_first = panel;
-    const auto columns = loops.all.columns(panel);
-    for (i64 half = 0; half < columns; half += kBlock) {
-      const auto first = panel * kColumns + half, left = s.outputs - first;
-      const auto* const read = filters.get(first * each, std::min(kBlock, left) * each, room.data());
-      for (i64 block = 0; block < g.blocks; ++block) pack_half(s, g, read, left, block, columns, packed + half);
-    }
-    const WinogradStages<float, Loops> stages(s, g, loops);
-    for (i64 i = 0; i < parts; ++i) {
-      const Part part(tiles, parts, i);
-      stages.panel(0, panel, 0, part.begin, part.end, tiles, scratch, packed + size.packed);
+    for (auto i = begin; i < end; ++i) {
+      const auto first = i * kBlock, valid = std::min(kBlock, outputs - first), panel = first / kColumns;
+      auto* const packed = to + (panels.panel(panel) - to);
+      pack_columns(v, g, weights.get(first * each, valid * each, room.data()), valid, {0, g.blocks},
+                   panels.columns(panel), packed + first % kColumns);
     }
   });
-  clear_padding(s, epilogue.activation, out);
+}
+
+i64 winograd_scratch_size(const VolumeShape& v, int m, int threads) {
+  const Geometry g(v, m);
+  return (g.own ? threads : 1) * g.input_size(v) + threads * g.max_sums_size();
+}
+
+void winograd_convolution(const VolumeShape& v, int m, const float* filters, const float* in, float* out,
+                          const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (v.out_volume() == 0) return;
+  const Geometry g(v, m);
+  const Job job{isa(), v, v.slice, g, epilogue, in, out};
+  const Panels all{filters, panel_steps(v, g), v.slice.outputs};
+  const auto depths = ceil_div(v.out_slices, g.deep), bands = g.bands(), input = g.input_size(v);
+  const auto region = [&](i64 i) {
+    return Region{Part(v.out_slices, depths, i / bands), Part(g.down, bands, i % bands)};
+  };
+  if (g.own) {
+    Slots slots(scratch, input + g.max_sums_size(), slots_for(pool));
+    parallel(pool, v.slice.batch * depths * bands, [&](i64 chunk) {
+      const auto image = chunk / (depths * bands);
+      const auto r = region(chunk % (depths * bands));
+      const Slots::Lease room(slots);
+      const Transformed transformed(v, g, r, room.data());
+      for (i64 i = 0; i < job.lines(transformed, r); ++i) job.transform(transformed, image, r, i);
+      for (i64 panel = 0; panel < g.panels; ++panel)
+        job.for_runs(r, transformed.tiles, [&](const Run& run) {
+          job.by_panel(transformed, image, r, panel, all, run, room.data() + input);
+        });
+    });
+  } else {
+    Slots slots(scratch + input, g.max_sums_size(), slots_for(pool));
+    for (i64 i = 0; i < v.slice.batch * bands; ++i) {
+      const auto image = i / bands;
+      const auto r = region(i % bands);
+      const Transformed transformed(v, g, r, scratch);
+      parallel_ranges(pool, job.lines(transformed, r), static_cast<double>(g.across * g.points) * 2,
+                      [&](i64 begin, i64 end) {
+                        for (auto line = begin; line < end; ++line) job.transform(transformed, image, r, line);
+                      });
+      i64 runs = 0;
+      job.for_runs(r, transformed.tiles, [&](const Run&) { ++runs; });
+      parallel(pool, g.panels * runs, [&](i64 chunk) {
+        const auto panel = chunk % g.panels;
+        const Slots::Lease room(slots);
+        i64 at = 0;
+        job.for_runs(r, transformed.tiles, [&](const Run& run) {
+          if (at++ == chunk / g.panels) job.by_panel(transformed, image, r, panel, all, run, room.data());
+        });
+      });
+    }
+  }
+  clear_padding(v, epilogue.activation, out);
+}
+
+bool winograd_packs_by_panels(const VolumeShape& v, int m) {
+  const Geometry g(v, m, true);
+  return v.slice.batch == 1 && g.rows == g.down && g.panels >= kOncePanels;
+}
+
+i64 winograd_once_scratch_size(const VolumeShape& v, int m, int threads) {
+  const Geometry g(v, m, true);
+  return g.input_size(v) + threads * OnceRoom(v, g).size();
+}
+
+void winograd_convolution_once(const VolumeShape& v, int m, const Weights& weights, const float* in, float* out,
+                               const Epilogue& epilogue, float* scratch, ThreadPool& pool) {
+  if (v.out_volume() == 0) return;
+  const Geometry g(v, m, true);
+  const Job job{isa(), v, v.slice, g, epilogue, in, out};
+  const OnceRoom size(v, g);
+  const Region r{Part(0, v.out_slices), Part(0, g.down)};
+  const Transformed transformed(v, g, r, scratch);
+  const auto outputs = v.slice.outputs, each = v.filter_floats();
+  parallel_ranges(pool, job.lines(transformed, r), static_cast<double>(g.across * g.points) * 2,
+                  [&](i64 begin, i64 end) {
+                    for (auto line = begin; line < end; ++line) job.transform(transformed, 0, r, line);
+                  });
+  Slots rooms(scratch + g.input_size(v), size.size(), slots_for(pool));
+  parallel(pool, g.panels, [&](i64 panel) {
+    const Slots::Lease room(rooms);
+    auto *const packed = room.data() + size.read, *const sums = packed + size.packed;
+    const auto first = panel * kColumns, valid = std::min(kColumns, outputs - first),
+               columns = valid > kBlock ? kColumns : kBlock;
+    const auto* const read = weights.get(first * each, valid * each, room.data());
+    for (i64 i = 0; i < size.parts; ++i) {
+      const Part blocks(g.blocks, size.parts, i);
+      for (i64 half = 0; half < columns; half += kBlock)
+        pack_columns(v, g, read + half * each, std::min(kBlock, valid - half), blocks, columns, packed + half);
+      auto* at = sums;
+      job.for_runs(r, transformed.tiles, [&](const Run& run) {
+        job.multiply(transformed, run, blocks, packed, columns, i > 0, at);
+        if (i + 1 == size.parts) job.store(transformed, 0, r, run, panel, columns, at);
+        if (size.parts > 1) at += g.sums_size(run);
+      });
+    }
+  });
+  clear_padding(v, epilogue.activation, out);
 }
 
 }  // namespace ovir::fast
