@@ -183,7 +183,8 @@ TEST_CASE("direct convolution in groups") {
 TEST_CASE("convolution whose taps fall beside the plane") {
   for (const auto& s : {shape(2, 1, 40, 50, 13, 15, 3, 3, 1, 9, 9), shape(1, 1, 64, 33, 9, 8, 3, 3, 1, 12, 12),
                         shape(1, 1, 32, 16, 20, 21, 3, 3, 2, 10, 10), shape(1, 1, 36, 90, 11, 40, 5, 3, 1, 6, 12),
-                        shape(1, 1, 32, 40, 1, 30, 1, 5, 1, 8, 16), shape(1, 1, 130, 40, 9, 30, 3, 3, 1, 2, 2)}) {
+                        shape(1, 1, 32, 40, 1, 30, 1, 5, 1, 8, 16), shape(1, 1, 130, 40, 9, 30, 3, 3, 1, 2, 2),
+                        shape(2, 1, 132, 261, 30, 31, 3, 3, 1, 4, 4)}) {
     const Data d(s);
     ThreadPool pool(4);
     REQUIRE(clipped_pays(s));
@@ -193,6 +194,13 @@ TEST_CASE("convolution whose taps fall beside the plane") {
         s, d, naive(s, d.in, d.filters),
         [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
           clipped_convolution(s, filters.data(), in, out, e, threads);
+        },
+        rounding(s));
+    const Buffer room(clipped_once_scratch_size(s, 4));
+    check(
+        s, d, naive(s, d.in, d.filters),
+        [&](const float* in, float* out, const Epilogue& e, ThreadPool& threads) {
+          clipped_convolution_once(s, d.filters.data(), in, out, e, room.data(), threads);
         },
         rounding(s));
   }

@@ -52,7 +52,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
-    case ConvolutionMethod::clipped: return clipped_pack(shape, filters.data, to, pool);
+    case ConvolutionMethod::clipped: return clipped_pack(shape, filters, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
   }
@@ -99,6 +99,7 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::direct: return volume_packs_by_panels(shape);
     case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
+    case ConvolutionMethod::clipped: return clipped_packs_by_panels(shape);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_packs_by_panels(shape, tile(method));
     default: return false;
@@ -110,6 +111,7 @@ i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, i
     case ConvolutionMethod::direct: return volume_once_scratch_size(shape, threads);
     case ConvolutionMethod::pointwise: return pointwise_once_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_once_scratch_size(shape, threads);
+    case ConvolutionMethod::clipped: return clipped_once_scratch_size(shape, threads);
     default: return winograd_once_scratch_size(shape, tile(method), threads);
   }
 }
@@ -121,6 +123,7 @@ void compute_once(ConvolutionMethod method, const ConvolutionShape& shape, const
     case ConvolutionMethod::pointwise:
       return pointwise_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::clipped: return clipped_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     default: return winograd_convolution_once(shape, tile(method), filters, in, out, epilogue, scratch, pool);
   }
 }

@@ -19,7 +19,8 @@ namespace {
 /// Output pixels from which on a single run brings values into blocks and back, where it cannot leave them there.
 constexpr i64 kPlaneWorthReordering = 400;
 
-/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming for Winograd.
+/// Output pixels, of all images, from which on filters that are packed in every run are worth transforming for
+/// Winograd.
 constexpr i64 kPixelsWorthTransforming = 150;
 
 /// Output pixels of a side from which on products of three parts are preferred to Winograd's tiles of 2 × 2.
@@ -61,8 +62,9 @@ class BlockedConvolution final : public Kernel {
         method_(method),
         ending_(std::move(ending)) {
     const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
-                           method == ConvolutionMethod::bf16x3 || is_winograd(method);
-    if (in_panels && s.groups == 1 && panel_floats() <= kMaxPanelRead) file_ = std::move(file);
+                           method == ConvolutionMethod::clipped || method == ConvolutionMethod::bf16x3 ||
+                           is_winograd(method);
+    if (in_panels && s.groups == 1 && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
     if (!filters) return;
     ThreadPool alone(1);
     filters_ = Buffer(filters_size(method, s));

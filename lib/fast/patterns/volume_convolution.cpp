@@ -34,7 +34,7 @@ class VolumeConvolution final : public Kernel {
         method_(method),
         tile_(method == ConvolutionMethod::winograd2 ? 2 : 4),
         ending_(std::move(ending)) {
-    if (room_floats() <= kMaxPanelRead && method != ConvolutionMethod::planar) file_ = std::move(file);
+    if (room_floats() <= kMaxFiltersRead && method != ConvolutionMethod::planar) file_ = std::move(file);
     if (!filters) return;
     packs_ = false;
     ThreadPool alone(1);

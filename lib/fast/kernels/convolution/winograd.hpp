@@ -1,6 +1,6 @@
 // 3×3 convolution of stride 1 by Winograd's F(2×2, 3×3) or F(4×4, 3×3), on Layout::blocked; of three spatial axes, of
-// the last two: slices are transformed once, and the planes of the kernel are added up before the way back. F(2×2) rounds
-// no worse than the direct sum, F(4×4) about 5 times as much (lib/fast/README.md).
+// the last two: slices are transformed once, and the planes of the kernel are added up before the way back. F(2×2)
+// rounds no worse than the direct sum, F(4×4) about 5 times as much (lib/fast/README.md).
 #pragma once
 #include "base/int.hpp"
 #include "fast/kernels/convolution/volume.hpp"
