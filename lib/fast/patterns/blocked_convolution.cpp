@@ -31,13 +31,13 @@ constexpr i64 kSideWorthSplitting = 12;
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
 /// `once`: filters are packed in every run, for so many images at least; 0: before. `open`: planes are not known.
-/// `adds`: there is a residual.
-ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool adds) {
+/// `few`: filters are constants, and there is no residual.
+ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool few) {
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
-  if (once == 0 && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
+  if (few && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds);
+  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, few);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
@@ -180,7 +180,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
-  const auto method = choose(s, 0, convolution.open, ending.residual >= 0);
+  const auto method = choose(s, 0, convolution.open, ending.residual < 0);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(), FilePart(),
                                                       std::move(ending));
@@ -204,8 +204,9 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   if (!packed) match.inputs.push_back(filters);
   auto ending = take_ending(graph, match, rank, 1, known.outputs);
   const auto& images = graph.fact(input).shape[0];
-  const auto method = transposed ? ConvolutionMethod::transposed
-                                 : choose(known, std::max<i64>(images.min, 1), open, ending.residual >= 0);
+  const auto method =
+      transposed ? ConvolutionMethod::transposed
+                 : choose(known, std::max<i64>(images.min, 1), open, ending.residual < 0 && graph.constant(filters));
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;

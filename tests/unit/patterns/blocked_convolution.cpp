@@ -297,11 +297,11 @@ constexpr Example kExamples[] = {
     {"depthwise.convolution+bias+Clamp", depthwise, kOnce},
     {"few_outputs.convolution+bias+Sigmoid", one_output},
     {"few_outputs.convolution+bias+Sigmoid", one_output, kOften, kOpen},
-    {"direct.convolution+bias+Sigmoid", one_output, kOnce},
+    {"few_outputs.convolution+bias+Sigmoid", one_output, kOnce},
     {"few_outputs.convolution+Relu", eight_outputs},
     {"few_outputs.convolution+bias+Relu", colors},
     {"few_outputs.convolution+bias+Swish", image_to_eight},
-    {"planar.convolution+bias+Swish", image_to_eight, kOnce},
+    {"few_outputs.convolution+bias+Swish", image_to_eight, kOnce},
     {"transposed.convolution+bias+Relu", transposed},
     {"transposed.convolution+bias+Relu", transposed, kOnce, kOpen},
 };
