@@ -1,6 +1,7 @@
 #include "convolutions.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
+#include "fast/kernels/convolution/dilated.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/pointwise.hpp"
@@ -259,6 +260,51 @@ TEST_CASE("Winograd convolution, packed by panels") {
           },
           rounding(s) * (m == 4 ? 5 : 1));
     }
+}
+
+TEST_CASE("dilated convolution by Winograd") {
+  const Unary activations[] = {kNone, kRelu, kSigmoid};
+  for (const auto& s : {shape(1, 1, 32, 40, 24, 25, 3, 3, 1, 2, 2), shape(2, 1, 50, 260, 21, 19, 3, 3, 1, 3, 3),
+                        shape(1, 1, 40, 250, 28, 31, 3, 3, 1, 4, 4)}) {
+    REQUIRE(dilated_pays(s));
+    const Data d(s);
+    const auto sums = naive(s, d.in, d.filters);
+    ThreadPool pool(4);
+    const Buffer filters(dilated_filters_size(s)), scratch(dilated_scratch_size(s, 4)),
+        room(dilated_once_scratch_size(s, 4));
+    dilated_pack(s, d.filters.data(), filters.data(), pool);
+    const auto blocked = [&](const Floats& plain, i64 channels) {
+      Floats result(at(s.batch * blocks_of(channels) * s.plane() * kBlock));
+      to_blocked(plain.data(), result.data(), s.batch, channels, s.plane(), pool);
+      return result;
+    };
+    const auto in = blocked(d.in, s.channels);
+    for_each_isa([&] {
+      for (const auto& activation : activations)
+        for (const bool once : {false, true}) {
+          if (once && !dilated_packs_by_panels(s)) continue;
+          const Epilogue e{.bias = d.bias.data(), .activation = activation};
+          auto expected = sums;
+          for (std::size_t i = 0; i < expected.size(); ++i)
+            expected[i] = finished(e, expected[i] + d.bias[i / at(s.out_plane()) % at(s.outputs)], 0);
+          Floats results[2];
+          for (const int threads : {1, 4}) {
+            ThreadPool some(threads);
+            auto& out = results[threads / 4] = Floats(at(s.batch * blocks_of(s.outputs) * s.plane() * kBlock), 77.0f);
+            if (once) dilated_convolution_once(s, d.filters.data(), in.data(), out.data(), e, room.data(), some);
+            else dilated_convolution(s, filters.data(), in.data(), out.data(), e, scratch.data(), some);
+            Floats plain(expected.size());
+            to_plain(out.data(), plain.data(), s.batch, s.outputs, s.plane(), some);
+            CHECK(worst(plain, expected, 1) < 5 * rounding(s));
+            CHECK((s.outputs % kBlock == 0 || out.back() == 0));
+          }
+          CHECK(results[0] == results[1]);
+        }
+    });
+  }
+  CHECK_FALSE(dilated_pays(shape(1, 1, 32, 40, 24, 25, 3, 3, 1, 1, 1)));
+  CHECK_FALSE(dilated_pays(shape(1, 1, 32, 40, 24, 25, 3, 3, 1, 2, 1)));
+  CHECK_FALSE(dilated_pays(shape(1, 1, 32, 40, 24, 25, 3, 3, 1, 6, 6)));
 }
 
 TEST_CASE("depthwise convolution") {

@@ -3,6 +3,7 @@
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
+#include "fast/kernels/convolution/dilated.hpp"
 #include "fast/kernels/convolution/direct.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
@@ -20,7 +21,7 @@ int tile(ConvolutionMethod m) { return m == ConvolutionMethod::winograd2 ? 2 : 4
 std::string_view name(ConvolutionMethod method) {
   static constexpr std::string_view kNames[] = {"direct",    "pointwise",   "winograd2", "winograd4",
                                                 "depthwise", "grouped",     "planar",    "transposed",
-                                                "clipped",   "few_outputs", "bf16x3"};
+                                                "clipped",   "few_outputs", "bf16x3",    "dilated"};
   return kNames[static_cast<std::size_t>(method)];
 }
 
@@ -35,6 +36,7 @@ i64 filters_size(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::grouped: return depthwise_filters_size(shape);
     case ConvolutionMethod::planar: return planar_filters_size(shape);
     case ConvolutionMethod::clipped: return clipped_filters_size(shape);
+    case ConvolutionMethod::dilated: return dilated_filters_size(shape);
     case ConvolutionMethod::few_outputs: return few_outputs_filters_size(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_filters_size(shape);
   }
@@ -53,6 +55,7 @@ void pack(ConvolutionMethod method, const ConvolutionShape& shape, const Weights
     case ConvolutionMethod::grouped: return depthwise_pack(shape, filters.data, to);
     case ConvolutionMethod::planar: return planar_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::clipped: return clipped_pack(shape, filters, to, pool);
+    case ConvolutionMethod::dilated: return dilated_pack(shape, filters, to, pool);
     case ConvolutionMethod::few_outputs: return few_outputs_pack(shape, filters.data, to, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_pack(shape, filters.data, to, pool);
   }
@@ -63,6 +66,7 @@ i64 scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, int th
     case ConvolutionMethod::direct: return direct_scratch_size(shape, threads);
     case ConvolutionMethod::pointwise:
     case ConvolutionMethod::clipped: return 0;
+    case ConvolutionMethod::dilated: return dilated_scratch_size(shape, threads);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_scratch_size(shape, tile(method), threads);
     case ConvolutionMethod::depthwise:
@@ -86,6 +90,7 @@ void compute(ConvolutionMethod method, const ConvolutionShape& shape, const floa
     case ConvolutionMethod::depthwise:
     case ConvolutionMethod::grouped: return depthwise_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution(shape, filters, in, out, epilogue, pool);
+    case ConvolutionMethod::dilated: return dilated_convolution(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::few_outputs:
       return few_outputs_convolution(shape, filters, in, out, planes, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution(shape, filters, in, out, epilogue, scratch, pool);
@@ -100,6 +105,7 @@ bool packs_by_panels(ConvolutionMethod method, const ConvolutionShape& shape) {
     case ConvolutionMethod::pointwise: return pointwise_packs_by_panels(shape);
     case ConvolutionMethod::bf16x3: return bf16x3_packs_by_panels(shape);
     case ConvolutionMethod::clipped: return clipped_packs_by_panels(shape);
+    case ConvolutionMethod::dilated: return dilated_packs_by_panels(shape);
     case ConvolutionMethod::winograd2:
     case ConvolutionMethod::winograd4: return winograd_packs_by_panels(shape, tile(method));
     default: return false;
@@ -112,6 +118,7 @@ i64 once_scratch_size(ConvolutionMethod method, const ConvolutionShape& shape, i
     case ConvolutionMethod::pointwise: return pointwise_once_scratch_size(shape, threads);
     case ConvolutionMethod::bf16x3: return bf16x3_once_scratch_size(shape, threads);
     case ConvolutionMethod::clipped: return clipped_once_scratch_size(shape, threads);
+    case ConvolutionMethod::dilated: return dilated_once_scratch_size(shape, threads);
     default: return winograd_once_scratch_size(shape, tile(method), threads);
   }
 }
@@ -124,6 +131,7 @@ void compute_once(ConvolutionMethod method, const ConvolutionShape& shape, const
       return pointwise_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::bf16x3: return bf16x3_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     case ConvolutionMethod::clipped: return clipped_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
+    case ConvolutionMethod::dilated: return dilated_convolution_once(shape, filters, in, out, epilogue, scratch, pool);
     default: return winograd_convolution_once(shape, tile(method), filters, in, out, epilogue, scratch, pool);
   }
 }

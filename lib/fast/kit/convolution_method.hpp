@@ -20,7 +20,8 @@ enum class ConvolutionMethod : std::uint8_t {
   transposed,
   clipped,
   few_outputs,
-  bf16x3
+  bf16x3,
+  dilated
 };
 std::string_view name(ConvolutionMethod method);
 

@@ -6,6 +6,7 @@
 #include "fast/kernels/convolution/bf16x3.hpp"
 #include "fast/kernels/convolution/clipped.hpp"
 #include "fast/kernels/convolution/depthwise.hpp"
+#include "fast/kernels/convolution/dilated.hpp"
 #include "fast/kernels/convolution/few_outputs.hpp"
 #include "fast/kernels/convolution/planar.hpp"
 #include "fast/kernels/convolution/reorder.hpp"
@@ -31,15 +32,17 @@ constexpr i64 kSideWorthSplitting = 12;
 constexpr i64 kAnyTaps = std::numeric_limits<i64>::max();
 
 /// `once`: filters are packed in every run, for so many images at least; 0: before. `open`: planes are not known.
-/// `few`: filters are constants, and there is no residual.
-ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool few) {
+/// `adds`: there is a residual. `constant`: filters are known.
+ConvolutionMethod choose(const ConvolutionShape& s, i64 once, bool open, bool adds, bool constant) {
   if (s.is_by_channel()) return ConvolutionMethod::depthwise;
   if (groups_slide(s)) return ConvolutionMethod::grouped;
-  if (few && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
+  if (constant && !adds && few_outputs_pays(s)) return ConvolutionMethod::few_outputs;
   if (s.groups == 1 && s.channels <= kFewChannels && planar_taps(s) <= kMaxPlanarTaps) return ConvolutionMethod::planar;
-  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, few);
+  if (!open && s.is_sampled()) return choose(s.sampled(), once, open, adds, constant);
   const bool splits = !open && bf16x3_convolution_pays(s);
   if (s.is_pointwise()) return splits ? ConvolutionMethod::bf16x3 : ConvolutionMethod::pointwise;
+  if (!open && !adds && dilated_pays(s) && (once == 0 || once * s.out_plane() >= kPixelsWorthTransforming))
+    return ConvolutionMethod::dilated;
   if (!open && clipped_pays(s)) return ConvolutionMethod::clipped;
   const auto tile = once > 0 && once * s.out_plane() < kPixelsWorthTransforming ? 0 : winograd_tile(s);
   // On two threads as fast as Winograd's small tiles or faster, and rounds less.
@@ -62,8 +65,8 @@ class BlockedConvolution final : public Kernel {
         method_(method),
         ending_(std::move(ending)) {
     const bool in_panels = method == ConvolutionMethod::direct || method == ConvolutionMethod::pointwise ||
-                           method == ConvolutionMethod::clipped || method == ConvolutionMethod::bf16x3 ||
-                           is_winograd(method);
+                           method == ConvolutionMethod::clipped || method == ConvolutionMethod::dilated ||
+                           method == ConvolutionMethod::bf16x3 || is_winograd(method);
     if (in_panels && s.groups == 1 && panel_floats() <= kMaxFiltersRead) file_ = std::move(file);
     if (!filters) return;
     ThreadPool alone(1);
@@ -180,7 +183,7 @@ std::optional<Match> packed_match(const Graphlet& graph, int root) {
   const auto& s = convolution.shape;
   Match match{sum->nodes, {convolution.data}, nullptr};
   auto ending = take_ending(graph, match, convolution.rank, 1, s.outputs, sum->ending());
-  const auto method = choose(s, 0, convolution.open, ending.residual < 0);
+  const auto method = choose(s, 0, convolution.open, ending.residual >= 0, true);
   if (s.taps() > kMaxTaps && method != ConvolutionMethod::planar) return std::nullopt;
   match.kernel = std::make_unique<BlockedConvolution>(convolution.attrs, s, method, sum->filters().data(), FilePart(),
                                                       std::move(ending));
@@ -206,7 +209,7 @@ std::optional<Match> match(const Graphlet& graph, int root) {
   const auto& images = graph.fact(input).shape[0];
   const auto method =
       transposed ? ConvolutionMethod::transposed
-                 : choose(known, std::max<i64>(images.min, 1), open, ending.residual < 0 && graph.constant(filters));
+                 : choose(known, std::max<i64>(images.min, 1), open, ending.residual >= 0, graph.constant(filters));
   match.kernel = std::make_unique<BlockedConvolution>(attrs, known, method, packed ? packed->data<float>() : nullptr,
                                                       packed ? FilePart() : file_of(graph, filters), std::move(ending));
   return match;

@@ -131,6 +131,11 @@ void dilated(Net& n) {
   n.result(relu(n, biased(n, y, 35)));
 }
 
+void dilated_in_planes(Net& n) {
+  const auto y = convolution(n, n.input({1, 40, 14, 15}), {35, 40, 3, 3}, windows(2, 1, 2, 2));
+  n.result(relu(n, biased(n, y, 35)));
+}
+
 /// Zeros that a Pad adds become the convolution's own.
 int zeros_around(Net& n, int x, std::initializer_list<i64> begin, std::initializer_list<i64> end) {
   return n.op("Pad-1", {x, n.indices(begin), n.indices(end), n.numbers({0}, {})}, {{"pad_mode", "constant"}});
@@ -248,6 +253,8 @@ constexpr Example kExamples[] = {
     {"depthwise.convolution", padded_more},
     {"clipped.convolution+bias+Relu", dilated},
     {"clipped.convolution+bias+Relu", dilated, kOnce},
+    {"dilated.convolution+bias+Relu", dilated_in_planes, kOften, kFixed, true, kWinograd},
+    {"dilated.convolution+bias+Relu", dilated_in_planes, kOnce, kFixed, true, kWinograd},
     {"direct.convolution", padded_far},
     {"direct.convolution", direct},
     {"direct.convolution", direct, kOften, kOpen},
